@@ -1,0 +1,236 @@
+/* Definition structs: what a world is made from. A program fills them itself (start from the `..._default()`
+ * functions) or loads them from a scene file (scene.h). Nothing here owns anything: strings and arrays belong to
+ * whoever made them and must live until scree_world_create has returned. */
+#ifndef SCREE_DEFINITIONS_H
+#define SCREE_DEFINITIONS_H
+
+#include "scree/parameters.h"
+#include "scree/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a kind of parameter is stored. */
+typedef double ScreeKind_REAL;
+typedef int64_t ScreeKind_INT;
+typedef bool ScreeKind_BOOL;
+typedef ScreeVec2 ScreeKind_VEC2;
+typedef ScreeVec3 ScreeKind_VEC3;
+typedef ScreeQuat ScreeKind_QUAT;
+typedef const char *ScreeKind_TEXT;
+typedef const char *ScreeKind_NAME;
+typedef const char *ScreeKind_FILE;
+typedef int ScreeKind_CHOICE;
+#define SCREE_MEMBER(kind, name, ...) ScreeKind_##kind name;
+
+/* Words of the CHOICE parameters, in the order of their rows. */
+enum { SCREE_START_RANDOM, SCREE_START_DENSE };
+enum { SCREE_RADII_UNIFORM, SCREE_RADII_LOGNORMAL };
+enum { SCREE_CONTACT_DISTANCE, SCREE_CONTACT_SAMPLES };
+enum { SCREE_MOTION_FREE, SCREE_MOTION_KEYFRAMES, SCREE_MOTION_FIXED };
+enum {
+  SCREE_PROBE_FLOW,
+  SCREE_PROBE_REPOSE_ANGLE,
+  SCREE_PROBE_RUNOUT,
+  SCREE_PROBE_FORCE_ON,
+  SCREE_PROBE_PACKING,
+  SCREE_PROBE_MASS_IN,
+  SCREE_PROBE_POSE_OF,
+  SCREE_PROBE_CREEP,
+  SCREE_PROBE_ENERGY
+};
+
+/* Shapes. A box body is a box whose min and max are -size/2 and size/2; capsule and cylinder bodies and those of
+ * boundaries stand on `base`, their axis is z. */
+typedef enum ScreeShapeKind {
+  SCREE_SHAPE_NONE,
+  SCREE_SHAPE_BOX,
+  SCREE_SHAPE_SPHERE,
+  SCREE_SHAPE_CYLINDER,
+  SCREE_SHAPE_CAPSULE,
+  SCREE_SHAPE_PLANE,
+  SCREE_SHAPE_DISC,
+  SCREE_SHAPE_MESH
+} ScreeShapeKind;
+
+typedef struct ScreeBoxDef {
+  SCREE_BOX_PARAMETERS(SCREE_MEMBER)
+} ScreeBoxDef;
+typedef struct ScreeSphereDef {
+  SCREE_SPHERE_PARAMETERS(SCREE_MEMBER)
+} ScreeSphereDef;
+typedef struct ScreeCylinderDef {
+  SCREE_CYLINDER_PARAMETERS(SCREE_MEMBER)
+} ScreeCylinderDef;
+typedef struct ScreeCapsuleDef {
+  SCREE_CAPSULE_PARAMETERS(SCREE_MEMBER)
+} ScreeCapsuleDef;
+typedef struct ScreePlaneDef {
+  SCREE_PLANE_PARAMETERS(SCREE_MEMBER)
+} ScreePlaneDef;
+typedef struct ScreeDiscDef {
+  SCREE_DISC_PARAMETERS(SCREE_MEMBER)
+} ScreeDiscDef;
+
+/* A triangle mesh: a file, or triangles in memory (when file is NULL). */
+typedef struct ScreeMeshDef {
+  const char *file;
+  const double *vertices;   /* x y z each */
+  const int64_t *triangles; /* three vertices each, counter-clockwise seen from outside */
+  int64_t vertex_count;
+  int64_t triangle_count;
+} ScreeMeshDef;
+
+typedef struct ScreeShapeDef {
+  ScreeSource source;
+  ScreeShapeKind kind;
+  SCREE_PLACEMENT_PARAMETERS(SCREE_MEMBER)
+  union {
+    ScreeBoxDef box;
+    ScreeSphereDef sphere;
+    ScreeCylinderDef cylinder;
+    ScreeCapsuleDef capsule;
+    ScreePlaneDef plane;
+    ScreeDiscDef disc;
+    ScreeMeshDef mesh;
+  };
+} ScreeShapeDef;
+
+typedef struct ScreeMethodDef {
+  ScreeSource source;
+  SCREE_METHOD_PARAMETERS(SCREE_MEMBER)
+} ScreeMethodDef;
+
+typedef struct ScreeMaterialDef {
+  ScreeSource source;
+  const char *name;
+  SCREE_MATERIAL_PARAMETERS(SCREE_MEMBER)
+} ScreeMaterialDef;
+
+typedef struct ScreeGrainsDef {
+  ScreeSource source;
+  SCREE_GRAINS_PARAMETERS(SCREE_MEMBER)
+  ScreeShapeDef fill;
+} ScreeGrainsDef;
+
+typedef struct ScreeEmitterDef {
+  ScreeSource source;
+  SCREE_EMITTER_PARAMETERS(SCREE_MEMBER)
+  ScreeShapeDef shape; /* a disc */
+} ScreeEmitterDef;
+
+typedef struct ScreeSinkDef {
+  ScreeSource source;
+  ScreeShapeDef shape;
+} ScreeSinkDef;
+
+typedef struct ScreeKeyDef {
+  ScreeSource source;
+  SCREE_KEY_PARAMETERS(SCREE_MEMBER)
+} ScreeKeyDef;
+
+typedef struct ScreeBoundaryDef {
+  ScreeSource source;
+  SCREE_BOUNDARY_PARAMETERS(SCREE_MEMBER)
+  ScreeShapeDef shape;
+  const ScreeKeyDef *keys;
+  int32_t key_count;
+} ScreeBoundaryDef;
+
+typedef struct ScreeBodyDef {
+  ScreeSource source;
+  SCREE_BODY_PARAMETERS(SCREE_MEMBER)
+  ScreeShapeDef shape;
+  const ScreeKeyDef *keys;
+  int32_t key_count;
+} ScreeBodyDef;
+
+typedef struct ScreeMechanismDef {
+  ScreeSource source;
+  SCREE_MECHANISM_PARAMETERS(SCREE_MEMBER)
+} ScreeMechanismDef;
+
+typedef struct ScreeImpulseDef {
+  SCREE_IMPULSE_PARAMETERS(SCREE_MEMBER)
+} ScreeImpulseDef;
+
+typedef struct ScreeEventDef {
+  ScreeSource source;
+  SCREE_EVENT_PARAMETERS(SCREE_MEMBER)
+  ScreeImpulseDef impulse;
+} ScreeEventDef;
+
+typedef struct ScreeTerrainDef {
+  ScreeSource source;
+  SCREE_TERRAIN_PARAMETERS(SCREE_MEMBER)
+} ScreeTerrainDef;
+
+typedef struct ScreeUpsampleDef {
+  ScreeSource source;
+  SCREE_UPSAMPLE_PARAMETERS(SCREE_MEMBER)
+} ScreeUpsampleDef;
+
+typedef struct ScreeCameraDef {
+  ScreeSource source;
+  SCREE_CAMERA_PARAMETERS(SCREE_MEMBER)
+} ScreeCameraDef;
+
+typedef struct ScreeProbeDef {
+  ScreeSource source;
+  SCREE_PROBE_PARAMETERS(SCREE_MEMBER)
+  ScreeShapeDef box; /* packing, mass_in: SCREE_SHAPE_BOX, or SCREE_SHAPE_NONE for everywhere */
+} ScreeProbeDef;
+
+/* The lists of a scene: X(struct, list, count). */
+#define SCREE_SCENE_LISTS(X)                                                                                           \
+  X(ScreeMaterialDef, materials, material_count)                                                                       \
+  X(ScreeGrainsDef, grains, grains_count)                                                                              \
+  X(ScreeEmitterDef, emitters, emitter_count)                                                                          \
+  X(ScreeSinkDef, sinks, sink_count)                                                                                   \
+  X(ScreeBoundaryDef, boundaries, boundary_count)                                                                      \
+  X(ScreeBodyDef, bodies, body_count)                                                                                  \
+  X(ScreeEventDef, events, event_count)                                                                                \
+  X(ScreeProbeDef, probes, probe_count)
+#define SCREE_LIST_MEMBER(type, list, count)                                                                           \
+  const type *list;                                                                                                    \
+  int32_t count;
+
+typedef struct ScreeSceneDef {
+  const char *name;   /* short name, used for output folders and reports */
+  const char *file;   /* the scene file, for messages; NULL when made by a program */
+  const char *folder; /* files are looked up here and in the shipped assets; NULL: the current folder */
+  SCREE_SCENE_PARAMETERS(SCREE_MEMBER)
+  SCREE_SCENE_LISTS(SCREE_LIST_MEMBER)
+  ScreeMethodDef method;
+  ScreeCameraDef camera;
+  const ScreeMechanismDef *mechanism; /* NULL: none */
+  const ScreeTerrainDef *terrain;     /* NULL: none */
+  const ScreeUpsampleDef *upsample;   /* NULL: none */
+} ScreeSceneDef;
+
+/* Every struct with all its parameters at their defaults; required ones are NULL, NaN or -1. */
+SCREE_API ScreeSceneDef scree_scene_default(void);
+SCREE_API ScreeMethodDef scree_method_default(const char *name);
+SCREE_API ScreeMaterialDef scree_material_default(const char *name);
+SCREE_API ScreeGrainsDef scree_grains_default(const char *material, ScreeShapeDef fill);
+SCREE_API ScreeEmitterDef scree_emitter_default(const char *material);
+SCREE_API ScreeBoundaryDef scree_boundary_default(ScreeShapeDef shape);
+SCREE_API ScreeBodyDef scree_body_default(const char *name, ScreeShapeDef shape);
+SCREE_API ScreeKeyDef scree_key_default(void);
+SCREE_API ScreeMechanismDef scree_mechanism_default(const char *mjcf);
+SCREE_API ScreeEventDef scree_event_default(void);
+SCREE_API ScreeTerrainDef scree_terrain_default(const char *material);
+SCREE_API ScreeUpsampleDef scree_upsample_default(double radius);
+SCREE_API ScreeProbeDef scree_probe_default(const char *name, int kind);
+
+SCREE_API ScreeShapeDef scree_shape_default(ScreeShapeKind kind);
+SCREE_API ScreeShapeDef scree_shape_box(ScreeVec3 min, ScreeVec3 max);
+SCREE_API ScreeShapeDef scree_shape_sphere(ScreeVec3 center, double radius);
+SCREE_API ScreeShapeDef scree_shape_plane(ScreeVec3 point, ScreeVec3 normal);
+SCREE_API ScreeShapeDef scree_shape_mesh_file(const char *file);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

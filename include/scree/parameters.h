@@ -1,0 +1,166 @@
+/* The one table of parameters. Every key of a scene file is declared here and nowhere else: the members of the
+ * definition structs (definitions.h), their defaults, the parser, `--set`, `scree list parameters`, docs/scene.md and
+ * the controls of the viewer are all made from these rows.
+ *
+ * X(kind, name, default, low, high, usual_low, usual_high, unit, readers, help)
+ *   kind     REAL INT BOOL VEC2 VEC3 QUAT TEXT (any string) NAME (refers to or names something) FILE CHOICE
+ *   default  as it would be written in a scene; "auto": derived, stored as NaN (REAL) or -1 (INT); "required": no default
+ *   low,high     legal range, inclusive, of each component; outside it is an error
+ *   usual_low,usual_high   outside it is legal but odd: a warning
+ *   unit     SI unit, or for CHOICE the words it may be, separated by '|' (stored as their index)
+ *   readers  names of the methods that read the key, separated by blanks; "" when all do (or none needs to)
+ */
+#ifndef SCREE_PARAMETERS_H
+#define SCREE_PARAMETERS_H
+
+#define SCREE_BIG 1e30
+
+#define SCREE_SCENE_PARAMETERS(X)                                                                                      \
+  X(TEXT, title, "", 0, 0, 0, 0, "", "", "what the scene is called in pictures and lists")                             \
+  X(VEC3, gravity, "[0, 0, -9.81]", -1e4, 1e4, -30, 30, "m/s^2", "", "acceleration of free fall")                      \
+  X(REAL, duration, "1", 0, 1e6, 0.01, 3600, "s", "", "how long a run simulates unless told otherwise")                \
+  X(REAL, frame_rate, "60", 0.001, 1e5, 10, 1000, "1/s", "", "frames a second; outputs are written once a frame")      \
+  X(INT, seed, "1", 0, 9007199254740992, 0, SCREE_BIG, "", "", "all randomness follows from it")                       \
+  X(VEC3, wind, "[0, 0, 0]", -1e3, 1e3, -50, 50, "m/s", "", "velocity of the air; still unless given")
+
+#define SCREE_METHOD_PARAMETERS(X)                                                                                     \
+  X(NAME, name, "required", 0, 0, 0, 0, "", "", "which method simulates: see `scree list methods`")                    \
+  X(REAL, radius, "0.02", 1e-6, 1e3, 1e-4, 1, "m", "", "radius of a simulated particle")                               \
+  X(REAL, time_step, "auto", 1e-9, 10, 1e-6, 0.05, "s", "", "longest step; auto: what the method recommends")          \
+  X(REAL, cfl, "1", 0.01, 10, 0.1, 2, "", "", "no particle moves farther in a step than this many radii")
+
+#define SCREE_MATERIAL_PARAMETERS(X)                                                                                   \
+  X(REAL, density, "1600", 1e-3, 1e6, 50, 25000, "kg/m^3", "", "bulk density of the settled material")                 \
+  X(REAL, grain_density, "auto", 1e-3, 1e6, 50, 25000, "kg/m^3", "", "of a grain itself; auto: density / 0.6")         \
+  X(REAL, friction_static, "0.35", 0, 100, 0, 2, "", "pbd p2 dem", "Coulomb coefficient of contacts that stick")       \
+  X(REAL, friction_kinetic, "0.3", 0, 100, 0, 2, "", "pbd p2 dem", "Coulomb coefficient of contacts that slide")       \
+  X(REAL, friction_angle_deg, "auto", 0, 89, 5, 60, "deg", "sph flip", "internal angle; auto: atan(friction_static)")  \
+  X(REAL, adhesion, "0", 0, 1e9, 0, 1e6, "Pa", "p2", "tension that a contact area can bear")                           \
+  X(REAL, cohesion, "0", 0, 1e9, 0, 1e6, "Pa", "dem sph flip", "shear strength without pressure")                      \
+  X(REAL, radius_spread, "0", 0, 0.9, 0, 0.6, "", "", "half width of the distribution of radii, share of the radius")  \
+  X(CHOICE, radius_distribution, "uniform", 0, 0, 0, 0, "uniform|lognormal", "", "how radii are distributed")          \
+  X(VEC3, color, "[0.85, 0.70, 0.45]", 0, 1, 0, 1, "", "", "red, green, blue in pictures")                             \
+  X(REAL, young, "auto", 1, 1e13, 1e4, 1e12, "Pa", "dem", "Young's modulus of a grain")                                \
+  X(REAL, poisson, "0.25", 0, 0.499, 0.05, 0.49, "", "dem", "Poisson's ratio of a grain")                              \
+  X(REAL, restitution, "auto", 0, 1, 0, 1, "", "dem", "speed after over speed before a head-on hit")                   \
+  X(REAL, rolling_friction, "auto", 0, 10, 0, 1, "", "dem", "resistance to rolling, share of the radius")              \
+  X(REAL, stiffness_n, "auto", 0, 1e15, 1, 1e13, "N/m^1.5", "dem", "Hertz constant of a contact")                      \
+  X(REAL, stiffness_t, "auto", 0, 1e15, 1, 1e13, "N/m", "dem", "shear spring of a contact")                            \
+  X(REAL, damping_n, "auto", 0, 1e9, 0, 1e7, "1/s", "dem", "damping of the approach, per effective mass")              \
+  X(REAL, damping_t, "auto", 0, 1e9, 0, 1e7, "1/s", "dem", "damping of the sliding, per effective mass")               \
+  X(REAL, stiffness, "auto", 0, 1e12, 1, 1e9, "N/m", "p2", "spring of a contact; auto: rigid")                         \
+  X(REAL, damping, "auto", 0, 1e12, 0, 1e9, "N s/m", "p2", "damper of a contact; auto: critical")
+
+#define SCREE_GRAINS_PARAMETERS(X)                                                                                     \
+  X(NAME, material, "required", 0, 0, 0, 0, "", "", "which material fills the shape")                                  \
+  X(VEC3, velocity, "[0, 0, 0]", -1e4, 1e4, -100, 100, "m/s", "", "velocity at the start")                             \
+  X(CHOICE, start, "random", 0, 0, 0, 0, "random|dense", "", "plain random placement, or near settled packing")
+
+#define SCREE_EMITTER_PARAMETERS(X)                                                                                    \
+  X(NAME, material, "required", 0, 0, 0, 0, "", "", "what is poured")                                                  \
+  X(REAL, rate, "1", 0, 1e9, 1e-6, 1e5, "kg/s", "", "mass poured a second")                                            \
+  X(REAL, speed, "0", 0, 1e4, 0, 100, "m/s", "", "speed along the direction of the disc")                              \
+  X(REAL, from, "0", 0, 1e6, 0, 1e6, "s", "", "when pouring starts")                                                   \
+  X(REAL, until, "auto", 0, 1e6, 0, 1e6, "s", "", "when it ends; auto: never")
+
+#define SCREE_BOUNDARY_PARAMETERS(X)                                                                                   \
+  X(NAME, name, "", 0, 0, 0, 0, "", "", "what probes call it")                                                         \
+  X(REAL, friction_static, "0.5", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "Coulomb coefficient, sticking")            \
+  X(REAL, friction_kinetic, "0.4", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "Coulomb coefficient, sliding")            \
+  X(BOOL, inside, "false", 0, 0, 0, 0, "", "", "grains live inside the shape")                                         \
+  X(CHOICE, contact, "distance", 0, 0, 0, 0, "distance|samples", "", "signed distance, or particles on the surface")
+
+#define SCREE_BODY_PARAMETERS(X)                                                                                       \
+  X(NAME, name, "", 0, 0, 0, 0, "", "", "what probes and bodies.csv call it")                                          \
+  X(REAL, density, "2500", 1e-3, 1e6, 10, 25000, "kg/m^3", "", "of the solid")                                         \
+  X(REAL, mass, "auto", 1e-9, 1e12, 1e-6, 1e9, "kg", "", "auto: volume times density")                                 \
+  X(VEC3, velocity, "[0, 0, 0]", -1e4, 1e4, -100, 100, "m/s", "", "of the centre of mass at the start")                \
+  X(VEC3, spin, "[0, 0, 0]", -1e5, 1e5, -1e3, 1e3, "rad/s", "", "angular velocity at the start, world axes")           \
+  X(REAL, friction_static, "0.5", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "Coulomb coefficient, sticking")            \
+  X(REAL, friction_kinetic, "0.4", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "Coulomb coefficient, sliding")            \
+  X(CHOICE, motion, "free", 0, 0, 0, 0, "free|keyframes|fixed", "", "what moves it")                                   \
+  X(CHOICE, contact, "distance", 0, 0, 0, 0, "distance|samples", "", "signed distance, or particles in the body")
+
+/* Where a shape stands; boundaries, bodies and meshes of fills have these. */
+#define SCREE_PLACEMENT_PARAMETERS(X)                                                                                  \
+  X(VEC3, position, "[0, 0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "of the shape's own origin")                           \
+  X(QUAT, rotation, "[1, 0, 0, 0]", -1, 1, -1, 1, "", "", "quaternion w, x, y, z")                                     \
+  X(REAL, scale, "1", 1e-6, 1e6, 1e-3, 1e3, "", "", "of a mesh")
+
+#define SCREE_KEY_PARAMETERS(X)                                                                                        \
+  X(REAL, t, "0", 0, 1e6, 0, 1e6, "s", "", "when")                                                                     \
+  X(VEC3, position, "[0, 0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "where the shape's origin is then")                    \
+  X(QUAT, rotation, "[1, 0, 0, 0]", -1, 1, -1, 1, "", "", "quaternion w, x, y, z")
+
+#define SCREE_MECHANISM_PARAMETERS(X)                                                                                  \
+  X(FILE, mjcf, "required", 0, 0, 0, 0, "", "", "MuJoCo model: bodies, joints, motors")                                \
+  X(FILE, controls, "", 0, 0, 0, 0, "", "", "csv with the header time,<actuator>,...")                                 \
+  X(VEC3, position, "[0, 0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "where the model's origin stands")                     \
+  X(REAL, friction_static, "0.5", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "of every part of it against grains")       \
+  X(REAL, friction_kinetic, "0.4", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "of every part of it against grains")
+
+#define SCREE_EVENT_PARAMETERS(X) X(REAL, t, "0", 0, 1e6, 0, 1e6, "s", "", "when it happens")
+
+#define SCREE_IMPULSE_PARAMETERS(X)                                                                                    \
+  X(VEC3, center, "[0, 0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "of the explosion")                                      \
+  X(REAL, radius, "required", 1e-6, 1e6, 1e-3, 1e3, "m", "", "grains inside it are thrown")                            \
+  X(REAL, speed, "required", 0, 1e5, 0, 300, "m/s", "", "outward speed that they get")
+
+#define SCREE_TERRAIN_PARAMETERS(X)                                                                                    \
+  X(NAME, material, "required", 0, 0, 0, 0, "", "", "what the ground is made of")                                      \
+  X(VEC2, origin, "[0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "corner of the heightfield")                                \
+  X(REAL, base, "0", -1e6, 1e6, -1e4, 1e4, "m", "", "height of the hard ground below the columns")                     \
+  X(VEC2, size, "required", 1e-6, 1e6, 1e-2, 1e4, "m", "", "extent in x and y")                                        \
+  X(REAL, cell, "0.05", 1e-6, 1e3, 1e-3, 10, "m", "", "side of a column")                                              \
+  X(REAL, height, "0", 0, 1e6, 0, 1e3, "m", "", "of the material over the base")                                       \
+  X(FILE, png, "", 0, 0, 0, 0, "", "", "16-bit picture that gives the heights instead")                                \
+  X(VEC2, height_range, "[0, 1]", 0, 1e6, 0, 1e3, "m", "", "heights of black and white in the picture")                \
+  X(REAL, compaction, "0.3", 0, 1, 0, 1, "", "", "share of what an object displaces that is compacted")                \
+  X(REAL, theta_out_deg, "34", 0, 89, 10, 60, "deg", "", "steeper slopes erode")                                       \
+  X(REAL, theta_stop_deg, "34", 0, 89, 10, 60, "deg", "", "erosion of a slope ends here")                              \
+  X(BOOL, exchange, "true", 0, 0, 0, 0, "", "", "resting grains become ground, disturbed ground becomes grains")
+
+#define SCREE_UPSAMPLE_PARAMETERS(X)                                                                                   \
+  X(REAL, radius, "required", 1e-6, 1e3, 1e-4, 1, "m", "", "radius of a fine grain")
+
+#define SCREE_CAMERA_PARAMETERS(X)                                                                                     \
+  X(VEC3, eye, "[3, -3, 2]", -1e6, 1e6, -1e4, 1e4, "m", "", "where the camera stands")                                 \
+  X(VEC3, target, "[0, 0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "what it looks at")                                      \
+  X(REAL, fov_deg, "40", 1, 170, 10, 100, "deg", "", "vertical angle of view")
+
+#define SCREE_PROBE_PARAMETERS(X)                                                                                      \
+  X(NAME, name, "required", 0, 0, 0, 0, "", "", "column in probes.csv")                                                \
+  X(CHOICE, kind, "required", 0, 0, 0, 0,                                                                              \
+    "flow|repose_angle|runout|force_on|packing|mass_in|pose_of|creep|energy", "", "what is measured")                  \
+  X(REAL, plane_z, "0", -1e6, 1e6, -1e4, 1e4, "m", "", "flow: height of the plane that is crossed")                    \
+  X(VEC2, axis, "[0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "repose_angle, runout: where the vertical axis stands")       \
+  X(REAL, fraction, "0.99", 0.001, 1, 0.5, 1, "", "", "runout: share of the mass inside the radius")                   \
+  X(NAME, target, "", 0, 0, 0, 0, "", "", "force_on, pose_of: name of a boundary or body")                             \
+  X(REAL, from, "0", 0, 1e6, 0, 1e6, "s", "", "creep: displacement since then")
+
+/* Shapes, each a mapping under a key of its own name. */
+#define SCREE_BOX_PARAMETERS(X)                                                                                        \
+  X(VEC3, min, "[-0.5, -0.5, -0.5]", -1e6, 1e6, -1e4, 1e4, "m", "", "lowest corner")                                   \
+  X(VEC3, max, "[0.5, 0.5, 0.5]", -1e6, 1e6, -1e4, 1e4, "m", "", "highest corner")
+#define SCREE_SIZED_BOX_PARAMETERS(X)                                                                                  \
+  X(VEC3, size, "[1, 1, 1]", 1e-6, 1e6, 1e-3, 1e3, "m", "", "edge lengths; the origin is the centre")
+#define SCREE_SPHERE_PARAMETERS(X)                                                                                     \
+  X(VEC3, center, "[0, 0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "of the sphere")                                         \
+  X(REAL, radius, "0.5", 1e-6, 1e6, 1e-3, 1e3, "m", "", "of the sphere")
+#define SCREE_CYLINDER_PARAMETERS(X)                                                                                   \
+  X(VEC3, base, "[0, 0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "centre of the lower disc; a body's origin is the middle") \
+  X(REAL, radius, "0.5", 1e-6, 1e6, 1e-3, 1e3, "m", "", "of the cylinder, whose axis is z")                            \
+  X(REAL, height, "1", 1e-6, 1e6, 1e-3, 1e3, "m", "", "along z")
+#define SCREE_CAPSULE_PARAMETERS(X)                                                                                    \
+  X(VEC3, base, "[0, 0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "centre of the lower cap; a body's origin is the middle")  \
+  X(REAL, radius, "0.5", 1e-6, 1e6, 1e-3, 1e3, "m", "", "of the caps; the axis is z")                                  \
+  X(REAL, height, "1", 1e-6, 1e6, 1e-3, 1e3, "m", "", "between the centres of the caps")
+#define SCREE_PLANE_PARAMETERS(X)                                                                                      \
+  X(VEC3, point, "[0, 0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "on the plane")                                           \
+  X(VEC3, normal, "[0, 0, 1]", -1e6, 1e6, -1, 1, "", "", "towards the grains")
+#define SCREE_DISC_PARAMETERS(X)                                                                                       \
+  X(VEC3, center, "[0, 0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "of the disc")                                           \
+  X(REAL, radius, "0.1", 1e-6, 1e6, 1e-3, 1e3, "m", "", "of the disc")                                                 \
+  X(VEC3, direction, "[0, 0, -1]", -1e6, 1e6, -1, 1, "", "", "in which grains leave it")
+
+#endif
