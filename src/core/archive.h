@@ -1,0 +1,38 @@
+/* Saving and loading through one description: the same calls write a checkpoint or read it back.
+ *
+ *   static Status body_archive(Core *core, Archive *archive, Body *body) {
+ *     TRY(archive_section(core, archive, "body"));
+ *     return archive_value(core, archive, &body->mass);
+ *   }
+ *
+ * Sections carry their name, so that a reader that has lost its place says so instead of reading rubbish. Nothing
+ * is allocated for a size that the file only promises. */
+#ifndef CORE_ARCHIVE_H
+#define CORE_ARCHIVE_H
+
+#include "core/core.h"
+
+typedef struct Archive {
+  bool loading;
+  const char *name; /* of the file, for messages */
+  char *data;
+  int64_t size;     /* loading: bytes there are; saving: bytes written */
+  int64_t at;       /* loading: next byte */
+} Archive;
+
+void archive_save(Archive *archive);
+/* Reads from a block that the caller keeps. */
+void archive_load(Archive *archive, const char *name, const void *data, int64_t size);
+void archive_destroy(Core *core, Archive *archive);
+
+Status archive_section(Core *core, Archive *archive, const char *name);
+Status archive_bytes(Core *core, Archive *archive, void *data, int64_t size);
+#define archive_value(core, archive, pointer) archive_bytes((core), (archive), (pointer), (int64_t)sizeof *(pointer))
+/* An array that is `count` long; loading checks that the file holds so many before anything is touched. */
+#define archive_array(core, archive, pointer, count)                                                                   \
+  archive_bytes((core), (archive), (pointer), (int64_t)sizeof *(pointer) * (count))
+/* A count: loading refuses anything below 0 or for which fewer than count * element bytes are left. */
+Status archive_count(Core *core, Archive *archive, int64_t *count, int64_t element);
+Status archive_bad(Core *core, const Archive *archive, const char *what);
+
+#endif

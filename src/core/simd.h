@@ -1,0 +1,74 @@
+/* Wide floats and the choice between the baseline and the x86-64-v3 build of a kernel.
+ *
+ * Files named *_kernels.c are compiled twice, with SIMD_LEVEL 0 (the plain target) and 1 (-march=x86-64-v3). They
+ * define their functions as `void KERNEL(name)(...)`; KERNEL_DECLARE in a header declares both versions, and
+ * KERNEL_CALL(core, name) picks one at run time. Both use the same eight logical lanes, FMA contraction is off, and
+ * only +, -, *, / and sqrt (all exactly rounded) appear, so both give the same bits: a test compares them. */
+#ifndef CORE_SIMD_H
+#define CORE_SIMD_H
+
+#include "core/core.h"
+
+#ifdef SIMD_LEVEL
+#if SIMD_LEVEL == 1
+#define KERNEL(name) name##_v3
+#else
+#define KERNEL(name) name##_base
+#endif
+#endif
+
+#ifdef SCREE_HAVE_V3
+#define KERNEL_DECLARE(result, name, arguments)                                                                        \
+  result name##_base arguments;                                                                                        \
+  result name##_v3 arguments
+#define KERNEL_CALL(core, name) (simd_wide(core) ? name##_v3 : name##_base)
+#else
+#define KERNEL_DECLARE(result, name, arguments) result name##_base arguments
+#define KERNEL_CALL(core, name) ((void)(core), name##_base)
+#endif
+
+/* Whether the x86-64-v3 kernels run. */
+static inline bool simd_wide(const Core *core) {
+#ifdef SCREE_HAVE_V3
+  return !core->baseline_simd && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+#else
+  (void)core;
+  return false;
+#endif
+}
+static inline const char *simd_name(const Core *core) { return simd_wide(core) ? "avx2" : "baseline"; }
+
+/* Eight logical lanes. The compiler turns them into one AVX or two SSE registers. Use inside one function or in
+ * always_inline helpers only: the calling convention of wide vectors differs between targets. */
+enum { LANES = 8 };
+typedef float Wide __attribute__((vector_size(32), aligned(32)));
+typedef int32_t WideInt __attribute__((vector_size(32), aligned(32)));
+typedef float WideUnaligned __attribute__((vector_size(32), aligned(4)));
+typedef int32_t WideIntUnaligned __attribute__((vector_size(32), aligned(4)));
+
+#define WIDE_INLINE static inline __attribute__((always_inline, unused))
+
+WIDE_INLINE Wide wide_load(const float *p) { return *(const WideUnaligned *)p; }
+WIDE_INLINE void wide_store(float *p, Wide v) { *(WideUnaligned *)p = v; }
+WIDE_INLINE Wide wide_set(float v) { return (Wide){v, v, v, v, v, v, v, v}; }
+WIDE_INLINE WideInt wide_load_int(const int32_t *p) { return *(const WideIntUnaligned *)p; }
+WIDE_INLINE Wide wide_gather(const float *base, WideInt i) {
+  return (Wide){base[i[0]], base[i[1]], base[i[2]], base[i[3]], base[i[4]], base[i[5]], base[i[6]], base[i[7]]};
+}
+/* mask lanes are 0 or -1, as comparisons give them. */
+WIDE_INLINE Wide wide_select(WideInt mask, Wide yes, Wide no) {
+  return (Wide)((mask & (WideInt)yes) | (~mask & (WideInt)no));
+}
+WIDE_INLINE Wide wide_max(Wide a, Wide b) { return wide_select(a > b, a, b); }
+WIDE_INLINE Wide wide_min(Wide a, Wide b) { return wide_select(a < b, a, b); }
+WIDE_INLINE Wide wide_sqrt(Wide a) {
+  for (int k = 0; k < LANES; k++) a[k] = __builtin_sqrtf(a[k]);
+  return a;
+}
+/* Pairwise, so that the order is the same everywhere. */
+WIDE_INLINE float wide_sum(Wide v) {
+  float a = v[0] + v[4], b = v[1] + v[5], c = v[2] + v[6], d = v[3] + v[7];
+  return (a + c) + (b + d);
+}
+
+#endif

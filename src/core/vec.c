@@ -1,0 +1,175 @@
+#include "core/vec.h"
+
+#include <float.h>
+
+void vec3_frame(Vec3 n, Vec3 *t1, Vec3 *t2) {
+  Vec3 other = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
+  *t1 = vec3_normalize(vec3_cross(other, n));
+  *t2 = vec3_cross(n, *t1);
+}
+
+Quat quat_normalize(Quat q) {
+  double length = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+  if (!(length > 0)) return quat_identity();
+  return (Quat){q.w / length, q.x / length, q.y / length, q.z / length};
+}
+
+Vec3 quat_rotate(Quat q, Vec3 v) {
+  Vec3 u = vec3(q.x, q.y, q.z);
+  Vec3 t = vec3_scale(vec3_cross(u, v), 2);
+  return vec3_add(vec3_madd(v, t, q.w), vec3_cross(u, t));
+}
+
+Quat quat_from_vector(Vec3 rotation) {
+  double angle = vec3_length(rotation);
+  /* sin(angle / 2) / angle, by its series where the quotient loses digits */
+  double s = angle > 1e-4 ? sin(angle / 2) / angle : 0.5 - angle * angle / 48;
+  return quat_normalize((Quat){cos(angle / 2), rotation.x * s, rotation.y * s, rotation.z * s});
+}
+
+Vec3 quat_to_vector(Quat q) {
+  if (q.w < 0) q = (Quat){-q.w, -q.x, -q.y, -q.z};
+  Vec3 u = vec3(q.x, q.y, q.z);
+  double s = vec3_length(u);
+  double scale = s > 1e-8 ? 2 * atan2(s, q.w) / s : 2;
+  return vec3_scale(u, scale);
+}
+
+Quat quat_slerp(Quat a, Quat b, double t) {
+  Vec3 way = quat_to_vector(quat_mul(quat_conjugate(a), b));
+  return quat_normalize(quat_mul(a, quat_from_vector(vec3_scale(way, t))));
+}
+
+Mat3 mat3_from_quat(Quat q) {
+  double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
+  double xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
+  double wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
+  return (Mat3){{{1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy)},
+                 {2 * (xy + wz), 1 - 2 * (xx + zz), 2 * (yz - wx)},
+                 {2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}}};
+}
+
+Quat quat_from_mat3(Mat3 a) {
+  /* Shepperd: the largest of the four squares decides which is divided by. */
+  double trace = a.m[0][0] + a.m[1][1] + a.m[2][2];
+  if (trace > 0) {
+    double s = 2 * sqrt(1 + trace);
+    return quat_normalize((Quat){s / 4, (a.m[2][1] - a.m[1][2]) / s, (a.m[0][2] - a.m[2][0]) / s,
+                                 (a.m[1][0] - a.m[0][1]) / s});
+  }
+  int i = 0;
+  if (a.m[1][1] > a.m[0][0]) i = 1;
+  if (a.m[2][2] > a.m[i][i]) i = 2;
+  int j = (i + 1) % 3, k = (i + 2) % 3;
+  double s = 2 * sqrt(fmax(0, 1 + a.m[i][i] - a.m[j][j] - a.m[k][k]));
+  double u[3];
+  u[i] = s / 4;
+  u[j] = (a.m[j][i] + a.m[i][j]) / s;
+  u[k] = (a.m[k][i] + a.m[i][k]) / s;
+  return quat_normalize((Quat){(a.m[k][j] - a.m[j][k]) / s, u[0], u[1], u[2]});
+}
+
+Mat3 mat3_mul(Mat3 a, Mat3 b) {
+  Mat3 c;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
+  return c;
+}
+
+Mat3 mat3_transpose(Mat3 a) {
+  Mat3 t;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) t.m[i][j] = a.m[j][i];
+  return t;
+}
+
+Mat3 mat3_add(Mat3 a, Mat3 b) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) a.m[i][j] += b.m[i][j];
+  return a;
+}
+
+Mat3 mat3_scale(Mat3 a, double s) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) a.m[i][j] *= s;
+  return a;
+}
+
+Mat3 mat3_outer(Vec3 a, Vec3 b) {
+  return (Mat3){{{a.x * b.x, a.x * b.y, a.x * b.z}, {a.y * b.x, a.y * b.y, a.y * b.z}, {a.z * b.x, a.z * b.y, a.z * b.z}}};
+}
+
+double mat3_determinant(Mat3 a) {
+  return a.m[0][0] * (a.m[1][1] * a.m[2][2] - a.m[1][2] * a.m[2][1]) -
+         a.m[0][1] * (a.m[1][0] * a.m[2][2] - a.m[1][2] * a.m[2][0]) +
+         a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);
+}
+
+bool mat3_invert(Mat3 a, Mat3 *inverse) {
+  double largest = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) largest = fmax(largest, fabs(a.m[i][j]));
+  double d = mat3_determinant(a);
+  if (!(fabs(d) > 1e-14 * largest * largest * largest)) return false;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      int r0 = (j + 1) % 3, r1 = (j + 2) % 3, c0 = (i + 1) % 3, c1 = (i + 2) % 3;
+      inverse->m[i][j] = (a.m[r0][c0] * a.m[r1][c1] - a.m[r0][c1] * a.m[r1][c0]) / d;
+    }
+  return true;
+}
+
+void mat3_eigen_symmetric(Mat3 a, double values[3], Mat3 *vectors) {
+  Mat3 v = mat3_identity();
+  for (int sweep = 0; sweep < 32; sweep++) {
+    double off = fabs(a.m[0][1]) + fabs(a.m[0][2]) + fabs(a.m[1][2]);
+    double diagonal = fabs(a.m[0][0]) + fabs(a.m[1][1]) + fabs(a.m[2][2]);
+    if (!(off > DBL_EPSILON * 1e-2 * diagonal)) break;
+    for (int p = 0; p < 2; p++)
+      for (int q = p + 1; q < 3; q++) {
+        if (a.m[p][q] == 0) continue;
+        double theta = (a.m[q][q] - a.m[p][p]) / (2 * a.m[p][q]);
+        double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
+        double c = 1 / sqrt(t * t + 1), s = t * c;
+        Mat3 turn = mat3_identity();
+        turn.m[p][p] = turn.m[q][q] = c;
+        turn.m[p][q] = s;
+        turn.m[q][p] = -s;
+        a = mat3_mul(mat3_transpose(turn), mat3_mul(a, turn));
+        v = mat3_mul(v, turn);
+      }
+  }
+  int order[3] = {0, 1, 2};
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2 - i; j++)
+      if (a.m[order[j]][order[j]] > a.m[order[j + 1]][order[j + 1]]) {
+        int t = order[j];
+        order[j] = order[j + 1];
+        order[j + 1] = t;
+      }
+  for (int k = 0; k < 3; k++) {
+    values[k] = a.m[order[k]][order[k]];
+    for (int i = 0; i < 3; i++) vectors->m[i][k] = v.m[i][order[k]];
+  }
+}
+
+Quat mat3_polar_rotation(Mat3 a, Quat start) {
+  Vec3 column[3];
+  for (int k = 0; k < 3; k++) column[k] = vec3(a.m[0][k], a.m[1][k], a.m[2][k]);
+  Quat q = quat_normalize(start);
+  for (int iteration = 0; iteration < 100; iteration++) {
+    Mat3 r = mat3_from_quat(q);
+    Vec3 torque = vec3(0, 0, 0);
+    double along = 0;
+    for (int k = 0; k < 3; k++) {
+      Vec3 axis = vec3(r.m[0][k], r.m[1][k], r.m[2][k]);
+      torque = vec3_add(torque, vec3_cross(axis, column[k]));
+      along += vec3_dot(axis, column[k]);
+    }
+    Vec3 turn = vec3_scale(torque, 1 / (fabs(along) + DBL_MIN * 1e16));
+    double angle = vec3_length(turn);
+    if (!(angle > 1e-12)) break;
+    q = quat_normalize(quat_mul(quat_from_vector(turn), q));
+  }
+  return q;
+}

@@ -1,0 +1,43 @@
+/* cmocka with the headers it needs before it, and a few checks of our own. */
+#ifndef TEST_CHECK_H
+#define TEST_CHECK_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#undef fail /* ours is core/core.h's; cmocka's stays reachable as _fail */
+
+#include "core/core.h"
+
+#define assert_near(value, expected, tolerance) assert_near_((value), (expected), (tolerance), #value, __FILE__, __LINE__)
+static inline void assert_near_(double value, double expected, double tolerance, const char *text, const char *file,
+                                int line) {
+  if (!(fabs(value - expected) <= tolerance)) {
+    print_error("%s is %.12g, expected %.12g within %.3g\n", text, value, expected, tolerance);
+    _fail(file, line);
+  }
+}
+
+/* A status that should be SCREE_OK; prints the described failure otherwise. */
+#define assert_ok(core, call) assert_ok_((core), (call), #call, __FILE__, __LINE__)
+static inline void assert_ok_(Core *core, Status status, const char *text, const char *file, int line) {
+  if (status == SCREE_OK) return;
+  char said[SCREE_FILE_MAX + SCREE_MESSAGE_MAX + 64];
+  print_error("%s: %s\n", text, scree_error_line(&core->error, said, sizeof said));
+  _fail(file, line);
+}
+
+static inline Core test_core(int threads) {
+  Core core;
+  ScreeWorldOptions options = {.threads = threads, .log_level = SCREE_LOG_WARNING};
+  if (core_create(&core, &options) != SCREE_OK) _fail(__FILE__, __LINE__);
+  return core;
+}
+
+#endif

@@ -1,0 +1,176 @@
+/* core/: memory, scratch, threads, vectors, random numbers. */
+#include "check.h"
+#include "core/archive.h"
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "core/scratch.h"
+#include "core/simd.h"
+#include "core/vec.h"
+
+static void memory_counts_and_refuses(void **state) {
+  (void)state;
+  ScreeWorldOptions options = {.threads = 1, .memory_limit = 1 << 20};
+  Core core;
+  assert_int_equal(core_create(&core, &options), SCREE_OK);
+  int64_t before = core.memory.used;
+  float *block = NULL;
+  assert_int_equal(memory_new(&core, &block, 1000, "test"), SCREE_OK);
+  assert_int_equal((uintptr_t)block % MEMORY_ALIGNMENT, 0);
+  assert_true(core.memory.used > before);
+  block[999] = 7;
+  assert_int_equal(memory_grow(&core, &block, 5000, "test"), SCREE_OK);
+  assert_true(block[999] == 7 && block[4999] == 0);
+  memory_drop(&core, &block);
+  assert_int_equal(core.memory.used, before);
+  assert_int_equal(memory_new(&core, &block, 1 << 20, "too large"), SCREE_NO_MEMORY);
+  assert_non_null(strstr(core.error.message, "too large"));
+  assert_null(block);
+  assert_null(memory_get(&core.memory, INT64_MAX / 2, 8, "overflow"));
+  core_destroy(&core);
+  assert_int_equal(core.memory.used, 0);
+}
+
+static void scratch_is_a_stack(void **state) {
+  (void)state;
+  Core core = test_core(1);
+  Scratch scratch;
+  scratch_create(&scratch);
+  for (int step = 0; step < 3; step++) {
+    int mark = scratch_mark(&scratch);
+    float *a = NULL, *b = NULL;
+    assert_ok(&core, scratch_take(&core, &scratch, &a, 100, "a"));
+    assert_ok(&core, scratch_take(&core, &scratch, &b, 1000, "b"));
+    assert_true(b >= a + 100 || a >= b + 1000);
+    memset(a, 1, 400);
+    memset(b, 2, 4000);
+    if (step > 0) assert_true((char *)a == scratch.slab);
+    scratch_release(&core, &scratch, mark);
+    assert_int_equal(scratch.top, 0);
+  }
+  scratch_destroy(&core, &scratch);
+  core_destroy(&core);
+}
+
+static double add_reciprocals(void *context, int64_t b, int64_t e) {
+  (void)context;
+  double sum = 0;
+  for (int64_t i = b; i < e; i++) sum += 1.0 / (double)(i + 1);
+  return sum;
+}
+
+static void mark_range(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  for (int64_t i = b; i < e; i++) ((uint8_t *)context)[i]++;
+}
+
+static void threads_do_not_change_sums(void **state) {
+  (void)state;
+  double first = 0;
+  for (int threads = 1; threads <= 8; threads = threads * 2 + (threads == 2 ? -1 : 0)) {
+    Core core = test_core(threads);
+    uint8_t *seen = NULL;
+    assert_ok(&core, memory_new(&core, &seen, 100000, "seen"));
+    parallel_for(&core, 0, 100000, 97, mark_range, seen);
+    for (int i = 0; i < 100000; i++) assert_int_equal(seen[i], 1);
+    memory_drop(&core, &seen);
+    double sum = parallel_sum(&core, 0, 1000003, 1000, add_reciprocals, NULL);
+    if (threads == 1) first = sum;
+    assert_memory_equal(&sum, &first, sizeof sum);
+    core_destroy(&core);
+  }
+}
+
+static void eigen_and_polar(void **state) {
+  (void)state;
+  Mat3 a = {{{4, 1, -2}, {1, 3, 0.5}, {-2, 0.5, 5}}};
+  double values[3];
+  Mat3 v;
+  mat3_eigen_symmetric(a, values, &v);
+  assert_true(values[0] <= values[1] && values[1] <= values[2]);
+  for (int k = 0; k < 3; k++) {
+    Vec3 e = vec3(v.m[0][k], v.m[1][k], v.m[2][k]);
+    Vec3 r = vec3_sub(mat3_apply(&a, e), vec3_scale(e, values[k]));
+    assert_near(vec3_length(r), 0, 1e-12);
+    assert_near(vec3_length(e), 1, 1e-12);
+  }
+  Quat turn = quat_from_vector(vec3(0.3, -1.1, 0.7));
+  Mat3 stretched = mat3_mul(mat3_from_quat(turn), (Mat3){{{2, 0, 0}, {0, 0.5, 0}, {0, 0, 1}}});
+  Quat found = mat3_polar_rotation(stretched, quat_identity());
+  assert_near(vec3_length(quat_to_vector(quat_mul(quat_conjugate(turn), found))), 0, 1e-9);
+  /* Flat and inverted matrices: a rotation comes out, finite and close to the start. */
+  Mat3 flat = mat3_mul(mat3_from_quat(turn), (Mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 0}}});
+  found = mat3_polar_rotation(flat, turn);
+  assert_near(vec3_length(quat_to_vector(quat_mul(quat_conjugate(turn), found))), 0, 1e-9);
+  found = mat3_polar_rotation(mat3_scale(mat3_identity(), -1), quat_identity());
+  assert_near(found.w * found.w + found.x * found.x + found.y * found.y + found.z * found.z, 1, 1e-12);
+  found = mat3_polar_rotation((Mat3){{{0}}}, turn);
+  assert_near(vec3_length(quat_to_vector(quat_mul(quat_conjugate(turn), found))), 0, 1e-12);
+}
+
+static void quaternions_turn_and_interpolate(void **state) {
+  (void)state;
+  Quat quarter = quat_from_vector(vec3(0, 0, M_PI / 2));
+  Vec3 y = quat_rotate(quarter, vec3(1, 0, 0));
+  assert_near(y.x, 0, 1e-15);
+  assert_near(y.y, 1, 1e-15);
+  Quat half = quat_slerp(quat_identity(), quarter, 0.5);
+  assert_near(vec3_length(vec3_sub(quat_to_vector(half), vec3(0, 0, M_PI / 4))), 0, 1e-12);
+  Quat back = quat_from_mat3(mat3_from_quat(quarter));
+  assert_near(fabs(back.w * quarter.w + back.z * quarter.z), 1, 1e-12);
+  Mat3 inverse;
+  assert_false(mat3_invert(mat3_outer(vec3(1, 2, 3), vec3(1, 2, 3)), &inverse));
+}
+
+static void random_numbers_are_even(void **state) {
+  (void)state;
+  double mean = 0, square = 0;
+  int n = 100000;
+  for (int i = 0; i < n; i++) {
+    double u = rng_unit(rng_bits(42, (uint64_t)i, 7, RNG_TEST));
+    assert_true(u >= 0 && u < 1);
+    mean += u / n;
+    square += u * u / n;
+  }
+  assert_near(mean, 0.5, 0.005);
+  assert_near(square - mean * mean, 1.0 / 12, 0.002);
+  assert_true(rng_bits(1, 2, 3, RNG_TEST) != rng_bits(1, 3, 2, RNG_TEST));
+}
+
+static void archives_go_both_ways(void **state) {
+  (void)state;
+  Core core = test_core(1);
+  Archive out;
+  archive_save(&out);
+  double value = 3.25;
+  int64_t count = 3;
+  float list[3] = {1, 2, 3};
+  assert_ok(&core, archive_section(&core, &out, "numbers"));
+  assert_ok(&core, archive_value(&core, &out, &value));
+  assert_ok(&core, archive_count(&core, &out, &count, sizeof(float)));
+  assert_ok(&core, archive_array(&core, &out, list, count));
+  for (int64_t size = 0; size <= out.size; size++) {
+    Archive in;
+    archive_load(&in, "test", out.data, size);
+    double v = 0;
+    int64_t n = 0;
+    float l[3];
+    Status s = archive_section(&core, &in, "numbers");
+    if (s == SCREE_OK) s = archive_value(&core, &in, &v);
+    if (s == SCREE_OK) s = archive_count(&core, &in, &n, sizeof(float));
+    if (s == SCREE_OK) s = archive_array(&core, &in, l, n);
+    assert_int_equal(s, size == out.size ? SCREE_OK : SCREE_BAD_INPUT);
+    core_report(&core, s, NULL);
+  }
+  archive_destroy(&core, &out);
+  core_destroy(&core);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(memory_counts_and_refuses),   cmocka_unit_test(scratch_is_a_stack),
+      cmocka_unit_test(threads_do_not_change_sums),  cmocka_unit_test(eigen_and_polar),
+      cmocka_unit_test(quaternions_turn_and_interpolate), cmocka_unit_test(random_numbers_are_even),
+      cmocka_unit_test(archives_go_both_ways),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
