@@ -1,0 +1,46 @@
+/* What moves solids: free rigid motion, keyframes, MuJoCo mechanisms. */
+#ifndef BODIES_BODIES_H
+#define BODIES_BODIES_H
+
+#include "core/archive.h"
+#include "scree/definitions.h"
+#include "state/state.h"
+
+typedef struct Bodies Bodies;
+
+/* Resolves a file name of the scene to a path that may be read: beside the scene or in the shipped assets, never
+ * outside. Implemented by world/. */
+typedef Status (*FileResolver)(void *context, Core *core, const char *file, ScreeSource at, char *path, size_t size);
+
+typedef struct BodiesPlan {
+  const ScreeSceneDef *scene;
+  FileResolver resolve;
+  void *resolve_context;
+} BodiesPlan;
+
+/* Adds the solids of boundaries (first), bodies and the mechanism to state->solids and sets their poses for t = 0. */
+Status bodies_create(Core *core, State *state, const BodiesPlan *plan, Bodies **bodies);
+void bodies_destroy(Core *core, Bodies *bodies);
+
+/* Before the method's step over [time, time + dt]: poses of the keyframed and set solids at the END of the step are
+ * what contacts are computed against, velocities are the mean over it (so grains feel exactly the motion). Free and
+ * mechanism bodies keep the pose they have. Refreshes inverse inertias. */
+Status bodies_refresh(Core *core, Bodies *bodies, State *state, double dt);
+/* After it: advances free bodies and the mechanism by dt under gravity, wrenches and outside forces. */
+Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt);
+
+/* Longest step that motion of solids allows; INFINITY when none limits. */
+double bodies_largest_step(const Bodies *bodies, const State *state);
+
+/* API requests, see scree/world.h. */
+Status bodies_set_pose(Core *core, Bodies *bodies, State *state, int32_t solid, ScreePose pose, double over);
+Status bodies_set_velocity(Core *core, Bodies *bodies, State *state, int32_t solid, Vec3 velocity, Vec3 spin);
+int32_t bodies_control_count(const Bodies *bodies);
+Status bodies_control(const Bodies *bodies, int32_t control, const char **name, double *value, double *low,
+                      double *high);
+Status bodies_set_control(Core *core, Bodies *bodies, int32_t control, double value);
+void bodies_release_control(Bodies *bodies, int32_t control);
+
+Status bodies_archive(Core *core, Archive *archive, Bodies *bodies, State *state);
+
+#endif

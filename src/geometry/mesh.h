@@ -1,0 +1,53 @@
+/* Triangle meshes: loading, checking, mass properties. */
+#ifndef GEOMETRY_MESH_H
+#define GEOMETRY_MESH_H
+
+#include "core/core.h"
+#include "core/vec.h"
+
+typedef struct Mesh {
+  int64_t vertex_count, triangle_count;
+  Vec3 *vertices;
+  int32_t (*triangles)[3]; /* counter-clockwise seen from outside */
+} Mesh;
+
+/* What a loader or mesh_check found and mended; `said` is empty when nothing was odd. */
+typedef struct MeshFindings {
+  int64_t degenerate;    /* triangles of no area, dropped */
+  int64_t open_edges;    /* edges of one triangle only */
+  int64_t flipped_edges; /* edges whose two triangles disagree on outside */
+  bool inside_out;       /* volume was negative: all triangles were turned */
+} MeshFindings;
+
+/* Reads OBJ, STL (binary or ASCII) or PLY by content and extension; glTF and others through Assimp where built in.
+ * `path` has already been allowed. Errors name the file and the line or byte. */
+Status mesh_load(Core *core, const char *path, Mesh *mesh);
+/* The same from memory; name is for messages, its extension chooses the format. */
+Status mesh_parse(Core *core, const char *name, const void *data, int64_t size, Mesh *mesh);
+/* Copies triangles that a program brought, with the same checks. */
+Status mesh_copy(Core *core, const double *vertices, int64_t vertex_count, const int64_t *triangles,
+                 int64_t triangle_count, Mesh *mesh);
+void mesh_destroy(Core *core, Mesh *mesh);
+
+Status mesh_transform(Core *core, Mesh *mesh, double scale, Quat rotation, Vec3 position);
+/* Counts oddities and turns an inside-out closed mesh. */
+Status mesh_check(Core *core, Mesh *mesh, MeshFindings *findings);
+void mesh_bounds(const Mesh *mesh, Vec3 *low, Vec3 *high);
+
+/* Of a solid of unit density. inertia is about the centre of mass. */
+typedef struct MassProperties {
+  double volume;
+  Vec3 center;
+  Mat3 inertia;
+} MassProperties;
+/* Exact integrals over the enclosed volume (divergence theorem). */
+MassProperties mesh_mass_properties(const Mesh *mesh);
+
+/* Surfaces of plain shapes, for drawing and sampling. `detail` is the number of segments round a circle. */
+Status mesh_make_box(Core *core, Vec3 low, Vec3 high, Mesh *mesh);
+Status mesh_make_sphere(Core *core, Vec3 center, double radius, int detail, Mesh *mesh);
+Status mesh_make_cylinder(Core *core, Vec3 base, double radius, double height, int detail, Mesh *mesh);
+Status mesh_make_capsule(Core *core, Vec3 base, double radius, double height, int detail, Mesh *mesh);
+Status mesh_make_torus(Core *core, double major, double minor, int detail, Mesh *mesh);
+
+#endif

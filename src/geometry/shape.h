@@ -1,0 +1,57 @@
+/* Shapes: planes, boxes, spheres, capsules, cylinders and meshes behind one interface. All in the shape's own frame.
+ *
+ * The signed distance is negative inside the solid. `inside` shapes are containers: grains live within, the solid is
+ * everything else, and the sign is turned. */
+#ifndef GEOMETRY_SHAPE_H
+#define GEOMETRY_SHAPE_H
+
+#include "geometry/bvh.h"
+#include "geometry/mesh.h"
+#include "scree/definitions.h"
+
+typedef struct DistanceGrid DistanceGrid;
+
+typedef struct Shape {
+  ScreeShapeKind kind;
+  bool inside;
+  /* Plain shapes. box: low, high. sphere: low = centre. cylinder, capsule: low = base. plane: low = point, high = unit
+   * normal. */
+  Vec3 low, high;
+  double radius, height;
+  /* Meshes. The surface of plain shapes (not planes) is made on demand for drawing and sampling. */
+  Mesh mesh;
+  Bvh *bvh;
+  DistanceGrid *grid;
+  Vec3 bounds_low, bounds_high; /* of the solid surface; planes: infinite */
+  MassProperties mass;          /* unit density; zero volume for planes and containers */
+  MeshFindings findings;
+} Shape;
+
+/* From a definition. Sizes, scale are applied; position and rotation are NOT (they are the pose of whoever owns the
+ * shape). `file` is the resolved path of a mesh file (already allowed), `scene` and the source are for messages. */
+Status shape_create(Core *core, const ScreeShapeDef *definition, bool inside, const char *file, const char *scene,
+                    Shape *shape);
+void shape_destroy(Core *core, Shape *shape);
+/* Makes shape->mesh for a plain shape, so that it can be drawn and surface-sampled. Planes give a square of `extent`. */
+Status shape_make_surface(Core *core, Shape *shape, double extent);
+
+typedef struct ShapePoint {
+  double distance; /* signed */
+  Vec3 normal;     /* unit, out of the solid: gradient of the distance */
+} ShapePoint;
+
+/* Exact. Where the nearest point is farther than `reach`, the answer may be any value of the right sign beyond it. */
+ShapePoint shape_distance(const Shape *shape, Vec3 point, double reach);
+/* Every face of the solid within `reach` of the point that a sphere could touch: a container box gives up to three,
+ * others one. Returns their number. */
+enum { SHAPE_CONTACTS_MAX = 3 };
+int shape_contacts(const Shape *shape, Vec3 point, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]);
+bool shape_ray(const Shape *shape, Vec3 origin, Vec3 direction, double reach, double *distance, Vec3 *normal);
+/* Whether a point is in the solid (for containers: outside them). */
+bool shape_contains(const Shape *shape, Vec3 point);
+
+/* Meshes: caches the distance in a sparse grid of the given cell, valid within `band` of the surface, after which
+ * shape_distance and shape_contacts interpolate it (error O(cell^2) away from edges). */
+Status shape_cache_distance(Core *core, Shape *shape, double cell, double band);
+
+#endif

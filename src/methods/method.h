@@ -1,0 +1,49 @@
+/* The contract of a method: a small table of functions over the shared state.
+ *
+ * A method owns one folder and its private data. It may add particle fields (particles_add_field) and per-contact
+ * history (reach().history). See docs/adding_a_method.md. */
+#ifndef METHODS_METHOD_H
+#define METHODS_METHOD_H
+
+#include "core/archive.h"
+#include "core/profile.h"
+#include "core/scratch.h"
+#include "scree/definitions.h"
+#include "state/state.h"
+
+/* What a method wants to know about its surroundings. */
+typedef struct MethodReach {
+  float pairs;      /* neighbours nearer than this many sums of radii are listed; 0: none wanted */
+  float solids;     /* solids nearer than this many radii are listed; 0: none wanted */
+  float skin;       /* listed that much farther, in nominal radii; lists are rebuilt when something moved half of it */
+  int32_t history;  /* floats kept per contact, carried through rebuilds */
+  bool samples;     /* wants solids as sample points even where the scene does not ask for them */
+} MethodReach;
+
+/* What a step is given. */
+typedef struct Step {
+  Core *core;
+  State *state;
+  Scratch *scratch; /* leave it as deep as it was */
+  Profile *profile;
+  double dt;
+} Step;
+
+typedef struct Method {
+  ScreeMethodInfo info;
+  bool has_overlap;   /* particles are spheres that should not overlap: report max_overlap */
+  /* Reads its parameters (already range-checked), resolves `auto` ones in `definition`, allocates private data. */
+  Status (*create)(Core *core, State *state, ScreeMethodDef *definition, void **data);
+  MethodReach (*reach)(const void *data);
+  /* The longest step that is stable now; INFINITY when only the CFL rule limits it. */
+  double (*largest_step)(const void *data, const State *state);
+  /* Writes dx, dy, dz: where particles would go unhindered. Neighbours are searched at x + dx. NULL: no motion. */
+  Status (*prepare)(void *data, Step *step);
+  /* Writes final dx, dy, dz and vx, vy, vz, and wrenches on solids. The world then commits x += dx. */
+  Status (*step)(void *data, Step *step);
+  /* Private data that is not in fields or contact history, in both directions. NULL: none. */
+  Status (*archive)(Core *core, Archive *archive, void *data);
+  void (*destroy)(Core *core, void *data);
+} Method;
+
+#endif

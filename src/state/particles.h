@@ -1,0 +1,39 @@
+/* Particles as structures of arrays, made from the field list. */
+#ifndef STATE_PARTICLES_H
+#define STATE_PARTICLES_H
+
+#include "core/archive.h"
+#include "core/core.h"
+#include "core/scratch.h"
+#include "neighbors/neighbors.h"
+#include "state/fields.h"
+
+typedef struct Particles {
+  int64_t count, capacity;
+#define PARTICLE_MEMBER(type, name, hashed, meaning) type *name;
+  PARTICLE_FIELDS(PARTICLE_MEMBER)
+#undef PARTICLE_MEMBER
+  Field fields[FIELDS_MAX];
+  int32_t field_count;
+  uint32_t next_id;
+} Particles;
+
+Status particles_create(Core *core, Particles *particles);
+void particles_destroy(Core *core, Particles *particles);
+
+/* A field of a method's own, zero for all particles, kept by sort, growth, removal, checkpoint and (if hashed) hash.
+ * `data` must stay where it is: it is told the array's address again whenever that changes. */
+Status particles_add_field(Core *core, Particles *particles, const char *name, int32_t size, bool hashed, void **data);
+
+Status particles_reserve(Core *core, Particles *particles, int64_t capacity);
+/* Appends zeroed particles, with fresh ids, at [old count, new count). */
+Status particles_append(Core *core, Particles *particles, int64_t count);
+/* New particle k is old particle order[k]; `count` of them, so leaving some out removes them. */
+Status particles_permute(Core *core, Particles *particles, Scratch *scratch, const int32_t *order, int64_t count);
+Status particles_archive(Core *core, Archive *archive, Particles *particles);
+/* By id, independent of storage order and threads. */
+uint64_t particles_hash(Core *core, const Particles *particles);
+
+static inline Points particles_points(const Particles *p) { return (Points){p->count, p->x, p->y, p->z, p->id}; }
+
+#endif

@@ -1,0 +1,104 @@
+/* Solids: what grains touch. Walls (boundaries) and bodies share one table, so a method knows one kind of partner.
+ *
+ * Contract between bodies/ and the methods: before the step a solid offers pose, velocity, shape and inverse inertia;
+ * during it the method adds wrenches; after it bodies/ advances what moves. Shape matching (pbd) may move a free
+ * body by its samples instead: the method then sets `moved_by_method` and writes pose and velocity itself. */
+#ifndef STATE_SOLIDS_H
+#define STATE_SOLIDS_H
+
+#include "core/archive.h"
+#include "core/core.h"
+#include "core/vec.h"
+#include "geometry/shape.h"
+
+typedef enum Motion { MOTION_FIXED, MOTION_KEYFRAMES, MOTION_FREE, MOTION_MECHANISM } Motion;
+
+enum { SOLID_NAME_MAX = 64 };
+
+/* Force and torque about the centre of mass in 64-bit fixed point: exact and free of order, so any thread may add. */
+typedef struct Wrench {
+  _Atomic int64_t part[6];
+} Wrench;
+
+typedef struct Solid {
+  char name[SOLID_NAME_MAX];
+  bool is_boundary;
+  Motion motion;
+  int contact; /* SCREE_CONTACT_... */
+  Shape shape;
+  double friction_static, friction_kinetic;
+  ScreeSource source;
+
+  /* written by bodies/ */
+  Vec3 position;  /* of the shape's frame, world */
+  Quat rotation;
+  Vec3 center;    /* of mass, world */
+  Vec3 velocity;  /* of the centre of mass */
+  Vec3 spin;      /* angular velocity, world axes */
+  double mass;    /* 0: nothing moves it */
+  Vec3 center_in_shape;
+  Mat3 inertia;   /* about the centre of mass, in the shape's frame */
+  /* Acceleration of (centre, spin) per unit (force, torque about the centre), world axes: zero for walls and
+   * keyframed bodies, diag(1/m, I^-1) for free ones, the projected operator for parts of mechanisms. */
+  double inverse_inertia[6][6];
+  Vec3 outside_force, outside_torque; /* set through the API */
+
+  /* written by methods during the step */
+  Wrench wrench;        /* of the grains, over the step in progress, N and N m */
+  bool moved_by_method;
+
+  /* written by world/ */
+  Vec3 impulse, angular_impulse; /* sums of wrench * dt over the frame */
+  Vec3 frame_force, frame_torque; /* means over the last finished frame */
+
+  /* surface or volume samples, when the method or `contact: samples` wants them */
+  int64_t sample_begin, sample_end; /* in State.samples */
+} Solid;
+
+typedef struct Solids {
+  Solid *items;
+  int32_t count;
+  int32_t boundary_count; /* boundaries come first */
+} Solids;
+
+/* One unit of the fixed point is 2^-30 N (about 1e-9 N); the sum holds +-8.6e9 N. */
+static inline void wrench_add(Solid *solid, Vec3 force, Vec3 point) {
+  Vec3 torque = vec3_cross(vec3_sub(point, solid->center), force);
+  const double parts[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+  for (int k = 0; k < 6; k++)
+    atomic_fetch_add_explicit(&solid->wrench.part[k], (int64_t)(parts[k] * 0x1p30), memory_order_relaxed);
+}
+static inline double wrench_get(const Solid *solid, int part) {
+  return (double)atomic_load_explicit(&solid->wrench.part[part], memory_order_relaxed) * 0x1p-30;
+}
+static inline Vec3 wrench_force(const Solid *solid) {
+  return vec3(wrench_get(solid, 0), wrench_get(solid, 1), wrench_get(solid, 2));
+}
+static inline Vec3 wrench_torque(const Solid *solid) {
+  return vec3(wrench_get(solid, 3), wrench_get(solid, 4), wrench_get(solid, 5));
+}
+void wrench_clear(Solid *solid);
+
+static inline Vec3 solid_to_local(const Solid *solid, Vec3 world) {
+  return quat_rotate(quat_conjugate(solid->rotation), vec3_sub(world, solid->position));
+}
+static inline Vec3 solid_to_world(const Solid *solid, Vec3 local) {
+  return vec3_add(quat_rotate(solid->rotation, local), solid->position);
+}
+static inline Vec3 solid_velocity_at(const Solid *solid, Vec3 world) {
+  return vec3_add(solid->velocity, vec3_cross(solid->spin, vec3_sub(world, solid->center)));
+}
+/* Contacts of a sphere centre with the solid, world frame. */
+int solid_contacts(const Solid *solid, Vec3 world, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]);
+/* Recomputes centre and, for free bodies, inverse inertia from the pose. */
+void solid_refresh(Solid *solid);
+
+/* Appends a solid; the table may move. */
+Status solids_add(Core *core, Solids *solids, Solid **solid);
+/* 0-based index, or -1. */
+int32_t solids_find(const Solids *solids, const char *name);
+Status solids_archive(Core *core, Archive *archive, Solids *solids);
+uint64_t solids_hash(const Solids *solids);
+void solids_destroy(Core *core, Solids *solids);
+
+#endif

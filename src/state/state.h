@@ -1,0 +1,48 @@
+/* Everything that a step reads and writes. */
+#ifndef STATE_STATE_H
+#define STATE_STATE_H
+
+#include "state/contacts.h"
+#include "state/materials.h"
+#include "state/particles.h"
+#include "state/queue.h"
+#include "state/solids.h"
+
+typedef struct Terrain Terrain;
+
+enum { COUNTERS_MAX = 32 };
+
+typedef struct State {
+  Vec3 origin;  /* particle positions are relative to it; fixed for the life of the world */
+  Vec3 gravity;
+  Vec3 wind;
+  uint64_t seed;
+  double time;
+  int64_t step, frame;
+  double radius; /* nominal, method.radius */
+  Particles particles;
+  Materials materials;
+  Solids solids;
+  SolidSamples samples;
+  Contacts contacts;
+  Queue queue;
+  Terrain *terrain; /* NULL: none; filled by terrain/ */
+  ScreeCount counters[COUNTERS_MAX]; /* warnings of the run */
+  int32_t counter_count;
+} State;
+
+/* Counts something that deserves a warning; the name must be a string literal and appears in the report. */
+void state_count(State *state, const char *name, int64_t times);
+int64_t state_counted(const State *state, const char *name);
+
+static inline Vec3 state_position(const State *state, int64_t i) {
+  const Particles *p = &state->particles;
+  return vec3(state->origin.x + p->x[i] + p->low_x[i], state->origin.y + p->y[i] + p->low_y[i],
+              state->origin.z + p->z[i] + p->low_z[i]);
+}
+
+Status state_archive(Core *core, Archive *archive, State *state);
+uint64_t state_hash(Core *core, const State *state);
+void state_destroy(Core *core, State *state);
+
+#endif
