@@ -1,0 +1,55 @@
+#include "state/state.h"
+
+#include <string.h>
+
+#include "core/hash.h"
+
+int32_t materials_find(const Materials *materials, const char *name) {
+  for (int32_t k = 0; k < materials->count; k++)
+    if (strcmp(materials->items[k].definition.name, name) == 0) return k;
+  return -1;
+}
+
+void state_count(State *state, const char *name, int64_t times) {
+  for (int32_t k = 0; k < state->counter_count; k++)
+    if (strcmp(state->counters[k].name, name) == 0) {
+      state->counters[k].count += times;
+      return;
+    }
+  if (state->counter_count < COUNTERS_MAX) state->counters[state->counter_count++] = (ScreeCount){name, times};
+}
+
+int64_t state_counted(const State *state, const char *name) {
+  for (int32_t k = 0; k < state->counter_count; k++)
+    if (strcmp(state->counters[k].name, name) == 0) return state->counters[k].count;
+  return 0;
+}
+
+Status state_archive(Core *core, Archive *archive, State *state) {
+  TRY(archive_section(core, archive, "state"));
+  TRY(archive_value(core, archive, &state->origin));
+  TRY(archive_value(core, archive, &state->time));
+  TRY(archive_value(core, archive, &state->step));
+  TRY(archive_value(core, archive, &state->frame));
+  TRY(particles_archive(core, archive, &state->particles));
+  TRY(solids_archive(core, archive, &state->solids));
+  TRY(queue_archive(core, archive, &state->queue));
+  TRY(contact_list_archive(core, archive, &state->contacts.particles, state->particles.count));
+  TRY(contact_list_archive(core, archive, &state->contacts.samples, state->particles.count));
+  return contact_list_archive(core, archive, &state->contacts.solids, state->particles.count);
+}
+
+uint64_t state_hash(Core *core, const State *state) {
+  uint64_t parts[2] = {particles_hash(core, &state->particles), solids_hash(&state->solids)};
+  return hash_bytes(parts, sizeof parts, 0);
+}
+
+void state_destroy(Core *core, State *state) {
+  queue_destroy(core, &state->queue);
+  contact_list_destroy(core, &state->contacts.particles);
+  contact_list_destroy(core, &state->contacts.samples);
+  contact_list_destroy(core, &state->contacts.solids);
+  solid_samples_destroy(core, &state->samples);
+  solids_destroy(core, &state->solids);
+  particles_destroy(core, &state->particles);
+}
