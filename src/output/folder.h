@@ -1,0 +1,16 @@
+/* The folder itself: making it, and taking away what a run may replace. */
+#ifndef OUTPUT_FOLDER_H
+#define OUTPUT_FOLDER_H
+
+#include "core/core.h"
+
+/* Longest folder name, so that every file in it stays below SCREE_FILE_MAX. */
+enum { FOLDER_NAME_MAX = SCREE_FILE_MAX - 48 };
+
+/* SCREE_CANNOT_WRITE when something else is there by that name, or it may not be written. */
+Status folder_check(Core *core, const char *folder);
+Status folder_make(Core *core, const char *folder);
+/* Removes frame files later than `frame` and unfinished files; -1: all frames, and the other results of a run too. */
+Status folder_cut(Core *core, const char *folder, int64_t frame);
+
+#endif

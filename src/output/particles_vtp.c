@@ -1,0 +1,73 @@
+/* VTP: VTK's XML PolyData, arrays inline as base64. Inline base64 (and not raw appended data) keeps the file valid XML,
+ * so that other XML readers than VTK's can open it as well. All points form one poly-vertex cell: ParaView draws
+ * nothing without cells, and one cell a point would double the file. */
+#include "output/base64.h"
+#include "output/number.h"
+#include "output/particles_file.h"
+#include "output/stream.h"
+
+static Base64 begin_array(Stream *stream, const char *type, const char *name, int components, int64_t bytes) {
+  stream_print(stream, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"binary\">\n", type, name,
+               components);
+  Base64 base64 = {.stream = stream};
+  uint64_t size = (uint64_t)bytes;
+  base64_put(&base64, &size, sizeof size);
+  return base64;
+}
+
+static void end_array(Base64 *base64) {
+  base64_end(base64);
+  stream_print(base64->stream, "\n</DataArray>\n");
+}
+
+static void put_array(Stream *stream, const char *type, const char *name, const void *data, int64_t bytes) {
+  Base64 base64 = begin_array(stream, type, name, 1, bytes);
+  base64_put(&base64, data, bytes);
+  end_array(&base64);
+}
+
+static void put_triples(Stream *stream, const char *name, const ScreeParticles *p, const float *const columns[3],
+                        ScreeVec3 origin) {
+  Base64 base64 = begin_array(stream, "Float32", name, 3, 12 * p->count);
+  for (int64_t i = 0; i < p->count && stream->why == 0; i++) {
+    float triple[3] = {(float)(origin.x + columns[0][i]), (float)(origin.y + columns[1][i]),
+                       (float)(origin.z + columns[2][i])};
+    base64_put(&base64, triple, sizeof triple);
+  }
+  end_array(&base64);
+}
+
+static void put_cell(Stream *stream, int64_t count) {
+  stream_print(stream, "<Verts>\n");
+  Base64 base64 = begin_array(stream, "Int64", "connectivity", 1, 8 * count);
+  for (int64_t i = 0; i < count && stream->why == 0; i++) base64_put(&base64, &i, sizeof i);
+  end_array(&base64);
+  put_array(stream, "Int64", "offsets", &count, count > 0 ? 8 : 0);
+  stream_print(stream, "</Verts>\n");
+}
+
+Status particles_write_vtp(Core *core, const char *path, const ScreeParticles *particles, double time) {
+  const ScreeParticles *p = particles;
+  const float *const positions[3] = {p->x, p->y, p->z}, *const velocities[3] = {p->vx, p->vy, p->vz};
+  Stream stream;
+  stream_open(&stream, path);
+  stream_print(&stream, "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
+                        "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n");
+  stream_print(&stream,
+               "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">%s"
+               "</DataArray>\n</FieldData>\n",
+               number_csv(time).text);
+  stream_print(&stream, "<Piece NumberOfPoints=\"%lld\" NumberOfVerts=\"%d\" NumberOfLines=\"0\" NumberOfStrips=\"0\" ",
+               (long long)p->count, p->count > 0);
+  stream_print(&stream, "NumberOfPolys=\"0\">\n<Points>\n");
+  put_triples(&stream, "points", p, positions, p->origin);
+  stream_print(&stream, "</Points>\n<PointData Scalars=\"radius\" Vectors=\"velocity\">\n");
+  put_triples(&stream, "velocity", p, velocities, (ScreeVec3){0, 0, 0});
+  put_array(&stream, "Float32", "radius", p->radius, 4 * p->count);
+  put_array(&stream, "UInt32", "id", p->id, 4 * p->count);
+  put_array(&stream, "UInt8", "material", p->material, p->count);
+  stream_print(&stream, "</PointData>\n");
+  put_cell(&stream, p->count);
+  stream_print(&stream, "</Piece>\n</PolyData>\n</VTKFile>\n");
+  return stream_commit(core, &stream);
+}

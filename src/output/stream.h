@@ -1,0 +1,31 @@
+/* A file that appears under its name only when complete: it is written beside the target as `<path>.part`, synced and
+ * renamed. Failures stick: writers go on without checking, and stream_commit reports the first one. */
+#ifndef OUTPUT_STREAM_H
+#define OUTPUT_STREAM_H
+
+#include "core/core.h"
+
+enum { STREAM_BUFFER = 1 << 16 };
+
+typedef struct Stream {
+  int file;    /* -1: not open */
+  int why;     /* errno of the first failure; 0: none */
+  bool direct; /* the target is a device or a pipe: nothing to rename */
+  int64_t used;
+  char path[SCREE_FILE_MAX];
+  char part[SCREE_FILE_MAX + 8];
+  char buffer[STREAM_BUFFER];
+} Stream;
+
+void stream_open(Stream *stream, const char *path);
+void stream_write(Stream *stream, const void *data, int64_t size);
+void stream_print(Stream *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Ends the file: afterwards it is either there, whole, or not there at all (or the earlier one still is). */
+Status stream_commit(Core *core, Stream *stream);
+
+/* Writes all of a block to a descriptor; false with errno set on failure. */
+bool stream_put(int file, const void *data, int64_t size);
+/* SCREE_CANNOT_WRITE with the words for an errno. */
+Status stream_failed(Core *core, const char *path, int why);
+
+#endif
