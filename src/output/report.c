@@ -1,7 +1,6 @@
 #include "output/report.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "output/number.h"
@@ -40,23 +39,6 @@ static void put_count(Stream *stream, bool first, const char *key, int64_t count
   stream_print(stream, "%lld", (long long)count);
 }
 
-static int ascending(const void *a, const void *b) {
-  double p = *(const double *)a, q = *(const double *)b;
-  return (p > q) - (p < q);
-}
-
-Status report_median(Core *core, const FrameTimes *frames, int64_t count, size_t offset, double *median) {
-  *median = 0;
-  if (count == 0) return SCREE_OK;
-  double *values = NULL;
-  TRY(memory_new(core, &values, count, "median"));
-  for (int64_t k = 0; k < count; k++) memcpy(&values[k], (const char *)&frames[k] + offset, sizeof *values);
-  qsort(values, (size_t)count, sizeof *values, ascending);
-  *median = 0.5 * (values[(count - 1) / 2] + values[count / 2]);
-  memory_drop(core, &values);
-  return SCREE_OK;
-}
-
 static Status put_frame_times(Core *core, Stream *stream, const Report *report) {
   static const struct {
     const char *name;
@@ -71,7 +53,7 @@ static Status put_frame_times(Core *core, Stream *stream, const Report *report) 
   for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
     double median = 0;
     if (status == SCREE_OK)
-      status = report_median(core, report->frames, report->frame_count, members[k].offset, &median);
+      status = frame_times_median(core, report->frames, report->frame_count, members[k].offset, &median);
     put_number(stream, k == 0, members[k].name, 1e3 * median);
   }
   stream_print(stream, "}");

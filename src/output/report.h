@@ -2,12 +2,7 @@
 #ifndef OUTPUT_REPORT_H
 #define OUTPUT_REPORT_H
 
-#include "core/core.h"
-
-/* Wall-clock seconds of one frame. */
-typedef struct FrameTimes {
-  double total, coarse, upsample, bodies, output;
-} FrameTimes;
+#include "output/frame_times.h"
 
 /* Sum of what one column of probes.csv has shown; rows that are not finite do not count. */
 typedef struct ProbeSum {
@@ -27,8 +22,5 @@ typedef struct Report {
 } Report;
 
 Status report_write(Core *core, const char *path, const ScreeWorld *world, const Report *report);
-
-/* The middle of `count` values, taken from member `offset` of each frame's times; 0 for none. */
-Status report_median(Core *core, const FrameTimes *frames, int64_t count, size_t offset, double *median);
 
 #endif
