@@ -1,9 +1,10 @@
 /* Cell grid, spatial order and neighbour lists.
  *
- * Points are float arrays. The domain is unbounded: the grid is a sorted list of occupied cells (or a dense table
- * when that is small), never a box round everything. The order is canonical: by cell along a space-filling or
- * row-major curve, then by id. It depends only on positions and ids, not on where particles were stored before nor on
- * the number of threads; a resumed run therefore continues bit for bit. */
+ * Points are float arrays. The domain is unbounded: the grid is a sorted list of strips of eight cells with a hash,
+ * never a box round everything, so that a stray grain costs nothing. The order is canonical: by cell (along x, rows
+ * tile by tile), then by id. It depends only on positions and ids, not on where particles were stored before nor on the
+ * number of threads; a resumed run therefore continues bit for bit. At most 2^31 - 9 points; positions that are not
+ * finite are refused with SCREE_FAILED. */
 #ifndef NEIGHBORS_NEIGHBORS_H
 #define NEIGHBORS_NEIGHBORS_H
 
@@ -22,18 +23,21 @@ typedef struct CellGrid CellGrid;
 Status cell_grid_create(Core *core, CellGrid **grid);
 void cell_grid_destroy(Core *core, CellGrid *grid);
 
-/* Computes the canonical order of the points: order[k] = index of the k-th point. `order` has room for count.
+/* Computes the canonical order of the points: order[k] = index of the k-th point. `order` has room for count. Without
+ * ids (NULL) the index takes their place.
  * The caller permutes its fields with it (state/) and then calls cell_grid_build on the sorted points. */
 Status cell_grid_order(Core *core, CellGrid *grid, Points points, float cell, int32_t *order);
 /* Builds the cells over points that are already in canonical order for this cell size (the usual case), or over any
  * points (it then sorts an index of its own). */
 Status cell_grid_build(Core *core, CellGrid *grid, Points points, float cell);
 
-/* Iteration over blocks: cell c holds the points [cell_begin, cell_end) of the grid's order. */
+/* Iteration over blocks: cell c holds the points [begin, end) of the grid's order. Cells are in that order too; a
+ * few of them are empty. `coordinate` may be NULL. */
 int64_t cell_grid_cells(const CellGrid *grid);
 void cell_grid_cell(const CellGrid *grid, int64_t cell, int64_t *begin, int64_t *end, int32_t coordinate[3]);
-/* Index ranges of the up to 27 cells around a cell (itself included), merged where adjacent; ascending order. */
-enum { CELL_RANGES_MAX = 27 };
+/* Ranges of the grid's order that the 27 cells around a cell (itself included) hold: three cells along x are one
+ * range, and ranges that touch are merged; ascending, empty ones left out. Answers how many. */
+enum { CELL_RANGES_MAX = 9 };
 int cell_grid_around(const CellGrid *grid, const int32_t coordinate[3], int64_t ranges[CELL_RANGES_MAX][2]);
 /* Point index at position k of the grid's order (identity when the points were already sorted). */
 const int32_t *cell_grid_index(const CellGrid *grid);
@@ -42,17 +46,19 @@ void cell_grid_coordinate(const CellGrid *grid, float x, float y, float z, int32
 
 /* Compressed rows: the neighbours of point i are index[start[i] .. start[i+1]), ascending. */
 typedef struct NeighborList {
-  int64_t count;    /* rows */
+  int64_t count; /* rows */
   int64_t entries;
-  int64_t *start;   /* count + 1 */
+  int64_t *start; /* count + 1 */
   int32_t *index;
 } NeighborList;
 
 void neighbor_list_destroy(Core *core, NeighborList *list);
 
 /* Targets within `reach` (centre to centre) of each query; full lists (i has j and j has i), a point is not its own
- * neighbour when both sets are the same arrays. The grid was built over the targets with cell >= reach. When radii are
- * given (NULL otherwise) the reach of a pair is reach * (query_radius + target_radius). */
+ * neighbour when both sets are the same arrays. The grid was built over the targets, still where they are, with
+ * cell >= reach. When radii are given (NULL otherwise) the reach of a pair is reach * (query_radius + target_radius).
+ * `list` is zeroed or from an earlier build, whose memory is used again. Fastest when queries are in canonical order
+ * for the grid's cell. */
 Status neighbor_list_build(Core *core, const CellGrid *grid, Points queries, Points targets, float reach,
                            const float *query_radius, const float *target_radius, NeighborList *list);
 

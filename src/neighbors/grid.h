@@ -1,0 +1,116 @@
+/* Inside of the cell grid, shared by the files of this room.
+ *
+ * A cell has integer coordinates (x, y, z), biased to be positive and 21 bits each. The canonical order of cells runs
+ * along x first; rows (y, z) are visited tile by tile (TILE x TILE rows), so that the rows round a row are near it in
+ * memory however large the domain is, and the cells x-1, x, x+1 of a row are one contiguous range of points.
+ *
+ * Eight cells in a row, aligned, are a strip. Only strips that hold points exist; they are kept in canonical order, and
+ * start[8 s + k] is the first point of cell k of strip s. Because strips are in order, start[8 s + 8] is at once the
+ * end of strip s and the beginning of the next. A strip is found by a hash of its key: nothing depends on how large the
+ * box round all points is, and a stray grain costs one strip. */
+#ifndef NEIGHBORS_GRID_H
+#define NEIGHBORS_GRID_H
+
+#include "core/simd.h"
+#include "neighbors/neighbors.h"
+
+enum {
+  COORDINATE_BITS = 21,
+  COORDINATE_BIAS = 1 << (COORDINATE_BITS - 1),
+  /* Farther cells are folded into the outermost one. That is still right: folding brings no two cells further apart.
+   * One less than the bits allow, twice, so that the cells around always exist as numbers. */
+  COORDINATE_LIMIT = COORDINATE_BIAS - 2,
+  TILE_BITS = 3,
+  TILE = 1 << TILE_BITS,
+  STRIP_BITS = 3,
+  STRIP = 1 << STRIP_BITS,
+  BLOCK = 256 /* points whose cells are computed at a time */
+};
+
+struct CellGrid {
+  float cell;
+  double inverse;
+  int64_t count;
+  bool sorted;            /* the points were in canonical order */
+  const float *x, *y, *z; /* in canonical order: the caller's, or the copies below */
+  int64_t strips;
+  uint64_t *strip_key; /* strips, ascending */
+  int32_t *start;      /* STRIP * strips + 1 */
+  int32_t *hash;       /* strip, or -1; a power of two of them */
+  int hash_bits;
+  int32_t *index;   /* count */
+  int64_t identity; /* the first so many of index are known to be the identity */
+  float *copy_x, *copy_y, *copy_z;
+  struct SortRecord *records[2];
+  uint32_t *histogram;
+  int32_t *chunk_strips;
+};
+
+/* The order of rows: tiles, then rows inside a tile. y and z are biased. */
+static inline uint64_t row_key(uint32_t y, uint32_t z) {
+  uint64_t tile = (uint64_t)(z >> TILE_BITS) << (COORDINATE_BITS - TILE_BITS) | y >> TILE_BITS;
+  return tile << 2 * TILE_BITS | (uint64_t)(z & (TILE - 1)) << TILE_BITS | (y & (TILE - 1));
+}
+/* Key of a cell from coordinates as the kernels give them (not biased). */
+static inline uint64_t cell_key(int32_t x, int32_t y, int32_t z) {
+  return row_key((uint32_t)(y + COORDINATE_BIAS), (uint32_t)(z + COORDINATE_BIAS)) << COORDINATE_BITS |
+         (uint32_t)(x + COORDINATE_BIAS);
+}
+static inline void cell_key_split(uint64_t key, int32_t coordinate[3]) {
+  uint64_t row = key >> COORDINATE_BITS, tile = row >> 2 * TILE_BITS;
+  uint32_t tile_y = (uint32_t)tile & ((1u << (COORDINATE_BITS - TILE_BITS)) - 1);
+  uint32_t tile_z = (uint32_t)(tile >> (COORDINATE_BITS - TILE_BITS));
+  coordinate[0] = (int32_t)(key & ((1u << COORDINATE_BITS) - 1)) - COORDINATE_BIAS;
+  coordinate[1] = (int32_t)(tile_y << TILE_BITS | (row & (TILE - 1))) - COORDINATE_BIAS;
+  coordinate[2] = (int32_t)(tile_z << TILE_BITS | (row >> TILE_BITS & (TILE - 1))) - COORDINATE_BIAS;
+}
+
+/* Fibonacci hashing: the high bits of the product depend on all bits of the key. */
+static inline uint32_t strip_hash(uint64_t key, int bits) {
+  key ^= key >> 29;
+  return (uint32_t)(key * 0x9e3779b97f4a7c15u >> (64 - bits));
+}
+/* The strip with this key, or -1. */
+static inline int32_t strip_find(const CellGrid *grid, uint64_t key) {
+  uint32_t mask = (1u << grid->hash_bits) - 1;
+  for (uint32_t slot = strip_hash(key, grid->hash_bits);; slot = (slot + 1) & mask) {
+    int32_t strip = grid->hash[slot];
+    if (strip < 0 || grid->strip_key[strip] == key) return strip;
+  }
+}
+
+/* The rows round a strip: cell k of the strip has the points [start[r][k], start[r][k + 3]) of its three cells in row r
+ * round it. Rows are sorted by where they begin, so that lists come out ascending. */
+typedef struct Surroundings {
+  uint64_t key;     /* of the strip; UINT64_MAX: none yet */
+  int32_t strip[9]; /* at or before the strip's place in that row: a hint for the next strip */
+  int32_t start[9][STRIP + 3];
+  int8_t order[9];
+} Surroundings;
+
+void surroundings_find(const CellGrid *grid, int32_t x, int32_t y, int32_t z, Surroundings *around);
+
+/* Whether count and cell size can be worked with at all. */
+Status grid_check(Core *core, Points points, float cell);
+Status grid_order(Core *core, CellGrid *grid, Points points, int32_t *order);
+/* Described failure for the first point that is not finite. */
+Status grid_not_finite(Core *core, Points points);
+
+/* Integer cells of one coordinate of count points; answers whether all were finite. */
+KERNEL_DECLARE(bool, cells_of, (const float *x, int64_t count, double inverse, int32_t *cell));
+
+typedef struct RowsJob {
+  const CellGrid *grid;
+  Points queries;
+  bool same; /* row i lists no target i */
+  float reach;
+  const float *query_radius, *target_radius; /* target_radius in the grid's order */
+} RowsJob;
+
+/* Rows [b, e): ends[i - b] = entries after row i, counted from out. Stops before a row that might not fit `room`;
+ * answers the row it stopped at; *wanted is then the room from out on that it needs, or -1 when a query is not finite.
+ * Writes rubbish behind the last entry, inside the room. */
+KERNEL_DECLARE(int64_t, rows_find,
+               (const RowsJob *job, int64_t b, int64_t e, int32_t *out, int64_t room, int64_t *ends, int64_t *wanted));
+
+#endif

@@ -1,0 +1,209 @@
+/* Neighbour lists from the cell grid.
+ *
+ * Rows are found once, chunk by chunk, into buffers that stay in cache, and copied to their place when the chunks
+ * before them are known. A wave of chunks at a time: the buffers then need little memory however many rows there are.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "neighbors/grid.h"
+
+enum { ROWS_CHUNK = 1024, WAVE_CHUNKS = 64, ROOM_FIRST = 32 * ROWS_CHUNK };
+
+void neighbor_list_destroy(Core *core, NeighborList *list) {
+  memory_drop(core, &list->start);
+  memory_drop(core, &list->index);
+  list->count = list->entries = 0;
+}
+
+typedef struct Buffer {
+  int32_t *out;
+  int64_t room;
+  int64_t first; /* where its rows begin in the list */
+  bool no_memory, bad;
+} Buffer;
+
+typedef struct Search {
+  Core *core;
+  RowsJob job;
+  const int32_t *index; /* of the grid's order; NULL when that is the identity */
+  bool drop_self;       /* while translating: the kernel cannot know a row's place in the grid's order */
+  NeighborList *list;
+  int64_t wave; /* first row of it */
+  Buffer buffers[WAVE_CHUNKS];
+} Search;
+
+static bool buffer_grow(Core *core, Buffer *buffer, int64_t used, int64_t room) {
+  if (room < buffer->room * 2) room = buffer->room * 2;
+  int32_t *out = memory_get(&core->memory, room, sizeof *out, "neighbour buffer");
+  if (!out) return false;
+  if (used) memcpy(out, buffer->out, (size_t)used * sizeof *out);
+  memory_free(&core->memory, buffer->out);
+  buffer->out = out;
+  buffer->room = room;
+  return true;
+}
+
+static int compare_indices(const void *a, const void *b) {
+  int32_t left = *(const int32_t *)a, right = *(const int32_t *)b;
+  return (left > right) - (left < right);
+}
+
+static void sort_indices(int32_t *indices, int64_t count) {
+  enum { SHORT = 64 };
+  if (count > SHORT) {
+    qsort(indices, (size_t)count, sizeof *indices, compare_indices);
+    return;
+  }
+  for (int64_t i = 1; i < count; i++) {
+    int32_t index = indices[i];
+    int64_t k = i;
+    for (; k > 0 && indices[k - 1] > index; k--) indices[k] = indices[k - 1];
+    indices[k] = index;
+  }
+}
+
+/* From places in the grid's order to the caller's indices, ascending, without the row's own. Keeps ends up to date. */
+static void rows_translate(const Search *search, int64_t b, int64_t e, int32_t *out, int64_t *ends) {
+  int64_t from = 0, to = 0;
+  for (int64_t i = b; i < e; i++) {
+    int64_t row = to;
+    for (; from < ends[i - b]; from++) {
+      int32_t target = search->index[out[from]];
+      if (!search->drop_self || target != i) out[to++] = target;
+    }
+    sort_indices(out + row, to - row);
+    ends[i - b] = to;
+  }
+}
+
+static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  Search *search = context;
+  Buffer *buffer = &search->buffers[(b - search->wave) / ROWS_CHUNK];
+  /* The rows' ends are put where the list will have them, counted from the chunk's beginning. */
+  int64_t *ends = search->list->start + 1 + b;
+  int64_t used = 0, wanted = ROOM_FIRST;
+  for (int64_t row = b;;) {
+    if (wanted > buffer->room && !buffer_grow(search->core, buffer, used, wanted)) {
+      buffer->no_memory = true;
+      return;
+    }
+    int64_t stop = KERNEL_CALL(search->core, rows_find)(&search->job, row, e, buffer->out + used, buffer->room - used,
+                                                        ends + (row - b), &wanted);
+    for (int64_t i = row; i < stop; i++) ends[i - b] += used;
+    if (stop > b) used = ends[stop - 1 - b];
+    if (stop == e) break;
+    if (wanted < 0) {
+      buffer->bad = true;
+      return;
+    }
+    row = stop;
+    wanted += used;
+  }
+  if (search->index) rows_translate(search, b, e, buffer->out, ends);
+}
+
+static void copy_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  Search *search = context;
+  const Buffer *buffer = &search->buffers[(b - search->wave) / ROWS_CHUNK];
+  int64_t *ends = search->list->start + 1;
+  memcpy(search->list->index + buffer->first, buffer->out, (size_t)ends[e - 1] * sizeof(int32_t));
+  for (int64_t i = b; i < e; i++) ends[i] += buffer->first;
+}
+
+/* Room for the entries of this wave, and a guess at all of them from what the rows so far had. */
+static Status list_reserve(Core *core, NeighborList *list, int64_t done, int64_t entries) {
+  if (list->index && entries <= memory_size(list->index) / (int64_t)sizeof(int32_t)) return SCREE_OK;
+  double guess = (double)entries * ((double)list->count / (double)done) * 1.04;
+  int64_t room = done == list->count || guess > 1e15 ? entries : (int64_t)guess;
+  return memory_grow(core, &list->index, room, "neighbour list");
+}
+
+static Status search_wave(Core *core, Search *search, int64_t end) {
+  NeighborList *list = search->list;
+  parallel_for(core, search->wave, end, ROWS_CHUNK, search_chunk, search);
+  for (int64_t b = search->wave; b < end; b += ROWS_CHUNK) {
+    Buffer *buffer = &search->buffers[(b - search->wave) / ROWS_CHUNK];
+    if (buffer->bad) return grid_not_finite(core, search->job.queries);
+    if (buffer->no_memory)
+      return fail(core, SCREE_NO_MEMORY, "out of memory: neighbours of %lld points", (long long)list->count);
+    int64_t last = b + ROWS_CHUNK < end ? b + ROWS_CHUNK : end;
+    buffer->first = list->entries;
+    list->entries += list->start[last];
+  }
+  TRY(list_reserve(core, list, end, list->entries));
+  parallel_for(core, search->wave, end, ROWS_CHUNK, copy_chunk, search);
+  return SCREE_OK;
+}
+
+/* Radii of the targets in the grid's order. */
+static Status sort_radii(Core *core, const CellGrid *grid, const float *radius, float **sorted) {
+  TRY(memory_new(core, sorted, grid->count, "radii"));
+  for (int64_t k = 0; k < grid->count; k++) (*sorted)[k] = radius[grid->index[k]];
+  return SCREE_OK;
+}
+
+static float largest(const float *values, int64_t count) {
+  float most = 0;
+  for (int64_t i = 0; i < count; i++) most = values[i] <= most ? most : values[i]; /* a NaN comes through */
+  return most;
+}
+
+static Status search_check(Core *core, const CellGrid *grid, Points queries, Points targets, float reach,
+                           const float *query_radius, const float *target_radius) {
+  TRY(grid_check(core, queries, grid->cell));
+  if (targets.count != grid->count)
+    return fail(core, SCREE_BAD_ARGUMENT, "neighbours: the grid has %lld points, not %lld", (long long)grid->count,
+                (long long)targets.count);
+  if (!query_radius != !target_radius) return fail(core, SCREE_BAD_ARGUMENT, "neighbours: radii of one set only");
+  float farthest = reach;
+  if (target_radius) farthest = reach * (largest(query_radius, queries.count) + largest(target_radius, targets.count));
+  if (!(reach >= 0 && farthest <= grid->cell))
+    return fail(core, SCREE_BAD_ARGUMENT, "neighbours: reach %g is more than the cell size %g", (double)farthest,
+                (double)grid->cell);
+  return SCREE_OK;
+}
+
+Status neighbor_list_build(Core *core, const CellGrid *grid, Points queries, Points targets, float reach,
+                           const float *query_radius, const float *target_radius, NeighborList *list) {
+  list->count = list->entries = 0;
+  TRY(search_check(core, grid, queries, targets, reach, query_radius, target_radius));
+  TRY(memory_grow(core, &list->start, queries.count + 1, "neighbour list"));
+  TRY(memory_grow(core, &list->index, 1, "neighbour list"));
+  list->count = queries.count;
+  list->start[0] = 0;
+  if (grid->count == 0) {
+    memset(list->start, 0, (size_t)(queries.count + 1) * sizeof *list->start);
+    return SCREE_OK;
+  }
+  float *sorted_radius = NULL;
+  if (!grid->sorted && target_radius) TRY(sort_radii(core, grid, target_radius, &sorted_radius));
+  bool same = queries.x == targets.x && queries.y == targets.y && queries.z == targets.z;
+  Search *search = NULL;
+  Status status = memory_new(core, &search, 1, "neighbour search");
+  if (status == SCREE_OK) {
+    *search = (Search){.core = core,
+                       .job = {.grid = grid,
+                               .queries = queries,
+                               .same = same && grid->sorted,
+                               .reach = reach,
+                               .query_radius = query_radius,
+                               .target_radius = sorted_radius ? sorted_radius : target_radius},
+                       .index = grid->sorted ? NULL : grid->index,
+                       .drop_self = same,
+                       .list = list};
+    int64_t wave = ROWS_CHUNK * WAVE_CHUNKS;
+    for (int64_t b = 0; b < queries.count && status == SCREE_OK; b += wave) {
+      search->wave = b;
+      status = search_wave(core, search, b + wave < queries.count ? b + wave : queries.count);
+    }
+    for (int c = 0; c < WAVE_CHUNKS; c++) memory_free(&core->memory, search->buffers[c].out);
+    memory_drop(core, &search);
+  }
+  memory_drop(core, &sorted_radius);
+  if (status != SCREE_OK) list->count = list->entries = 0;
+  return status;
+}

@@ -1,0 +1,299 @@
+/* The canonical order: by cell, then by id.
+ *
+ * One pass deals the points into a few thousand buckets of consecutive cells, a second sorts each bucket by itself,
+ * in cache. When the box round all points has not many more cells than there are points, buckets are equal runs of
+ * cells and are sorted by counting; otherwise (strays, sprays) buckets are cut at quantiles of a sample and sorted by
+ * merging, so that neither the extent nor the clustering of the points matters. Both give the same order: it is
+ * complete, so that it cannot depend on chunks or threads. */
+#include "neighbors/grid.h"
+
+#include <string.h>
+
+#include "core/parallel.h"
+
+enum {
+  SURVEY_CHUNK = 16384,
+  BUCKETS_MAX = 2048,
+  BUCKET_POINTS = 1024,     /* aimed at: two buffers of it fit the first-level cache */
+  COUNTED_CELLS_MAX = 8192, /* per bucket, when sorted by counting */
+  SAMPLES_PER_BUCKET = 8
+};
+
+typedef struct SortRecord {
+  uint64_t key;
+  uint32_t id;
+  int32_t index;
+} SortRecord;
+
+typedef struct Box {
+  int32_t low[3], high[3];
+  bool bad;
+} Box;
+
+typedef struct Sort {
+  Core *core;
+  CellGrid *grid;
+  Points points;
+  int32_t *order;
+  Box *boxes; /* per chunk */
+  Box box;
+  bool dense;
+  int64_t size_x, tiles_y; /* of the box, y in tiles */
+  int32_t low_x, low_tile_y, low_tile_z;
+  int shift; /* dense: bucket = key >> shift */
+  uint64_t *splitters;
+  int64_t buckets, chunk;
+  uint32_t *histogram; /* [chunk][bucket]: counts, then places */
+  uint32_t *bucket_start;
+} Sort;
+
+typedef struct Cells {
+  int32_t x[BLOCK], y[BLOCK], z[BLOCK];
+} Cells;
+
+static bool block_cells(const Sort *sort, int64_t b, int64_t e, Cells *cells) {
+  double inverse = sort->grid->inverse;
+  bool good = KERNEL_CALL(sort->core, cells_of)(sort->points.x + b, e - b, inverse, cells->x);
+  good &= KERNEL_CALL(sort->core, cells_of)(sort->points.y + b, e - b, inverse, cells->y);
+  good &= KERNEL_CALL(sort->core, cells_of)(sort->points.z + b, e - b, inverse, cells->z);
+  return good;
+}
+
+static void widen(Box *box, int axis, const int32_t *cells, int64_t count) {
+  int32_t low = box->low[axis], high = box->high[axis];
+  for (int64_t i = 0; i < count; i++) {
+    low = cells[i] < low ? cells[i] : low;
+    high = cells[i] > high ? cells[i] : high;
+  }
+  box->low[axis] = low;
+  box->high[axis] = high;
+}
+
+static const Box nowhere = {{INT32_MAX, INT32_MAX, INT32_MAX}, {INT32_MIN, INT32_MIN, INT32_MIN}, false};
+
+static void survey_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  Sort *sort = context;
+  Box box = nowhere;
+  Cells cells;
+  for (int64_t block = b; block < e; block += BLOCK) {
+    int64_t end = block + BLOCK < e ? block + BLOCK : e;
+    box.bad |= !block_cells(sort, block, end, &cells);
+    widen(&box, 0, cells.x, end - block);
+    widen(&box, 1, cells.y, end - block);
+    widen(&box, 2, cells.z, end - block);
+  }
+  sort->boxes[b / SURVEY_CHUNK] = box;
+}
+
+static Status survey(Core *core, Sort *sort) {
+  int64_t chunks = parallel_chunks(0, sort->points.count, SURVEY_CHUNK);
+  TRY(memory_new(core, &sort->boxes, chunks, "sort"));
+  parallel_for(core, 0, sort->points.count, SURVEY_CHUNK, survey_chunk, sort);
+  sort->box = nowhere;
+  for (int64_t c = 0; c < chunks; c++) {
+    Box *box = &sort->boxes[c];
+    sort->box.bad |= box->bad;
+    for (int axis = 0; axis < 3; axis++) {
+      widen(&sort->box, axis, &box->low[axis], 1);
+      widen(&sort->box, axis, &box->high[axis], 1);
+    }
+  }
+  memory_drop(core, &sort->boxes);
+  return sort->box.bad ? grid_not_finite(core, sort->points) : SCREE_OK;
+}
+
+/* Number of a cell inside the box, in canonical order. */
+static inline uint64_t dense_key(const Sort *sort, int32_t x, int32_t y, int32_t z) {
+  uint32_t biased_y = (uint32_t)(y + COORDINATE_BIAS), biased_z = (uint32_t)(z + COORDINATE_BIAS);
+  int64_t tile_y = (int64_t)(biased_y >> TILE_BITS) - sort->low_tile_y;
+  int64_t tile_z = (int64_t)(biased_z >> TILE_BITS) - sort->low_tile_z;
+  int64_t row = (tile_z * sort->tiles_y + tile_y) << 2 * TILE_BITS | (biased_z & (TILE - 1)) << TILE_BITS |
+                (biased_y & (TILE - 1));
+  return (uint64_t)(row * sort->size_x + (x - sort->low_x));
+}
+
+static int64_t bucket_of(const Sort *sort, uint64_t key) {
+  if (sort->dense) return (int64_t)(key >> sort->shift);
+  const uint64_t *splitters = sort->splitters; /* buckets - 1 of them; bucket b has splitters[b - 1] <= key */
+  int64_t low = 0;
+  for (int64_t length = sort->buckets - 1; length > 0;) {
+    int64_t half = (length + 1) / 2;
+    low += splitters[low + half - 1] <= key ? half : 0;
+    length -= half;
+  }
+  return low;
+}
+
+static void block_records(const Sort *sort, int64_t b, int64_t e, uint64_t keys[BLOCK]) {
+  Cells cells;
+  block_cells(sort, b, e, &cells);
+  if (sort->dense)
+    for (int64_t i = 0; i < e - b; i++) keys[i] = dense_key(sort, cells.x[i], cells.y[i], cells.z[i]);
+  else
+    for (int64_t i = 0; i < e - b; i++) keys[i] = cell_key(cells.x[i], cells.y[i], cells.z[i]);
+}
+
+static void count_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  Sort *sort = context;
+  uint32_t *counts = sort->histogram + b / sort->chunk * sort->buckets;
+  memset(counts, 0, (size_t)sort->buckets * sizeof *counts);
+  uint64_t keys[BLOCK];
+  for (int64_t block = b; block < e; block += BLOCK) {
+    int64_t end = block + BLOCK < e ? block + BLOCK : e;
+    block_records(sort, block, end, keys);
+    for (int64_t i = 0; i < end - block; i++) counts[bucket_of(sort, keys[i])]++;
+  }
+}
+
+static void deal_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  Sort *sort = context;
+  uint32_t *places = sort->histogram + b / sort->chunk * sort->buckets;
+  SortRecord *records = sort->grid->records[0];
+  const uint32_t *id = sort->points.id;
+  uint64_t keys[BLOCK];
+  for (int64_t block = b; block < e; block += BLOCK) {
+    int64_t end = block + BLOCK < e ? block + BLOCK : e;
+    block_records(sort, block, end, keys);
+    for (int64_t i = block; i < end; i++) {
+      uint64_t key = keys[i - block];
+      records[places[bucket_of(sort, key)]++] = (SortRecord){key, id ? id[i] : (uint32_t)i, (int32_t)i};
+    }
+  }
+}
+
+static inline bool record_before(SortRecord a, SortRecord b) {
+  if (a.key != b.key) return a.key < b.key;
+  return a.id != b.id ? a.id < b.id : a.index < b.index;
+}
+
+/* Sorts records by key and id; `other` has the same room. */
+static void merge_sort(SortRecord *records, SortRecord *other, int64_t count) {
+  enum { RUN = 12 };
+  for (int64_t b = 0; b < count; b += RUN) {
+    int64_t e = b + RUN < count ? b + RUN : count;
+    for (int64_t i = b + 1; i < e; i++) {
+      SortRecord record = records[i];
+      int64_t k = i;
+      for (; k > b && record_before(record, records[k - 1]); k--) records[k] = records[k - 1];
+      records[k] = record;
+    }
+  }
+  SortRecord *from = records, *to = other;
+  for (int64_t width = RUN; width < count; width *= 2) {
+    for (int64_t b = 0; b < count; b += 2 * width) {
+      int64_t middle = b + width < count ? b + width : count, e = b + 2 * width < count ? b + 2 * width : count;
+      int64_t left = b, right = middle;
+      for (int64_t k = b; k < e; k++) {
+        bool take_left = right >= e || (left < middle && !record_before(from[right], from[left]));
+        to[k] = take_left ? from[left++] : from[right++];
+      }
+    }
+    SortRecord *swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != records) memcpy(records, from, (size_t)count * sizeof *records);
+}
+
+/* By counting, then by id inside each cell. */
+static void count_sort(SortRecord *records, SortRecord *other, int64_t count, uint64_t first, int64_t cells) {
+  uint32_t places[COUNTED_CELLS_MAX + 1];
+  memset(places, 0, (size_t)(cells + 1) * sizeof *places);
+  for (int64_t i = 0; i < count; i++) places[records[i].key - first + 1]++;
+  for (int64_t c = 0; c < cells; c++) places[c + 1] += places[c];
+  for (int64_t i = 0; i < count; i++) other[places[records[i].key - first]++] = records[i];
+  for (int64_t b = 0, e; b < count; b = e) {
+    e = b + 1;
+    while (e < count && other[e].key == other[b].key) e++;
+    if (e - b > 1) merge_sort(other + b, records + b, e - b);
+  }
+}
+
+static void sort_buckets(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  Sort *sort = context;
+  for (int64_t bucket = b; bucket < e; bucket++) {
+    int64_t first = sort->bucket_start[bucket], count = (int64_t)sort->bucket_start[bucket + 1] - first;
+    SortRecord *records = sort->grid->records[0] + first, *other = sort->grid->records[1] + first;
+    if (sort->dense) {
+      count_sort(records, other, count, (uint64_t)bucket << sort->shift, (int64_t)1 << sort->shift);
+      records = other;
+    } else merge_sort(records, other, count);
+    for (int64_t i = 0; i < count; i++) sort->order[first + i] = records[i].index;
+  }
+}
+
+/* Chooses how to cut the keys into buckets. */
+static Status plan_buckets(Core *core, Sort *sort) {
+  int64_t count = sort->points.count;
+  const Box *box = &sort->box;
+  sort->low_x = box->low[0];
+  sort->size_x = (int64_t)box->high[0] - box->low[0] + 1;
+  sort->low_tile_y = (box->low[1] + COORDINATE_BIAS) >> TILE_BITS;
+  sort->low_tile_z = (box->low[2] + COORDINATE_BIAS) >> TILE_BITS;
+  sort->tiles_y = ((box->high[1] + COORDINATE_BIAS) >> TILE_BITS) - sort->low_tile_y + 1;
+  int64_t tiles_z = ((box->high[2] + COORDINATE_BIAS) >> TILE_BITS) - sort->low_tile_z + 1;
+  double cells = (double)sort->size_x * (double)sort->tiles_y * (double)tiles_z * (TILE * TILE);
+  int64_t aimed = count / BUCKET_POINTS + 1;
+  if (aimed > BUCKETS_MAX) aimed = BUCKETS_MAX;
+  sort->shift = 0;
+  while ((double)((int64_t)1 << sort->shift) * (double)aimed < cells && sort->shift < 62) sort->shift++;
+  sort->dense = (int64_t)1 << sort->shift <= COUNTED_CELLS_MAX && cells <= 16.0 * (double)count + 65536;
+  if (sort->dense) {
+    sort->buckets = ((int64_t)cells - 1) / ((int64_t)1 << sort->shift) + 1;
+    return SCREE_OK;
+  }
+  sort->buckets = aimed;
+  int64_t samples = aimed * SAMPLES_PER_BUCKET;
+  SortRecord *sample = sort->grid->records[0], *other = sort->grid->records[1];
+  if (samples > count) samples = count;
+  uint64_t keys[BLOCK];
+  for (int64_t k = 0; k < samples; k++) {
+    int64_t i = k * count / samples;
+    block_records(sort, i, i + 1, keys);
+    sample[k] = (SortRecord){.key = keys[0]};
+  }
+  merge_sort(sample, other, samples);
+  TRY(memory_new(core, &sort->splitters, aimed, "sort"));
+  for (int64_t b = 1; b < aimed; b++) sort->splitters[b - 1] = sample[b * samples / aimed].key;
+  return SCREE_OK;
+}
+
+static Status deal(Core *core, Sort *sort) {
+  int64_t count = sort->points.count;
+  /* Fixed chunks, few enough that the histograms stay small beside the points. */
+  sort->chunk = count / 64 > SURVEY_CHUNK ? count / 64 : SURVEY_CHUNK;
+  int64_t chunks = parallel_chunks(0, count, sort->chunk);
+  TRY(memory_grow(core, &sort->grid->histogram, (chunks + 1) * sort->buckets + 1, "sort"));
+  sort->bucket_start = sort->grid->histogram;
+  sort->histogram = sort->grid->histogram + sort->buckets + 1;
+  parallel_for(core, 0, count, sort->chunk, count_chunk, sort);
+  uint32_t place = 0;
+  for (int64_t b = 0; b < sort->buckets; b++) {
+    sort->bucket_start[b] = place;
+    for (int64_t c = 0; c < chunks; c++) {
+      uint32_t here = sort->histogram[c * sort->buckets + b];
+      sort->histogram[c * sort->buckets + b] = place;
+      place += here;
+    }
+  }
+  sort->bucket_start[sort->buckets] = place;
+  parallel_for(core, 0, count, sort->chunk, deal_chunk, sort);
+  parallel_for(core, 0, sort->buckets, 8, sort_buckets, sort);
+  return SCREE_OK;
+}
+
+Status grid_order(Core *core, CellGrid *grid, Points points, int32_t *order) {
+  if (points.count == 0) return SCREE_OK;
+  Sort sort = {.core = core, .grid = grid, .points = points, .order = order};
+  TRY(survey(core, &sort));
+  TRY(memory_grow(core, &grid->records[0], points.count, "sort"));
+  TRY(memory_grow(core, &grid->records[1], points.count, "sort"));
+  Status status = plan_buckets(core, &sort);
+  if (status == SCREE_OK) status = deal(core, &sort);
+  memory_drop(core, &sort.splitters);
+  return status;
+}
