@@ -8,7 +8,7 @@
  *   low,high     legal range, inclusive, of each component; outside it is an error
  *   usual_low,usual_high   outside it is legal but odd: a warning
  *   unit     SI unit, or for CHOICE the words it may be, separated by '|' (stored as their index)
- *   readers  names of the methods that read the key, separated by blanks; "" when all do (or none needs to)
+ *   readers  names of the methods (for probes: of the kinds) that read the key, separated by blanks; "" when all do
  */
 #ifndef SCREE_PARAMETERS_H
 #define SCREE_PARAMETERS_H
@@ -27,13 +27,16 @@
   X(NAME, name, "required", 0, 0, 0, 0, "", "", "which method simulates: see `scree list methods`")                    \
   X(REAL, radius, "0.02", 1e-6, 1e3, 1e-4, 1, "m", "", "radius of a simulated particle")                               \
   X(REAL, time_step, "auto", 1e-9, 10, 1e-6, 0.05, "s", "", "longest step; auto: what the method recommends")          \
-  X(REAL, cfl, "1", 0.01, 10, 0.1, 2, "", "", "no particle moves farther in a step than this many radii")
+  X(REAL, cfl, "1", 0.01, 10, 0.1, 2, "", "", "no particle moves farther in a step than this many radii")              \
+  X(INT, iterations, "auto", 1, 100000, 1, 200, "", "pbd p2", "of the contact solver in a step")                       \
+  X(INT, stabilization, "auto", 0, 100000, 0, 50, "", "pbd", "iterations that mend old overlap before a step")         \
+  X(REAL, cell, "auto", 1e-6, 1e3, 1e-3, 4, "m", "flip", "side of a grid cell; auto: 4 radius")
 
 #define SCREE_MATERIAL_PARAMETERS(X)                                                                                   \
   X(REAL, density, "1600", 1e-3, 1e6, 50, 25000, "kg/m^3", "", "bulk density of the settled material")                 \
   X(REAL, grain_density, "auto", 1e-3, 1e6, 50, 25000, "kg/m^3", "", "of a grain itself; auto: density / 0.6")         \
-  X(REAL, friction_static, "0.35", 0, 100, 0, 2, "", "pbd p2 dem", "Coulomb coefficient of contacts that stick")       \
-  X(REAL, friction_kinetic, "0.3", 0, 100, 0, 2, "", "pbd p2 dem", "Coulomb coefficient of contacts that slide")       \
+  X(REAL, friction_static, "0.35", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "Coulomb coefficient, sticking contacts")  \
+  X(REAL, friction_kinetic, "0.3", 0, 100, 0, 2, "", "pbd p2 dem", "Coulomb coefficient, sliding contacts")            \
   X(REAL, friction_angle_deg, "auto", 0, 89, 5, 60, "deg", "sph flip", "internal angle; auto: atan(friction_static)")  \
   X(REAL, adhesion, "0", 0, 1e9, 0, 1e6, "Pa", "p2", "tension that a contact area can bear")                           \
   X(REAL, cohesion, "0", 0, 1e9, 0, 1e6, "Pa", "dem sph flip", "shear strength without pressure")                      \
@@ -52,12 +55,12 @@
   X(REAL, damping, "auto", 0, 1e12, 0, 1e9, "N s/m", "p2", "damper of a contact; auto: critical")
 
 #define SCREE_GRAINS_PARAMETERS(X)                                                                                     \
-  X(NAME, material, "required", 0, 0, 0, 0, "", "", "which material fills the shape")                                  \
+  X(NAME, material, "", 0, 0, 0, 0, "", "", "which material fills the shape; the first unless given")                  \
   X(VEC3, velocity, "[0, 0, 0]", -1e4, 1e4, -100, 100, "m/s", "", "velocity at the start")                             \
   X(CHOICE, start, "random", 0, 0, 0, 0, "random|dense", "", "plain random placement, or near settled packing")
 
 #define SCREE_EMITTER_PARAMETERS(X)                                                                                    \
-  X(NAME, material, "required", 0, 0, 0, 0, "", "", "what is poured")                                                  \
+  X(NAME, material, "", 0, 0, 0, 0, "", "", "what is poured; the first material unless given")                         \
   X(REAL, rate, "1", 0, 1e9, 1e-6, 1e5, "kg/s", "", "mass poured a second")                                            \
   X(REAL, speed, "0", 0, 1e4, 0, 100, "m/s", "", "speed along the direction of the disc")                              \
   X(REAL, from, "0", 0, 1e6, 0, 1e6, "s", "", "when pouring starts")                                                   \
@@ -103,14 +106,14 @@
 
 #define SCREE_IMPULSE_PARAMETERS(X)                                                                                    \
   X(VEC3, center, "[0, 0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "of the explosion")                                      \
-  X(REAL, radius, "required", 1e-6, 1e6, 1e-3, 1e3, "m", "", "grains inside it are thrown")                            \
-  X(REAL, speed, "required", 0, 1e5, 0, 300, "m/s", "", "outward speed that they get")
+  X(REAL, radius, "0.2", 1e-6, 1e6, 1e-3, 1e3, "m", "", "grains inside it are thrown")                                 \
+  X(REAL, speed, "5", 0, 1e5, 0, 300, "m/s", "", "outward speed that they get")
 
 #define SCREE_TERRAIN_PARAMETERS(X)                                                                                    \
-  X(NAME, material, "required", 0, 0, 0, 0, "", "", "what the ground is made of")                                      \
+  X(NAME, material, "", 0, 0, 0, 0, "", "", "what the ground is made of; the first material unless given")             \
   X(VEC2, origin, "[0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "corner of the heightfield")                                \
   X(REAL, base, "0", -1e6, 1e6, -1e4, 1e4, "m", "", "height of the hard ground below the columns")                     \
-  X(VEC2, size, "required", 1e-6, 1e6, 1e-2, 1e4, "m", "", "extent in x and y")                                        \
+  X(VEC2, size, "[4, 4]", 1e-6, 1e6, 1e-2, 1e4, "m", "", "extent in x and y")                                          \
   X(REAL, cell, "0.05", 1e-6, 1e3, 1e-3, 10, "m", "", "side of a column")                                              \
   X(REAL, height, "0", 0, 1e6, 0, 1e3, "m", "", "of the material over the base")                                       \
   X(FILE, png, "", 0, 0, 0, 0, "", "", "16-bit picture that gives the heights instead")                                \
@@ -121,7 +124,7 @@
   X(BOOL, exchange, "true", 0, 0, 0, 0, "", "", "resting grains become ground, disturbed ground becomes grains")
 
 #define SCREE_UPSAMPLE_PARAMETERS(X)                                                                                   \
-  X(REAL, radius, "required", 1e-6, 1e3, 1e-4, 1, "m", "", "radius of a fine grain")
+  X(REAL, radius, "0.005", 1e-6, 1e3, 1e-4, 1, "m", "", "radius of a fine grain")
 
 #define SCREE_CAMERA_PARAMETERS(X)                                                                                     \
   X(VEC3, eye, "[3, -3, 2]", -1e6, 1e6, -1e4, 1e4, "m", "", "where the camera stands")                                 \
@@ -129,14 +132,14 @@
   X(REAL, fov_deg, "40", 1, 170, 10, 100, "deg", "", "vertical angle of view")
 
 #define SCREE_PROBE_PARAMETERS(X)                                                                                      \
-  X(NAME, name, "required", 0, 0, 0, 0, "", "", "column in probes.csv")                                                \
+  X(NAME, name, "", 0, 0, 0, 0, "", "", "column in probes.csv; the kind unless given")                                 \
   X(CHOICE, kind, "required", 0, 0, 0, 0,                                                                              \
     "flow|repose_angle|runout|force_on|packing|mass_in|pose_of|creep|energy", "", "what is measured")                  \
-  X(REAL, plane_z, "0", -1e6, 1e6, -1e4, 1e4, "m", "", "flow: height of the plane that is crossed")                    \
-  X(VEC2, axis, "[0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "repose_angle, runout: where the vertical axis stands")       \
-  X(REAL, fraction, "0.99", 0.001, 1, 0.5, 1, "", "", "runout: share of the mass inside the radius")                   \
-  X(NAME, target, "", 0, 0, 0, 0, "", "", "force_on, pose_of: name of a boundary or body")                             \
-  X(REAL, from, "0", 0, 1e6, 0, 1e6, "s", "", "creep: displacement since then")
+  X(REAL, plane_z, "0", -1e6, 1e6, -1e4, 1e4, "m", "flow", "height of the plane that is crossed")                      \
+  X(VEC2, axis, "[0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "repose_angle runout", "where the vertical axis stands")          \
+  X(REAL, fraction, "0.99", 0.001, 1, 0.5, 1, "", "runout", "share of the mass inside the radius")                     \
+  X(NAME, target, "", 0, 0, 0, 0, "", "force_on pose_of", "name of a boundary or body, or of a mechanism's part")      \
+  X(REAL, from, "0", 0, 1e6, 0, 1e6, "s", "creep", "displacement since then")
 
 /* Shapes, each a mapping under a key of its own name. */
 #define SCREE_BOX_PARAMETERS(X)                                                                                        \
