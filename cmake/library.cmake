@@ -44,9 +44,13 @@ if(SCREE_KERNELS)
   endif()
 endif()
 
+# For the program and the tests, which may call what the public headers do not show. What is installed as libscree.a is
+# made from the same objects by install.cmake.
 add_library(scree_static STATIC ${SCREE_OBJECTS})
 target_link_libraries(scree_static PUBLIC scree_flags)
-set_target_properties(scree_static PROPERTIES OUTPUT_NAME scree)
+set_target_properties(scree_static PROPERTIES OUTPUT_NAME scree_internal)
 add_library(scree_shared SHARED ${SCREE_OBJECTS})
 target_link_libraries(scree_shared PRIVATE scree_flags)
-set_target_properties(scree_shared PROPERTIES OUTPUT_NAME scree VERSION ${PROJECT_VERSION} SOVERSION 0)
+set_target_properties(scree_shared PROPERTIES OUTPUT_NAME scree EXPORT_NAME scree
+  VERSION ${PROJECT_VERSION} SOVERSION 0)
+target_include_directories(scree_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

@@ -4,6 +4,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 option(SCREE_TESTS "build the tests" ON)
 option(SCREE_WERROR "treat warnings as errors" ON)
+option(SCREE_FUZZ "build the fuzz targets (clang)" OFF)
 set(SCREE_SANITIZE "" CACHE STRING "address,undefined or thread")
 
 set(CMAKE_C_STANDARD 17)
@@ -11,6 +12,7 @@ set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS ON) # vector extensions, clock_gettime
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_C_FLAGS_RELEASE "-O3 -g1")
 set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
 
@@ -21,13 +23,17 @@ if(CCACHE)
 endif()
 
 # -fno-math-errno and -fno-trapping-math let loops vectorise; -ffp-contract=off keeps the bits the same on every target.
-add_compile_options(-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla
-  -Wno-psabi -fno-math-errno -fno-trapping-math -ffp-contract=off -pthread)
+add_compile_options(-Wall -Wextra -Wshadow -Wpointer-arith -Wvla -Wno-psabi
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
+  -fno-math-errno -fno-trapping-math -ffp-contract=off -pthread)
 if(SCREE_WERROR)
   add_compile_options(-Werror)
 endif()
 add_link_options(-pthread)
 if(SCREE_SANITIZE)
-  add_compile_options(-fsanitize=${SCREE_SANITIZE} -fno-omit-frame-pointer)
+  add_compile_options(-fsanitize=${SCREE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${SCREE_SANITIZE})
+endif()
+if(SCREE_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()

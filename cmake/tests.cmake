@@ -1,7 +1,36 @@
-# Every test/<kind>/<name>.c is a cmocka program named test_<kind>_<name>. Longer ones are put into `make validate` by
-# the name validate_*.c.
+# Tests are found by their place: test/<kind>/<name>.c is a cmocka program and test/<kind>/<name>.py or .sh a script;
+# ctest calls both <kind>/<name> and labels them <kind>. Names that begin with validate_ take long and run only in
+# `make validate`. Scripts learn from the environment where things are: SCREE (the program), SCREE_SOURCE, SCREE_BUILD.
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
-foreach(kind unit oracle determinism physics layers)
+find_program(PYTHON3 python3 REQUIRED)
+set(SCREE_TEST_ENVIRONMENT
+  SCREE=${PROJECT_BINARY_DIR}/scree SCREE_SOURCE=${PROJECT_SOURCE_DIR} SCREE_BUILD=${PROJECT_BINARY_DIR}
+  ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1
+  UBSAN_OPTIONS=print_stacktrace=1
+  LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/leaks.supp:print_suppressions=0
+  TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/races.supp:halt_on_error=1)
+
+# These run under ThreadSanitizer besides everything in test/determinism. The target tests_threads builds them.
+set(SCREE_THREADED_TESTS unit/core)
+add_custom_target(tests_threads)
+
+# scree_test(kind name command...)
+function(scree_test kind name)
+  set(labels ${kind})
+  if(kind STREQUAL "determinism" OR "${kind}/${name}" IN_LIST SCREE_THREADED_TESTS)
+    list(APPEND labels threads)
+  endif()
+  if(name MATCHES "^validate_")
+    set(labels validate)
+    add_test(NAME ${kind}/${name} COMMAND ${ARGN} CONFIGURATIONS Validate)
+  else()
+    add_test(NAME ${kind}/${name} COMMAND ${ARGN})
+  endif()
+  set_tests_properties(${kind}/${name} PROPERTIES WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} TIMEOUT 600
+    LABELS "${labels}" ENVIRONMENT "${SCREE_TEST_ENVIRONMENT}")
+endfunction()
+
+foreach(kind unit oracle determinism physics cli)
   file(GLOB test_sources CONFIGURE_DEPENDS test/${kind}/*.c)
   foreach(source IN LISTS test_sources)
     get_filename_component(name ${source} NAME_WE)
@@ -9,11 +38,54 @@ foreach(kind unit oracle determinism physics layers)
     add_executable(${target} ${source})
     target_link_libraries(${target} PRIVATE scree_static PkgConfig::CMOCKA)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/test)
-    if(name MATCHES "^validate_")
-      add_test(NAME ${kind}/${name} COMMAND ${target} CONFIGURATIONS Validate)
-    else()
-      add_test(NAME ${kind}/${name} COMMAND ${target})
+    if(kind STREQUAL "determinism" OR "${kind}/${name}" IN_LIST SCREE_THREADED_TESTS)
+      add_dependencies(tests_threads ${target})
     endif()
-    set_tests_properties(${kind}/${name} PROPERTIES WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} TIMEOUT 600)
+    scree_test(${kind} ${name} ${target})
   endforeach()
 endforeach()
+
+# Scripts of the kinds that look at the program run only where there is one.
+set(script_kinds layers docs)
+if(TARGET scree_program)
+  list(APPEND script_kinds cli determinism physics)
+  add_dependencies(tests_threads scree_program)
+endif()
+if(NOT SCREE_SANITIZE)
+  list(APPEND script_kinds install)
+endif()
+foreach(kind IN LISTS script_kinds)
+  file(GLOB test_scripts CONFIGURE_DEPENDS test/${kind}/*.py test/${kind}/*.sh)
+  foreach(script IN LISTS test_scripts)
+    get_filename_component(name ${script} NAME_WE)
+    get_filename_component(extension ${script} LAST_EXT)
+    if(extension STREQUAL ".py")
+      scree_test(${kind} ${name} ${PYTHON3} ${script})
+    else()
+      scree_test(${kind} ${name} bash ${script})
+    endif()
+  endforeach()
+endforeach()
+
+# test/fuzz/fuzz_<name>.c is a libFuzzer target; test/fuzz/<name>/ may hold inputs to start from. The tests run a short
+# fixed count; `make fuzz` runs long and keeps what it finds in the build folder.
+if(SCREE_FUZZ)
+  set(SCREE_FUZZ_RUNS 5000 CACHE STRING "inputs that a fuzz test tries")
+  file(GLOB fuzz_sources CONFIGURE_DEPENDS test/fuzz/fuzz_*.c)
+  foreach(source IN LISTS fuzz_sources)
+    get_filename_component(target ${source} NAME_WE)
+    string(REGEX REPLACE "^fuzz_" "" name ${target})
+    add_executable(${target} ${source})
+    target_compile_options(${target} PRIVATE -Wno-missing-prototypes)
+    target_link_libraries(${target} PRIVATE scree_static)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/test)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/corpus/${name} ${PROJECT_BINARY_DIR}/crashes)
+    set(seeds)
+    if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/test/fuzz/${name})
+      set(seeds ${PROJECT_SOURCE_DIR}/test/fuzz/${name})
+    endif()
+    scree_test(fuzz ${name} ${target} -runs=${SCREE_FUZZ_RUNS} -seed=1 -timeout=20 -rss_limit_mb=2048 -verbosity=0
+      -print_final_stats=1 -artifact_prefix=${PROJECT_BINARY_DIR}/crashes/${name}_ ${seeds})
+  endforeach()
+endif()

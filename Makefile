@@ -1,0 +1,47 @@
+# What people type. The build itself is CMake's: see CMakePresets.json and cmake/.
+#   make demo, make test   set everything up on a bare Debian 12, then do their job
+PREFIX ?= /usr/local
+DEPS ?= core features test
+
+.DEFAULT_GOAL := build
+.PHONY: build deps demo test install bench validate fuzz docs lint clean help
+
+build: ## build build/scree and libscree
+	@scripts/build.sh release
+
+deps: ## install the Debian packages that are missing
+	@scripts/deps.sh $(DEPS)
+
+demo: ## set up, build, run the demo: writes demo/
+	@scripts/deps.sh core features
+	@scripts/build.sh release
+	@scripts/demo.sh
+
+test: ## set up, build, run every test, with sanitizers and fuzzing
+	@scripts/deps.sh core features test
+	@scripts/test.sh
+
+install: ## install to PREFIX (/usr/local), below DESTDIR when given
+	@scripts/build.sh release -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+	@cmake --install build
+
+bench: build ## run the benchmarks: writes out/bench/
+	@scripts/bench.sh
+
+validate: build ## run the long physics tests
+	@ctest --preset validate
+
+fuzz: ## fuzz every target for SECONDS_EACH (600); NAMES chooses
+	@scripts/fuzz.sh
+
+docs: build ## make again the documents that are made from code
+	@scripts/docs.sh
+
+lint: ## check the layout of the code and of the scripts
+	@scripts/lint.sh
+
+clean: ## remove all that was built
+	rm -rf build build-debug build-asan build-tsan
+
+help: ## show this
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
