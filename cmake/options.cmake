@@ -26,6 +26,9 @@ endif()
 add_compile_options(-Wall -Wextra -Wshadow -Wpointer-arith -Wvla -Wno-psabi
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
   -fno-math-errno -fno-trapping-math -ffp-contract=off -pthread)
+if(CMAKE_C_COMPILER_ID MATCHES "Clang")
+  add_compile_options(-Wno-string-concatenation) # suspects any list of texts that has a long one
+endif()
 if(SCREE_WERROR)
   add_compile_options(-Werror)
 endif()
