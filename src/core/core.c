@@ -33,6 +33,9 @@ static void describe(Core *core, Status status, const char *file, ScreeSource at
   core->error.column = at.column;
   snprintf(core->error.file, sizeof core->error.file, "%s", file ? file : "");
   vsnprintf(core->error.message, sizeof core->error.message, format, list);
+  /* An error is one line, whatever names out of a file are in it. */
+  for (char *c = core->error.message; *c; c++)
+    if ((unsigned char)*c < 32 || *c == 127) *c = ' ';
 }
 
 Status fail(Core *core, Status status, const char *format, ...) {

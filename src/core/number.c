@@ -93,3 +93,20 @@ char *number_print(double value, char text[NUMBER_TEXT]) {
   }
   return text;
 }
+
+char *number_print_short(double value, char text[NUMBER_TEXT]) {
+  number_print(value, text);
+  char *exponent = strchr(text, 'e');
+  size_t length = strlen(text);
+  if (exponent) {
+    char digits[NUMBER_TEXT];
+    snprintf(digits, sizeof digits, "e%d", atoi(exponent + 1));
+    if (exponent - text > 2 && exponent[-1] == '0' && exponent[-2] == '.') exponent -= 2;
+    snprintf(exponent, NUMBER_TEXT - (size_t)(exponent - text), "%s", digits);
+  } else if (!strchr(text, '.')) {
+    size_t zeros = 0;
+    while (zeros + 1 < length && text[length - 1 - zeros] == '0') zeros++;
+    if (zeros >= 4) snprintf(text + length - zeros, NUMBER_TEXT - (length - zeros), "e%zu", zeros);
+  }
+  return text;
+}

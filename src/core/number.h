@@ -21,5 +21,7 @@ NumberVerdict number_parse_integer(const char *text, int64_t *value);
 /* The shortest text that number_parse reads back to the same bits; with an exponent it has a point too, because YAML
  * readers elsewhere take 1e-05 for a word. Returns text. */
 char *number_print(double value, char text[NUMBER_TEXT]);
+/* The same number for people: 1e6, 1e-6, 0.25. */
+char *number_print_short(double value, char text[NUMBER_TEXT]);
 
 #endif

@@ -48,7 +48,7 @@ static Status read_method(Reader *reader) {
     return fail_here(reader->tree, node_place(reader->tree, reader->tree->root),
                      "the scene needs the key 'method', such as 'method: {name: pbd}'");
   ScreeMethodDef *method = &reader->scene->method;
-  Mapping mapping = {.what = "'method'", .parts = {{SECTION_method, method, NULL}}, .part_count = 1};
+  Mapping mapping = {.what = "'method'", .parts = {{SECTION_method, method}}, .part_count = 1};
   method->source = node_source(node);
   /* The name first: it decides which of the other keys are read. */
   const Node *name = node_find(node, "name");
@@ -64,7 +64,7 @@ static Status read_camera(Reader *reader) {
   const Node *node = node_find(reader->tree->root, "camera");
   if (!node) return SCREE_OK;
   ScreeCameraDef *camera = &reader->scene->camera;
-  Mapping mapping = {.what = "'camera'", .parts = {{SECTION_camera, camera, NULL}}, .part_count = 1};
+  Mapping mapping = {.what = "'camera'", .parts = {{SECTION_camera, camera}}, .part_count = 1};
   camera->source = node_source(node);
   TRY(read_mapping(reader, node, &mapping));
   if (camera->eye.x == camera->target.x && camera->eye.y == camera->target.y && camera->eye.z == camera->target.z)
@@ -78,7 +78,7 @@ Status scene_interpret(Reader *reader) {
   if (!root || root->kind == NODE_NOTHING)
     return fail_at(reader->core, SCREE_BAD_INPUT, reader->tree->name, (ScreeSource){1, 1}, "the scene is empty");
   TRY(expect_kind(reader, root, NODE_MAP, "a scene: a mapping that starts with 'scree: 1'"));
-  Mapping top = {.what = "the scene", .parts = {{SECTION_scene, scene, NULL}}, .part_count = 1, .words = top_words};
+  Mapping top = {.what = "the scene", .parts = {{SECTION_scene, scene}}, .part_count = 1, .words = top_words};
   TRY(read_mapping(reader, root, &top));
   TRY(check_version(reader));
   TRY(read_method(reader));

@@ -11,11 +11,6 @@ struct ScreeScene {
   ScreeSceneDef definition;
 };
 
-Status scene_core_create(Core *core) {
-  ScreeWorldOptions options = {.threads = 1};
-  return core_create(core, &options);
-}
-
 /* `scenes/a/hourglass.yaml` is called hourglass. */
 static Status short_name(Core *core, Arena *arena, const char *file, const char **name) {
   const char *slash = strrchr(file, '/');
@@ -103,10 +98,4 @@ void scree_scene_free(ScreeScene *scene) {
   memory_create(&memory, 0);
   Arena arena = scene->arena;
   arena_destroy(&memory, &arena);
-}
-
-void scree_text_free(char *text) {
-  Memory memory;
-  memory_create(&memory, 0);
-  memory_free(&memory, text);
 }

@@ -97,7 +97,8 @@ static Status step_into(Walk *walk, Node *node, const char *name, const Part *pa
     for (const Node *known = node->first; known; known = known->next) suggest_offer(&near, known->key);
     return fail_set(walk, "there is no material '%s'%s", part->name, suggest_text(&near, text));
   }
-  if (walk->at < walk->end && *walk->at == '[') return fail_set(walk, "the scene has no '%s'", part->name);
+  if (walk->at < walk->end && *walk->at == '[')
+    return fail_set(walk, "the scene has no '%s': set it as a whole", part->name);
   return new_map_entry(walk, node, part->name, child);
 }
 

@@ -74,10 +74,8 @@ static Status read_kind(Reader *reader, const Node *map, char kind[WORD_MAX]) {
 static Status read_probe(Reader *reader, const Node *node, void *entry) {
   ScreeProbeDef *probe = entry;
   char kind[WORD_MAX] = "";
-  Mapping mapping = {.what = "a probe",
-                     .parts = {{SECTION_probe, probe, NULL}},
-                     .part_count = 1,
-                     .words = shape_words(SHAPE_OF_PROBE)};
+  Mapping mapping = {
+      .what = "a probe", .parts = {{SECTION_probe, probe}}, .part_count = 1, .words = shape_words(SHAPE_OF_PROBE)};
   probe->source = node_source(node);
   probe->box = scree_shape_default(SCREE_SHAPE_NONE);
   TRY(read_kind(reader, node, kind));

@@ -49,10 +49,12 @@ void say_warnings(Reader *reader) {
 ScreeSource node_source(const Node *node) { return node->key ? node->key_at : node->at; }
 
 Status expect_kind(Reader *reader, const Node *node, NodeKind kind, const char *expected) {
-  char shown[SHOWN_MAX];
+  char shown[SHOWN_MAX], key[SHOWN_MAX];
   if (node->kind == kind) return SCREE_OK;
-  return fail_here(reader->tree, node_place(reader->tree, node), "%s%s%sexpected %s, found %s", node->key ? "'" : "",
-                   node->key ? node->key : "", node->key ? "': " : "", expected, node_shown(node, shown));
+  Place place = node_place(reader->tree, node);
+  if (!node->key) return fail_here(reader->tree, place, "expected %s, found %s", expected, node_shown(node, shown));
+  return fail_here(reader->tree, place, "'%s': expected %s, found %s", text_shown(node->key, key), expected,
+                   node_shown(node, shown));
 }
 
 /* ---- values ---- */
@@ -74,15 +76,15 @@ static Status check_range(Reader *reader, const Node *node, const ScreeParameter
   if (!(value >= row->low && value <= row->high)) {
     if (row->high >= SCREE_BIG)
       return fail_here(reader->tree, node_place(reader->tree, node), "'%s' must be at least %s%s, found %s", row->name,
-                       number_print(row->low, low), unit_after(row, unit), node_shown(node, shown));
+                       number_print_short(row->low, low), unit_after(row, unit), node_shown(node, shown));
     return fail_here(reader->tree, node_place(reader->tree, node), "'%s' must be between %s and %s%s, found %s",
-                     row->name, number_print(row->low, low), number_print(row->high, high), unit_after(row, unit),
-                     node_shown(node, shown));
+                     row->name, number_print_short(row->low, low), number_print_short(row->high, high),
+                     unit_after(row, unit), node_shown(node, shown));
   }
   if (value < row->usual_low || value > row->usual_high)
     warn(reader, node_place(reader->tree, node), "'%s' is %s%s: usual values are %s to %s", row->name,
-         text_shown(node->text, shown), unit_after(row, unit), number_print(row->usual_low, low),
-         number_print(row->usual_high, high));
+         text_shown(node->text, shown), unit_after(row, unit), number_print_short(row->usual_low, low),
+         number_print_short(row->usual_high, high));
   return SCREE_OK;
 }
 
@@ -219,8 +221,7 @@ Status check_name(Reader *reader, const Node *node, const char *name) {
 static const ScreeParameter *find_row(const MappingPart *part, const char *key) {
   SectionRows rows = section_rows(part->section);
   for (int k = 0; k < rows.count; k++)
-    if (strcmp(rows.rows[k].name, key) == 0 && !(part->without && strcmp(part->without, key) == 0))
-      return &rows.rows[k];
+    if (strcmp(rows.rows[k].name, key) == 0) return &rows.rows[k];
   return NULL;
 }
 
@@ -229,9 +230,7 @@ static Status fail_unknown(Reader *reader, const Node *node, const Mapping *mapp
   Suggestion near = suggest_begin(node->key);
   for (int part = 0; part < mapping->part_count; part++) {
     SectionRows rows = section_rows(mapping->parts[part].section);
-    for (int k = 0; k < rows.count; k++)
-      if (!mapping->parts[part].without || strcmp(mapping->parts[part].without, rows.rows[k].name) != 0)
-        suggest_offer(&near, rows.rows[k].name);
+    for (int k = 0; k < rows.count; k++) suggest_offer(&near, rows.rows[k].name);
   }
   for (const char *const *word = mapping->words; word && *word; word++) suggest_offer(&near, *word);
   if (near.best)

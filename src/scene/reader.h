@@ -29,7 +29,6 @@ void say_warnings(Reader *reader);
 typedef struct MappingPart {
   Section section;
   void *definition;
-  const char *without; /* a row that has no place here, or NULL */
 } MappingPart;
 typedef struct Mapping {
   const char *what; /* `a boundary`, for messages */

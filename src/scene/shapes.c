@@ -33,58 +33,56 @@ static Status check_direction(Reader *reader, const Node *node, const char *key,
   return fail_here(reader->tree, node_place(reader->tree, child ? child : node), "'%s' must not be zero", key);
 }
 
-static Status read_plain(Reader *reader, const Node *node, const char *what, Section section, const char *without,
-                         void *definition) {
-  Mapping mapping = {.what = what, .parts = {{section, definition, without}}, .part_count = 1};
+static Status read_plain(Reader *reader, const Node *node, const char *what, Section section, void *definition) {
+  Mapping mapping = {.what = what, .parts = {{section, definition}}, .part_count = 1};
   return read_mapping(reader, node, &mapping);
 }
 
-static Status read_box(Reader *reader, const Node *node, ShapePlace place, ScreeShapeDef *shape) {
-  if (place != SHAPE_OF_BODY) {
-    TRY(read_plain(reader, node, "a box", SECTION_box, NULL, &shape->box));
-    return check_box(reader, node, &shape->box);
+/* A body's shape is centred on its origin unless it says otherwise. */
+static Status read_box(Reader *reader, const Node *node, bool body, ScreeBoxDef *box) {
+  if (!body || node_find(node, "min") || node_find(node, "max")) {
+    TRY(read_plain(reader, node, body ? "a box with corners" : "a box", SECTION_box, box));
+    return check_box(reader, node, box);
   }
   SizedBox sized;
-  TRY(read_plain(reader, node, "the box of a body", SECTION_sized_box, NULL, &sized));
-  shape->box.max = vec3_scale(sized.size, 0.5);
-  shape->box.min = vec3_scale(sized.size, -0.5);
+  TRY(read_plain(reader, node, "the box of a body", SECTION_sized_box, &sized));
+  box->max = vec3_scale(sized.size, 0.5);
+  box->min = vec3_scale(sized.size, -0.5);
   return SCREE_OK;
 }
 
 static Status read_named_shape(Reader *reader, const Node *node, ShapePlace place, ScreeShapeDef *shape) {
   bool body = place == SHAPE_OF_BODY;
+  bool centred = body && !node_find(node, "base");
   const char *word = node->key;
   if (strcmp(word, "box") == 0) {
     shape->kind = SCREE_SHAPE_BOX;
-    return read_box(reader, node, place, shape);
+    return read_box(reader, node, body, &shape->box);
   }
   if (strcmp(word, "sphere") == 0) {
     shape->kind = SCREE_SHAPE_SPHERE;
-    return read_plain(reader, node, body ? "the sphere of a body" : "a sphere", SECTION_sphere, body ? "center" : NULL,
-                      &shape->sphere);
+    return read_plain(reader, node, "a sphere", SECTION_sphere, &shape->sphere);
   }
   if (strcmp(word, "cylinder") == 0) {
     shape->kind = SCREE_SHAPE_CYLINDER;
-    TRY(read_plain(reader, node, body ? "the cylinder of a body" : "a cylinder", SECTION_cylinder, body ? "base" : NULL,
-                   &shape->cylinder));
-    if (body) shape->cylinder.base.z = -shape->cylinder.height / 2;
+    TRY(read_plain(reader, node, "a cylinder", SECTION_cylinder, &shape->cylinder));
+    if (centred) shape->cylinder.base.z = -shape->cylinder.height / 2;
     return SCREE_OK;
   }
   if (strcmp(word, "capsule") == 0) {
     shape->kind = SCREE_SHAPE_CAPSULE;
-    TRY(read_plain(reader, node, body ? "the capsule of a body" : "a capsule", SECTION_capsule, body ? "base" : NULL,
-                   &shape->capsule));
-    if (body) shape->capsule.base.z = -shape->capsule.height / 2;
+    TRY(read_plain(reader, node, "a capsule", SECTION_capsule, &shape->capsule));
+    if (centred) shape->capsule.base.z = -shape->capsule.height / 2;
     return SCREE_OK;
   }
   if (strcmp(word, "plane") == 0) {
     shape->kind = SCREE_SHAPE_PLANE;
-    TRY(read_plain(reader, node, "a plane", SECTION_plane, NULL, &shape->plane));
+    TRY(read_plain(reader, node, "a plane", SECTION_plane, &shape->plane));
     return check_direction(reader, node, "normal", shape->plane.normal);
   }
   if (strcmp(word, "disc") == 0) {
     shape->kind = SCREE_SHAPE_DISC;
-    TRY(read_plain(reader, node, "a disc", SECTION_disc, NULL, &shape->disc));
+    TRY(read_plain(reader, node, "a disc", SECTION_disc, &shape->disc));
     return check_direction(reader, node, "direction", shape->disc.direction);
   }
   static const ScreeParameter file = {.name = "mesh", .kind = SCREE_KIND_FILE, .default_text = "required", .unit = ""};

@@ -5,7 +5,7 @@
 #include "core/vec.h"
 
 static Status read_key(Reader *reader, const Node *node, ScreeKeyDef *key) {
-  Mapping mapping = {.what = "a key", .parts = {{SECTION_key, key, NULL}}, .part_count = 1};
+  Mapping mapping = {.what = "a key", .parts = {{SECTION_key, key}}, .part_count = 1};
   TRY(expect_kind(reader, node, NODE_MAP, "a mapping {key: value, ...}"));
   key->source = node_source(node);
   return read_mapping(reader, node, &mapping);
@@ -54,7 +54,7 @@ static void warn_friction(Reader *reader, const Node *map, double sticking, doub
 static Status read_boundary(Reader *reader, const Node *node, void *entry) {
   ScreeBoundaryDef *boundary = entry;
   Mapping mapping = {.what = "a boundary",
-                     .parts = {{SECTION_boundary, boundary, NULL}, {SECTION_placement, &boundary->shape, NULL}},
+                     .parts = {{SECTION_boundary, boundary}, {SECTION_placement, &boundary->shape}},
                      .part_count = 2,
                      .words = shape_words(SHAPE_OF_BOUNDARY)};
   boundary->source = node_source(node);
@@ -73,7 +73,7 @@ static bool is_zero(ScreeVec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 static Status read_body(Reader *reader, const Node *node, void *entry) {
   ScreeBodyDef *body = entry;
   Mapping mapping = {.what = "a body",
-                     .parts = {{SECTION_body, body, NULL}, {SECTION_placement, &body->shape, NULL}},
+                     .parts = {{SECTION_body, body}, {SECTION_placement, &body->shape}},
                      .part_count = 2,
                      .words = shape_words(SHAPE_OF_BODY)};
   body->source = node_source(node);
@@ -97,7 +97,7 @@ static Status read_mechanism(Reader *reader) {
   if (!node || node->kind == NODE_NOTHING) return SCREE_OK;
   ScreeMechanismDef *mechanism;
   TRY(arena_new(reader->core, reader->arena, &mechanism, 1));
-  Mapping mapping = {.what = "'mechanism'", .parts = {{SECTION_mechanism, mechanism, NULL}}, .part_count = 1};
+  Mapping mapping = {.what = "'mechanism'", .parts = {{SECTION_mechanism, mechanism}}, .part_count = 1};
   mechanism->source = node_source(node);
   TRY(read_mapping(reader, node, &mapping));
   if (!*mechanism->mjcf)

@@ -8,7 +8,7 @@
 enum { MATERIALS_MAX = 255 }; /* a grain stores its material in a byte */
 
 static Status read_material(Reader *reader, const Node *node, ScreeMaterialDef *material) {
-  Mapping mapping = {.what = "a material", .parts = {{SECTION_material, material, NULL}}, .part_count = 1};
+  Mapping mapping = {.what = "a material", .parts = {{SECTION_material, material}}, .part_count = 1};
   TRY(check_name(reader, node, node->key));
   TRY(arena_text(reader->core, reader->arena, node->key, (int64_t)strlen(node->key), &material->name));
   material->source = node_source(node);
@@ -67,7 +67,7 @@ static Status read_grains(Reader *reader, const Node *node, void *entry) {
   static const char *const words[] = {"fill", NULL};
   ScreeGrainsDef *grains = entry;
   Mapping mapping = {
-      .what = "an entry of 'grains'", .parts = {{SECTION_grains, grains, NULL}}, .part_count = 1, .words = words};
+      .what = "an entry of 'grains'", .parts = {{SECTION_grains, grains}}, .part_count = 1, .words = words};
   grains->source = node_source(node);
   TRY(read_mapping(reader, node, &mapping));
   TRY(resolve_material(reader, node, &grains->material));
@@ -77,7 +77,7 @@ static Status read_grains(Reader *reader, const Node *node, void *entry) {
                      "an entry of 'grains' needs the key 'fill': the shape that is filled");
   TRY(expect_kind(reader, fill, NODE_MAP, "a shape such as {box: {min: [0,0,0], max: [1,1,1]}}"));
   Mapping shape = {.what = "'fill'",
-                   .parts = {{SECTION_placement, &grains->fill, NULL}},
+                   .parts = {{SECTION_placement, &grains->fill}},
                    .part_count = 1,
                    .words = shape_words(SHAPE_OF_FILL)};
   TRY(read_mapping(reader, fill, &shape));
@@ -87,7 +87,7 @@ static Status read_grains(Reader *reader, const Node *node, void *entry) {
 static Status read_emitter(Reader *reader, const Node *node, void *entry) {
   ScreeEmitterDef *emitter = entry;
   Mapping mapping = {.what = "an emitter",
-                     .parts = {{SECTION_emitter, emitter, NULL}},
+                     .parts = {{SECTION_emitter, emitter}},
                      .part_count = 1,
                      .words = shape_words(SHAPE_OF_EMITTER)};
   emitter->source = node_source(node);
@@ -106,7 +106,7 @@ static Status read_emitter(Reader *reader, const Node *node, void *entry) {
 static Status read_sink(Reader *reader, const Node *node, void *entry) {
   ScreeSinkDef *sink = entry;
   Mapping mapping = {.what = "a sink",
-                     .parts = {{SECTION_placement, &sink->shape, NULL}},
+                     .parts = {{SECTION_placement, &sink->shape}},
                      .part_count = 1,
                      .words = shape_words(SHAPE_OF_SINK)};
   sink->source = node_source(node);
@@ -117,13 +117,13 @@ static Status read_sink(Reader *reader, const Node *node, void *entry) {
 static Status read_event(Reader *reader, const Node *node, void *entry) {
   static const char *const words[] = {"impulse", NULL};
   ScreeEventDef *event = entry;
-  Mapping mapping = {.what = "an event", .parts = {{SECTION_event, event, NULL}}, .part_count = 1, .words = words};
+  Mapping mapping = {.what = "an event", .parts = {{SECTION_event, event}}, .part_count = 1, .words = words};
   event->source = node_source(node);
   TRY(read_mapping(reader, node, &mapping));
   const Node *impulse = node_find(node, "impulse");
   if (!impulse)
     return fail_here(reader->tree, key_place(reader->tree, node), "an event needs the key 'impulse': what happens");
-  Mapping what = {.what = "'impulse'", .parts = {{SECTION_impulse, &event->impulse, NULL}}, .part_count = 1};
+  Mapping what = {.what = "'impulse'", .parts = {{SECTION_impulse, &event->impulse}}, .part_count = 1};
   return read_mapping(reader, impulse, &what);
 }
 
@@ -132,7 +132,7 @@ static Status read_terrain(Reader *reader) {
   if (!node || node->kind == NODE_NOTHING) return SCREE_OK;
   ScreeTerrainDef *terrain;
   TRY(arena_new(reader->core, reader->arena, &terrain, 1));
-  Mapping mapping = {.what = "'terrain'", .parts = {{SECTION_terrain, terrain, NULL}}, .part_count = 1};
+  Mapping mapping = {.what = "'terrain'", .parts = {{SECTION_terrain, terrain}}, .part_count = 1};
   terrain->source = node_source(node);
   TRY(read_mapping(reader, node, &mapping));
   TRY(resolve_material(reader, node, &terrain->material));
@@ -147,7 +147,7 @@ static Status read_upsample(Reader *reader) {
   if (!node || node->kind == NODE_NOTHING) return SCREE_OK;
   ScreeUpsampleDef *upsample;
   TRY(arena_new(reader->core, reader->arena, &upsample, 1));
-  Mapping mapping = {.what = "'upsample'", .parts = {{SECTION_upsample, upsample, NULL}}, .part_count = 1};
+  Mapping mapping = {.what = "'upsample'", .parts = {{SECTION_upsample, upsample}}, .part_count = 1};
   upsample->source = node_source(node);
   TRY(read_mapping(reader, node, &mapping));
   if (upsample->radius >= reader->scene->method.radius)

@@ -5,7 +5,7 @@
 #include "scree/definitions.h"
 #include "scree/scene.h"
 
-/* X(section, struct, rows, where it stands in a scene). A sized box is the box of a body. */
+/* X(section, struct, rows, where it stands in a scene). A sized box is the box of a body that is given no corners. */
 typedef struct SizedBox {
   SCREE_SIZED_BOX_PARAMETERS(SCREE_MEMBER)
 } SizedBox;
@@ -27,11 +27,11 @@ typedef struct SizedBox {
   X(upsample, SCREE_UPSAMPLE_PARAMETERS, "`upsample: {...}`")                                                          \
   X(camera, SCREE_CAMERA_PARAMETERS, "`camera: {...}`")                                                                \
   X(probe, SCREE_PROBE_PARAMETERS, "`probes: [{...}, ...]`")                                                           \
-  X(box, SCREE_BOX_PARAMETERS, "`box: {...}`, except in bodies")                                                       \
-  X(sized_box, SCREE_SIZED_BOX_PARAMETERS, "`box: {...}` of a body")                                                   \
-  X(sphere, SCREE_SPHERE_PARAMETERS, "`sphere: {...}`; in bodies without `center`")                                    \
-  X(cylinder, SCREE_CYLINDER_PARAMETERS, "`cylinder: {...}`; in bodies without `base`")                                \
-  X(capsule, SCREE_CAPSULE_PARAMETERS, "`capsule: {...}`; in bodies without `base`")                                   \
+  X(box, SCREE_BOX_PARAMETERS, "`box: {...}`")                                                                         \
+  X(sized_box, SCREE_SIZED_BOX_PARAMETERS, "`box: {...}` of a body, instead of corners")                               \
+  X(sphere, SCREE_SPHERE_PARAMETERS, "`sphere: {...}`")                                                                \
+  X(cylinder, SCREE_CYLINDER_PARAMETERS, "`cylinder: {...}`")                                                          \
+  X(capsule, SCREE_CAPSULE_PARAMETERS, "`capsule: {...}`")                                                             \
   X(plane, SCREE_PLANE_PARAMETERS, "`plane: {...}` of boundaries and sinks")                                           \
   X(disc, SCREE_DISC_PARAMETERS, "`disc: {...}` of an emitter")
 

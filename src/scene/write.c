@@ -4,8 +4,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/hash.h"
 #include "core/number.h"
 #include "core/text.h"
+#include "core/vec.h"
 #include "scene/scene.h"
 #include "scene/table.h"
 
@@ -143,14 +145,12 @@ static void put_rows(Writer *writer, Indent *indent, Section section, const void
 }
 
 /* `word: {key: value, ...}` */
-static void put_flow(Writer *writer, Indent *indent, const char *word, Section section, const void *definition,
-                     const char *without) {
+static void put_flow(Writer *writer, Indent *indent, const char *word, Section section, const void *definition) {
   SectionRows rows = section_rows(section);
   bool first = true;
   put_key(writer, indent, word);
   put(writer, " {");
   for (int k = 0; k < rows.count; k++) {
-    if (without && strcmp(without, rows.rows[k].name) == 0) continue;
     put(writer, "%s%s: ", first ? "" : ", ", rows.rows[k].name);
     put_value(writer, &rows.rows[k], definition);
     first = false;
@@ -160,47 +160,38 @@ static void put_flow(Writer *writer, Indent *indent, const char *word, Section s
 
 /* ---- shapes ---- */
 
-static void put_body_box(Writer *writer, Indent *indent, const ScreeBoxDef *box) {
-  SizedBox sized = {.size = {box->max.x - box->min.x, box->max.y - box->min.y, box->max.z - box->min.z}};
-  if (box->max.x + box->min.x != 0 || box->max.y + box->min.y != 0 || box->max.z + box->min.z != 0)
-    refuse(writer, "the box of a body", "is not centred on its origin");
-  put_flow(writer, indent, "box", SECTION_sized_box, &sized, NULL);
+static bool is_centred(const ScreeBoxDef *box) {
+  return box->max.x == -box->min.x && box->max.y == -box->min.y && box->max.z == -box->min.z;
 }
 
-static void check_standing(Writer *writer, bool body, ScreeVec3 base, double height) {
-  if (body && (base.x != 0 || base.y != 0 || base.z != -height / 2))
-    refuse(writer, "the cylinder or capsule of a body", "is not centred on its origin");
+static void put_mesh(Writer *writer, Indent *indent, const ScreeMeshDef *mesh) {
+  put_key(writer, indent, "mesh");
+  put(writer, " ");
+  if (mesh->file) put_string(writer, mesh->file);
+  else {
+    /* Triangles in memory have no file to be read from again, but they are told apart. */
+    uint64_t hash = hash_bytes(mesh->vertices, (size_t)mesh->vertex_count * 3 * sizeof *mesh->vertices, 0);
+    hash = hash_bytes(mesh->triangles, (size_t)mesh->triangle_count * 3 * sizeof *mesh->triangles, hash);
+    put(writer, "\"(in memory, %016llx)\"", (unsigned long long)hash);
+  }
+  put(writer, "\n");
 }
 
 static void put_shape(Writer *writer, Indent *indent, const ScreeShapeDef *shape, bool body) {
+  SizedBox sized;
   switch (shape->kind) {
   case SCREE_SHAPE_NONE: break;
   case SCREE_SHAPE_BOX:
-    if (body) put_body_box(writer, indent, &shape->box);
-    else put_flow(writer, indent, "box", SECTION_box, &shape->box, NULL);
+    sized.size = vec3_sub(shape->box.max, shape->box.min);
+    if (body && is_centred(&shape->box)) put_flow(writer, indent, "box", SECTION_sized_box, &sized);
+    else put_flow(writer, indent, "box", SECTION_box, &shape->box);
     break;
-  case SCREE_SHAPE_SPHERE:
-    if (body && (shape->sphere.center.x != 0 || shape->sphere.center.y != 0 || shape->sphere.center.z != 0))
-      refuse(writer, "the sphere of a body", "is not centred on its origin");
-    put_flow(writer, indent, "sphere", SECTION_sphere, &shape->sphere, body ? "center" : NULL);
-    break;
-  case SCREE_SHAPE_CYLINDER:
-    check_standing(writer, body, shape->cylinder.base, shape->cylinder.height);
-    put_flow(writer, indent, "cylinder", SECTION_cylinder, &shape->cylinder, body ? "base" : NULL);
-    break;
-  case SCREE_SHAPE_CAPSULE:
-    check_standing(writer, body, shape->capsule.base, shape->capsule.height);
-    put_flow(writer, indent, "capsule", SECTION_capsule, &shape->capsule, body ? "base" : NULL);
-    break;
-  case SCREE_SHAPE_PLANE: put_flow(writer, indent, "plane", SECTION_plane, &shape->plane, NULL); break;
-  case SCREE_SHAPE_DISC: put_flow(writer, indent, "disc", SECTION_disc, &shape->disc, NULL); break;
-  case SCREE_SHAPE_MESH:
-    if (!shape->mesh.file) refuse(writer, "a mesh", "is in memory, not in a file");
-    put_key(writer, indent, "mesh");
-    put(writer, " ");
-    put_string(writer, shape->mesh.file ? shape->mesh.file : "");
-    put(writer, "\n");
-    break;
+  case SCREE_SHAPE_SPHERE: put_flow(writer, indent, "sphere", SECTION_sphere, &shape->sphere); break;
+  case SCREE_SHAPE_CYLINDER: put_flow(writer, indent, "cylinder", SECTION_cylinder, &shape->cylinder); break;
+  case SCREE_SHAPE_CAPSULE: put_flow(writer, indent, "capsule", SECTION_capsule, &shape->capsule); break;
+  case SCREE_SHAPE_PLANE: put_flow(writer, indent, "plane", SECTION_plane, &shape->plane); break;
+  case SCREE_SHAPE_DISC: put_flow(writer, indent, "disc", SECTION_disc, &shape->disc); break;
+  case SCREE_SHAPE_MESH: put_mesh(writer, indent, &shape->mesh); break;
   }
 }
 
@@ -269,7 +260,7 @@ static void put_sources(Writer *writer, const ScreeSceneDef *scene) {
   for (int32_t k = 0; k < scene->event_count; k++) {
     Indent indent = {4, true};
     put_rows(writer, &indent, SECTION_event, &scene->events[k], NULL);
-    put_flow(writer, &indent, "impulse", SECTION_impulse, &scene->events[k].impulse, NULL);
+    put_flow(writer, &indent, "impulse", SECTION_impulse, &scene->events[k].impulse);
   }
 }
 
