@@ -11,7 +11,7 @@ set(SCREE_TEST_ENVIRONMENT
   TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/races.supp:halt_on_error=1)
 
 # These run under ThreadSanitizer besides everything in test/determinism. The target tests_threads builds them.
-set(SCREE_THREADED_TESTS unit/core)
+set(SCREE_THREADED_TESTS unit/core unit/output)
 add_custom_target(tests_threads)
 
 # scree_test(kind name command...)

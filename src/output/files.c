@@ -35,7 +35,7 @@ ScreeStatus output_particles(const char *folder, const char *kind, int64_t numbe
   Core core = small_core();
   char path[SCREE_FILE_MAX];
   frame_name_write(path, sizeof path, folder, kind, number, format);
-  return core_report(&core, particles_write(&core, path, format, particles, time), error);
+  return core_report(&core, particles_write(&core, NULL, path, format, particles, time), error);
 }
 
 static Status points(Core *core, const char *path, const ScreeSamples *samples, double radius, float *block,
@@ -56,7 +56,7 @@ static Status points(Core *core, const char *path, const ScreeSamples *samples, 
                               .radius = block + n,
                               .id = ids,
                               .material = materials};
-  return particles_write_ply(core, path, &particles, 0);
+  return particles_write_ply(core, NULL, path, &particles, 0);
 }
 
 ScreeStatus output_points(const char *path, const ScreeSamples *samples, double radius, ScreeError *error) {

@@ -23,6 +23,7 @@ struct Output {
   char path[SCREE_FILE_MAX]; /* in use for one call */
   FrameFormat format;
   Table probes, bodies;
+  Committer *committer;         /* of frame files */
   double began, last_frame_end; /* wall clock */
   double checkpoint_at, checkpoint_took;
   int64_t steps_before;
@@ -191,19 +192,21 @@ static Status write_frame_files(Output *output, const ScreeWorld *world) {
   int64_t number = scree_world_frame_index(world);
   double time = scree_world_time(world);
   ScreeParticles coarse = scree_world_particles(world);
-  TRY(particles_write(core, frame_path(output, "coarse", number, output->format), output->format, &coarse, time));
+  TRY(particles_write(core, output->committer, frame_path(output, "coarse", number, output->format), output->format,
+                      &coarse, time));
   if (scene->upsample) {
     ScreeParticles grains = scree_world_grains(world);
-    TRY(particles_write(core, frame_path(output, "grains", number, output->format), output->format, &grains, time));
+    TRY(particles_write(core, output->committer, frame_path(output, "grains", number, output->format), output->format,
+                        &grains, time));
   }
   if (scene->terrain) {
     ScreeMeshView mesh = scree_world_terrain(world);
-    TRY(mesh_write_ply(core, frame_path(output, "terrain", number, FRAME_PLY), &mesh, coarse.origin, time));
+    TRY(mesh_write_ply(core, output->committer, frame_path(output, "terrain", number, FRAME_PLY), &mesh, coarse.origin,
+                       time));
   }
   return SCREE_OK;
 }
 
-/* Rows last: a row that is there says that its frame is. */
 static Status write_frame(Output *output, const ScreeWorld *world) {
   TRY(write_frame_files(output, world));
   TRY(write_bodies(output, world));
@@ -238,6 +241,8 @@ ScreeStatus output_frame(Output *output, const ScreeWorld *world, ScreeError *er
 
 static Status save(Output *output, const ScreeWorld *world) {
   double began = timer_now();
+  /* Everything up to this frame is on the disk before the checkpoint says so. */
+  TRY(committer_drain(&output->core, output->committer));
   TRY(table_sync(&output->core, &output->probes));
   TRY(table_sync(&output->core, &output->bodies));
   ScreeError error;
@@ -272,6 +277,8 @@ ScreeStatus output_find_checkpoint(const char *folder, char *path, size_t size, 
 }
 
 ScreeStatus output_report(Output *output, const ScreeWorld *world, ScreeError *error) {
+  Status drained = committer_drain(&output->core, output->committer);
+  if (drained != SCREE_OK) return core_report(&output->core, drained, error);
   Report report = {.scene = output->scene,
                    .wall_seconds = timer_now() - output->began,
                    .frames = output->times,
@@ -332,12 +339,15 @@ static Status begin(Output *output, const ScreeWorld *world, const OutputOptions
   Core *core = &output->core;
   int64_t frame = options->resume ? scree_world_frame_index(world) : -1;
   TRY(folder_make(core, output->folder));
+  TRY(stream_check(core, output->report)); /* now, not after hours of simulation */
   TRY(remember_start(output, world));
+  TRY(committer_create(core, &output->committer));
   if (!options->resume) TRY(folder_cut(core, output->folder, frame));
   TRY(open_tables(output, world, options));
   if (options->resume) TRY(folder_cut(core, output->folder, frame));
   TRY(write_scene(output, world));
   if (!options->resume) TRY(write_frame(output, world));
+  TRY(committer_drain(core, output->committer)); /* a disk that is full is told at once */
   output->last_frame_end = output->checkpoint_at = timer_now();
   return SCREE_OK;
 }
@@ -374,6 +384,7 @@ ScreeStatus output_create(const OutputOptions *options, const ScreeWorld *world,
 void output_destroy(Output *output) {
   if (!output) return;
   Core core = output->core; /* it counts the block that it lies in */
+  committer_destroy(&core, output->committer);
   table_close(&core, &output->probes);
   table_close(&core, &output->bodies);
   memory_drop(&core, &output->phases_before);

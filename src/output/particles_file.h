@@ -1,20 +1,24 @@
 /* Frames of particles as files: PLY (binary little-endian) and VTP (VTK's XML PolyData). Coordinates are those of the
- * world, origin added in double and rounded to float once. */
+ * world, origin added in double and rounded to float once. A committer, where there is one, ends the file. */
 #ifndef OUTPUT_PARTICLES_FILE_H
 #define OUTPUT_PARTICLES_FILE_H
 
-#include "core/core.h"
+#include "output/committer.h"
 
 typedef enum FrameFormat { FRAME_PLY, FRAME_VTP, FRAME_NONE } FrameFormat;
 
 /* "ply", "vtp": also the ending of the file. */
 const char *frame_format_name(FrameFormat format);
 
-Status particles_write_ply(Core *core, const char *path, const ScreeParticles *particles, double time);
-Status particles_write_vtp(Core *core, const char *path, const ScreeParticles *particles, double time);
-Status particles_write(Core *core, const char *path, FrameFormat format, const ScreeParticles *particles, double time);
+Status particles_write_ply(Core *core, Committer *committer, const char *path, const ScreeParticles *particles,
+                           double time);
+Status particles_write_vtp(Core *core, Committer *committer, const char *path, const ScreeParticles *particles,
+                           double time);
+Status particles_write(Core *core, Committer *committer, const char *path, FrameFormat format,
+                       const ScreeParticles *particles, double time);
 
 /* A triangle mesh whose vertices are relative to `origin`, as PLY. */
-Status mesh_write_ply(Core *core, const char *path, const ScreeMeshView *mesh, ScreeVec3 origin, double time);
+Status mesh_write_ply(Core *core, Committer *committer, const char *path, const ScreeMeshView *mesh, ScreeVec3 origin,
+                      double time);
 
 #endif

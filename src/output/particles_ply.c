@@ -1,4 +1,5 @@
 /* PLY, binary little-endian. The columns are fixed: other people's scripts read them. */
+#include "output/committer.h"
 #include "output/number.h"
 #include "output/particles_file.h"
 #include "output/stream.h"
@@ -32,7 +33,8 @@ static void put_row(Stream *stream, const ScreeParticles *p, int64_t i) {
   stream_write(stream, row, ROW_BYTES);
 }
 
-Status particles_write_ply(Core *core, const char *path, const ScreeParticles *particles, double time) {
+Status particles_write_ply(Core *core, Committer *committer, const char *path, const ScreeParticles *particles,
+                           double time) {
   Stream stream;
   stream_open(&stream, path);
   put_header(&stream, time);
@@ -41,11 +43,12 @@ Status particles_write_ply(Core *core, const char *path, const ScreeParticles *p
   for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
     stream_print(&stream, "property float %s\n", columns[k]);
   stream_print(&stream, "property uint id\nproperty uchar material\nend_header\n");
-  for (int64_t i = 0; i < particles->count && stream.why == 0; i++) put_row(&stream, particles, i);
-  return stream_commit(core, &stream);
+  for (int64_t i = 0; i < particles->count && stream.end.why == 0; i++) put_row(&stream, particles, i);
+  return committer_take(core, committer, &stream);
 }
 
-Status mesh_write_ply(Core *core, const char *path, const ScreeMeshView *mesh, ScreeVec3 origin, double time) {
+Status mesh_write_ply(Core *core, Committer *committer, const char *path, const ScreeMeshView *mesh, ScreeVec3 origin,
+                      double time) {
   Stream stream;
   stream_open(&stream, path);
   put_header(&stream, time);
@@ -53,16 +56,16 @@ Status mesh_write_ply(Core *core, const char *path, const ScreeMeshView *mesh, S
                (long long)mesh->vertex_count);
   stream_print(&stream, "element face %lld\nproperty list uchar uint vertex_indices\nend_header\n",
                (long long)mesh->triangle_count);
-  for (int64_t v = 0; v < mesh->vertex_count && stream.why == 0; v++) {
+  for (int64_t v = 0; v < mesh->vertex_count && stream.end.why == 0; v++) {
     const float *local = mesh->vertices + 3 * v;
     float corner[3] = {(float)(origin.x + local[0]), (float)(origin.y + local[1]), (float)(origin.z + local[2])};
     stream_write(&stream, corner, sizeof corner);
   }
-  for (int64_t t = 0; t < mesh->triangle_count && stream.why == 0; t++) {
+  for (int64_t t = 0; t < mesh->triangle_count && stream.end.why == 0; t++) {
     stream_write(&stream, "\3", 1);
     stream_write(&stream, mesh->triangles + 3 * t, 3 * 4);
   }
-  return stream_commit(core, &stream);
+  return committer_take(core, committer, &stream);
 }
 
 const char *frame_format_name(FrameFormat format) {
@@ -70,8 +73,9 @@ const char *frame_format_name(FrameFormat format) {
   return names[format];
 }
 
-Status particles_write(Core *core, const char *path, FrameFormat format, const ScreeParticles *particles, double time) {
+Status particles_write(Core *core, Committer *committer, const char *path, FrameFormat format,
+                       const ScreeParticles *particles, double time) {
   if (format == FRAME_NONE) return SCREE_OK;
-  return format == FRAME_VTP ? particles_write_vtp(core, path, particles, time)
-                             : particles_write_ply(core, path, particles, time);
+  return format == FRAME_VTP ? particles_write_vtp(core, committer, path, particles, time)
+                             : particles_write_ply(core, committer, path, particles, time);
 }

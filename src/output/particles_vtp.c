@@ -2,6 +2,7 @@
  * so that other XML readers than VTK's can open it as well. All points form one poly-vertex cell: ParaView draws
  * nothing without cells, and one cell a point would double the file. */
 #include "output/base64.h"
+#include "output/committer.h"
 #include "output/number.h"
 #include "output/particles_file.h"
 #include "output/stream.h"
@@ -29,7 +30,7 @@ static void put_array(Stream *stream, const char *type, const char *name, const 
 static void put_triples(Stream *stream, const char *name, const ScreeParticles *p, const float *const columns[3],
                         ScreeVec3 origin) {
   Base64 base64 = begin_array(stream, "Float32", name, 3, 12 * p->count);
-  for (int64_t i = 0; i < p->count && stream->why == 0; i++) {
+  for (int64_t i = 0; i < p->count && stream->end.why == 0; i++) {
     float triple[3] = {(float)(origin.x + columns[0][i]), (float)(origin.y + columns[1][i]),
                        (float)(origin.z + columns[2][i])};
     base64_put(&base64, triple, sizeof triple);
@@ -40,13 +41,14 @@ static void put_triples(Stream *stream, const char *name, const ScreeParticles *
 static void put_cell(Stream *stream, int64_t count) {
   stream_print(stream, "<Verts>\n");
   Base64 base64 = begin_array(stream, "Int64", "connectivity", 1, 8 * count);
-  for (int64_t i = 0; i < count && stream->why == 0; i++) base64_put(&base64, &i, sizeof i);
+  for (int64_t i = 0; i < count && stream->end.why == 0; i++) base64_put(&base64, &i, sizeof i);
   end_array(&base64);
   put_array(stream, "Int64", "offsets", &count, count > 0 ? 8 : 0);
   stream_print(stream, "</Verts>\n");
 }
 
-Status particles_write_vtp(Core *core, const char *path, const ScreeParticles *particles, double time) {
+Status particles_write_vtp(Core *core, Committer *committer, const char *path, const ScreeParticles *particles,
+                           double time) {
   const ScreeParticles *p = particles;
   const float *const positions[3] = {p->x, p->y, p->z}, *const velocities[3] = {p->vx, p->vy, p->vz};
   Stream stream;
@@ -69,5 +71,5 @@ Status particles_write_vtp(Core *core, const char *path, const ScreeParticles *p
   stream_print(&stream, "</PointData>\n");
   put_cell(&stream, p->count);
   stream_print(&stream, "</Piece>\n</PolyData>\n</VTKFile>\n");
-  return stream_commit(core, &stream);
+  return committer_take(core, committer, &stream);
 }

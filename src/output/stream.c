@@ -13,24 +13,24 @@ Status stream_failed(Core *core, const char *path, int why) {
 }
 
 void stream_open(Stream *stream, const char *path) {
-  stream->file = -1;
-  stream->why = 0;
+  stream->end.file = -1;
+  stream->end.why = 0;
   stream->used = 0;
-  stream->part[0] = 0;
-  if (snprintf(stream->path, sizeof stream->path, "%s", path) >= (int)sizeof stream->path) {
-    stream->why = ENAMETOOLONG;
+  stream->end.part[0] = 0;
+  if (snprintf(stream->end.path, sizeof stream->end.path, "%s", path) >= (int)sizeof stream->end.path) {
+    stream->end.why = ENAMETOOLONG;
     return;
   }
   /* /dev/stdout and pipes are legal targets; a rename would replace the device itself. */
   struct stat about;
   bool exists = stat(path, &about) == 0;
-  stream->direct = exists && !S_ISREG(about.st_mode);
-  if (exists && S_ISDIR(about.st_mode)) stream->why = EISDIR;
-  if (stream->why) return;
-  snprintf(stream->part, sizeof stream->part, "%s.part", path);
-  int flags = O_WRONLY | O_CLOEXEC | (stream->direct ? 0 : O_CREAT | O_TRUNC);
-  stream->file = open(stream->direct ? path : stream->part, flags, 0666);
-  if (stream->file < 0) stream->why = errno;
+  stream->end.direct = exists && !S_ISREG(about.st_mode);
+  if (exists && S_ISDIR(about.st_mode)) stream->end.why = EISDIR;
+  if (stream->end.why) return;
+  snprintf(stream->end.part, sizeof stream->end.part, "%s.part", path);
+  int flags = O_WRONLY | O_CLOEXEC | (stream->end.direct ? 0 : O_CREAT | O_TRUNC);
+  stream->end.file = open(stream->end.direct ? path : stream->end.part, flags, 0666);
+  if (stream->end.file < 0) stream->end.why = errno;
 }
 
 bool stream_put(int file, const void *data, int64_t size) {
@@ -46,13 +46,13 @@ bool stream_put(int file, const void *data, int64_t size) {
 }
 
 static void flush(Stream *stream) {
-  if (stream->why == 0 && !stream_put(stream->file, stream->buffer, stream->used)) stream->why = errno;
+  if (stream->end.why == 0 && !stream_put(stream->end.file, stream->buffer, stream->used)) stream->end.why = errno;
   stream->used = 0;
 }
 
 void stream_write(Stream *stream, const void *data, int64_t size) {
   const char *next = data;
-  while (size > 0 && stream->why == 0) {
+  while (size > 0 && stream->end.why == 0) {
     int64_t room = STREAM_BUFFER - stream->used;
     int64_t taken = size < room ? size : room;
     memcpy(stream->buffer + stream->used, next, (size_t)taken);
@@ -70,22 +70,41 @@ void stream_print(Stream *stream, const char *format, ...) {
   int size = vsnprintf(text, sizeof text, format, list);
   va_end(list);
   if (size < 0 || size >= (int)sizeof text) {
-    if (stream->why == 0) stream->why = EOVERFLOW;
+    if (stream->end.why == 0) stream->end.why = EOVERFLOW;
     return;
   }
   stream_write(stream, text, size);
 }
 
-Status stream_commit(Core *core, Stream *stream) {
+StreamEnd stream_detach(Stream *stream) {
   flush(stream);
-  if (stream->file >= 0) {
-    if (!stream->direct && stream->why == 0 && fsync(stream->file) != 0) stream->why = errno;
-    if (close(stream->file) != 0 && stream->why == 0) stream->why = errno;
-    stream->file = -1;
-    if (!stream->direct) {
-      if (stream->why == 0 && rename(stream->part, stream->path) != 0) stream->why = errno;
-      if (stream->why) unlink(stream->part);
-    }
-  }
-  return stream->why ? stream_failed(core, stream->path, stream->why) : SCREE_OK;
+  return stream->end;
+}
+
+int stream_end(StreamEnd *end) {
+  if (end->file < 0) return end->why;
+  if (!end->direct && end->why == 0 && fsync(end->file) != 0) end->why = errno;
+  if (close(end->file) != 0 && end->why == 0) end->why = errno;
+  end->file = -1;
+  if (end->direct) return end->why;
+  if (end->why == 0 && rename(end->part, end->path) != 0) end->why = errno;
+  if (end->why) unlink(end->part);
+  return end->why;
+}
+
+Status stream_commit(Core *core, Stream *stream) {
+  StreamEnd end = stream_detach(stream);
+  int why = stream_end(&end);
+  return why ? stream_failed(core, end.path, why) : SCREE_OK;
+}
+
+Status stream_check(Core *core, const char *path) {
+  struct stat about;
+  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return SCREE_OK; /* a pipe */
+  Stream stream;
+  stream_open(&stream, path);
+  if (stream.end.why) return stream_failed(core, path, stream.end.why);
+  close(stream.end.file);
+  unlink(stream.end.part);
+  return SCREE_OK;
 }

@@ -238,6 +238,44 @@ static void failed_files_leave_nothing(void **state) {
   assert_int_equal(output_make_folder(in_folder("a/b/c"), &error), SCREE_OK);
 }
 
+static void hand_over(Core *core, Committer *committer, const char *name, Status expected) {
+  Stream stream;
+  stream_open(&stream, in_folder(name));
+  stream_print(&stream, "%s", name);
+  assert_int_equal(committer_take(core, committer, &stream), expected);
+}
+
+static void files_are_ended_in_the_background(void **state) {
+  (void)state;
+  Core core = test_core(1);
+  Committer *committer;
+  char name[32];
+  assert_ok(&core, committer_create(&core, &committer));
+  for (int k = 0; k < 40; k++) {
+    snprintf(name, sizeof name, "later_%d", k);
+    hand_over(&core, committer, name, SCREE_OK);
+  }
+  assert_ok(&core, committer_drain(&core, committer));
+  for (int k = 0; k < 40; k++) {
+    snprintf(name, sizeof name, "later_%d", k);
+    assert_int_equal(access(in_folder(name), F_OK), 0);
+    snprintf(name, sizeof name, "later_%d.part", k);
+    assert_int_equal(access(in_folder(name), F_OK), -1);
+  }
+  hand_over(&core, committer, "missing/file", SCREE_CANNOT_WRITE);
+  core_report(&core, SCREE_OK, NULL);
+  /* The name is taken by a folder in between: the rename fails, and every later call tells. */
+  Stream stream;
+  stream_open(&stream, in_folder("taken"));
+  assert_int_equal(mkdir(in_folder("taken"), 0777), 0);
+  assert_ok(&core, committer_take(&core, committer, &stream));
+  assert_int_equal(committer_drain(&core, committer), SCREE_CANNOT_WRITE);
+  assert_non_null(strstr(core.error.file, "taken"));
+  assert_int_equal(access(in_folder("taken.part"), F_OK), -1);
+  committer_destroy(&core, committer);
+  core_destroy(&core);
+}
+
 static void touch(const char *name) {
   ScreeError error;
   assert_int_equal(output_text(in_folder(name), "", &error), SCREE_OK);
@@ -292,6 +330,6 @@ int main(void) {
       cmocka_unit_test(damaged_frames_are_refused), cmocka_unit_test(tables_are_cut_back),
       cmocka_unit_test(full_disks_are_noticed),     cmocka_unit_test(failed_files_leave_nothing),
       cmocka_unit_test(folders_are_cut_back),       cmocka_unit_test(numbers_read_back),
-      cmocka_unit_test(medians_are_in_the_middle)};
+      cmocka_unit_test(medians_are_in_the_middle),  cmocka_unit_test(files_are_ended_in_the_background)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
