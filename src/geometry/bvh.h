@@ -14,7 +14,7 @@ typedef struct BvhHit {
   double distance;  /* unsigned for bvh_closest; along the direction for bvh_ray */
   int64_t triangle; /* -1: none */
   Vec3 point;
-  Vec3 normal;      /* of the triangle */
+  Vec3 normal; /* of the triangle */
 } BvhHit;
 
 /* Closest point on the surface no farther than `reach`. */

@@ -11,12 +11,14 @@ typedef struct Mesh {
   int32_t (*triangles)[3]; /* counter-clockwise seen from outside */
 } Mesh;
 
-/* What a loader or mesh_check found and mended; `said` is empty when nothing was odd. */
+/* What mesh_check found and mended. Edges are counted as they were found, by position, before anything was turned. */
 typedef struct MeshFindings {
   int64_t degenerate;    /* triangles of no area, dropped */
-  int64_t open_edges;    /* edges of one triangle only */
-  int64_t flipped_edges; /* edges whose two triangles disagree on outside */
+  int64_t open_edges;    /* edges of an odd number of triangles */
+  int64_t flipped_edges; /* edges whose triangles disagree on outside */
+  int64_t turned;        /* triangles turned to agree with their neighbours */
   bool inside_out;       /* volume was negative: all triangles were turned */
+  bool closed;           /* every edge has its opposite now: inside is well defined everywhere */
 } MeshFindings;
 
 /* Reads OBJ, STL (binary or ASCII) or PLY by content and extension; glTF and others through Assimp where built in.
@@ -30,7 +32,8 @@ Status mesh_copy(Core *core, const double *vertices, int64_t vertex_count, const
 void mesh_destroy(Core *core, Mesh *mesh);
 
 Status mesh_transform(Core *core, Mesh *mesh, double scale, Quat rotation, Vec3 position);
-/* Counts oddities and turns an inside-out closed mesh. */
+/* Counts oddities; drops triangles of no area; turns single triangles to agree with their neighbours and an inside-out
+ * closed mesh as a whole. Fails when no triangle is left. */
 Status mesh_check(Core *core, Mesh *mesh, MeshFindings *findings);
 void mesh_bounds(const Mesh *mesh, Vec3 *low, Vec3 *high);
 
@@ -40,7 +43,8 @@ typedef struct MassProperties {
   Vec3 center;
   Mat3 inertia;
 } MassProperties;
-/* Exact integrals over the enclosed volume (divergence theorem). */
+/* Exact integrals over the enclosed volume (divergence theorem). Parts that overlap count as often as they do; the
+ * answer for an open mesh has no meaning. */
 MassProperties mesh_mass_properties(const Mesh *mesh);
 
 /* Surfaces of plain shapes, for drawing and sampling. `detail` is the number of segments round a circle. */

@@ -23,7 +23,8 @@ typedef struct Shape {
   Bvh *bvh;
   DistanceGrid *grid;
   Vec3 bounds_low, bounds_high; /* of the solid surface; planes: infinite */
-  MassProperties mass;          /* unit density; zero volume for planes and containers */
+  MassProperties mass;          /* unit density; zero volume for planes and containers, not above zero for a mesh that
+                                 * encloses nothing */
   MeshFindings findings;
 } Shape;
 
@@ -32,7 +33,8 @@ typedef struct Shape {
 Status shape_create(Core *core, const ScreeShapeDef *definition, bool inside, const char *file, const char *scene,
                     Shape *shape);
 void shape_destroy(Core *core, Shape *shape);
-/* Makes shape->mesh for a plain shape, so that it can be drawn and surface-sampled. Planes give a square of `extent`. */
+/* Makes shape->mesh for a plain shape, so that it can be drawn and surface-sampled. Planes give a square of `extent`.
+ */
 Status shape_make_surface(Core *core, Shape *shape, double extent);
 
 typedef struct ShapePoint {
@@ -50,8 +52,18 @@ bool shape_ray(const Shape *shape, Vec3 origin, Vec3 direction, double reach, do
 /* Whether a point is in the solid (for containers: outside them). */
 bool shape_contains(const Shape *shape, Vec3 point);
 
+/* The same for many points at once, in single precision and in the shape's frame: plain shapes and cached meshes eight
+ * at a time, others one by one. The first runs in parallel; the second on the calling thread, for use within a
+ * parallel_for. The answers do not depend on threads or on how the points are cut into ranges. */
+void shape_distance_many(Core *core, const Shape *shape, int64_t count, const float *x, const float *y, const float *z,
+                         double reach, float *distance, float *nx, float *ny, float *nz);
+void shape_distance_range(const Core *core, const Shape *shape, int64_t count, const float *x, const float *y,
+                          const float *z, double reach, float *distance, float *nx, float *ny, float *nz);
+
 /* Meshes: caches the distance in a sparse grid of the given cell, valid within `band` of the surface, after which
- * shape_distance and shape_contacts interpolate it (error O(cell^2) away from edges). */
+ * shape_distance and shape_contacts interpolate it (error O(cell^2) away from edges) and ask the mesh itself only when
+ * `reach` is beyond the band. The cell is made smaller, down to an eighth, where walls are thinner than two of it. Open
+ * meshes and plain shapes stay exact. */
 Status shape_cache_distance(Core *core, Shape *shape, double cell, double band);
 
 #endif

@@ -1,0 +1,66 @@
+/* A sparse grid of cached distances round a closed mesh.
+ *
+ * Space is cut into blocks of 8^3 cells. Blocks that come within `band` of the surface hold the exact signed distance
+ * at their 9^3 nodes (borders are stored twice, so that a lookup stays within one block); of the others only the side
+ * is known. Between nodes the value is trilinear: its error is at most 3/8 cell^2 times the curvature on smooth parts
+ * and half a cell on the crease of the medial axis, never the sign of a wall that is two cells thick. */
+#ifndef GEOMETRY_DISTANCE_GRID_H
+#define GEOMETRY_DISTANCE_GRID_H
+
+#include "core/simd.h"
+#include "geometry/shape.h"
+
+enum { GRID_BLOCK = 8, GRID_SIDE = GRID_BLOCK + 1, GRID_NODES = GRID_SIDE * GRID_SIDE * GRID_SIDE };
+enum { GRID_OUTSIDE = -1, GRID_INSIDE = -2 };
+
+struct DistanceGrid {
+  Vec3 low; /* first node, in the shape's frame */
+  float low_f[3];
+  float inverse_cell;
+  float cell;
+  float band;
+  int32_t blocks[3];
+  int64_t block_count; /* with nodes */
+  int32_t *table;      /* per block, x fastest: its place in `values` over GRID_NODES, or GRID_OUTSIDE, GRID_INSIDE */
+  float *values;       /* GRID_NODES per block, x fastest */
+};
+
+/* Closed meshes only. Fails when the memory for it is missing. */
+Status distance_grid_build(Core *core, const Shape *shape, double cell, double band, DistanceGrid **grid);
+void distance_grid_destroy(Core *core, DistanceGrid *grid);
+/* false: the point is farther than the grid knows and `reach` wants more than the sign. */
+bool distance_grid_point(const DistanceGrid *grid, Vec3 point, double reach, ShapePoint *answer);
+
+/* Where the node lies below a coordinate (in cells from the first node) and what is left; -1 outside of the grid. */
+static inline int32_t grid_place(const DistanceGrid *grid, float x, float y, float z, float left[3], int32_t *corner) {
+  const float at[3] = {x, y, z};
+  int32_t block[3], inner[3];
+  for (int k = 0; k < 3; k++) {
+    if (!(at[k] >= 0 && at[k] < (float)(grid->blocks[k] * GRID_BLOCK))) return GRID_OUTSIDE;
+    int32_t cell = (int32_t)at[k];
+    left[k] = at[k] - (float)cell;
+    block[k] = cell / GRID_BLOCK;
+    inner[k] = cell % GRID_BLOCK;
+  }
+  *corner = (inner[2] * GRID_SIDE + inner[1]) * GRID_SIDE + inner[0];
+  return grid->table[((int64_t)block[2] * grid->blocks[1] + block[1]) * grid->blocks[0] + block[0]];
+}
+
+/* Value and gradient (per cell) of the trilinear interpolant; v holds the corners with x as the lowest bit. */
+#define GRID_TRILINEAR(T)                                                                                              \
+  T x00 = v[1] - v[0], x10 = v[3] - v[2], x01 = v[5] - v[4], x11 = v[7] - v[6];                                        \
+  T c00 = v[0] + x00 * fx, c10 = v[2] + x10 * fx, c01 = v[4] + x01 * fx, c11 = v[6] + x11 * fx;                        \
+  T y0 = c10 - c00, y1 = c11 - c01;                                                                                    \
+  T d0 = c00 + y0 * fy, d1 = c01 + y1 * fy;                                                                            \
+  T gx0 = x00 + (x10 - x00) * fy, gx1 = x01 + (x11 - x01) * fy;                                                        \
+  *gz = d1 - d0;                                                                                                       \
+  *gy = y0 + (y1 - y0) * fz;                                                                                           \
+  *gx = gx0 + (gx1 - gx0) * fz;                                                                                        \
+  *value = d0 + *gz * fz;
+
+/* Offsets of the eight corners of a cell from its lowest. */
+static inline int32_t grid_corner(int k) {
+  return (k & 1) + (k & 2 ? GRID_SIDE : 0) + (k & 4 ? GRID_SIDE * GRID_SIDE : 0);
+}
+
+#endif

@@ -1,0 +1,94 @@
+#include "geometry/shape_kernels.h"
+
+#define PLAIN_REAL float
+#define PLAIN(name) plainf_##name
+#define PLAIN_SQRT __builtin_sqrtf
+#include "geometry/shape_plain.h"
+
+/* One loop for each shape, so that the choice is made outside of it. */
+#define PLAIN_LOOP(call)                                                                                               \
+  for (int64_t i = 0; i < points->count; i++) {                                                                        \
+    const float x = px[i], y = py[i], z = pz[i];                                                                       \
+    plainf_Point p = call;                                                                                             \
+    distance[i] = sign * p.distance;                                                                                   \
+    nx[i] = sign * p.x;                                                                                                \
+    ny[i] = sign * p.y;                                                                                                \
+    nz[i] = sign * p.z;                                                                                                \
+  }
+
+void KERNEL(plain_distance_many)(const PlainShape *shape, const ManyPoints *points) {
+  const float *restrict px = points->x, *restrict py = points->y, *restrict pz = points->z;
+  float *restrict distance = points->distance;
+  float *restrict nx = points->nx, *restrict ny = points->ny, *restrict nz = points->nz;
+  const PlainShape s = *shape;
+  const float sign = s.sign;
+  switch (s.kind) {
+  case SCREE_SHAPE_BOX: PLAIN_LOOP(plainf_box_point(x, y, z, s.a, s.b)) break;
+  case SCREE_SHAPE_SPHERE: PLAIN_LOOP(plainf_sphere_point(x, y, z, s.a, s.radius)) break;
+  case SCREE_SHAPE_CYLINDER: PLAIN_LOOP(plainf_cylinder_point(x, y, z, s.a, s.radius, s.height)) break;
+  case SCREE_SHAPE_CAPSULE: PLAIN_LOOP(plainf_capsule_point(x, y, z, s.a, s.radius, s.height)) break;
+  case SCREE_SHAPE_PLANE: PLAIN_LOOP(plainf_plane_point(x, y, z, s.a, s.b)) break;
+  default: break;
+  }
+}
+
+WIDE_INLINE void trilinear(const Wide v[8], Wide fx, Wide fy, Wide fz, Wide *value, Wide *gx, Wide *gy,
+                           Wide *gz){GRID_TRILINEAR(Wide)}
+
+/* Cell coordinate on one axis, held within the grid; the mask of lanes that are in it. */
+WIDE_INLINE WideInt cell_of(Wide at, float end, Wide *left, WideInt *within) {
+  *within &= (at >= wide_set(0)) & (at < wide_set(end));
+  Wide held = wide_min(wide_max(at, wide_set(0)), wide_set(end - 0.5f));
+  WideInt cell = __builtin_convertvector(held, WideInt);
+  *left = held - __builtin_convertvector(cell, Wide);
+  return cell;
+}
+
+WIDE_INLINE void grid_eight(const DistanceGrid *grid, Wide x, Wide y, Wide z, Wide out[4]) {
+  const Wide inverse = wide_set(grid->inverse_cell);
+  const int32_t bx = grid->blocks[0], by = grid->blocks[1], bz = grid->blocks[2];
+  Wide fx, fy, fz, v[8], value, gx, gy, gz;
+  WideInt within = ~(WideInt){0};
+  WideInt cx = cell_of((x - wide_set(grid->low_f[0])) * inverse, (float)(bx * GRID_BLOCK), &fx, &within);
+  WideInt cy = cell_of((y - wide_set(grid->low_f[1])) * inverse, (float)(by * GRID_BLOCK), &fy, &within);
+  WideInt cz = cell_of((z - wide_set(grid->low_f[2])) * inverse, (float)(bz * GRID_BLOCK), &fz, &within);
+  /* The number of blocks fits 31 bits. */
+  WideInt block = ((cz >> 3) * by + (cy >> 3)) * bx + (cx >> 3);
+  WideInt corner = ((cz & 7) * GRID_SIDE + (cy & 7)) * GRID_SIDE + (cx & 7);
+  WideInt place;
+  for (int k = 0; k < LANES; k++) place[k] = grid->table[block[k]];
+  WideInt inside_far = within & (place == GRID_INSIDE);
+  WideInt known = within & (place >= 0);
+  WideInt first = (place + corner) & known; /* elsewhere the first node of all, whose value is not used */
+  for (int k = 0; k < 8; k++) v[k] = wide_gather(grid->values + grid_corner(k), first);
+  trilinear(v, fx, fy, fz, &value, &gx, &gy, &gz);
+  Wide length = wide_sqrt(gx * gx + gy * gy + gz * gz);
+  WideInt good = known & (length > wide_set(0));
+  Wide scale = wide_set(1) / wide_select(good, length, wide_set(1));
+  Wide far = wide_set(grid->band * 1.000001f);
+  out[0] = wide_select(known, value, wide_select(inside_far, -far, far));
+  out[1] = wide_select(good, gx * scale, wide_set(0));
+  out[2] = wide_select(good, gy * scale, wide_set(0));
+  out[3] = wide_select(good, gz * scale, wide_set(1));
+}
+
+void KERNEL(grid_distance_many)(const DistanceGrid *grid, float sign, const ManyPoints *points) {
+  int64_t count = points->count;
+  float *const results[4] = {points->distance, points->nx, points->ny, points->nz};
+  Wide out[4];
+  int64_t i = 0;
+  for (; i + LANES <= count; i += LANES) {
+    grid_eight(grid, wide_load(points->x + i), wide_load(points->y + i), wide_load(points->z + i), out);
+    for (int k = 0; k < 4; k++) wide_store(results[k] + i, wide_set(sign) * out[k]);
+  }
+  if (i == count) return;
+  Wide x = {0}, y = {0}, z = {0};
+  for (int k = 0; k < count - i; k++) {
+    x[k] = points->x[i + k];
+    y[k] = points->y[i + k];
+    z[k] = points->z[i + k];
+  }
+  grid_eight(grid, x, y, z, out);
+  for (int r = 0; r < 4; r++)
+    for (int k = 0; k < count - i; k++) results[r][i + k] = sign * out[r][k];
+}

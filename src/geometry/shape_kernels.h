@@ -1,0 +1,27 @@
+/* Signed distances of many points at once, in single precision. */
+#ifndef GEOMETRY_SHAPE_KERNELS_H
+#define GEOMETRY_SHAPE_KERNELS_H
+
+#include "core/simd.h"
+#include "geometry/distance_grid.h"
+
+/* Points in, distances and normals out, all of the same length. */
+typedef struct ManyPoints {
+  int64_t count;
+  const float *x, *y, *z;
+  float *distance, *nx, *ny, *nz;
+} ManyPoints;
+
+/* A plain shape in single precision. box: a = centre, b = half size; plane: a = point, b = normal; others: a = centre
+ * or base. sign is -1 for containers. */
+typedef struct PlainShape {
+  ScreeShapeKind kind;
+  float a[3], b[3];
+  float radius, height, sign;
+} PlainShape;
+
+KERNEL_DECLARE(void, plain_distance_many, (const PlainShape *shape, const ManyPoints *points));
+/* Points beyond the grid's band get the band with the right sign. */
+KERNEL_DECLARE(void, grid_distance_many, (const DistanceGrid *grid, float sign, const ManyPoints *points));
+
+#endif
