@@ -1,0 +1,80 @@
+#include "render/image.h"
+
+#include <errno.h>
+#include <png.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ScreeStatus image_fail(ScreeError *error, ScreeStatus status, const char *path, const char *message) {
+  if (error) {
+    *error = (ScreeError){.status = status};
+    snprintf(error->file, sizeof error->file, "%s", path ? path : "");
+    snprintf(error->message, sizeof error->message, "%s", message);
+  }
+  return status;
+}
+
+ScreeStatus image_create(Image *image, int width, int height, ScreeError *error) {
+  if (image->pixels && image->width == width && image->height == height) return SCREE_OK;
+  image_destroy(image);
+  if (width < 1 || height < 1 || width > 32768 || height > 32768)
+    return image_fail(error, SCREE_BAD_ARGUMENT, NULL, "a picture has between 1 and 32768 pixels on a side");
+  image->pixels = calloc((size_t)width * (size_t)height, 4);
+  if (!image->pixels) return image_fail(error, SCREE_NO_MEMORY, NULL, "no memory for the picture");
+  image->width = width;
+  image->height = height;
+  return SCREE_OK;
+}
+
+void image_destroy(Image *image) {
+  free(image->pixels);
+  *image = (Image){0};
+}
+
+void image_fill_box(Image *image, int x, int y, int width, int height, ImageColor color) {
+  for (int row = y < 0 ? 0 : y; row < y + height && row < image->height; row++)
+    for (int column = x < 0 ? 0 : x; column < x + width && column < image->width; column++)
+      memcpy(&image->pixels[4 * ((size_t)row * (size_t)image->width + (size_t)column)], &color, 4);
+}
+
+void image_fill(Image *image, ImageColor color) { image_fill_box(image, 0, 0, image->width, image->height, color); }
+
+void image_copy(Image *to, int x, int y, const Image *from) {
+  int width = from->width < to->width - x ? from->width : to->width - x;
+  if (x < 0 || width <= 0) return;
+  for (int row = 0; row < from->height; row++)
+    if (y + row >= 0 && y + row < to->height)
+      memcpy(&to->pixels[4 * ((size_t)(y + row) * (size_t)to->width + (size_t)x)],
+             &from->pixels[4 * (size_t)row * (size_t)from->width], 4 * (size_t)width);
+}
+
+ScreeStatus image_write_png(const Image *image, const char *path, ScreeError *error) {
+  char part[4096];
+  if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part)
+    return image_fail(error, SCREE_CANNOT_WRITE, NULL, "the name of the picture is too long");
+  size_t count = (size_t)image->width * (size_t)image->height;
+  uint8_t *rgb = malloc(3 * count);
+  if (!rgb) return image_fail(error, SCREE_NO_MEMORY, path, "no memory for the picture");
+  for (size_t k = 0; k < count; k++) memcpy(&rgb[3 * k], &image->pixels[4 * k], 3);
+  png_image png = {.version = PNG_IMAGE_VERSION,
+                   .width = (png_uint_32)image->width,
+                   .height = (png_uint_32)image->height,
+                   .format = PNG_FORMAT_RGB};
+  FILE *file = fopen(part, "wb");
+  bool good = file != NULL;
+  const char *said = good ? "" : strerror(errno);
+  if (file) {
+    good = png_image_write_to_stdio(&png, file, 0, rgb, 0, NULL);
+    if (!good) said = png.message;
+    errno = 0;
+    if (fclose(file) != 0 && good) good = false, said = strerror(errno);
+  }
+  free(rgb);
+  if (good && rename(part, path) != 0) good = false, said = strerror(errno);
+  if (good) return SCREE_OK;
+  char message[256];
+  snprintf(message, sizeof message, "cannot write the picture: %s", said);
+  remove(part);
+  return image_fail(error, SCREE_CANNOT_WRITE, path, message);
+}
