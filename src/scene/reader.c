@@ -131,7 +131,8 @@ static Status read_quaternion(Reader *reader, const Node *node, const ScreeParam
     return fail_here(reader->tree, node_place(reader->tree, node), "'%s' must not be the zero quaternion", row->name);
   /* A quaternion that was normalised before stays as it is, to the bit. */
   double scale = fabs(square - 1) < 4e-15 ? 1 : 1 / sqrt(square);
-  *value = (ScreeQuat){q[0] * scale, q[1] * scale, q[2] * scale, q[3] * scale};
+  for (int k = 0; k < 4; k++) q[k] = fmax(-1, fmin(1, q[k] * scale)); /* rounding must not leave the legal range */
+  *value = (ScreeQuat){q[0], q[1], q[2], q[3]};
   return SCREE_OK;
 }
 

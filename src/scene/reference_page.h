@@ -5,8 +5,8 @@
 static const char page_head[] =
     "# Scene files\n"
     "\n"
-    "<!-- Made from the parameter table by `scree list parameters --markdown`; a test compares the two. The words are\n"
-    "in src/scene/reference_page.h, the tables in include/scree/parameters.h. -->\n"
+    "<!-- Made from the parameter table by `make docs`; a test compares the two. The words are in\n"
+    "src/scene/reference_page.h, the tables in include/scree/parameters.h. -->\n"
     "\n"
     "A scene is one YAML document in UTF-8, at most 64 MB. Units are SI (m, kg, s, N, Pa), angles are in degrees and\n"
     "their keys end in `_deg`. Axes are right-handed, z up. `scree check SCENE` reads a scene and says what is wrong\n"

@@ -160,8 +160,11 @@ static void put_flow(Writer *writer, Indent *indent, const char *word, Section s
 
 /* ---- shapes ---- */
 
-static bool is_centred(const ScreeBoxDef *box) {
-  return box->max.x == -box->min.x && box->max.y == -box->min.y && box->max.z == -box->min.z;
+/* Whether the box of a body can be written by its size alone. */
+static bool has_size(const ScreeBoxDef *box, ScreeVec3 size) {
+  const ScreeParameter *row = section_rows(SECTION_sized_box).rows;
+  bool centred = box->max.x == -box->min.x && box->max.y == -box->min.y && box->max.z == -box->min.z;
+  return centred && fmin(fmin(size.x, size.y), size.z) >= row->low && fmax(fmax(size.x, size.y), size.z) <= row->high;
 }
 
 static void put_mesh(Writer *writer, Indent *indent, const ScreeMeshDef *mesh) {
@@ -183,7 +186,7 @@ static void put_shape(Writer *writer, Indent *indent, const ScreeShapeDef *shape
   case SCREE_SHAPE_NONE: break;
   case SCREE_SHAPE_BOX:
     sized.size = vec3_sub(shape->box.max, shape->box.min);
-    if (body && is_centred(&shape->box)) put_flow(writer, indent, "box", SECTION_sized_box, &sized);
+    if (body && has_size(&shape->box, sized.size)) put_flow(writer, indent, "box", SECTION_sized_box, &sized);
     else put_flow(writer, indent, "box", SECTION_box, &shape->box);
     break;
   case SCREE_SHAPE_SPHERE: put_flow(writer, indent, "sphere", SECTION_sphere, &shape->sphere); break;
