@@ -22,19 +22,28 @@ typedef struct BodiesPlan {
 Status bodies_create(Core *core, State *state, const BodiesPlan *plan, Bodies **bodies);
 void bodies_destroy(Core *core, Bodies *bodies);
 
+/* 0-based index of the solid that a probe means by this name: a boundary, a body, a body of the mechanism, or a geom of
+ * the mechanism (the solid it is part of). -1: none. */
+int32_t bodies_find(const Bodies *bodies, const State *state, const char *name);
+
 /* Before the method's step over [time, time + dt]: poses of the keyframed and set solids at the END of the step are
  * what contacts are computed against, velocities are the mean over it (so grains feel exactly the motion). Free and
  * mechanism bodies keep the pose they have. Refreshes inverse inertias. */
 Status bodies_refresh(Core *core, Bodies *bodies, State *state, double dt);
-/* After it: advances free bodies and the mechanism by dt under gravity, wrenches and outside forces. */
+/* After it: advances free bodies and the mechanism by dt under gravity, wrenches and outside forces. Reads the wrenches
+ * and leaves them: whoever owns the step clears them before the next. Free bodies that are moved_by_method are left
+ * where the method put them. */
 Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt);
 
-/* Longest step that motion of solids allows; INFINITY when none limits. */
+/* Longest step in which no point of a solid's surface moves farther than half the nominal radius; INFINITY when none
+ * limits. */
 double bodies_largest_step(const Bodies *bodies, const State *state);
 
-/* API requests, see scree/world.h. */
+/* API requests, see scree/world.h. A solid that is not free goes to the pose within `over` seconds and stays there: its
+ * keys no longer count. */
 Status bodies_set_pose(Core *core, Bodies *bodies, State *state, int32_t solid, ScreePose pose, double over);
 Status bodies_set_velocity(Core *core, Bodies *bodies, State *state, int32_t solid, Vec3 velocity, Vec3 spin);
+Status bodies_set_force(Core *core, Bodies *bodies, State *state, int32_t solid, Vec3 force, Vec3 torque);
 int32_t bodies_control_count(const Bodies *bodies);
 Status bodies_control(const Bodies *bodies, int32_t control, const char **name, double *value, double *low,
                       double *high);

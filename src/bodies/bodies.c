@@ -1,0 +1,337 @@
+#include "bodies/bodies.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "bodies/parts.h"
+
+/* ---- making solids ---- */
+
+static Status name_solid(Core *core, const State *state, const ScreeSceneDef *scene, const SolidPlan *plan,
+                         char name[SOLID_NAME_MAX]) {
+  if (!plan->name || !plan->name[0]) {
+    snprintf(name, SOLID_NAME_MAX, "%s_%d", plan->kind, (int)plan->number);
+  } else if (strlen(plan->name) >= SOLID_NAME_MAX) {
+    return fail_at(core, SCREE_BAD_INPUT, scene->file, plan->source, "name '%.40s...' is longer than %d letters",
+                   plan->name, SOLID_NAME_MAX - 1);
+  } else {
+    snprintf(name, SOLID_NAME_MAX, "%s", plan->name);
+  }
+  if (solids_find(&state->solids, name) >= 0)
+    return fail_at(core, SCREE_BAD_INPUT, scene->file, plan->source, "two boundaries or bodies are called '%s'", name);
+  return SCREE_OK;
+}
+
+static Status make_shape(Core *core, const BodiesPlan *plan, const SolidPlan *solid_plan, Shape *shape) {
+  const ScreeShapeDef *definition = solid_plan->shape;
+  char path[SCREE_FILE_MAX];
+  const char *file = NULL;
+  if (definition->kind == SCREE_SHAPE_MESH && definition->mesh.file) {
+    TRY(plan->resolve(plan->resolve_context, core, definition->mesh.file, definition->source, path, sizeof path));
+    file = path;
+  }
+  return shape_create(core, definition, solid_plan->inside, file, plan->scene->file, shape);
+}
+
+Status bodies_add_solid(Core *core, Bodies *bodies, State *state, const BodiesPlan *plan, const SolidPlan *solid_plan,
+                        Solid **solid) {
+  const ScreeShapeDef *place = solid_plan->shape;
+  const char *scene = plan->scene->file;
+  char name[SOLID_NAME_MAX];
+  TRY(name_solid(core, state, plan->scene, solid_plan, name));
+  if (!vec3_finite(place->position) || !vec3_finite(vec3(place->rotation.x, place->rotation.y, place->rotation.z)) ||
+      !isfinite(place->rotation.w))
+    return fail_at(core, SCREE_BAD_INPUT, scene, solid_plan->source, "'%s' has no finite pose", name);
+  TRY(memory_grow(core, &bodies->tracks, bodies->track_count + 1, "tracks"));
+  Track *track = &bodies->tracks[bodies->track_count];
+  TRY(track_create(core, solid_plan->keys, solid_plan->key_count, scene, track));
+  bodies->track_count++;
+
+  Shape shape = {0};
+  TRY(make_shape(core, plan, solid_plan, &shape));
+  Status status = solids_add(core, &state->solids, solid);
+  if (status != SCREE_OK) {
+    shape_destroy(core, &shape);
+    return status;
+  }
+  Solid *made = *solid;
+  snprintf(made->name, sizeof made->name, "%s", name);
+  made->shape = shape;
+  made->motion = solid_plan->motion;
+  made->contact = solid_plan->contact;
+  made->friction_static = solid_plan->friction_static;
+  made->friction_kinetic = solid_plan->friction_kinetic;
+  made->source = solid_plan->source;
+  made->position = place->position;
+  made->rotation = quat_normalize(place->rotation);
+  if (shape.mass.volume > 0 && vec3_finite(shape.mass.center)) made->center_in_shape = shape.mass.center;
+  if (track->count > 0) {
+    ScreePose start = track_pose(track, state->time);
+    made->position = start.position;
+    made->rotation = start.rotation;
+  }
+  solid_refresh(made);
+  return SCREE_OK;
+}
+
+/* Mass and inertia of a free body; an error when its shape cannot have any. */
+static Status weigh(Core *core, const ScreeSceneDef *scene, const ScreeBodyDef *definition, Solid *solid) {
+  const MassProperties *unit = &solid->shape.mass;
+  if (!(unit->volume > 0) || !isfinite(unit->volume))
+    return fail_at(core, SCREE_BAD_INPUT, scene->file, definition->source,
+                   "free body '%s' has a shape that encloses nothing (volume %g m^3): it has no mass", solid->name,
+                   unit->volume);
+  solid->mass = scree_is_auto(definition->mass) ? definition->density * unit->volume : definition->mass;
+  if (!(solid->mass > 0) || !isfinite(solid->mass))
+    return fail_at(core, SCREE_BAD_INPUT, scene->file, definition->source, "free body '%s' has the mass %g kg",
+                   solid->name, solid->mass);
+  solid->inertia = mat3_scale(unit->inertia, solid->mass / unit->volume);
+  double moments[3];
+  Mat3 axes, inverse;
+  mat3_eigen_symmetric(solid->inertia, moments, &axes);
+  if (!(moments[0] > 0) || !isfinite(moments[2]) || !mat3_invert(solid->inertia, &inverse))
+    return fail_at(core, SCREE_BAD_INPUT, scene->file, definition->source,
+                   "free body '%s' has no usable inertia (moments %g, %g, %g kg m^2): is its mesh closed?", solid->name,
+                   moments[0], moments[1], moments[2]);
+  return SCREE_OK;
+}
+
+static Status add_body(Core *core, Bodies *bodies, State *state, const BodiesPlan *plan, int32_t number) {
+  const ScreeBodyDef *definition = &plan->scene->bodies[number];
+  static const Motion motions[] = {MOTION_FREE, MOTION_KEYFRAMES, MOTION_FIXED};
+  Motion motion = motions[definition->motion];
+  if (motion == MOTION_KEYFRAMES && definition->key_count <= 0)
+    return fail_at(core, SCREE_BAD_INPUT, plan->scene->file, definition->source,
+                   "body with motion: keyframes has no keys");
+  if (motion != MOTION_KEYFRAMES && definition->key_count > 0)
+    log_warning_at(core, plan->scene->file, definition->source, "keys are read only with motion: keyframes");
+  SolidPlan body = {.name = definition->name,
+                    .kind = "body",
+                    .number = number + 1,
+                    .source = definition->source,
+                    .shape = &definition->shape,
+                    .motion = motion,
+                    .contact = definition->contact,
+                    .friction_static = definition->friction_static,
+                    .friction_kinetic = definition->friction_kinetic,
+                    .keys = definition->keys,
+                    .key_count = motion == MOTION_KEYFRAMES ? definition->key_count : 0};
+  Solid *solid = NULL;
+  TRY(bodies_add_solid(core, bodies, state, plan, &body, &solid));
+  if (motion != MOTION_FREE) return SCREE_OK;
+  if (!vec3_finite(definition->velocity) || !vec3_finite(definition->spin))
+    return fail_at(core, SCREE_BAD_INPUT, plan->scene->file, definition->source, "'%s' has no finite velocity",
+                   solid->name);
+  TRY(weigh(core, plan->scene, definition, solid));
+  solid->velocity = definition->velocity;
+  solid->spin = definition->spin;
+  solid_refresh(solid);
+  return SCREE_OK;
+}
+
+static Status fill_table(Core *core, Bodies *bodies, State *state, const BodiesPlan *plan) {
+  TRY(boundaries_add(core, bodies, state, plan));
+  for (int32_t k = 0; k < plan->scene->body_count; k++) TRY(add_body(core, bodies, state, plan, k));
+  if (plan->scene->mechanism) TRY(mechanism_create(core, state, plan, &bodies->mechanism));
+  return SCREE_OK;
+}
+
+Status bodies_create(Core *core, State *state, const BodiesPlan *plan, Bodies **bodies) {
+  *bodies = NULL;
+  Bodies *made;
+  TRY(memory_new(core, &made, 1, "bodies"));
+  Status status = fill_table(core, made, state, plan);
+  if (status == SCREE_OK) status = bodies_refresh(core, made, state, 0);
+  if (status != SCREE_OK) bodies_destroy(core, made);
+  else *bodies = made;
+  return status;
+}
+
+void bodies_destroy(Core *core, Bodies *bodies) {
+  if (!bodies) return;
+  for (int32_t k = 0; k < bodies->track_count; k++) track_destroy(core, &bodies->tracks[k]);
+  memory_drop(core, &bodies->tracks);
+  mechanism_destroy(core, bodies->mechanism);
+  memory_drop(core, &bodies);
+}
+
+int32_t bodies_find(const Bodies *bodies, const State *state, const char *name) {
+  int32_t solid = solids_find(&state->solids, name);
+  return solid < 0 && bodies->mechanism ? mechanism_find_geom(bodies->mechanism, name) : solid;
+}
+
+/* ---- motion ---- */
+
+/* Moves a keyframed solid to its pose at the end of the step, with the velocities that bring it there. */
+static void follow_track(const Track *track, Solid *solid, double time, double dt) {
+  Vec3 old_center = solid->center;
+  Quat old_rotation = solid->rotation;
+  ScreePose pose = track_pose(track, time + dt);
+  solid->position = pose.position;
+  solid->rotation = pose.rotation;
+  solid_refresh(solid);
+  if (!(dt > 0)) return;
+  solid->velocity = vec3_scale(vec3_sub(solid->center, old_center), 1 / dt);
+  solid->spin = vec3_scale(quat_to_vector(quat_mul(solid->rotation, quat_conjugate(old_rotation))), 1 / dt);
+}
+
+Status bodies_refresh(Core *core, Bodies *bodies, State *state, double dt) {
+  (void)core;
+  for (int32_t k = 0; k < bodies->track_count; k++) {
+    Solid *solid = &state->solids.items[k];
+    if (solid->motion != MOTION_FREE && track_moves(&bodies->tracks[k]))
+      follow_track(&bodies->tracks[k], solid, state->time, dt);
+    else solid_refresh(solid);
+  }
+  if (bodies->mechanism) mechanism_refresh(bodies->mechanism, state);
+  return SCREE_OK;
+}
+
+double solid_extent(const Solid *solid, Vec3 local) {
+  Vec3 low = vec3_sub(solid->shape.bounds_low, local), high = vec3_sub(solid->shape.bounds_high, local);
+  Vec3 far = vec3(fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)), fmax(fabs(low.z), fabs(high.z)));
+  double extent = vec3_length(far);
+  return extent < 1e6 ? extent : 1;
+}
+
+void solid_applied_wrench(State *state, const Solid *solid, double dt, Vec3 *force, Vec3 *torque) {
+  *force = wrench_force(solid);
+  *torque = wrench_torque(solid);
+  if (!(state->radius > 0) || !(dt > 0)) return;
+  double parts[6], change[6];
+  for (int i = 0; i < 6; i++) parts[i] = wrench_get(solid, i);
+  for (int i = 0; i < 6; i++) {
+    change[i] = 0;
+    for (int j = 0; j < 6; j++) change[i] += solid->inverse_inertia[i][j] * parts[j] * dt;
+  }
+  double speed = vec3_length(vec3(change[0], change[1], change[2])) +
+                 vec3_length(vec3(change[3], change[4], change[5])) * solid_extent(solid, solid->center_in_shape);
+  double most = 2 * state->radius / dt;
+  if (speed <= most) return;
+  *force = vec3_scale(*force, most / speed);
+  *torque = vec3_scale(*torque, most / speed);
+  state_count(state, "wrench_limited", 1);
+}
+
+Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt) {
+  if (!(dt > 0)) return SCREE_OK;
+  for (int32_t k = 0; k < bodies->track_count; k++) {
+    Solid *solid = &state->solids.items[k];
+    if (solid->motion != MOTION_FREE) continue;
+    if (solid->moved_by_method) {
+      solid_refresh(solid);
+      continue;
+    }
+    Vec3 force, torque;
+    solid_applied_wrench(state, solid, dt, &force, &torque);
+    TRY(rigid_advance(core, solid, state->gravity, vec3_add(force, solid->outside_force),
+                      vec3_add(torque, solid->outside_torque), dt));
+  }
+  return bodies->mechanism ? mechanism_advance(core, bodies->mechanism, state, dt) : SCREE_OK;
+}
+
+double bodies_largest_step(const Bodies *bodies, const State *state) {
+  if (!(state->radius > 0)) return INFINITY;
+  double allowed = 0.5 * state->radius, step = INFINITY;
+  for (int32_t k = 0; k < state->solids.count; k++) {
+    const Solid *solid = &state->solids.items[k];
+    if (solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM) {
+      double speed =
+          vec3_length(solid->velocity) + vec3_length(solid->spin) * solid_extent(solid, solid->center_in_shape);
+      if (speed > 0) step = fmin(step, allowed / speed);
+    } else if (k < bodies->track_count && track_moves(&bodies->tracks[k])) {
+      double extent = solid_extent(solid, vec3(0, 0, 0));
+      step = fmin(step, track_largest_step(&bodies->tracks[k], state->time, extent, allowed));
+    }
+  }
+  return step;
+}
+
+/* ---- requests of the API ---- */
+
+static Status solid_of(Core *core, const State *state, int32_t index, Solid **solid) {
+  if (index < 0 || index >= state->solids.count)
+    return fail(core, SCREE_BAD_ARGUMENT, "there is no body %d", (int)index + 1);
+  *solid = &state->solids.items[index];
+  return SCREE_OK;
+}
+
+static Status refuse_mechanism(Core *core, const Bodies *bodies, int32_t index, const Solid *solid) {
+  if (!mechanism_owns(bodies->mechanism, index)) return SCREE_OK;
+  return fail(core, SCREE_BAD_ARGUMENT, "'%s' is part of the mechanism: its motors move it", solid->name);
+}
+
+Status bodies_set_pose(Core *core, Bodies *bodies, State *state, int32_t index, ScreePose pose, double over) {
+  Solid *solid = NULL;
+  TRY(solid_of(core, state, index, &solid));
+  TRY(refuse_mechanism(core, bodies, index, solid));
+  double square = pose.rotation.w * pose.rotation.w + pose.rotation.x * pose.rotation.x +
+                  pose.rotation.y * pose.rotation.y + pose.rotation.z * pose.rotation.z;
+  if (!vec3_finite(pose.position) || !isfinite(square) || !(square > 1e-12) || !isfinite(over))
+    return fail(core, SCREE_BAD_ARGUMENT, "the pose for '%s' is not finite", solid->name);
+  if (solid->motion != MOTION_FREE) {
+    track_drive(&bodies->tracks[index], state->time, (ScreePose){solid->position, solid->rotation}, pose, over);
+    return SCREE_OK;
+  }
+  solid->position = pose.position;
+  solid->rotation = quat_normalize(pose.rotation);
+  solid_refresh(solid);
+  return SCREE_OK;
+}
+
+Status bodies_set_velocity(Core *core, Bodies *bodies, State *state, int32_t index, Vec3 velocity, Vec3 spin) {
+  Solid *solid = NULL;
+  TRY(solid_of(core, state, index, &solid));
+  TRY(refuse_mechanism(core, bodies, index, solid));
+  if (solid->motion != MOTION_FREE)
+    return fail(core, SCREE_BAD_ARGUMENT, "'%s' is not free: set its pose instead", solid->name);
+  if (!vec3_finite(velocity) || !vec3_finite(spin))
+    return fail(core, SCREE_BAD_ARGUMENT, "the velocity for '%s' is not finite", solid->name);
+  solid->velocity = velocity;
+  solid->spin = spin;
+  return SCREE_OK;
+}
+
+Status bodies_set_force(Core *core, Bodies *bodies, State *state, int32_t index, Vec3 force, Vec3 torque) {
+  (void)bodies;
+  Solid *solid = NULL;
+  TRY(solid_of(core, state, index, &solid));
+  if (!vec3_finite(force) || !vec3_finite(torque))
+    return fail(core, SCREE_BAD_ARGUMENT, "the force for '%s' is not finite", solid->name);
+  solid->outside_force = force;
+  solid->outside_torque = torque;
+  return SCREE_OK;
+}
+
+int32_t bodies_control_count(const Bodies *bodies) {
+  return bodies->mechanism ? mechanism_control_count(bodies->mechanism) : 0;
+}
+
+Status bodies_control(const Bodies *bodies, int32_t control, const char **name, double *value, double *low,
+                      double *high) {
+  if (control < 0 || control >= bodies_control_count(bodies)) return SCREE_BAD_ARGUMENT;
+  mechanism_control(bodies->mechanism, control, name, value, low, high);
+  return SCREE_OK;
+}
+
+Status bodies_set_control(Core *core, Bodies *bodies, int32_t control, double value) {
+  if (control < 0 || control >= bodies_control_count(bodies))
+    return fail(core, SCREE_BAD_ARGUMENT, "there is no control %d", (int)control + 1);
+  if (!isfinite(value))
+    return fail(core, SCREE_BAD_ARGUMENT, "the value for control %d is not finite", (int)control + 1);
+  mechanism_set_control(bodies->mechanism, control, value);
+  return SCREE_OK;
+}
+
+void bodies_release_control(Bodies *bodies, int32_t control) {
+  if (control >= 0 && control < bodies_control_count(bodies)) mechanism_release_control(bodies->mechanism, control);
+}
+
+Status bodies_archive(Core *core, Archive *archive, Bodies *bodies, State *state) {
+  TRY(archive_section(core, archive, "bodies"));
+  int64_t count = bodies->track_count;
+  TRY(archive_count(core, archive, &count, 1));
+  if (count != bodies->track_count) return archive_bad(core, archive, "checkpoint has another number of bodies");
+  for (int32_t k = 0; k < bodies->track_count; k++) TRY(track_archive(core, archive, &bodies->tracks[k]));
+  return bodies->mechanism ? mechanism_archive(core, archive, bodies->mechanism, state) : SCREE_OK;
+}

@@ -1,0 +1,30 @@
+/* A mechanism: a MuJoCo model whose bodies are solids of the state. Everything that knows MuJoCo is behind this. */
+#ifndef BODIES_MECHANISM_H
+#define BODIES_MECHANISM_H
+
+#include "bodies/bodies.h"
+
+typedef struct Mechanism Mechanism;
+
+/* Loads the model of plan->scene->mechanism and appends its solids. */
+Status mechanism_create(Core *core, State *state, const BodiesPlan *plan, Mechanism **mechanism);
+void mechanism_destroy(Core *core, Mechanism *mechanism);
+
+/* Whether the mechanism made this solid. */
+bool mechanism_owns(const Mechanism *mechanism, int32_t solid);
+/* The solid that a geom of this name belongs to, or -1. */
+int32_t mechanism_find_geom(const Mechanism *mechanism, const char *name);
+
+/* Fills the inverse inertias J M^-1 J^T of its solids. */
+void mechanism_refresh(Mechanism *mechanism, State *state);
+Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, double dt);
+
+int32_t mechanism_control_count(const Mechanism *mechanism);
+void mechanism_control(const Mechanism *mechanism, int32_t control, const char **name, double *value, double *low,
+                       double *high);
+void mechanism_set_control(Mechanism *mechanism, int32_t control, double value);
+void mechanism_release_control(Mechanism *mechanism, int32_t control);
+
+Status mechanism_archive(Core *core, Archive *archive, Mechanism *mechanism, State *state);
+
+#endif

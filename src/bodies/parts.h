@@ -1,0 +1,48 @@
+/* What the files of bodies/ share and nobody else needs. */
+#ifndef BODIES_PARTS_H
+#define BODIES_PARTS_H
+
+#include "bodies/bodies.h"
+#include "bodies/keyframes.h"
+#include "bodies/mechanism.h"
+
+struct Bodies {
+  Track *tracks; /* one per solid that a definition made; mechanisms come after them */
+  int32_t track_count;
+  Mechanism *mechanism; /* NULL: none */
+};
+
+/* A solid of the scene before it is placed. */
+typedef struct SolidPlan {
+  const char *name; /* "" or NULL: kind and number are the name */
+  const char *kind; /* "boundary" or "body" */
+  int32_t number;   /* from 1 */
+  ScreeSource source;
+  const ScreeShapeDef *shape;
+  bool inside;
+  Motion motion;
+  int contact;
+  double friction_static, friction_kinetic;
+  const ScreeKeyDef *keys;
+  int32_t key_count;
+} SolidPlan;
+
+/* Makes the shape, appends the solid at its pose for t = 0 and gives it a track. */
+Status bodies_add_solid(Core *core, Bodies *bodies, State *state, const BodiesPlan *plan, const SolidPlan *solid_plan,
+                        Solid **solid);
+/* boundaries.c */
+Status boundaries_add(Core *core, Bodies *bodies, State *state, const BodiesPlan *plan);
+
+/* Farthest that a point of the solid's surface is from a point of its frame. An unbounded plane counts as 1 m. */
+double solid_extent(const Solid *solid, Vec3 local);
+
+/* The wrench of the grains as it is applied. A solid's surface moves at most half a radius in a step
+ * (bodies_largest_step), so contacts can at most turn that round: a wrench that would change the surface's velocity
+ * by more than two radii per step is no contact but a failure of the explicit coupling. It is scaled down to that
+ * and counted as `wrench_limited`. */
+void solid_applied_wrench(State *state, const Solid *solid, double dt, Vec3 *force, Vec3 *torque);
+
+/* rigid.c: one step of a free body under a force and a torque about its centre, gravity apart. */
+Status rigid_advance(Core *core, Solid *solid, Vec3 gravity, Vec3 force, Vec3 torque, double dt);
+
+#endif
