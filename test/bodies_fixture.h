@@ -2,9 +2,10 @@
 #ifndef TEST_BODIES_FIXTURE_H
 #define TEST_BODIES_FIXTURE_H
 
+#define _GNU_SOURCE /* nftw */
 #include "check.h"
 
-#include <dirent.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@ typedef struct Fixture {
   ScreeSceneDef scene;
   BodiesPlan plan;
   Bodies *bodies;
+  int64_t memory;                  /* in use before anything was made */
   char folder[256];                /* "" until fixture_write */
   int warnings;                    /* lines logged */
   char warning[SCREE_MESSAGE_MAX]; /* the last of them */
@@ -45,6 +47,7 @@ static inline Status fixture_resolve(void *context, Core *core, const char *file
 static inline Fixture *fixture_create(void) {
   Fixture *fixture = calloc(1, sizeof *fixture);
   fixture->core = test_core(1);
+  fixture->memory = fixture->core.memory.used;
   fixture->core.log = fixture_log;
   fixture->core.log_context = fixture;
   fixture->scene = scree_scene_default();
@@ -64,25 +67,15 @@ static inline void fixture_reset(Fixture *fixture) {
   core_report(&fixture->core, SCREE_OK, NULL);
 }
 
-static inline void fixture_remove(const char *folder) {
-  DIR *listing = opendir(folder);
-  if (!listing) return;
-  for (struct dirent *entry; (entry = readdir(listing));) {
-    char path[1024];
-    struct stat about;
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-    if (lstat(path, &about) == 0 && S_ISDIR(about.st_mode)) fixture_remove(path);
-    else unlink(path);
-  }
-  closedir(listing);
-  rmdir(folder);
+static inline int fixture_remove_one(const char *path, const struct stat *about, int kind, struct FTW *walk) {
+  (void)about, (void)kind, (void)walk;
+  return remove(path);
 }
 
 static inline void fixture_destroy(Fixture *fixture) {
   fixture_reset(fixture);
-  if (fixture->folder[0]) fixture_remove(fixture->folder);
-  assert_int_equal(fixture->core.memory.used, 0);
+  if (fixture->folder[0]) nftw(fixture->folder, fixture_remove_one, 8, FTW_DEPTH | FTW_PHYS);
+  assert_int_equal(fixture->core.memory.used, fixture->memory);
   core_destroy(&fixture->core);
   free(fixture);
 }

@@ -194,27 +194,29 @@ double solid_extent(const Solid *solid, Vec3 local) {
   return extent < 1e6 ? extent : 1;
 }
 
-void solid_applied_wrench(State *state, const Solid *solid, double dt, Vec3 *force, Vec3 *torque) {
+void solid_applied_wrench(State *state, const Solid *solid, double longest_step, Vec3 *force, Vec3 *torque) {
   *force = wrench_force(solid);
   *torque = wrench_torque(solid);
-  if (!(state->radius > 0) || !(dt > 0)) return;
-  double parts[6], change[6];
+  if (!(state->radius > 0) || !(longest_step > 0)) return;
+  double parts[6], acceleration[6];
   for (int i = 0; i < 6; i++) parts[i] = wrench_get(solid, i);
   for (int i = 0; i < 6; i++) {
-    change[i] = 0;
-    for (int j = 0; j < 6; j++) change[i] += solid->inverse_inertia[i][j] * parts[j] * dt;
+    acceleration[i] = 0;
+    for (int j = 0; j < 6; j++) acceleration[i] += solid->inverse_inertia[i][j] * parts[j];
   }
-  double speed = vec3_length(vec3(change[0], change[1], change[2])) +
-                 vec3_length(vec3(change[3], change[4], change[5])) * solid_extent(solid, solid->center_in_shape);
-  double most = 2 * state->radius / dt;
-  if (speed <= most) return;
-  *force = vec3_scale(*force, most / speed);
-  *torque = vec3_scale(*torque, most / speed);
+  double found = vec3_length(vec3(acceleration[0], acceleration[1], acceleration[2])) +
+                 vec3_length(vec3(acceleration[3], acceleration[4], acceleration[5])) *
+                     solid_extent(solid, solid->center_in_shape);
+  double most = 2 * state->radius / (longest_step * longest_step);
+  if (found <= most) return;
+  *force = vec3_scale(*force, most / found);
+  *torque = vec3_scale(*torque, most / found);
   state_count(state, "wrench_limited", 1);
 }
 
 Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt) {
   if (!(dt > 0)) return SCREE_OK;
+  bodies->longest_step = fmax(bodies->longest_step, dt);
   for (int32_t k = 0; k < bodies->track_count; k++) {
     Solid *solid = &state->solids.items[k];
     if (solid->motion != MOTION_FREE) continue;
@@ -223,11 +225,11 @@ Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt) {
       continue;
     }
     Vec3 force, torque;
-    solid_applied_wrench(state, solid, dt, &force, &torque);
+    solid_applied_wrench(state, solid, bodies->longest_step, &force, &torque);
     TRY(rigid_advance(core, solid, state->gravity, vec3_add(force, solid->outside_force),
                       vec3_add(torque, solid->outside_torque), dt));
   }
-  return bodies->mechanism ? mechanism_advance(core, bodies->mechanism, state, dt) : SCREE_OK;
+  return bodies->mechanism ? mechanism_advance(core, bodies->mechanism, state, dt, bodies->longest_step) : SCREE_OK;
 }
 
 double bodies_largest_step(const Bodies *bodies, const State *state) {
@@ -329,6 +331,8 @@ void bodies_release_control(Bodies *bodies, int32_t control) {
 
 Status bodies_archive(Core *core, Archive *archive, Bodies *bodies, State *state) {
   TRY(archive_section(core, archive, "bodies"));
+  TRY(archive_value(core, archive, &bodies->longest_step));
+  if (!isfinite(bodies->longest_step)) return archive_bad(core, archive, "length of a step is not finite");
   int64_t count = bodies->track_count;
   TRY(archive_count(core, archive, &count, 1));
   if (count != bodies->track_count) return archive_bad(core, archive, "checkpoint has another number of bodies");

@@ -10,6 +10,7 @@ struct Bodies {
   Track *tracks; /* one per solid that a definition made; mechanisms come after them */
   int32_t track_count;
   Mechanism *mechanism; /* NULL: none */
+  double longest_step;  /* taken so far */
 };
 
 /* A solid of the scene before it is placed. */
@@ -36,11 +37,12 @@ Status boundaries_add(Core *core, Bodies *bodies, State *state, const BodiesPlan
 /* Farthest that a point of the solid's surface is from a point of its frame. An unbounded plane counts as 1 m. */
 double solid_extent(const Solid *solid, Vec3 local);
 
-/* The wrench of the grains as it is applied. A solid's surface moves at most half a radius in a step
- * (bodies_largest_step), so contacts can at most turn that round: a wrench that would change the surface's velocity
- * by more than two radii per step is no contact but a failure of the explicit coupling. It is scaled down to that
- * and counted as `wrench_limited`. */
-void solid_applied_wrench(State *state, const Solid *solid, double dt, Vec3 *force, Vec3 *torque);
+/* The wrench of the grains as it is applied. Solids move at most half a radius in a step (bodies_largest_step), so an
+ * acceleration of their surface by two radii per step squared stops any of them within a sixteenth of a radius: more
+ * than that is no contact but a failure of the explicit coupling. It is scaled down to that and counted as
+ * `wrench_limited`. The step meant is the longest one taken so far: with the one at hand, a body that was thrown once
+ * would shorten the steps and by that raise its own limit. */
+void solid_applied_wrench(State *state, const Solid *solid, double longest_step, Vec3 *force, Vec3 *torque);
 
 /* rigid.c: one step of a free body under a force and a torque about its centre, gravity apart. */
 Status rigid_advance(Core *core, Solid *solid, Vec3 gravity, Vec3 force, Vec3 torque, double dt);
