@@ -141,6 +141,7 @@ Status bodies_create(Core *core, State *state, const BodiesPlan *plan, Bodies **
   Bodies *made;
   TRY(memory_new(core, &made, 1, "bodies"));
   Status status = fill_table(core, made, state, plan);
+  if (status == SCREE_OK) status = rigid_contacts_create(core, state, &made->contacts);
   if (status == SCREE_OK) status = bodies_refresh(core, made, state, 0);
   if (status != SCREE_OK) bodies_destroy(core, made);
   else *bodies = made;
@@ -151,6 +152,7 @@ void bodies_destroy(Core *core, Bodies *bodies) {
   if (!bodies) return;
   for (int32_t k = 0; k < bodies->track_count; k++) track_destroy(core, &bodies->tracks[k]);
   memory_drop(core, &bodies->tracks);
+  rigid_contacts_destroy(core, &bodies->contacts);
   mechanism_destroy(core, bodies->mechanism);
   memory_drop(core, &bodies);
 }
@@ -214,22 +216,27 @@ void solid_applied_wrench(State *state, const Solid *solid, double longest_step,
   state_count(state, "wrench_limited", 1);
 }
 
+static bool is_ours_to_move(const Solid *solid) { return solid->motion == MOTION_FREE && !solid->moved_by_method; }
+
 Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt) {
   if (!(dt > 0)) return SCREE_OK;
   bodies->longest_step = fmax(bodies->longest_step, dt);
   for (int32_t k = 0; k < bodies->track_count; k++) {
     Solid *solid = &state->solids.items[k];
-    if (solid->motion != MOTION_FREE) continue;
-    if (solid->moved_by_method) {
-      solid_refresh(solid);
-      continue;
-    }
+    if (!is_ours_to_move(solid)) continue;
     Vec3 force, torque;
     solid_applied_wrench(state, solid, bodies->longest_step, &force, &torque);
-    TRY(rigid_advance(core, solid, state->gravity, vec3_add(force, solid->outside_force),
-                      vec3_add(torque, solid->outside_torque), dt));
+    rigid_kick(solid, state->gravity, vec3_add(force, solid->outside_force), vec3_add(torque, solid->outside_torque),
+               dt);
   }
-  return bodies->mechanism ? mechanism_advance(core, bodies->mechanism, state, dt, bodies->longest_step) : SCREE_OK;
+  TRY(rigid_contacts_solve(core, &bodies->contacts, state, dt));
+  for (int32_t k = 0; k < bodies->track_count; k++) {
+    Solid *solid = &state->solids.items[k];
+    if (is_ours_to_move(solid)) TRY(rigid_drift(core, solid, dt));
+    else if (solid->motion == MOTION_FREE) solid_refresh(solid);
+  }
+  if (!bodies->mechanism) return SCREE_OK;
+  return mechanism_advance(core, bodies->mechanism, state, &bodies->contacts, dt, bodies->longest_step);
 }
 
 double bodies_largest_step(const Bodies *bodies, const State *state) {

@@ -123,7 +123,8 @@ static void exchange_state(Mechanism *mechanism, bool restore) {
   }
 }
 
-static void apply_wrenches(Mechanism *mechanism, State *state, double longest_step) {
+static void apply_wrenches(Mechanism *mechanism, State *state, const RigidContacts *contacts, double dt,
+                           double longest_step) {
   double *applied = mechanism->data->xfrc_applied;
   memset(applied, 0, sizeof(double) * 6 * (size_t)mechanism->model->nbody);
   for (int32_t k = 0; k < mechanism->link_count; k++) {
@@ -132,8 +133,9 @@ static void apply_wrenches(Mechanism *mechanism, State *state, double longest_st
     const Solid *solid = &state->solids.items[link->solid];
     Vec3 force, torque;
     solid_applied_wrench(state, solid, longest_step, &force, &torque);
-    force = vec3_add(force, solid->outside_force);
-    torque = vec3_add(torque, solid->outside_torque);
+    const Vec3 *impulse = contacts->impulses[link->solid];
+    force = vec3_madd(vec3_add(force, solid->outside_force), impulse[0], 1 / dt);
+    torque = vec3_madd(vec3_add(torque, solid->outside_torque), impulse[1], 1 / dt);
     const double parts[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
     memcpy(applied + 6 * link->body, parts, sizeof parts);
   }
@@ -185,7 +187,8 @@ static int64_t dropped_contacts(const mjData *data) {
   return (int64_t)data->warning[mjWARN_CONTACTFULL].number + data->warning[mjWARN_CNSTRFULL].number;
 }
 
-Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, double dt, double longest_step) {
+Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, const RigidContacts *contacts, double dt,
+                         double longest_step) {
   if (mechanism->broken) return fail(core, SCREE_FAILED, "the mechanism has failed in an earlier step");
   double *gravity = mechanism->model->opt.gravity;
   gravity[0] = state->gravity.x, gravity[1] = state->gravity.y, gravity[2] = state->gravity.z;
@@ -194,7 +197,7 @@ Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, double 
   substeps.count = (int64_t)fmax(1, ceil(dt / mechanism->model_step - 1e-9));
   int64_t dropped = dropped_contacts(mechanism->data);
   for (int attempt = 0;; attempt++) {
-    apply_wrenches(mechanism, state, longest_step);
+    apply_wrenches(mechanism, state, contacts, dt, longest_step);
     substeps.bad = false;
     mechanism->broken = true; /* until it has come back */
     TRY(mujoco_guarded(core, SCREE_FAILED, false, take_substeps, &substeps));

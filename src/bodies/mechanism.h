@@ -3,6 +3,7 @@
 #define BODIES_MECHANISM_H
 
 #include "bodies/bodies.h"
+#include "bodies/rigid_contacts.h"
 
 typedef struct Mechanism Mechanism;
 
@@ -17,7 +18,9 @@ int32_t mechanism_find_geom(const Mechanism *mechanism, const char *name);
 
 /* Fills the inverse inertias J M^-1 J^T of its solids. */
 void mechanism_refresh(Mechanism *mechanism, State *state);
-Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, double dt, double longest_step);
+/* `contacts` holds the impulses that free bodies gave to its solids in this step. */
+Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, const RigidContacts *contacts, double dt,
+                         double longest_step);
 
 int32_t mechanism_control_count(const Mechanism *mechanism);
 void mechanism_control(const Mechanism *mechanism, int32_t control, const char **name, double *value, double *low,

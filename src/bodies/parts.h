@@ -5,12 +5,14 @@
 #include "bodies/bodies.h"
 #include "bodies/keyframes.h"
 #include "bodies/mechanism.h"
+#include "bodies/rigid_contacts.h"
 
 struct Bodies {
   Track *tracks; /* one per solid that a definition made; mechanisms come after them */
   int32_t track_count;
   Mechanism *mechanism; /* NULL: none */
-  double longest_step;  /* taken so far */
+  RigidContacts contacts;
+  double longest_step; /* taken so far */
 };
 
 /* A solid of the scene before it is placed. */
@@ -44,7 +46,9 @@ double solid_extent(const Solid *solid, Vec3 local);
  * would shorten the steps and by that raise its own limit. */
 void solid_applied_wrench(State *state, const Solid *solid, double longest_step, Vec3 *force, Vec3 *torque);
 
-/* rigid.c: one step of a free body under a force and a torque about its centre, gravity apart. */
-Status rigid_advance(Core *core, Solid *solid, Vec3 gravity, Vec3 force, Vec3 torque, double dt);
+/* rigid.c: the two halves of a free body's step. The kick changes the velocities by gravity, a force and a torque about
+ * the centre; the drift moves the body with them. */
+void rigid_kick(Solid *solid, Vec3 gravity, Vec3 force, Vec3 torque, double dt);
+Status rigid_drift(Core *core, Solid *solid, double dt);
 
 #endif

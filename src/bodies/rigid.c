@@ -66,14 +66,23 @@ static void turn_freely(Solid *solid, Vec3 momentum, const Mat3 *inverse, double
   solid->spin = quat_rotate(rotation, mat3_apply(inverse, l));
 }
 
-Status rigid_advance(Core *core, Solid *solid, Vec3 gravity, Vec3 force, Vec3 torque, double dt) {
+void rigid_kick(Solid *solid, Vec3 gravity, Vec3 force, Vec3 torque, double dt) {
   solid->velocity = vec3_madd(vec3_madd(solid->velocity, gravity, dt), force, dt / solid->mass);
+  for (int i = 0; i < 3; i++) {
+    const double *row = &solid->inverse_inertia[3 + i][3];
+    double change = (row[0] * torque.x + row[1] * torque.y + row[2] * torque.z) * dt;
+    if (i == 0) solid->spin.x += change;
+    else if (i == 1) solid->spin.y += change;
+    else solid->spin.z += change;
+  }
+}
+
+Status rigid_drift(Core *core, Solid *solid, double dt) {
   Vec3 center = vec3_madd(solid->center, solid->velocity, dt);
   Mat3 inverse;
   if (mat3_invert(solid->inertia, &inverse)) {
     Vec3 spin = quat_rotate(quat_conjugate(solid->rotation), solid->spin);
-    Vec3 momentum = quat_rotate(solid->rotation, mat3_apply(&solid->inertia, spin));
-    turn_freely(solid, vec3_madd(momentum, torque, dt), &inverse, dt);
+    turn_freely(solid, quat_rotate(solid->rotation, mat3_apply(&solid->inertia, spin)), &inverse, dt);
   }
   solid->position = vec3_sub(center, quat_rotate(solid->rotation, solid->center_in_shape));
   solid_refresh(solid);

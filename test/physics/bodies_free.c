@@ -173,10 +173,73 @@ static void momentum_of_a_pair(void **unused) {
   fixture_destroy(fixture);
 }
 
+/* Bodies of every shape come to rest on a floor and in a box, on each other, and slide down a slope as they should. */
+static void rest_on_the_floor(void **unused) {
+  (void)unused;
+  Fixture *fixture = fixture_create();
+  ScreeBoundaryDef tank = scree_boundary_default(scree_shape_box(vec3(-1, -1, 0), vec3(1, 1, 2)));
+  tank.inside = true;
+  ScreeShapeDef capsule = scree_shape_default(SCREE_SHAPE_CAPSULE),
+                cylinder = scree_shape_default(SCREE_SHAPE_CYLINDER);
+  capsule.capsule = (ScreeCapsuleDef){.base = vec3(0, 0, -0.1), .radius = 0.1, .height = 0.2};
+  cylinder.cylinder = (ScreeCylinderDef){.base = vec3(0, 0, -0.1), .radius = 0.15, .height = 0.2};
+  ScreeBodyDef bodies[5] = {scree_body_default("ball", scree_shape_sphere(vec3(0, 0, 0), 0.1)),
+                            box_body("low", vec3(0.3, 0.3, 0.2)), box_body("high", vec3(0.2, 0.2, 0.2)),
+                            scree_body_default("pill", capsule), scree_body_default("drum", cylinder)};
+  const Vec3 places[5] = {{-0.5, -0.5, 0.5}, {0.5, 0.5, 0.3}, {0.5, 0.5, 0.6}, {-0.5, 0.5, 0.6}, {0.5, -0.5, 0.4}};
+  for (int k = 0; k < 5; k++) bodies[k].shape.position = places[k];
+  bodies[0].velocity = vec3(-1, 0, 0);
+  bodies[3].shape.rotation = quat_from_vector(vec3(0.3, 0, 0));
+  fixture->scene.boundaries = &tank;
+  fixture->scene.boundary_count = 1;
+  fixture->scene.bodies = bodies;
+  fixture->scene.body_count = 5;
+  fixture_start(fixture);
+  for (int k = 0; k < 1000; k++) fixture_step(fixture, 0.003, NULL);
+  const double heights[5] = {0.1, 0.1, 0.3, 0.1, 0.1};
+  for (int k = 0; k < 5; k++) {
+    const Solid *solid = fixture_solid(fixture, bodies[k].name);
+    print_message("%s rests at %.5f m, %.2g m/s\n", solid->name, solid->center.z, vec3_length(solid->velocity));
+    assert_near(solid->center.z, heights[k], 2e-3);
+    assert_true(fabs(solid->velocity.z) < 1e-3);
+    if (k == 1 || k == 2 || k == 4) assert_true(vec3_length(solid->velocity) < 1e-3);
+    assert_true(fabs(solid->center.x) < 1 && fabs(solid->center.y) < 1);
+  }
+  fixture_destroy(fixture);
+}
+
+static void slope(void **unused) {
+  (void)unused;
+  for (int sticky = 0; sticky < 2; sticky++) {
+    Fixture *fixture = fixture_create();
+    double angle = 0.4, friction = sticky ? 0.5 : 0.2; /* tan 0.4 = 0.42 */
+    ScreeBoundaryDef ramp = scree_boundary_default(scree_shape_plane(vec3(0, 0, 0), vec3(sin(angle), 0, cos(angle))));
+    ramp.friction_static = friction;
+    ScreeBodyDef body = box_body("block", vec3(0.4, 0.4, 0.1));
+    body.friction_static = friction;
+    body.shape.rotation = quat_from_vector(vec3(0, angle, 0));
+    body.shape.position = vec3_scale(vec3(sin(angle), 0, cos(angle)), 0.05);
+    fixture->scene.boundaries = &ramp;
+    fixture->scene.boundary_count = 1;
+    fixture->scene.bodies = &body;
+    fixture->scene.body_count = 1;
+    fixture_start(fixture);
+    const Solid *solid = fixture_solid(fixture, "block");
+    Vec3 start = solid->center;
+    for (int k = 0; k < 1000; k++) fixture_step(fixture, 1e-3, NULL);
+    double expected = sticky ? 0 : 0.5 * 9.81 * (sin(angle) - friction * cos(angle));
+    double slid = vec3_length(vec3_sub(solid->center, start));
+    print_message("slope, friction %.1f: slid %.4f m, formula %.4f m\n", friction, slid, expected);
+    assert_near(slid, expected, 0.01);
+    fixture_destroy(fixture);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(free_fall),  cmocka_unit_test(spring),     cmocka_unit_test(torque_free),
-      cmocka_unit_test(precession), cmocka_unit_test(long_steps), cmocka_unit_test(momentum_of_a_pair),
+      cmocka_unit_test(free_fall),         cmocka_unit_test(spring),     cmocka_unit_test(torque_free),
+      cmocka_unit_test(precession),        cmocka_unit_test(long_steps), cmocka_unit_test(momentum_of_a_pair),
+      cmocka_unit_test(rest_on_the_floor), cmocka_unit_test(slope),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

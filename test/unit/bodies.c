@@ -220,6 +220,7 @@ static void requests(void **unused) {
   assert_near(box->velocity.z, 0, 0);
   assert_near(box->position.z, 1, 0);
 
+  there.position.y = 10;                                                         /* away from the box */
   assert_ok(core, bodies_set_pose(core, fixture->bodies, state, 1, there, 0.1)); /* a free body goes there at once */
   assert_near(ball->center.z, 1, 1e-15);
   assert_ok(core, bodies_set_velocity(core, fixture->bodies, state, 1, vec3(1, 0, 0), vec3(0, 0, 1)));

@@ -3,6 +3,10 @@
 
 #ifdef SCREE_HAVE_MUJOCO
 
+#include <mujoco/mujoco.h>
+
+#include "bodies/mujoco_guard.h"
+
 static const char TETRAHEDRON[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 static Fixture *with_model(const char *text) {
@@ -261,11 +265,68 @@ static void control_files(void **unused) {
   expect_error(fixture, "signal.csv", 2, "turn");
 }
 
+static void raise_error(void *context) {
+  mju_warning("careful\n  now");
+  mju_error_s("cannot %s", context);
+}
+static void raise_nothing(void *context) { *(int *)context = 1; }
+static void host_handler(const char *message) { (void)message; }
+
+/* MuJoCo's errors become statuses, its warnings lines of the log; a host program's handlers are back afterwards. */
+static void errors_do_not_exit(void **unused) {
+  (void)unused;
+  Fixture *fixture = fixture_create();
+  mju_user_error = host_handler;
+  assert_int_equal(mujoco_guarded(&fixture->core, SCREE_FAILED, false, raise_error, "dig"), SCREE_FAILED);
+  assert_string_equal(fixture->core.error.message, "mechanism: cannot dig");
+  assert_int_equal(fixture->warnings, 1);
+  assert_string_equal(fixture->warning, "mechanism: careful now");
+  assert_true(mju_user_error == host_handler);
+  assert_true(mju_user_warning == NULL);
+  mju_user_error = NULL;
+  core_report(&fixture->core, SCREE_OK, NULL);
+  int ran = 0;
+  assert_int_equal(mujoco_guarded(&fixture->core, SCREE_FAILED, true, raise_nothing, &ran), SCREE_OK);
+  assert_int_equal(ran, 1);
+  fixture_destroy(fixture);
+}
+
+/* MuJoCo moves and turns the vertices of a mesh; in the body's frame they are where the file has them. */
+static void meshes_keep_their_place(void **unused) {
+  (void)unused;
+  Fixture *fixture = fixture_create();
+  ScreeMechanismDef mechanism = scree_mechanism_default("excavator.xml");
+  fixture->scene.mechanism = &mechanism;
+  fixture_start(fixture);
+  static const char *names[] = {"boom", "stick", "bucket"};
+  for (int k = 0; k < 3; k++) {
+    char file[64], path[SCREE_FILE_MAX];
+    snprintf(file, sizeof file, "excavator_%s.obj", names[k]);
+    assert_ok(&fixture->core, fixture_resolve(fixture, &fixture->core, file, (ScreeSource){0, 0}, path, sizeof path));
+    Mesh mesh;
+    assert_ok(&fixture->core, mesh_load(&fixture->core, path, &mesh));
+    Vec3 low, high;
+    mesh_bounds(&mesh, &low, &high);
+    const Shape *shape = &fixture_solid(fixture, names[k])->shape;
+    assert_near(vec3_length(vec3_sub(shape->bounds_low, low)), 0, 2e-6);
+    assert_near(vec3_length(vec3_sub(shape->bounds_high, high)), 0, 2e-6);
+    assert_near(shape->mass.volume, mesh_mass_properties(&mesh).volume, 1e-5 * shape->mass.volume);
+    mesh_destroy(&fixture->core, &mesh);
+  }
+  fixture_destroy(fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(geoms_become_solids), cmocka_unit_test(bad_models), cmocka_unit_test(bad_references),
-      cmocka_unit_test(hidden_references),   cmocka_unit_test(includes),   cmocka_unit_test(names_clash),
+      cmocka_unit_test(geoms_become_solids),
+      cmocka_unit_test(bad_models),
+      cmocka_unit_test(bad_references),
+      cmocka_unit_test(hidden_references),
+      cmocka_unit_test(includes),
+      cmocka_unit_test(names_clash),
       cmocka_unit_test(control_files),
+      cmocka_unit_test(errors_do_not_exit),
+      cmocka_unit_test(meshes_keep_their_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,191 @@
+#include "bodies/rigid_contacts.h"
+
+#include <math.h>
+
+#include "bodies/parts.h"
+
+enum { ITERATIONS = 24, RIM_POINTS = 16 };
+static const double PUSH_SHARE = 0.2;  /* of a penetration that is undone in a step */
+static const double PUSH_SPEED = 1;    /* m/s, at most, by that */
+static const double REST_DEPTH = 1e-4; /* m, left in so that resting contacts stay contacts */
+
+/* ---- the points ---- */
+
+static void add_point(TouchPoints *touching, Vec3 point) {
+  if (touching->count < TOUCH_POINTS_MAX) touching->points[touching->count++] = point;
+}
+
+static void add_rim(TouchPoints *touching, Vec3 center, double radius) {
+  for (int k = 0; k < RIM_POINTS; k++) {
+    double angle = 2 * M_PI * k / RIM_POINTS;
+    add_point(touching, vec3_add(center, vec3(radius * cos(angle), radius * sin(angle), 0)));
+  }
+}
+
+/* The vertices that lie farthest in directions spread evenly over the sphere: those of the hull that matter most. */
+static void add_outermost(TouchPoints *touching, const Mesh *mesh) {
+  const double golden = M_PI * (3 - sqrt(5));
+  for (int k = 0; k < TOUCH_POINTS_MAX; k++) {
+    double z = 1 - (2 * k + 1.0) / TOUCH_POINTS_MAX, r = sqrt(1 - z * z);
+    Vec3 direction = vec3(r * cos(golden * k), r * sin(golden * k), z);
+    int64_t best = -1;
+    for (int64_t v = 0; v < mesh->vertex_count; v++)
+      if (best < 0 || vec3_dot(mesh->vertices[v], direction) > vec3_dot(mesh->vertices[best], direction)) best = v;
+    if (best < 0) return;
+    bool known = false;
+    for (int32_t j = 0; j < touching->count && !known; j++)
+      known = vec3_length(vec3_sub(touching->points[j], mesh->vertices[best])) == 0;
+    if (!known) add_point(touching, mesh->vertices[best]);
+  }
+}
+
+static void find_points(const Shape *shape, TouchPoints *touching) {
+  Vec3 low = shape->low, top = vec3(low.x, low.y, low.z + shape->height);
+  switch (shape->kind) {
+  case SCREE_SHAPE_SPHERE:
+    add_point(touching, low);
+    touching->radius = shape->radius;
+    break;
+  case SCREE_SHAPE_CAPSULE:
+    add_point(touching, low);
+    add_point(touching, top);
+    touching->radius = shape->radius;
+    break;
+  case SCREE_SHAPE_BOX:
+    for (int k = 0; k < 8; k++)
+      add_point(touching,
+                vec3(k & 1 ? shape->high.x : low.x, k & 2 ? shape->high.y : low.y, k & 4 ? shape->high.z : low.z));
+    break;
+  case SCREE_SHAPE_CYLINDER:
+    add_rim(touching, low, shape->radius);
+    add_rim(touching, top, shape->radius);
+    break;
+  case SCREE_SHAPE_MESH: add_outermost(touching, &shape->mesh); break;
+  default: break;
+  }
+}
+
+Status rigid_contacts_create(Core *core, const State *state, RigidContacts *contacts) {
+  *contacts = (RigidContacts){.solid_count = state->solids.count};
+  TRY(memory_new(core, &contacts->touching, state->solids.count + 1, "rigid contacts"));
+  TRY(memory_new(core, &contacts->impulses, state->solids.count + 1, "rigid contacts"));
+  for (int32_t k = 0; k < state->solids.count; k++)
+    if (state->solids.items[k].motion == MOTION_FREE)
+      find_points(&state->solids.items[k].shape, &contacts->touching[k]);
+  return SCREE_OK;
+}
+
+void rigid_contacts_destroy(Core *core, RigidContacts *contacts) {
+  memory_drop(core, &contacts->touching);
+  memory_drop(core, &contacts->contacts);
+  memory_drop(core, &contacts->impulses);
+  *contacts = (RigidContacts){0};
+}
+
+/* ---- finding contacts ---- */
+
+static double surface_speed(const Solid *solid) {
+  return vec3_length(solid->velocity) + vec3_length(solid->spin) * solid_extent(solid, solid->center_in_shape);
+}
+
+static Status touch_pair(Core *core, RigidContacts *contacts, const State *state, int32_t a, int32_t b, double dt) {
+  const Solid *body = &state->solids.items[a], *other = &state->solids.items[b];
+  const TouchPoints *touching = &contacts->touching[a];
+  double extent = solid_extent(body, body->center_in_shape);
+  double ahead = (surface_speed(body) + surface_speed(other)) * dt + 1e-3 * extent;
+  ShapePoint found[SHAPE_CONTACTS_MAX];
+  if (solid_contacts(other, body->center, extent + ahead, found) == 0) return SCREE_OK;
+  for (int32_t k = 0; k < touching->count; k++) {
+    Vec3 point = solid_to_world(body, touching->points[k]);
+    int count = solid_contacts(other, point, touching->radius + ahead, found);
+    for (int j = 0; j < count; j++) {
+      double gap = found[j].distance - touching->radius;
+      if (!(gap < ahead)) continue;
+      TRY(memory_grow(core, &contacts->contacts, contacts->count + 1, "rigid contacts"));
+      contacts->contacts[contacts->count++] =
+          (RigidContact){.a = a,
+                         .b = b,
+                         .point = vec3_madd(point, found[j].normal, -touching->radius),
+                         .normal = found[j].normal,
+                         .gap = gap,
+                         .friction = sqrt(body->friction_static * other->friction_static)};
+    }
+  }
+  return SCREE_OK;
+}
+
+/* ---- impulses ---- */
+
+static void push(RigidContacts *contacts, Solid *solid, int32_t index, Vec3 impulse, Vec3 point) {
+  Vec3 turn = vec3_cross(vec3_sub(point, solid->center), impulse);
+  contacts->impulses[index][0] = vec3_add(contacts->impulses[index][0], impulse);
+  contacts->impulses[index][1] = vec3_add(contacts->impulses[index][1], turn);
+  const double parts[6] = {impulse.x, impulse.y, impulse.z, turn.x, turn.y, turn.z};
+  double change[6] = {0};
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) change[i] += solid->inverse_inertia[i][j] * parts[j];
+  solid->velocity = vec3_add(solid->velocity, vec3(change[0], change[1], change[2]));
+  solid->spin = vec3_add(solid->spin, vec3(change[3], change[4], change[5]));
+}
+
+/* How much the velocity of the point changes along the direction per unit impulse along it. */
+static double yielding(const Solid *solid, Vec3 point, Vec3 direction) {
+  Vec3 turn = vec3_cross(vec3_sub(point, solid->center), direction);
+  const double parts[6] = {direction.x, direction.y, direction.z, turn.x, turn.y, turn.z};
+  double sum = 0;
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) sum += parts[i] * solid->inverse_inertia[i][j] * parts[j];
+  return sum;
+}
+
+static Vec3 approach(const State *state, const RigidContact *contact) {
+  return vec3_sub(solid_velocity_at(&state->solids.items[contact->a], contact->point),
+                  solid_velocity_at(&state->solids.items[contact->b], contact->point));
+}
+
+static void push_both(RigidContacts *contacts, State *state, const RigidContact *contact, Vec3 impulse) {
+  push(contacts, &state->solids.items[contact->a], contact->a, impulse, contact->point);
+  push(contacts, &state->solids.items[contact->b], contact->b, vec3_scale(impulse, -1), contact->point);
+}
+
+static double softness(const State *state, const RigidContact *contact, Vec3 direction) {
+  return yielding(&state->solids.items[contact->a], contact->point, direction) +
+         yielding(&state->solids.items[contact->b], contact->point, direction);
+}
+
+static void solve_contact(RigidContacts *contacts, State *state, RigidContact *contact, double dt) {
+  /* what the gap allows, or what a penetration asks for */
+  double wanted =
+      contact->gap > 0 ? -contact->gap / dt : fmin(PUSH_SPEED, PUSH_SHARE * fmax(0, -contact->gap - REST_DEPTH) / dt);
+  double yields = softness(state, contact, contact->normal);
+  if (!(yields > 0)) return;
+  double before = contact->impulse;
+  contact->impulse = fmax(0, before + (wanted - vec3_dot(approach(state, contact), contact->normal)) / yields);
+  push_both(contacts, state, contact, vec3_scale(contact->normal, contact->impulse - before));
+
+  Vec3 slip = approach(state, contact);
+  slip = vec3_madd(slip, contact->normal, -vec3_dot(slip, contact->normal));
+  double speed = vec3_length(slip);
+  if (!(speed > 0)) return;
+  yields = softness(state, contact, vec3_scale(slip, 1 / speed));
+  if (!(yields > 0)) return;
+  Vec3 total = vec3_madd(contact->friction_impulse, slip, -1 / yields);
+  double most = contact->friction * contact->impulse, length = vec3_length(total);
+  if (length > most) total = vec3_scale(total, most / length);
+  push_both(contacts, state, contact, vec3_sub(total, contact->friction_impulse));
+  contact->friction_impulse = total;
+}
+
+Status rigid_contacts_solve(Core *core, RigidContacts *contacts, State *state, double dt) {
+  contacts->count = 0;
+  for (int32_t k = 0; k < contacts->solid_count; k++)
+    contacts->impulses[k][0] = contacts->impulses[k][1] = vec3(0, 0, 0);
+  for (int32_t a = 0; a < contacts->solid_count; a++) {
+    if (contacts->touching[a].count == 0 || state->solids.items[a].moved_by_method) continue;
+    for (int32_t b = 0; b < contacts->solid_count; b++)
+      if (b != a) TRY(touch_pair(core, contacts, state, a, b, dt));
+  }
+  for (int k = 0; k < ITERATIONS; k++)
+    for (int64_t c = 0; c < contacts->count; c++) solve_contact(contacts, state, &contacts->contacts[c], dt);
+  return SCREE_OK;
+}
