@@ -41,6 +41,29 @@ Status contact_list_carry(Core *core, const ContactList *old, const int32_t *ord
   return SCREE_OK;
 }
 
+static void keep_rows(ContactList *contacts, const int32_t *order, int64_t count) {
+  NeighborList *list = &contacts->list;
+  int64_t filled = 0;
+  for (int64_t row = 0; row < count; row++) {
+    int64_t begin = list->start[order[row]], length = list->start[order[row] + 1] - begin;
+    size_t floats = (size_t)contacts->history_size;
+    memmove(contacts->partner + filled, contacts->partner + begin, sizeof(uint32_t) * (size_t)length);
+    memmove(contacts->history + filled * (int64_t)floats, contacts->history + begin * (int64_t)floats,
+            sizeof(float) * floats * (size_t)length);
+    list->start[row] = filled;
+    filled += length;
+  }
+  list->start[count] = filled;
+  list->count = count;
+  list->entries = filled;
+}
+
+void contacts_keep_rows(Contacts *contacts, const int32_t *order, int64_t count) {
+  ContactList *lists[] = {&contacts->particles, &contacts->samples, &contacts->solids};
+  for (int k = 0; k < 3; k++)
+    if (lists[k]->partner) keep_rows(lists[k], order, count);
+}
+
 void contact_list_destroy(Core *core, ContactList *list) {
   neighbor_list_destroy(core, &list->list);
   memory_drop(core, &list->partner);

@@ -40,6 +40,8 @@ typedef struct Contacts {
 /* Carries history over from `old` (rows in old particle order) to `fresh` (rows in new order): row k of fresh was row
  * order[k] of old (order NULL: the same). */
 Status contact_list_carry(Core *core, const ContactList *old, const int32_t *order, ContactList *fresh);
+/* Drops the rows of particles that are gone: row k was row order[k], ascending. */
+void contacts_keep_rows(Contacts *contacts, const int32_t *order, int64_t count);
 void contact_list_destroy(Core *core, ContactList *list);
 Status contact_list_archive(Core *core, Archive *archive, ContactList *list, int64_t rows);
 void solid_samples_destroy(Core *core, SolidSamples *samples);

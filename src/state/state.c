@@ -25,6 +25,28 @@ int64_t state_counted(const State *state, const char *name) {
   return 0;
 }
 
+/* Names are literals of the program; those that come from a file are kept in the state. */
+Status counters_archive(Core *core, Archive *archive, State *state) {
+  TRY(archive_section(core, archive, "counters"));
+  for (int32_t k = 0; k < COUNTERS_MAX; k++) {
+    char name[COUNTER_NAME_MAX] = {0};
+    int64_t count = 0;
+    if (!archive->loading && k < state->counter_count) {
+      strncpy(name, state->counters[k].name, sizeof name - 1);
+      count = state->counters[k].count;
+    }
+    TRY(archive_value(core, archive, &name));
+    TRY(archive_value(core, archive, &count));
+    name[COUNTER_NAME_MAX - 1] = 0;
+    if (archive->loading && name[0]) {
+      memcpy(state->counter_names[k], name, sizeof name);
+      state->counters[k] = (ScreeCount){state->counter_names[k], count};
+      state->counter_count = k + 1;
+    }
+  }
+  return SCREE_OK;
+}
+
 Status state_archive(Core *core, Archive *archive, State *state) {
   TRY(archive_section(core, archive, "state"));
   TRY(archive_value(core, archive, &state->origin));

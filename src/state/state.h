@@ -10,7 +10,7 @@
 
 typedef struct Terrain Terrain;
 
-enum { COUNTERS_MAX = 32 };
+enum { COUNTERS_MAX = 32, COUNTER_NAME_MAX = 40 };
 
 typedef struct State {
   Vec3 origin;  /* particle positions are relative to it; fixed for the life of the world */
@@ -29,11 +29,14 @@ typedef struct State {
   Terrain *terrain; /* NULL: none; filled by terrain/ */
   ScreeCount counters[COUNTERS_MAX]; /* warnings of the run */
   int32_t counter_count;
+  char counter_names[COUNTERS_MAX][COUNTER_NAME_MAX]; /* of counters that came from a checkpoint */
 } State;
 
 /* Counts something that deserves a warning; the name must be a string literal and appears in the report. */
 void state_count(State *state, const char *name, int64_t times);
 int64_t state_counted(const State *state, const char *name);
+
+Status counters_archive(Core *core, Archive *archive, State *state);
 
 static inline Vec3 state_position(const State *state, int64_t i) {
   const Particles *p = &state->particles;

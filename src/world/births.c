@@ -1,0 +1,249 @@
+/* Births and deaths: emitters and sinks fill the queue, the start of the next step works it off. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "sampling/radii.h"
+#include "world/world.h"
+
+enum { SINK_GRAIN = 4096, EMIT_ATTEMPTS = 24 };
+
+static int by_id(const void *a, const void *b) {
+  uint32_t x = ((const Death *)a)->id, y = ((const Death *)b)->id;
+  return x < y ? -1 : x > y;
+}
+
+static Status take_the_dead(ScreeWorld *world) {
+  Core *core = &world->core;
+  Queue *queue = &world->state.queue;
+  Particles *p = &world->state.particles;
+  if (queue->death_count == 0) return SCREE_OK;
+  qsort(queue->deaths, (size_t)queue->death_count, sizeof *queue->deaths, by_id);
+  int mark = scratch_mark(&world->scratch);
+  int32_t *order = NULL;
+  TRY(scratch_take(core, &world->scratch, &order, p->count, "survivors"));
+  int64_t kept = 0;
+  for (int64_t i = 0; i < p->count; i++) {
+    Death key = {.id = p->id[i]};
+    const Death *death = bsearch(&key, queue->deaths, (size_t)queue->death_count, sizeof key, by_id);
+    if (!death) order[kept++] = (int32_t)i;
+    else if (death->reason == REASON_SINK) world->tally.mass_removed += (double)p->mass[i];
+  }
+  Status status = particles_permute(core, p, &world->scratch, order, kept);
+  if (status == SCREE_OK) contacts_keep_rows(&world->state.contacts, order, kept);
+  scratch_release(core, &world->scratch, mark);
+  TRY(status);
+  TRY(memory_grow(core, &queue->done_deaths, queue->done_death_count + queue->death_count, "deaths"));
+  memcpy(queue->done_deaths + queue->done_death_count, queue->deaths,
+         sizeof *queue->deaths * (size_t)queue->death_count);
+  queue->done_death_count += queue->death_count;
+  queue->death_count = 0;
+  world->neighbors_stale = true;
+  return SCREE_OK;
+}
+
+static int by_key(const void *a, const void *b) {
+  uint64_t x = ((const Birth *)a)->key, y = ((const Birth *)b)->key;
+  return x < y ? -1 : x > y;
+}
+
+static Status bear(ScreeWorld *world) {
+  Core *core = &world->core;
+  State *state = &world->state;
+  Queue *queue = &state->queue;
+  Particles *p = &state->particles;
+  if (queue->birth_count == 0) return SCREE_OK;
+  qsort(queue->births, (size_t)queue->birth_count, sizeof *queue->births, by_key);
+  int64_t first = p->count;
+  TRY(particles_append(core, p, queue->birth_count));
+  for (int64_t k = 0; k < queue->birth_count; k++) {
+    Birth *birth = &queue->births[k];
+    int64_t i = first + k;
+    Vec3 local = vec3_sub(birth->position, state->origin);
+    p->x[i] = (float)local.x;
+    p->y[i] = (float)local.y;
+    p->z[i] = (float)local.z;
+    p->low_x[i] = (float)(local.x - (double)p->x[i]);
+    p->low_y[i] = (float)(local.y - (double)p->y[i]);
+    p->low_z[i] = (float)(local.z - (double)p->z[i]);
+    p->vx[i] = (float)birth->velocity.x;
+    p->vy[i] = (float)birth->velocity.y;
+    p->vz[i] = (float)birth->velocity.z;
+    p->radius[i] = birth->radius;
+    p->mass[i] = birth->mass;
+    p->material[i] = (uint8_t)birth->material;
+    birth->id = p->id[i];
+    if (birth->reason == REASON_EMIT) world->tally.mass_emitted += (double)birth->mass;
+    double speed = vec3_length(birth->velocity);
+    if (speed > world->tally.speed) world->tally.speed = speed;
+  }
+  TRY(memory_grow(core, &queue->done_births, queue->done_birth_count + queue->birth_count, "births"));
+  memcpy(queue->done_births + queue->done_birth_count, queue->births,
+         sizeof *queue->births * (size_t)queue->birth_count);
+  queue->done_birth_count += queue->birth_count;
+  queue->birth_count = 0;
+  world->neighbors_stale = true;
+  return SCREE_OK;
+}
+
+Status world_births_and_deaths(ScreeWorld *world) {
+  TRY(take_the_dead(world));
+  return bear(world);
+}
+
+/* Positions (relative to the origin) and radii of what is near a disc, so that new grains find a free place. */
+typedef struct Crowd {
+  float *x, *y, *z, *radius;
+  int64_t count;
+} Crowd;
+
+static Status crowd_near(ScreeWorld *world, Vec3 center, double radius, int64_t spare, Crowd *crowd) {
+  const Particles *p = &world->state.particles;
+  float cx = (float)center.x, cy = (float)center.y, cz = (float)center.z, reach = (float)(radius * radius);
+  int64_t near = 0;
+  for (int64_t i = 0; i < p->count; i++) {
+    float x = p->x[i] - cx, y = p->y[i] - cy, z = p->z[i] - cz;
+    near += x * x + y * y + z * z < reach;
+  }
+  TRY(scratch_take(&world->core, &world->scratch, &crowd->x, near + spare, "crowd"));
+  TRY(scratch_take(&world->core, &world->scratch, &crowd->y, near + spare, "crowd"));
+  TRY(scratch_take(&world->core, &world->scratch, &crowd->z, near + spare, "crowd"));
+  TRY(scratch_take(&world->core, &world->scratch, &crowd->radius, near + spare, "crowd"));
+  crowd->count = 0;
+  for (int64_t i = 0; i < p->count; i++) {
+    float x = p->x[i] - cx, y = p->y[i] - cy, z = p->z[i] - cz;
+    if (!(x * x + y * y + z * z < reach)) continue;
+    int64_t k = crowd->count++;
+    crowd->x[k] = p->x[i];
+    crowd->y[k] = p->y[i];
+    crowd->z[k] = p->z[i];
+    crowd->radius[k] = p->radius[i];
+  }
+  return SCREE_OK;
+}
+
+static bool crowd_leaves_room(const Crowd *crowd, Vec3 at, float radius) {
+  for (int64_t k = 0; k < crowd->count; k++) {
+    float x = crowd->x[k] - (float)at.x, y = crowd->y[k] - (float)at.y, z = crowd->z[k] - (float)at.z;
+    float apart = radius + crowd->radius[k];
+    if (x * x + y * y + z * z < apart * apart) return false;
+  }
+  return true;
+}
+
+/* One grain: tries places in the disc, swept over the way that the stream goes in a step. */
+static bool place(ScreeWorld *world, int32_t index, const Crowd *crowd, float radius, double dt, Vec3 *at) {
+  const ScreeEmitterDef *emitter = &world->definition.scene.emitters[index];
+  const ScreeDiscDef *disc = &emitter->shape.disc;
+  Vec3 direction = vec3_normalize(disc->direction), t1, t2;
+  vec3_frame(direction, &t1, &t2);
+  double room = disc->radius > (double)radius ? disc->radius - (double)radius : 0;
+  uint64_t grain = ((uint64_t)index << 48) + world->emitters[index].poured;
+  for (int attempt = 0; attempt < EMIT_ATTEMPTS; attempt++) {
+    uint64_t bits = rng_bits(world->state.seed, grain, (uint64_t)attempt, RNG_EMIT);
+    double u = 2 * rng_unit(bits) - 1, v = 2 * rng_unit(rng_mix(bits)) - 1;
+    if (u * u + v * v > 1) continue;
+    double along = emitter->speed * dt * rng_unit(rng_mix(bits + 1));
+    *at = vec3_madd(vec3_madd(vec3_madd(disc->center, t1, room * u), t2, room * v), direction, along);
+    if (crowd_leaves_room(crowd, vec3_sub(*at, world->state.origin), radius)) return true;
+  }
+  return false;
+}
+
+static Status emit_from(ScreeWorld *world, int32_t index, double dt) {
+  State *state = &world->state;
+  const ScreeEmitterDef *def = &world->definition.scene.emitters[index];
+  Emitter *emitter = &world->emitters[index];
+  double until = scree_is_auto(def->until) ? INFINITY : def->until;
+  double active = fmin(state->time, until) - fmax(state->time - dt, def->from);
+  if (active > 0) emitter->debt += def->rate * active;
+  int32_t material = materials_find(&state->materials, def->material);
+  const ScreeMaterialDef *stuff = &state->materials.items[material].definition;
+  double typical = radii_mean_volume(state->radius, stuff->radius_spread, stuff->radius_distribution) * stuff->grain_density;
+  int64_t wanted = (int64_t)(emitter->debt / typical) + 1;
+  if (emitter->debt < typical * (1 - stuff->radius_spread)) return SCREE_OK;
+  double reach = def->shape.disc.radius + def->speed * dt + 3 * state->radius * (1 + stuff->radius_spread);
+  Crowd crowd = {0};
+  TRY(crowd_near(world, vec3_sub(def->shape.disc.center, state->origin), reach, wanted, &crowd));
+  for (int64_t k = 0; k < wanted; k++) {
+    uint64_t key = ((uint64_t)index << 48) + emitter->poured;
+    float radius = (float)radii_draw(state->radius, stuff->radius_spread, stuff->radius_distribution,
+                                     rng_bits(state->seed, key, 0, RNG_RADIUS));
+    float mass = (float)(4.0 / 3 * M_PI * (double)radius * (double)radius * (double)radius * stuff->grain_density);
+    Vec3 at;
+    if (emitter->debt < (double)mass) break;
+    if (!place(world, index, &crowd, radius, dt, &at)) {
+      state_count(state, "emitter_blocked_steps", 1);
+      break;
+    }
+    Birth birth = {.key = key,
+                   .reason = REASON_EMIT,
+                   .material = material,
+                   .position = at,
+                   .velocity = vec3_scale(vec3_normalize(def->shape.disc.direction), def->speed),
+                   .radius = radius,
+                   .mass = mass};
+    TRY(queue_birth(&world->core, &state->queue, &birth));
+    Vec3 local = vec3_sub(at, state->origin);
+    crowd.x[crowd.count] = (float)local.x;
+    crowd.y[crowd.count] = (float)local.y;
+    crowd.z[crowd.count] = (float)local.z;
+    crowd.radius[crowd.count++] = radius;
+    emitter->debt -= (double)mass;
+    emitter->poured++;
+  }
+  /* A blocked emitter does not save up: it would burst when freed. */
+  if (emitter->debt > 4 * typical + def->rate * dt) emitter->debt = 4 * typical + def->rate * dt;
+  return SCREE_OK;
+}
+
+Status world_emit(ScreeWorld *world, double dt) {
+  for (int32_t k = 0; k < world->definition.scene.emitter_count; k++) {
+    int mark = scratch_mark(&world->scratch);
+    Status status = emit_from(world, k, dt);
+    scratch_release(&world->core, &world->scratch, mark);
+    TRY(status);
+  }
+  return SCREE_OK;
+}
+
+typedef struct Drain {
+  const State *state;
+  const Solid *sink;
+  uint8_t *gone;
+} Drain;
+
+static void drain_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Drain *drain = context;
+  const Solid *sink = drain->sink;
+  const Shape *shape = &sink->shape;
+  for (int64_t i = b; i < e; i++) {
+    Vec3 at = solid_to_local(sink, state_position(drain->state, i));
+    bool near = shape->kind == SCREE_SHAPE_PLANE ||
+                (at.x >= shape->bounds_low.x && at.x <= shape->bounds_high.x && at.y >= shape->bounds_low.y &&
+                 at.y <= shape->bounds_high.y && at.z >= shape->bounds_low.z && at.z <= shape->bounds_high.z);
+    if (near && shape_contains(shape, at)) drain->gone[i] = 1;
+  }
+}
+
+Status world_drain(ScreeWorld *world) {
+  State *state = &world->state;
+  int32_t sinks = world->definition.scene.sink_count;
+  if (sinks == 0) return SCREE_OK;
+  int mark = scratch_mark(&world->scratch);
+  uint8_t *gone = NULL;
+  TRY(scratch_take(&world->core, &world->scratch, &gone, state->particles.count, "drained"));
+  memset(gone, 0, (size_t)state->particles.count);
+  for (int32_t k = 0; k < sinks; k++) {
+    Drain drain = {state, &world->sinks.items[k], gone};
+    parallel_for(&world->core, 0, state->particles.count, SINK_GRAIN, drain_chunk, &drain);
+  }
+  Status status = SCREE_OK;
+  for (int64_t i = 0; i < state->particles.count && status == SCREE_OK; i++)
+    if (gone[i]) status = queue_death(&world->core, &state->queue, state->particles.id[i], REASON_SINK, 0);
+  scratch_release(&world->core, &world->scratch, mark);
+  return status;
+}

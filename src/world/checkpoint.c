@@ -1,0 +1,106 @@
+/* Checkpoints: a header that identifies version and scene, and one archive of everything that changes. */
+#include <string.h>
+
+#include "core/files.h"
+#include "core/hash.h"
+#include "world/world.h"
+
+#define CHECKPOINT_MAGIC "SCREECKP"
+enum { CHECKPOINT_FORMAT = 1, CHECKPOINT_VERSION_MAX = 24 };
+
+typedef struct CheckpointHeader {
+  char magic[8];
+  uint32_t format;
+  uint32_t header_size;
+  char version[CHECKPOINT_VERSION_MAX];
+  uint64_t scene;
+  int64_t payload_size;
+  uint64_t payload_hash;
+} CheckpointHeader;
+
+static Status world_archive(ScreeWorld *world, Archive *archive) {
+  Core *core = &world->core;
+  TRY(state_archive(core, archive, &world->state));
+  TRY(archive_section(core, archive, "tally"));
+  TRY(archive_value(core, archive, &world->tally));
+  TRY(archive_array(core, archive, world->emitters, world->definition.scene.emitter_count));
+  TRY(archive_array(core, archive, world->events_done, world->definition.scene.event_count));
+  TRY(counters_archive(core, archive, &world->state));
+  TRY(world_probes_archive(world, archive));
+  TRY(bodies_archive(core, archive, world->bodies, &world->state));
+  TRY(archive_section(core, archive, "method"));
+  if (world->method->archive) TRY(world->method->archive(core, archive, world->method_data));
+  return archive_section(core, archive, "end");
+}
+
+static Status save(ScreeWorld *world, const char *path) {
+  Core *core = &world->core;
+  if (world->frame_open)
+    return fail(core, SCREE_BAD_ARGUMENT, "a checkpoint is taken between frames: call scree_world_frame first");
+  Archive archive;
+  archive_save(&archive);
+  CheckpointHeader header = {.magic = CHECKPOINT_MAGIC, .format = CHECKPOINT_FORMAT, .header_size = sizeof header};
+  strncpy(header.version, scree_version(), sizeof header.version - 1);
+  Status status = definition_hash(core, &world->definition.scene, &header.scene);
+  if (status == SCREE_OK) status = archive_value(core, &archive, &header);
+  if (status == SCREE_OK) status = world_archive(world, &archive);
+  if (status == SCREE_OK) {
+    header.payload_size = archive.size - (int64_t)sizeof header;
+    header.payload_hash = hash_bytes(archive.data + sizeof header, (size_t)header.payload_size, 0);
+    memcpy(archive.data, &header, sizeof header);
+    status = files_write(core, path, archive.data, archive.size);
+  }
+  archive_destroy(core, &archive);
+  return status;
+}
+
+static Status check_header(ScreeWorld *world, const char *path, const char *data, int64_t size) {
+  Core *core = &world->core;
+  const ScreeSource nowhere = {0, 0};
+  CheckpointHeader header = {0};
+  if (size >= (int64_t)sizeof header) memcpy(&header, data, sizeof header);
+  if (memcmp(header.magic, CHECKPOINT_MAGIC, sizeof header.magic) != 0)
+    return fail_at(core, SCREE_BAD_INPUT, path, nowhere, "is not a checkpoint of scree");
+  header.version[CHECKPOINT_VERSION_MAX - 1] = 0;
+  if (header.format != CHECKPOINT_FORMAT || header.header_size != sizeof header ||
+      strcmp(header.version, scree_version()) != 0)
+    return fail_at(core, SCREE_BAD_INPUT, path, nowhere, "was written by scree %s (format %u), this is %s (format %d)",
+                   header.version, header.format, scree_version(), CHECKPOINT_FORMAT);
+  if (header.payload_size != size - (int64_t)sizeof header)
+    return fail_at(core, SCREE_BAD_INPUT, path, nowhere, "is truncated: %lld bytes of %lld", (long long)size,
+                   (long long)(header.payload_size + (int64_t)sizeof header));
+  if (hash_bytes(data + sizeof header, (size_t)header.payload_size, 0) != header.payload_hash)
+    return fail_at(core, SCREE_BAD_INPUT, path, nowhere, "is damaged: its check sum does not fit");
+  uint64_t scene = 0;
+  TRY(definition_hash(core, &world->definition.scene, &scene));
+  if (scene != header.scene)
+    return fail_at(core, SCREE_BAD_INPUT, path, nowhere, "belongs to another scene (or other settings of this one)");
+  return SCREE_OK;
+}
+
+static Status load(ScreeWorld *world, const char *path) {
+  Core *core = &world->core;
+  char *data = NULL;
+  int64_t size = 0;
+  TRY(files_read(core, path, INT64_MAX / 4, &data, &size));
+  Status status = check_header(world, path, data, size);
+  if (status == SCREE_OK) {
+    Archive archive;
+    archive_load(&archive, path, data + sizeof(CheckpointHeader), size - (int64_t)sizeof(CheckpointHeader));
+    status = world_archive(world, &archive);
+    if (status == SCREE_OK && archive.at != archive.size) status = archive_bad(core, &archive, "more than was expected");
+  }
+  memory_drop(core, &data);
+  world->frame_open = false;
+  return status;
+}
+
+ScreeStatus scree_world_save(const ScreeWorld *world, const char *path, ScreeError *error) {
+  /* Saving changes nothing but the error and the memory ledger of the world's core. */
+  ScreeWorld *writable = (ScreeWorld *)world;
+  return core_report(&writable->core, save(writable, path), error);
+}
+
+ScreeStatus scree_world_load(ScreeWorld *world, const char *path, ScreeError *error) {
+  return core_report(&world->core, load(world, path), error);
+}

@@ -1,0 +1,99 @@
+/* Commit: positions take up the displacement; what went wrong is found here. */
+#include <math.h>
+
+#include "core/parallel.h"
+#include "world/world.h"
+
+enum { COMMIT_GRAIN = 4096 };
+
+/* x + low += d without losing what a float of x's size cannot hold (Knuth's two-sum). */
+static inline void move(float *x, float *low, float d) {
+  float small = *low + d;
+  float sum = *x + small;
+  float back = sum - *x;
+  *low = (*x - (sum - back)) + (small - back);
+  *x = sum;
+}
+
+/* Moves a chunk; answers its largest squared speed, NaN when something is not a number. */
+static double commit_chunk(void *context, int64_t b, int64_t e) {
+  Particles *p = context;
+  for (int64_t i = b; i < e; i++) move(&p->x[i], &p->low_x[i], p->dx[i]);
+  for (int64_t i = b; i < e; i++) move(&p->y[i], &p->low_y[i], p->dy[i]);
+  for (int64_t i = b; i < e; i++) move(&p->z[i], &p->low_z[i], p->dz[i]);
+  float largest = 0, check = 0;
+  for (int64_t i = b; i < e; i++) {
+    float speed = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+    largest = speed > largest ? speed : largest;
+    /* zero for finite numbers, NaN for the others */
+    check += (p->x[i] - p->x[i]) + (p->y[i] - p->y[i]) + (p->z[i] - p->z[i]) + (speed - speed);
+  }
+  return (double)(largest + check);
+}
+
+static Status say_what_blew_up(ScreeWorld *world) {
+  const Particles *p = &world->state.particles;
+  for (int64_t i = 0; i < p->count; i++) {
+    float sum = p->x[i] + p->y[i] + p->z[i] + p->vx[i] + p->vy[i] + p->vz[i];
+    float speed = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+    if (!isfinite(sum) || !isfinite(speed))
+      return fail(&world->core, SCREE_FAILED,
+                  "the simulation blew up: grain %u is not finite at t = %.6g s (step %lld); a smaller time_step may help",
+                  p->id[i], world->state.time, (long long)world->state.step);
+  }
+  return fail(&world->core, SCREE_NO_MEMORY, "out of memory for partial sums");
+}
+
+Status world_commit(ScreeWorld *world, double dt) {
+  State *state = &world->state;
+  world_probes_commit(world);
+  double largest = parallel_max(&world->core, 0, state->particles.count, COMMIT_GRAIN, 0, commit_chunk, &state->particles);
+  if (!isfinite(largest)) return say_what_blew_up(world);
+  world->tally.speed = sqrt(largest);
+  if (world->tally.speed > world->tally.max_speed) world->tally.max_speed = world->tally.speed;
+  for (int32_t k = 0; k < state->solids.count; k++) {
+    Solid *solid = &state->solids.items[k];
+    solid->impulse = vec3_madd(solid->impulse, wrench_force(solid), dt);
+    solid->angular_impulse = vec3_madd(solid->angular_impulse, wrench_torque(solid), dt);
+    wrench_clear(solid);
+  }
+  state->time += dt;
+  return SCREE_OK;
+}
+
+static double mass_chunk(void *context, int64_t b, int64_t e) {
+  const Particles *p = context;
+  double sum = 0;
+  for (int64_t i = b; i < e; i++) sum += (double)p->mass[i];
+  return sum;
+}
+
+double world_mass(ScreeWorld *world) {
+  return parallel_sum(&world->core, 0, world->state.particles.count, COMMIT_GRAIN, mass_chunk, &world->state.particles);
+}
+
+static double overlap_chunk(void *context, int64_t b, int64_t e) {
+  const State *state = context;
+  const Particles *p = &state->particles;
+  const NeighborList *list = &state->contacts.particles.list;
+  double largest = 0;
+  for (int64_t i = b; i < e; i++)
+    for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
+      int32_t j = list->index[k];
+      float x = p->x[i] - p->x[j], y = p->y[i] - p->y[j], z = p->z[i] - p->z[j];
+      float radii = p->radius[i] + p->radius[j];
+      float square = x * x + y * y + z * z;
+      if (square >= radii * radii) continue;
+      double share = 2 * (double)(radii - sqrtf(square)) / (double)radii;
+      if (share > largest) largest = share;
+    }
+  return largest;
+}
+
+/* Deepest overlap of two grains as a share of their mean radius, among the pairs that the lists know; NaN where
+ * overlap has no meaning. */
+double world_overlap(ScreeWorld *world) {
+  const State *state = &world->state;
+  if (!world->method->has_overlap || state->contacts.particles.list.count != state->particles.count) return NAN;
+  return parallel_max(&world->core, 0, state->particles.count, COMMIT_GRAIN / 4, 0, overlap_chunk, (void *)state);
+}

@@ -1,0 +1,185 @@
+/* Making a world from a definition, and taking it apart. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/paths.h"
+#include "core/simd.h"
+#include "world/world.h"
+
+/* The origin is put at the middle of the grains, on a coarse lattice: most scenes keep (0, 0, 0), and one a kilometre
+ * away has the same precision. */
+#define ORIGIN_LATTICE 16.0
+
+ScreeWorldOptions scree_world_options_default(void) { return (ScreeWorldOptions){.log_level = SCREE_LOG_WARNING}; }
+
+static Status resolve_file(void *context, Core *core, const char *file, ScreeSource at, char *path, size_t size) {
+  const ScreeWorld *world = context;
+  PathsOrigin origin = {world->definition.scene.file, at};
+  return paths_resolve(core, world->definition.scene.folder, world->assets, file, origin, path, size);
+}
+
+Status world_make_shape(ScreeWorld *world, const ScreeShapeDef *definition, bool inside, Shape *shape) {
+  char path[SCREE_FILE_MAX] = "";
+  if (definition->kind == SCREE_SHAPE_MESH && definition->mesh.file)
+    TRY(resolve_file(world, &world->core, definition->mesh.file, definition->source, path, sizeof path));
+  return shape_create(&world->core, definition, inside, path, world->definition.scene.file, shape);
+}
+
+static Status check_basics(ScreeWorld *world) {
+  const ScreeSceneDef *scene = &world->definition.scene;
+  world->method = world_find_method(scene->method.name);
+  if (!world->method)
+    return world_fail_at(world, SCREE_BAD_INPUT, scene->method.source, "no method is called '%s'",
+                         scene->method.name ? scene->method.name : "");
+  if (scene->grains_count == 0 && scene->emitter_count == 0 && !scene->terrain)
+    return fail_at(&world->core, SCREE_BAD_INPUT, scene->file, (ScreeSource){0, 0},
+                   "a scene needs a source of grains: grains, emitters or terrain");
+  if (!(scene->frame_rate > 0) || !(scene->method.radius > 0) || !vec3_finite(scene->gravity))
+    return fail_at(&world->core, SCREE_BAD_INPUT, scene->file, (ScreeSource){0, 0},
+                   "frame_rate and method.radius must be positive, gravity finite");
+  if (scene->material_count > MATERIALS_MAX)
+    return fail(&world->core, SCREE_BAD_INPUT, "%d materials: at most %d are possible", scene->material_count,
+                MATERIALS_MAX);
+  return SCREE_OK;
+}
+
+static Status need_material(ScreeWorld *world, const char *name, ScreeSource at) {
+  if (name && materials_find(&world->state.materials, name) >= 0) return SCREE_OK;
+  return world_fail_at(world, SCREE_BAD_INPUT, at, "no material is called '%s'", name ? name : "");
+}
+
+static Status create_materials(ScreeWorld *world) {
+  const ScreeSceneDef *scene = &world->definition.scene;
+  Materials *materials = &world->state.materials;
+  materials->count = scene->material_count;
+  for (int32_t k = 0; k < scene->material_count; k++) {
+    ScreeMaterialDef *def = &world->definition.materials[k];
+    if (!(def->density > 0)) return world_fail_at(world, SCREE_BAD_INPUT, def->source, "density must be positive");
+    if (scree_is_auto(def->grain_density)) def->grain_density = def->density / SETTLED_FRACTION;
+    if (scree_is_auto(def->friction_angle_deg)) def->friction_angle_deg = atan(def->friction_static) * 180 / M_PI;
+    materials->items[k].definition = *def;
+  }
+  for (int32_t k = 0; k < scene->grains_count; k++)
+    TRY(need_material(world, scene->grains[k].material, scene->grains[k].source));
+  for (int32_t k = 0; k < scene->emitter_count; k++)
+    TRY(need_material(world, scene->emitters[k].material, scene->emitters[k].source));
+  return SCREE_OK;
+}
+
+/* Middle of the places where grains start. */
+static Status choose_origin(ScreeWorld *world) {
+  const ScreeSceneDef *scene = &world->definition.scene;
+  Vec3 low = vec3(INFINITY, INFINITY, INFINITY), high = vec3(-INFINITY, -INFINITY, -INFINITY);
+  for (int32_t k = 0; k < scene->grains_count; k++) {
+    const ScreeShapeDef *fill = &scene->grains[k].fill;
+    Shape shape = {0};
+    TRY(world_make_shape(world, fill, false, &shape));
+    for (int corner = 0; corner < 8; corner++) {
+      Vec3 at = vec3(corner & 1 ? shape.bounds_high.x : shape.bounds_low.x,
+                     corner & 2 ? shape.bounds_high.y : shape.bounds_low.y,
+                     corner & 4 ? shape.bounds_high.z : shape.bounds_low.z);
+      at = vec3_add(quat_rotate(fill->rotation, at), fill->position);
+      low = vec3_min(low, at);
+      high = vec3_max(high, at);
+    }
+    shape_destroy(&world->core, &shape);
+  }
+  for (int32_t k = 0; k < scene->emitter_count; k++) {
+    low = vec3_min(low, scene->emitters[k].shape.disc.center);
+    high = vec3_max(high, scene->emitters[k].shape.disc.center);
+  }
+  Vec3 middle = vec3_scale(vec3_add(low, high), 0.5 / ORIGIN_LATTICE);
+  if (vec3_finite(middle))
+    world->state.origin = vec3_scale(vec3(round(middle.x), round(middle.y), round(middle.z)), ORIGIN_LATTICE);
+  return SCREE_OK;
+}
+
+static Status create_sinks(ScreeWorld *world) {
+  const ScreeSceneDef *scene = &world->definition.scene;
+  for (int32_t k = 0; k < scene->sink_count; k++) {
+    Solid *sink = NULL;
+    TRY(solids_add(&world->core, &world->sinks, &sink));
+    TRY(world_make_shape(world, &scene->sinks[k].shape, false, &sink->shape));
+    sink->position = scene->sinks[k].shape.position;
+    sink->rotation = scene->sinks[k].shape.rotation;
+  }
+  return SCREE_OK;
+}
+
+static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
+  Core *core = &world->core;
+  State *state = &world->state;
+  TRY(core_create(core, options));
+  scratch_create(&world->scratch);
+  if (options && options->assets) snprintf(world->assets, sizeof world->assets, "%s", options->assets);
+  else paths_data("assets", world->assets, sizeof world->assets);
+  TRY(definition_copy(core, definition, &world->definition));
+  const ScreeSceneDef *scene = &world->definition.scene;
+  TRY(check_basics(world));
+  state->gravity = scene->gravity;
+  state->wind = scene->wind;
+  state->seed = (uint64_t)scene->seed;
+  state->radius = scene->method.radius;
+  state_count(state, "cfl_limited_steps", 0);
+  TRY(create_materials(world));
+  TRY(choose_origin(world));
+  TRY(particles_create(core, &state->particles));
+  TRY(cell_grid_create(core, &world->grid));
+  TRY(cell_grid_create(core, &world->sample_grid));
+  BodiesPlan plan = {.scene = scene, .resolve = resolve_file, .resolve_context = world};
+  TRY(bodies_create(core, state, &plan, &world->bodies));
+  TRY(world->method->create(core, state, &world->definition.scene.method, &world->method_data));
+  TRY(create_sinks(world));
+  TRY(memory_new(core, &world->emitters, scene->emitter_count, "emitters"));
+  TRY(memory_new(core, &world->events_done, scene->event_count, "events"));
+  TRY(world_probes_create(world));
+  TRY(world_sample_solids(world));
+  TRY(world_fill(world));
+  TRY(world_prepare_drawing(world));
+  world->tally.max_overlap = world->method->has_overlap ? 0 : NAN;
+  world->neighbors_stale = true;
+  return world_probes_frame(world, 0);
+}
+
+ScreeStatus scree_world_create(const ScreeSceneDef *definition, const ScreeWorldOptions *options, ScreeWorld **world,
+                               ScreeError *error) {
+  *world = calloc(1, sizeof **world);
+  if (!*world) {
+    if (error) *error = (ScreeError){.status = SCREE_NO_MEMORY, .message = "out of memory for a world"};
+    return SCREE_NO_MEMORY;
+  }
+  Status status = create(*world, definition, options);
+  core_report(&(*world)->core, status, error);
+  if (status != SCREE_OK) {
+    scree_world_destroy(*world);
+    *world = NULL;
+  }
+  return status;
+}
+
+void scree_world_destroy(ScreeWorld *world) {
+  if (!world) return;
+  Core *core = &world->core;
+  if (world->method && world->method->destroy) world->method->destroy(core, world->method_data);
+  if (world->bodies) bodies_destroy(core, world->bodies);
+  for (int32_t k = 0; k < world->drawn_count; k++) {
+    memory_drop(core, &world->drawn_vertices[k]);
+    memory_drop(core, &world->drawn_triangles[k]);
+  }
+  memory_drop(core, &world->drawn_vertices);
+  memory_drop(core, &world->drawn_triangles);
+  memory_drop(core, &world->emitters);
+  memory_drop(core, &world->events_done);
+  memory_drop(core, &world->probes);
+  memory_drop(core, &world->sample_radius);
+  solids_destroy(core, &world->sinks);
+  if (world->grid) cell_grid_destroy(core, world->grid);
+  if (world->sample_grid) cell_grid_destroy(core, world->sample_grid);
+  state_destroy(core, &world->state);
+  definition_destroy(core, &world->definition);
+  scratch_destroy(core, &world->scratch);
+  core_destroy(core);
+  free(world);
+}

@@ -1,0 +1,174 @@
+/* t = 0: grains from the fills, samples of the solids. */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "sampling/radii.h"
+#include "sampling/sampling.h"
+#include "world/world.h"
+
+/* Bytes that a grain costs in all, generously: fields, lists, scratch. The estimate refuses a scene that cannot fit
+ * before anything is sampled. */
+enum { BYTES_PER_GRAIN = 400 };
+
+typedef struct Walls {
+  const Solids *solids;
+} Walls;
+
+/* Fills stay out of walls and bodies. */
+static bool in_a_wall(void *context, Vec3 point, double radius) {
+  const Walls *walls = context;
+  for (int32_t k = 0; k < walls->solids->count; k++) {
+    const Solid *solid = &walls->solids->items[k];
+    Vec3 local = solid_to_local(solid, point);
+    if (shape_distance(&solid->shape, local, radius).distance < radius * (1 - 1e-6)) return true;
+  }
+  return false;
+}
+
+static Status check_fits_memory(ScreeWorld *world, const ScreeGrainsDef *grains, const Shape *shape) {
+  double radius = world->state.radius;
+  double most = 0.4 * shape->mass.volume / (4.0 / 3 * M_PI * radius * radius * radius);
+  if (grains->start == SCREE_START_DENSE) most *= 1.6;
+  double bytes = most * BYTES_PER_GRAIN, left = (double)memory_left(&world->core.memory);
+  if (bytes <= left) return SCREE_OK;
+  return world_fail_at(world, SCREE_BAD_INPUT, grains->source,
+                       "about %.3g grains of radius %g m would need %.0f GB, and %.0f GB are free", most, radius,
+                       bytes / 1e9, left / 1e9);
+}
+
+static Status add_samples(ScreeWorld *world, const ScreeGrainsDef *grains, int32_t material, const Samples *samples) {
+  State *state = &world->state;
+  Particles *p = &state->particles;
+  const ScreeMaterialDef *stuff = &state->materials.items[material].definition;
+  int64_t first = p->count;
+  TRY(particles_append(&world->core, p, samples->count));
+  for (int64_t k = 0; k < samples->count; k++) {
+    int64_t i = first + k;
+    double at[3] = {samples->origin.x - state->origin.x + (double)samples->x[k],
+                    samples->origin.y - state->origin.y + (double)samples->y[k],
+                    samples->origin.z - state->origin.z + (double)samples->z[k]};
+    p->x[i] = (float)at[0];
+    p->y[i] = (float)at[1];
+    p->z[i] = (float)at[2];
+    p->low_x[i] = (float)(at[0] - (double)p->x[i]);
+    p->low_y[i] = (float)(at[1] - (double)p->y[i]);
+    p->low_z[i] = (float)(at[2] - (double)p->z[i]);
+    p->vx[i] = (float)grains->velocity.x;
+    p->vy[i] = (float)grains->velocity.y;
+    p->vz[i] = (float)grains->velocity.z;
+    double radius = samples->radius ? (double)samples->radius[k] : state->radius;
+    p->radius[i] = (float)radius;
+    p->mass[i] = (float)(4.0 / 3 * M_PI * radius * radius * radius * stuff->grain_density);
+    p->material[i] = (uint8_t)material;
+  }
+  return SCREE_OK;
+}
+
+static Status fill_one(ScreeWorld *world, int32_t index) {
+  Core *core = &world->core;
+  State *state = &world->state;
+  const ScreeGrainsDef *grains = &world->definition.scene.grains[index];
+  int32_t material = materials_find(&state->materials, grains->material);
+  const ScreeMaterialDef *stuff = &state->materials.items[material].definition;
+  Shape shape = {0};
+  TRY(world_make_shape(world, &grains->fill, false, &shape));
+  Walls walls = {&state->solids};
+  SamplingPlan plan = {.radius = state->radius,
+                       .spread = stuff->radius_spread,
+                       .distribution = stuff->radius_distribution,
+                       .seed = rng_mix(state->seed + (uint64_t)index),
+                       .dense = grains->start == SCREE_START_DENSE,
+                       .position = grains->fill.position,
+                       .rotation = grains->fill.rotation,
+                       .blocked = state->solids.count > 0 ? in_a_wall : NULL,
+                       .blocked_context = &walls};
+  Samples samples = {0};
+  Status status = check_fits_memory(world, grains, &shape);
+  if (status == SCREE_OK) status = sample_volume(core, &shape, &plan, &samples);
+  if (status == SCREE_OK) status = add_samples(world, grains, material, &samples);
+  if (status == SCREE_OK && samples.count == 0)
+    log_warning_at(core, world->definition.scene.file, grains->source, "no grain of radius %g m fits into this fill",
+                   state->radius);
+  if (status == SCREE_OK)
+    log_line(core, SCREE_LOG_INFO, "fill %d: %lld grains, solid fraction %.3f", index + 1, (long long)samples.count,
+             samples.fraction);
+  samples_destroy(core, &samples);
+  shape_destroy(core, &shape);
+  return status;
+}
+
+Status world_fill(ScreeWorld *world) {
+  for (int32_t k = 0; k < world->definition.scene.grains_count; k++) TRY(fill_one(world, k));
+  for (int32_t k = 0; k < world->definition.scene.grains_count; k++)
+    world->tally.speed = fmax(world->tally.speed, vec3_length(world->definition.scene.grains[k].velocity));
+  world->tally.mass_initial = world_mass(world);
+  return SCREE_OK;
+}
+
+static Status append_samples(ScreeWorld *world, int32_t index, const Samples *from) {
+  Core *core = &world->core;
+  SolidSamples *s = &world->state.samples;
+  Solid *solid = &world->state.solids.items[index];
+  int64_t total = s->count + from->count;
+  float **arrays[] = {&s->x,       &s->y,       &s->z,       &s->vx,   &s->vy, &s->vz,
+                      &s->local_x, &s->local_y, &s->local_z, &s->mass, &world->sample_radius};
+  for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++) TRY(memory_grow(core, arrays[a], total, "solid samples"));
+  TRY(memory_grow(core, &s->id, total, "solid samples"));
+  TRY(memory_grow(core, &s->solid, total, "solid samples"));
+  solid->sample_begin = s->count;
+  solid->sample_end = total;
+  for (int64_t k = 0; k < from->count; k++) {
+    int64_t to = s->count + k;
+    s->local_x[to] = (float)(from->origin.x + (double)from->x[k]);
+    s->local_y[to] = (float)(from->origin.y + (double)from->y[k]);
+    s->local_z[to] = (float)(from->origin.z + (double)from->z[k]);
+    s->mass[to] = from->count > 0 ? (float)(solid->mass / (double)from->count) : 0;
+    s->id[to] = (uint32_t)to + 1;
+    s->solid[to] = index;
+  }
+  s->count = total;
+  return SCREE_OK;
+}
+
+/* Walls are sampled on their surface, at most one radius apart so that nothing leaks; bodies in their volume, as far
+ * apart as grains, since each sample carries its share of the mass. */
+static Status sample_solid(ScreeWorld *world, int32_t index) {
+  Core *core = &world->core;
+  Solid *solid = &world->state.solids.items[index];
+  double radius = world->state.radius;
+  SamplingPlan plan = {
+      .radius = radius, .seed = rng_mix(world->state.seed ^ (uint64_t)(index + 1)), .rotation = quat_identity()};
+  Samples samples = {0};
+  Status status = SCREE_OK;
+  if (solid->motion == MOTION_FREE) status = sample_volume(core, &solid->shape, &plan, &samples);
+  if (status == SCREE_OK && samples.count == 0) {
+    status = shape_make_surface(core, &solid->shape, 0);
+    if (status == SCREE_OK) status = sample_surface(core, &solid->shape, radius, &plan, &samples);
+  }
+  if (status == SCREE_OK) status = append_samples(world, index, &samples);
+  samples_destroy(core, &samples);
+  return status;
+}
+
+Status world_sample_solids(ScreeWorld *world) {
+  State *state = &world->state;
+  MethodReach reach = world->method->reach(world->method_data);
+  state->samples.radius = (float)state->radius;
+  for (int32_t k = 0; k < state->solids.count; k++) {
+    Solid *solid = &state->solids.items[k];
+    if (solid->contact != SCREE_CONTACT_SAMPLES && !reach.samples) continue;
+    if (solid->shape.kind == SCREE_SHAPE_PLANE) {
+      if (solid->contact == SCREE_CONTACT_SAMPLES)
+        log_warning_at(&world->core, world->definition.scene.file, solid->source,
+                       "a plane has no end and is not sampled; its distance is used");
+      continue;
+    }
+    TRY(sample_solid(world, k));
+  }
+  float factor = reach.pairs > 0 ? reach.pairs : 1;
+  for (int64_t k = 0; k < state->samples.count; k++)
+    world->sample_radius[k] = state->samples.radius + 0.5f * reach.skin * state->samples.radius / factor;
+  return SCREE_OK;
+}

@@ -1,0 +1,64 @@
+/* Round the steps: how long one may be, and what happens at the beginning and end of a frame. */
+#include <math.h>
+
+#include "world/world.h"
+
+/* The longest step that the scene, the method, the bodies and the CFL rule allow, cut so that the rest of the frame
+ * is made of equal steps. */
+double world_choose_step(ScreeWorld *world) {
+  State *state = &world->state;
+  const ScreeMethodDef *method = &world->definition.scene.method;
+  double left = (double)(state->frame + 1) / world->definition.scene.frame_rate - state->time;
+  double wanted = method->time_step;
+  double stable = world->method->largest_step(world->method_data, state);
+  if (stable < wanted) wanted = stable;
+  double limit = bodies_largest_step(world->bodies, state);
+  /* A grain also gains g dt in the step: solve (v + g dt) dt <= cfl r for dt. */
+  double way = method->cfl * method->radius, g = vec3_length(state->gravity), v = world->tally.speed;
+  double cfl = g > 0 ? 2 * way / (v + sqrt(v * v + 4 * g * way)) : v > 0 ? way / v : INFINITY;
+  if (cfl < limit) limit = cfl;
+  if (limit < wanted) {
+    state_count(state, "cfl_limited_steps", 1);
+    wanted = limit;
+  }
+  double steps = ceil(left / wanted - 1e-6);
+  world->last_of_frame = !(steps > 1);
+  return world->last_of_frame ? left : left / steps;
+}
+
+void world_frame_begin(ScreeWorld *world) {
+  State *state = &world->state;
+  world->frame_open = true;
+  /* Lists are rebuilt at every frame's first step, so that a resumed run, which has none, goes on bit for bit. */
+  world->neighbors_stale = true;
+  state->queue.done_birth_count = state->queue.done_death_count = 0;
+  for (int32_t k = 0; k < state->solids.count; k++) {
+    state->solids.items[k].impulse = vec3(0, 0, 0);
+    state->solids.items[k].angular_impulse = vec3(0, 0, 0);
+  }
+}
+
+Status world_frame_end(ScreeWorld *world) {
+  State *state = &world->state;
+  double rate = world->definition.scene.frame_rate;
+  state->frame++;
+  state->time = (double)state->frame / rate; /* exact: steps do not pile up rounding errors */
+  world->frame_open = false;
+  for (int32_t k = 0; k < state->solids.count; k++) {
+    Solid *solid = &state->solids.items[k];
+    solid->frame_force = vec3_scale(solid->impulse, rate);
+    solid->frame_torque = vec3_scale(solid->angular_impulse, rate);
+  }
+  double overlap = world_overlap(world);
+  if (overlap > world->tally.max_overlap) world->tally.max_overlap = overlap;
+  return world_probes_frame(world, 1 / rate);
+}
+
+Status world_frame(ScreeWorld *world) {
+  int64_t frame = world->state.frame;
+  double began = timer_now(), bodies = profile_seconds(&world->profile, "bodies");
+  while (world->state.frame == frame) TRY(world_step(world));
+  world->seconds_bodies = profile_seconds(&world->profile, "bodies") - bodies;
+  world->seconds_coarse = timer_now() - began - world->seconds_bodies;
+  return SCREE_OK;
+}

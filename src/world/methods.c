@@ -1,0 +1,22 @@
+/* The table of methods. A new one is a folder below src/methods/ and a row here. */
+#include <string.h>
+
+#include "methods/none/none.h"
+#include "world/world.h"
+
+static const Method *const METHODS[] = {
+    &METHOD_NONE,
+};
+enum { METHOD_COUNT = sizeof METHODS / sizeof *METHODS };
+
+const Method *world_find_method(const char *name) {
+  for (int k = 0; k < METHOD_COUNT; k++)
+    if (name && strcmp(METHODS[k]->info.name, name) == 0) return METHODS[k];
+  return NULL;
+}
+
+int32_t scree_method_count(void) { return METHOD_COUNT; }
+
+const ScreeMethodInfo *scree_method_info(int32_t index) {
+  return index >= 0 && index < METHOD_COUNT ? &METHODS[index]->info : NULL;
+}

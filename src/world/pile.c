@@ -1,0 +1,113 @@
+#include "world/pile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SECTORS = 24, RINGS_MAX = 512 };
+
+/* Rings one grain diameter wide, cut into sectors: the highest top of a grain in each piece is the free surface there,
+ * and the mean over the sectors is the profile. A piece without grains counts as bare ground, so that a lopsided pile
+ * is not taken for a full one. */
+typedef struct SurfaceProfile {
+  int rings;
+  double width;
+  double ground;
+  float top[RINGS_MAX][SECTORS];
+} SurfaceProfile;
+
+static double farthest(const State *state, ScreeVec2 axis) {
+  double largest = 0;
+  for (int64_t i = 0; i < state->particles.count; i++) {
+    Vec3 at = state_position(state, i);
+    double square = (at.x - axis.x) * (at.x - axis.x) + (at.y - axis.y) * (at.y - axis.y);
+    if (square > largest) largest = square;
+  }
+  return sqrt(largest);
+}
+
+static void measure_surface(const State *state, ScreeVec2 axis, SurfaceProfile *profile) {
+  const Particles *p = &state->particles;
+  double reach = farthest(state, axis);
+  profile->width = fmax(2 * state->radius, reach / (RINGS_MAX - 1));
+  profile->rings = (int)(reach / profile->width) + 1;
+  profile->ground = INFINITY;
+  for (int64_t i = 0; i < p->count; i++)
+    profile->ground = fmin(profile->ground, state_position(state, i).z - (double)p->radius[i]);
+  for (int ring = 0; ring < profile->rings; ring++)
+    for (int s = 0; s < SECTORS; s++) profile->top[ring][s] = 0;
+  for (int64_t i = 0; i < p->count; i++) {
+    Vec3 at = state_position(state, i);
+    double x = at.x - axis.x, y = at.y - axis.y;
+    int ring = (int)(sqrt(x * x + y * y) / profile->width);
+    int sector = (int)((atan2(y, x) / (2 * M_PI) + 0.5) * SECTORS);
+    if (ring >= profile->rings) ring = profile->rings - 1;
+    if (sector >= SECTORS) sector = SECTORS - 1;
+    float top = (float)(at.z + (double)p->radius[i] - profile->ground);
+    if (top > profile->top[ring][sector]) profile->top[ring][sector] = top;
+  }
+}
+
+Status pile_angle(Core *core, Scratch *scratch, const State *state, ScreeVec2 axis, double *degrees) {
+  *degrees = 0;
+  if (state->particles.count < 8) return SCREE_OK;
+  int mark = scratch_mark(scratch);
+  SurfaceProfile *profile = NULL;
+  TRY(scratch_take(core, scratch, &profile, 1, "surface profile"));
+  measure_surface(state, axis, profile);
+  double mean[RINGS_MAX], height = 0;
+  for (int ring = 0; ring < profile->rings; ring++) {
+    mean[ring] = 0;
+    /* The innermost ring is narrower than its sectors: its highest grain stands for all. */
+    for (int s = 0; s < SECTORS; s++)
+      mean[ring] = ring == 0 ? fmax(mean[0], (double)profile->top[0][s])
+                             : mean[ring] + (double)profile->top[ring][s] / SECTORS;
+    height = fmax(height, mean[ring]);
+  }
+  /* Least squares of height over radius, weighted by circumference. */
+  double n = 0, sr = 0, sh = 0, srr = 0, srh = 0;
+  for (int ring = 0; ring < profile->rings; ring++) {
+    if (mean[ring] < 0.15 * height || mean[ring] > 0.85 * height) continue;
+    double r = (ring + 0.5) * profile->width, w = r;
+    n += w;
+    sr += w * r;
+    sh += w * mean[ring];
+    srr += w * r * r;
+    srh += w * r * mean[ring];
+  }
+  double spread = n * srr - sr * sr;
+  if (spread > 0) *degrees = fmax(0, -atan((n * srh - sr * sh) / spread) * 180 / M_PI);
+  scratch_release(core, scratch, mark);
+  return SCREE_OK;
+}
+
+typedef struct Reach {
+  double radius, mass;
+} Reach;
+
+static int by_radius(const void *a, const void *b) {
+  double x = ((const Reach *)a)->radius, y = ((const Reach *)b)->radius;
+  return x < y ? -1 : x > y;
+}
+
+Status pile_runout(Core *core, Scratch *scratch, const State *state, ScreeVec2 axis, double fraction, double *radius) {
+  const Particles *p = &state->particles;
+  *radius = 0;
+  int mark = scratch_mark(scratch);
+  Reach *reach = NULL;
+  TRY(scratch_take(core, scratch, &reach, p->count, "runout"));
+  double total = 0;
+  for (int64_t i = 0; i < p->count; i++) {
+    Vec3 at = state_position(state, i);
+    reach[i] = (Reach){sqrt((at.x - axis.x) * (at.x - axis.x) + (at.y - axis.y) * (at.y - axis.y)), (double)p->mass[i]};
+    total += reach[i].mass;
+  }
+  qsort(reach, (size_t)p->count, sizeof *reach, by_radius);
+  double sum = 0;
+  for (int64_t i = 0; i < p->count && sum < fraction * total; i++) {
+    sum += reach[i].mass;
+    *radius = reach[i].radius;
+  }
+  scratch_release(core, scratch, mark);
+  return SCREE_OK;
+}

@@ -1,0 +1,258 @@
+/* What a particle can touch: samples of solids, neighbour lists, solids within reach. Lists live for as long as
+ * nothing has moved half the skin. */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "world/world.h"
+
+enum { SURROUND_GRAIN = 2048, SOLIDS_PER_WORD = 64 };
+
+/* Samples ride on their solids. */
+static void place_samples(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  State *state = context;
+  SolidSamples *s = &state->samples;
+  for (int64_t k = b; k < e; k++) {
+    const Solid *solid = &state->solids.items[s->solid[k]];
+    Vec3 at = solid_to_world(solid, vec3((double)s->local_x[k], (double)s->local_y[k], (double)s->local_z[k]));
+    Vec3 velocity = solid_velocity_at(solid, at);
+    s->x[k] = (float)(at.x - state->origin.x);
+    s->y[k] = (float)(at.y - state->origin.y);
+    s->z[k] = (float)(at.z - state->origin.z);
+    s->vx[k] = (float)velocity.x;
+    s->vy[k] = (float)velocity.y;
+    s->vz[k] = (float)velocity.z;
+  }
+}
+
+static double moved_chunk(void *context, int64_t b, int64_t e) {
+  const Particles *p = context;
+  float largest = 0;
+  for (int64_t i = b; i < e; i++) {
+    float x = p->x[i] + p->dx[i] - p->built_x[i], y = p->y[i] + p->dy[i] - p->built_y[i],
+          z = p->z[i] + p->dz[i] - p->built_z[i];
+    float square = x * x + y * y + z * z;
+    /* !(<=): a NaN forces a rebuild, which refuses it */
+    if (!(square <= largest)) largest = square;
+  }
+  return (double)largest;
+}
+
+/* Farthest that the surface of a solid may have come in a step. */
+static double solids_step(const State *state, double dt) {
+  double farthest = 0;
+  for (int32_t k = 0; k < state->solids.count; k++) {
+    const Solid *solid = &state->solids.items[k];
+    double spin = vec3_length(solid->spin), arm = 0;
+    if (spin > 0) {
+      Vec3 low = vec3_sub(solid->shape.bounds_low, solid->center_in_shape);
+      Vec3 high = vec3_sub(solid->shape.bounds_high, solid->center_in_shape);
+      arm = vec3_length(vec3_max(vec3_scale(low, -1), high));
+      arm = fmax(arm, vec3_length(vec3_max(low, vec3_scale(high, -1))));
+    }
+    double way = (vec3_length(solid->velocity) + spin * (isfinite(arm) ? arm : 0)) * dt;
+    if (way > farthest) farthest = way;
+  }
+  return farthest;
+}
+
+static bool lists_are_good(ScreeWorld *world, const MethodReach *reach, double dt) {
+  const State *state = &world->state;
+  world->solids_moved += solids_step(state, dt);
+  if (world->neighbors_stale) return false;
+  double allowed = 0.5 * (double)reach->skin * state->radius;
+  if (world->solids_moved > allowed) return false;
+  double moved = parallel_max(&world->core, 0, state->particles.count, SURROUND_GRAIN, 0, moved_chunk,
+                              (void *)&state->particles);
+  return moved <= allowed * allowed;
+}
+
+/* Where the search takes place: x + dx, and radii with the skin in them. */
+typedef struct Predicted {
+  const Particles *particles;
+  float *x, *y, *z, *radius;
+  float skin; /* added to every radius */
+} Predicted;
+
+static void predict_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Predicted *to = context;
+  const Particles *p = to->particles;
+  for (int64_t i = b; i < e; i++) {
+    to->x[i] = p->x[i] + p->dx[i];
+    to->y[i] = p->y[i] + p->dy[i];
+    to->z[i] = p->z[i] + p->dz[i];
+    to->radius[i] = p->radius[i] + to->skin;
+  }
+}
+
+static Status predict(ScreeWorld *world, float skin, Predicted *predicted) {
+  const Particles *p = &world->state.particles;
+  predicted->particles = p;
+  predicted->skin = skin;
+  TRY(scratch_take(&world->core, &world->scratch, &predicted->x, p->count, "predicted"));
+  TRY(scratch_take(&world->core, &world->scratch, &predicted->y, p->count, "predicted"));
+  TRY(scratch_take(&world->core, &world->scratch, &predicted->z, p->count, "predicted"));
+  TRY(scratch_take(&world->core, &world->scratch, &predicted->radius, p->count, "predicted"));
+  parallel_for(&world->core, 0, p->count, SURROUND_GRAIN, predict_chunk, predicted);
+  return SCREE_OK;
+}
+
+static double radius_chunk(void *context, int64_t b, int64_t e) {
+  const Particles *p = context;
+  float largest = 0;
+  for (int64_t i = b; i < e; i++) largest = p->radius[i] > largest ? p->radius[i] : largest;
+  return (double)largest;
+}
+
+/* Gives the entries of a fresh list their partner ids and carries the history over. */
+static Status finish_list(ScreeWorld *world, ContactList *old, const int32_t *order, int32_t history,
+                          const uint32_t *ids, ContactList *fresh) {
+  Core *core = &world->core;
+  fresh->history_size = history;
+  if (history > 0) {
+    TRY(memory_new(core, &fresh->partner, fresh->list.entries, "contacts"));
+    TRY(memory_new(core, &fresh->history, fresh->list.entries * history, "contacts"));
+    for (int64_t k = 0; k < fresh->list.entries; k++)
+      fresh->partner[k] = ids ? ids[fresh->list.index[k]] : (uint32_t)fresh->list.index[k] + 1;
+    TRY(contact_list_carry(core, old, order, fresh));
+  }
+  contact_list_destroy(core, old);
+  *old = *fresh;
+  *fresh = (ContactList){0};
+  return SCREE_OK;
+}
+
+/* Which solids (by distance) are near each particle, one bit each. */
+typedef struct NearSolids {
+  const State *state;
+  const Predicted *predicted;
+  float reach;   /* in radii (skin is in the predicted radius already) */
+  int64_t words; /* per particle */
+  uint64_t *near;
+} NearSolids;
+
+static bool box_is_near(const Shape *shape, Vec3 local, double reach) {
+  return shape->inside || shape->kind == SCREE_SHAPE_PLANE ||
+         (local.x > shape->bounds_low.x - reach && local.x < shape->bounds_high.x + reach &&
+          local.y > shape->bounds_low.y - reach && local.y < shape->bounds_high.y + reach &&
+          local.z > shape->bounds_low.z - reach && local.z < shape->bounds_high.z + reach);
+}
+
+static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const NearSolids *work = context;
+  const State *state = work->state;
+  const Predicted *at = work->predicted;
+  memset(work->near + b * work->words, 0, sizeof(uint64_t) * (size_t)((e - b) * work->words));
+  for (int32_t k = 0; k < state->solids.count; k++) {
+    const Solid *solid = &state->solids.items[k];
+    if (solid->contact == SCREE_CONTACT_SAMPLES && solid->sample_end > solid->sample_begin) continue;
+    Mat3 turn = mat3_transpose(mat3_from_quat(solid->rotation));
+    Vec3 shift = vec3_sub(state->origin, solid->position);
+    for (int64_t i = b; i < e; i++) {
+      double reach = (double)(work->reach * at->radius[i]);
+      Vec3 world = vec3((double)at->x[i] + shift.x, (double)at->y[i] + shift.y, (double)at->z[i] + shift.z);
+      Vec3 local = mat3_apply(&turn, world);
+      if (!box_is_near(&solid->shape, local, reach)) continue;
+      if (shape_distance(&solid->shape, local, reach).distance < reach)
+        work->near[i * work->words + k / SOLIDS_PER_WORD] |= 1ull << (k % SOLIDS_PER_WORD);
+    }
+  }
+}
+
+static Status list_solids(ScreeWorld *world, const Predicted *predicted, float reach, NeighborList *list) {
+  Core *core = &world->core;
+  State *state = &world->state;
+  int64_t count = state->particles.count;
+  NearSolids work = {.state = state, .predicted = predicted, .reach = reach};
+  work.words = (state->solids.count + SOLIDS_PER_WORD - 1) / SOLIDS_PER_WORD;
+  TRY(scratch_take(core, &world->scratch, &work.near, count * work.words, "near solids"));
+  parallel_for(core, 0, count, SURROUND_GRAIN, near_chunk, &work);
+  TRY(memory_new(core, &list->start, count + 1, "neighbours"));
+  list->count = count;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t row = 0;
+    for (int64_t w = 0; w < work.words; w++) row += __builtin_popcountll(work.near[i * work.words + w]);
+    list->start[i + 1] = list->start[i] + row;
+  }
+  list->entries = list->start[count];
+  TRY(memory_new(core, &list->index, list->entries, "neighbours"));
+  for (int64_t i = 0, k = 0; i < count; i++)
+    for (int64_t w = 0; w < work.words; w++)
+      for (uint64_t bits = work.near[i * work.words + w]; bits; bits &= bits - 1)
+        list->index[k++] = (int32_t)(w * SOLIDS_PER_WORD + __builtin_ctzll(bits));
+  return SCREE_OK;
+}
+
+/* Sorts the particles into cell order; `order` tells where each came from. */
+static Status sort_particles(ScreeWorld *world, float cell, Predicted *predicted, int32_t *order) {
+  Core *core = &world->core;
+  State *state = &world->state;
+  Particles *p = &state->particles;
+  Points points = {p->count, predicted->x, predicted->y, predicted->z, p->id};
+  TRY(cell_grid_order(core, world->grid, points, cell, order));
+  TRY(particles_permute(core, p, &world->scratch, order, p->count));
+  parallel_for(core, 0, p->count, SURROUND_GRAIN, predict_chunk, predicted);
+  memcpy(p->built_x, predicted->x, sizeof(float) * (size_t)p->count);
+  memcpy(p->built_y, predicted->y, sizeof(float) * (size_t)p->count);
+  memcpy(p->built_z, predicted->z, sizeof(float) * (size_t)p->count);
+  points.id = p->id;
+  return cell_grid_build(core, world->grid, points, cell);
+}
+
+static Status rebuild(ScreeWorld *world, const MethodReach *reach) {
+  Core *core = &world->core;
+  State *state = &world->state;
+  Particles *p = &state->particles;
+  Contacts *contacts = &state->contacts;
+  float skin = reach->skin * (float)state->radius;
+  float largest = (float)parallel_max(core, 0, p->count, SURROUND_GRAIN, 0, radius_chunk, p);
+  float factor = reach->pairs > 0 ? reach->pairs : 1;
+  Predicted predicted;
+  int32_t *order = NULL;
+  TRY(predict(world, 0.5f * skin / factor, &predicted));
+  TRY(scratch_take(core, &world->scratch, &order, p->count, "order"));
+  float cell = factor * 2 * largest + skin;
+  TRY(sort_particles(world, cell, &predicted, order));
+  Points points = {p->count, predicted.x, predicted.y, predicted.z, p->id};
+  ContactList fresh = {0};
+  if (reach->pairs > 0) {
+    TRY(neighbor_list_build(core, world->grid, points, points, reach->pairs, predicted.radius, predicted.radius,
+                            &fresh.list));
+    TRY(finish_list(world, &contacts->particles, order, reach->history, p->id, &fresh));
+  }
+  const SolidSamples *s = &state->samples;
+  if (s->count > 0 && reach->pairs > 0) {
+    Points samples = {s->count, s->x, s->y, s->z, s->id};
+    float sample_cell = factor * (largest + s->radius) + skin;
+    TRY(cell_grid_build(core, world->sample_grid, samples, sample_cell));
+    TRY(neighbor_list_build(core, world->sample_grid, points, samples, reach->pairs, predicted.radius,
+                            world->sample_radius, &fresh.list));
+    TRY(finish_list(world, &contacts->samples, order, reach->history, s->id, &fresh));
+  }
+  if (reach->solids > 0 && state->solids.count > 0) {
+    predicted.skin = skin / reach->solids;
+    parallel_for(core, 0, p->count, SURROUND_GRAIN, predict_chunk, &predicted);
+    TRY(list_solids(world, &predicted, reach->solids, &fresh.list));
+    TRY(finish_list(world, &contacts->solids, order, reach->history, NULL, &fresh));
+  }
+  contacts->reach = reach->pairs;
+  contacts->skin = skin;
+  contacts->builds++;
+  world->neighbors_stale = false;
+  world->solids_moved = 0;
+  return SCREE_OK;
+}
+
+Status world_refresh_surroundings(ScreeWorld *world, double dt) {
+  State *state = &world->state;
+  MethodReach reach = world->method->reach(world->method_data);
+  parallel_for(&world->core, 0, state->samples.count, SURROUND_GRAIN, place_samples, state);
+  if (lists_are_good(world, &reach, dt)) return SCREE_OK;
+  int mark = scratch_mark(&world->scratch);
+  Status status = rebuild(world, &reach);
+  scratch_release(&world->core, &world->scratch, mark);
+  return status;
+}

@@ -1,0 +1,101 @@
+/* The world from inside: what scree/world.h's ScreeWorld is. */
+#ifndef WORLD_WORLD_H
+#define WORLD_WORLD_H
+
+#include "bodies/bodies.h"
+#include "core/profile.h"
+#include "methods/method.h"
+#include "scree/world.h"
+#include "state/state.h"
+#include "world/definition.h"
+
+enum { WORLD_PROBES_MAX = 256 };
+
+typedef struct Emitter {
+  double debt;     /* kg that should have been poured but was not yet */
+  uint64_t poured; /* grains so far */
+} Emitter;
+
+typedef struct Probe {
+  ScreeProbeState state;
+  int32_t solid;    /* force_on, pose_of: index; -1 otherwise */
+  double crossed;   /* flow: kg downward through the plane in this frame */
+  float *from_x, *from_y, *from_z; /* creep: positions then; fields of the particles */
+  uint8_t *from_known;
+  bool from_taken;
+} Probe;
+
+/* Numbers that are not part of the simulated state but must survive a resume. */
+typedef struct Tally {
+  double mass_initial, mass_emitted, mass_removed;
+  double max_overlap, max_speed;
+  double speed; /* largest at the last commit: the CFL rule uses it */
+} Tally;
+
+struct ScreeWorld {
+  Core core;
+  Scratch scratch;
+  Profile profile;
+  Definition definition;
+  State state;
+  const Method *method;
+  void *method_data;
+  Bodies *bodies;
+  CellGrid *grid, *sample_grid;
+  float *sample_radius; /* one value per sample, the skin in it */
+  bool neighbors_stale; /* something was born, died or moved by hand */
+  double solids_moved;  /* m, farthest since the lists were built */
+  bool frame_open;      /* between the first and the last step of a frame */
+  bool last_of_frame;   /* the step in progress ends the frame */
+  Solids sinks;         /* places only: nothing touches them */
+  bool *events_done;
+  Emitter *emitters;
+  Probe *probes;
+  Tally tally;
+  double seconds_coarse, seconds_upsample, seconds_bodies; /* of the last frame */
+  float **drawn_vertices; /* per solid, for drawing; made on demand */
+  uint32_t **drawn_triangles;
+  int32_t drawn_count;
+  char assets[SCREE_FILE_MAX];
+};
+
+/* create.c: a shape whose mesh file, if any, is looked up where files may be. */
+Status world_make_shape(ScreeWorld *world, const ScreeShapeDef *definition, bool inside, Shape *shape);
+/* api.c */
+Status world_prepare_drawing(ScreeWorld *world);
+/* fill.c: grains and samples of t = 0. */
+Status world_fill(ScreeWorld *world);
+Status world_sample_solids(ScreeWorld *world);
+/* births.c: work off the queue; emitters and sinks fill it. */
+Status world_births_and_deaths(ScreeWorld *world);
+Status world_emit(ScreeWorld *world, double dt);
+Status world_drain(ScreeWorld *world);
+/* events.c */
+Status world_events(ScreeWorld *world);
+void world_throw(ScreeWorld *world, Vec3 center, double radius, double speed);
+/* surroundings.c: lists by reach and skin; sample positions. */
+Status world_refresh_surroundings(ScreeWorld *world, double dt);
+/* commit.c */
+Status world_commit(ScreeWorld *world, double dt);
+double world_mass(ScreeWorld *world);
+double world_overlap(ScreeWorld *world);
+/* frame.c: what happens round the steps of a frame, and how long a step may be. */
+double world_choose_step(ScreeWorld *world);
+void world_frame_begin(ScreeWorld *world);
+Status world_frame_end(ScreeWorld *world);
+/* probes.c */
+Status world_probes_create(ScreeWorld *world);
+void world_probes_commit(ScreeWorld *world); /* after the displacement is final, before x moves */
+Status world_probes_frame(ScreeWorld *world, double frame_seconds);
+Status world_probes_archive(ScreeWorld *world, Archive *archive);
+/* step.c */
+Status world_step(ScreeWorld *world);
+Status world_frame(ScreeWorld *world);
+/* methods.c */
+const Method *world_find_method(const char *name);
+
+/* `file:line:col` failures for something that stands in the scene. */
+#define world_fail_at(world, status, at, ...)                                                                          \
+  fail_at(&(world)->core, (status), (world)->definition.scene.file, (at), __VA_ARGS__)
+
+#endif
