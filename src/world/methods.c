@@ -2,10 +2,12 @@
 #include <string.h>
 
 #include "methods/none/none.h"
+#include "methods/pbd/pbd.h"
 #include "world/world.h"
 
 static const Method *const METHODS[] = {
     &METHOD_NONE,
+    &METHOD_PBD,
 };
 enum { METHOD_COUNT = sizeof METHODS / sizeof *METHODS };
 

@@ -1,0 +1,173 @@
+/* The position-based step round its passes: contacts into slots, iterations, results out. */
+#include "methods/common/position.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "methods/common/position_contacts.h"
+#include "methods/common/position_kernels.h"
+
+enum { GRAIN_CHUNK = 1024, SLICE_CHUNK = 64 };
+
+typedef struct Predict {
+  Particles *particles;
+  float dt, gain[3];
+} Predict;
+
+static void predict_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Predict *predict = context;
+  Particles *p = predict->particles;
+  float dt = predict->dt;
+  for (int64_t i = b; i < e; i++) p->dx[i] = (p->vx[i] + predict->gain[0]) * dt;
+  for (int64_t i = b; i < e; i++) p->dy[i] = (p->vy[i] + predict->gain[1]) * dt;
+  for (int64_t i = b; i < e; i++) p->dz[i] = (p->vz[i] + predict->gain[2]) * dt;
+}
+
+Status position_predict(Step *step) {
+  Vec3 gain = vec3_scale(step->state->gravity, step->dt);
+  Predict predict = {&step->state->particles, (float)step->dt, {(float)gain.x, (float)gain.y, (float)gain.z}};
+  parallel_for(step->core, 0, step->state->particles.count, GRAIN_CHUNK, predict_chunk, &predict);
+  return SCREE_OK;
+}
+
+/* exp(-x) for x >= 0 by squaring a rational: libm's differs between machines. */
+static float decay(float x) {
+  float small = 1 - x / 256;
+  if (small < 0) return 0;
+  for (int k = 0; k < 8; k++) small *= small;
+  return small;
+}
+
+static void load_rows(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  PositionStep *work = context;
+  const State *state = work->step->state;
+  const Particles *p = &state->particles;
+  Vec3 up = vec3_scale(vec3_normalize(state->gravity), -1);
+  float k = work->settings->mass_scaling;
+  for (int64_t i = b; i < e; i++) {
+    work->d4[i][0] = p->dx[i];
+    work->d4[i][1] = p->dy[i];
+    work->d4[i][2] = p->dz[i];
+    float w = 1 / p->mass[i];
+    /* m* = m exp(-k h): only differences of height matter, so h is taken from the lowest grain up. */
+    if (k > 0) {
+      float h = (float)(up.x * (double)p->x[i] + up.y * (double)p->y[i] + up.z * (double)p->z[i]) - work->lowest;
+      w /= fmaxf(decay(k * h), 1e-6f);
+    }
+    work->w[i] = w;
+  }
+}
+
+static double lowest_chunk(void *context, int64_t b, int64_t e) {
+  const State *state = context;
+  const Particles *p = &state->particles;
+  Vec3 down = vec3_normalize(state->gravity);
+  double deepest = -INFINITY;
+  for (int64_t i = b; i < e; i++)
+    deepest = fmax(deepest, down.x * (double)p->x[i] + down.y * (double)p->y[i] + down.z * (double)p->z[i]);
+  return deepest;
+}
+
+static Status take_rows(PositionStep *work) {
+  Core *core = work->step->core;
+  Scratch *scratch = work->step->scratch;
+  TRY(scratch_take(core, scratch, &work->d4, work->rows, "displacements"));
+  TRY(scratch_take(core, scratch, &work->next, work->rows, "displacements"));
+  TRY(scratch_take(core, scratch, &work->shift, work->rows, "displacements"));
+  TRY(scratch_take(core, scratch, &work->w, work->padded, "inverse masses"));
+  TRY(scratch_take(core, scratch, &work->wn, work->padded, "inverse masses"));
+  size_t tail = (size_t)(work->rows - work->count);
+  memset(work->d4 + work->count, 0, sizeof *work->d4 * tail);
+  memset(work->shift, 0, sizeof *work->shift * (size_t)work->rows);
+  memset(work->w + work->count, 0, sizeof(float) * (size_t)(work->padded - work->count));
+  memset(work->wn, 0, sizeof(float) * (size_t)work->padded);
+  if (work->settings->mass_scaling > 0)
+    work->lowest = -(float)parallel_max(core, 0, work->count, GRAIN_CHUNK, -INFINITY, lowest_chunk, work->step->state);
+  parallel_for(core, 0, work->count, GRAIN_CHUNK, load_rows, work);
+  return SCREE_OK;
+}
+
+Status position_begin(Step *step, const PositionSettings *settings, float history_scale, PositionStep *work) {
+  const State *state = step->state;
+  *work = (PositionStep){.step = step, .settings = settings, .dt = (float)step->dt, .history_scale = history_scale};
+  work->count = state->particles.count;
+  work->padded = (work->count + SLICE - 1) / SLICE * SLICE;
+  work->ghost_count =
+      SHAPE_CONTACTS_MAX * state->contacts.solids.list.entries + state->contacts.samples.list.entries;
+  work->rows = work->padded + work->ghost_count;
+  TRY(take_rows(work));
+  TRY(position_find_ghosts(work));
+  return position_lay_out(work);
+}
+
+#define PASS(work, name) KERNEL_CALL((work)->step->core, name)
+
+static void run_pass(PositionStep *work, ParallelBody pass) {
+  parallel_for(work->step->core, 0, work->slots.slices, SLICE_CHUNK, pass, work);
+}
+
+static void swap_rows(float (**a)[4], float (**b)[4]) {
+  float(*t)[4] = *a;
+  *a = *b;
+  *b = t;
+}
+
+/* Ghost rows are written by nobody in a pass: both buffers hold them. */
+static void copy_ghosts(PositionStep *work, const float (*from)[4], float (*to)[4]) {
+  memcpy(to + work->padded, from + work->padded, sizeof *to * (size_t)work->ghost_count);
+}
+
+Status position_stabilize(PositionStep *work) {
+  ParallelBody shift = PASS(work, position_shift_pass), settle = PASS(work, position_settle_pass);
+  copy_ghosts(work, work->shift, work->next);
+  for (int k = 0; k < work->settings->stabilization; k++) {
+    run_pass(work, shift);
+    swap_rows(&work->shift, &work->next);
+  }
+  run_pass(work, settle);
+  return SCREE_OK;
+}
+
+Status position_solve(PositionStep *work) {
+  const PositionSettings *settings = work->settings;
+  ParallelBody pass = settings->averaging ? PASS(work, position_average_pass) : PASS(work, position_split_pass);
+  copy_ghosts(work, work->d4, work->next);
+  if (settings->warm_start && !settings->averaging) {
+    run_pass(work, PASS(work, position_warm_pass));
+    swap_rows(&work->d4, &work->next);
+    position_move_bodies(work);
+  }
+  for (int k = 0; k < settings->iterations; k++) {
+    run_pass(work, pass);
+    swap_rows(&work->d4, &work->next);
+    position_move_bodies(work);
+  }
+  return SCREE_OK;
+}
+
+static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  PositionStep *work = context;
+  Particles *p = &work->step->state->particles;
+  float per_second = 1 / work->dt;
+  for (int64_t i = b; i < e; i++) {
+    const float *d = work->d4[i], *s = work->shift[i];
+    p->vx[i] = d[0] * per_second;
+    p->vy[i] = d[1] * per_second;
+    p->vz[i] = d[2] * per_second;
+    p->dx[i] = d[0] + s[0];
+    p->dy[i] = d[1] + s[1];
+    p->dz[i] = d[2] + s[2];
+  }
+}
+
+Status position_end(PositionStep *work) {
+  if (work->settings->anchors && !work->settings->averaging) run_pass(work, PASS(work, position_anchor_pass));
+  parallel_for(work->step->core, 0, work->count, GRAIN_CHUNK, finish_chunk, work);
+  position_keep_history(work);
+  position_push_solids(work);
+  return SCREE_OK;
+}

@@ -1,0 +1,16 @@
+/* Contacts of a position-based step: from the lists into slots, and back out as history and forces. */
+#ifndef METHODS_COMMON_POSITION_CONTACTS_H
+#define METHODS_COMMON_POSITION_CONTACTS_H
+
+#include "methods/common/position.h"
+
+/* Contacts with solids and samples; displacements of the solids over the step. */
+Status position_find_ghosts(PositionStep *work);
+/* Counts each grain's contacts and fills the slots. */
+Status position_lay_out(PositionStep *work);
+/* After a pass: bodies that grains can move take up what pushed them. */
+void position_move_bodies(PositionStep *work);
+void position_keep_history(PositionStep *work);
+void position_push_solids(PositionStep *work);
+
+#endif

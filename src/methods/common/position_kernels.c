@@ -1,0 +1,230 @@
+/* Passes over the contact slots, eight grains abreast. Ranges are slices. Each grain reads its partners' rows and
+ * writes its own, so any number of threads gives the same bits. */
+#include "methods/common/position_kernels.h"
+
+#define TINY 1e-30f
+
+typedef struct Vec {
+  Wide x, y, z;
+} Vec;
+
+WIDE_INLINE Vec vec_add(Vec a, Vec b) { return (Vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
+WIDE_INLINE Vec vec_sub(Vec a, Vec b) { return (Vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
+WIDE_INLINE Vec vec_mul(Vec a, Wide s) { return (Vec){a.x * s, a.y * s, a.z * s}; }
+WIDE_INLINE Wide vec_dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+WIDE_INLINE Vec vec_zero(void) { return (Vec){wide_set(0), wide_set(0), wide_set(0)}; }
+
+/* Rows of the slice's own grains. */
+WIDE_INLINE Vec own_rows(const float (*rows)[4], int64_t slice) {
+  static const int32_t lanes[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+  Vec d;
+  Wide unused;
+  wide_gather4(rows + slice * SLICE, lanes, &d.x, &d.y, &d.z, &unused);
+  return d;
+}
+
+WIDE_INLINE void store_rows(float (*rows)[4], int64_t slice, Vec d, const float *fourth) {
+  for (int l = 0; l < LANES; l++) {
+    float *row = rows[slice * SLICE + l];
+    row[0] = d.x[l];
+    row[1] = d.y[l];
+    row[2] = d.z[l];
+    row[3] = fourth[slice * SLICE + l];
+  }
+}
+
+/* A slot as it stands: offset, relative displacement, unit normal towards the grain, distance apart, sum of w n. */
+typedef struct Touch {
+  Vec offset, relative, normal;
+  Wide apart, weight;
+} Touch;
+
+WIDE_INLINE Touch touch(const PositionSlots *slots, int64_t group, const float (*rows)[4], Vec own, Wide own_weight) {
+  int64_t at = group * SLICE;
+  Touch t;
+  Vec other;
+  Wide other_weight;
+  wide_gather4(rows, slots->partner + at, &other.x, &other.y, &other.z, &other_weight);
+  t.offset = (Vec){wide_load(slots->ox + at), wide_load(slots->oy + at), wide_load(slots->oz + at)};
+  t.relative = vec_sub(own, other);
+  /* A flat contact keeps its normal; a round one turns with the grains. */
+  WideInt flat = wide_load_int(slots->flat + at);
+  Wide zero = wide_set(0);
+  Vec along = {t.offset.x + wide_select(flat, zero, t.relative.x), t.offset.y + wide_select(flat, zero, t.relative.y),
+               t.offset.z + wide_select(flat, zero, t.relative.z)};
+  Wide length = wide_sqrt(vec_dot(along, along));
+  t.normal = vec_mul(along, wide_set(1) / wide_max(length, wide_set(TINY)));
+  t.apart = length + wide_select(flat, vec_dot(t.normal, t.relative), zero);
+  t.weight = wide_max(own_weight + other_weight, wide_set(TINY));
+  return t;
+}
+
+WIDE_INLINE Vec load_friction(const PositionSlots *slots, int64_t at) {
+  return (Vec){wide_load(slots->ltx + at), wide_load(slots->lty + at), wide_load(slots->ltz + at)};
+}
+WIDE_INLINE void store_friction(const PositionSlots *slots, int64_t at, Vec f) {
+  wide_store(slots->ltx + at, f.x);
+  wide_store(slots->lty + at, f.y);
+  wide_store(slots->ltz + at, f.z);
+}
+WIDE_INLINE Vec tangential(Vec v, Vec normal) { return vec_sub(v, vec_mul(normal, vec_dot(v, normal))); }
+
+/* The last step's multipliers push before the first iteration. */
+void KERNEL(position_warm_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
+  const PositionSlots *slots = &work->slots;
+  for (int64_t s = b; s < e; s++) {
+    Vec own = own_rows(work->d4, s), sum = vec_zero();
+    Wide weight = wide_load(work->wn + s * SLICE);
+    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
+      int64_t at = g * SLICE;
+      Touch t = touch(slots, g, work->d4, own, weight);
+      Vec friction = tangential(load_friction(slots, at), t.normal);
+      store_friction(slots, at, friction);
+      sum = vec_add(sum, vec_add(friction, vec_mul(t.normal, wide_load(slots->ln + at))));
+    }
+    store_rows(work->next, s, vec_add(own, vec_mul(sum, wide_load(work->w + s * SLICE))), work->wn);
+  }
+}
+
+/* Stabilisation (Sommer's Algorithm 1, lines 7 to 12): overlap at the step's start, shared by mass splitting, moves
+ * the start itself. */
+void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
+  const PositionSlots *slots = &work->slots;
+  for (int64_t s = b; s < e; s++) {
+    Vec own = own_rows(work->shift, s), sum = vec_zero();
+    Wide weight = wide_load(work->wn + s * SLICE);
+    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
+      Touch t = touch(slots, g, work->shift, own, weight);
+      Wide depth = wide_max(wide_load(slots->distance + g * SLICE) - t.apart, wide_set(0));
+      sum = vec_add(sum, vec_mul(t.normal, depth / t.weight));
+    }
+    store_rows(work->next, s, vec_add(own, vec_mul(sum, wide_load(work->w + s * SLICE))), work->wn);
+  }
+}
+
+/* After it: offsets take the shift in; what overlap is left must not turn into speed, so such a pair may stay as
+ * close as it is but come no closer. */
+void KERNEL(position_settle_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
+  const PositionSlots *slots = &work->slots;
+  for (int64_t s = b; s < e; s++) {
+    Vec own = own_rows(work->shift, s);
+    Wide weight = wide_load(work->wn + s * SLICE);
+    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
+      int64_t at = g * SLICE;
+      Touch t = touch(slots, g, work->shift, own, weight);
+      WideInt flat = wide_load_int(slots->flat + at);
+      Wide along = vec_dot(t.normal, t.relative);
+      Vec moved = {wide_select(flat, t.normal.x * along, t.relative.x),
+                   wide_select(flat, t.normal.y * along, t.relative.y),
+                   wide_select(flat, t.normal.z * along, t.relative.z)};
+      Vec offset = vec_add(t.offset, moved);
+      wide_store(slots->ox + at, offset.x);
+      wide_store(slots->oy + at, offset.y);
+      wide_store(slots->oz + at, offset.z);
+      if (!work->settings->averaging)
+        wide_store(slots->distance + at, wide_min(wide_load(slots->distance + at), t.apart));
+    }
+  }
+}
+
+/* One iteration with mass splitting: projected Jacobi on the multipliers. The normal multiplier stays >= 0 over the
+ * sum of the iterations, friction stays inside Coulomb's cone of that sum, so the law holds for the step and not for
+ * an iteration. Splitting every grain's mass by its number of contacts makes Jacobi converge, and both sides of a
+ * contact get the same multiplier: momentum is kept to round-off. */
+void KERNEL(position_split_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
+  const PositionSlots *slots = &work->slots;
+  Wide relaxation = wide_set(work->settings->relaxation);
+  for (int64_t s = b; s < e; s++) {
+    Vec own = own_rows(work->d4, s), sum = vec_zero();
+    Wide weight = wide_load(work->wn + s * SLICE);
+    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
+      int64_t at = g * SLICE;
+      Touch t = touch(slots, g, work->d4, own, weight);
+      Wide share = relaxation / t.weight;
+      Wide before = wide_load(slots->ln + at);
+      Wide normal = wide_max(before + (wide_load(slots->distance + at) - t.apart) * share, wide_set(0));
+      wide_store(slots->ln + at, normal);
+      Vec anchor = {wide_load(slots->ax + at), wide_load(slots->ay + at), wide_load(slots->az + at)};
+      Vec slide = vec_add(anchor, tangential(t.relative, t.normal));
+      Vec held = load_friction(slots, at);
+      Vec friction = vec_sub(held, vec_mul(slide, share));
+      Wide size = wide_sqrt(vec_dot(friction, friction));
+      WideInt slips = size > wide_load(slots->mu_static + at) * normal;
+      Wide cut = wide_load(slots->mu_kinetic + at) * normal / wide_max(size, wide_set(TINY));
+      friction = vec_mul(friction, wide_select(slips, wide_min(cut, wide_set(1)), wide_set(1)));
+      store_friction(slots, at, friction);
+      sum = vec_add(sum, vec_add(vec_mul(t.normal, normal - before), vec_sub(friction, held)));
+    }
+    store_rows(work->next, s, vec_add(own, vec_mul(sum, wide_load(work->w + s * SLICE))), work->wn);
+  }
+}
+
+/* One iteration as in the paper: corrections by inverse mass (Eq. 1 to 4), averaged over the touching contacts. The
+ * multipliers keep count of what was applied, for the forces on solids. */
+void KERNEL(position_average_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
+  const PositionSlots *slots = &work->slots;
+  Wide zero = wide_set(0), one = wide_set(1), tiny = wide_set(TINY), printed = wide_set(work->settings->printed_limit);
+  for (int64_t s = b; s < e; s++) {
+    Vec own = own_rows(work->d4, s), sum = vec_zero();
+    Wide w = wide_load(work->w + s * SLICE), touching = zero;
+    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
+      int64_t at = g * SLICE;
+      /* rows hold w alone in this mode: t.weight is w_i + w_j */
+      Touch t = touch(slots, g, work->d4, own, w);
+      Wide distance = wide_load(slots->distance + at);
+      Wide depth = distance - t.apart;
+      WideInt touches = depth > zero;
+      Wide share = wide_select(touches, one / t.weight, zero);
+      /* The text limits friction by the depth, the print by 2 r. */
+      Wide limit = depth + printed * (distance - depth);
+      Vec slide = tangential(t.relative, t.normal);
+      Wide size = wide_sqrt(vec_dot(slide, slide));
+      Wide kinetic = wide_min(wide_load(slots->mu_kinetic + at) * limit / wide_max(size, tiny), one);
+      Wide hold = wide_select(size < wide_load(slots->mu_static + at) * limit, one, kinetic);
+      Vec push = vec_sub(vec_mul(t.normal, depth * share), vec_mul(slide, hold * share));
+      touching = touching + wide_select(touches, one, zero);
+      sum = vec_add(sum, push);
+      wide_store(slots->ln + at, wide_load(slots->ln + at) + depth * share);
+      store_friction(slots, at, vec_sub(load_friction(slots, at), vec_mul(slide, hold * share)));
+    }
+    Wide average = wide_set(work->settings->relaxation) * w / wide_max(touching, one);
+    store_rows(work->next, s, vec_add(own, vec_mul(sum, average)), work->w);
+  }
+}
+
+/* At the end of the step: the anchor takes in what slid. A contact that slips drags its anchor along. */
+void KERNEL(position_anchor_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
+  const PositionSlots *slots = &work->slots;
+  for (int64_t s = b; s < e; s++) {
+    Vec own = own_rows(work->d4, s);
+    Wide weight = wide_load(work->wn + s * SLICE);
+    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
+      int64_t at = g * SLICE;
+      Touch t = touch(slots, g, work->d4, own, weight);
+      Wide normal = wide_load(slots->ln + at);
+      Vec anchor = {wide_load(slots->ax + at), wide_load(slots->ay + at), wide_load(slots->az + at)};
+      Vec slide = tangential(vec_add(anchor, t.relative), t.normal);
+      Vec held = load_friction(slots, at);
+      Wide most = wide_load(slots->mu_kinetic + at) * normal;
+      /* Slipping friction was cut to exactly the kinetic limit; sticking friction may be below or above it. */
+      Wide excess = vec_dot(held, held) - most * most;
+      WideInt slips = excess * excess <= wide_set(1e-7f) * most * most * most * most;
+      slide = vec_mul(slide, wide_select(slips | (normal <= wide_set(0)), wide_set(0), wide_set(1)));
+      wide_store(slots->ax + at, slide.x);
+      wide_store(slots->ay + at, slide.y);
+      wide_store(slots->az + at, slide.z);
+    }
+  }
+}

@@ -1,0 +1,14 @@
+/* The passes over slots; see position_kernels.c. */
+#ifndef METHODS_COMMON_POSITION_KERNELS_H
+#define METHODS_COMMON_POSITION_KERNELS_H
+
+#include "methods/common/position.h"
+
+KERNEL_DECLARE(void, position_warm_pass, (void *work, int64_t b, int64_t e, int thread));
+KERNEL_DECLARE(void, position_shift_pass, (void *work, int64_t b, int64_t e, int thread));
+KERNEL_DECLARE(void, position_settle_pass, (void *work, int64_t b, int64_t e, int thread));
+KERNEL_DECLARE(void, position_split_pass, (void *work, int64_t b, int64_t e, int thread));
+KERNEL_DECLARE(void, position_average_pass, (void *work, int64_t b, int64_t e, int thread));
+KERNEL_DECLARE(void, position_anchor_pass, (void *work, int64_t b, int64_t e, int thread));
+
+#endif

@@ -1,0 +1,8 @@
+#ifndef METHODS_PBD_H
+#define METHODS_PBD_H
+
+#include "methods/method.h"
+
+extern const Method METHOD_PBD;
+
+#endif
