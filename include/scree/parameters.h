@@ -30,11 +30,10 @@
   X(REAL, cfl, "1", 0.01, 10, 0.1, 2, "", "", "no particle moves farther in a step than this many radii")              \
   X(INT, iterations, "5", 0, 100000, 1, 200, "", "pbd p2", "passes over the contacts in a step")                       \
   X(INT, stabilization, "2", 0, 100000, 0, 50, "", "pbd", "passes that move old overlap apart without making speed")   \
-  X(REAL, relaxation, "1", 0.01, 1.99, 0.5, 1.9, "", "pbd p2", "over-relaxation of a pass")                            \
+  X(REAL, relaxation, "1.6", 0.01, 1.99, 0.5, 1.9, "", "pbd p2", "over-relaxation of a pass")                            \
   X(BOOL, averaging, "false", 0, 0, 0, 0, "", "pbd p2", "the papers' averaging instead of mass splitting")             \
   X(CHOICE, friction_limit, "depth", 0, 0, 0, 0, "depth|printed", "pbd", "with averaging: what limits friction")       \
-  X(BOOL, warm_start, "true", 0, 0, 0, 0, "", "pbd", "begin with the last step's contact forces")                      \
-  X(BOOL, anchors, "true", 0, 0, 0, 0, "", "pbd", "contacts remember where they stuck")                                \
+  X(BOOL, memory, "true", 0, 0, 0, 0, "", "pbd", "contacts begin with the forces of the last step: no creep")          \
   X(REAL, mass_scaling, "0", 0, 100, 0, 5, "1/m", "pbd", "k of m* = m exp(-k h); 1 is the paper's")                    \
   X(REAL, cell, "auto", 1e-6, 1e3, 1e-3, 4, "m", "flip", "side of a grid cell; auto: 4 radius")
 

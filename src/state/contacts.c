@@ -4,7 +4,7 @@
 
 #include "core/parallel.h"
 
-enum { ROW_GRAIN = 1024 };
+enum { ROW_GRAIN = 1024, HISTORY_MAX = 64 };
 
 typedef struct Carry {
   const ContactList *old;
@@ -73,6 +73,10 @@ void contact_list_destroy(Core *core, ContactList *list) {
 /* Only what a rebuild needs to find the history again: rows, partners and floats. */
 Status contact_list_archive(Core *core, Archive *archive, ContactList *list, int64_t rows) {
   TRY(archive_section(core, archive, "contacts"));
+  /* A fresh world has no lists yet, so the file says how wide the history is. */
+  TRY(archive_value(core, archive, &list->history_size));
+  if (list->history_size < 0 || list->history_size > HISTORY_MAX)
+    return archive_bad(core, archive, "contact history of no sensible size");
   if (list->history_size == 0) return SCREE_OK;
   int64_t entries = list->partner ? list->list.entries : 0;
   int64_t row_bytes = (int64_t)sizeof(uint32_t) + list->history_size * (int64_t)sizeof(float);

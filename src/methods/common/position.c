@@ -135,7 +135,7 @@ Status position_solve(PositionStep *work) {
   const PositionSettings *settings = work->settings;
   ParallelBody pass = settings->averaging ? PASS(work, position_average_pass) : PASS(work, position_split_pass);
   copy_ghosts(work, work->d4, work->next);
-  if (settings->warm_start && !settings->averaging) {
+  if (settings->memory) {
     run_pass(work, PASS(work, position_warm_pass));
     swap_rows(&work->d4, &work->next);
     position_move_bodies(work);
@@ -165,7 +165,6 @@ static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
 }
 
 Status position_end(PositionStep *work) {
-  if (work->settings->anchors && !work->settings->averaging) run_pass(work, PASS(work, position_anchor_pass));
   parallel_for(work->step->core, 0, work->count, GRAIN_CHUNK, finish_chunk, work);
   position_keep_history(work);
   position_push_solids(work);

@@ -31,13 +31,12 @@ enum { SLICE = LANES };
   X(float, ln)        /* multiplier along the normal, summed over the step */                                          \
   X(float, ltx)       /* and that of friction */                                                                       \
   X(float, lty)                                                                                                        \
-  X(float, ltz)                                                                                                        \
-  X(float, ax)        /* anchor: how far the contact has slid since it stuck, as far as not undone */                  \
-  X(float, ay)                                                                                                         \
-  X(float, az)
+  X(float, ltz)
 
-/* What of a slot lives across steps, in this order, in ContactList.history. */
-enum { POSITION_HISTORY = 7 };
+/* What of a slot lives across steps, in ContactList.history: ln and lt. The friction multiplier is the contact's
+ * anchor: it grows with every bit of sliding until it holds the load, and the sliding then is zero whatever the number
+ * of iterations. (An anchor in metres on top of it integrates the sliding twice and shakes the pile.) */
+enum { POSITION_HISTORY = 4 };
 
 typedef struct PositionSlots {
   int64_t slices, groups;
@@ -74,8 +73,7 @@ typedef struct PositionSettings {
   int iterations, stabilization;
   float relaxation;
   bool averaging;      /* the papers' 1 / n; otherwise mass splitting */
-  bool warm_start;     /* begin with the multipliers of the last step */
-  bool anchors;
+  bool memory;         /* begin with the multipliers of the last step */
   float mass_scaling;  /* k of m* = m exp(-k h), 1/m */
   float printed_limit; /* 1: friction limited by 2 r as printed; 0: by the penetration depth (averaging only) */
 } PositionSettings;

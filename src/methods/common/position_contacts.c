@@ -216,14 +216,11 @@ static inline void set_slot(PositionStep *work, int64_t slot, int32_t partner, b
   s->mu_kinetic[slot] = mu_kinetic;
   static const float none[POSITION_HISTORY] = {0};
   if (!history) history = none;
-  float scale = work->settings->warm_start ? work->history_scale : 0, keep = work->settings->anchors ? 1 : 0;
+  float scale = work->history_scale;
   s->ln[slot] = history[0] * scale;
   s->ltx[slot] = history[1] * scale;
   s->lty[slot] = history[2] * scale;
   s->ltz[slot] = history[3] * scale;
-  s->ax[slot] = history[4] * keep;
-  s->ay[slot] = history[5] * keep;
-  s->az[slot] = history[6] * keep;
 }
 
 static const float *history_of(const ContactList *list, int64_t entry) {
@@ -364,8 +361,7 @@ void position_move_bodies(PositionStep *work) {
 }
 
 static void keep_slot(const PositionSlots *s, int64_t slot, float *history) {
-  const float kept[POSITION_HISTORY] = {s->ln[slot], s->ltx[slot], s->lty[slot], s->ltz[slot],
-                                        s->ax[slot], s->ay[slot],  s->az[slot]};
+  const float kept[POSITION_HISTORY] = {s->ln[slot], s->ltx[slot], s->lty[slot], s->ltz[slot]};
   if (kept[0] > 0) memcpy(history, kept, sizeof kept);
 }
 
@@ -384,10 +380,10 @@ static void forget(ContactList *list) {
 
 void position_keep_history(PositionStep *work) {
   Contacts *contacts = &work->step->state->contacts;
+  if (!work->settings->memory) return;
   forget(&contacts->particles);
   forget(&contacts->samples);
   forget(&contacts->solids);
-  if (work->settings->averaging || !(work->settings->warm_start || work->settings->anchors)) return;
   if (contacts->particles.history)
     parallel_for(work->step->core, 0, work->slots.groups * SLICE, GHOST_CHUNK * SLICE, keep_chunk, work);
   for (int64_t g = 0; g < work->ghost_count; g++) {

@@ -152,8 +152,7 @@ void KERNEL(position_split_pass)(void *context, int64_t b, int64_t e, int thread
       Wide before = wide_load(slots->ln + at);
       Wide normal = wide_max(before + (wide_load(slots->distance + at) - t.apart) * share, wide_set(0));
       wide_store(slots->ln + at, normal);
-      Vec anchor = {wide_load(slots->ax + at), wide_load(slots->ay + at), wide_load(slots->az + at)};
-      Vec slide = vec_add(anchor, tangential(t.relative, t.normal));
+      Vec slide = tangential(t.relative, t.normal);
       Vec held = load_friction(slots, at);
       Vec friction = vec_sub(held, vec_mul(slide, share));
       Wide size = wide_sqrt(vec_dot(friction, friction));
@@ -167,64 +166,55 @@ void KERNEL(position_split_pass)(void *context, int64_t b, int64_t e, int thread
   }
 }
 
-/* One iteration as in the paper: corrections by inverse mass (Eq. 1 to 4), averaged over the touching contacts. The
- * multipliers keep count of what was applied, for the forces on solids. */
+/* One contact as in the paper (Eq. 1 to 4): push along the normal by the depth, and against the sliding, limited by
+ * what the text says (the depth) or what the print says (2 r). Per unit of inverse mass. */
+typedef struct PrintedPush {
+  Wide normal;
+  Vec friction, push;
+  WideInt touches;
+} PrintedPush;
+
+WIDE_INLINE PrintedPush printed_push(const PositionSlots *slots, int64_t at, const Touch *t, Wide printed) {
+  Wide zero = wide_set(0), one = wide_set(1);
+  Wide distance = wide_load(slots->distance + at), depth = distance - t->apart;
+  PrintedPush p = {.touches = depth > zero};
+  Wide share = wide_select(p.touches, one / t->weight, zero);
+  Wide limit = depth + printed * (distance - depth);
+  Vec slide = tangential(t->relative, t->normal);
+  Wide size = wide_sqrt(vec_dot(slide, slide));
+  Wide kinetic = wide_min(wide_load(slots->mu_kinetic + at) * limit / wide_max(size, wide_set(TINY)), one);
+  Wide hold = wide_select(size < wide_load(slots->mu_static + at) * limit, one, kinetic);
+  p.normal = depth * share;
+  p.friction = vec_mul(slide, zero - hold * share);
+  p.push = vec_add(vec_mul(t->normal, p.normal), p.friction);
+  return p;
+}
+
+/* One iteration as in the paper: the corrections of a grain, divided by the number of contacts that touch it. The
+ * multipliers keep count of what was really applied, for the forces on solids. */
 void KERNEL(position_average_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
-  Wide zero = wide_set(0), one = wide_set(1), tiny = wide_set(TINY), printed = wide_set(work->settings->printed_limit);
+  Wide zero = wide_set(0), one = wide_set(1), printed = wide_set(work->settings->printed_limit);
   for (int64_t s = b; s < e; s++) {
     Vec own = own_rows(work->d4, s), sum = vec_zero();
     Wide w = wide_load(work->w + s * SLICE), touching = zero;
+    /* rows hold w alone in this mode: t.weight is w_i + w_j */
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
-      int64_t at = g * SLICE;
-      /* rows hold w alone in this mode: t.weight is w_i + w_j */
       Touch t = touch(slots, g, work->d4, own, w);
-      Wide distance = wide_load(slots->distance + at);
-      Wide depth = distance - t.apart;
-      WideInt touches = depth > zero;
-      Wide share = wide_select(touches, one / t.weight, zero);
-      /* The text limits friction by the depth, the print by 2 r. */
-      Wide limit = depth + printed * (distance - depth);
-      Vec slide = tangential(t.relative, t.normal);
-      Wide size = wide_sqrt(vec_dot(slide, slide));
-      Wide kinetic = wide_min(wide_load(slots->mu_kinetic + at) * limit / wide_max(size, tiny), one);
-      Wide hold = wide_select(size < wide_load(slots->mu_static + at) * limit, one, kinetic);
-      Vec push = vec_sub(vec_mul(t.normal, depth * share), vec_mul(slide, hold * share));
-      touching = touching + wide_select(touches, one, zero);
-      sum = vec_add(sum, push);
-      wide_store(slots->ln + at, wide_load(slots->ln + at) + depth * share);
-      store_friction(slots, at, vec_sub(load_friction(slots, at), vec_mul(slide, hold * share)));
+      PrintedPush p = printed_push(slots, g * SLICE, &t, printed);
+      touching = touching + wide_select(p.touches, one, zero);
+      sum = vec_add(sum, p.push);
     }
-    Wide average = wide_set(work->settings->relaxation) * w / wide_max(touching, one);
-    store_rows(work->next, s, vec_add(own, vec_mul(sum, average)), work->w);
-  }
-}
-
-/* At the end of the step: the anchor takes in what slid. A contact that slips drags its anchor along. */
-void KERNEL(position_anchor_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const PositionStep *work = context;
-  const PositionSlots *slots = &work->slots;
-  for (int64_t s = b; s < e; s++) {
-    Vec own = own_rows(work->d4, s);
-    Wide weight = wide_load(work->wn + s * SLICE);
+    Wide average = wide_set(work->settings->relaxation) / wide_max(touching, one);
+    store_rows(work->next, s, vec_add(own, vec_mul(sum, average * w)), work->w);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
-      Touch t = touch(slots, g, work->d4, own, weight);
-      Wide normal = wide_load(slots->ln + at);
-      Vec anchor = {wide_load(slots->ax + at), wide_load(slots->ay + at), wide_load(slots->az + at)};
-      Vec slide = tangential(vec_add(anchor, t.relative), t.normal);
-      Vec held = load_friction(slots, at);
-      Wide most = wide_load(slots->mu_kinetic + at) * normal;
-      /* Slipping friction was cut to exactly the kinetic limit; sticking friction may be below or above it. */
-      Wide excess = vec_dot(held, held) - most * most;
-      WideInt slips = excess * excess <= wide_set(1e-7f) * most * most * most * most;
-      slide = vec_mul(slide, wide_select(slips | (normal <= wide_set(0)), wide_set(0), wide_set(1)));
-      wide_store(slots->ax + at, slide.x);
-      wide_store(slots->ay + at, slide.y);
-      wide_store(slots->az + at, slide.z);
+      Touch t = touch(slots, g, work->d4, own, w);
+      PrintedPush p = printed_push(slots, at, &t, printed);
+      wide_store(slots->ln + at, wide_load(slots->ln + at) + p.normal * average);
+      store_friction(slots, at, vec_add(load_friction(slots, at), vec_mul(p.friction, average)));
     }
   }
 }

@@ -9,6 +9,5 @@ KERNEL_DECLARE(void, position_shift_pass, (void *work, int64_t b, int64_t e, int
 KERNEL_DECLARE(void, position_settle_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_split_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_average_pass, (void *work, int64_t b, int64_t e, int thread));
-KERNEL_DECLARE(void, position_anchor_pass, (void *work, int64_t b, int64_t e, int thread));
 
 #endif

@@ -2,8 +2,8 @@
  *
  * Departures, each selectable back to the paper's way: mass splitting instead of averaging (it keeps momentum, and
  * the floor then carries the weight exactly); friction limited by the penetration depth over the whole step instead
- * of 2 r; multipliers and friction anchors remembered across steps, so that a pile does not creep and its angle does
- * not hang on the iteration count. See docs/methods/pbd.md. */
+ * of 2 r; forces of contacts, friction's above all, remembered across steps, so that a pile does not creep. See
+ * docs/methods/pbd.md. */
 #include <math.h>
 
 #include "methods/common/position.h"
@@ -26,8 +26,7 @@ static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, v
       .stabilization = (int)definition->stabilization,
       .relaxation = (float)definition->relaxation,
       .averaging = definition->averaging,
-      .warm_start = definition->warm_start && !definition->averaging,
-      .anchors = definition->anchors && !definition->averaging,
+      .memory = definition->memory && !definition->averaging,
       .mass_scaling = (float)definition->mass_scaling,
       .printed_limit = definition->friction_limit == SCREE_FRICTION_PRINTED ? 1 : 0,
   };
@@ -36,8 +35,9 @@ static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, v
 }
 
 static MethodReach pbd_reach(const void *data) {
-  (void)data;
-  return (MethodReach){.pairs = 1, .solids = 1, .skin = 0.5f, .history = POSITION_HISTORY};
+  const Pbd *pbd = data;
+  int32_t history = pbd->settings.memory ? POSITION_HISTORY : 0;
+  return (MethodReach){.pairs = 1, .solids = 1, .skin = 0.5f, .history = history};
 }
 
 static double pbd_largest_step(const void *data, const State *state) {
