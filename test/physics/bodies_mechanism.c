@@ -3,6 +3,8 @@
 
 #ifdef SCREE_HAVE_MUJOCO
 
+#include <pthread.h>
+
 static ScreeMechanismDef definition;
 
 static Fixture *with_model(const char *text) {
@@ -187,6 +189,47 @@ static void saved_and_resumed(void **unused) {
   fixture_destroy(fixture);
 }
 
+/* Worlds of several threads load and step mechanisms side by side. No asserts of cmocka's in here: they jump. */
+typedef struct Runner {
+  Fixture *fixture;
+  ScreeMechanismDef model;
+  uint64_t hash;
+  Status status;
+} Runner;
+
+static void *run_machine(void *context) {
+  Runner *runner = context;
+  Fixture *fixture = runner->fixture;
+  Core *core = &fixture->core;
+  runner->status = fixture_try(fixture);
+  for (int k = 0; k < 100 && runner->status == SCREE_OK; k++) {
+    runner->status = bodies_set_control(core, fixture->bodies, 0, k % 40 < 20 ? 1 : -1);
+    if (runner->status == SCREE_OK) runner->status = bodies_refresh(core, fixture->bodies, &fixture->state, 0.0037);
+    if (runner->status == SCREE_OK) runner->status = bodies_advance(core, fixture->bodies, &fixture->state, 0.0037);
+    fixture->state.time += 0.0037;
+  }
+  runner->hash = solids_hash(&fixture->state.solids);
+  return NULL;
+}
+
+static void worlds_in_threads(void **unused) {
+  (void)unused;
+  Runner runners[4];
+  pthread_t threads[4];
+  for (int k = 0; k < 4; k++) {
+    runners[k] = (Runner){.fixture = with_model(MACHINE), .model = scree_mechanism_default("model.xml")};
+    runners[k].fixture->scene.mechanism = &runners[k].model;
+  }
+  run_machine(&runners[0]);
+  for (int k = 1; k < 4; k++) assert_int_equal(pthread_create(&threads[k], NULL, run_machine, &runners[k]), 0);
+  for (int k = 1; k < 4; k++) assert_int_equal(pthread_join(threads[k], NULL), 0);
+  for (int k = 0; k < 4; k++) {
+    assert_int_equal(runners[k].status, SCREE_OK);
+    assert_true(runners[k].hash == runners[0].hash);
+    fixture_destroy(runners[k].fixture);
+  }
+}
+
 /* Two plates that motors press together, with something between that answers absurdly, first one way, then the other.
  */
 static const char PRESS[] =
@@ -328,6 +371,7 @@ int main(void) {
       cmocka_unit_test(excavator),
       cmocka_unit_test(shipped_machines),
       cmocka_unit_test(free_body_on_a_machine),
+      cmocka_unit_test(worlds_in_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
