@@ -162,6 +162,7 @@ ScreeStatus scree_world_create(const ScreeSceneDef *definition, const ScreeWorld
 void scree_world_destroy(ScreeWorld *world) {
   if (!world) return;
   Core *core = &world->core;
+  state_destroy(core, &world->state); /* first: its fields' pointers lie in the method's data and in the probes */
   if (world->method && world->method->destroy) world->method->destroy(core, world->method_data);
   if (world->bodies) bodies_destroy(core, world->bodies);
   for (int32_t k = 0; k < world->drawn_count; k++) {
@@ -177,7 +178,6 @@ void scree_world_destroy(ScreeWorld *world) {
   solids_destroy(core, &world->sinks);
   if (world->grid) cell_grid_destroy(core, world->grid);
   if (world->sample_grid) cell_grid_destroy(core, world->sample_grid);
-  state_destroy(core, &world->state);
   definition_destroy(core, &world->definition);
   scratch_destroy(core, &world->scratch);
   core_destroy(core);
