@@ -9,7 +9,18 @@
 
 enum { BUILD_CHUNK = 8192 };
 
-Status cell_grid_create(Core *core, CellGrid **grid) { return memory_new(core, grid, 1, "cell grid"); }
+Status cell_grid_create(Core *core, CellGrid **grid) {
+  TRY(memory_new(core, grid, 1, "cell grid"));
+  Status status = search_create(core, &(*grid)->search);
+  if (status != SCREE_OK) {
+    memory_drop(core, grid);
+    return status;
+  }
+  for (int lanes = 0; lanes < 1 << LANES; lanes++)
+    for (int lane = LANES - 1; lane >= 0; lane--)
+      if (lanes >> lane & 1) (*grid)->pack[lanes] = (*grid)->pack[lanes] << 8 | (uint64_t)lane;
+  return SCREE_OK;
+}
 
 void cell_grid_destroy(Core *core, CellGrid *grid) {
   if (!grid) return;
@@ -24,6 +35,7 @@ void cell_grid_destroy(Core *core, CellGrid *grid) {
   memory_drop(core, &grid->records[1]);
   memory_drop(core, &grid->histogram);
   memory_drop(core, &grid->chunk_strips);
+  search_destroy(core, grid->search);
   memory_free(&core->memory, grid);
 }
 
@@ -273,28 +285,36 @@ static void surroundings_row(const CellGrid *grid, uint64_t key, int32_t hint, S
   around->strip[row] = at >= 0 ? at : before >= 0 ? before : behind - 1;
 }
 
-void surroundings_find(const CellGrid *grid, int32_t x, int32_t y, int32_t z, Surroundings *around) {
-  uint64_t key = cell_key(x, y, z) >> STRIP_BITS;
-  if (key == around->key) return;
-  bool next = key == around->key + 1;
-  around->key = key;
+static void surroundings_rows(int32_t y, int32_t z, Surroundings *around) {
+  around->y = y;
+  around->z = z;
   for (int row = 0; row < 9; row++) {
-    uint64_t there = cell_key(x, y + row % 3 - 1, z + row / 3 - 1) >> STRIP_BITS;
-    surroundings_row(grid, there, next ? around->strip[row] + 1 : -1, around, row);
+    uint64_t key = cell_key(-COORDINATE_BIAS, y + row % 3 - 1, z + row / 3 - 1) >> STRIP_BITS;
     int k = row;
-    for (; k > 0 && around->start[(int)around->order[k - 1]][0] > around->start[row][0]; k--)
-      around->order[k] = around->order[k - 1];
-    around->order[k] = (int8_t)row;
+    for (; k > 0 && around->row_key[k - 1] > key; k--) around->row_key[k] = around->row_key[k - 1];
+    around->row_key[k] = key;
   }
+}
+
+void surroundings_find(const CellGrid *grid, int32_t x, int32_t y, int32_t z, Surroundings *around) {
+  uint32_t strip_x = (uint32_t)(x + COORDINATE_BIAS) >> STRIP_BITS;
+  bool same_row = around->valid && y == around->y && z == around->z;
+  if (same_row && strip_x == around->strip_x) return;
+  bool next = same_row && strip_x == around->strip_x + 1;
+  if (!same_row) surroundings_rows(y, z, around);
+  around->valid = true;
+  around->strip_x = strip_x;
+  for (int row = 0; row < 9; row++)
+    surroundings_row(grid, around->row_key[row] + strip_x, next ? around->strip[row] + 1 : -1, around, row);
 }
 
 int cell_grid_around(const CellGrid *grid, const int32_t coordinate[3], int64_t ranges[CELL_RANGES_MAX][2]) {
   if (grid->strips == 0) return 0;
-  Surroundings around = {.key = UINT64_MAX};
+  Surroundings around = {.valid = false};
   surroundings_find(grid, coordinate[0], coordinate[1], coordinate[2], &around);
   int count = 0, lane = (coordinate[0] + COORDINATE_BIAS) & (STRIP - 1);
   for (int r = 0; r < 9; r++) {
-    const int32_t *start = around.start[(int)around.order[r]];
+    const int32_t *start = around.start[r];
     int64_t begin = start[lane], end = start[lane + 3];
     if (begin == end) continue;
     if (count > 0 && ranges[count - 1][1] == begin) ranges[count - 1][1] = end;

@@ -18,14 +18,16 @@ enum {
   COORDINATE_BITS = 21,
   COORDINATE_BIAS = 1 << (COORDINATE_BITS - 1),
   /* Farther cells are folded into the outermost one. That is still right: folding brings no two cells further apart.
-   * One less than the bits allow, twice, so that the cells around always exist as numbers. */
-  COORDINATE_LIMIT = COORDINATE_BIAS - 2,
+   * Less than the bits allow, so that the cells around (and a rounded limit) always exist as numbers. */
+  COORDINATE_LIMIT = COORDINATE_BIAS - 4,
   TILE_BITS = 3,
   TILE = 1 << TILE_BITS,
   STRIP_BITS = 3,
   STRIP = 1 << STRIP_BITS,
   BLOCK = 256 /* points whose cells are computed at a time */
 };
+
+typedef struct Search Search;
 
 struct CellGrid {
   float cell;
@@ -44,6 +46,8 @@ struct CellGrid {
   struct SortRecord *records[2];
   uint32_t *histogram;
   int32_t *chunk_strips;
+  Search *search;            /* buffers of neighbor_list_build, kept from one call to the next */
+  uint64_t pack[1 << LANES]; /* for each set of lanes their numbers, one a byte, lowest first */
 };
 
 /* The order of rows: tiles, then rows inside a tile. y and z are biased. */
@@ -80,15 +84,20 @@ static inline int32_t strip_find(const CellGrid *grid, uint64_t key) {
 }
 
 /* The rows round a strip: cell k of the strip has the points [start[r][k], start[r][k + 3]) of its three cells in row r
- * round it. Rows are sorted by where they begin, so that lists come out ascending. */
+ * round it. Rows are in canonical order, so that lists come out ascending. */
 typedef struct Surroundings {
-  uint64_t key;     /* of the strip; UINT64_MAX: none yet */
-  int32_t strip[9]; /* at or before the strip's place in that row: a hint for the next strip */
+  bool valid;
+  int32_t y, z;        /* the row */
+  uint32_t strip_x;    /* the strip in it */
+  uint64_t row_key[9]; /* of strip 0 in each row */
+  int32_t strip[9];    /* where the strip is, or would be, less one: a hint for the next one */
   int32_t start[9][STRIP + 3];
-  int8_t order[9];
 } Surroundings;
 
 void surroundings_find(const CellGrid *grid, int32_t x, int32_t y, int32_t z, Surroundings *around);
+
+Status search_create(Core *core, Search **search);
+void search_destroy(Core *core, Search *search);
 
 /* Whether count and cell size can be worked with at all. */
 Status grid_check(Core *core, Points points, float cell);
@@ -107,10 +116,18 @@ typedef struct RowsJob {
   const float *query_radius, *target_radius; /* target_radius in the grid's order */
 } RowsJob;
 
-/* Rows [b, e): ends[i - b] = entries after row i, counted from out. Stops before a row that might not fit `room`;
- * answers the row it stopped at; *wanted is then the room from out on that it needs, or -1 when a query is not finite.
- * Writes rubbish behind the last entry, inside the room. */
+/* Where a kernel puts rows, and the candidates of a cell meanwhile. */
+typedef struct RowsBuffer {
+  int32_t *out;
+  int64_t room, wanted;
+  int32_t *candidates; /* five arrays of candidate_room: x, y, z, radius (as floats), index */
+  int64_t candidate_room, candidates_wanted;
+  bool not_finite; /* a query */
+} RowsBuffer;
+
+/* Rows [b, e), into out from `used` on: ends[i - b] = entries in out after row i. Stops before a row for which there
+ * is not room enough, having written what is wanted, or at queries that are not finite; answers where it stopped. */
 KERNEL_DECLARE(int64_t, rows_find,
-               (const RowsJob *job, int64_t b, int64_t e, int32_t *out, int64_t room, int64_t *ends, int64_t *wanted));
+               (const RowsJob *job, int64_t b, int64_t e, int64_t used, RowsBuffer *buffer, int64_t *ends));
 
 #endif

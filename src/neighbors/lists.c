@@ -9,7 +9,7 @@
 #include "core/parallel.h"
 #include "neighbors/grid.h"
 
-enum { ROWS_CHUNK = 1024, WAVE_CHUNKS = 64, ROOM_FIRST = 32 * ROWS_CHUNK };
+enum { ROWS_CHUNK = 512, WAVE_CHUNKS = 128, ROOM_FIRST = 16 * ROWS_CHUNK, CANDIDATES_FIRST = 256 };
 
 void neighbor_list_destroy(Core *core, NeighborList *list) {
   memory_drop(core, &list->start);
@@ -18,13 +18,12 @@ void neighbor_list_destroy(Core *core, NeighborList *list) {
 }
 
 typedef struct Buffer {
-  int32_t *out;
-  int64_t room;
+  RowsBuffer rows;
   int64_t first; /* where its rows begin in the list */
-  bool no_memory, bad;
+  bool no_memory;
 } Buffer;
 
-typedef struct Search {
+struct Search {
   Core *core;
   RowsJob job;
   const int32_t *index; /* of the grid's order; NULL when that is the identity */
@@ -32,16 +31,37 @@ typedef struct Search {
   NeighborList *list;
   int64_t wave; /* first row of it */
   Buffer buffers[WAVE_CHUNKS];
-} Search;
+};
 
-static bool buffer_grow(Core *core, Buffer *buffer, int64_t used, int64_t room) {
-  if (room < buffer->room * 2) room = buffer->room * 2;
-  int32_t *out = memory_get(&core->memory, room, sizeof *out, "neighbour buffer");
-  if (!out) return false;
-  if (used) memcpy(out, buffer->out, (size_t)used * sizeof *out);
-  memory_free(&core->memory, buffer->out);
-  buffer->out = out;
-  buffer->room = room;
+Status search_create(Core *core, Search **search) { return memory_new(core, search, 1, "neighbour search"); }
+
+void search_destroy(Core *core, Search *search) {
+  for (int c = 0; search && c < WAVE_CHUNKS; c++) {
+    memory_drop(core, &search->buffers[c].rows.out);
+    memory_drop(core, &search->buffers[c].rows.candidates);
+  }
+  memory_free(&core->memory, search);
+}
+
+/* Makes the room that is wanted; `used` entries are kept. */
+static bool buffer_grow(Core *core, RowsBuffer *buffer, int64_t used) {
+  if (buffer->wanted > buffer->room) {
+    int64_t room = buffer->wanted > 2 * buffer->room ? buffer->wanted : 2 * buffer->room;
+    int32_t *out = memory_get(&core->memory, room, sizeof *out, "neighbour buffer");
+    if (!out) return false;
+    if (used) memcpy(out, buffer->out, (size_t)used * sizeof *out);
+    memory_free(&core->memory, buffer->out);
+    buffer->out = out;
+    buffer->room = room;
+  }
+  if (buffer->candidates_wanted > buffer->candidate_room) {
+    int64_t room = (buffer->candidates_wanted * 3 / 2 + LANES - 1) / LANES * LANES;
+    memory_drop(core, &buffer->candidates);
+    buffer->candidate_room = 0;
+    buffer->candidates = memory_get(&core->memory, 5 * room, sizeof *buffer->candidates, "neighbour buffer");
+    if (!buffer->candidates) return false;
+    buffer->candidate_room = room;
+  }
   return true;
 }
 
@@ -84,25 +104,20 @@ static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
   Buffer *buffer = &search->buffers[(b - search->wave) / ROWS_CHUNK];
   /* The rows' ends are put where the list will have them, counted from the chunk's beginning. */
   int64_t *ends = search->list->start + 1 + b;
-  int64_t used = 0, wanted = ROOM_FIRST;
+  int64_t used = 0;
+  buffer->no_memory = buffer->rows.not_finite = false;
+  buffer->rows.wanted = ROOM_FIRST;
+  buffer->rows.candidates_wanted = CANDIDATES_FIRST;
   for (int64_t row = b;;) {
-    if (wanted > buffer->room && !buffer_grow(search->core, buffer, used, wanted)) {
+    if (!buffer_grow(search->core, &buffer->rows, used)) {
       buffer->no_memory = true;
       return;
     }
-    int64_t stop = KERNEL_CALL(search->core, rows_find)(&search->job, row, e, buffer->out + used, buffer->room - used,
-                                                        ends + (row - b), &wanted);
-    for (int64_t i = row; i < stop; i++) ends[i - b] += used;
-    if (stop > b) used = ends[stop - 1 - b];
-    if (stop == e) break;
-    if (wanted < 0) {
-      buffer->bad = true;
-      return;
-    }
-    row = stop;
-    wanted += used;
+    row = KERNEL_CALL(search->core, rows_find)(&search->job, row, e, used, &buffer->rows, ends + (row - b));
+    if (row == e || buffer->rows.not_finite) break;
+    used = row > b ? ends[row - 1 - b] : 0;
   }
-  if (search->index) rows_translate(search, b, e, buffer->out, ends);
+  if (search->index && !buffer->rows.not_finite) rows_translate(search, b, e, buffer->rows.out, ends);
 }
 
 static void copy_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -110,7 +125,7 @@ static void copy_chunk(void *context, int64_t b, int64_t e, int thread) {
   Search *search = context;
   const Buffer *buffer = &search->buffers[(b - search->wave) / ROWS_CHUNK];
   int64_t *ends = search->list->start + 1;
-  memcpy(search->list->index + buffer->first, buffer->out, (size_t)ends[e - 1] * sizeof(int32_t));
+  memcpy(search->list->index + buffer->first, buffer->rows.out, (size_t)ends[e - 1] * sizeof(int32_t));
   for (int64_t i = b; i < e; i++) ends[i] += buffer->first;
 }
 
@@ -127,7 +142,7 @@ static Status search_wave(Core *core, Search *search, int64_t end) {
   parallel_for(core, search->wave, end, ROWS_CHUNK, search_chunk, search);
   for (int64_t b = search->wave; b < end; b += ROWS_CHUNK) {
     Buffer *buffer = &search->buffers[(b - search->wave) / ROWS_CHUNK];
-    if (buffer->bad) return grid_not_finite(core, search->job.queries);
+    if (buffer->rows.not_finite) return grid_not_finite(core, search->job.queries);
     if (buffer->no_memory)
       return fail(core, SCREE_NO_MEMORY, "out of memory: neighbours of %lld points", (long long)list->count);
     int64_t last = b + ROWS_CHUNK < end ? b + ROWS_CHUNK : end;
@@ -182,26 +197,22 @@ Status neighbor_list_build(Core *core, const CellGrid *grid, Points queries, Poi
   float *sorted_radius = NULL;
   if (!grid->sorted && target_radius) TRY(sort_radii(core, grid, target_radius, &sorted_radius));
   bool same = queries.x == targets.x && queries.y == targets.y && queries.z == targets.z;
-  Search *search = NULL;
-  Status status = memory_new(core, &search, 1, "neighbour search");
-  if (status == SCREE_OK) {
-    *search = (Search){.core = core,
-                       .job = {.grid = grid,
-                               .queries = queries,
-                               .same = same && grid->sorted,
-                               .reach = reach,
-                               .query_radius = query_radius,
-                               .target_radius = sorted_radius ? sorted_radius : target_radius},
-                       .index = grid->sorted ? NULL : grid->index,
-                       .drop_self = same,
-                       .list = list};
-    int64_t wave = ROWS_CHUNK * WAVE_CHUNKS;
-    for (int64_t b = 0; b < queries.count && status == SCREE_OK; b += wave) {
-      search->wave = b;
-      status = search_wave(core, search, b + wave < queries.count ? b + wave : queries.count);
-    }
-    for (int c = 0; c < WAVE_CHUNKS; c++) memory_free(&core->memory, search->buffers[c].out);
-    memory_drop(core, &search);
+  Search *search = grid->search;
+  search->core = core;
+  search->job = (RowsJob){.grid = grid,
+                          .queries = queries,
+                          .same = same && grid->sorted,
+                          .reach = reach,
+                          .query_radius = query_radius,
+                          .target_radius = sorted_radius ? sorted_radius : target_radius};
+  search->index = grid->sorted ? NULL : grid->index;
+  search->drop_self = same;
+  search->list = list;
+  Status status = SCREE_OK;
+  const int64_t wave = ROWS_CHUNK * WAVE_CHUNKS;
+  for (int64_t b = 0; b < queries.count && status == SCREE_OK; b += wave) {
+    search->wave = b;
+    status = search_wave(core, search, b + wave < queries.count ? b + wave : queries.count);
   }
   memory_drop(core, &sorted_radius);
   if (status != SCREE_OK) list->count = list->entries = 0;

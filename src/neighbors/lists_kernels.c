@@ -10,11 +10,12 @@
 #if SIMD_LEVEL == 1
 WIDE_INLINE unsigned lanes_bits(WideInt mask) { return (unsigned)_mm256_movemask_ps((__m256)mask); }
 
-/* Stores base + k for each set bit k, ascending, and rubbish behind. */
-WIDE_INLINE void lanes_pack(int32_t *out, unsigned bits, int32_t base) {
-  uint64_t spread = _pdep_u64(bits, 0x0101010101010101u) * 0xff;
-  __m128i lanes = _mm_cvtsi64_si128((int64_t)_pext_u64(0x0706050403020100u, spread));
-  _mm256_storeu_si256((__m256i *)out, _mm256_add_epi32(_mm256_cvtepu8_epi32(lanes), _mm256_set1_epi32(base)));
+/* Stores the values of the set lanes one behind the other, and rubbish behind them. By a table of 2 KiB: the
+ * alternative, pdep and pext, takes a hundred cycles on some processors that have it. */
+WIDE_INLINE void lanes_pack(int32_t *out, unsigned bits, const int32_t *values, const uint64_t *pack) {
+  __m256i lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(pack + bits)));
+  __m256i all = _mm256_loadu_si256((const __m256i *)values);
+  _mm256_storeu_si256((__m256i *)out, _mm256_permutevar8x32_epi32(all, lanes));
 }
 #else
 WIDE_INLINE unsigned lanes_bits(WideInt mask) {
@@ -29,88 +30,125 @@ WIDE_INLINE unsigned lanes_bits(WideInt mask) {
 #endif
 }
 
-WIDE_INLINE void lanes_pack(int32_t *out, unsigned bits, int32_t base) {
-  for (; bits; bits &= bits - 1) *out++ = base + __builtin_ctz(bits);
+WIDE_INLINE void lanes_pack(int32_t *out, unsigned bits, const int32_t *values, const uint64_t *pack) {
+  (void)pack;
+  for (; bits; bits &= bits - 1) *out++ = values[__builtin_ctz(bits)];
 }
 #endif
+
+/* The points round a cell, gathered into dense blocks. */
+typedef struct Candidates {
+  float *x, *y, *z, *radius;
+  int32_t *index;
+  int64_t count;
+} Candidates;
+
+static void copy_short(void *to, const void *from, int64_t count) { memcpy(to, from, (size_t)count * 4); }
+
+WIDE_INLINE void candidates_add(const RowsJob *job, int64_t b, int64_t e, bool radii, Candidates *c) {
+  const CellGrid *grid = job->grid;
+  const WideInt lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+  int64_t at = c->count;
+  c->count += e - b;
+  for (int64_t k = b; k < e; k += LANES, at += LANES) {
+    *(WideIntUnaligned *)(c->index + at) = lanes + (int32_t)k;
+    if (k + LANES > grid->count) { /* no whole block before the end of the arrays */
+      copy_short(c->x + at, grid->x + k, e - k);
+      copy_short(c->y + at, grid->y + k, e - k);
+      copy_short(c->z + at, grid->z + k, e - k);
+      if (radii) copy_short(c->radius + at, job->target_radius + k, e - k);
+      return;
+    }
+    wide_store(c->x + at, wide_load(grid->x + k));
+    wide_store(c->y + at, wide_load(grid->y + k));
+    wide_store(c->z + at, wide_load(grid->z + k));
+    if (radii) wide_store(c->radius + at, wide_load(job->target_radius + k));
+  }
+}
+
+/* Gathers the candidates of a cell; false when there is not room enough. */
+WIDE_INLINE bool candidates_gather(const RowsJob *job, const Surroundings *around, int lane, bool radii,
+                                   RowsBuffer *buffer, Candidates *c) {
+  int64_t most = 2 * LANES;
+  for (int r = 0; r < 9; r++) most += around->start[r][lane + 3] - around->start[r][lane];
+  if (most > buffer->candidate_room) {
+    buffer->candidates_wanted = most;
+    return false;
+  }
+  c->x = (float *)buffer->candidates;
+  c->y = c->x + buffer->candidate_room;
+  c->z = c->y + buffer->candidate_room;
+  c->radius = c->z + buffer->candidate_room;
+  c->index = buffer->candidates + 4 * buffer->candidate_room;
+  c->count = 0;
+  for (int r = 0; r < 9; r++) candidates_add(job, around->start[r][lane], around->start[r][lane + 3], radii, c);
+  /* Nothing is near infinity: the last block needs no mask. */
+  wide_store(c->x + c->count, wide_set(__builtin_inff()));
+  if (radii) wide_store(c->radius + c->count, wide_set(0));
+  return true;
+}
 
 typedef struct Query {
   float x, y, z, radius;
   int32_t self;
 } Query;
 
-/* Appends the hits among the points [b, e) of the grid's order. */
-WIDE_INLINE int32_t *range_find(const RowsJob *job, Query query, int64_t b, int64_t e, bool radii, int32_t *out) {
-  const CellGrid *grid = job->grid;
+WIDE_INLINE int32_t *row_find(const Candidates *c, Query query, float reach, bool radii, const uint64_t *pack,
+                              int32_t *out) {
   const Wide x = wide_set(query.x), y = wide_set(query.y), z = wide_set(query.z);
-  const WideInt lanes = {0, 1, 2, 3, 4, 5, 6, 7};
-  float limit = job->reach * job->reach;
-  for (int64_t k = b; k < e; k += LANES) {
-    if (k + LANES > grid->count) { /* too near the end of the arrays for whole blocks */
-      for (; k < e; k++) {
-        float dx = grid->x[k] - query.x, dy = grid->y[k] - query.y, dz = grid->z[k] - query.z;
-        if (radii) {
-          float reach = job->reach * (query.radius + job->target_radius[k]);
-          limit = reach * reach;
-        }
-        *out = (int32_t)k;
-        out += dx * dx + dy * dy + dz * dz <= limit && k != query.self;
-      }
-      break;
-    }
-    Wide dx = wide_load(grid->x + k) - x, dy = wide_load(grid->y + k) - y, dz = wide_load(grid->z + k) - z;
-    Wide limits = wide_set(limit);
+  Wide limits = wide_set(reach * reach);
+  for (int64_t k = 0; k < c->count; k += LANES) {
+    Wide dx = wide_load(c->x + k) - x, dy = wide_load(c->y + k) - y, dz = wide_load(c->z + k) - z;
     if (radii) {
-      Wide reach = wide_set(job->reach) * (wide_set(query.radius) + wide_load(job->target_radius + k));
-      limits = reach * reach;
+      Wide far = reach * (query.radius + wide_load(c->radius + k));
+      limits = far * far;
     }
-    int32_t left = e - k < LANES ? (int32_t)(e - k) : LANES, self = query.self - (int32_t)k;
-    WideInt hit = (dx * dx + dy * dy + dz * dz <= limits) & (lanes < left) & (lanes != self);
+    WideInt hit = (dx * dx + dy * dy + dz * dz <= limits) & (wide_load_int(c->index + k) != query.self);
     unsigned bits = lanes_bits(hit);
-    lanes_pack(out, bits, (int32_t)k);
+    lanes_pack(out, bits, c->index + k, pack);
     out += __builtin_popcount(bits);
   }
   return out;
 }
 
-WIDE_INLINE int64_t rows_find(const RowsJob *job, int64_t b, int64_t e, int32_t *out, int64_t room, int64_t *ends,
-                              int64_t *wanted, bool radii) {
+WIDE_INLINE int64_t rows_find(const RowsJob *job, int64_t b, int64_t e, int64_t used, RowsBuffer *buffer, int64_t *ends,
+                              bool radii) {
   const CellGrid *grid = job->grid;
-  Surroundings around = {.key = UINT64_MAX};
-  int32_t cx[BLOCK], cy[BLOCK], cz[BLOCK], *at = out;
+  const Points queries = job->queries;
+  Surroundings around = {.valid = false};
+  Candidates candidates = {.count = 0};
+  int32_t cx[BLOCK], cy[BLOCK], cz[BLOCK], *at = buffer->out + used;
+  int32_t here[3] = {INT32_MIN, 0, 0}; /* the cell whose candidates those are */
   for (int64_t block = b; block < e; block += BLOCK) {
     int64_t end = block + BLOCK < e ? block + BLOCK : e;
-    bool good = KERNEL(cells_of)(job->queries.x + block, end - block, grid->inverse, cx);
-    good &= KERNEL(cells_of)(job->queries.y + block, end - block, grid->inverse, cy);
-    good &= KERNEL(cells_of)(job->queries.z + block, end - block, grid->inverse, cz);
-    if (!good) {
-      *wanted = -1;
-      return block;
-    }
+    buffer->not_finite |= !KERNEL(cells_of)(queries.x + block, end - block, grid->inverse, cx);
+    buffer->not_finite |= !KERNEL(cells_of)(queries.y + block, end - block, grid->inverse, cy);
+    buffer->not_finite |= !KERNEL(cells_of)(queries.z + block, end - block, grid->inverse, cz);
+    if (buffer->not_finite) return block;
     for (int64_t i = block; i < end; i++) {
       int64_t q = i - block;
-      surroundings_find(grid, cx[q], cy[q], cz[q], &around);
-      int lane = (cx[q] + COORDINATE_BIAS) & (STRIP - 1);
-      Query query = {job->queries.x[i], job->queries.y[i], job->queries.z[i], radii ? job->query_radius[i] : 0,
-                     job->same ? (int32_t)i : -1};
-      int64_t most = LANES;
-      for (int r = 0; r < 9; r++) most += around.start[r][lane + 3] - around.start[r][lane];
-      if (at - out + most > room) {
-        *wanted = at - out + most;
+      if (cx[q] != here[0] || cy[q] != here[1] || cz[q] != here[2]) {
+        surroundings_find(grid, cx[q], cy[q], cz[q], &around);
+        int lane = (cx[q] + COORDINATE_BIAS) & (STRIP - 1);
+        if (!candidates_gather(job, &around, lane, radii, buffer, &candidates)) return i;
+        here[0] = cx[q];
+        here[1] = cy[q];
+        here[2] = cz[q];
+      }
+      if (at - buffer->out + candidates.count + LANES > buffer->room) {
+        buffer->wanted = at - buffer->out + candidates.count + LANES;
         return i;
       }
-      for (int r = 0; r < 9; r++) {
-        const int32_t *start = around.start[(int)around.order[r]];
-        at = range_find(job, query, start[lane], start[lane + 3], radii, at);
-      }
-      ends[i - b] = at - out;
+      Query query = {queries.x[i], queries.y[i], queries.z[i], radii ? job->query_radius[i] : 0,
+                     job->same ? (int32_t)i : -1};
+      at = row_find(&candidates, query, job->reach, radii, grid->pack, at);
+      ends[i - b] = at - buffer->out;
     }
   }
   return e;
 }
 
-int64_t KERNEL(rows_find)(const RowsJob *job, int64_t b, int64_t e, int32_t *out, int64_t room, int64_t *ends,
-                          int64_t *wanted) {
-  return job->target_radius ? rows_find(job, b, e, out, room, ends, wanted, true)
-                            : rows_find(job, b, e, out, room, ends, wanted, false);
+int64_t KERNEL(rows_find)(const RowsJob *job, int64_t b, int64_t e, int64_t used, RowsBuffer *buffer, int64_t *ends) {
+  return job->target_radius ? rows_find(job, b, e, used, buffer, ends, true)
+                            : rows_find(job, b, e, used, buffer, ends, false);
 }

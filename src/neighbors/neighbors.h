@@ -58,7 +58,7 @@ void neighbor_list_destroy(Core *core, NeighborList *list);
  * neighbour when both sets are the same arrays. The grid was built over the targets, still where they are, with
  * cell >= reach. When radii are given (NULL otherwise) the reach of a pair is reach * (query_radius + target_radius).
  * `list` is zeroed or from an earlier build, whose memory is used again. Fastest when queries are in canonical order
- * for the grid's cell. */
+ * for the grid's cell. One call at a time per grid: it keeps the buffers. */
 Status neighbor_list_build(Core *core, const CellGrid *grid, Points queries, Points targets, float reach,
                            const float *query_radius, const float *target_radius, NeighborList *list);
 

@@ -1,0 +1,44 @@
+/* Benchmarks: suites fill a table, the table prints itself and writes JSON.
+ *
+ *   static Status suite(Core *core, BenchTable *table) {
+ *     return bench_row(core, table, (BenchRow){.name = "1M points", .ours = 41, .reference = 155, .unit = "ns"});
+ *   }
+ *
+ * A reference is a figure of somebody else's program on such a machine; NaN or 0 where there is none. The ratio is
+ * ours / reference: below 1 is faster (or smaller) when the unit is a time (or a size). */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include <stdio.h>
+
+#include "core/core.h"
+
+enum { BENCH_NAME_MAX = 64, BENCH_NOTE_MAX = 120 };
+
+typedef struct BenchRow {
+  char name[BENCH_NAME_MAX];
+  double ours, reference;
+  const char *unit;          /* a string literal */
+  char note[BENCH_NOTE_MAX]; /* what is measured, or what the reference is; may be empty */
+} BenchRow;
+
+typedef struct BenchTable {
+  const char *suite;
+  BenchRow *rows;
+  int64_t count;
+  FILE *progress; /* NULL, or where rows are also told one by one while the suite goes */
+} BenchTable;
+
+Status bench_row(Core *core, BenchTable *table, BenchRow row);
+/* NaN without a reference. */
+double bench_ratio(const BenchRow *row);
+void bench_table_print(const BenchTable *table, FILE *file);
+/* {"suite": ..., "rows": [{"name", "ours", "reference", "ratio", "unit", "note"}]}; null for what there is not.
+ * The file appears under its name only when complete. */
+Status bench_table_write(Core *core, const BenchTable *table, const char *path);
+void bench_table_destroy(Core *core, BenchTable *table);
+
+/* The suites. `core` gives memory limit and SIMD level; suites that vary the threads make cores of their own. */
+Status bench_neighbors(Core *core, BenchTable *table);
+
+#endif
