@@ -43,26 +43,31 @@ typedef struct Candidates {
   int64_t count;
 } Candidates;
 
-static void copy_short(void *to, const void *from, int64_t count) { memcpy(to, from, (size_t)count * 4); }
+WIDE_INLINE void copy_eight(float *to, const float *from) { wide_store(to, wide_load(from)); }
 
+/* Appends the points [b, e) in whole blocks, of which the last writes rubbish behind. */
 WIDE_INLINE void candidates_add(const RowsJob *job, int64_t b, int64_t e, bool radii, Candidates *c) {
   const CellGrid *grid = job->grid;
   const WideInt lanes = {0, 1, 2, 3, 4, 5, 6, 7};
-  int64_t at = c->count;
-  c->count += e - b;
-  for (int64_t k = b; k < e; k += LANES, at += LANES) {
-    *(WideIntUnaligned *)(c->index + at) = lanes + (int32_t)k;
-    if (k + LANES > grid->count) { /* no whole block before the end of the arrays */
-      copy_short(c->x + at, grid->x + k, e - k);
-      copy_short(c->y + at, grid->y + k, e - k);
-      copy_short(c->z + at, grid->z + k, e - k);
-      if (radii) copy_short(c->radius + at, job->target_radius + k, e - k);
+  const float *x = grid->x + b, *y = grid->y + b, *z = grid->z + b, *radius = radii ? job->target_radius + b : NULL;
+  float *to_x = c->x + c->count, *to_y = c->y + c->count, *to_z = c->z + c->count, *to_radius = c->radius + c->count;
+  int32_t *to_index = c->index + c->count;
+  const int64_t count = e - b, whole = grid->count - b - LANES; /* blocks that begin no later are whole */
+  c->count += count;
+  for (int64_t k = 0; k < count; k += LANES) {
+    *(WideIntUnaligned *)(to_index + k) = lanes + (int32_t)(b + k);
+    if (__builtin_expect(k > whole, 0)) {
+      size_t rest = (size_t)(count - k) * sizeof(float);
+      memcpy(to_x + k, x + k, rest);
+      memcpy(to_y + k, y + k, rest);
+      memcpy(to_z + k, z + k, rest);
+      if (radii) memcpy(to_radius + k, radius + k, rest);
       return;
     }
-    wide_store(c->x + at, wide_load(grid->x + k));
-    wide_store(c->y + at, wide_load(grid->y + k));
-    wide_store(c->z + at, wide_load(grid->z + k));
-    if (radii) wide_store(c->radius + at, wide_load(job->target_radius + k));
+    copy_eight(to_x + k, x + k);
+    copy_eight(to_y + k, y + k);
+    copy_eight(to_z + k, z + k);
+    if (radii) copy_eight(to_radius + k, radius + k);
   }
 }
 
@@ -75,13 +80,13 @@ WIDE_INLINE bool candidates_gather(const RowsJob *job, const Surroundings *aroun
     buffer->candidates_wanted = most;
     return false;
   }
-  c->x = (float *)buffer->candidates;
-  c->y = c->x + buffer->candidate_room;
-  c->z = c->y + buffer->candidate_room;
-  c->radius = c->z + buffer->candidate_room;
-  c->index = buffer->candidates + 4 * buffer->candidate_room;
-  c->count = 0;
-  for (int r = 0; r < 9; r++) candidates_add(job, around->start[r][lane], around->start[r][lane + 3], radii, c);
+  Candidates into = {.x = (float *)buffer->candidates, .count = 0};
+  into.y = into.x + buffer->candidate_room;
+  into.z = into.y + buffer->candidate_room;
+  into.radius = into.z + buffer->candidate_room;
+  into.index = buffer->candidates + 4 * buffer->candidate_room;
+  for (int r = 0; r < 9; r++) candidates_add(job, around->start[r][lane], around->start[r][lane + 3], radii, &into);
+  *c = into;
   /* Nothing is near infinity: the last block needs no mask. */
   wide_store(c->x + c->count, wide_set(__builtin_inff()));
   if (radii) wide_store(c->radius + c->count, wide_set(0));

@@ -3,8 +3,8 @@
  * One pass deals the points into a few thousand buckets of consecutive cells, a second sorts each bucket by itself,
  * in cache. When the box round all points has not many more cells than there are points, buckets are equal runs of
  * cells and are sorted by counting; otherwise (strays, sprays) buckets are cut at quantiles of a sample and sorted by
- * merging, so that neither the extent nor the clustering of the points matters. Both give the same order: it is
- * complete, so that it cannot depend on chunks or threads. */
+ * the bytes in which their keys differ, so that neither the extent nor the clustering of the points matters. Both give
+ * the same order: it is complete, so that it cannot depend on chunks or threads. */
 #include "neighbors/grid.h"
 
 #include <string.h>
@@ -43,6 +43,8 @@ typedef struct Sort {
   int shift; /* dense: bucket = key >> shift */
   uint64_t *splitters;
   int64_t buckets, chunk;
+  uint64_t *keys; /* per point; they and the buckets lie in the second buffer of records, not yet in use */
+  uint16_t *bucket;
   uint32_t *histogram; /* [chunk][bucket]: counts, then places */
   uint32_t *bucket_start;
 } Sort;
@@ -113,8 +115,8 @@ static inline uint64_t dense_key(const Sort *sort, int32_t x, int32_t y, int32_t
   return (uint64_t)(row * sort->size_x + (x - sort->low_x));
 }
 
-static int64_t bucket_of(const Sort *sort, uint64_t key) {
-  if (sort->dense) return (int64_t)(key >> sort->shift);
+static uint16_t bucket_of(const Sort *sort, uint64_t key) {
+  if (sort->dense) return (uint16_t)(key >> sort->shift);
   const uint64_t *splitters = sort->splitters; /* buckets - 1 of them; bucket b has splitters[b - 1] <= key */
   int64_t low = 0;
   for (int64_t length = sort->buckets - 1; length > 0;) {
@@ -122,10 +124,10 @@ static int64_t bucket_of(const Sort *sort, uint64_t key) {
     low += splitters[low + half - 1] <= key ? half : 0;
     length -= half;
   }
-  return low;
+  return (uint16_t)low;
 }
 
-static void block_records(const Sort *sort, int64_t b, int64_t e, uint64_t keys[BLOCK]) {
+static void block_keys(const Sort *sort, int64_t b, int64_t e, uint64_t *keys) {
   Cells cells;
   block_cells(sort, b, e, &cells);
   if (sort->dense)
@@ -134,16 +136,16 @@ static void block_records(const Sort *sort, int64_t b, int64_t e, uint64_t keys[
     for (int64_t i = 0; i < e - b; i++) keys[i] = cell_key(cells.x[i], cells.y[i], cells.z[i]);
 }
 
+/* Counts a chunk's points by bucket, and leaves keys and buckets for deal_chunk. */
 static void count_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Sort *sort = context;
   uint32_t *counts = sort->histogram + b / sort->chunk * sort->buckets;
   memset(counts, 0, (size_t)sort->buckets * sizeof *counts);
-  uint64_t keys[BLOCK];
   for (int64_t block = b; block < e; block += BLOCK) {
     int64_t end = block + BLOCK < e ? block + BLOCK : e;
-    block_records(sort, block, end, keys);
-    for (int64_t i = 0; i < end - block; i++) counts[bucket_of(sort, keys[i])]++;
+    block_keys(sort, block, end, sort->keys + block);
+    for (int64_t i = block; i < end; i++) counts[sort->bucket[i] = bucket_of(sort, sort->keys[i])]++;
   }
 }
 
@@ -153,15 +155,8 @@ static void deal_chunk(void *context, int64_t b, int64_t e, int thread) {
   uint32_t *places = sort->histogram + b / sort->chunk * sort->buckets;
   SortRecord *records = sort->grid->records[0];
   const uint32_t *id = sort->points.id;
-  uint64_t keys[BLOCK];
-  for (int64_t block = b; block < e; block += BLOCK) {
-    int64_t end = block + BLOCK < e ? block + BLOCK : e;
-    block_records(sort, block, end, keys);
-    for (int64_t i = block; i < end; i++) {
-      uint64_t key = keys[i - block];
-      records[places[bucket_of(sort, key)]++] = (SortRecord){key, id ? id[i] : (uint32_t)i, (int32_t)i};
-    }
-  }
+  for (int64_t i = b; i < e; i++)
+    records[places[sort->bucket[i]]++] = (SortRecord){sort->keys[i], id ? id[i] : (uint32_t)i, (int32_t)i};
 }
 
 static inline bool record_before(SortRecord a, SortRecord b) {
@@ -169,28 +164,34 @@ static inline bool record_before(SortRecord a, SortRecord b) {
   return a.id != b.id ? a.id < b.id : a.index < b.index;
 }
 
-/* Sorts records by key and id; `other` has the same room. */
-static void merge_sort(SortRecord *records, SortRecord *other, int64_t count) {
-  enum { RUN = 12 };
-  for (int64_t b = 0; b < count; b += RUN) {
-    int64_t e = b + RUN < count ? b + RUN : count;
-    for (int64_t i = b + 1; i < e; i++) {
-      SortRecord record = records[i];
-      int64_t k = i;
-      for (; k > b && record_before(record, records[k - 1]); k--) records[k] = records[k - 1];
-      records[k] = record;
-    }
+enum { SHORT = 24 }; /* sorted by insertion */
+
+static void insertion_sort(SortRecord *records, int64_t count) {
+  for (int64_t i = 1; i < count; i++) {
+    SortRecord record = records[i];
+    int64_t k = i;
+    for (; k > 0 && record_before(record, records[k - 1]); k--) records[k] = records[k - 1];
+    records[k] = record;
   }
+}
+
+static inline uint64_t record_word(const SortRecord *record, bool by_id) { return by_id ? record->id : record->key; }
+
+/* Stable, by key or by id, byte by byte from the lowest, bytes that are all the same left out. */
+static void radix_sort(SortRecord *records, SortRecord *other, int64_t count, bool by_id) {
+  uint64_t differing = 0;
+  for (int64_t i = 1; i < count; i++) differing |= record_word(&records[i], by_id) ^ record_word(&records[0], by_id);
   SortRecord *from = records, *to = other;
-  for (int64_t width = RUN; width < count; width *= 2) {
-    for (int64_t b = 0; b < count; b += 2 * width) {
-      int64_t middle = b + width < count ? b + width : count, e = b + 2 * width < count ? b + 2 * width : count;
-      int64_t left = b, right = middle;
-      for (int64_t k = b; k < e; k++) {
-        bool take_left = right >= e || (left < middle && !record_before(from[right], from[left]));
-        to[k] = take_left ? from[left++] : from[right++];
-      }
+  for (int shift = 0; shift < 64; shift += 8) {
+    if (!(differing >> shift & 0xff)) continue;
+    uint32_t places[256] = {0}, place = 0;
+    for (int64_t i = 0; i < count; i++) places[record_word(&from[i], by_id) >> shift & 0xff]++;
+    for (int digit = 0; digit < 256; digit++) {
+      uint32_t here = places[digit];
+      places[digit] = place;
+      place += here;
     }
+    for (int64_t i = 0; i < count; i++) to[places[record_word(&from[i], by_id) >> shift & 0xff]++] = from[i];
     SortRecord *swap = from;
     from = to;
     to = swap;
@@ -198,18 +199,23 @@ static void merge_sort(SortRecord *records, SortRecord *other, int64_t count) {
   if (from != records) memcpy(records, from, (size_t)count * sizeof *records);
 }
 
-/* By counting, then by id inside each cell. */
-static void count_sort(SortRecord *records, SortRecord *other, int64_t count, uint64_t first, int64_t cells) {
+/* Records are sorted by key: sorts those of equal key by id. */
+static void sort_cells(SortRecord *records, SortRecord *other, int64_t count) {
+  for (int64_t b = 0, e; b < count; b = e) {
+    e = b + 1;
+    while (e < count && records[e].key == records[b].key) e++;
+    if (e - b > SHORT) radix_sort(records + b, other + b, e - b, true);
+    else insertion_sort(records + b, e - b);
+  }
+}
+
+/* By counting. The result is in `other`. */
+static void count_sort(const SortRecord *records, SortRecord *other, int64_t count, uint64_t first, int64_t cells) {
   uint32_t places[COUNTED_CELLS_MAX + 1];
   memset(places, 0, (size_t)(cells + 1) * sizeof *places);
   for (int64_t i = 0; i < count; i++) places[records[i].key - first + 1]++;
   for (int64_t c = 0; c < cells; c++) places[c + 1] += places[c];
   for (int64_t i = 0; i < count; i++) other[places[records[i].key - first]++] = records[i];
-  for (int64_t b = 0, e; b < count; b = e) {
-    e = b + 1;
-    while (e < count && other[e].key == other[b].key) e++;
-    if (e - b > 1) merge_sort(other + b, records + b, e - b);
-  }
 }
 
 static void sort_buckets(void *context, int64_t b, int64_t e, int thread) {
@@ -220,8 +226,11 @@ static void sort_buckets(void *context, int64_t b, int64_t e, int thread) {
     SortRecord *records = sort->grid->records[0] + first, *other = sort->grid->records[1] + first;
     if (sort->dense) {
       count_sort(records, other, count, (uint64_t)bucket << sort->shift, (int64_t)1 << sort->shift);
+      SortRecord *swap = records;
       records = other;
-    } else merge_sort(records, other, count);
+      other = swap;
+    } else radix_sort(records, other, count, false);
+    sort_cells(records, other, count);
     for (int64_t i = 0; i < count; i++) sort->order[first + i] = records[i].index;
   }
 }
@@ -250,13 +259,11 @@ static Status plan_buckets(Core *core, Sort *sort) {
   int64_t samples = aimed * SAMPLES_PER_BUCKET;
   SortRecord *sample = sort->grid->records[0], *other = sort->grid->records[1];
   if (samples > count) samples = count;
-  uint64_t keys[BLOCK];
   for (int64_t k = 0; k < samples; k++) {
     int64_t i = k * count / samples;
-    block_records(sort, i, i + 1, keys);
-    sample[k] = (SortRecord){.key = keys[0]};
+    block_keys(sort, i, i + 1, &sample[k].key);
   }
-  merge_sort(sample, other, samples);
+  radix_sort(sample, other, samples, false);
   TRY(memory_new(core, &sort->splitters, aimed, "sort"));
   for (int64_t b = 1; b < aimed; b++) sort->splitters[b - 1] = sample[b * samples / aimed].key;
   return SCREE_OK;
@@ -270,6 +277,8 @@ static Status deal(Core *core, Sort *sort) {
   TRY(memory_grow(core, &sort->grid->histogram, (chunks + 1) * sort->buckets + 1, "sort"));
   sort->bucket_start = sort->grid->histogram;
   sort->histogram = sort->grid->histogram + sort->buckets + 1;
+  sort->keys = (uint64_t *)sort->grid->records[1];
+  sort->bucket = (uint16_t *)(sort->keys + count);
   parallel_for(core, 0, count, sort->chunk, count_chunk, sort);
   uint32_t place = 0;
   for (int64_t b = 0; b < sort->buckets; b++) {

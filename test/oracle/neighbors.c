@@ -335,6 +335,33 @@ static void spray(void **state) {
   cloud_free(&cloud);
 }
 
+static void strays_leave_the_order_alone(void **state) {
+  (void)state;
+  /* A stray changes how the points are sorted inside; the others must come out as without it. Dense clusters give cells
+   * with hundreds of points. */
+  Cloud cloud = cloud_new(60000);
+  cloud_box(&cloud, 7, -1.5f, 3.f);
+  for (int64_t i = 0; i < cloud.count; i += 3) {
+    cloud.x[i] = 0.2f + 0.1f * cloud.x[i];
+    cloud.y[i] *= 0.02f;
+    cloud.z[i] *= 0.02f;
+  }
+  const int64_t stray = 54321;
+  Cloud sorted = check_order(&cloud, 0.1f);
+  cloud.x[stray] = -4e4f;
+  cloud.y[stray] = 9e4f;
+  Cloud with_stray = check_order(&cloud, 0.1f);
+  for (int64_t k = 0, other = 0; k < cloud.count; k++) {
+    if (sorted.id[k] == cloud.id[stray]) continue;
+    if (with_stray.id[other] == cloud.id[stray]) other++;
+    assert_int_equal(sorted.id[k], with_stray.id[other++]);
+  }
+  check_cells(&with_stray, 0.1f);
+  cloud_free(&with_stray);
+  cloud_free(&sorted);
+  cloud_free(&cloud);
+}
+
 static void bad_arguments(void **state) {
   (void)state;
   Core core = core_with(2, false);
@@ -394,7 +421,8 @@ int main(void) {
       cmocka_unit_test(clusters),      cmocka_unit_test(coincident),
       cmocka_unit_test(on_a_lattice),  cmocka_unit_test(polydisperse),
       cmocka_unit_test(two_sets),      cmocka_unit_test(strays),
-      cmocka_unit_test(spray),         cmocka_unit_test(bad_arguments),
+      cmocka_unit_test(spray),         cmocka_unit_test(strays_leave_the_order_alone),
+      cmocka_unit_test(bad_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
