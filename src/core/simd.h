@@ -9,6 +9,10 @@
 
 #include "core/core.h"
 
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
 #ifdef SIMD_LEVEL
 #if SIMD_LEVEL == 1
 #define KERNEL(name) name##_v3
@@ -93,6 +97,23 @@ WIDE_INLINE void wide_gather4(const float (*rows)[4], const int32_t *i, Wide *x,
   *y = __builtin_shufflevector(t0, t2, 2, 3, 10, 11, 6, 7, 14, 15);
   *z = __builtin_shufflevector(t1, t3, 0, 1, 8, 9, 4, 5, 12, 13);
   *w = __builtin_shufflevector(t1, t3, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+/* Bit k is set where lane k of a comparison holds. */
+WIDE_INLINE unsigned wide_bits(WideInt mask) {
+#if defined(__AVX__)
+  return (unsigned)_mm256_movemask_ps((__m256)mask);
+#elif defined(__SSE2__)
+  typedef float Half __attribute__((vector_size(16)));
+  union {
+    WideInt whole;
+    Half half[2];
+  } parts = {mask};
+  return (unsigned)_mm_movemask_ps((__m128)parts.half[0]) | (unsigned)_mm_movemask_ps((__m128)parts.half[1]) << 4;
+#else
+  unsigned bits = 0;
+  for (int k = 0; k < LANES; k++) bits |= (unsigned)(mask[k] != 0) << k;
+  return bits;
+#endif
 }
 /* Pairwise, so that the order is the same everywhere. */
 WIDE_INLINE float wide_sum(Wide v) {

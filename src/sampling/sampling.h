@@ -15,12 +15,12 @@ typedef struct Samples {
 
 typedef struct SamplingPlan {
   double radius;
-  double spread;       /* volume: radii within radius * (1 +- spread) */
-  int distribution;    /* SCREE_RADII_... */
+  double spread;    /* volume: radii within radius * (1 +- spread) */
+  int distribution; /* SCREE_RADII_... */
   uint64_t seed;
-  bool dense;          /* volume: relax to near settled packing */
-  bool maximal;        /* until no further sample fits */
-  Vec3 position;       /* pose of the shape */
+  bool dense;    /* volume: relax to near settled packing */
+  bool maximal;  /* until no further sample fits */
+  Vec3 position; /* pose of the shape */
   Quat rotation;
   /* Places that are not free: called with a world point and the radius, answers true when it must not be used. May be
    * NULL. Used to keep fills out of walls and bodies. */

@@ -1,0 +1,351 @@
+#include "sampling/darts.h"
+
+#include <string.h>
+
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "sampling/sampling_kernels.h"
+
+enum {
+  GATHERED_MAX = 27 * BLOCK_SPHERES,
+  GAP_CUBES_MAX = 4096, /* open cubes followed at once in one cell */
+  SIZE_CLASSES = 16,
+  THROWS_PER_SPHERE = 100
+};
+
+typedef struct Cube {
+  uint16_t at[3];
+} Cube;
+
+typedef struct DartsScratch {
+  SphereList gathered[8]; /* by octant of the block: spheres that a new one there could meet; radii shrunk */
+  float low[3], middle[3], high[3], margin; /* the block, and how far a sphere outside reaches into it */
+  SphereList close;                         /* of them, those that a new one in this cell could meet */
+  Cube cubes[2][GAP_CUBES_MAX];
+  int16_t order[BLOCK_CELL_COUNT];
+} DartsScratch;
+
+/* What is known about the cell in hand. */
+typedef struct Cell {
+  int64_t block;
+  int index;
+  bool inside; /* deep enough for any radius */
+  Vec3 center;
+  double distance;
+  uint64_t random; /* state of its random numbers in this round */
+} Cell;
+
+static Status list_create(Core *core, SphereList *list) {
+  TRY(memory_new(core, &list->x, GATHERED_MAX + LANES, "sampling scratch"));
+  TRY(memory_new(core, &list->y, GATHERED_MAX + LANES, "sampling scratch"));
+  TRY(memory_new(core, &list->z, GATHERED_MAX + LANES, "sampling scratch"));
+  TRY(memory_new(core, &list->r, GATHERED_MAX + LANES, "sampling scratch"));
+  return SCREE_OK;
+}
+
+static void list_destroy(Core *core, SphereList *list) {
+  memory_drop(core, &list->x);
+  memory_drop(core, &list->y);
+  memory_drop(core, &list->z);
+  memory_drop(core, &list->r);
+}
+
+Status darts_create(Core *core, const Region *region, const Sizes *sizes, Blocks *blocks, double shrink, Darts *darts) {
+  *darts = (Darts){.core = core, .region = region, .sizes = sizes, .blocks = blocks, .shrink = shrink};
+  darts->seed = region->plan->seed;
+  int threads = pool_threads(core->pool);
+  TRY(memory_new(core, &darts->scratch, threads, "sampling scratch"));
+  for (int t = 0; t < threads; t++) {
+    for (int o = 0; o < 8; o++) TRY(list_create(core, &darts->scratch[t].gathered[o]));
+    TRY(list_create(core, &darts->scratch[t].close));
+  }
+  return SCREE_OK;
+}
+
+void darts_destroy(Darts *darts) {
+  for (int t = 0; darts->scratch && t < pool_threads(darts->core->pool); t++) {
+    for (int o = 0; o < 8; o++) list_destroy(darts->core, &darts->scratch[t].gathered[o]);
+    list_destroy(darts->core, &darts->scratch[t].close);
+  }
+  memory_drop(darts->core, &darts->scratch);
+}
+
+static float sphere_radius(const Darts *darts, int64_t sphere) {
+  return darts->blocks->radius ? darts->blocks->radius[sphere] : (float)darts->sizes->nominal;
+}
+
+/* Puts a sphere on the list of every octant that it reaches. */
+static inline void remember(DartsScratch *scratch, const float point[3], float radius) {
+  float margin = scratch->margin;
+  if (point[0] < scratch->low[0] - margin || point[1] < scratch->low[1] - margin ||
+      point[2] < scratch->low[2] - margin || point[0] > scratch->high[0] + margin ||
+      point[1] > scratch->high[1] + margin || point[2] > scratch->high[2] + margin)
+    return;
+  unsigned octants = 0xff;
+  static const unsigned upper[3] = {0xaa, 0xcc, 0xf0};
+  for (int axis = 0; axis < 3; axis++) {
+    if (point[axis] > scratch->middle[axis] + margin) octants &= upper[axis];
+    if (point[axis] < scratch->middle[axis] - margin) octants &= ~upper[axis];
+  }
+  for (; octants; octants &= octants - 1)
+    sphere_list_push(&scratch->gathered[__builtin_ctz(octants)], point[0], point[1], point[2], radius);
+}
+
+static void gather(const Darts *darts, int64_t block, DartsScratch *scratch) {
+  const Blocks *blocks = darts->blocks;
+  scratch->margin = (float)(2 * darts->shrink * darts->sizes->largest * 1.0001);
+  for (int axis = 0; axis < 3; axis++) {
+    double low = blocks->coordinate[block][axis] * blocks->side;
+    scratch->low[axis] = (float)low;
+    scratch->middle[axis] = (float)(low + blocks->side / 2);
+    scratch->high[axis] = (float)(low + blocks->side);
+  }
+  for (int o = 0; o < 8; o++) sphere_list_clear(&scratch->gathered[o]);
+  for (int n = 0; n < 27; n++) {
+    int64_t other = blocks->around[block][n];
+    if (other < 0) continue;
+    for (int64_t k = other * BLOCK_SPHERES; k < other * BLOCK_SPHERES + blocks->filled[other]; k++)
+      remember(scratch, (float[3]){blocks->x[k], blocks->y[k], blocks->z[k]},
+               (float)darts->shrink * sphere_radius(darts, k));
+  }
+}
+
+/* Spheres that one in the cell could meet. */
+static const SphereList *gathered_at(const DartsScratch *scratch, int cell) {
+  int half = BLOCK_CELLS / 2, x = cell % BLOCK_CELLS, y = cell / BLOCK_CELLS % BLOCK_CELLS,
+      z = cell / (BLOCK_CELLS * BLOCK_CELLS);
+  return &scratch->gathered[(x >= half) | (y >= half) << 1 | (z >= half) << 2];
+}
+
+static Cell cell_at(const Darts *darts, int64_t block, int index, uint64_t round) {
+  const Blocks *blocks = darts->blocks;
+  Cell cell = {.block = block, .index = index, .center = block_cell_center(blocks, block, index)};
+  int32_t row = blocks->boundary[block];
+  cell.distance = row < 0 ? -SCREE_BIG : (double)blocks->distance[row][index];
+  cell.inside = cell.distance <= -SCREE_BIG / 2;
+  cell.random = rng_bits(darts->seed, rng_mix(block_key(blocks, block)) + (uint64_t)index, round, RNG_VOLUME_SAMPLE);
+  return cell;
+}
+
+/* A random point of the cube of half side `half` round a centre, as it will be stored. */
+static void throw_into(Cell *cell, Vec3 center, double half, float point[3]) {
+  cell->random = rng_mix(cell->random);
+  uint64_t bits = cell->random;
+  const double scale = 2.0 / (1 << 21);
+  point[0] = (float)(center.x + half * ((double)(bits & 0x1fffff) * scale - 1));
+  point[1] = (float)(center.y + half * ((double)(bits >> 21 & 0x1fffff) * scale - 1));
+  point[2] = (float)(center.z + half * ((double)(bits >> 42 & 0x1fffff) * scale - 1));
+}
+
+/* Everything but the other spheres. */
+static bool allowed(const Darts *darts, const Cell *cell, const float point[3], double radius) {
+  Vec3 at = vec3(point[0], point[1], point[2]);
+  if (!cell->inside && !region_holds(darts->region, at, radius, cell->center, cell->distance)) return false;
+  return !region_blocked(darts->region, at, radius);
+}
+
+static bool place(Darts *darts, DartsScratch *scratch, int64_t block, const float point[3], double radius) {
+  Blocks *blocks = darts->blocks;
+  if (blocks->filled[block] == BLOCK_SPHERES) return false;
+  int64_t k = block * BLOCK_SPHERES + blocks->filled[block]++;
+  blocks->x[k] = point[0], blocks->y[k] = point[1], blocks->z[k] = point[2];
+  if (blocks->radius) blocks->radius[k] = (float)radius;
+  remember(scratch, point, (float)(darts->shrink * radius));
+  return true;
+}
+
+/* One random sphere into a cube; `against` are the spheres that matter. */
+static bool try_cube(Darts *darts, DartsScratch *scratch, const SphereList *against, Cell *cell, Vec3 center,
+                     double half) {
+  float point[3];
+  double radius = darts->sizes->nominal;
+  throw_into(cell, center, half, point);
+  if (KERNEL_CALL(darts->core, spheres_conflict)(against, point, (float)(darts->shrink * radius))) return false;
+  return allowed(darts, cell, point, radius) && place(darts, scratch, cell->block, point, radius);
+}
+
+static Vec3 cube_center(const Cell *cell, Cube cube, double half_cell, double half) {
+  return vec3(cell->center.x - half_cell + (2 * cube.at[0] + 1) * half,
+              cell->center.y - half_cell + (2 * cube.at[1] + 1) * half,
+              cell->center.z - half_cell + (2 * cube.at[2] + 1) * half);
+}
+
+/* Whether some centre in the cube may be allowed by walls and the blocked places. A sphere at any point of the cube
+ * contains the smaller one at its centre. */
+static bool cube_allowed(const Darts *darts, const Cell *cell, Vec3 center, double half) {
+  double reach = half * sqrt(3.0), radius = darts->sizes->nominal;
+  if (!cell->inside) {
+    double moved = vec3_length(vec3_sub(center, cell->center));
+    if (-cell->distance + moved + reach < radius) return false;
+    if (-cell->distance - moved + reach < radius &&
+        -region_distance(darts->region, center, radius + reach).distance + reach < radius)
+      return false;
+  }
+  return !(radius > reach && region_blocked(darts->region, center, radius - reach));
+}
+
+/* Follows the parts of the cell that no sphere excludes, halving them `depth` times, with a throw into each on the way.
+ * Returns true when a sphere was placed or nothing is left open. */
+static bool search_cell(Darts *darts, DartsScratch *scratch, Cell *cell, int depth) {
+  double half_cell = darts->blocks->cell / 2, half = half_cell;
+  float radius = (float)(darts->shrink * darts->sizes->nominal);
+  int64_t count = 1;
+  Cube *now = scratch->cubes[0], *next = scratch->cubes[1];
+  now[0] = (Cube){{0, 0, 0}};
+  for (int level = 0; level < depth && count > 0; level++) {
+    int64_t found = 0;
+    half /= 2;
+    for (int64_t k = 0; k < count; k++) {
+      Vec3 c = cube_center(cell, now[k], half_cell, 2 * half);
+      unsigned open = KERNEL_CALL(darts->core, cubes_open)(
+          &scratch->close, (float[3]){(float)c.x, (float)c.y, (float)c.z}, (float)half, radius);
+      for (int child = 0; child < 8 && open >> child; child++) {
+        if (!(open >> child & 1)) continue;
+        Cube cube = {{(uint16_t)(2 * now[k].at[0] + (child & 1)), (uint16_t)(2 * now[k].at[1] + (child >> 1 & 1)),
+                      (uint16_t)(2 * now[k].at[2] + (child >> 2))}};
+        if (found < GAP_CUBES_MAX && cube_allowed(darts, cell, cube_center(cell, cube, half_cell, half), half))
+          next[found++] = cube;
+      }
+    }
+    uint64_t first = found > 0 ? rng_mix(cell->random) % (uint64_t)found : 0;
+    for (int64_t k = 0, at = (int64_t)first; k < found; k++, at = at + 1 < found ? at + 1 : 0) {
+      Cube cube = next[at];
+      if (try_cube(darts, scratch, &scratch->close, cell, cube_center(cell, cube, half_cell, half), half)) return true;
+    }
+    Cube *swap = now;
+    now = next, next = swap, count = found;
+  }
+  return count == 0;
+}
+
+/* One round over a block. */
+typedef struct Round {
+  Darts *darts;
+  uint64_t number;
+  int throws; /* anywhere in the cell */
+  int depth;  /* of the search afterwards; 0: none */
+  bool last;  /* cells are closed afterwards whatever came out */
+} Round;
+
+static bool visit_cell(const Round *round, DartsScratch *scratch, int64_t block, int index) {
+  Darts *darts = round->darts;
+  Cell cell = cell_at(darts, block, index, round->number);
+  double half = darts->blocks->cell / 2, radius = darts->shrink * darts->sizes->nominal;
+  const SphereList *against = gathered_at(scratch, index);
+  if (round->throws > 1 || round->depth > 0) {
+    float center[3] = {(float)cell.center.x, (float)cell.center.y, (float)cell.center.z};
+    KERNEL_CALL(darts->core, spheres_near)
+    (against, center, (float)(radius + half * sqrt(3.0) * 1.0001), &scratch->close);
+    against = &scratch->close;
+  }
+  for (int k = 0; k < round->throws; k++)
+    if (try_cube(darts, scratch, against, &cell, cell.center, half)) return true;
+  return round->depth > 0 && search_cell(darts, scratch, &cell, round->depth);
+}
+
+/* The open cells of a block in random order. */
+static int shuffle_cells(const Darts *darts, DartsScratch *scratch, int64_t block, uint64_t round) {
+  int count = 0;
+  uint64_t random = rng_bits(darts->seed, ~block_key(darts->blocks, block), round, RNG_VOLUME_SAMPLE);
+  for (int k = 0; k < BLOCK_CELL_COUNT; k++) {
+    if (!block_cell_active(darts->blocks, block, k)) continue;
+    random = rng_mix(random);
+    int other = (int)((random >> 32) * (uint64_t)(count + 1) >> 32);
+    scratch->order[count] = scratch->order[other];
+    scratch->order[other] = (int16_t)k;
+    count++;
+  }
+  return count;
+}
+
+typedef struct ColorJob {
+  const Round *round;
+  const int32_t *order;
+} ColorJob;
+
+static void round_body(void *context, int64_t b, int64_t e, int thread) {
+  const ColorJob *job = context;
+  Darts *darts = job->round->darts;
+  DartsScratch *scratch = &darts->scratch[thread];
+  for (int64_t k = b; k < e; k++) {
+    int64_t block = job->order[k];
+    int count = shuffle_cells(darts, scratch, block, job->round->number);
+    if (count == 0) continue;
+    gather(darts, block, scratch);
+    for (int i = 0; i < count; i++) {
+      int cell = scratch->order[i];
+      if (visit_cell(job->round, scratch, block, cell) || job->round->last)
+        block_cell_close(darts->blocks, block, cell);
+    }
+  }
+}
+
+static void run_round(const Round *round) {
+  Blocks *blocks = round->darts->blocks;
+  for (int color = 0; color < BLOCK_COLORS; color++) {
+    ColorJob job = {round, blocks->color_order};
+    parallel_for(round->darts->core, blocks->color_start[color], blocks->color_start[color + 1], 2, round_body, &job);
+  }
+}
+
+/* One throw into each cell places seven tenths of what fits. After that most throws would miss, and it is cheaper to
+ * throw only into eighths of cells that are not yet excluded. */
+void darts_throw_equal(Darts *darts) {
+  run_round(&(Round){.darts = darts, .number = 0, .throws = 1});
+  run_round(&(Round){.darts = darts, .number = 1, .depth = 3});
+}
+
+void darts_fill_gaps(Darts *darts) { run_round(&(Round){.darts = darts, .number = 2, .depth = 10, .last = true}); }
+
+/* Many sizes: each class, from the largest radii down, gets the same number of spheres, and every block its share by
+ * the room it has. A draw per throw would favour small spheres, which fit more often. */
+typedef struct SizeJob {
+  Darts *darts;
+  const int32_t *order;
+  int size_class;
+  double per_cell; /* spheres of one class in a cell wholly inside */
+} SizeJob;
+
+static void size_block(const SizeJob *job, DartsScratch *scratch, int64_t block) {
+  Darts *darts = job->darts;
+  const Blocks *blocks = darts->blocks;
+  int count = shuffle_cells(darts, scratch, block, (uint64_t)job->size_class);
+  double room = 0;
+  for (int i = 0; i < count; i++) room += cell_at(darts, block, scratch->order[i], 0).inside ? 1.0 : 0.5;
+  uint64_t random = rng_bits(darts->seed, block_key(blocks, block), (uint64_t)job->size_class, RNG_RADIUS);
+  int64_t wanted = (int64_t)(room * job->per_cell + rng_unit(random));
+  if (wanted == 0) return;
+  gather(darts, block, scratch);
+  for (int64_t s = 0; s < wanted; s++) {
+    random = rng_mix(random);
+    double radius = sizes_at(darts->sizes, (job->size_class + rng_unit(random)) / SIZE_CLASSES);
+    radius = (double)(float)radius;
+    for (int t = 0; t < THROWS_PER_SPHERE; t++) {
+      random = rng_mix(random);
+      int pick = (int)((random >> 32) * (uint64_t)count >> 32);
+      Cell cell = cell_at(darts, block, scratch->order[pick], 0);
+      cell.random = random;
+      float point[3];
+      throw_into(&cell, cell.center, blocks->cell / 2, point);
+      if (KERNEL_CALL(darts->core, spheres_conflict)(gathered_at(scratch, cell.index), point,
+                                                     (float)(darts->shrink * radius)))
+        continue;
+      if (allowed(darts, &cell, point, radius) && place(darts, scratch, block, point, radius)) break;
+    }
+  }
+}
+
+static void size_body(void *context, int64_t b, int64_t e, int thread) {
+  const SizeJob *job = context;
+  for (int64_t k = b; k < e; k++) size_block(job, &job->darts->scratch[thread], job->order[k]);
+}
+
+void darts_throw_sizes(Darts *darts, double fraction) {
+  Blocks *blocks = darts->blocks;
+  double cell_volume = blocks->cell * blocks->cell * blocks->cell;
+  SizeJob job = {.darts = darts, .order = blocks->color_order};
+  job.per_cell = fraction * cell_volume / darts->sizes->mean_volume / SIZE_CLASSES;
+  for (job.size_class = SIZE_CLASSES - 1; job.size_class >= 0; job.size_class--)
+    for (int color = 0; color < BLOCK_COLORS; color++)
+      parallel_for(darts->core, blocks->color_start[color], blocks->color_start[color + 1], 2, size_body, &job);
+}

@@ -1,0 +1,53 @@
+#include "sampling/region.h"
+
+static double plain_volume(const Shape *shape) {
+  double r = shape->radius;
+  switch (shape->kind) {
+  case SCREE_SHAPE_BOX: {
+    Vec3 size = vec3_sub(shape->high, shape->low);
+    return size.x * size.y * size.z;
+  }
+  case SCREE_SHAPE_SPHERE: return 4.0 / 3.0 * M_PI * r * r * r;
+  case SCREE_SHAPE_CYLINDER: return M_PI * r * r * shape->height;
+  case SCREE_SHAPE_CAPSULE: return M_PI * r * r * shape->height + 4.0 / 3.0 * M_PI * r * r * r;
+  case SCREE_SHAPE_MESH: return fabs(mesh_mass_properties(&shape->mesh).volume);
+  default: return 0;
+  }
+}
+
+Status region_create(Core *core, const Shape *shape, const SamplingPlan *plan, Region *region) {
+  if (!vec3_finite(shape->bounds_low) || !vec3_finite(shape->bounds_high))
+    return fail(core, SCREE_BAD_ARGUMENT, "a shape without bounds cannot be sampled");
+  if (!vec3_finite(plan->position)) return fail(core, SCREE_BAD_ARGUMENT, "the shape's position is not a number");
+  *region = (Region){.shape = shape, .plan = plan};
+  region->to_world = mat3_from_quat(quat_normalize(plan->rotation));
+  region->to_shape = mat3_transpose(region->to_world);
+  region->center = vec3_scale(vec3_add(shape->bounds_low, shape->bounds_high), 0.5);
+  region->origin = vec3_add(plan->position, mat3_apply(&region->to_world, region->center));
+  Vec3 half = vec3_scale(vec3_sub(shape->bounds_high, shape->bounds_low), 0.5);
+  const double(*m)[3] = region->to_world.m;
+  region->high = vec3(fabs(m[0][0]) * half.x + fabs(m[0][1]) * half.y + fabs(m[0][2]) * half.z,
+                      fabs(m[1][0]) * half.x + fabs(m[1][1]) * half.y + fabs(m[1][2]) * half.z,
+                      fabs(m[2][0]) * half.x + fabs(m[2][1]) * half.y + fabs(m[2][2]) * half.z);
+  region->low = vec3_scale(region->high, -1);
+  region->volume = shape->mass.volume > 0 ? shape->mass.volume : plain_volume(shape);
+  region->closed = shape->bvh && shape->findings.open_edges == 0 && shape->findings.flipped_edges == 0;
+  return SCREE_OK;
+}
+
+ShapePoint region_distance(const Region *region, Vec3 point, double reach) {
+  ShapePoint at = shape_distance(region->shape, region_shape_point(region, point), reach);
+  if (region->shape->inside) at = (ShapePoint){-at.distance, vec3_scale(at.normal, -1)};
+  at.normal = mat3_apply(&region->to_world, at.normal);
+  return at;
+}
+
+bool region_holds(const Region *region, Vec3 point, double radius, Vec3 near_point, double near_distance) {
+  double moved = vec3_length(vec3_sub(point, near_point));
+  if (-near_distance - moved >= radius) return true;
+  if (-near_distance + moved < radius) return false;
+  if (region->closed && near_distance < 0 && moved < radius)
+    /* Where no surface lies within the radius, the near point is on the same side: no sign needs finding. */
+    return bvh_closest(region->shape->bvh, region_shape_point(region, point), radius).triangle < 0;
+  return region_distance(region, point, radius).distance <= -radius;
+}

@@ -1,0 +1,37 @@
+/* The places where centres of samples may lie: a shape in its pose, seen in world axes relative to the shape's centre.
+ * Everything is measured there, on positions already rounded to the floats that are handed out, so that the result is
+ * as good a kilometre from the world's origin as at it. */
+#ifndef SAMPLING_REGION_H
+#define SAMPLING_REGION_H
+
+#include "sampling/sampling.h"
+
+typedef struct Region {
+  const Shape *shape;
+  const SamplingPlan *plan;
+  Mat3 to_world, to_shape; /* rotations */
+  Vec3 center;             /* in the shape's frame */
+  Vec3 origin;             /* the same in the world */
+  Vec3 low, high;          /* bounds, relative to the origin */
+  double volume;           /* of the shape */
+  bool closed;             /* the sign of the distance changes only across the surface */
+} Region;
+
+/* Fails for shapes without bounds. */
+Status region_create(Core *core, const Shape *shape, const SamplingPlan *plan, Region *region);
+
+static inline Vec3 region_shape_point(const Region *region, Vec3 point) {
+  return vec3_add(region->center, mat3_apply(&region->to_shape, point));
+}
+/* Signed distance, negative where samples go: within a solid, and within a container too. Beyond reach as in
+ * shape_distance. The normal is in world axes and points out of the region. */
+ShapePoint region_distance(const Region *region, Vec3 point, double reach);
+/* Whether a sphere lies inside, given the distance at a point not far away (a signed distance changes no faster than
+ * the point moves, which settles most cases without a query). */
+bool region_holds(const Region *region, Vec3 point, double radius, Vec3 near_point, double near_distance);
+static inline bool region_blocked(const Region *region, Vec3 point, double radius) {
+  return region->plan->blocked &&
+         region->plan->blocked(region->plan->blocked_context, vec3_add(region->origin, point), radius);
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* Tests of one point, or of eight small cubes, against a list of spheres. Lists are padded with far-away spheres to a
+ * multiple of the lanes; see sphere_list_push. */
+#ifndef SAMPLING_SAMPLING_KERNELS_H
+#define SAMPLING_SAMPLING_KERNELS_H
+
+#include "core/simd.h"
+
+#define SPHERE_FAR 1e18f
+
+typedef struct SphereList {
+  int64_t count;
+  float *x, *y, *z, *r;
+} SphereList;
+
+static inline void sphere_list_clear(SphereList *list) {
+  list->count = 0;
+  for (int k = 0; k < LANES; k++) list->x[k] = list->y[k] = list->z[k] = SPHERE_FAR, list->r[k] = 0;
+}
+/* Room for LANES more than the count is needed. */
+static inline void sphere_list_push(SphereList *list, float x, float y, float z, float r) {
+  int64_t k = list->count++;
+  list->x[k] = x, list->y[k] = y, list->z[k] = z, list->r[k] = r;
+  if (list->count % LANES != 0) return;
+  for (int64_t j = list->count; j < list->count + LANES; j++)
+    list->x[j] = list->y[j] = list->z[j] = SPHERE_FAR, list->r[j] = 0;
+}
+
+/* Whether a sphere would cut one of the list. */
+KERNEL_DECLARE(bool, spheres_conflict, (const SphereList *list, const float point[3], float radius));
+/* Copies those whose distance from the point is below reach + their radius. */
+KERNEL_DECLARE(void, spheres_near, (const SphereList *list, const float point[3], float reach, SphereList *near_ones));
+/* The eight cubes of half side `half` around centre +- half: bit k is set when no single sphere of the list excludes a
+ * centre of that radius from all of cube k (bit 0: +x, bit 1: +y, bit 2: +z). */
+KERNEL_DECLARE(unsigned, cubes_open, (const SphereList *list, const float centre[3], float half, float radius));
+
+#endif
