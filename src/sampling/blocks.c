@@ -17,13 +17,16 @@ typedef struct Builder {
 
 typedef enum Place { PLACE_OUT, PLACE_IN, PLACE_BETWEEN } Place;
 
-/* Where a cube lies for the purpose of centres. A distance is right to a float's rounding. */
+/* Where a cube lies for the purpose of centres. */
 static Place classify(const Builder *builder, Vec3 center, double half_side, double *distance) {
-  double half = half_side * sqrt(3.0);
-  *distance = region_distance(builder->region, center, half + builder->largest).distance;
+  double half = half_side * sqrt(3.0), reach = half + builder->largest;
+  if (builder->region->closed) {
+    *distance = region_surface_distance(builder->region, center, reach);
+    if (*distance <= half - builder->smallest) return PLACE_BETWEEN; /* whichever side the centre is on */
+    if (region_contains(builder->region, center)) *distance = -*distance;
+  } else *distance = region_distance(builder->region, center, reach).distance;
   if (*distance > half - builder->smallest) return PLACE_OUT;
-  if (region_blocked(builder->region, center, 0) && half_side == 0) return PLACE_OUT;
-  return *distance < -(half + builder->largest) ? PLACE_IN : PLACE_BETWEEN;
+  return *distance <= -reach ? PLACE_IN : PLACE_BETWEEN;
 }
 
 static Status emit(Builder *builder, const int32_t base[3], bool inside) {
@@ -92,11 +95,84 @@ static void classify_cells(const Builder *builder, int64_t block, const int cell
       }
 }
 
+/* Cells with a border of one round them, so that neighbours need no test of range. */
+enum { PADDED = BLOCK_CELLS + 2, PADDED_COUNT = PADDED * PADDED * PADDED };
+static int padded_index(int cell) {
+  return ((cell / (BLOCK_CELLS * BLOCK_CELLS) + 1) * PADDED + cell / BLOCK_CELLS % BLOCK_CELLS + 1) * PADDED +
+         cell % BLOCK_CELLS + 1;
+}
+static int plain_index(int padded) {
+  return ((padded / (PADDED * PADDED) - 1) * BLOCK_CELLS + padded / PADDED % PADDED - 1) * BLOCK_CELLS +
+         padded % PADDED - 1;
+}
+
+/* Cells whose surroundings are joined to those of the first in the queue: the balls that reach up to the surface from
+ * both centres meet, so no surface lies between. Fills the queue with them. */
+static int join_cells(float side, const float *distance, uint8_t *seen, int16_t *queue) {
+  const float lengths[4] = {0, side, side * 1.4143f, side * 1.7321f};
+  int count = 1;
+  for (int k = 0; k < count; k++)
+    for (int dz = -1; dz <= 1; dz++)
+      for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++) {
+          int other = queue[k] + (dz * PADDED + dy) * PADDED + dx;
+          if (seen[other] || distance[queue[k]] + distance[other] <= lengths[dx * dx + dy * dy + dz * dz]) continue;
+          seen[other] = 1;
+          queue[count++] = (int16_t)other;
+        }
+  return count;
+}
+
+/* Which cells have their centre inside the region. */
+static void find_signs(const Builder *builder, int64_t block, const float *distance, uint8_t *inside) {
+  const Blocks *blocks = builder->blocks;
+  float padded[PADDED_COUNT];
+  uint8_t seen[PADDED_COUNT], within[PADDED_COUNT] = {0};
+  int16_t queue[BLOCK_CELL_COUNT];
+  memset(seen, 1, sizeof seen);
+  for (int k = 0; k < BLOCK_CELL_COUNT; k++) padded[padded_index(k)] = distance[k], seen[padded_index(k)] = 0;
+  for (int k = 0; k < BLOCK_CELL_COUNT; k++) {
+    int first = padded_index(k);
+    if (!seen[first]) {
+      seen[first] = 1, queue[0] = (int16_t)first;
+      int count = join_cells((float)blocks->cell * 1.001f, padded, seen, queue);
+      /* One look at the whole mesh serves them all, where it is surest: farthest from the surface. */
+      int deepest = first;
+      for (int i = 0; i < count; i++)
+        if (padded[queue[i]] > padded[deepest]) deepest = queue[i];
+      bool is_inside = region_contains(builder->region, block_cell_center(blocks, block, plain_index(deepest)));
+      for (int i = 0; i < count; i++) within[queue[i]] = is_inside;
+    }
+    inside[k] = within[first];
+  }
+}
+
+/* All cells of a block with the triangles near it at hand. */
+static void classify_near(const Builder *builder, int64_t block, const TriangleList *list) {
+  Blocks *blocks = builder->blocks;
+  float *distance = blocks->distance[blocks->boundary[block]], x[BLOCK_CELLS];
+  double half = blocks->cell / 2 * sqrt(3.0), reach = half + builder->largest;
+  for (int k = 0; k < BLOCK_CELLS; k++) x[k] = (float)((k + 0.5 - BLOCK_CELLS / 2) * blocks->cell);
+  for (int k = 0; k < BLOCK_CELL_COUNT; k += BLOCK_CELLS) KERNEL_CALL(builder->core, triangles_distance_row)
+  (list, x, x[k / BLOCK_CELLS % BLOCK_CELLS], x[k / (BLOCK_CELLS * BLOCK_CELLS)], (float)reach, distance + k);
+  uint8_t inside[BLOCK_CELL_COUNT];
+  find_signs(builder, block, distance, inside);
+  for (int k = 0; k < BLOCK_CELL_COUNT; k++) {
+    double signed_distance = inside[k] ? -(double)distance[k] : (double)distance[k];
+    if (signed_distance <= half - builder->smallest) blocks->active[block][k / 64] |= (uint64_t)1 << (k % 64);
+    distance[k] = (float)(signed_distance <= -reach * 0.9999 ? -SCREE_BIG : signed_distance);
+  }
+}
+
 static void classify_body(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Builder *builder = context;
+  Blocks *blocks = builder->blocks;
+  TriangleList list;
   for (int64_t k = b; k < e; k++) {
-    if (builder->blocks->boundary[k] < 0) memset(builder->blocks->active[k], 0xff, sizeof *builder->blocks->active);
+    if (blocks->boundary[k] < 0) memset(blocks->active[k], 0xff, sizeof *blocks->active);
+    else if (skin_load(&blocks->skin, builder->region, blocks->boundary[k], block_center(blocks, k), &list))
+      classify_near(builder, k, &list);
     else classify_cells(builder, k, (int[3]){0, 0, 0}, BLOCK_CELLS);
   }
 }
@@ -105,31 +181,47 @@ static uint64_t coordinate_key(const int32_t c[3]) {
   return (uint64_t)(c[0] & 0x1fffff) << 42 | (uint64_t)(c[1] & 0x1fffff) << 21 | (uint64_t)(c[2] & 0x1fffff);
 }
 
-static int32_t find(const Blocks *blocks, const int32_t *table, uint64_t mask, const int32_t c[3]) {
-  for (uint64_t slot = rng_mix(coordinate_key(c)) & mask;; slot = (slot + 1) & mask) {
-    int32_t k = table[slot] - 1;
+typedef struct Table {
+  const Blocks *blocks;
+  int32_t *slots; /* block + 1 */
+  uint64_t mask;
+} Table;
+
+static int32_t find(const Table *table, const int32_t c[3]) {
+  for (uint64_t slot = rng_mix(coordinate_key(c)) & table->mask;; slot = (slot + 1) & table->mask) {
+    int32_t k = table->slots[slot] - 1;
     if (k < 0) return -1;
-    if (memcmp(blocks->coordinate[k], c, sizeof blocks->coordinate[k]) == 0) return k;
+    if (memcmp(table->blocks->coordinate[k], c, sizeof table->blocks->coordinate[k]) == 0) return k;
   }
 }
 
-static Status find_neighbors(Core *core, Blocks *blocks) {
+static int64_t find_row(const void *context, const int32_t c[3]) {
+  const Table *table = context;
+  int32_t block = find(table, c);
+  return block < 0 ? -1 : table->blocks->boundary[block];
+}
+
+static void neighbors_body(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Table *table = context;
+  for (int64_t k = b; k < e; k++)
+    for (int n = 0; n < 27; n++) {
+      const int32_t *c = table->blocks->coordinate[k];
+      int32_t at[3] = {c[0] + n % 3 - 1, c[1] + n / 3 % 3 - 1, c[2] + n / 9 - 1};
+      table->blocks->around[k][n] = find(table, at);
+    }
+}
+
+static Status table_create(Core *core, const Blocks *blocks, Table *table) {
   uint64_t slots = 64;
   while (slots < 2 * (uint64_t)blocks->count) slots *= 2;
-  int32_t *table = NULL;
-  TRY(memory_new(core, &table, (int64_t)slots, "sampling blocks"));
+  *table = (Table){.blocks = blocks, .mask = slots - 1};
+  TRY(memory_new(core, &table->slots, (int64_t)slots, "sampling blocks"));
   for (int64_t k = 0; k < blocks->count; k++) {
-    uint64_t slot = rng_mix(coordinate_key(blocks->coordinate[k])) & (slots - 1);
-    while (table[slot] != 0) slot = (slot + 1) & (slots - 1);
-    table[slot] = (int32_t)(k + 1);
+    uint64_t slot = rng_mix(coordinate_key(blocks->coordinate[k])) & table->mask;
+    while (table->slots[slot] != 0) slot = (slot + 1) & table->mask;
+    table->slots[slot] = (int32_t)(k + 1);
   }
-  for (int64_t k = 0; k < blocks->count; k++)
-    for (int n = 0; n < 27; n++) {
-      const int32_t *c = blocks->coordinate[k];
-      int32_t at[3] = {c[0] + n % 3 - 1, c[1] + n / 3 % 3 - 1, c[2] + n / 9 - 1};
-      blocks->around[k][n] = find(blocks, table, slots - 1, at);
-    }
-  memory_drop(core, &table);
   return SCREE_OK;
 }
 
@@ -173,8 +265,15 @@ static Status build(Builder *builder) {
     TRY(grow(builder, base, size, false));
   }
   TRY(allocate(core, blocks, builder->boundary_count, builder->largest > builder->smallest));
+  Table table;
+  TRY(table_create(core, blocks, &table));
+  parallel_for(core, 0, blocks->count, 256, neighbors_body, &table);
+  double margin = blocks->cell / 2 * sqrt(3.0) + builder->largest;
+  Status status =
+      skin_create(core, region, blocks->side, margin, builder->boundary_count, find_row, &table, &blocks->skin);
+  memory_drop(core, &table.slots);
+  TRY(status);
   parallel_for(core, 0, blocks->count, 8, classify_body, builder);
-  TRY(find_neighbors(core, blocks));
   sort_by_color(blocks);
   return SCREE_OK;
 }
@@ -188,6 +287,7 @@ Status blocks_create(Core *core, const Region *region, double cell, double small
 }
 
 void blocks_destroy(Core *core, Blocks *blocks) {
+  skin_destroy(core, &blocks->skin);
   memory_drop(core, &blocks->coordinate);
   memory_drop(core, &blocks->around);
   memory_drop(core, &blocks->boundary);

@@ -5,7 +5,7 @@
 #ifndef SAMPLING_BLOCKS_H
 #define SAMPLING_BLOCKS_H
 
-#include "sampling/region.h"
+#include "sampling/skin.h"
 
 enum {
   BLOCK_CELLS = 8, /* along a side */
@@ -26,6 +26,7 @@ typedef struct Blocks {
   float *x, *y, *z, *radius; /* BLOCK_SPHERES a block */
   int64_t color_start[BLOCK_COLORS + 1];
   int32_t *color_order; /* blocks by colour */
+  Skin skin;
 } Blocks;
 
 /* Blocks where a centre at least `smallest` inside may lie. `cell` is the side of a cell; spheres lie between smallest
@@ -45,6 +46,10 @@ static inline bool block_cell_active(const Blocks *blocks, int64_t block, int ce
 }
 static inline void block_cell_close(Blocks *blocks, int64_t block, int cell) {
   blocks->active[block][cell / 64] &= ~((uint64_t)1 << (cell % 64));
+}
+static inline Vec3 block_center(const Blocks *blocks, int64_t block) {
+  const int32_t *c = blocks->coordinate[block];
+  return vec3((c[0] + 0.5) * blocks->side, (c[1] + 0.5) * blocks->side, (c[2] + 0.5) * blocks->side);
 }
 /* Key for random numbers. */
 static inline uint64_t block_key(const Blocks *blocks, int64_t block) {

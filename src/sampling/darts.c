@@ -13,8 +13,9 @@ enum {
   THROWS_PER_SPHERE = 100
 };
 
+/* A cube inside a cell: its centre relative to the cell's. */
 typedef struct Cube {
-  uint16_t at[3];
+  float x, y, z;
 } Cube;
 
 typedef struct DartsScratch {
@@ -23,6 +24,9 @@ typedef struct DartsScratch {
   SphereList close;                         /* of them, those that a new one in this cell could meet */
   Cube cubes[2][GAP_CUBES_MAX];
   int16_t order[BLOCK_CELL_COUNT];
+  bool has_skin; /* the triangles near this block are at hand */
+  Vec3 center;
+  TriangleList skin;
 } DartsScratch;
 
 /* What is known about the cell in hand. */
@@ -101,6 +105,8 @@ static void gather(const Darts *darts, int64_t block, DartsScratch *scratch) {
     scratch->high[axis] = (float)(low + blocks->side);
   }
   for (int o = 0; o < 8; o++) sphere_list_clear(&scratch->gathered[o]);
+  scratch->center = block_center(blocks, block);
+  scratch->has_skin = skin_load(&blocks->skin, darts->region, blocks->boundary[block], scratch->center, &scratch->skin);
   for (int n = 0; n < 27; n++) {
     int64_t other = blocks->around[block][n];
     if (other < 0) continue;
@@ -137,10 +143,35 @@ static void throw_into(Cell *cell, Vec3 center, double half, float point[3]) {
   point[2] = (float)(center.z + half * ((double)(bits >> 42 & 0x1fffff) * scale - 1));
 }
 
+/* Distance to the surface without a sign, by the triangles at hand. They are stored as floats relative to the block:
+ * what that may cost is taken off, so that no sphere can stick out. */
+static double skin_distance(const Darts *darts, const DartsScratch *scratch, Vec3 at, double most) {
+  Vec3 p = vec3_sub(at, scratch->center);
+  double widest = fmax(darts->region->high.x, fmax(darts->region->high.y, darts->region->high.z));
+  return (double)KERNEL_CALL(darts->core, triangles_distance)(
+             &scratch->skin, (float[3]){(float)p.x, (float)p.y, (float)p.z}, (float)most) -
+         2e-7 * (widest + darts->blocks->side);
+}
+
+/* Whether a sphere near the walls lies inside. A signed distance changes no faster than the point moves, which settles
+ * most cases by that of the cell's centre. */
+static bool inside(const Darts *darts, const DartsScratch *scratch, const Cell *cell, Vec3 at, double radius) {
+  double moved = vec3_length(vec3_sub(at, cell->center));
+  if (-cell->distance - moved >= radius * 1.00001) return true;
+  if (-cell->distance + moved < radius) return false;
+  if (scratch->has_skin) {
+    if (skin_distance(darts, scratch, at, 1.01 * radius) < radius) return false;
+    /* Nothing of the surface lies within the radius. If the cell's centre does, it is on the same side. */
+    if (moved < radius) return cell->distance < 0;
+  }
+  return region_distance(darts->region, at, radius * 1.01).distance <= -radius;
+}
+
 /* Everything but the other spheres. */
-static bool allowed(const Darts *darts, const Cell *cell, const float point[3], double radius) {
+static bool allowed(const Darts *darts, const DartsScratch *scratch, const Cell *cell, const float point[3],
+                    double radius) {
   Vec3 at = vec3(point[0], point[1], point[2]);
-  if (!cell->inside && !region_holds(darts->region, at, radius, cell->center, cell->distance)) return false;
+  if (!cell->inside && !inside(darts, scratch, cell, at, radius)) return false;
   return !region_blocked(darts->region, at, radius);
 }
 
@@ -161,61 +192,67 @@ static bool try_cube(Darts *darts, DartsScratch *scratch, const SphereList *agai
   double radius = darts->sizes->nominal;
   throw_into(cell, center, half, point);
   if (KERNEL_CALL(darts->core, spheres_conflict)(against, point, (float)(darts->shrink * radius))) return false;
-  return allowed(darts, cell, point, radius) && place(darts, scratch, cell->block, point, radius);
+  return allowed(darts, scratch, cell, point, radius) && place(darts, scratch, cell->block, point, radius);
 }
 
-static Vec3 cube_center(const Cell *cell, Cube cube, double half_cell, double half) {
-  return vec3(cell->center.x - half_cell + (2 * cube.at[0] + 1) * half,
-              cell->center.y - half_cell + (2 * cube.at[1] + 1) * half,
-              cell->center.z - half_cell + (2 * cube.at[2] + 1) * half);
+static Vec3 cube_center(const Cell *cell, Cube cube) {
+  return vec3(cell->center.x + (double)cube.x, cell->center.y + (double)cube.y, cell->center.z + (double)cube.z);
 }
 
 /* Whether some centre in the cube may be allowed by walls and the blocked places. A sphere at any point of the cube
  * contains the smaller one at its centre. */
-static bool cube_allowed(const Darts *darts, const Cell *cell, Vec3 center, double half) {
+static bool cube_allowed(const Darts *darts, const DartsScratch *scratch, const Cell *cell, Vec3 center, double half) {
   double reach = half * sqrt(3.0), radius = darts->sizes->nominal;
   if (!cell->inside) {
     double moved = vec3_length(vec3_sub(center, cell->center));
     if (-cell->distance + moved + reach < radius) return false;
-    if (-cell->distance - moved + reach < radius &&
-        -region_distance(darts->region, center, radius + reach).distance + reach < radius)
-      return false;
+    if (-cell->distance - moved + reach < radius) {
+      double depth = scratch->has_skin ? skin_distance(darts, scratch, center, radius + reach)
+                                       : -region_distance(darts->region, center, radius + reach).distance;
+      if (depth + reach < radius) return false;
+    }
   }
   return !(radius > reach && region_blocked(darts->region, center, radius - reach));
+}
+
+/* The eighths of the open cubes that are open themselves. */
+static int64_t halve_cubes(const Darts *darts, const DartsScratch *scratch, const Cell *cell, const Cube *cubes,
+                           int64_t count, float half, Cube *parts) {
+  float radius = (float)(darts->shrink * darts->sizes->nominal);
+  float center[3] = {(float)cell->center.x, (float)cell->center.y, (float)cell->center.z};
+  bool free = cell->inside && !darts->region->plan->blocked;
+  int64_t found = 0;
+  for (int64_t k = 0; k < count; k++) {
+    float at[3] = {center[0] + cubes[k].x, center[1] + cubes[k].y, center[2] + cubes[k].z};
+    unsigned open = KERNEL_CALL(darts->core, cubes_open)(&scratch->close, at, half, radius);
+    for (; open && found < GAP_CUBES_MAX; open &= open - 1) {
+      int child = __builtin_ctz(open);
+      Cube part = {cubes[k].x + (child & 1 ? half : -half), cubes[k].y + (child & 2 ? half : -half),
+                   cubes[k].z + (child & 4 ? half : -half)};
+      if (free || cube_allowed(darts, scratch, cell, cube_center(cell, part), (double)half)) parts[found++] = part;
+    }
+  }
+  return found;
 }
 
 /* Follows the parts of the cell that no sphere excludes, halving them `depth` times, with a throw into each on the way.
  * Returns true when a sphere was placed or nothing is left open. */
 static bool search_cell(Darts *darts, DartsScratch *scratch, Cell *cell, int depth) {
-  double half_cell = darts->blocks->cell / 2, half = half_cell;
-  float radius = (float)(darts->shrink * darts->sizes->nominal);
+  float half = (float)darts->blocks->cell / 2;
   int64_t count = 1;
   Cube *now = scratch->cubes[0], *next = scratch->cubes[1];
-  now[0] = (Cube){{0, 0, 0}};
-  for (int level = 0; level < depth && count > 0; level++) {
-    int64_t found = 0;
+  now[0] = (Cube){0, 0, 0};
+  for (int level = 0; level < depth; level++) {
     half /= 2;
-    for (int64_t k = 0; k < count; k++) {
-      Vec3 c = cube_center(cell, now[k], half_cell, 2 * half);
-      unsigned open = KERNEL_CALL(darts->core, cubes_open)(
-          &scratch->close, (float[3]){(float)c.x, (float)c.y, (float)c.z}, (float)half, radius);
-      for (int child = 0; child < 8 && open >> child; child++) {
-        if (!(open >> child & 1)) continue;
-        Cube cube = {{(uint16_t)(2 * now[k].at[0] + (child & 1)), (uint16_t)(2 * now[k].at[1] + (child >> 1 & 1)),
-                      (uint16_t)(2 * now[k].at[2] + (child >> 2))}};
-        if (found < GAP_CUBES_MAX && cube_allowed(darts, cell, cube_center(cell, cube, half_cell, half), half))
-          next[found++] = cube;
-      }
-    }
-    uint64_t first = found > 0 ? rng_mix(cell->random) % (uint64_t)found : 0;
-    for (int64_t k = 0, at = (int64_t)first; k < found; k++, at = at + 1 < found ? at + 1 : 0) {
-      Cube cube = next[at];
-      if (try_cube(darts, scratch, &scratch->close, cell, cube_center(cell, cube, half_cell, half), half)) return true;
-    }
+    count = halve_cubes(darts, scratch, cell, now, count, half, next);
+    if (count == 0) return true;
+    int64_t at = (int64_t)((cell->random >> 32) * (uint64_t)count >> 32);
+    for (int64_t k = 0; k < count; k++, at = at + 1 < count ? at + 1 : 0)
+      if (try_cube(darts, scratch, &scratch->close, cell, cube_center(cell, next[at]), (double)half)) return true;
     Cube *swap = now;
-    now = next, next = swap, count = found;
+    now = next, next = swap;
   }
-  return count == 0;
+  return false;
 }
 
 /* One round over a block. */
@@ -330,7 +367,7 @@ static void size_block(const SizeJob *job, DartsScratch *scratch, int64_t block)
       if (KERNEL_CALL(darts->core, spheres_conflict)(gathered_at(scratch, cell.index), point,
                                                      (float)(darts->shrink * radius)))
         continue;
-      if (allowed(darts, &cell, point, radius) && place(darts, scratch, block, point, radius)) break;
+      if (allowed(darts, scratch, &cell, point, radius) && place(darts, scratch, block, point, radius)) break;
     }
   }
 }

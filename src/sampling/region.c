@@ -31,7 +31,7 @@ Status region_create(Core *core, const Shape *shape, const SamplingPlan *plan, R
                       fabs(m[2][0]) * half.x + fabs(m[2][1]) * half.y + fabs(m[2][2]) * half.z);
   region->low = vec3_scale(region->high, -1);
   region->volume = shape->mass.volume > 0 ? shape->mass.volume : plain_volume(shape);
-  region->closed = shape->bvh && shape->findings.open_edges == 0 && shape->findings.flipped_edges == 0;
+  region->closed = shape->bvh && shape->findings.closed;
   return SCREE_OK;
 }
 
@@ -42,12 +42,11 @@ ShapePoint region_distance(const Region *region, Vec3 point, double reach) {
   return at;
 }
 
-bool region_holds(const Region *region, Vec3 point, double radius, Vec3 near_point, double near_distance) {
-  double moved = vec3_length(vec3_sub(point, near_point));
-  if (-near_distance - moved >= radius) return true;
-  if (-near_distance + moved < radius) return false;
-  if (region->closed && near_distance < 0 && moved < radius)
-    /* Where no surface lies within the radius, the near point is on the same side: no sign needs finding. */
-    return bvh_closest(region->shape->bvh, region_shape_point(region, point), radius).triangle < 0;
-  return region_distance(region, point, radius).distance <= -radius;
+bool region_contains(const Region *region, Vec3 point) {
+  return shape_contains(region->shape, region_shape_point(region, point)) != region->shape->inside;
+}
+
+double region_surface_distance(const Region *region, Vec3 point, double reach) {
+  BvhHit hit = bvh_closest(region->shape->bvh, region_shape_point(region, point), reach);
+  return hit.triangle < 0 ? reach : hit.distance;
 }

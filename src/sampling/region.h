@@ -26,9 +26,9 @@ static inline Vec3 region_shape_point(const Region *region, Vec3 point) {
 /* Signed distance, negative where samples go: within a solid, and within a container too. Beyond reach as in
  * shape_distance. The normal is in world axes and points out of the region. */
 ShapePoint region_distance(const Region *region, Vec3 point, double reach);
-/* Whether a sphere lies inside, given the distance at a point not far away (a signed distance changes no faster than
- * the point moves, which settles most cases without a query). */
-bool region_holds(const Region *region, Vec3 point, double radius, Vec3 near_point, double near_distance);
+bool region_contains(const Region *region, Vec3 point);
+/* Distance to the surface of a mesh, without a sign; `reach` where it is farther. */
+double region_surface_distance(const Region *region, Vec3 point, double reach);
 static inline bool region_blocked(const Region *region, Vec3 point, double radius) {
   return region->plan->blocked &&
          region->plan->blocked(region->plan->blocked_context, vec3_add(region->origin, point), radius);

@@ -39,3 +39,65 @@ unsigned KERNEL(cubes_open)(const SphereList *list, const float centre[3], float
   }
   return ~wide_bits(closed) & 0xff;
 }
+
+WIDE_INLINE Wide square_to(Wide x, Wide y, Wide z, const float point[3]) {
+  Wide dx = x - wide_set(point[0]), dy = y - wide_set(point[1]), dz = z - wide_set(point[2]);
+  return dx * dx + dy * dy + dz * dz;
+}
+
+bool KERNEL(surface_covered)(const SurfaceList *list, const float corners[3][3], const float normal[3], float spacing) {
+  Wide nx = wide_set(normal[0]), ny = wide_set(normal[1]), nz = wide_set(normal[2]);
+  Wide square = wide_set(spacing * spacing), flat = wide_set(1e-3f * spacing), zero = wide_set(0);
+  for (int64_t i = 0; i < list->count; i += LANES) {
+    Wide x = wide_load(list->x + i), y = wide_load(list->y + i), z = wide_load(list->z + i);
+    WideInt within = (square_to(x, y, z, corners[0]) < square) & (square_to(x, y, z, corners[1]) < square) &
+                     (square_to(x, y, z, corners[2]) < square);
+    if (!wide_bits(within)) continue;
+    Wide along = wide_load(list->nx + i) * nx + wide_load(list->ny + i) * ny + wide_load(list->nz + i) * nz;
+    Wide off =
+        (x - wide_set(corners[0][0])) * nx + (y - wide_set(corners[0][1])) * ny + (z - wide_set(corners[0][2])) * nz;
+    off = wide_max(off, zero - off);
+    if (wide_bits(within & ~((along < wide_set(-0.5f)) & (off > flat)))) return true;
+  }
+  return false;
+}
+
+/* Square of the distance between points and triangles, lane by lane. */
+WIDE_INLINE Wide triangle_square(const Wide t[TRIANGLE_ROWS], Wide px, Wide py, Wide pz) {
+  Wide zero = wide_set(0), one = wide_set(1), best = wide_set(SPHERE_FAR);
+  WideInt inside = wide_set(1) > zero;
+  for (int k = 0; k < 3; k++) {
+    const Wide *a = t + 3 * k, *b = t + 3 * ((k + 1) % 3), *m = t + 13 + 3 * k;
+    Wide dx = px - a[0], dy = py - a[1], dz = pz - a[2];
+    inside &= m[0] * dx + m[1] * dy + m[2] * dz > zero;
+    Wide ex = b[0] - a[0], ey = b[1] - a[1], ez = b[2] - a[2];
+    Wide along = wide_min(wide_max((ex * dx + ey * dy + ez * dz) * t[22 + k], zero), one);
+    dx -= along * ex, dy -= along * ey, dz -= along * ez;
+    best = wide_min(best, dx * dx + dy * dy + dz * dz);
+  }
+  Wide height = t[9] * px + t[10] * py + t[11] * pz - t[12];
+  return wide_select(inside, height * height, best);
+}
+
+float KERNEL(triangles_distance)(const TriangleList *list, const float point[3], float most) {
+  Wide px = wide_set(point[0]), py = wide_set(point[1]), pz = wide_set(point[2]), best = wide_set(most * most);
+  for (int64_t i = 0; i < list->count; i += LANES) {
+    Wide t[TRIANGLE_ROWS];
+    for (int k = 0; k < TRIANGLE_ROWS; k++) t[k] = wide_load(list->row[k] + i);
+    best = wide_min(best, triangle_square(t, px, py, pz));
+  }
+  float least = best[0];
+  for (int k = 1; k < LANES; k++) least = best[k] < least ? best[k] : least;
+  return __builtin_sqrtf(least);
+}
+
+void KERNEL(triangles_distance_row)(const TriangleList *list, const float x[LANES], float y, float z, float most,
+                                    float distance[LANES]) {
+  Wide px = wide_load(x), py = wide_set(y), pz = wide_set(z), best = wide_set(most * most);
+  for (int64_t i = 0; i < list->count; i++) {
+    Wide t[TRIANGLE_ROWS];
+    for (int k = 0; k < TRIANGLE_ROWS; k++) t[k] = wide_set(list->row[k][i]);
+    best = wide_min(best, triangle_square(t, px, py, pz));
+  }
+  wide_store(distance, wide_sqrt(best));
+}

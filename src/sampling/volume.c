@@ -1,22 +1,24 @@
 #include "core/parallel.h"
 #include "sampling/blocks.h"
 #include "sampling/darts.h"
+#include "sampling/relax.h"
 #include "sampling/sampling.h"
 
 /* Share of the room for centres that random placement fills in a moderate number of throws, and its limit. */
-#define RANDOM_FRACTION 0.36
-#define SATURATION 0.384
+#define RANDOM_FRACTION 0.37
 #define SIZES_FRACTION 0.34
-/* Bytes that a sample costs while it is made: its share of a block, and the result. */
-enum { BYTES_PER_SAMPLE = 64 };
+#define DENSE_FRACTION 0.61
+/* Bytes that a sample costs while it is made: its share of a block, the result, and neighbours when it is relaxed. */
+enum { BYTES_RANDOM = 64, BYTES_DENSE = 320 };
 
-static Status check_memory(Core *core, const Region *region, const Sizes *sizes, double fraction) {
-  double count = region->volume * fraction / sizes->mean_volume;
+static Status check_memory(Core *core, const Region *region, const Sizes *sizes, bool dense) {
+  double count = region->volume * (dense ? DENSE_FRACTION : RANDOM_FRACTION) / sizes->mean_volume;
+  double bytes = count * (dense ? BYTES_DENSE : BYTES_RANDOM);
   double left = (double)memory_left(&core->memory);
-  if (count * BYTES_PER_SAMPLE <= left && count < INT32_MAX) return SCREE_OK;
+  if (bytes <= left && count < INT32_MAX) return SCREE_OK;
   return fail(core, SCREE_NO_MEMORY,
               "a volume of %.3g m^3 holds about %.3g grains of radius %.3g m: %.3g GB, of which %.3g are left",
-              region->volume, count, sizes->nominal, count * BYTES_PER_SAMPLE / 1e9, left / 1e9);
+              region->volume, count, sizes->nominal, bytes / 1e9, left / 1e9);
 }
 
 static Status samples_allocate(Core *core, int64_t count, bool radii, Samples *samples) {
@@ -79,8 +81,12 @@ Status sample_volume(Core *core, const Shape *shape, const SamplingPlan *plan, S
   Sizes sizes;
   TRY(region_create(core, shape, plan, &region));
   TRY(sizes_create(core, plan->radius, plan->spread, plan->distribution, &sizes));
-  Status status = check_memory(core, &region, &sizes, RANDOM_FRACTION);
-  if (status == SCREE_OK) status = fill(core, &region, &sizes, 1, samples);
+  /* A dense start places as many as there shall be, too close together, and pushes them apart. */
+  double start = sizes.quantile ? SIZES_FRACTION : RANDOM_FRACTION;
+  double shrink = plan->dense ? cbrt(start / DENSE_FRACTION) : 1;
+  Status status = check_memory(core, &region, &sizes, plan->dense);
+  if (status == SCREE_OK) status = fill(core, &region, &sizes, shrink, samples);
+  if (status == SCREE_OK && plan->dense) status = relax_samples(core, &region, &sizes, samples);
   samples->origin = region.origin;
   if (region.volume > 0) samples->fraction = solid_volume(samples, plan->radius) / region.volume;
   sizes_destroy(core, &sizes);
