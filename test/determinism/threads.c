@@ -1,0 +1,138 @@
+/* The same scene and seed give the same bits: for any number of threads, on baseline and wide SIMD, and after a
+ * checkpoint. Every method of this build is tried. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "scree/scree.h"
+
+enum { FRAMES = 12, HALF = 5 };
+
+/* Grains fall into a container with an emitter above, a free ball in them, a sink below a hole, and an explosion. */
+static void with_scene(const char *method, void (*use)(const ScreeSceneDef *scene, void *context), void *context) {
+  ScreeMaterialDef sand = scree_material_default("sand");
+  sand.radius_spread = 0.2;
+  ScreeGrainsDef grains =
+      scree_grains_default("sand", scree_shape_box((ScreeVec3){-0.3, -0.3, 0.05}, (ScreeVec3){0.3, 0.3, 0.5}));
+  ScreeEmitterDef emitter = scree_emitter_default("sand");
+  emitter.shape.disc = (ScreeDiscDef){.center = {0, 0, 0.9}, .radius = 0.1, .direction = {0, 0, -1}};
+  emitter.rate = 20;
+  emitter.speed = 1;
+  ScreeBoundaryDef tank =
+      scree_boundary_default(scree_shape_box((ScreeVec3){-0.35, -0.35, 0}, (ScreeVec3){0.35, 0.35, 2}));
+  tank.inside = true;
+  tank.name = "tank";
+  ScreeBodyDef ball = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.08));
+  ball.shape.position = (ScreeVec3){0.1, 0.05, 0.7};
+  ScreeSinkDef sink = {.shape = scree_shape_box((ScreeVec3){0.2, 0.2, -1}, (ScreeVec3){0.5, 0.5, 0.06})};
+  ScreeEventDef bang = scree_event_default();
+  bang.t = 0.1;
+  bang.impulse = (ScreeImpulseDef){.center = {0, 0, 0.1}, .radius = 0.15, .speed = 3};
+  ScreeSceneDef scene = scree_scene_default();
+  scene.name = "everything";
+  scene.method = scree_method_default(method);
+  scene.method.radius = 0.025;
+  scene.materials = &sand;
+  scene.material_count = 1;
+  scene.grains = &grains;
+  scene.grains_count = 1;
+  scene.emitters = &emitter;
+  scene.emitter_count = 1;
+  scene.boundaries = &tank;
+  scene.boundary_count = 1;
+  scene.bodies = &ball;
+  scene.body_count = 1;
+  scene.sinks = &sink;
+  scene.sink_count = 1;
+  scene.events = &bang;
+  scene.event_count = 1;
+  use(&scene, context);
+}
+
+static ScreeWorld *make(const ScreeSceneDef *scene, int threads, bool baseline) {
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = threads;
+  options.baseline_simd = baseline;
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  if (scree_world_create(scene, &options, &world, &error) != SCREE_OK) {
+    print_error("%s\n", error.message);
+    _fail(__FILE__, __LINE__);
+  }
+  return world;
+}
+
+static void run(ScreeWorld *world, int frames) {
+  ScreeError error;
+  for (int k = 0; k < frames; k++)
+    if (scree_world_frame(world, &error) != SCREE_OK) {
+      print_error("%s\n", error.message);
+      _fail(__FILE__, __LINE__);
+    }
+}
+
+static uint64_t hash_after(const ScreeSceneDef *scene, int threads, bool baseline) {
+  ScreeWorld *world = make(scene, threads, baseline);
+  run(world, FRAMES);
+  uint64_t hash = scree_world_state_hash(world) ^ (3 * scree_world_grains_hash(world));
+  scree_world_destroy(world);
+  return hash;
+}
+
+static void compare_threads(const ScreeSceneDef *scene, void *context) {
+  (void)context;
+  uint64_t one = hash_after(scene, 1, false);
+  const int threads[] = {2, 3, 8};
+  for (int k = 0; k < 3; k++) assert_true(hash_after(scene, threads[k], false) == one);
+  assert_true(hash_after(scene, 2, true) == one);
+  ScreeSceneDef other = *scene;
+  other.seed = 2;
+  assert_true(hash_after(&other, 1, false) != one);
+}
+
+static void compare_resumed(const ScreeSceneDef *scene, void *context) {
+  (void)context;
+  char path[] = "checkpoint_XXXXXX";
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  ScreeWorld *whole = make(scene, 2, false), *resumed = make(scene, 1, false);
+  ScreeError error;
+  run(whole, HALF);
+  assert_int_equal(scree_world_save(whole, path, &error), SCREE_OK);
+  run(whole, FRAMES - HALF);
+  if (scree_world_load(resumed, path, &error) != SCREE_OK) {
+    print_error("%s\n", error.message);
+    _fail(__FILE__, __LINE__);
+  }
+  assert_int_equal(scree_world_frame_index(resumed), HALF);
+  run(resumed, FRAMES - HALF);
+  assert_true(scree_world_state_hash(resumed) == scree_world_state_hash(whole));
+  assert_true(scree_world_grains_hash(resumed) == scree_world_grains_hash(whole));
+  ScreeStatistics a, b;
+  scree_world_statistics(whole, &a);
+  scree_world_statistics(resumed, &b);
+  assert_true(a.steps == b.steps && a.mass_emitted == b.mass_emitted && a.mass_removed == b.mass_removed);
+  assert_true(a.mass_emitted > 0);
+  scree_world_destroy(whole);
+  scree_world_destroy(resumed);
+  unlink(path);
+}
+
+static void threads_and_simd_change_nothing(void **state) {
+  (void)state;
+  for (int32_t m = 0; m < scree_method_count(); m++) with_scene(scree_method_info(m)->name, compare_threads, NULL);
+}
+
+static void a_resumed_run_is_the_same_run(void **state) {
+  (void)state;
+  for (int32_t m = 0; m < scree_method_count(); m++) with_scene(scree_method_info(m)->name, compare_resumed, NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(threads_and_simd_change_nothing),
+      cmocka_unit_test(a_resumed_run_is_the_same_run),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
