@@ -1,0 +1,33 @@
+/* scree check: parse and validate, simulate nothing. */
+#include <stdio.h>
+
+#include "app/cli/commands.h"
+#include "app/cli/scene_arguments.h"
+
+int command_check(int argc, char **argv) {
+  SceneArguments scene_arguments = {.seed = -1};
+  bool quiet = false;
+  const Option options[] = {SCENE_OPTIONS(&scene_arguments),
+                            {'q', "--quiet", OPTION_FLAG, &quiet, NULL, "say nothing when all is well", 0, 0}};
+  const Usage usage = {.command = "check",
+                       .arguments = "SCENE",
+                       .summary = "parse and validate a scene, simulate nothing",
+                       .details = "SCENE is a path, paper/name of a shipped scene, or its bare name.",
+                       .example = "scree check scenes/narain2010/hourglass.yaml",
+                       .options = options,
+                       .option_count = sizeof options / sizeof *options,
+                       .arguments_low = 1,
+                       .arguments_high = 1};
+  Arguments arguments;
+  int code;
+  if (!options_parse(&usage, argc, argv, &arguments, &code)) return code;
+  ScreeScene *scene = NULL;
+  ScreeError error;
+  if (scene_load(arguments.items[0], &scene_arguments, &scene, &error) != SCREE_OK) return print_error(&error);
+  const ScreeSceneDef *definition = scree_scene_definition(scene);
+  if (!quiet)
+    printf("%s: ok, method %s, %lld warning%s\n", definition->file ? definition->file : definition->name,
+           definition->method.name, (long long)scene_arguments.warnings, scene_arguments.warnings == 1 ? "" : "s");
+  scree_scene_free(scene);
+  return 0;
+}

@@ -1,0 +1,82 @@
+/* scree export: the frames of a run in another format. */
+#include <math.h>
+#include <stdio.h>
+
+#include "app/cli/commands.h"
+#include "app/cli/scene_arguments.h"
+#include "output/frames.h"
+#include "output/output.h"
+
+typedef struct Export {
+  const char *from, *to;
+  int format;
+  int64_t written, kept;
+} Export;
+
+static ScreeStatus export_frame(Export *export, const char *kind, Frames *frames, int64_t k, ScreeError *error) {
+  ScreeParticles particles;
+  double time = 0;
+  /* In its own folder a frame of that format is there already. */
+  if (export->to == export->from && frames_format(frames, k) == (FrameFormat) export->format) {
+    export->kept++;
+    return SCREE_OK;
+  }
+  ScreeStatus status = frames_read(frames, k, &particles, &time, error);
+  if (status != SCREE_OK) return status;
+  export->written++;
+  return output_particles(export->to, kind, frames_number(frames, k), (FrameFormat) export->format, &particles,
+                          isnan(time) ? 0 : time, error);
+}
+
+static ScreeStatus export_kind(Export *export, const char *kind, ScreeError *error) {
+  Frames *frames = NULL;
+  ScreeStatus status = frames_open(export->from, kind, &frames, error);
+  if (status != SCREE_OK) return status;
+  for (int64_t k = 0; k < frames_count(frames) && status == SCREE_OK; k++)
+    status = export_frame(export, kind, frames, k, error);
+  frames_close(frames);
+  return status;
+}
+
+static int run_export(Export *export, bool quiet) {
+  ScreeError error;
+  Frames *frames = NULL;
+  if (frames_open(export->from, "coarse", &frames, &error) != SCREE_OK) return print_error(&error);
+  int64_t count = frames_count(frames);
+  frames_close(frames);
+  if (count == 0) return usage_error("%s: no frames there (coarse_000000.ply ...)", export->from);
+  if (output_make_folder(export->to, &error) != SCREE_OK) return print_error(&error);
+  static const char *const kinds[] = {"coarse", "grains"};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    if (export_kind(export, kinds[k], &error) != SCREE_OK) return print_error(&error);
+  if (!quiet)
+    printf("%s: %lld files written, %lld were there\n", export->to, (long long)export->written,
+           (long long)export->kept);
+  return 0;
+}
+
+int command_export(int argc, char **argv) {
+  enum { NO_FORMAT = -1 };
+  Export export = {.format = NO_FORMAT};
+  bool quiet = false;
+  const Option options[] = {
+      {0, "--format", OPTION_CHOICE, &export.format, "ply|vtp", "format to write", 0, 0},
+      {'o', "--output", OPTION_TEXT, &export.to, "DIR", "where to (default: beside the frames)", 0, 0},
+      {'q', "--quiet", OPTION_FLAG, &quiet, NULL, "print nothing but errors", 0, 0}};
+  const Usage usage = {.command = "export",
+                       .arguments = "DIR",
+                       .summary = "write the frames of a run in another format",
+                       .details = "DIR is the output folder of scree run. vtp opens in ParaView.",
+                       .example = "scree export out/hourglass --format vtp",
+                       .options = options,
+                       .option_count = sizeof options / sizeof *options,
+                       .arguments_low = 1,
+                       .arguments_high = 1};
+  Arguments arguments;
+  int code;
+  if (!options_parse(&usage, argc, argv, &arguments, &code)) return code;
+  if (export.format == NO_FORMAT) return usage_error("--format ply or --format vtp is needed");
+  export.from = arguments.items[0];
+  if (!export.to) export.to = export.from;
+  return run_export(&export, quiet);
+}

@@ -1,0 +1,59 @@
+"""Folders and disks that cannot be written: exit code 3."""
+import os
+import resource
+import subprocess
+import unittest
+
+from support.case import RAIN, Case
+
+
+class CannotWrite(Case):
+    def test_folder_is_a_file(self):
+        self.write("file", "mine")
+        self.bad(3, "it is a file", "run", RAIN, "-o", "file")
+        self.bad(3, "Not a directory", "run", RAIN, "-o", "file/deeper")
+        with open(self.path("file")) as file:
+            self.assertEqual(file.read(), "mine")
+
+    def test_folder_that_cannot_be_made(self):
+        self.bad(3, "cannot be used", "run", RAIN, "-o", "/proc/none/there")
+        self.bad(3, "too long", "run", RAIN, "-o", "a" * 2000)
+        self.bad(3, "no name", "run", RAIN, "-o", "")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_folder_that_may_not_be_written(self):
+        os.mkdir(self.path("locked"), 0o555)
+        self.bad(3, "ermission", "run", RAIN, "-o", "locked")
+
+    def test_report(self):
+        self.bad(3, "No such file", "run", RAIN, "-o", "o", "--frames", "1", "--report", "none/there.json")
+        self.bad(3, "is a directory|Is a directory", "run", RAIN, "-o", "o", "--frames", "1", "--report", self.folder)
+        self.bad(3, "space", "run", RAIN, "-o", "o", "--frames", "1", "--report", "/dev/full")
+
+    def test_full_disk(self):
+        """A limit on the size of files stands for the disk: it needs no rights."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+        self.bad(3, r"coarse_000000\.ply: error: cannot be written", "run", RAIN, "-o", "o", preexec_fn=limit)
+        self.assertEqual(self.frame_files("o"), [])
+        self.assertFalse([name for name in os.listdir(self.path("o")) if name.endswith(".part")])
+
+    def test_disk_that_fills_up_later(self):
+        """Small frames, no checkpoints on the way: the table of probes reaches the limit."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+        self.bad(3, "cannot be written", "run", RAIN, "-o", "o", "--frames", "1000", "--frames-format", "none",
+                 "--checkpoint-every", "0", preexec_fn=limit)
+
+    def test_small_file_system(self):
+        mount = self.path("small")
+        os.mkdir(mount)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", mount], capture_output=True).returncode:
+            self.skipTest("mounting is not allowed here; test_full_disk covers it")
+        self.addCleanup(subprocess.run, ["umount", mount])
+        self.bad(3, "No space left", "run", RAIN, "-o", "small/o")
+        self.assertFalse([name for name in os.listdir(self.path("small/o")) if name.endswith(".part")])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,44 @@
+"""scree check: bad scenes and --set."""
+import os
+import re
+import unittest
+
+from support.case import HERE, RAIN, Case
+
+
+class Check(Case):
+    def test_good_scene(self):
+        self.assertRegex(self.good("check", RAIN).stdout, r"rain\.yaml: ok, method none")
+        self.assertEqual(self.good("check", "--quiet", RAIN).stdout, "")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_line_and_column(self):
+        typo = os.path.join(HERE, "typo.yaml")
+        for command in ("check", "run"):
+            line = self.bad(2, r"typo\.yaml:5:5: error: unknown key 'fricton_static'", command, typo)
+            self.assertIn("(did you mean 'friction_static'?)", line)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_bad_files(self):
+        self.bad(2, "none_there", "check", "none_there.yaml")
+        self.bad(2, "error", "check", self.folder)
+        scene = 'scree: 1\nmethod: {name: none, radius: %s}\nmaterials: {sand: {}}\n' \
+                'grains: [{material: sand, fill: {sphere: {radius: 0.2}}}]\n'
+        self.good("check", self.write("good.yaml", scene % "0.02"))
+        for name, data in {"empty.yaml": "", "rubbish.yaml": bytes(range(256)) * 64, "deep.yaml": "[" * 100000,
+                           "nan.yaml": scene % ".nan", "word.yaml": scene % "nan", "huge.yaml": scene % "1e400",
+                           "negative.yaml": scene % "-1", "letters.yaml": scene % "0.02oo",
+                           "type.yaml": scene % "[1, 2]", "list.yaml": "- 1\n",
+                           "method.yaml": scene.replace("none", "magic") % "0.02"}.items():
+            self.bad(2, re.escape(name), "check", self.write(name, data))
+
+    def test_set(self):
+        self.assertIn("ok", self.good("check", RAIN, "--set", "method.radius=0.05", "--set", "duration=2").stdout)
+        self.bad(2, "did you mean 'radius'", "check", RAIN, "--set", "method.radus=0.05")
+        self.bad(2, "error", "check", RAIN, "--set", "method.radius=big")
+        self.bad(2, "error", "check", RAIN, "--set", "method.radius")
+        self.bad(2, "magic", "check", RAIN, "--method", "magic")
+
+
+if __name__ == "__main__":
+    unittest.main()
