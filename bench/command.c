@@ -1,0 +1,90 @@
+/* scree bench: measure speed against published figures. It stands here and not in app/cli because a suite may look into
+ * every room and the program may not. */
+#include <stdio.h>
+#include <string.h>
+
+#include "app/cli/commands.h"
+#include "app/cli/scene_arguments.h"
+#include "bench/bench.h"
+#include "scene/suggest.h"
+
+static const struct {
+  const char *name, *summary;
+  Status (*function)(Core *core, BenchTable *table); /* NULL: this build does not have it */
+} suites[] = {
+    {"sommer", "pbd and upsampling", NULL},
+    {"narain", "flip", NULL},
+    {"holz", "p2", NULL},
+    {"dem", "discrete elements", NULL},
+    {"neder", "sph", NULL},
+    {"scaling", "threads and sizes", NULL},
+    {"neighbors", "sort and neighbour search", bench_neighbors},
+    {"geometry", "meshes and signed distance", NULL},
+    {"sampling", "filling shapes with points", NULL},
+};
+enum { SUITE_COUNT = sizeof suites / sizeof *suites };
+
+static Status measure(Core *core, int suite, const char *report) {
+  BenchTable table = {.suite = suites[suite].name, .progress = stderr};
+  Status status = suites[suite].function(core, &table);
+  if (status == SCREE_OK) bench_table_print(&table, stdout);
+  if (status == SCREE_OK && report) status = bench_table_write(core, &table, report);
+  bench_table_destroy(core, &table);
+  return status;
+}
+
+static int run_suite(int suite, int64_t threads, const char *report) {
+  ScreeWorldOptions options = {.threads = (int32_t)threads, .log_level = SCREE_LOG_WARNING};
+  Core core;
+  ScreeError error;
+  Status status = core_create(&core, &options);
+  if (status == SCREE_OK) status = measure(&core, suite, report);
+  core_report(&core, status, &error);
+  core_destroy(&core);
+  return status == SCREE_OK ? 0 : print_error(&error);
+}
+
+static int find_suite(const char *name) {
+  char text[SUGGEST_TEXT];
+  Suggestion suggestion = suggest_begin(name);
+  for (int k = 0; k < SUITE_COUNT; k++) {
+    if (strcmp(name, suites[k].name) == 0) return k;
+    suggest_offer(&suggestion, suites[k].name);
+  }
+  usage_error("there is no suite '%s'%s; scree bench --help lists them", name, suggest_text(&suggestion, text));
+  return -1;
+}
+
+static const char *suite_list(char text[1024]) {
+  int used = snprintf(text, 1024, "SUITE is one of");
+  for (int k = 0; k < SUITE_COUNT && used < 960; k++)
+    used += snprintf(text + used, 1024 - (size_t)used, "\n  %-10s %s%s", suites[k].name, suites[k].summary,
+                     suites[k].function ? "" : " (not in this build)");
+  return text;
+}
+
+int command_bench(int argc, char **argv) {
+  const char *report = NULL;
+  int64_t threads = 2;
+  char details[1024];
+  const Option options[] = {
+      {0, "--report", OPTION_TEXT, &report, "FILE", "also write the rows as JSON", 0, 0},
+      {0, "--threads", OPTION_INTEGER, &threads, "N", "threads (default 2; 0: one per core)", 0, 256}};
+  const Usage usage = {.command = "bench",
+                       .arguments = "SUITE",
+                       .summary = "measure speed against published figures",
+                       .details = suite_list(details),
+                       .example = "scree bench neighbors --report neighbors.json",
+                       .options = options,
+                       .option_count = sizeof options / sizeof *options,
+                       .arguments_low = 1,
+                       .arguments_high = 1};
+  Arguments arguments;
+  int code;
+  if (!options_parse(&usage, argc, argv, &arguments, &code)) return code;
+  int suite = find_suite(arguments.items[0]);
+  if (suite < 0) return EXIT_USAGE;
+  if (!suites[suite].function)
+    return usage_error("this build of scree does not have 'scree bench %s' yet", suites[suite].name);
+  return run_suite(suite, threads, report);
+}
