@@ -131,9 +131,8 @@ Status position_stabilize(PositionStep *work) {
   return SCREE_OK;
 }
 
-Status position_solve(PositionStep *work) {
+Status position_iterate(PositionStep *work, ParallelBody pass) {
   const PositionSettings *settings = work->settings;
-  ParallelBody pass = settings->averaging ? PASS(work, position_average_pass) : PASS(work, position_split_pass);
   copy_ghosts(work, work->d4, work->next);
   if (settings->memory) {
     run_pass(work, PASS(work, position_warm_pass));
@@ -146,6 +145,11 @@ Status position_solve(PositionStep *work) {
     position_move_bodies(work);
   }
   return SCREE_OK;
+}
+
+Status position_solve(PositionStep *work) {
+  bool averaging = work->settings->averaging;
+  return position_iterate(work, averaging ? PASS(work, position_average_pass) : PASS(work, position_split_pass));
 }
 
 static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {

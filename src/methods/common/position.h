@@ -13,6 +13,7 @@
 #ifndef METHODS_COMMON_POSITION_H
 #define METHODS_COMMON_POSITION_H
 
+#include "core/parallel.h"
 #include "core/simd.h"
 #include "methods/method.h"
 
@@ -91,6 +92,7 @@ typedef struct PositionStep {
   PositionSlots slots;
   PositionGhost *ghosts;
   PositionBody *bodies;        /* per solid */
+  void *law;                   /* of a method's own pass */
 } PositionStep;
 
 /* Displacement without contacts: v dt + g dt^2 (Sommer's Algorithm 1, lines 2 and 3; Holz Eq. 2). */
@@ -99,8 +101,10 @@ Status position_predict(Step *step);
 Status position_begin(Step *step, const PositionSettings *settings, float history_scale, PositionStep *work);
 /* Stabilisation: moves overlapping grains apart without giving them speed. */
 Status position_stabilize(PositionStep *work);
-/* The iterations. */
+/* The iterations, with the family's own passes. */
 Status position_solve(PositionStep *work);
+/* The same with a pass of the method's: over slices, reads d4 and writes next. */
+Status position_iterate(PositionStep *work, ParallelBody pass);
 /* Velocities, displacements, history, wrenches on solids. */
 Status position_end(PositionStep *work);
 

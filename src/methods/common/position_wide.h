@@ -1,0 +1,74 @@
+/* Slots eight abreast: what the passes of the family's methods have in common. For *_kernels.c files only. */
+#ifndef METHODS_COMMON_POSITION_WIDE_H
+#define METHODS_COMMON_POSITION_WIDE_H
+
+#include "methods/common/position.h"
+
+#define TINY 1e-30f
+
+typedef struct Vec {
+  Wide x, y, z;
+} Vec;
+
+WIDE_INLINE Vec vec_add(Vec a, Vec b) { return (Vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
+WIDE_INLINE Vec vec_sub(Vec a, Vec b) { return (Vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
+WIDE_INLINE Vec vec_mul(Vec a, Wide s) { return (Vec){a.x * s, a.y * s, a.z * s}; }
+WIDE_INLINE Wide vec_dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+WIDE_INLINE Vec vec_zero(void) { return (Vec){wide_set(0), wide_set(0), wide_set(0)}; }
+
+/* Rows of the slice's own grains. */
+WIDE_INLINE Vec own_rows(const float (*rows)[4], int64_t slice) {
+  static const int32_t lanes[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+  Vec d;
+  Wide unused;
+  wide_gather4(rows + slice * SLICE, lanes, &d.x, &d.y, &d.z, &unused);
+  return d;
+}
+
+WIDE_INLINE void store_rows(float (*rows)[4], int64_t slice, Vec d, const float *fourth) {
+  for (int l = 0; l < LANES; l++) {
+    float *row = rows[slice * SLICE + l];
+    row[0] = d.x[l];
+    row[1] = d.y[l];
+    row[2] = d.z[l];
+    row[3] = fourth[slice * SLICE + l];
+  }
+}
+
+/* A slot as it stands: offset, relative displacement, unit normal towards the grain, distance apart, sum of w n. */
+typedef struct Touch {
+  Vec offset, relative, normal;
+  Wide apart, weight;
+} Touch;
+
+WIDE_INLINE Touch touch(const PositionSlots *slots, int64_t group, const float (*rows)[4], Vec own, Wide own_weight) {
+  int64_t at = group * SLICE;
+  Touch t;
+  Vec other;
+  Wide other_weight;
+  wide_gather4(rows, slots->partner + at, &other.x, &other.y, &other.z, &other_weight);
+  t.offset = (Vec){wide_load(slots->ox + at), wide_load(slots->oy + at), wide_load(slots->oz + at)};
+  t.relative = vec_sub(own, other);
+  /* A flat contact keeps its normal; a round one turns with the grains. */
+  WideInt flat = wide_load_int(slots->flat + at);
+  Wide zero = wide_set(0);
+  Vec along = {t.offset.x + wide_select(flat, zero, t.relative.x), t.offset.y + wide_select(flat, zero, t.relative.y),
+               t.offset.z + wide_select(flat, zero, t.relative.z)};
+  Wide length = wide_sqrt(vec_dot(along, along));
+  t.normal = vec_mul(along, wide_set(1) / wide_max(length, wide_set(TINY)));
+  t.apart = length + wide_select(flat, vec_dot(t.normal, t.relative), zero);
+  t.weight = wide_max(own_weight + other_weight, wide_set(TINY));
+  return t;
+}
+
+WIDE_INLINE Vec load_friction(const PositionSlots *slots, int64_t at) {
+  return (Vec){wide_load(slots->ltx + at), wide_load(slots->lty + at), wide_load(slots->ltz + at)};
+}
+WIDE_INLINE void store_friction(const PositionSlots *slots, int64_t at, Vec f) {
+  wide_store(slots->ltx + at, f.x);
+  wide_store(slots->lty + at, f.y);
+  wide_store(slots->ltz + at, f.z);
+}
+WIDE_INLINE Vec tangential(Vec v, Vec normal) { return vec_sub(v, vec_mul(normal, vec_dot(v, normal))); }
+
+#endif
