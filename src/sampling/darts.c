@@ -10,7 +10,7 @@ enum {
   GATHERED_MAX = 27 * BLOCK_SPHERES,
   GAP_CUBES_MAX = 4096, /* open cubes followed at once in one cell */
   SIZE_CLASSES = 16,
-  THROWS_PER_SPHERE = 100
+  THROWS_PER_SPHERE = 300
 };
 
 /* A cube inside a cell: its centre relative to the cell's. */
