@@ -296,16 +296,17 @@ static void surroundings_rows(int32_t y, int32_t z, Surroundings *around) {
   }
 }
 
-void surroundings_find(const CellGrid *grid, int32_t x, int32_t y, int32_t z, Surroundings *around) {
+bool surroundings_find(const CellGrid *grid, int32_t x, int32_t y, int32_t z, Surroundings *around) {
   uint32_t strip_x = (uint32_t)(x + COORDINATE_BIAS) >> STRIP_BITS;
   bool same_row = around->valid && y == around->y && z == around->z;
-  if (same_row && strip_x == around->strip_x) return;
+  if (same_row && strip_x == around->strip_x) return false;
   bool next = same_row && strip_x == around->strip_x + 1;
   if (!same_row) surroundings_rows(y, z, around);
   around->valid = true;
   around->strip_x = strip_x;
   for (int row = 0; row < 9; row++)
     surroundings_row(grid, around->row_key[row] + strip_x, next ? around->strip[row] + 1 : -1, around, row);
+  return true;
 }
 
 int cell_grid_around(const CellGrid *grid, const int32_t coordinate[3], int64_t ranges[CELL_RANGES_MAX][2]) {

@@ -94,7 +94,8 @@ typedef struct Surroundings {
   int32_t start[9][STRIP + 3];
 } Surroundings;
 
-void surroundings_find(const CellGrid *grid, int32_t x, int32_t y, int32_t z, Surroundings *around);
+/* Answers whether the strip is another than before. */
+bool surroundings_find(const CellGrid *grid, int32_t x, int32_t y, int32_t z, Surroundings *around);
 
 Status search_create(Core *core, Search **search);
 void search_destroy(Core *core, Search *search);

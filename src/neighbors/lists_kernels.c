@@ -93,6 +93,17 @@ WIDE_INLINE bool candidates_gather(const RowsJob *job, const Surroundings *aroun
   return true;
 }
 
+/* Asks for the points that the next strip along x will need: the rows round it are more streams than processors follow
+ * by themselves. */
+WIDE_INLINE void prefetch_next(const CellGrid *grid, const Surroundings *around) {
+  for (int r = 0; r < 9; r++) {
+    int64_t next = around->start[r][STRIP + 2];
+    __builtin_prefetch(grid->x + next);
+    __builtin_prefetch(grid->y + next);
+    __builtin_prefetch(grid->z + next);
+  }
+}
+
 typedef struct Query {
   float x, y, z, radius;
   int32_t self;
@@ -133,7 +144,7 @@ WIDE_INLINE int64_t rows_find(const RowsJob *job, int64_t b, int64_t e, int64_t 
     for (int64_t i = block; i < end; i++) {
       int64_t q = i - block;
       if (cx[q] != here[0] || cy[q] != here[1] || cz[q] != here[2]) {
-        surroundings_find(grid, cx[q], cy[q], cz[q], &around);
+        if (surroundings_find(grid, cx[q], cy[q], cz[q], &around)) prefetch_next(grid, &around);
         int lane = (cx[q] + COORDINATE_BIAS) & (STRIP - 1);
         if (!candidates_gather(job, &around, lane, radii, buffer, &candidates)) return i;
         here[0] = cx[q];
