@@ -41,17 +41,24 @@ if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || die "needs root to install packages: run \`make deps\` as root, or install sudo"
   as_root=(sudo)
 fi
-apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@"; }
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# Quiet unless it fails: then the last attempt is shown.
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" </dev/null >"$log" 2>&1; }
+install() { apt install -y --no-install-recommends "${missing[@]}"; }
 known() { apt-cache policy "${missing[@]}" 2>/dev/null | grep -c '^  Candidate: [^(]' || true; }
+give_up() { tail -n 20 "$log" >&2; die "$1"; }
 
+say "this may take a few minutes"
+updated=no
 if [ "$(known)" -lt ${#missing[@]} ]; then
-  apt update || die "apt-get update failed; is there a network?"
-  [ "$(known)" -eq ${#missing[@]} ] || say "some packages are unknown to this system; Debian 12 has all of them"
-  apt install -y --no-install-recommends "${missing[@]}" || die "apt-get could not install: ${missing[*]}"
-else
-  # The list may be older than the archive: a first failure asks for a new list.
-  apt install -y --no-install-recommends "${missing[@]}" ||
-    { apt update && apt install -y --no-install-recommends "${missing[@]}"; } ||
-    die "apt-get could not install: ${missing[*]}"
+  apt update || give_up "apt-get update failed; is there a network?"
+  updated=yes
+fi
+if ! install; then
+  # The list of packages may be older than the archive.
+  [ $updated = no ] || give_up "apt-get could not install the packages"
+  apt update || give_up "apt-get update failed; is there a network?"
+  install || give_up "apt-get could not install the packages"
 fi
 say "installed"
