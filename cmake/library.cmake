@@ -52,6 +52,9 @@ set_target_properties(scree_static PROPERTIES OUTPUT_NAME scree_internal)
 add_library(scree_shared SHARED ${SCREE_OBJECTS})
 target_link_libraries(scree_shared PRIVATE scree_flags)
 target_link_options(scree_shared PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
+if(NOT SCREE_SANITIZE) # the run-time part of a sanitizer comes with the program
+  target_link_options(scree_shared PRIVATE -Wl,--no-undefined)
+endif()
 set_target_properties(scree_shared PROPERTIES OUTPUT_NAME scree EXPORT_NAME scree
   VERSION ${PROJECT_VERSION} SOVERSION 0)
 target_include_directories(scree_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
