@@ -3,6 +3,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/scene_arguments.h"
+#include "scree/world.h"
 
 int command_check(int argc, char **argv) {
   SceneArguments scene_arguments = {.seed = -1};
@@ -25,6 +26,10 @@ int command_check(int argc, char **argv) {
   ScreeError error;
   if (scene_load(arguments.items[0], &scene_arguments, &scene, &error) != SCREE_OK) return print_error(&error);
   const ScreeSceneDef *definition = scree_scene_definition(scene);
+  if (scree_world_check(definition, NULL, &error) != SCREE_OK) {
+    scree_scene_free(scene);
+    return print_error(&error);
+  }
   if (!quiet)
     printf("%s: ok, method %s, %lld warning%s\n", definition->file ? definition->file : definition->name,
            definition->method.name, (long long)scene_arguments.warnings, scene_arguments.warnings == 1 ? "" : "s");

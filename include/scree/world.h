@@ -39,6 +39,9 @@ SCREE_API ScreeWorldOptions scree_world_options_default(void);
 SCREE_API ScreeStatus scree_world_create(const ScreeSceneDef *definition, const ScreeWorldOptions *options,
                                          ScreeWorld **world, ScreeError *error);
 SCREE_API void scree_world_destroy(ScreeWorld *world);
+/* Everything that scree_world_create checks, files and memory included, without filling anything with grains. */
+SCREE_API ScreeStatus scree_world_check(const ScreeSceneDef *definition, const ScreeWorldOptions *options,
+                                        ScreeError *error);
 
 /* The definition with every `auto` replaced by what the world uses. Owned by the world. */
 SCREE_API const ScreeSceneDef *scree_world_definition(const ScreeWorld *world);

@@ -108,7 +108,8 @@ static Status create_sinks(ScreeWorld *world) {
   return SCREE_OK;
 }
 
-static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
+/* Everything but the grains: definition, materials, solids, method, probes. */
+static Status create_parts(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
   Core *core = &world->core;
   State *state = &world->state;
   TRY(core_create(core, options));
@@ -134,7 +135,11 @@ static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const S
   TRY(create_sinks(world));
   TRY(memory_new(core, &world->emitters, scene->emitter_count, "emitters"));
   TRY(memory_new(core, &world->events_done, scene->event_count, "events"));
-  TRY(world_probes_create(world));
+  return world_probes_create(world);
+}
+
+static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
+  TRY(create_parts(world, definition, options));
   TRY(world_sample_solids(world));
   TRY(world_fill(world));
   TRY(world_prepare_drawing(world));
@@ -143,13 +148,29 @@ static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const S
   return world_probes_frame(world, 0);
 }
 
+static Status check(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
+  TRY(create_parts(world, definition, options));
+  return world_check_fills(world);
+}
+
+static ScreeWorld *allocate(ScreeError *error) {
+  ScreeWorld *world = calloc(1, sizeof *world);
+  if (!world && error) *error = (ScreeError){.status = SCREE_NO_MEMORY, .message = "out of memory for a world"};
+  return world;
+}
+
+ScreeStatus scree_world_check(const ScreeSceneDef *definition, const ScreeWorldOptions *options, ScreeError *error) {
+  ScreeWorld *world = allocate(error);
+  if (!world) return SCREE_NO_MEMORY;
+  Status status = core_report(&world->core, check(world, definition, options), error);
+  scree_world_destroy(world);
+  return status;
+}
+
 ScreeStatus scree_world_create(const ScreeSceneDef *definition, const ScreeWorldOptions *options, ScreeWorld **world,
                                ScreeError *error) {
-  *world = calloc(1, sizeof **world);
-  if (!*world) {
-    if (error) *error = (ScreeError){.status = SCREE_NO_MEMORY, .message = "out of memory for a world"};
-    return SCREE_NO_MEMORY;
-  }
+  *world = allocate(error);
+  if (!*world) return SCREE_NO_MEMORY;
   Status status = create(*world, definition, options);
   core_report(&(*world)->core, status, error);
   if (status != SCREE_OK) {

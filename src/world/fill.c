@@ -99,6 +99,18 @@ static Status fill_one(ScreeWorld *world, int32_t index) {
   return status;
 }
 
+Status world_check_fills(ScreeWorld *world) {
+  const ScreeSceneDef *scene = &world->definition.scene;
+  for (int32_t k = 0; k < scene->grains_count; k++) {
+    Shape shape = {0};
+    TRY(world_make_shape(world, &scene->grains[k].fill, false, &shape));
+    Status status = check_fits_memory(world, &scene->grains[k], &shape);
+    shape_destroy(&world->core, &shape);
+    TRY(status);
+  }
+  return SCREE_OK;
+}
+
 Status world_fill(ScreeWorld *world) {
   for (int32_t k = 0; k < world->definition.scene.grains_count; k++) TRY(fill_one(world, k));
   for (int32_t k = 0; k < world->definition.scene.grains_count; k++)

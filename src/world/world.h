@@ -65,6 +65,7 @@ Status world_make_shape(ScreeWorld *world, const ScreeShapeDef *definition, bool
 Status world_prepare_drawing(ScreeWorld *world);
 /* fill.c: grains and samples of t = 0. */
 Status world_fill(ScreeWorld *world);
+Status world_check_fills(ScreeWorld *world); /* whether they would fit, without filling */
 Status world_sample_solids(ScreeWorld *world);
 /* births.c: work off the queue; emitters and sinks fill it. */
 Status world_births_and_deaths(ScreeWorld *world);
