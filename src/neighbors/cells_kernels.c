@@ -9,7 +9,7 @@ typedef int32_t WideIntLanes __attribute__((vector_size(32)));
 /* Cells of eight coordinates; *bad gets lanes set that are not finite. */
 WIDE_INLINE WideIntLanes cells_eight(Wide x, double inverse, float limit, WideInt *bad) {
   const Wide largest = wide_set(FLT_MAX);
-  *bad |= ~((x <= largest) & (x >= -largest));
+  *bad |= ~(wide_less_equal(x, largest) & wide_less_equal(-largest, x));
   x = wide_min(wide_max(x, wide_set(-limit)), wide_set(limit)); /* a NaN becomes -limit: defined, if meaningless */
   /* In double: near 1e6 cells a float product would be wrong by more than the margin in the cell size. The bias makes
    * everything positive, so that cutting off the fraction rounds down. */

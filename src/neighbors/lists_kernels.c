@@ -3,38 +3,22 @@
 
 #include <string.h>
 
-#if defined(__SSE2__)
+#if SIMD_LEVEL == 1
 #include <immintrin.h>
 #endif
 
-#if SIMD_LEVEL == 1
-WIDE_INLINE unsigned lanes_bits(WideInt mask) { return (unsigned)_mm256_movemask_ps((__m256)mask); }
-
-/* Stores the values of the set lanes one behind the other, and rubbish behind them. By a table of 2 KiB: the
- * alternative, pdep and pext, takes a hundred cycles on some processors that have it. */
+/* Stores the values of the set lanes one behind the other, and rubbish behind them. */
 WIDE_INLINE void lanes_pack(int32_t *out, unsigned bits, const int32_t *values, const uint64_t *pack) {
+#if SIMD_LEVEL == 1
+  /* By a table of 2 KiB: the alternative, pdep and pext, takes a hundred cycles on some processors that have it. */
   __m256i lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(pack + bits)));
   __m256i all = _mm256_loadu_si256((const __m256i *)values);
   _mm256_storeu_si256((__m256i *)out, _mm256_permutevar8x32_epi32(all, lanes));
-}
 #else
-WIDE_INLINE unsigned lanes_bits(WideInt mask) {
-#if defined(__SSE2__)
-  __m128 half[2];
-  memcpy(half, &mask, sizeof mask);
-  return (unsigned)_mm_movemask_ps(half[0]) | (unsigned)_mm_movemask_ps(half[1]) << 4;
-#else
-  unsigned bits = 0;
-  for (int k = 0; k < LANES; k++) bits |= (unsigned)(mask[k] & 1) << k;
-  return bits;
-#endif
-}
-
-WIDE_INLINE void lanes_pack(int32_t *out, unsigned bits, const int32_t *values, const uint64_t *pack) {
   (void)pack;
   for (; bits; bits &= bits - 1) *out++ = values[__builtin_ctz(bits)];
-}
 #endif
+}
 
 /* The points round a cell, gathered into dense blocks. */
 typedef struct Candidates {
@@ -112,6 +96,7 @@ typedef struct Query {
 WIDE_INLINE int32_t *row_find(const Candidates *c, Query query, float reach, bool radii, const uint64_t *pack,
                               int32_t *out) {
   const Wide x = wide_set(query.x), y = wide_set(query.y), z = wide_set(query.z);
+  const WideInt self = query.self - (WideInt){0};
   Wide limits = wide_set(reach * reach);
   for (int64_t k = 0; k < c->count; k += LANES) {
     Wide dx = wide_load(c->x + k) - x, dy = wide_load(c->y + k) - y, dz = wide_load(c->z + k) - z;
@@ -119,8 +104,9 @@ WIDE_INLINE int32_t *row_find(const Candidates *c, Query query, float reach, boo
       Wide far = reach * (query.radius + wide_load(c->radius + k));
       limits = far * far;
     }
-    WideInt hit = (dx * dx + dy * dy + dz * dz <= limits) & (wide_load_int(c->index + k) != query.self);
-    unsigned bits = lanes_bits(hit);
+    WideInt own = wide_int_equal(wide_load_int(c->index + k), self);
+    WideInt hit = wide_less_equal(dx * dx + dy * dy + dz * dz, limits) & ~own;
+    unsigned bits = wide_bits(hit);
     lanes_pack(out, bits, c->index + k, pack);
     out += __builtin_popcount(bits);
   }
