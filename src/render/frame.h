@@ -37,6 +37,7 @@ typedef struct RenderSolid {
   ScreePose pose;     /* in the world */
   float color[3];
   RenderLook look;
+  bool hidden; /* not drawn, and not counted as part of the scene */
 } RenderSolid;
 
 /* A plane that grains lie on, drawn as ground that fades into the distance. */

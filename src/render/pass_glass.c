@@ -31,7 +31,7 @@ static const char *const glass_fragment =
     "  float glint = pow(max(dot(mirrored, u_to_sun), 0.0), 180.0);\n"
     "  vec3 color = mix(to_linear(u_tint) * 0.6, sky_color(mirrored), 0.2 + 0.4 * rim);\n"
     "  float alpha = clamp(0.07 + 0.6 * rim + 0.8 * glint, 0.0, 0.9);\n"
-    "  o_color = vec4(to_display(color + sun_color * glint), alpha);\n"
+    "  o_color = vec4(to_display(color + sun_color * glint), dithered(vec3(alpha), gl_FragCoord.xy).r);\n"
     "}\n";
 
 static const char *const edge_fragment = "uniform vec4 u_line;\n"
@@ -86,7 +86,7 @@ void pass_glass_draw(Renderer *renderer) {
   for (int32_t s = 0; s < renderer->frame->solid_count; s++) {
     const RenderSolid *solid = &renderer->frame->solids[s];
     const MeshUpload *upload = pass_meshes_find(renderer, solid);
-    if (solid->look != RENDER_GLASS || !upload->corners) continue;
+    if (solid->look != RENDER_GLASS || solid->hidden || !upload->corners) continue;
     Mat4 pose = pass_meshes_pose(renderer, solid);
     glass_faces(renderer, solid, upload, &pose);
     if (upload->edge_ends) glass_edges(renderer, upload, &pose);

@@ -241,7 +241,7 @@ Status pass_meshes_upload(Renderer *renderer) {
   for (int32_t s = 0; s < frame->solid_count; s++) {
     const RenderSolid *solid = &frame->solids[s];
     const MeshUpload *upload = pass_meshes_find(renderer, solid);
-    if (!upload->corners) continue;
+    if (solid->hidden || !upload->corners) continue;
     Vec3 at = vec3_sub(solid->pose.position, frame->grains.origin);
     for (int corner = 0; corner < 8; corner++) {
       Vec3 p = vec3(corner & 1 ? upload->high.x : upload->low.x, corner & 2 ? upload->high.y : upload->low.y,
@@ -267,7 +267,7 @@ void pass_meshes_draw(Renderer *renderer, const View *view) {
   for (int32_t s = 0; s < renderer->frame->solid_count; s++) {
     const RenderSolid *solid = &renderer->frame->solids[s];
     const MeshUpload *upload = pass_meshes_find(renderer, solid);
-    if (solid->look == RENDER_GLASS || !upload->corners) continue;
+    if (solid->look == RENDER_GLASS || solid->hidden || !upload->corners) continue;
     Mat4 pose = pass_meshes_pose(renderer, solid);
     gl->UniformMatrix4fv(gl_at(gl, program, "u_pose"), 1, GL_FALSE, pose.m);
     if (!view->sun) {

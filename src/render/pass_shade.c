@@ -58,7 +58,7 @@ static const char *const shade_fragment =
     "  vec3 ray = u_forward + slope.x * u_right + slope.y * u_up;\n"
     "  float z = texelFetch(u_depth_map, at, 0).r;\n"
     "  if (z >= 1.0) {\n"
-    "    o_color = vec4(to_display(sky_color(normalize(ray))), 1.0);\n"
+    "    o_color = vec4(dithered(to_display(sky_color(normalize(ray))), gl_FragCoord.xy), 1.0);\n"
     "    o_color.a = dot(o_color.rgb, vec3(0.3, 0.59, 0.11));\n"
     "    return;\n"
     "  }\n"
@@ -91,7 +91,7 @@ static const char *const shade_fragment =
     "    vec3 level = normalize(vec3(ray.xy, max(ray.z, -0.25 * length(ray.xy))));\n"
     "    color = mix(color, sky_color(level), smoothstep(2.5, 9.0, far));\n"
     "  }\n"
-    "  o_color = vec4(to_display(color), 1.0);\n"
+    "  o_color = vec4(dithered(to_display(color), gl_FragCoord.xy), 1.0);\n"
     "  o_color.a = dot(o_color.rgb, vec3(0.3, 0.59, 0.11));\n" /* for finding edges */
     "}\n";
 

@@ -16,6 +16,11 @@ const char *const shader_light =
     "  c *= (1.0 + l / 9.0) / (1.0 + l);\n"
     "  return to_gamma(min(c * 1.22, 1.0));\n"
     "}\n"
+    /* A fixed pattern of less than one step of an 8-bit picture, against bands in smooth gradients. */
+    "vec3 dithered(vec3 c, vec2 at) {\n"
+    "  float noise = fract(52.9829189 * fract(dot(at, vec2(0.06711056, 0.00583715))));\n"
+    "  return c + (noise - 0.5) / 255.0;\n"
+    "}\n"
     "uniform vec3 u_to_sun;\n"
     "const vec3 sun_color = vec3(2.5, 2.25, 1.9);\n"
     "const vec3 sky_above = vec3(0.46, 0.62, 0.86);\n"
