@@ -1,5 +1,5 @@
 file(GLOB_RECURSE SCREE_CLI_SOURCES CONFIGURE_DEPENDS app/cli/*.c app/cli/*.h bench/*.c bench/*.h)
 add_executable(scree_program ${SCREE_CLI_SOURCES})
 target_include_directories(scree_program PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(scree_program PRIVATE scree_static)
+target_link_libraries(scree_program PRIVATE scree_viewer scree_static)
 set_target_properties(scree_program PROPERTIES OUTPUT_NAME scree)

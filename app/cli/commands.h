@@ -7,6 +7,9 @@ int command_check(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_sample(int argc, char **argv);
+int command_render(int argc, char **argv);
+int command_view(int argc, char **argv);
+int command_compare(int argc, char **argv);
 int command_bench(int argc, char **argv);
 
 /* The conventional exit code of bad usage. */

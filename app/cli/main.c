@@ -16,9 +16,9 @@ typedef struct Command {
 
 static const Command commands[] = {
     {"run", "SCENE", "simulate; writes the output folder", command_run},
-    {"view", "SCENE", "interactive window", NULL},
-    {"render", "DIR|SCENE", "pictures and films of a run", NULL},
-    {"compare", "SCENE", "the same scene with every method, side by side", NULL},
+    {"view", "SCENE", "interactive window", command_view},
+    {"render", "DIR|SCENE", "pictures and films of a run", command_render},
+    {"compare", "SCENE", "the same scene with every method, side by side", command_compare},
     {"sample", "MESH", "fill or cover a mesh with points", command_sample},
     {"bench", "SUITE", "measure speed", command_bench},
     {"check", "SCENE", "parse and validate only", command_check},

@@ -1,0 +1,184 @@
+#include "app/viewer/recording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/frames.h"
+#include "render/mesh_file.h"
+
+typedef struct BodyRow {
+  int64_t frame;
+  ScreePose pose;
+} BodyRow;
+
+struct Recording {
+  char folder[SCREE_FILE_MAX];
+  Frames *frames;
+  ScreeScene *scene;
+  ScreeSceneDef plain; /* when there is no scene.yaml that can be read */
+  const ScreeSceneDef *definition;
+  SceneFrame frame;
+  BodyRow *rows; /* by frame, then by body */
+  int64_t row_count;
+  ScreeMeshView terrain;
+};
+
+/* frame,time,name,x,y,z,qw,qx,qy,qz,...; false when the line is not a whole row, as the last one of a run that is
+ * still going on may be. */
+static bool row_parse(char *line, BodyRow *row) {
+  char *at;
+  row->frame = (int64_t)strtod(line, &at);
+  if (at == line || *at != ',') return false;
+  strtod(at + 1, &at);
+  if (*at++ != ',') return false;
+  if (*at == '"')
+    for (at++; *at; at++)
+      if (*at == '"' && *++at != '"') break;
+  at = strchr(at, ',');
+  double *values[7] = {&row->pose.position.x, &row->pose.position.y, &row->pose.position.z, &row->pose.rotation.w,
+                       &row->pose.rotation.x, &row->pose.rotation.y, &row->pose.rotation.z};
+  for (int k = 0; k < 7; k++) {
+    if (!at || *at != ',') return false;
+    char *begin = at + 1;
+    *values[k] = strtod(begin, &at);
+    if (at == begin) return false;
+  }
+  return true;
+}
+
+static void recording_bodies(Recording *recording) {
+  char path[SCREE_FILE_MAX + 32], line[1024];
+  snprintf(path, sizeof path, "%s/bodies.csv", recording->folder);
+  FILE *file = fopen(path, "r");
+  int64_t room = 0;
+  while (file && fgets(line, sizeof line, file)) {
+    BodyRow row;
+    if (!row_parse(line, &row)) continue;
+    if (recording->row_count == room) {
+      room = room ? 2 * room : 256;
+      BodyRow *grown = realloc(recording->rows, (size_t)room * sizeof *grown);
+      if (!grown) break;
+      recording->rows = grown;
+    }
+    recording->rows[recording->row_count++] = row;
+  }
+  if (file) fclose(file);
+}
+
+/* A world of the scene's solids alone is made for a moment, to get their surfaces: without grains it takes no time. */
+static void recording_solids(Recording *recording) {
+  ScreeSceneDef bare = *recording->definition;
+  bare.grains_count = bare.emitter_count = bare.sink_count = bare.probe_count = bare.event_count = 0;
+  bare.upsample = NULL;
+  bare.terrain = NULL;
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = 1;
+  ScreeWorld *world = NULL;
+  ScreeStatus status = scree_world_create(&bare, &options, &world, NULL);
+  if (status != SCREE_OK) status = scree_world_create(recording->definition, &options, &world, NULL);
+  if (status == SCREE_OK) scene_frame_create(&recording->frame, world, 1, NULL);
+  scree_world_destroy(world);
+}
+
+static ScreeStatus recording_fail(Recording *recording, ScreeError *error, const char *folder, const char *message) {
+  recording_close(recording);
+  if (error) {
+    *error = (ScreeError){.status = SCREE_BAD_INPUT};
+    snprintf(error->file, sizeof error->file, "%s", folder);
+    snprintf(error->message, sizeof error->message, "%s", message);
+  }
+  return SCREE_BAD_INPUT;
+}
+
+ScreeStatus recording_open(const char *folder, bool fine, Recording **result, ScreeError *error) {
+  *result = NULL;
+  Recording *recording = calloc(1, sizeof *recording);
+  if (!recording) return recording_fail(recording, error, folder, "no memory");
+  snprintf(recording->folder, sizeof recording->folder, "%s", folder);
+  ScreeStatus status = frames_open(folder, fine ? "grains" : "coarse", &recording->frames, error);
+  if (status == SCREE_OK && fine && frames_count(recording->frames) == 0) {
+    frames_close(recording->frames);
+    recording->frames = NULL;
+    status = frames_open(folder, "coarse", &recording->frames, error);
+  }
+  if (status != SCREE_OK) {
+    recording_close(recording);
+    return status;
+  }
+  if (frames_count(recording->frames) == 0)
+    return recording_fail(recording, error, folder, "there are no frames in this folder");
+  char path[SCREE_FILE_MAX + 32];
+  snprintf(path, sizeof path, "%s/scene.yaml", folder);
+  recording->plain = scree_scene_default();
+  recording->definition = &recording->plain;
+  if (scree_scene_load(path, NULL, &recording->scene, NULL) == SCREE_OK) {
+    recording->definition = scree_scene_definition(recording->scene);
+    recording_solids(recording);
+    recording_bodies(recording);
+  }
+  *result = recording;
+  return SCREE_OK;
+}
+
+void recording_close(Recording *recording) {
+  if (!recording) return;
+  if (recording->frames) frames_close(recording->frames);
+  scene_frame_destroy(&recording->frame);
+  mesh_file_free(&recording->terrain);
+  scree_scene_free(recording->scene);
+  free(recording->rows);
+  free(recording);
+}
+
+int64_t recording_count(const Recording *recording) { return frames_count(recording->frames); }
+int64_t recording_number(const Recording *recording, int64_t k) { return frames_number(recording->frames, k); }
+const ScreeSceneDef *recording_definition(const Recording *recording) { return recording->definition; }
+
+/* The rows of a frame stand in the order of the bodies' ids. */
+static void recording_poses(Recording *recording, int64_t number) {
+  int64_t low = 0, high = recording->row_count;
+  while (low < high) {
+    int64_t middle = (low + high) / 2;
+    if (recording->rows[middle].frame < number) low = middle + 1;
+    else high = middle;
+  }
+  int32_t boundaries = recording->definition->boundary_count;
+  for (int32_t k = 0; k < recording->frame.frame.solid_count; k++) {
+    int64_t row = low + recording->frame.solid_bodies[k] - boundaries - 1;
+    if (recording->frame.solid_bodies[k] > boundaries && row < recording->row_count &&
+        recording->rows[row].frame == number)
+      recording->frame.solids[k].pose = recording->rows[row].pose;
+  }
+}
+
+static void recording_terrain(Recording *recording, int64_t number) {
+  if (!recording->definition->terrain || !recording->frame.solids) return;
+  char path[SCREE_FILE_MAX + 48];
+  snprintf(path, sizeof path, "%s/terrain_%06lld.ply", recording->folder, (long long)number);
+  mesh_file_free(&recording->terrain);
+  if (mesh_file_read(path, (ScreeVec3){0, 0, 0}, &recording->terrain, NULL) != SCREE_OK) return;
+  SceneFrame *frame = &recording->frame;
+  int32_t last = frame->frame.solid_count - 1;
+  if (last < 0 || frame->solid_bodies[last] != 0) {
+    last = frame->frame.solid_count++;
+    frame->solid_bodies[last] = 0;
+    frame->solids[last] = (RenderSolid){.look = RENDER_GRANULAR, .pose = {.rotation = {1, 0, 0, 0}}};
+    scene_terrain_color(recording->definition, frame->solids[last].color);
+  }
+  frame->solids[last].mesh = recording->terrain;
+}
+
+ScreeStatus recording_read(Recording *recording, int64_t k, SceneFrame **scene, ScreeError *error) {
+  ScreeParticles particles;
+  double time = 0;
+  ScreeStatus status = frames_read(recording->frames, k, &particles, &time, error);
+  if (status != SCREE_OK) return status;
+  recording->frame.index = recording_number(recording, k);
+  recording->frame.time = time == time ? time : (double)recording->frame.index / recording->definition->frame_rate;
+  scene_frame_particles(&recording->frame, particles);
+  recording_poses(recording, recording->frame.index);
+  recording_terrain(recording, recording->frame.index);
+  *scene = &recording->frame;
+  return SCREE_OK;
+}

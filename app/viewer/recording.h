@@ -1,0 +1,21 @@
+/* The output folder of a run, read back as frames to be drawn: grains from its files, bodies from bodies.csv, and what
+ * they look like from its scene.yaml. */
+#ifndef VIEWER_RECORDING_H
+#define VIEWER_RECORDING_H
+
+#include "app/viewer/scene_frame.h"
+
+typedef struct Recording Recording;
+
+/* fine: the fine grains, where the run wrote any. SCREE_BAD_INPUT when the folder has no frames. */
+ScreeStatus recording_open(const char *folder, bool fine, Recording **recording, ScreeError *error);
+void recording_close(Recording *recording);
+
+int64_t recording_count(const Recording *recording);
+int64_t recording_number(const Recording *recording, int64_t k); /* of the k-th frame there is */
+const ScreeSceneDef *recording_definition(const Recording *recording);
+
+/* The k-th frame there is; good until the next read. */
+ScreeStatus recording_read(Recording *recording, int64_t k, SceneFrame **scene, ScreeError *error);
+
+#endif

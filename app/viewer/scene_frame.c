@@ -1,0 +1,228 @@
+#include "app/viewer/scene_frame.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ScreeStatus frame_no_memory(ScreeError *error) {
+  if (error) {
+    *error = (ScreeError){.status = SCREE_NO_MEMORY};
+    snprintf(error->message, sizeof error->message, "no memory for the frame to be drawn");
+  }
+  return SCREE_NO_MEMORY;
+}
+
+Camera scene_camera(const ScreeSceneDef *definition) {
+  return (Camera){definition->camera.eye, definition->camera.target, definition->camera.fov_deg};
+}
+
+void scene_terrain_color(const ScreeSceneDef *definition, float color[3]) {
+  memcpy(color, (float[3]){0.85f, 0.70f, 0.45f}, 3 * sizeof(float));
+  for (int32_t k = 0; definition->terrain && k < definition->material_count; k++) {
+    ScreeVec3 its = definition->materials[k].color;
+    if (strcmp(definition->materials[k].name, definition->terrain->material) == 0)
+      memcpy(color, (float[3]){(float)its.x, (float)its.y, (float)its.z}, 3 * sizeof(float));
+  }
+}
+
+/* Paint for machines and bodies: by what the name says it is, else one after the other. */
+static void frame_paint(const char *name, int32_t index, float color[3]) {
+  static const struct {
+    const char *word;
+    float color[3];
+  } known[] = {{"bucket", {0.42f, 0.43f, 0.45f}}, {"blade", {0.45f, 0.46f, 0.48f}}, {"chassis", {0.22f, 0.23f, 0.25f}},
+               {"track", {0.20f, 0.20f, 0.21f}},  {"wheel", {0.30f, 0.30f, 0.32f}}, {"cab", {0.28f, 0.36f, 0.42f}},
+               {"boom", {0.93f, 0.66f, 0.12f}},   {"stick", {0.93f, 0.66f, 0.12f}}, {"house", {0.90f, 0.62f, 0.10f}},
+               {"bed", {0.93f, 0.66f, 0.12f}},    {"rock", {0.48f, 0.46f, 0.43f}},  {"squirrel", {0.62f, 0.36f, 0.18f}},
+               {"plank", {0.66f, 0.48f, 0.30f}},  {"stand", {0.45f, 0.34f, 0.24f}}, {"gate", {0.35f, 0.45f, 0.55f}}};
+  static const float others[][3] = {{0.70f, 0.24f, 0.18f}, {0.20f, 0.42f, 0.62f}, {0.30f, 0.52f, 0.34f},
+                                    {0.62f, 0.44f, 0.66f}, {0.85f, 0.55f, 0.20f}, {0.45f, 0.47f, 0.50f}};
+  for (size_t k = 0; name && k < sizeof known / sizeof *known; k++)
+    if (strstr(name, known[k].word)) {
+      memcpy(color, known[k].color, 3 * sizeof(float));
+      return;
+    }
+  memcpy(color, others[(uint32_t)index % (sizeof others / sizeof *others)], 3 * sizeof(float));
+}
+
+static void frame_materials(SceneFrame *scene, const ScreeSceneDef *definition) {
+  for (int32_t k = 0; k < definition->material_count; k++) {
+    const ScreeMaterialDef *material = &definition->materials[k];
+    double density = material->grain_density > 0 ? material->grain_density : material->density / 0.6;
+    scene->materials[k] = (RenderMaterial){
+        {(float)material->color.x, (float)material->color.y, (float)material->color.z}, (float)density};
+  }
+  scene->frame.materials = scene->materials;
+  scene->frame.material_count = definition->material_count;
+  ScreeVec3 g = definition->gravity;
+  scene->frame.gravity = sqrt(g.x * g.x + g.y * g.y + g.z * g.z);
+}
+
+/* Copies a mesh in one block: vertices, then triangles. */
+static bool frame_copy_mesh(SceneFrame *scene, ScreeMeshView *mesh) {
+  size_t vertices = (size_t)mesh->vertex_count * 3 * sizeof(float);
+  size_t triangles = (size_t)mesh->triangle_count * 3 * sizeof(uint32_t);
+  char *block = malloc(vertices + triangles + 1);
+  if (!block) return false;
+  memcpy(block, mesh->vertices, vertices);
+  memcpy(block + vertices, mesh->triangles, triangles);
+  mesh->vertices = (const float *)block;
+  mesh->triangles = (const uint32_t *)(block + vertices);
+  scene->meshes[scene->mesh_count++] = block;
+  return true;
+}
+
+/* A plane is ground when grains can lie on it; upright ones are walls that would only hide the sand. */
+static bool frame_plane(SceneFrame *scene, const ScreeBoundaryDef *boundary) {
+  if (boundary->shape.kind != SCREE_SHAPE_PLANE) return false;
+  ScreeVec3 normal = boundary->shape.plane.normal;
+  double length = sqrt(normal.x * normal.x + normal.y * normal.y + normal.z * normal.z);
+  if (length > 0 && normal.z > 0.5 * length)
+    scene->grounds[scene->frame.ground_count++] = (RenderGround){boundary->shape.plane.point, normal};
+  return true;
+}
+
+static bool frame_solid(SceneFrame *scene, const ScreeWorld *world, int32_t body, uint64_t keys) {
+  const ScreeSceneDef *definition = scree_world_definition(world);
+  const ScreeBoundaryDef *boundary = body <= definition->boundary_count ? &definition->boundaries[body - 1] : NULL;
+  if (boundary && frame_plane(scene, boundary)) return true;
+  ScreeBodyState state;
+  RenderSolid solid = {.mesh_key = keys * 65536 + (uint64_t)body};
+  if (scree_world_body(world, body, &state) != SCREE_OK ||
+      scree_world_body_mesh(world, body, &solid.mesh) != SCREE_OK || solid.mesh.triangle_count == 0)
+    return true;
+  if (!frame_copy_mesh(scene, &solid.mesh)) return false;
+  solid.pose = state.pose;
+  if (boundary && boundary->inside) {
+    solid.look = RENDER_GLASS;
+    memcpy(solid.color, (float[3]){0.72f, 0.84f, 0.90f}, sizeof solid.color);
+  } else if (boundary) {
+    memcpy(solid.color, (float[3]){0.55f, 0.56f, 0.58f}, sizeof solid.color);
+  } else {
+    frame_paint(state.name, body, solid.color);
+  }
+  scene->solid_bodies[scene->frame.solid_count] = body;
+  scene->solids[scene->frame.solid_count++] = solid;
+  return true;
+}
+
+ScreeStatus scene_frame_create(SceneFrame *scene, const ScreeWorld *world, uint64_t keys, ScreeError *error) {
+  const ScreeSceneDef *definition = scree_world_definition(world);
+  int32_t count = scree_world_body_count(world);
+  *scene = (SceneFrame){0};
+  scene->materials = calloc((size_t)definition->material_count + 1, sizeof *scene->materials);
+  scene->solids = calloc((size_t)count + 1, sizeof *scene->solids);
+  scene->solid_bodies = calloc((size_t)count + 1, sizeof *scene->solid_bodies);
+  scene->grounds = calloc((size_t)count + 1, sizeof *scene->grounds);
+  scene->meshes = calloc((size_t)count + 1, sizeof *scene->meshes);
+  bool good = scene->materials && scene->solids && scene->solid_bodies && scene->grounds && scene->meshes;
+  if (good) frame_materials(scene, definition);
+  for (int32_t body = 1; good && body <= count; body++) good = frame_solid(scene, world, body, keys);
+  if (!good) {
+    scene_frame_destroy(scene);
+    return frame_no_memory(error);
+  }
+  if (scree_world_terrain(world).triangle_count > 0) {
+    RenderSolid *terrain = &scene->solids[scene->frame.solid_count++];
+    *terrain = (RenderSolid){.look = RENDER_GRANULAR, .pose = {.rotation = {1, 0, 0, 0}}};
+    scene_terrain_color(definition, terrain->color);
+  }
+  scene->frame.solids = scene->solids;
+  scene->frame.grounds = scene->grounds;
+  return SCREE_OK;
+}
+
+void scene_frame_destroy(SceneFrame *scene) {
+  for (int32_t k = 0; k < scene->mesh_count; k++) free(scene->meshes[k]);
+  free(scene->meshes);
+  free(scene->materials);
+  free(scene->solids);
+  free(scene->solid_bodies);
+  free(scene->grounds);
+  free(scene->columns);
+  free(scene->ids);
+  free(scene->kinds);
+  free(scene->terrain_vertices);
+  free(scene->terrain_triangles);
+  *scene = (SceneFrame){0};
+}
+
+void scene_frame_particles(SceneFrame *scene, ScreeParticles particles) {
+  scene->frame.grains = particles;
+  scene->frame.version++;
+}
+
+void scene_frame_view(SceneFrame *scene, const ScreeWorld *world, bool fine) {
+  ScreeParticles grains = scree_world_grains(world);
+  scene_frame_particles(scene, fine && grains.count > 0 ? grains : scree_world_particles(world));
+  scene->time = scree_world_time(world);
+  scene->index = scree_world_frame_index(world);
+  for (int32_t k = 0; k < scene->frame.solid_count; k++) {
+    ScreeBodyState state;
+    if (scene->solid_bodies[k] == 0) {
+      scene->solids[k].mesh = scree_world_terrain(world);
+      scene->solids[k].pose.position = scree_world_particles(world).origin;
+    } else if (scree_world_body(world, scene->solid_bodies[k], &state) == SCREE_OK) {
+      scene->solids[k].pose = state.pose;
+    }
+  }
+}
+
+static bool frame_room(void **block, size_t bytes) {
+  void *grown = realloc(*block, bytes + 1);
+  if (grown) *block = grown;
+  return grown != NULL;
+}
+
+static bool frame_copy_grains(SceneFrame *scene) {
+  ScreeParticles *grains = &scene->frame.grains;
+  size_t count = (size_t)grains->count;
+  if (grains->count > scene->column_room) {
+    size_t room = count + count / 4;
+    if (!frame_room((void **)&scene->columns, SCENE_FRAME_COLUMNS * room * sizeof(float)) ||
+        !frame_room((void **)&scene->ids, room * sizeof(uint32_t)) || !frame_room((void **)&scene->kinds, room))
+      return false;
+    scene->column_room = (int64_t)room;
+  }
+  const float **columns[SCENE_FRAME_COLUMNS] = {&grains->x,  &grains->y,  &grains->z,     &grains->vx,
+                                                &grains->vy, &grains->vz, &grains->radius};
+  for (int k = 0; k < SCENE_FRAME_COLUMNS; k++) {
+    float *to = scene->columns + (size_t)k * (size_t)scene->column_room;
+    if (count) memcpy(to, *columns[k], count * sizeof(float));
+    *columns[k] = to;
+  }
+  if (count) memcpy(scene->ids, grains->id, count * sizeof(uint32_t));
+  if (count) memcpy(scene->kinds, grains->material, count);
+  grains->id = scene->ids;
+  grains->material = scene->kinds;
+  return true;
+}
+
+static bool frame_copy_terrain(SceneFrame *scene, ScreeMeshView *mesh) {
+  size_t vertices = (size_t)mesh->vertex_count * 3 * sizeof(float);
+  size_t triangles = (size_t)mesh->triangle_count * 3 * sizeof(uint32_t);
+  if (mesh->vertex_count > scene->vertex_room) {
+    if (!frame_room((void **)&scene->terrain_vertices, vertices)) return false;
+    scene->vertex_room = mesh->vertex_count;
+  }
+  if (mesh->triangle_count > scene->triangle_room) {
+    if (!frame_room((void **)&scene->terrain_triangles, triangles)) return false;
+    scene->triangle_room = mesh->triangle_count;
+  }
+  if (vertices) memcpy(scene->terrain_vertices, mesh->vertices, vertices);
+  if (triangles) memcpy(scene->terrain_triangles, mesh->triangles, triangles);
+  mesh->vertices = scene->terrain_vertices;
+  mesh->triangles = scene->terrain_triangles;
+  return true;
+}
+
+ScreeStatus scene_frame_take(SceneFrame *scene, const ScreeWorld *world, bool fine, ScreeError *error) {
+  scene_frame_view(scene, world, fine);
+  bool good = frame_copy_grains(scene);
+  for (int32_t k = 0; good && k < scene->frame.solid_count; k++)
+    if (scene->solid_bodies[k] == 0) good = frame_copy_terrain(scene, &scene->solids[k].mesh);
+  if (good) return SCREE_OK;
+  scene->frame.grains.count = 0;
+  return frame_no_memory(error);
+}

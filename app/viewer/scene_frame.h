@@ -1,0 +1,46 @@
+/* A world as the renderer wants it: which solids are glass, ground or paint, and where everything is now. */
+#ifndef VIEWER_SCENE_FRAME_H
+#define VIEWER_SCENE_FRAME_H
+
+#include "render/render.h"
+#include "scree/scree.h"
+
+enum { SCENE_FRAME_COLUMNS = 7 };
+
+typedef struct SceneFrame {
+  RenderFrame frame;
+  RenderMaterial *materials;
+  RenderSolid *solids;   /* the last is the terrain, where there is one */
+  int32_t *solid_bodies; /* id of the body that a solid is; 0: the terrain */
+  RenderGround *grounds;
+  double time;
+  int64_t index;
+  /* what scene_frame_take copied: x y z vx vy vz radius, id, material, terrain */
+  float *columns;
+  uint32_t *ids;
+  uint8_t *kinds;
+  float *terrain_vertices;
+  uint32_t *terrain_triangles;
+  int64_t column_room, vertex_room, triangle_room;
+  /* meshes of the solids, copied once */
+  void **meshes;
+  int32_t mesh_count;
+} SceneFrame;
+
+/* Looks at the world once: materials, solids and their triangles. `keys` tells meshes of several worlds apart. */
+ScreeStatus scene_frame_create(SceneFrame *scene, const ScreeWorld *world, uint64_t keys, ScreeError *error);
+void scene_frame_destroy(SceneFrame *scene);
+
+/* Points the frame at the world as it is now; good until the world moves on. fine: the fine grains, where there are
+ * any. */
+void scene_frame_view(SceneFrame *scene, const ScreeWorld *world, bool fine);
+/* The same as a copy, so that the world may move on while it is drawn. */
+ScreeStatus scene_frame_take(SceneFrame *scene, const ScreeWorld *world, bool fine, ScreeError *error);
+/* Points the frame at particles from elsewhere, as from a file. */
+void scene_frame_particles(SceneFrame *scene, ScreeParticles particles);
+
+/* Of the material that the terrain is made of. */
+void scene_terrain_color(const ScreeSceneDef *definition, float color[3]);
+Camera scene_camera(const ScreeSceneDef *definition);
+
+#endif

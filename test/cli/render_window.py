@@ -1,0 +1,133 @@
+"""scree view: the window under Xvfb, with keys pressed by xdotool."""
+import os
+import re
+import shutil
+import subprocess
+import time
+import unittest
+
+from support.case import HERE, PROGRAM, Case
+from support.pictures import differing, read_png
+
+SCENE = os.path.join(HERE, "render_scene.yaml")
+TOOLS = all(shutil.which(tool) for tool in ("Xvfb", "xdotool"))
+WINDOW = b"without a window" not in subprocess.run([PROGRAM, "view", SCENE], stderr=subprocess.PIPE,
+                                                   env={k: v for k, v in os.environ.items() if k != "DISPLAY"}).stderr
+
+
+class Window(Case):
+    @unittest.skipUnless(WINDOW, "built without a window")
+    def test_no_display(self):
+        without = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        self.bad(2, "no display", "view", SCENE, env=without)
+        self.bad(2, "no scene", "view", "nothing", env=without)
+
+    def try_key(self, *words):
+        done = subprocess.run(["xdotool", *words], env=self.environment, capture_output=True, timeout=30)
+        return done.returncode == 0
+
+    def key(self, *words):
+        self.assertTrue(self.try_key(*words), words)
+
+    def wait(self, condition, what, seconds=90):
+        end = time.time() + seconds
+        while time.time() < end:
+            found = condition()
+            if found:
+                return found
+            time.sleep(0.2)
+        self.fail("waited in vain for " + what)
+
+    def find_window(self):
+        found = subprocess.run(["xdotool", "search", "--name", "^scree - "], env=self.environment, capture_output=True,
+                               text=True)
+        return found.stdout.split()[0] if found.stdout.split() else None
+
+    def picture(self, number):
+        """Presses P and gives the picture that appears."""
+        path = self.path("picture_%03d.png" % number)
+        self.key("key", "p")
+        self.wait(lambda: os.path.exists(path), "a picture")
+        return read_png(path)
+
+    def start_server(self):
+        """The name of a new display; None when another server took the number at the same moment."""
+        read, write = os.pipe()
+        server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "640x480x24"], pass_fds=[write],
+                                  stderr=subprocess.DEVNULL)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.terminate)
+        os.close(write)
+        with os.fdopen(read) as numbers:
+            number = numbers.readline().strip()
+        return ":" + number if number else None
+
+    def open_window(self, *words):
+        display = self.wait(self.start_server, "an X server")
+        self.environment = dict(os.environ, DISPLAY=display)
+        # The scene with an arm that sweeps through the heap.
+        shutil.copy(os.path.join(HERE, "render_arm.xml"), self.folder)
+        with open(SCENE) as file:
+            scene = self.write("arm.yaml", file.read() + "mechanism: {mjcf: render_arm.xml}\n")
+        viewer = subprocess.Popen([PROGRAM, "view", scene, "--width", "320", "--height", "240", "--fast", "--no-panel",
+                                   "--close-after", "200", *words], cwd=self.folder, env=self.environment,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(viewer.communicate)
+        self.addCleanup(viewer.kill)
+        window = self.wait(lambda: viewer.poll() is not None or self.find_window(), "the window")
+        if window is True:
+            self.fail(viewer.communicate()[1])
+        self.wait(lambda: self.try_key("windowfocus", "--sync", window), "the focus")
+        self.key("mousemove", "--window", window, "160", "130")
+        return viewer
+
+    def close_window(self, viewer):
+        self.key("key", "Escape")
+        output, errors = viewer.communicate(timeout=90)
+        self.assertEqual((viewer.returncode, errors), (0, ""))
+        return output
+
+    @unittest.skipUnless(WINDOW and TOOLS, "needs Xvfb and xdotool")
+    def test_drive_and_steer(self):
+        viewer = self.open_window("--picture", "last.png")
+        time.sleep(3)  # the heap settles
+        before = self.picture(1)
+        self.key("keydown", "Left")
+        time.sleep(4)
+        self.key("keyup", "Left")
+        time.sleep(1)
+        after = self.picture(2)
+        self.assertGreater(differing(before, after), 300)  # the arm, and the sand that it pushes
+        self.key("key", "b")  # blow it up
+        self.key("key", "g")  # drop a ball
+        self.key("key", "c")  # other colours
+        self.key("key", "h")  # show the panel
+        time.sleep(1)
+        self.key("key", "space")
+        output = self.close_window(viewer)
+        swing = float(re.search(r"control swing: (\S+)", output)[1])
+        self.assertGreater(swing, 0.3)
+        self.assertGreater(int(re.search(r": (\d+) frames", output)[1]), 10)
+        last = read_png(self.path("last.png"))
+        self.assertEqual(last[:2], (320, 240))
+        self.assertGreater(differing(after, last), 300)
+
+    @unittest.skipUnless(WINDOW and TOOLS, "needs Xvfb and xdotool")
+    def test_pause_step_reset_and_camera(self):
+        viewer = self.open_window("--paused")
+        first = self.picture(1)
+        for _ in range(3):
+            self.key("key", "n")
+        self.key("keydown", "w")
+        time.sleep(0.7)
+        self.key("keyup", "w")
+        second = self.picture(2)
+        self.assertGreater(differing(first, second), 300)  # the camera moved
+        output = self.close_window(viewer)
+        self.assertIn("3 frames", output)  # and the world only by these
+        camera = [float(v) for v in re.search(r"eye: \[(.*?)\]", output)[1].split(",")]
+        self.assertLess(camera[0], 1.79)
+
+
+if __name__ == "__main__":
+    unittest.main()
