@@ -5,15 +5,14 @@ import unittest
 
 from support.case import PROGRAM, RAIN, Case
 
-COMMANDS = ["run", "check", "list", "export", "sample", "bench"]
-LATER = ["view", "render", "compare"]
+COMMANDS = ["run", "view", "render", "compare", "sample", "bench", "check", "export", "list"]
 
 
 class Usage(Case):
     def test_help_of_the_program(self):
         for words in (["--help"], ["-h"], ["help"]):
             text = self.good(*words).stdout
-            for command in COMMANDS + LATER:
+            for command in COMMANDS:
                 self.assertIn(command, text)
             self.assertIn("example", text)
 
@@ -48,10 +47,6 @@ class Usage(Case):
         self.bad(2, "usage: scree list", "list")
         self.bad(2, "did you mean 'probes'", "list", "probs")
         self.assertEqual(os.listdir(self.folder), [])
-
-    def test_commands_of_a_later_build(self):
-        for command in LATER:
-            self.bad(2, "does not have 'scree %s' yet" % command, command, RAIN)
 
     def test_bench(self):
         self.bad(2, "no suite 'nonsense'", "bench", "nonsense")
