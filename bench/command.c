@@ -17,7 +17,7 @@ static const struct {
     {"holz", "p2", NULL},
     {"dem", "discrete elements", NULL},
     {"neder", "sph", NULL},
-    {"scaling", "threads and sizes", NULL},
+    {"scaling", "threads and sizes", bench_scaling},
     {"neighbors", "sort and neighbour search", bench_neighbors},
     {"geometry", "meshes and signed distance", NULL},
     {"sampling", "filling shapes with points", NULL},

@@ -1,0 +1,92 @@
+/* scree bench scaling: cost per particle and step over sizes and threads, for every method of this build; and the
+ * memory that a particle takes. */
+#include <math.h>
+#include <stdio.h>
+
+#include "bench/bench.h"
+#include "core/timer.h"
+#include "scree/world.h"
+
+enum { WARM_FRAMES = 3, TIMED_FRAMES = 6 };
+
+typedef struct Measured {
+  int64_t particles;
+  double step_ns;   /* per particle, best frame */
+  double bytes;     /* per particle, at the peak */
+} Measured;
+
+/* A block of about `count` grains that falls apart in a box: contacts, walls and rebuilds all take part. */
+static Status measure(Core *core, const char *method, double count, int threads, Measured *measured) {
+  double radius = 0.01, volume = count * 4.0 / 3 * M_PI * radius * radius * radius / 0.36, side = cbrt(volume / 2);
+  ScreeMaterialDef sand = scree_material_default("sand");
+  ScreeGrainsDef grains = scree_grains_default(
+      "sand", scree_shape_box((ScreeVec3){-side / 2, -side / 2, 0}, (ScreeVec3){side / 2, side / 2, 2 * side}));
+  ScreeBoundaryDef box = scree_boundary_default(
+      scree_shape_box((ScreeVec3){-side / 2, -side / 2, 0}, (ScreeVec3){side / 2, side / 2, 4 * side}));
+  box.inside = true;
+  ScreeSceneDef scene = scree_scene_default();
+  scene.name = "scaling";
+  scene.method = scree_method_default(method);
+  scene.method.radius = radius;
+  scene.materials = &sand;
+  scene.material_count = 1;
+  scene.grains = &grains;
+  scene.grains_count = 1;
+  scene.boundaries = &box;
+  scene.boundary_count = 1;
+  ScreeWorldOptions options = {.threads = threads, .baseline_simd = core->baseline_simd};
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  if (scree_world_create(&scene, &options, &world, &error) != SCREE_OK)
+    return fail(core, error.status, "%s", error.message);
+  Status status = SCREE_OK;
+  double best = INFINITY;
+  for (int frame = 0; frame < WARM_FRAMES + TIMED_FRAMES && status == SCREE_OK; frame++) {
+    int64_t steps = scree_world_step_index(world);
+    double began = timer_now();
+    status = scree_world_frame(world, &error);
+    double seconds = (timer_now() - began) / (double)(scree_world_step_index(world) - steps);
+    if (frame >= WARM_FRAMES && seconds < best) best = seconds;
+  }
+  ScreeStatistics statistics;
+  scree_world_statistics(world, &statistics);
+  measured->particles = statistics.coarse;
+  measured->step_ns = best * 1e9 / (double)statistics.coarse;
+  measured->bytes = (double)statistics.memory_peak_bytes / (double)statistics.coarse;
+  scree_world_destroy(world);
+  return status == SCREE_OK ? SCREE_OK : fail(core, status, "%s", error.message);
+}
+
+static Status add(Core *core, BenchTable *table, double ours, double reference, const char *unit, const char *note,
+                  const char *format, const char *method, double count) {
+  BenchRow row = {.ours = ours, .reference = reference, .unit = unit};
+  char size[24];
+  snprintf(size, sizeof size, count >= 1e6 ? "%.0fM" : "%.0fk", count >= 1e6 ? count / 1e6 : count / 1e3);
+  snprintf(row.name, sizeof row.name, format, method, size);
+  snprintf(row.note, sizeof row.note, "%s", note);
+  return bench_row(core, table, row);
+}
+
+/* The memory that `none` may take per particle, everything counted. */
+#define NONE_BYTES 200
+
+static Status scale_method(Core *core, BenchTable *table, const char *method) {
+  static const double sizes[] = {1e4, 1e5, 1e6};
+  bool none = method[0] == 'n';
+  for (int k = 0; k < 3; k++) {
+    Measured one, two;
+    TRY(measure(core, method, sizes[k], 1, &one));
+    TRY(measure(core, method, sizes[k], 2, &two));
+    TRY(add(core, table, one.step_ns, NAN, "ns", "per particle and step, best frame", "%s %s, 1 thread", method, sizes[k]));
+    TRY(add(core, table, two.step_ns, NAN, "ns", "per particle and step, best frame", "%s %s, 2 threads", method, sizes[k]));
+    TRY(add(core, table, one.step_ns / two.step_ns, NAN, "times", "1 thread over 2", "%s %s, gain", method, sizes[k]));
+    TRY(add(core, table, two.bytes, none ? NONE_BYTES : NAN, "bytes", "per particle, at the peak", "%s %s, memory", method,
+            sizes[k]));
+  }
+  return SCREE_OK;
+}
+
+Status bench_scaling(Core *core, BenchTable *table) {
+  for (int32_t m = 0; m < scree_method_count(); m++) TRY(scale_method(core, table, scree_method_info(m)->name));
+  return SCREE_OK;
+}
