@@ -45,21 +45,38 @@ WIDE_INLINE Wide square_to(Wide x, Wide y, Wide z, const float point[3]) {
   return dx * dx + dy * dy + dz * dz;
 }
 
-bool KERNEL(surface_covered)(const SurfaceList *list, const float corners[3][3], const float normal[3], float spacing) {
-  Wide nx = wide_set(normal[0]), ny = wide_set(normal[1]), nz = wide_set(normal[2]);
-  Wide square = wide_set(spacing * spacing), flat = wide_set(1e-3f * spacing), zero = wide_set(0);
+bool KERNEL(surface_covered)(const SurfaceList *list, const float (*corners)[3], int count, const float normal[3],
+                             float spacing) {
+  Wide square = wide_set(spacing * spacing), zero = wide_set(0);
   for (int64_t i = 0; i < list->count; i += LANES) {
     Wide x = wide_load(list->x + i), y = wide_load(list->y + i), z = wide_load(list->z + i);
-    WideInt within = (square_to(x, y, z, corners[0]) < square) & (square_to(x, y, z, corners[1]) < square) &
-                     (square_to(x, y, z, corners[2]) < square);
+    WideInt within = square_to(x, y, z, corners[0]) < square;
     if (!wide_bits(within)) continue;
+    for (int k = 1; k < count; k++) within &= square_to(x, y, z, corners[k]) < square;
+    if (!wide_bits(within)) continue;
+    Wide nx = wide_set(normal[0]), ny = wide_set(normal[1]), nz = wide_set(normal[2]);
     Wide along = wide_load(list->nx + i) * nx + wide_load(list->ny + i) * ny + wide_load(list->nz + i) * nz;
     Wide off =
         (x - wide_set(corners[0][0])) * nx + (y - wide_set(corners[0][1])) * ny + (z - wide_set(corners[0][2])) * nz;
     off = wide_max(off, zero - off);
-    if (wide_bits(within & ~((along < wide_set(-0.5f)) & (off > flat)))) return true;
+    if (wide_bits(within & ~((along < wide_set(-0.5f)) & (off > wide_set(1e-3f * spacing))))) return true;
   }
   return false;
+}
+
+void KERNEL(surface_near)(const SurfaceList *list, const float point[3], float reach, SurfaceList *near_ones) {
+  Wide square = wide_set(reach * reach);
+  int64_t n = 0;
+  for (int64_t i = 0; i < list->count; i += LANES) {
+    Wide x = wide_load(list->x + i), y = wide_load(list->y + i), z = wide_load(list->z + i);
+    for (unsigned bits = wide_bits(square_to(x, y, z, point) < square); bits; bits &= bits - 1, n++) {
+      int64_t k = i + __builtin_ctz(bits);
+      near_ones->x[n] = list->x[k], near_ones->y[n] = list->y[k], near_ones->z[n] = list->z[k];
+      near_ones->nx[n] = list->nx[k], near_ones->ny[n] = list->ny[k], near_ones->nz[n] = list->nz[k];
+    }
+  }
+  near_ones->count = n;
+  surface_list_pad(near_ones);
 }
 
 /* Square of the distance between points and triangles, lane by lane. */

@@ -54,9 +54,20 @@ typedef struct SurfaceList {
   float *x, *y, *z, *nx, *ny, *nz;
 } SurfaceList;
 
-/* Whether a point of the list on the same side is nearer than `spacing` to every one of the three corners (a triangle
- * is inside a ball when its corners are; a single point is a triangle with equal corners). */
+/* Whether one point of the list on the same side is nearer than `spacing` to every one of the corners, one or three (a
+ * triangle is inside a ball when its corners are). */
 KERNEL_DECLARE(bool, surface_covered,
-               (const SurfaceList *list, const float corners[3][3], const float normal[3], float spacing));
+               (const SurfaceList *list, const float (*corners)[3], int count, const float normal[3], float spacing));
+
+/* Copies the points nearer than `reach` to a point, and pads. */
+KERNEL_DECLARE(void, surface_near,
+               (const SurfaceList *list, const float point[3], float reach, SurfaceList *near_ones));
+
+static inline void surface_list_pad(SurfaceList *list) {
+  for (int64_t k = list->count; k < list->count + LANES; k++) {
+    list->x[k] = list->y[k] = list->z[k] = SPHERE_FAR;
+    list->nx[k] = list->ny[k] = list->nz[k] = 0;
+  }
+}
 
 #endif

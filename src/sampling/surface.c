@@ -1,9 +1,10 @@
 /* Points on triangles, no two closer than a spacing and no hole larger than it (after White et al. 2007 and Cline et
  * al. 2009: what a point covers is dropped, what is not and refuses a random point is halved).
  *
- * Triangles are first cut into fragments no longer than the spacing, so that a fragment holds one point at most and the
- * point covers all of it. Fragments are grouped into cells of four spacings; cells of one colour are worked on at once,
- * since two spacings of other cells lie between them. A fragment is known by its triangle and the path of the cuts. */
+ * Triangles are first cut into pieces that are neither needles nor very large, and each piece into n^2 fragments of its
+ * own form and no longer than the spacing, so that a fragment holds one point at most and the point covers all of it.
+ * Fragments are grouped into cells of three spacings; cells of one colour are worked on at once, since no
+ * fragment reaches a spacing over the edge of its cell. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +15,9 @@
 #include "sampling/sampling_kernels.h"
 
 enum {
-  CELL_SPACINGS = 4,
-  PIECE_SPACINGS = 64,   /* triangles are cut to that length before the threads share them */
+  CELL_SPACINGS = 3,
+  PIECE_SPACINGS = 64, /* triangles are cut to that length before the threads share them */
+  CUTS_OF_TRIANGLE = 60,
   CUTS_OF_FRAGMENT = 24, /* of one that refuses points: down to a 4096th of the spacing */
   CUTS_OF_BLOCKED = 8,
   BYTES_PER_FRAGMENT = 64,
@@ -26,16 +28,16 @@ typedef struct Corners {
   Vec3 v[3];
 } Corners;
 
-/* The cuts taken, highest first below a leading one: 0 is the half with corner a, 1 the half with corner b. */
-typedef struct Fragment {
-  int32_t triangle;
-  uint64_t path;
-} Fragment;
-
 typedef struct Piece {
-  Fragment fragment;
+  Corners corners;
+  int32_t triangle, n;
   int64_t first; /* of its fragments */
+  double area;   /* of one of them, in squares of the spacing */
 } Piece;
+
+typedef struct Fragment {
+  int32_t piece, number;
+} Fragment;
 
 typedef struct Surface {
   Core *core;
@@ -58,16 +60,23 @@ typedef struct Surface {
 
 /* A fragment, or part of one, in a cell's work. */
 typedef struct Item {
-  float key;
-  int32_t cuts;
-  int64_t base;
-  Fragment fragment;
+  int32_t triangle;
+  int64_t base;  /* fragment, by its place in the grid's order */
+  uint32_t path; /* the halves taken, below a leading one */
   Corners corners;
 } Item;
 
+typedef struct Turn {
+  float key;
+  int32_t base;
+} Turn;
+
 typedef struct SurfaceScratch {
-  SurfaceList list;
-  int64_t list_room;
+  Turn *turns;
+  int64_t turn_room;
+  SurfaceList list;  /* points that one of this cell could meet */
+  SurfaceList close; /* of them, those that one of this fragment could meet */
+  int64_t list_room, close_room;
   Item *items[2];
   int64_t item_room[2];
 } SurfaceScratch;
@@ -99,97 +108,90 @@ static Corners cut(const Corners *c, int edge, int half) {
   return part;
 }
 
-static Corners fragment_corners(const Surface *s, Fragment fragment) {
-  Corners c = triangle_corners(s, fragment.triangle);
-  for (int bit = 62 - __builtin_clzll(fragment.path); bit >= 0; bit--) {
-    double square;
-    int edge = longest_edge(&c, &square);
-    c = cut(&c, edge, (int)(fragment.path >> bit & 1));
-  }
-  return c;
+static double twice_area(const Corners *c) {
+  return vec3_length(vec3_cross(vec3_sub(c->v[1], c->v[0]), vec3_sub(c->v[2], c->v[0])));
 }
 
-static int fragment_depth(Fragment fragment) { return 63 - __builtin_clzll(fragment.path); }
-static Fragment fragment_half(Fragment fragment, int half) {
-  return (Fragment){fragment.triangle, fragment.path << 1 | (uint64_t)half};
-}
-
-/* Cuts until every part is no longer than `length`; calls visit for each. Answers how many there are. */
-typedef void (*FragmentVisit)(Surface *s, Fragment fragment, const Corners *corners, int64_t number);
-static int64_t cut_down(Surface *s, Fragment fragment, const Corners *c, double length, int64_t number,
-                        FragmentVisit visit) {
-  double square;
+/* Halves a triangle until its parts are neither needles nor large; writes them when there is somewhere to. */
+static void cut_pieces(Surface *s, int32_t triangle, const Corners *c, int depth) {
+  double square, spacing = s->spacing;
   int edge = longest_edge(c, &square);
-  if (square <= length * length || fragment_depth(fragment) >= 62) {
-    if (visit) visit(s, fragment, c, number);
-    return 1;
+  bool large = square > PIECE_SPACINGS * PIECE_SPACINGS * spacing * spacing;
+  bool needle = square > spacing * spacing && twice_area(c) < 0.3 * square;
+  if ((large || needle) && depth < CUTS_OF_TRIANGLE) {
+    for (int half = 0; half < 2; half++) {
+      Corners part = cut(c, edge, half);
+      cut_pieces(s, triangle, &part, depth + 1);
+    }
+    return;
   }
-  Corners a = cut(c, edge, 0), b = cut(c, edge, 1);
-  int64_t count = cut_down(s, fragment_half(fragment, 0), &a, length, number, visit);
-  return count + cut_down(s, fragment_half(fragment, 1), &b, length, number + count, visit);
+  int64_t k = s->piece_count++;
+  if (!s->pieces) return;
+  double n = fmax(1, ceil(sqrt(square) / spacing));
+  s->pieces[k] = (Piece){.corners = *c, .triangle = triangle, .n = (int32_t)n};
+  s->pieces[k].area = twice_area(c) / (2 * n * n * spacing * spacing) + 1e-9;
 }
 
-static void visit_piece(Surface *s, Fragment fragment, const Corners *c, int64_t number) {
-  (void)c;
-  s->pieces[number].fragment = fragment;
-}
-
-static void visit_fragment(Surface *s, Fragment fragment, const Corners *c, int64_t number) {
-  s->fragments[number] = fragment;
-  s->x[number] = (float)((c->v[0].x + c->v[1].x + c->v[2].x) / 3);
-  s->y[number] = (float)((c->v[0].y + c->v[1].y + c->v[2].y) / 3);
-  s->z[number] = (float)((c->v[0].z + c->v[1].z + c->v[2].z) / 3);
-}
-
-static void count_body(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  Surface *s = context;
-  for (int64_t k = b; k < e; k++) {
-    Corners c = fragment_corners(s, s->pieces[k].fragment);
-    s->pieces[k].first = cut_down(s, s->pieces[k].fragment, &c, s->spacing, 0, NULL);
-  }
+/* Fragments lie in n rows; row i has i + 1 upright and i hanging ones in turn. */
+static Corners fragment_corners(const Surface *s, Fragment fragment) {
+  const Piece *piece = &s->pieces[fragment.piece];
+  int row = (int)sqrt((double)fragment.number), at = fragment.number - row * row;
+  double step = 1.0 / piece->n;
+  Vec3 down = vec3_scale(vec3_sub(piece->corners.v[1], piece->corners.v[0]), step);
+  Vec3 across = vec3_scale(vec3_sub(piece->corners.v[2], piece->corners.v[1]), step);
+  Vec3 a = vec3_madd(vec3_madd(piece->corners.v[0], down, row), across, at / 2);
+  Vec3 b = vec3_add(a, down);
+  if (at % 2 == 0) return (Corners){{a, b, vec3_add(b, across)}};
+  return (Corners){{a, vec3_add(b, across), vec3_add(a, across)}};
 }
 
 static void emit_body(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Surface *s = context;
-  for (int64_t k = b; k < e; k++) {
-    Corners c = fragment_corners(s, s->pieces[k].fragment);
-    cut_down(s, s->pieces[k].fragment, &c, s->spacing, s->pieces[k].first, visit_fragment);
+  for (int64_t p = b; p < e; p++)
+    for (int32_t k = 0; k < s->pieces[p].n * s->pieces[p].n; k++) {
+      int64_t i = s->pieces[p].first + k;
+      s->fragments[i] = (Fragment){(int32_t)p, k};
+      Corners c = fragment_corners(s, s->fragments[i]);
+      s->x[i] = (float)((c.v[0].x + c.v[1].x + c.v[2].x) / 3);
+      s->y[i] = (float)((c.v[0].y + c.v[1].y + c.v[2].y) / 3);
+      s->z[i] = (float)((c.v[0].z + c.v[1].z + c.v[2].z) / 3);
+    }
+}
+
+static Status find_pieces(Surface *s) {
+  int64_t triangles = s->mesh->triangle_count;
+  TRY(memory_new(s->core, &s->normals, triangles, "surface normals"));
+  for (int pass = 0; pass < 2; pass++) {
+    if (pass == 1) TRY(memory_new(s->core, &s->pieces, s->piece_count, "surface pieces"));
+    s->piece_count = 0;
+    for (int64_t t = 0; t < triangles; t++) {
+      Corners c = triangle_corners(s, t);
+      cut_pieces(s, (int32_t)t, &c, 0);
+      if (pass == 0) continue;
+      Vec3 n = vec3_normalize(vec3_cross(vec3_sub(c.v[1], c.v[0]), vec3_sub(c.v[2], c.v[0])));
+      s->normals[t][0] = (float)n.x, s->normals[t][1] = (float)n.y, s->normals[t][2] = (float)n.z;
+    }
   }
+  return SCREE_OK;
 }
 
 static Status cut_mesh(Surface *s) {
   Core *core = s->core;
-  int64_t triangles = s->mesh->triangle_count;
-  double length = PIECE_SPACINGS * s->spacing;
-  for (int pass = 0; pass < 2; pass++) {
-    if (pass == 1) TRY(memory_new(core, &s->pieces, s->piece_count, "surface pieces"));
-    s->piece_count = 0;
-    for (int64_t t = 0; t < triangles; t++) {
-      Corners c = triangle_corners(s, t);
-      s->piece_count += cut_down(s, (Fragment){(int32_t)t, 1}, &c, length, s->piece_count, pass ? visit_piece : NULL);
-    }
-  }
-  TRY(memory_new(core, &s->normals, triangles, "surface normals"));
-  for (int64_t t = 0; t < triangles; t++) {
-    Corners c = triangle_corners(s, t);
-    Vec3 n = vec3_normalize(vec3_cross(vec3_sub(c.v[1], c.v[0]), vec3_sub(c.v[2], c.v[0])));
-    s->normals[t][0] = (float)n.x, s->normals[t][1] = (float)n.y, s->normals[t][2] = (float)n.z;
-  }
-  parallel_for(core, 0, s->piece_count, 64, count_body, s);
+  TRY(find_pieces(s));
   for (int64_t k = 0; k < s->piece_count; k++) {
-    int64_t number = s->pieces[k].first;
     s->pieces[k].first = s->count;
-    s->count += number;
+    s->count += (int64_t)s->pieces[k].n * s->pieces[k].n;
   }
+  if (s->count >= INT32_MAX || s->piece_count >= INT32_MAX)
+    return fail(core, SCREE_NO_MEMORY, "a surface of %lld triangles is too large for points %.3g m apart",
+                (long long)s->mesh->triangle_count, s->spacing);
   TRY(memory_new(core, &s->fragments, s->count, "surface fragments"));
   TRY(memory_new(core, &s->x, s->count, "surface fragments"));
   TRY(memory_new(core, &s->y, s->count, "surface fragments"));
   TRY(memory_new(core, &s->z, s->count, "surface fragments"));
   TRY(memory_new(core, &s->has_point, s->count, "surface fragments"));
-  parallel_for(core, 0, s->piece_count, 64, emit_body, s);
-  memory_drop(core, &s->pieces);
+  parallel_for(core, 0, s->piece_count, 16, emit_body, s);
   return SCREE_OK;
 }
 
@@ -230,32 +232,24 @@ static bool make_room(Surface *s, void **array, int64_t *room, int64_t count, in
   return true;
 }
 
-static bool list_room(Surface *s, SurfaceScratch *scratch, int64_t count) {
-  SurfaceList *l = &scratch->list;
+static bool list_room(Surface *s, SurfaceList *l, int64_t *have, int64_t count) {
   float **arrays[] = {&l->x, &l->y, &l->z, &l->nx, &l->ny, &l->nz};
-  int64_t room = scratch->list_room;
+  int64_t room = *have;
   for (int k = 0; k < 6; k++) {
-    room = scratch->list_room;
+    room = *have;
     if (!make_room(s, (void **)arrays[k], &room, count + LANES, sizeof(float))) return false;
   }
-  scratch->list_room = room;
+  *have = room;
   return true;
-}
-
-static void list_pad(SurfaceList *l) {
-  for (int64_t k = l->count; k < l->count + LANES; k++) {
-    l->x[k] = l->y[k] = l->z[k] = SPHERE_FAR;
-    l->nx[k] = l->ny[k] = l->nz[k] = 0;
-  }
 }
 
 static bool list_push(Surface *s, SurfaceScratch *scratch, const float point[3], const float normal[3]) {
   SurfaceList *l = &scratch->list;
-  if (!list_room(s, scratch, l->count + 1)) return false;
+  if (!list_room(s, l, &scratch->list_room, l->count + 1)) return false;
   int64_t k = l->count++;
   l->x[k] = point[0], l->y[k] = point[1], l->z[k] = point[2];
   l->nx[k] = normal[0], l->ny[k] = normal[1], l->nz[k] = normal[2];
-  if (l->count % LANES == 0) list_pad(l);
+  if (l->count % LANES == 0) surface_list_pad(l);
   return true;
 }
 
@@ -265,61 +259,64 @@ static bool gather(Surface *s, SurfaceScratch *scratch, const int32_t at[3]) {
   int count = cell_grid_around(s->grid, at, ranges);
   const int32_t *index = cell_grid_index(s->grid);
   scratch->list.count = 0;
-  if (!list_room(s, scratch, 0)) return false;
-  list_pad(&scratch->list);
+  if (!list_room(s, &scratch->list, &scratch->list_room, 0)) return false;
+  surface_list_pad(&scratch->list);
   float side = (float)(CELL_SPACINGS * s->spacing), margin = (float)(1.7 * s->spacing);
   for (int r = 0; r < count; r++)
     for (int64_t k = ranges[r][0]; k < ranges[r][1]; k++) {
-      int64_t i = index[k];
-      if (!s->has_point[i]) continue;
-      float p[3] = {s->x[i], s->y[i], s->z[i]};
+      if (!s->has_point[k]) continue;
+      float p[3] = {s->x[k], s->y[k], s->z[k]};
       bool far = false;
       for (int axis = 0; axis < 3; axis++)
         far |= p[axis] < (float)at[axis] * side - margin || p[axis] > (float)(at[axis] + 1) * side + margin;
       if (far) continue;
-      if (!list_push(s, scratch, p, s->normals[s->fragments[i].triangle])) return false;
+      if (!list_push(s, scratch, p, s->normals[s->pieces[s->fragments[index[k]].piece].triangle])) return false;
     }
   return true;
 }
 
 /* Natural logarithm of a number in (0, 1] from exactly rounded operations, so that every machine draws the same order
- * (libm's differ in the last bit). A dozen digits. */
+ * (libm's differ in the last bit); eight digits. */
 static double logarithm(double u) {
+  static const double odd[] = {1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1};
   int exponent;
   double m = frexp(u, &exponent), t = (m - 1) / (m + 1), square = t * t, sum = 0;
-  for (int k = 25; k >= 1; k -= 2) sum = sum * square + 1.0 / k;
+  for (int k = 0; k < 8; k++) sum = sum * square + odd[k];
   return 2 * t * sum + exponent * 0.693147180559945309417;
 }
 
 static int by_key(const void *a, const void *b) {
-  const Item *p = a, *q = b;
+  const Turn *p = a, *q = b;
   if (p->key != q->key) return p->key < q->key ? -1 : 1;
   return (p->base > q->base) - (p->base < q->base);
 }
 
-/* All fragments of a cell, in an order in which larger ones tend to come first: smallest -log(u) / area. */
-static int64_t collect(Surface *s, SurfaceScratch *scratch, int64_t begin, int64_t end) {
-  if (!make_room(s, (void **)&scratch->items[0], &scratch->item_room[0], end - begin, sizeof(Item))) return 0;
+static Item whole_fragment(const Surface *s, int64_t base) {
+  Fragment fragment = s->fragments[cell_grid_index(s->grid)[base]];
+  return (Item){.triangle = s->pieces[fragment.piece].triangle,
+                .base = base,
+                .path = 1,
+                .corners = fragment_corners(s, fragment)};
+}
+
+/* The order in which a cell's fragments get their turn: larger ones tend to come first, smallest -log(u) / area. */
+static bool draw_turns(Surface *s, SurfaceScratch *scratch, int64_t begin, int64_t end) {
+  if (!make_room(s, (void **)&scratch->turns, &scratch->turn_room, end - begin, sizeof(Turn))) return false;
   const int32_t *index = cell_grid_index(s->grid);
   for (int64_t k = begin; k < end; k++) {
-    int64_t i = index[k];
-    Fragment fragment = s->fragments[i];
-    Corners c = fragment_corners(s, fragment);
-    Vec3 cross = vec3_cross(vec3_sub(c.v[1], c.v[0]), vec3_sub(c.v[2], c.v[0]));
-    double area = vec3_length(cross) / (s->spacing * s->spacing) + 1e-9; /* twice, in squares of the spacing */
-    uint64_t bits = rng_bits(s->region->plan->seed, (uint64_t)i, 0, RNG_SURFACE_SAMPLE);
-    float key = (float)(-logarithm(1 - rng_unit(bits)) / area);
-    scratch->items[0][k - begin] = (Item){.key = key, .base = i, .fragment = fragment, .corners = c};
+    double area = s->pieces[s->fragments[index[k]].piece].area;
+    uint64_t bits = rng_bits(s->region->plan->seed, (uint64_t)index[k], 0, RNG_SURFACE_SAMPLE);
+    scratch->turns[k - begin] = (Turn){(float)(-logarithm(1 - rng_unit(bits)) / area), (int32_t)k};
   }
-  qsort(scratch->items[0], (size_t)(end - begin), sizeof(Item), by_key);
-  return end - begin;
+  qsort(scratch->turns, (size_t)(end - begin), sizeof(Turn), by_key);
+  return true;
 }
 
 /* A random point of the part (its middle when `middle`), on the true surface, as it will be stored. */
 static void point_on(const Surface *s, const Item *item, bool middle, float point[3]) {
   const Corners *c = &item->corners;
   uint64_t bits =
-      rng_bits(s->region->plan->seed, (uint64_t)item->fragment.triangle, item->fragment.path, RNG_SURFACE_SAMPLE);
+      rng_bits(s->region->plan->seed, (uint64_t)cell_grid_index(s->grid)[item->base], item->path, RNG_SURFACE_SAMPLE);
   double u = middle ? 1.0 / 3 : (double)(bits >> 32) * 0x1p-32,
          v = middle ? 1.0 / 3 : (double)(bits & 0xffffffff) * 0x1p-32;
   if (u + v > 1) u = 1 - u, v = 1 - v;
@@ -331,58 +328,74 @@ static void point_on(const Surface *s, const Item *item, bool middle, float poin
   point[0] = (float)p.x, point[1] = (float)p.y, point[2] = (float)p.z;
 }
 
-typedef enum Answer { ANSWER_DONE, ANSWER_HALVE, ANSWER_FAILED } Answer;
+static bool covered(const Surface *s, const SurfaceList *list, const Item *item) {
+  float corners[3][3];
+  for (int k = 0; k < 3; k++) {
+    Vec3 v = item->corners.v[k];
+    corners[k][0] = (float)v.x, corners[k][1] = (float)v.y, corners[k][2] = (float)v.z;
+  }
+  return KERNEL_CALL(s->core, surface_covered)(list, (const float(*)[3])corners, 3, s->normals[item->triangle],
+                                               (float)s->spacing);
+}
 
-static Answer visit(Surface *s, SurfaceScratch *scratch, const Item *item) {
-  if (s->has_point[item->base]) return ANSWER_DONE;
-  const Corners *c = &item->corners;
-  const float *normal = s->normals[item->fragment.triangle];
-  float corners[3][3], point[3];
-  for (int k = 0; k < 3; k++)
-    corners[k][0] = (float)c->v[k].x, corners[k][1] = (float)c->v[k].y, corners[k][2] = (float)c->v[k].z;
-  float spacing = (float)s->spacing;
-  if (KERNEL_CALL(s->core, surface_covered)(&scratch->list, corners, normal, spacing)) return ANSWER_DONE;
-  bool last = item->cuts == CUTS_OF_FRAGMENT || fragment_depth(item->fragment) >= 62;
-  point_on(s, item, last, point);
-  float same[3][3];
-  for (int k = 0; k < 3; k++) memcpy(same[k], point, sizeof same[k]);
-  bool blocked = region_blocked(s->region, vec3(point[0], point[1], point[2]), 0);
-  if (blocked || KERNEL_CALL(s->core, surface_covered)(&scratch->list, same, normal, spacing))
-    return last || (blocked && item->cuts >= CUTS_OF_BLOCKED) ? ANSWER_DONE : ANSWER_HALVE;
+/* Throws a point on a part that is not covered. Whether the part is then dealt with: given a point, or too small to
+ * matter. */
+static bool throw_on(Surface *s, SurfaceScratch *scratch, const Item *item) {
+  const float *normal = s->normals[item->triangle];
+  float point[1][3], spacing = (float)s->spacing;
+  int cuts = 31 - __builtin_clz(item->path);
+  bool last = cuts == CUTS_OF_FRAGMENT;
+  point_on(s, item, last, point[0]);
+  bool blocked = region_blocked(s->region, vec3(point[0][0], point[0][1], point[0][2]), 0);
+  if (blocked || KERNEL_CALL(s->core, surface_covered)(&scratch->close, (const float(*)[3])point, 1, normal, spacing))
+    return last || (blocked && cuts >= CUTS_OF_BLOCKED);
   s->has_point[item->base] = 1;
-  s->x[item->base] = point[0], s->y[item->base] = point[1], s->z[item->base] = point[2];
-  return list_push(s, scratch, point, normal) ? ANSWER_DONE : ANSWER_FAILED;
+  s->x[item->base] = point[0][0], s->y[item->base] = point[0][1], s->z[item->base] = point[0][2];
+  list_push(s, scratch, point[0], normal);
+  return true;
+}
+
+/* A fragment's turn: what is not dealt with is halved until all is, or the fragment has its point. */
+static bool work_fragment(Surface *s, SurfaceScratch *scratch, int64_t base) {
+  Item whole = whole_fragment(s, base);
+  const Vec3 *v = whole.corners.v;
+  float middle[3] = {(float)((v[0].x + v[1].x + v[2].x) / 3), (float)((v[0].y + v[1].y + v[2].y) / 3),
+                     (float)((v[0].z + v[1].z + v[2].z) / 3)};
+  if (covered(s, &scratch->list, &whole)) return true;
+  if (!list_room(s, &scratch->close, &scratch->close_room, scratch->list.count)) return false;
+  /* Corners are no farther than 2/3 of the longest edge from the middle. */
+  KERNEL_CALL(s->core, surface_near)(&scratch->list, middle, (float)(1.7 * s->spacing), &scratch->close);
+  if (throw_on(s, scratch, &whole)) return true;
+  if (!make_room(s, (void **)&scratch->items[0], &scratch->item_room[0], 1, sizeof whole)) return false;
+  scratch->items[0][0] = whole;
+  int64_t count = 1;
+  for (int now = 0; count > 0 && !s->has_point[base]; now = 1 - now) {
+    int next = 1 - now;
+    if (!make_room(s, (void **)&scratch->items[next], &scratch->item_room[next], 2 * count, sizeof whole)) return false;
+    int64_t found = 0;
+    for (int64_t k = 0; k < count; k++) {
+      const Item *item = &scratch->items[now][k];
+      double square;
+      int edge = longest_edge(&item->corners, &square);
+      for (int half = 0; half < 2 && !s->has_point[base]; half++) {
+        Item *part = &scratch->items[next][found];
+        *part = (Item){.triangle = item->triangle, .base = base, .path = item->path << 1 | (uint32_t)half};
+        part->corners = cut(&item->corners, edge, half);
+        found += !covered(s, &scratch->close, part) && !throw_on(s, scratch, part);
+      }
+    }
+    count = found;
+  }
+  return true;
 }
 
 static void work_cell(Surface *s, SurfaceScratch *scratch, int64_t cell) {
   int64_t begin, end;
   int32_t at[3];
   cell_grid_cell(s->grid, cell, &begin, &end, at);
-  if (begin == end || !gather(s, scratch, at)) return;
-  int64_t count = collect(s, scratch, begin, end);
-  int now = 0;
-  while (count > 0) {
-    int64_t found = 0;
-    for (int64_t k = 0; k < count; k++) {
-      Item item = scratch->items[now][k];
-      Answer answer = visit(s, scratch, &item);
-      if (answer == ANSWER_FAILED) return;
-      if (answer == ANSWER_DONE) continue;
-      if (!make_room(s, (void **)&scratch->items[1 - now], &scratch->item_room[1 - now], found + 2, sizeof item))
-        return;
-      item.cuts++;
-      double square;
-      int edge = longest_edge(&item.corners, &square);
-      for (int half = 0; half < 2; half++) {
-        Item *part = &scratch->items[1 - now][found++];
-        *part = item;
-        part->fragment = fragment_half(item.fragment, half);
-        part->corners = cut(&item.corners, edge, half);
-      }
-    }
-    now = 1 - now;
-    count = found;
-  }
+  if (begin == end || !gather(s, scratch, at) || !draw_turns(s, scratch, begin, end)) return;
+  for (int64_t k = 0; k < end - begin; k++)
+    if (!work_fragment(s, scratch, scratch->turns[k].base)) return;
 }
 
 static void work_body(void *context, int64_t b, int64_t e, int thread) {
@@ -397,12 +410,10 @@ static Status hand_out(Surface *s, Samples *samples) {
   TRY(memory_new(s->core, &samples->x, n, "samples"));
   TRY(memory_new(s->core, &samples->y, n, "samples"));
   TRY(memory_new(s->core, &samples->z, n, "samples"));
-  const int32_t *index = cell_grid_index(s->grid);
   n = 0;
   for (int64_t k = 0; k < s->count; k++) {
-    int64_t i = index[k];
-    if (!s->has_point[i]) continue;
-    samples->x[n] = s->x[i], samples->y[n] = s->y[i], samples->z[n] = s->z[i];
+    if (!s->has_point[k]) continue;
+    samples->x[n] = s->x[k], samples->y[n] = s->y[k], samples->z[n] = s->z[k];
     n++;
   }
   return SCREE_OK;
@@ -422,10 +433,11 @@ static Status cover(Surface *s, Samples *samples) {
 static void surface_destroy(Surface *s) {
   Core *core = s->core;
   for (int t = 0; s->scratch && t < pool_threads(core->pool); t++) {
-    SurfaceList *l = &s->scratch[t].list;
-    float **arrays[] = {&l->x, &l->y, &l->z, &l->nx, &l->ny, &l->nz};
-    for (int k = 0; k < 6; k++) memory_drop(core, arrays[k]);
+    SurfaceList *a = &s->scratch[t].list, *b = &s->scratch[t].close;
+    float **arrays[] = {&a->x, &a->y, &a->z, &a->nx, &a->ny, &a->nz, &b->x, &b->y, &b->z, &b->nx, &b->ny, &b->nz};
+    for (int k = 0; k < 12; k++) memory_drop(core, arrays[k]);
     for (int k = 0; k < 2; k++) memory_drop(core, &s->scratch[t].items[k]);
+    memory_drop(core, &s->scratch[t].turns);
   }
   memory_drop(core, &s->scratch);
   memory_drop(core, &s->pieces);
