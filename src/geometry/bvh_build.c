@@ -203,18 +203,97 @@ static Sum inner_sum(const Sum *left, const Sum *right, const BvhNode *node) {
   return sum;
 }
 
-static void build_moments(Bvh *bvh, Sum *sums) {
+static void build_sums(const Bvh *bvh, Sum *sums) {
   /* Children come after their parent. */
   for (int64_t n = bvh->node_count - 1; n >= 0; n--) {
     const BvhNode *node = &bvh->nodes[n];
     sums[n] = node->count ? leaf_sum(bvh, node) : inner_sum(&sums[node->first], &sums[node->first + 1], node);
-    BvhMoment *moment = &bvh->moments[n];
-    for (int k = 0; k < 3; k++) {
-      moment->center[k] = (float)vec3_get(sums[n].center, k);
-      moment->normal[k] = (float)vec3_get(sums[n].normal, k);
+  }
+}
+
+static void wide_lane(BvhWide *wide, BvhMoments *moments, int lane, const BvhNode *node, const Sum *sum) {
+  for (int k = 0; k < 3; k++) {
+    wide->low[k][lane] = node->low[k];
+    wide->high[k][lane] = node->high[k];
+    moments->center[k][lane] = (float)vec3_get(sum->center, k);
+    moments->normal[k][lane] = (float)vec3_get(sum->normal, k);
+  }
+  for (int k = 0; k < 6; k++) moments->slope[k][lane] = (float)sum->slope[k];
+  moments->radius[lane] = (float)sum->radius * 1.00001f;
+  wide->first[lane] = node->first;
+  wide->count[lane] = node->count;
+}
+
+/* A lane that is never near (its box is empty) and whose moment is nothing, from afar. */
+static void wide_lane_empty(BvhWide *wide, BvhMoments *moments, int lane) {
+  for (int k = 0; k < 3; k++) {
+    wide->low[k][lane] = FLT_MAX;
+    wide->high[k][lane] = -FLT_MAX;
+    moments->center[k][lane] = 1e18f;
+  }
+}
+
+static float node_area(const BvhNode *node) {
+  float x = node->high[0] - node->low[0], y = node->high[1] - node->low[1], z = node->high[2] - node->low[2];
+  return x * y + y * z + z * x;
+}
+
+/* Gathers up to eight descendants of a node: again and again the largest inner one is replaced by its two children. */
+static int fold(const Bvh *bvh, int32_t root, int32_t members[LANES]) {
+  int count = 1;
+  members[0] = root;
+  while (count < LANES) {
+    int largest = -1;
+    for (int k = 0; k < count; k++) {
+      if (bvh->nodes[members[k]].count) continue;
+      if (largest < 0 || node_area(&bvh->nodes[members[k]]) > node_area(&bvh->nodes[members[largest]])) largest = k;
     }
-    for (int k = 0; k < 6; k++) moment->slope[k] = (float)sums[n].slope[k];
-    moment->radius = (float)sums[n].radius * 1.00001f;
+    if (largest < 0) break;
+    int32_t first = bvh->nodes[members[largest]].first;
+    members[largest] = first;
+    members[count++] = first + 1;
+  }
+  return count;
+}
+
+static void pack_leaf(Bvh *bvh, const BvhNode *node) {
+  BvhPack *pack = &bvh->packs[bvh->pack_count++];
+  for (int lane = 0; lane < node->count; lane++) {
+    const BvhTriangle *triangle = &bvh->triangles[node->first + lane];
+    Vec3 third = vec3_scale(vec3_add(triangle->ab, triangle->ac), 1.0 / 3);
+    double radius = fmax(vec3_length(vec3_sub(triangle->ab, third)), vec3_length(vec3_sub(triangle->ac, third)));
+    pack->radius[lane] = (float)fmax(radius, vec3_length(third)) * 1.00001f;
+    for (int k = 0; k < 3; k++) {
+      pack->a[k][lane] = (float)vec3_get(triangle->a, k);
+      pack->ab[k][lane] = (float)vec3_get(triangle->ab, k);
+      pack->ac[k][lane] = (float)vec3_get(triangle->ac, k);
+    }
+  }
+}
+
+/* source[w]: the binary node that wide node w stands for. Wide nodes are appended while they are gone through. */
+static void build_wide(Bvh *bvh, const Sum *sums, int32_t *source) {
+  source[0] = 0;
+  bvh->wide_count = 1;
+  for (int64_t w = 0; w < bvh->wide_count; w++) {
+    int32_t members[LANES];
+    int count = fold(bvh, source[w], members);
+    BvhWide *wide = &bvh->wide[w];
+    for (int lane = 0; lane < LANES; lane++) {
+      if (lane >= count) {
+        wide_lane_empty(wide, &bvh->moments[w], lane);
+        continue;
+      }
+      const BvhNode *node = &bvh->nodes[members[lane]];
+      wide_lane(wide, &bvh->moments[w], lane, node, &sums[members[lane]]);
+      if (node->count) {
+        wide->pack[lane] = (int32_t)bvh->pack_count;
+        pack_leaf(bvh, node);
+      } else {
+        source[bvh->wide_count] = members[lane];
+        wide->first[lane] = (int32_t)bvh->wide_count++;
+      }
+    }
   }
 }
 
@@ -228,7 +307,12 @@ static void copy_triangles(Bvh *bvh) {
   }
 }
 
-static Status build(Core *core, Builder *builder, Sum **sums) {
+typedef struct Temporary {
+  Sum *sums;
+  int32_t *source;
+} Temporary;
+
+static Status build(Core *core, Builder *builder, Temporary *temporary) {
   Bvh *bvh = builder->bvh;
   int64_t count = bvh->mesh->triangle_count;
   TRY(memory_new(core, &builder->boxes, count, "bvh"));
@@ -242,9 +326,15 @@ static Status build(Core *core, Builder *builder, Sum **sums) {
   build_nodes(builder);
   memory_drop(core, &builder->boxes);
   copy_triangles(bvh);
-  TRY(memory_new(core, &bvh->moments, bvh->node_count, "bvh"));
-  TRY(memory_new(core, sums, bvh->node_count, "bvh"));
-  build_moments(bvh, *sums);
+  TRY(memory_new(core, &temporary->sums, bvh->node_count, "bvh"));
+  TRY(memory_new(core, &temporary->source, bvh->node_count, "bvh"));
+  build_sums(bvh, temporary->sums);
+  /* A wide node has at least two members unless it is the root, so half of the binary ones bounds their number;
+   * one more than half of them are leaves. */
+  TRY(memory_new(core, &bvh->wide, bvh->node_count / 2 + 1, "bvh"));
+  TRY(memory_new(core, &bvh->moments, bvh->node_count / 2 + 1, "bvh"));
+  TRY(memory_new(core, &bvh->packs, bvh->node_count / 2 + 1, "bvh"));
+  build_wide(bvh, temporary->sums, temporary->source);
   return SCREE_OK;
 }
 
@@ -257,11 +347,14 @@ Status bvh_build(Core *core, const Mesh *mesh, Bvh **bvh) {
   mesh_bounds(mesh, &low, &high);
   (*bvh)->mesh = mesh;
   (*bvh)->origin = vec3_scale(vec3_add(low, high), 0.5);
+  (*bvh)->extent = fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z)) / 2;
+  (*bvh)->wide_kernels = simd_wide(core);
   Builder builder = {.bvh = *bvh};
-  Sum *sums = NULL;
-  Status status = build(core, &builder, &sums);
+  Temporary temporary = {0};
+  Status status = build(core, &builder, &temporary);
   memory_drop(core, &builder.boxes);
-  memory_drop(core, &sums);
+  memory_drop(core, &temporary.sums);
+  memory_drop(core, &temporary.source);
   if (status != SCREE_OK) {
     bvh_destroy(core, *bvh);
     *bvh = NULL;
@@ -272,7 +365,9 @@ Status bvh_build(Core *core, const Mesh *mesh, Bvh **bvh) {
 void bvh_destroy(Core *core, Bvh *bvh) {
   if (!bvh) return;
   memory_drop(core, &bvh->nodes);
+  memory_drop(core, &bvh->wide);
   memory_drop(core, &bvh->moments);
+  memory_drop(core, &bvh->packs);
   memory_drop(core, &bvh->triangles);
   memory_drop(core, &bvh->order);
   memory_drop(core, &bvh);

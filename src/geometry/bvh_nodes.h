@@ -3,6 +3,7 @@
 #ifndef GEOMETRY_BVH_NODES_H
 #define GEOMETRY_BVH_NODES_H
 
+#include "core/simd.h"
 #include "geometry/bvh.h"
 
 /* count > 0: a leaf with triangles first .. first + count; else children first and first + 1. Boxes are rounded
@@ -17,26 +18,49 @@ typedef struct BvhTriangle {
   Vec3 a, ab, ac;
 } BvhTriangle;
 
-/* What a node looks like from afar: the first two terms of the winding number's expansion about `center`. */
-typedef struct BvhMoment {
-  float center[3];
-  float radius;    /* no triangle reaches farther from the centre */
-  float normal[3]; /* sum of area times normal */
-  float slope[6];  /* symmetric part of the sum of (position - centre) normal^T area: xx yy zz xy yz zx */
-  float pad[3];
-} BvhMoment;
+/* Up to eight children side by side, for one pass of eight lanes: the binary tree with its levels folded. count > 0: a
+ * leaf; 0: the wide node `first`. Unused lanes have an empty box. */
+typedef struct BvhWide {
+  float low[3][LANES], high[3][LANES];
+  int32_t first[LANES], count[LANES];
+  int32_t pack[LANES]; /* of a leaf: its place in `packs` */
+} BvhWide;
+
+/* What the triangles of those children look like from afar, by the first two terms of the winding number's expansion
+ * about `center`: no triangle reaches farther from it than `radius`; `normal` is the sum of area times normal; `slope`
+ * the symmetric part of the sum of (position - centre) normal^T area, as xx yy zz xy yz zx. Unused lanes are far and
+ * nothing. */
+typedef struct BvhMoments {
+  float center[3][LANES], radius[LANES], normal[3][LANES], slope[6][LANES];
+} BvhMoments;
+
+/* The triangles of a leaf in single precision: corner, sides, and the radius about their middle. */
+typedef struct BvhPack {
+  float a[3][LANES], ab[3][LANES], ac[3][LANES], radius[LANES];
+} BvhPack;
 
 struct Bvh {
   const Mesh *mesh;
   Vec3 origin;
-  BvhNode *nodes;
-  BvhMoment *moments;
+  double extent;     /* largest coordinate */
+  bool wide_kernels; /* which build of the kernels runs */
+  BvhNode *nodes;    /* binary, for rays */
+  int64_t node_count;
+  BvhWide *wide;       /* for distances and winding numbers; node 0 is the root */
+  BvhMoments *moments; /* of the children of each wide node */
+  int64_t wide_count;
+  BvhPack *packs;
+  int64_t pack_count;
   BvhTriangle *triangles; /* in the order of the leaves */
   int32_t *order;         /* their numbers in the mesh */
-  int64_t node_count;
 };
 
 /* A tree is never deeper: see bvh_build. */
-enum { BVH_DEPTH_MAX = 96, BVH_LEAF_MAX = 4 };
+enum { BVH_DEPTH_MAX = 96, BVH_LEAF_MAX = LANES };
+
+/* Closest triangle (its place in the leaves, or -1) within sqrt(*best); point and *best are set. p is relative to the
+ * origin. */
+KERNEL_DECLARE(int32_t, bvh_closest_kernel, (const Bvh *bvh, Vec3 p, double *best, Vec3 *point));
+KERNEL_DECLARE(double, bvh_winding_kernel, (const Bvh *bvh, Vec3 p));
 
 #endif

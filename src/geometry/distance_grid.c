@@ -1,5 +1,7 @@
 #include "geometry/distance_grid.h"
 
+#include <stdlib.h>
+
 #include "core/parallel.h"
 
 typedef struct GridTask {
@@ -81,7 +83,7 @@ static Status build(Core *core, GridTask *task, double cell, double band) {
   grid->low = vec3((double)grid->low_f[0], (double)grid->low_f[1], (double)grid->low_f[2]);
   grid->cell = (float)cell;
   grid->inverse_cell = (float)(1 / (double)grid->cell);
-  grid->band = (float)band;
+  grid->band = nextafterf((float)band, INFINITY); /* not less than asked for: a reach of `band` must be served */
   double total = 1;
   for (int k = 0; k < 3; k++) {
     double blocks = ceil(vec3_get(size, k) / (GRID_BLOCK * (double)grid->cell));
@@ -154,42 +156,51 @@ bool distance_grid_point(const DistanceGrid *grid, Vec3 point, double reach, Sha
   return true;
 }
 
-/* How thick the walls are: the 2nd percentile, by number, of the way from triangles to the opposite face behind them.
- */
-static int64_t wall_thickness(const Shape *shape, double *thickness, int64_t most) {
+typedef struct Wall {
+  double thickness, area;
+} Wall;
+
+static int wall_order(const void *left, const void *right) {
+  const Wall *a = left, *b = right;
+  return a->thickness < b->thickness ? -1 : a->thickness > b->thickness;
+}
+
+/* From some of the triangles to the opposite face behind them. */
+static int64_t find_walls(const Shape *shape, Wall *walls, int64_t most) {
   const Mesh *mesh = &shape->mesh;
   int64_t step = (mesh->triangle_count + most - 1) / most, found = 0;
+  double skip = 1e-7 * vec3_length(vec3_sub(shape->bounds_high, shape->bounds_low));
   for (int64_t t = 0; t < mesh->triangle_count; t += step) {
     const int32_t *corner = mesh->triangles[t];
     Vec3 a = mesh->vertices[corner[0]], b = mesh->vertices[corner[1]], c = mesh->vertices[corner[2]];
-    Vec3 normal = vec3_normalize(vec3_cross(vec3_sub(b, a), vec3_sub(c, a)));
+    Vec3 cross = vec3_cross(vec3_sub(b, a), vec3_sub(c, a)), normal = vec3_normalize(cross);
     Vec3 middle = vec3_scale(vec3_add(a, vec3_add(b, c)), 1.0 / 3);
-    double skip = 1e-9 * vec3_length(vec3_sub(shape->bounds_high, shape->bounds_low));
     BvhHit hit = bvh_ray(shape->bvh, vec3_madd(middle, normal, -skip), vec3_scale(normal, -1), INFINITY);
     /* Only nearly parallel faces bound a wall; a wedge is thin at its edge whatever the cell. */
-    if (hit.triangle >= 0 && hit.triangle != t && vec3_dot(hit.normal, normal) < -0.9)
-      thickness[found++] = hit.distance + skip;
+    if (hit.triangle < 0 || hit.triangle == t || vec3_dot(hit.normal, normal) > -0.9) continue;
+    /* Where parts overlap, faces lie within the solid: they bound nothing. */
+    if (mesh_contains(shape, vec3_madd(middle, normal, skip))) continue;
+    if (mesh_contains(shape, vec3_madd(hit.point, normal, -skip))) continue;
+    walls[found++] = (Wall){hit.distance + skip, 0.5 * vec3_length(cross)};
   }
   return found;
 }
 
+/* The thickness that only a fiftieth of the walls, by area, stays below. */
 static Status thin_wall(Core *core, const Shape *shape, double *thin) {
   enum { ASKED = 4096 };
-  double *thickness = NULL;
-  TRY(memory_new(core, &thickness, ASKED, "wall thickness"));
-  int64_t found = wall_thickness(shape, thickness, ASKED), rank = found / 50;
+  Wall *walls = NULL;
+  TRY(memory_new(core, &walls, ASKED, "wall thickness"));
+  int64_t found = find_walls(shape, walls, ASKED);
+  double area = 0, below = 0;
+  for (int64_t k = 0; k < found; k++) area += walls[k].area;
+  qsort(walls, (size_t)found, sizeof *walls, wall_order);
   *thin = INFINITY;
-  /* The rank is small: taking the least again and again is quick. */
-  for (int64_t k = 0; k <= rank && k < found; k++) {
-    int64_t least = k;
-    for (int64_t i = k; i < found; i++)
-      if (thickness[i] < thickness[least]) least = i;
-    double swap = thickness[k];
-    thickness[k] = thickness[least];
-    thickness[least] = swap;
-    *thin = thickness[k];
+  for (int64_t k = 0; k < found && below <= area / 50; k++) {
+    below += walls[k].area;
+    *thin = walls[k].thickness;
   }
-  memory_drop(core, &thickness);
+  memory_drop(core, &walls);
   return SCREE_OK;
 }
 
@@ -203,7 +214,7 @@ Status shape_cache_distance(Core *core, Shape *shape, double cell, double band) 
   }
   double thin = INFINITY;
   TRY(thin_wall(core, shape, &thin));
-  double fine = fmax(thin / 2, cell / 8);
+  double fine = fmax(thin / 2, cell / 4);
   if (fine < cell) {
     log_line(core, SCREE_LOG_INFO, "walls of %.3g m: the distance grid gets cells of %.3g m instead of %.3g m", thin,
              fine, cell);

@@ -1,7 +1,7 @@
 /* A sparse grid of cached distances round a closed mesh.
  *
- * Space is cut into blocks of 8^3 cells. Blocks that come within `band` of the surface hold the exact signed distance
- * at their 9^3 nodes (borders are stored twice, so that a lookup stays within one block); of the others only the side
+ * Space is cut into blocks of 4^3 cells. Blocks that come within `band` of the surface hold the exact signed distance
+ * at their 5^3 nodes (borders are stored twice, so that a lookup stays within one block); of the others only the side
  * is known. Between nodes the value is trilinear: its error is at most 3/8 cell^2 times the curvature on smooth parts
  * and half a cell on the crease of the medial axis, never the sign of a wall that is two cells thick. */
 #ifndef GEOMETRY_DISTANCE_GRID_H
@@ -10,7 +10,8 @@
 #include "core/simd.h"
 #include "geometry/shape.h"
 
-enum { GRID_BLOCK = 8, GRID_SIDE = GRID_BLOCK + 1, GRID_NODES = GRID_SIDE * GRID_SIDE * GRID_SIDE };
+enum { GRID_SHIFT = 2, GRID_BLOCK = 1 << GRID_SHIFT };
+enum { GRID_SIDE = GRID_BLOCK + 1, GRID_NODES = GRID_SIDE * GRID_SIDE * GRID_SIDE };
 enum { GRID_OUTSIDE = -1, GRID_INSIDE = -2 };
 
 struct DistanceGrid {

@@ -52,9 +52,10 @@ WIDE_INLINE void grid_eight(const DistanceGrid *grid, Wide x, Wide y, Wide z, Wi
   WideInt cx = cell_of((x - wide_set(grid->low_f[0])) * inverse, (float)(bx * GRID_BLOCK), &fx, &within);
   WideInt cy = cell_of((y - wide_set(grid->low_f[1])) * inverse, (float)(by * GRID_BLOCK), &fy, &within);
   WideInt cz = cell_of((z - wide_set(grid->low_f[2])) * inverse, (float)(bz * GRID_BLOCK), &fz, &within);
+  const int32_t mask = GRID_BLOCK - 1;
   /* The number of blocks fits 31 bits. */
-  WideInt block = ((cz >> 3) * by + (cy >> 3)) * bx + (cx >> 3);
-  WideInt corner = ((cz & 7) * GRID_SIDE + (cy & 7)) * GRID_SIDE + (cx & 7);
+  WideInt block = ((cz >> GRID_SHIFT) * by + (cy >> GRID_SHIFT)) * bx + (cx >> GRID_SHIFT);
+  WideInt corner = ((cz & mask) * GRID_SIDE + (cy & mask)) * GRID_SIDE + (cx & mask);
   WideInt place;
   for (int k = 0; k < LANES; k++) place[k] = grid->table[block[k]];
   WideInt inside_far = within & (place == GRID_INSIDE);

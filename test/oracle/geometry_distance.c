@@ -372,7 +372,7 @@ static void grid_keeps_thin_walls(void **state) {
   Shape exact = mesh_shape(&core, &mesh, false), cached = mesh_shape(&core, &mesh, false);
   assert_true(exact.findings.closed);
   assert_near(exact.mass.volume, 0.4 - 0.96 * 0.96 * 0.38, 1e-12);
-  assert_ok(&core, shape_cache_distance(&core, &cached, 0.05, 0.1));
+  assert_ok(&core, shape_cache_distance(&core, &cached, 0.04, 0.1));
   assert_true((double)cached.grid->cell <= 0.01 * 1.001);
   for (int i = 0; i < 20000; i++) {
     Vec3 p = random_point((uint64_t)i, vec3(-0.1, -0.1, -0.1), vec3(1.1, 1.1, 0.5));
