@@ -52,7 +52,7 @@ WIDE_INLINE Wide box_distances(const BvhWide *node, const float p[3]) {
 /* Puts the children that may hold something nearer on the stack, the nearest last. */
 static inline int push_children(const BvhWide *node, const float p[3], float limit, Pending *stack, int top) {
   Wide least = box_distances(node, p);
-  unsigned bits = wide_bits(least <= wide_set(limit));
+  unsigned bits = wide_bits(wide_less_equal(least, wide_set(limit)));
   int bottom = top;
   while (bits) {
     int lane = __builtin_ctz(bits);
@@ -96,15 +96,15 @@ WIDE_INLINE unsigned near_triangles(const BvhPack *pack, int32_t count, const fl
   Wide least = wide_min(segment_distance2(ap, ab), wide_min(segment_distance2(ap, ac), segment_distance2(bp, bc)));
   wide_cross(ab, ac, normal);
   wide_cross(ab, ap, edge);
-  WideInt over = wide_dot(edge, normal) >= zero;
+  WideInt over = wide_less_equal(zero, wide_dot(edge, normal));
   wide_cross(ap, ac, edge);
-  over &= wide_dot(edge, normal) >= zero;
+  over &= wide_less_equal(zero, wide_dot(edge, normal));
   wide_cross(bc, bp, edge);
-  over &= wide_dot(edge, normal) >= zero;
+  over &= wide_less_equal(zero, wide_dot(edge, normal));
   Wide size = wide_dot(normal, normal), height = wide_dot(ap, normal);
-  over &= size > wide_set(FLT_MIN);
+  over &= wide_less(wide_set(FLT_MIN), size);
   least = wide_select(over, wide_min(least, height * height / wide_max(size, wide_set(FLT_MIN))), least);
-  return wide_bits(least <= wide_set(limit)) & ((1u << count) - 1);
+  return wide_bits(wide_less_equal(least, wide_set(limit))) & ((1u << count) - 1);
 }
 
 /* What a distance in single precision may be off by, generously. */
@@ -190,8 +190,8 @@ WIDE_INLINE unsigned leaf_winding(const BvhPack *pack, int32_t count, const floa
   Wide distance2 = wide_dot(d, d), dipole = wide_set(0.5f) * wide_dot(normal, d);
   Wide limit = wide_set(WINDING_FAR_TRIANGLE) * wide_load(pack->radius);
   const WideInt lanes = {0, 1, 2, 3, 4, 5, 6, 7};
-  WideInt used = lanes < count;
-  WideInt far = (distance2 > limit * limit) & used;
+  WideInt used = wide_int_less(lanes, (WideInt){0} + count);
+  WideInt far = wide_less(limit * limit, distance2) & used;
   Wide held = wide_select(far, distance2, wide_set(1));
   *sum += wide_select(far, dipole / (held * wide_sqrt(held)), wide_set(0));
   return wide_bits(used & ~far);
@@ -206,7 +206,7 @@ WIDE_INLINE unsigned node_winding(const BvhMoments *node, const float p[3], Wide
     dipole += wide_load(node->normal[k]) * d[k];
   }
   Wide limit = wide_set(WINDING_FAR) * wide_load(node->radius);
-  WideInt far = distance2 > limit * limit;
+  WideInt far = wide_less(limit * limit, distance2);
   Wide m[6];
   for (int k = 0; k < 6; k++) m[k] = wide_load(node->slope[k]);
   Wide quadric = m[0] * d[0] * d[0] + m[1] * d[1] * d[1] + m[2] * d[2] * d[2] +

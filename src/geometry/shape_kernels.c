@@ -37,7 +37,7 @@ WIDE_INLINE void trilinear(const Wide v[8], Wide fx, Wide fy, Wide fz, Wide *val
 
 /* Cell coordinate on one axis, held within the grid; the mask of lanes that are in it. */
 WIDE_INLINE WideInt cell_of(Wide at, float end, Wide *left, WideInt *within) {
-  *within &= (at >= wide_set(0)) & (at < wide_set(end));
+  *within &= wide_less_equal(wide_set(0), at) & wide_less(at, wide_set(end));
   Wide held = wide_min(wide_max(at, wide_set(0)), wide_set(end - 0.5f));
   WideInt cell = __builtin_convertvector(held, WideInt);
   *left = held - __builtin_convertvector(cell, Wide);
@@ -58,13 +58,13 @@ WIDE_INLINE void grid_eight(const DistanceGrid *grid, Wide x, Wide y, Wide z, Wi
   WideInt corner = ((cz & mask) * GRID_SIDE + (cy & mask)) * GRID_SIDE + (cx & mask);
   WideInt place;
   for (int k = 0; k < LANES; k++) place[k] = grid->table[block[k]];
-  WideInt inside_far = within & (place == GRID_INSIDE);
-  WideInt known = within & (place >= 0);
+  WideInt inside_far = within & wide_int_equal(place, (WideInt){0} + GRID_INSIDE);
+  WideInt known = within & wide_int_less((WideInt){0} - 1, place);
   WideInt first = (place + corner) & known; /* elsewhere the first node of all, whose value is not used */
   for (int k = 0; k < 8; k++) v[k] = wide_gather(grid->values + grid_corner(k), first);
   trilinear(v, fx, fy, fz, &value, &gx, &gy, &gz);
   Wide length = wide_sqrt(gx * gx + gy * gy + gz * gz);
-  WideInt good = known & (length > wide_set(0));
+  WideInt good = known & wide_less(wide_set(0), length);
   Wide scale = wide_set(1) / wide_select(good, length, wide_set(1));
   Wide far = wide_set(grid->band * 1.000001f);
   out[0] = wide_select(known, value, wide_select(inside_far, -far, far));
