@@ -9,7 +9,7 @@ enum { FIND_CHUNK = 512, GHOST_CHUNK = 1024 };
 
 /* A pair gets a slot when its predicted gap is below this many nominal radii: what the corrections of one step may
  * close. */
-#define SLOT_MARGIN 0.15f
+#define SLOT_MARGIN 0.06f
 #define NEVER -1e30f /* a distance that no pair can come closer than */
 
 /* ---- solids ---- */
