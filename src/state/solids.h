@@ -68,6 +68,11 @@ static inline void wrench_add(Solid *solid, Vec3 force, Vec3 point) {
   for (int k = 0; k < 6; k++)
     atomic_fetch_add_explicit(&solid->wrench.part[k], (int64_t)(parts[k] * 0x1p30), memory_order_relaxed);
 }
+static inline void wrench_add_torque(Solid *solid, Vec3 torque) {
+  const double parts[3] = {torque.x, torque.y, torque.z};
+  for (int k = 0; k < 3; k++)
+    atomic_fetch_add_explicit(&solid->wrench.part[3 + k], (int64_t)(parts[k] * 0x1p30), memory_order_relaxed);
+}
 static inline double wrench_get(const Solid *solid, int part) {
   return (double)atomic_load_explicit(&solid->wrench.part[part], memory_order_relaxed) * 0x1p-30;
 }

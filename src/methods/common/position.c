@@ -8,7 +8,11 @@
 #include "methods/common/position_contacts.h"
 #include "methods/common/position_kernels.h"
 
-enum { GRAIN_CHUNK = 1024, SLICE_CHUNK = 64 };
+enum { GRAIN_CHUNK = 512, SLICE_CHUNK = 16 };
+
+/* A pair gets a slot when its predicted gap is below this many nominal radii: what the corrections of one step may
+ * close. */
+#define SLOT_MARGIN 0.06f
 
 typedef struct Predict {
   Particles *particles;
@@ -51,6 +55,12 @@ static void load_rows(void *context, int64_t b, int64_t e, int thread) {
     work->d4[i][0] = p->dx[i];
     work->d4[i][1] = p->dy[i];
     work->d4[i][2] = p->dz[i];
+    const float at[4] = {p->x[i], p->y[i], p->z[i], p->radius[i]};
+    const float low[4] = {p->low_x[i], p->low_y[i], p->low_z[i], (float)p->material[i]};
+    const float predicted[4] = {p->x[i] + p->dx[i], p->y[i] + p->dy[i], p->z[i] + p->dz[i], p->radius[i]};
+    memcpy(work->at[i], at, sizeof at);
+    memcpy(work->low[i], low, sizeof low);
+    memcpy(work->predicted[i], predicted, sizeof predicted);
     float w = 1 / p->mass[i];
     /* m* = m exp(-k h): only differences of height matter, so h is taken from the lowest grain up. */
     if (k > 0) {
@@ -79,10 +89,15 @@ static Status take_rows(PositionStep *work) {
   TRY(scratch_take(core, scratch, &work->shift, work->rows, "displacements"));
   TRY(scratch_take(core, scratch, &work->w, work->padded, "inverse masses"));
   TRY(scratch_take(core, scratch, &work->wn, work->padded, "inverse masses"));
-  size_t tail = (size_t)(work->rows - work->count);
+  TRY(scratch_take(core, scratch, &work->at, work->padded, "start of the step"));
+  TRY(scratch_take(core, scratch, &work->low, work->padded, "start of the step"));
+  TRY(scratch_take(core, scratch, &work->predicted, work->padded, "prediction"));
+  size_t tail = (size_t)(work->rows - work->count), spare = (size_t)(work->padded - work->count);
+  memset(work->at + work->count, 0, sizeof *work->at * spare);
+  memset(work->low + work->count, 0, sizeof *work->low * spare);
   memset(work->d4 + work->count, 0, sizeof *work->d4 * tail);
   memset(work->shift, 0, sizeof *work->shift * (size_t)work->rows);
-  memset(work->w + work->count, 0, sizeof(float) * (size_t)(work->padded - work->count));
+  memset(work->w + work->count, 0, sizeof(float) * spare);
   memset(work->wn, 0, sizeof(float) * (size_t)work->padded);
   if (work->settings->mass_scaling > 0)
     work->lowest = -(float)parallel_max(core, 0, work->count, GRAIN_CHUNK, -INFINITY, lowest_chunk, work->step->state);
@@ -95,9 +110,9 @@ Status position_begin(Step *step, const PositionSettings *settings, float histor
   *work = (PositionStep){.step = step, .settings = settings, .dt = (float)step->dt, .history_scale = history_scale};
   work->count = state->particles.count;
   work->padded = (work->count + SLICE - 1) / SLICE * SLICE;
-  work->ghost_count =
-      SHAPE_CONTACTS_MAX * state->contacts.solids.list.entries + state->contacts.samples.list.entries;
+  work->ghost_count = SHAPE_CONTACTS_MAX * state->contacts.solids.list.entries + state->contacts.samples.list.entries;
   work->rows = work->padded + work->ghost_count;
+  work->margin = SLOT_MARGIN * (float)state->radius;
   TRY(take_rows(work));
   TRY(position_find_ghosts(work));
   return position_lay_out(work);

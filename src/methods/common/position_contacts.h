@@ -6,6 +6,8 @@
 
 /* Contacts with solids and samples; displacements of the solids over the step. */
 Status position_find_ghosts(PositionStep *work);
+/* Ghosts of grain i are [first(i), first(i + 1)). */
+int64_t position_first_ghost(const State *state, int64_t i);
 /* Counts each grain's contacts and fills the slots. */
 Status position_lay_out(PositionStep *work);
 /* After a pass: bodies that grains can move take up what pushed them. */

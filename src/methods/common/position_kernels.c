@@ -2,7 +2,136 @@
  * writes its own, so any number of threads gives the same bits. */
 #include "methods/common/position_kernels.h"
 
+#include <string.h>
+
 #include "methods/common/position_wide.h"
+
+/* Pairs whose predicted gap is below the margin, in the order of the list. At most four floats of a grain are looked
+ * at: where it would be (d4 + at) and its radius. */
+void KERNEL(position_find_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
+  const NeighborList *list = &work->step->state->contacts.particles.list;
+  Wide margin = wide_set(work->margin);
+  for (int64_t i = b; i < e; i++) {
+    const float *own = work->predicted[i];
+    Wide x = wide_set(own[0]), y = wide_set(own[1]), z = wide_set(own[2]), radius = wide_set(own[3]) + margin;
+    int64_t begin = list->start[i], end = list->start[i + 1];
+    int32_t *found = work->found + begin;
+    int32_t count = 0;
+    for (int64_t k = begin; k < end; k += LANES) {
+      int32_t partners[LANES];
+      int64_t left = end - k < LANES ? end - k : LANES;
+      for (int l = 0; l < LANES; l++) partners[l] = list->index[l < left ? k + l : k];
+      Wide ox, oy, oz, reach;
+      wide_gather4(work->predicted, partners, &ox, &oy, &oz, &reach);
+      ox = ox - x;
+      oy = oy - y;
+      oz = oz - z;
+      reach = reach + radius;
+      WideInt near = ox * ox + oy * oy + oz * oz < reach * reach;
+      for (int l = 0; l < left; l++) {
+        found[count] = (int32_t)(k - begin) + l;
+        count -= near[l];
+      }
+    }
+    work->found_count[i] = count;
+  }
+}
+
+/* Friction coefficients of eight pairs. */
+WIDE_INLINE void load_mu(const PositionStep *work, Wide own, Wide other, Wide *mu_static, Wide *mu_kinetic) {
+  int32_t materials = work->materials;
+  if (materials == 1) {
+    *mu_static = wide_set(work->mu[0][0]);
+    *mu_kinetic = wide_set(work->mu[0][1]);
+    return;
+  }
+  for (int l = 0; l < LANES; l++) {
+    const float *mu = work->mu[(int32_t)own[l] * materials + (int32_t)other[l]];
+    (*mu_static)[l] = mu[0];
+    (*mu_kinetic)[l] = mu[1];
+  }
+}
+
+#define POSITION_COINCIDENT 1e-12f /* m */
+
+/* Two grains at one place have no line of centres: one is made up from where they are stored, opposite for the two. */
+WIDE_INLINE void part_coincident(const int32_t *partners, int64_t first, Vec *offset, WideInt together) {
+  for (int l = 0; l < LANES; l++) {
+    int64_t i = first + l, j = partners[l];
+    if (!together[l]) continue;
+    int64_t low = i < j ? i : j, high = i < j ? j : i;
+    uint32_t bits = (uint32_t)low * 2654435761u ^ (uint32_t)high * 2246822519u;
+    float sign = i < j ? 1.0f : -1.0f;
+    offset->x[l] = sign * ((float)(bits & 1023) - 511.5f);
+    offset->y[l] = sign * ((float)(bits >> 10 & 1023) - 511.5f);
+    offset->z[l] = sign * ((float)(bits >> 20 & 1023) - 511.5f);
+  }
+}
+
+/* Fills the slots of pairs; lanes that have none in a group get an unused slot. */
+void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  PositionStep *work = context;
+  const PositionSlots *slots = &work->slots;
+  const ContactList *pairs = &work->step->state->contacts.particles;
+  const NeighborList *list = &pairs->list;
+  Wide zero = wide_set(0), one = wide_set(1), scale = wide_set(work->history_scale);
+  static const int32_t lanes[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+  for (int64_t s = b; s < e; s++) {
+    int64_t first = s * SLICE, base = list->start[first];
+    Vec at, low;
+    Wide radius, material;
+    wide_gather4(work->at + first, lanes, &at.x, &at.y, &at.z, &radius);
+    wide_gather4(work->low + first, lanes, &low.x, &low.y, &low.z, &material);
+    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
+      int64_t k = g - slots->begin[s], slot = g * SLICE;
+      int32_t partners[LANES], entries[LANES], places[LANES];
+      WideInt used = {0};
+      for (int l = 0; l < LANES; l++) {
+        bool has = first + l < work->count && k < work->found_count[first + l];
+        int64_t row = has ? list->start[first + l] : 0;
+        int64_t entry = has ? row + work->found[row + k] : 0;
+        partners[l] = has ? list->index[entry] : (int32_t)(first + l);
+        entries[l] = has ? (int32_t)(entry - base) : -1;
+        places[l] = has ? entries[l] : 0;
+        used[l] = has ? -1 : 0;
+      }
+      Vec other, other_low;
+      Wide other_radius, other_material;
+      wide_gather4(work->at, partners, &other.x, &other.y, &other.z, &other_radius);
+      wide_gather4(work->low, partners, &other_low.x, &other_low.y, &other_low.z, &other_material);
+      Vec offset = vec_add(vec_sub(at, other), vec_sub(low, other_low));
+      Wide length = wide_sqrt(vec_dot(offset, offset));
+      WideInt together = used & (length < wide_set(POSITION_COINCIDENT));
+      if (wide_sum(wide_select(together, one, zero)) > 0) part_coincident(partners, first, &offset, together);
+      Wide straight = wide_max(wide_sqrt(vec_dot(offset, offset)), wide_set(TINY));
+      Vec normal = vec_mul(offset, one / straight);
+      Wide mu_static = zero, mu_kinetic = zero, pressed = zero;
+      Vec friction = vec_zero();
+      load_mu(work, material, other_material, &mu_static, &mu_kinetic);
+      if (pairs->history) {
+        const float(*history)[POSITION_HISTORY] = (const float(*)[POSITION_HISTORY])pairs->history + base;
+        wide_gather4(history, places, &pressed, &friction.x, &friction.y, &friction.z);
+        Wide kept = wide_select(used, scale, zero);
+        pressed = pressed * kept;
+        friction = tangential(vec_mul(friction, kept), normal);
+      }
+      memcpy(slots->partner + slot, partners, sizeof partners);
+      memcpy(slots->entry + slot, entries, sizeof entries);
+      wide_store(slots->nx + slot, normal.x);
+      wide_store(slots->ny + slot, normal.y);
+      wide_store(slots->nz + slot, normal.z);
+      wide_store(slots->apart + slot, length);
+      wide_store(slots->distance + slot, wide_select(used, radius + other_radius, wide_set(POSITION_NEVER)));
+      wide_store(slots->mu_static + slot, mu_static);
+      wide_store(slots->mu_kinetic + slot, mu_kinetic);
+      wide_store(slots->ln + slot, pressed);
+      store_friction(slots, slot, friction);
+    }
+  }
+}
 
 /* The last step's multipliers push before the first iteration. */
 void KERNEL(position_warm_pass)(void *context, int64_t b, int64_t e, int thread) {
@@ -11,13 +140,10 @@ void KERNEL(position_warm_pass)(void *context, int64_t b, int64_t e, int thread)
   const PositionSlots *slots = &work->slots;
   for (int64_t s = b; s < e; s++) {
     Vec own = own_rows(work->d4, s), sum = vec_zero();
-    Wide weight = wide_load(work->wn + s * SLICE);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
-      Touch t = touch(slots, g, work->d4, own, weight);
-      Vec friction = tangential(load_friction(slots, at), t.normal);
-      store_friction(slots, at, friction);
-      sum = vec_add(sum, vec_add(friction, vec_mul(t.normal, wide_load(slots->ln + at))));
+      Vec normal = {wide_load(slots->nx + at), wide_load(slots->ny + at), wide_load(slots->nz + at)};
+      sum = vec_add(sum, vec_add(load_friction(slots, at), vec_mul(normal, wide_load(slots->ln + at))));
     }
     store_rows(work->next, s, vec_add(own, vec_mul(sum, wide_load(work->w + s * SLICE))), work->wn);
   }
@@ -53,15 +179,7 @@ void KERNEL(position_settle_pass)(void *context, int64_t b, int64_t e, int threa
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
       Touch t = touch(slots, g, work->shift, own, weight);
-      WideInt flat = wide_load_int(slots->flat + at);
-      Wide along = vec_dot(t.normal, t.relative);
-      Vec moved = {wide_select(flat, t.normal.x * along, t.relative.x),
-                   wide_select(flat, t.normal.y * along, t.relative.y),
-                   wide_select(flat, t.normal.z * along, t.relative.z)};
-      Vec offset = vec_add(t.offset, moved);
-      wide_store(slots->ox + at, offset.x);
-      wide_store(slots->oy + at, offset.y);
-      wide_store(slots->oz + at, offset.z);
+      wide_store(slots->apart + at, t.apart);
       if (!work->settings->averaging)
         wide_store(slots->distance + at, wide_min(wide_load(slots->distance + at), t.apart));
     }
@@ -71,19 +189,20 @@ void KERNEL(position_settle_pass)(void *context, int64_t b, int64_t e, int threa
 /* One iteration with mass splitting: projected Jacobi on the multipliers. The normal multiplier stays >= 0 over the
  * sum of the iterations, friction stays inside Coulomb's cone of that sum, so the law holds for the step and not for
  * an iteration. Splitting every grain's mass by its number of contacts makes Jacobi converge, and both sides of a
- * contact get the same multiplier: momentum is kept to round-off. */
+ * contact get the same multiplier: momentum is kept to round-off. Over-relaxation stands in the weights: a mass is
+ * split n / relaxation times, but not less than once, so that a grain with one contact is exact after one iteration. */
 void KERNEL(position_split_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
-  Wide relaxation = wide_set(work->settings->relaxation);
+  Wide one = wide_set(1);
   for (int64_t s = b; s < e; s++) {
     Vec own = own_rows(work->d4, s), sum = vec_zero();
     Wide weight = wide_load(work->wn + s * SLICE);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
       Touch t = touch(slots, g, work->d4, own, weight);
-      Wide share = relaxation / t.weight;
+      Wide share = one / t.weight;
       Wide before = wide_load(slots->ln + at);
       Wide normal = wide_max(before + (wide_load(slots->distance + at) - t.apart) * share, wide_set(0));
       wide_store(slots->ln + at, normal);

@@ -35,9 +35,9 @@ WIDE_INLINE void store_rows(float (*rows)[4], int64_t slice, Vec d, const float 
   }
 }
 
-/* A slot as it stands: offset, relative displacement, unit normal towards the grain, distance apart, sum of w n. */
+/* A slot as it stands: relative displacement, unit normal towards the grain, distance apart, sum of w n. */
 typedef struct Touch {
-  Vec offset, relative, normal;
+  Vec relative, normal;
   Wide apart, weight;
 } Touch;
 
@@ -47,16 +47,9 @@ WIDE_INLINE Touch touch(const PositionSlots *slots, int64_t group, const float (
   Vec other;
   Wide other_weight;
   wide_gather4(rows, slots->partner + at, &other.x, &other.y, &other.z, &other_weight);
-  t.offset = (Vec){wide_load(slots->ox + at), wide_load(slots->oy + at), wide_load(slots->oz + at)};
   t.relative = vec_sub(own, other);
-  /* A flat contact keeps its normal; a round one turns with the grains. */
-  WideInt flat = wide_load_int(slots->flat + at);
-  Wide zero = wide_set(0);
-  Vec along = {t.offset.x + wide_select(flat, zero, t.relative.x), t.offset.y + wide_select(flat, zero, t.relative.y),
-               t.offset.z + wide_select(flat, zero, t.relative.z)};
-  Wide length = wide_sqrt(vec_dot(along, along));
-  t.normal = vec_mul(along, wide_set(1) / wide_max(length, wide_set(TINY)));
-  t.apart = length + wide_select(flat, vec_dot(t.normal, t.relative), zero);
+  t.normal = (Vec){wide_load(slots->nx + at), wide_load(slots->ny + at), wide_load(slots->nz + at)};
+  t.apart = wide_load(slots->apart + at) + vec_dot(t.normal, t.relative);
   t.weight = wide_max(own_weight + other_weight, wide_set(TINY));
   return t;
 }

@@ -1,0 +1,303 @@
+/* Contacts with solids: ghosts, and how bodies that grains can move take part in the iterations. */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "methods/common/position_contacts.h"
+
+enum { FIND_CHUNK = 256, GHOST_CHUNK = 1024 };
+
+/* Fewer samples than this cannot tell a rotation: such a body is pushed as a whole. */
+enum { MATCHED_SAMPLES_MIN = 4 };
+
+static void body_create(PositionStep *work, int32_t index) {
+  const Solid *solid = &work->step->state->solids.items[index];
+  PositionBody *body = &work->bodies[index];
+  double dt = (double)work->dt;
+  body->movable = solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM;
+  body->matched = solid->motion == MOTION_FREE && solid->contact == SCREE_CONTACT_SAMPLES &&
+                  solid->sample_end - solid->sample_begin >= MATCHED_SAMPLES_MIN;
+  body->turned = quat_from_vector(vec3_scale(solid->spin, dt));
+  /* A mechanism's own forces are not known here: its velocity goes on. */
+  Vec3 push = solid->motion == MOTION_FREE
+                  ? vec3_madd(work->step->state->gravity, solid->outside_force, solid->mass > 0 ? 1 / solid->mass : 0)
+                  : vec3(0, 0, 0);
+  Vec3 way = vec3_scale(vec3_madd(solid->velocity, push, dt), dt), turn = vec3_scale(solid->spin, dt);
+  const double start[6] = {way.x, way.y, way.z, turn.x, turn.y, turn.z};
+  memcpy(body->start, start, sizeof start);
+  memcpy(body->moved, start, sizeof start);
+  atomic_init(&body->ghosts, 0);
+}
+
+static Vec3 body_way(const PositionBody *body, const float arm[3]) {
+  Vec3 turn = vec3(body->moved[3], body->moved[4], body->moved[5]);
+  Vec3 swing = vec3_cross(turn, vec3((double)arm[0], (double)arm[1], (double)arm[2]));
+  return vec3_add(vec3(body->moved[0], body->moved[1], body->moved[2]), swing);
+}
+
+/* Inverse mass of a solid at a contact, at most: splitting by it keeps the iteration convergent. */
+static double body_weight(const Solid *solid, const float arm[3]) {
+  double linear = 0, angular = 0;
+  for (int k = 0; k < 3; k++) {
+    linear = fmax(linear, solid->inverse_inertia[k][k]);
+    angular += solid->inverse_inertia[3 + k][3 + k];
+  }
+  return linear + angular * (double)(arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2]);
+}
+
+/* A point of a matched body goes where the turn brings it, not along the tangent. */
+static Vec3 matched_way(const PositionBody *body, const float arm[3]) {
+  Vec3 from = vec3((double)arm[0], (double)arm[1], (double)arm[2]);
+  Vec3 swing = vec3_sub(quat_rotate(body->turned, from), from);
+  return vec3_add(vec3(body->moved[0], body->moved[1], body->moved[2]), swing);
+}
+
+static void set_ghost_row(PositionStep *work, int64_t g) {
+  const PositionGhost *ghost = &work->ghosts[g];
+  if (ghost->solid < 0) return;
+  const PositionBody *body = &work->bodies[ghost->solid];
+  Vec3 way = body->matched ? matched_way(body, ghost->arm) : body_way(body, ghost->arm);
+  float *row = work->d4[work->padded + g];
+  row[0] = (float)way.x;
+  row[1] = (float)way.y;
+  row[2] = (float)way.z;
+}
+
+/* Contact of a grain with the surface of a solid, by distance. The pose is the end's for solids that follow a path
+ * and the start's for those that are free (bodies_refresh), so the offset is set back accordingly: it is the one at
+ * the step's start, when neither has moved. */
+static void find_by_distance(PositionStep *work, int64_t i, int64_t entry, PositionGhost *ghosts) {
+  const State *state = work->step->state;
+  const Particles *p = &state->particles;
+  int32_t index = state->contacts.solids.list.index[entry];
+  const Solid *solid = &state->solids.items[index];
+  PositionBody *body = &work->bodies[index];
+  float radius = p->radius[i];
+  Vec3 start = state_position(state, i), way = vec3((double)p->dx[i], (double)p->dy[i], (double)p->dz[i]);
+  ShapePoint touch[SHAPE_CONTACTS_MAX];
+  int found = solid_contacts(solid, vec3_add(start, way), (double)(radius + work->margin), touch);
+  for (int k = 0; k < found; k++) {
+    PositionGhost *ghost = &ghosts[k];
+    Vec3 n = touch[k].normal;
+    double apart = touch[k].distance - vec3_dot(n, way);
+    /* The foot of the start's position: the push then passes through the grain's centre and turns nothing else. */
+    Vec3 foot = vec3_sub(vec3_madd(start, n, -apart), solid->center);
+    *ghost = (PositionGhost){.solid = index,
+                             .grain = (int32_t)i,
+                             .sample = -1,
+                             .entry = k == 0 ? entry : -1,
+                             .list = POSITION_SOLIDS,
+                             .normal = {(float)n.x, (float)n.y, (float)n.z},
+                             .distance = radius,
+                             .arm = {(float)foot.x, (float)foot.y, (float)foot.z}};
+    if (!body->movable) apart += vec3_dot(n, body_way(body, ghost->arm));
+    ghost->apart = (float)apart;
+    atomic_fetch_add_explicit(&body->ghosts, 1, memory_order_relaxed);
+  }
+}
+
+/* Contact with a sample of a solid: a sphere like a grain. */
+static void find_by_sample(PositionStep *work, int64_t i, int64_t entry, PositionGhost *ghost) {
+  const State *state = work->step->state;
+  const Particles *p = &state->particles;
+  const SolidSamples *s = &state->samples;
+  int32_t sample = state->contacts.samples.list.index[entry], index = s->solid[sample];
+  const Solid *solid = &state->solids.items[index];
+  PositionBody *body = &work->bodies[index];
+  Vec3 center = vec3_sub(solid->center, state->origin);
+  *ghost = (PositionGhost){
+      .solid = index,
+      .grain = (int32_t)i,
+      .sample = sample,
+      .entry = entry,
+      .list = POSITION_SAMPLES,
+      .distance = p->radius[i] + s->radius,
+      .arm = {s->x[sample] - (float)center.x, s->y[sample] - (float)center.y, s->z[sample] - (float)center.z}};
+  Vec3 way = body_way(body, ghost->arm), back = body->movable ? vec3(0, 0, 0) : way;
+  const float offset[3] = {p->x[i] - s->x[sample] + p->low_x[i] + (float)back.x,
+                           p->y[i] - s->y[sample] + p->low_y[i] + (float)back.y,
+                           p->z[i] - s->z[sample] + p->low_z[i] + (float)back.z};
+  float length = sqrtf(offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]);
+  ghost->apart = length;
+  for (int k = 0; k < 3; k++) ghost->normal[k] = length > 0 ? offset[k] / length : (float)(k == 2);
+  float x = offset[0] + p->dx[i] - (float)way.x, y = offset[1] + p->dy[i] - (float)way.y,
+        z = offset[2] + p->dz[i] - (float)way.z;
+  float reach = ghost->distance + work->margin;
+  if (x * x + y * y + z * z >= reach * reach) ghost->solid = -1;
+  else atomic_fetch_add_explicit(&body->ghosts, 1, memory_order_relaxed);
+}
+
+int64_t position_first_ghost(const State *state, int64_t i) {
+  const Contacts *c = &state->contacts;
+  int64_t solids = c->solids.list.entries > 0 ? c->solids.list.start[i] : 0;
+  int64_t samples = c->samples.list.entries > 0 ? c->samples.list.start[i] : 0;
+  return SHAPE_CONTACTS_MAX * solids + samples;
+}
+
+static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  PositionStep *work = context;
+  const State *state = work->step->state;
+  const NeighborList *solids = &state->contacts.solids.list, *samples = &state->contacts.samples.list;
+  for (int64_t i = b; i < e; i++) {
+    PositionGhost *ghost = work->ghosts + position_first_ghost(state, i);
+    if (solids->entries > 0)
+      for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++, ghost += SHAPE_CONTACTS_MAX) {
+        for (int m = 0; m < SHAPE_CONTACTS_MAX; m++) ghost[m].solid = -1;
+        find_by_distance(work, i, k, ghost);
+      }
+    if (samples->entries > 0)
+      for (int64_t k = samples->start[i]; k < samples->start[i + 1]; k++, ghost++) find_by_sample(work, i, k, ghost);
+  }
+}
+
+Status position_find_ghosts(PositionStep *work) {
+  Core *core = work->step->core;
+  const State *state = work->step->state;
+  TRY(scratch_take(core, work->step->scratch, &work->bodies, state->solids.count, "bodies in the solve"));
+  TRY(scratch_take(core, work->step->scratch, &work->ghosts, work->ghost_count, "contacts with solids"));
+  TRY(scratch_take(core, work->step->scratch, &work->sample_push, state->samples.count, "pushes on samples"));
+  for (int32_t k = 0; k < state->solids.count; k++) body_create(work, k);
+  if (work->ghost_count == 0) return SCREE_OK;
+  parallel_for(core, 0, work->count, FIND_CHUNK, find_chunk, work);
+  for (int64_t g = 0; g < work->ghost_count; g++) {
+    const PositionGhost *ghost = &work->ghosts[g];
+    set_ghost_row(work, g);
+    if (ghost->solid < 0 || !work->bodies[ghost->solid].movable) continue;
+    double count = (double)atomic_load(&work->bodies[ghost->solid].ghosts);
+    double share = work->settings->averaging ? 1 : fmax(count / (double)work->settings->relaxation, 1);
+    work->d4[work->padded + g][3] = (float)(share * body_weight(&state->solids.items[ghost->solid], ghost->arm));
+  }
+  return SCREE_OK;
+}
+
+/* What the contact has pushed the grain by so far, kg m. */
+static Vec3 ghost_push(const PositionStep *work, int64_t g) {
+  const PositionSlots *s = &work->slots;
+  int64_t at = work->ghosts[g].slot;
+  Vec3 n = vec3((double)s->nx[at], (double)s->ny[at], (double)s->nz[at]);
+  return vec3_madd(vec3((double)s->ltx[at], (double)s->lty[at], (double)s->ltz[at]), n, (double)s->ln[at]);
+}
+
+/* Shape matching (Sommer Section 3, after Mueller 2005): every sample goes where its own mass and what pushed it bring
+ * it; the body takes the rotation and the centre that fit the samples best. */
+static void match_shape(PositionStep *work, int32_t index) {
+  const State *state = work->step->state;
+  const SolidSamples *s = &state->samples;
+  const Solid *solid = &state->solids.items[index];
+  PositionBody *body = &work->bodies[index];
+  Vec3 center = vec3_sub(solid->center, state->origin);
+  double total = 0;
+  Vec3 mean_start = vec3(0, 0, 0), mean_end = vec3(0, 0, 0);
+  for (int pass = 0; pass < 2; pass++) {
+    Mat3 covariance = {{{0}}};
+    for (int64_t k = solid->sample_begin; k < solid->sample_end; k++) {
+      double mass = (double)s->mass[k];
+      const float *push = work->sample_push[k];
+      Vec3 from = vec3_sub(vec3((double)s->x[k], (double)s->y[k], (double)s->z[k]), center);
+      const float arm[3] = {(float)from.x, (float)from.y, (float)from.z};
+      Vec3 pushed = vec3_scale(vec3((double)push[0], (double)push[1], (double)push[2]), 1 / mass);
+      Vec3 to = vec3_add(from, vec3_add(body_way(body, arm), pushed));
+      if (pass == 0) {
+        total += mass;
+        mean_start = vec3_madd(mean_start, from, mass);
+        mean_end = vec3_madd(mean_end, to, mass);
+      } else {
+        Mat3 part = mat3_outer(vec3_sub(to, mean_end), vec3_sub(from, mean_start));
+        covariance = mat3_add(covariance, mat3_scale(part, mass));
+      }
+    }
+    if (pass == 0) {
+      mean_start = vec3_scale(mean_start, 1 / total);
+      mean_end = vec3_scale(mean_end, 1 / total);
+    } else body->turned = mat3_polar_rotation(covariance, body->turned);
+  }
+  /* The samples' centre is not quite that of the mesh. */
+  Vec3 moved = vec3_sub(mean_end, quat_rotate(body->turned, mean_start)), turn = quat_to_vector(body->turned);
+  const double now[6] = {moved.x, moved.y, moved.z, turn.x, turn.y, turn.z};
+  memcpy(body->moved, now, sizeof now);
+}
+
+static void take_push(PositionStep *work, int64_t g) {
+  const PositionGhost *ghost = &work->ghosts[g];
+  PositionBody *body = &work->bodies[ghost->solid];
+  Vec3 push = vec3_scale(ghost_push(work, g), -1);
+  if (body->matched) {
+    float *sum = work->sample_push[ghost->sample];
+    sum[0] += (float)push.x;
+    sum[1] += (float)push.y;
+    sum[2] += (float)push.z;
+    return;
+  }
+  const Solid *solid = &work->step->state->solids.items[ghost->solid];
+  Vec3 twist = vec3_cross(vec3((double)ghost->arm[0], (double)ghost->arm[1], (double)ghost->arm[2]), push);
+  const double parts[6] = {push.x, push.y, push.z, twist.x, twist.y, twist.z};
+  for (int r = 0; r < 6; r++)
+    for (int c = 0; c < 6; c++) body->moved[r] += solid->inverse_inertia[r][c] * parts[c];
+}
+
+static bool is_moved(const PositionStep *work, int64_t g) {
+  int32_t solid = work->ghosts[g].solid;
+  return solid >= 0 && work->bodies[solid].movable;
+}
+
+/* In the order of the ghosts, whatever the threads did. */
+void position_move_bodies(PositionStep *work) {
+  const State *state = work->step->state;
+  bool any = false;
+  for (int32_t k = 0; k < state->solids.count; k++) {
+    PositionBody *body = &work->bodies[k];
+    const Solid *solid = &state->solids.items[k];
+    if (!body->movable || atomic_load(&body->ghosts) == 0) continue;
+    any = true;
+    memcpy(body->moved, body->start, sizeof body->moved);
+    if (body->matched)
+      memset(work->sample_push + solid->sample_begin, 0,
+             sizeof *work->sample_push * (size_t)(solid->sample_end - solid->sample_begin));
+  }
+  if (!any) return;
+  for (int64_t g = 0; g < work->ghost_count; g++)
+    if (is_moved(work, g)) take_push(work, g);
+  for (int32_t k = 0; k < state->solids.count; k++)
+    if (work->bodies[k].matched && atomic_load(&work->bodies[k].ghosts) > 0) match_shape(work, k);
+  for (int64_t g = 0; g < work->ghost_count; g++)
+    if (is_moved(work, g)) {
+      set_ghost_row(work, g);
+      memcpy(work->next[work->padded + g], work->d4[work->padded + g], sizeof *work->next);
+    }
+}
+
+static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
+  Solids *solids = &work->step->state->solids;
+  double per_square = 1 / ((double)work->dt * (double)work->dt);
+  for (int64_t g = b; g < e; g++) {
+    const PositionGhost *ghost = &work->ghosts[g];
+    if (ghost->solid < 0 || work->bodies[ghost->solid].matched) continue;
+    Solid *solid = &solids->items[ghost->solid];
+    Vec3 arm = vec3((double)ghost->arm[0], (double)ghost->arm[1], (double)ghost->arm[2]);
+    wrench_add(solid, vec3_scale(ghost_push(work, g), -per_square), vec3_add(solid->center, arm));
+  }
+}
+
+/* The force and torque that give a matched body the motion that was found for it. It is bodies/ that moves it, so that
+ * walls and other bodies stop it like any other. */
+static void push_matched(PositionStep *work, int32_t index) {
+  Solid *solid = &work->step->state->solids.items[index];
+  const PositionBody *body = &work->bodies[index];
+  double per_square = 1 / ((double)work->dt * (double)work->dt);
+  Vec3 way = vec3(body->moved[0] - body->start[0], body->moved[1] - body->start[1], body->moved[2] - body->start[2]);
+  Vec3 turn = vec3(body->moved[3] - body->start[3], body->moved[4] - body->start[4], body->moved[5] - body->start[5]);
+  Vec3 in_shape = quat_rotate(quat_conjugate(solid->rotation), turn);
+  Vec3 torque = quat_rotate(solid->rotation, mat3_apply(&solid->inertia, in_shape));
+  wrench_add_torque(solid, vec3_scale(torque, per_square));
+  wrench_add(solid, vec3_scale(way, solid->mass * per_square), solid->center);
+}
+
+/* Force = multiplier / dt^2 (Holz Eq. 34), equal and opposite to what the grain got. */
+void position_push_solids(PositionStep *work) {
+  parallel_for(work->step->core, 0, work->ghost_count, GHOST_CHUNK, push_chunk, work);
+  for (int32_t k = 0; k < work->step->state->solids.count; k++)
+    if (work->bodies[k].matched && atomic_load(&work->bodies[k].ghosts) > 0) push_matched(work, k);
+}
