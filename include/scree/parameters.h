@@ -33,8 +33,10 @@
   X(REAL, relaxation, "1.6", 0.01, 1.99, 0.5, 1.9, "", "pbd p2", "over-relaxation of a pass")                            \
   X(BOOL, averaging, "false", 0, 0, 0, 0, "", "pbd p2", "the papers' averaging instead of mass splitting")             \
   X(CHOICE, friction_limit, "depth", 0, 0, 0, 0, "depth|printed", "pbd", "with averaging: what limits friction")       \
-  X(BOOL, memory, "true", 0, 0, 0, 0, "", "pbd", "contacts begin with the forces of the last step: no creep")          \
+  X(BOOL, memory, "true", 0, 0, 0, 0, "", "pbd p2", "contacts begin with the forces of the last step: no creep")       \
   X(REAL, mass_scaling, "0", 0, 100, 0, 5, "1/m", "pbd", "k of m* = m exp(-k h); 1 is the paper's")                    \
+  X(REAL, error_reduction, "0", 0, 1, 0, 0.9, "", "p2", "how much more the upper grain of a contact moves")            \
+  X(REAL, sleep_speed, "0", 0, 100, 0, 0.1, "m/s", "p2", "slower than this against its support, a grain rests; 0: off") \
   X(REAL, cell, "auto", 1e-6, 1e3, 1e-3, 4, "m", "flip", "side of a grid cell; auto: 4 radius")
 
 #define SCREE_MATERIAL_PARAMETERS(X)                                                                                   \

@@ -2,12 +2,14 @@
 #include <string.h>
 
 #include "methods/none/none.h"
+#include "methods/p2/p2.h"
 #include "methods/pbd/pbd.h"
 #include "world/world.h"
 
 static const Method *const METHODS[] = {
     &METHOD_NONE,
     &METHOD_PBD,
+    &METHOD_P2,
 };
 enum { METHOD_COUNT = sizeof METHODS / sizeof *METHODS };
 

@@ -1,0 +1,193 @@
+/* The contacts of a step: factors, adhesion and the decision what acts, once before the iterations. */
+#include "methods/p2/law.h"
+
+#include <math.h>
+
+enum { LAW_CHUNK = 64 };
+
+#define EVER 1e30f
+/* The mass of a grain is split among contacts that act or come this near, in nominal radii: those may join. */
+#define LIKELY_GAP 0.02f
+/* A stiffness left to us where there is adhesion: the grain's own weight presses its contact in by this share of the
+ * radius. A rigid contact has no area, so nothing would stick. */
+#define ADHESIVE_SINK 0.02
+
+double p2_root(double x, int n) {
+  if (!(x > 0) || n <= 1) return x > 0 ? x : 0;
+  if (x >= 1) return 1;
+  /* Newton from above falls monotonically: about -log x linear steps, then a few quadratic ones. */
+  double y = 1;
+  for (int k = 0; k < 1000; k++) {
+    double power = 1, base = y;
+    for (int rest = n - 1; rest > 0; rest >>= 1, base *= base)
+      if (rest & 1) power *= base;
+    double next = power > 0 ? y - (y - x / power) / n : y * (1 - 1.0 / n);
+    if (!(next < y)) break;
+    y = next;
+  }
+  return y;
+}
+
+P2Factors p2_factors(double stiffness, double damping, double mass, double dt, int iterations) {
+  if (isinf(stiffness)) return (P2Factors){1, 0};
+  double spring = dt * dt * stiffness / mass, damper = dt * damping / mass;
+  if (!(spring + damper > 0)) return (P2Factors){0, 0};
+  if (isinf(damper)) return (P2Factors){0, 1};
+  double whole = 1 + spring + damper; /* Eq. 21 */
+  double c = damper / whole, alpha = 1 / whole;
+  double root = p2_root(alpha, iterations);
+  double part = (1 - root) / (1 - alpha); /* Eq. 28 */
+  return (P2Factors){1 - c * part - root, c * part};
+}
+
+double p2_contact_area(double depth, double smaller_radius) {
+  double z = fmin(fmax(depth, 0), smaller_radius);
+  double open = z / smaller_radius - 1;
+  return 3.14159265358979323846 * smaller_radius * smaller_radius * (1 - open * open);
+}
+
+/* Two of something in series, each worth twice the contact's share: equal ones give their own value. */
+static double in_series(double a, double b) {
+  if (isinf(a)) return isinf(b) ? a : 2 * b;
+  if (isinf(b)) return 2 * a;
+  return a + b > 0 ? 2 * a * b / (a + b) : 0;
+}
+
+/* One slot's numbers, and the law's last factors: neighbours mostly have the same masses. */
+typedef struct Maker {
+  const PositionStep *work;
+  P2Law *law;
+  double stiffness, damping, mass; /* what `factors` are of */
+  P2Factors factors;
+} Maker;
+
+static double stiffness_of(const Maker *maker, const ScreeMaterialDef *material, int64_t i) {
+  if (!scree_is_auto(material->stiffness)) return material->stiffness;
+  if (!(material->adhesion > 0)) return INFINITY;
+  const State *state = maker->work->step->state;
+  const Particles *p = &state->particles;
+  double weight = (double)p->mass[i] * fmax(vec3_length(state->gravity), 1);
+  return weight / (ADHESIVE_SINK * (double)p->radius[i]);
+}
+
+static void set_factors(Maker *maker, int64_t slot, double stiffness, double damping, double mass) {
+  P2Law *law = maker->law;
+  double dt = (double)maker->work->dt;
+  if (isnan(damping)) damping = isinf(stiffness) ? 0 : 2 * sqrt(stiffness * mass);
+  if (maker->work->settings->averaging) {
+    if (stiffness != maker->stiffness || damping != maker->damping || mass != maker->mass) {
+      maker->factors = p2_factors(stiffness, damping, mass, dt, maker->work->settings->iterations);
+      maker->stiffness = stiffness;
+      maker->damping = damping;
+      maker->mass = mass;
+    }
+    law->spring[slot] = (float)maker->factors.spring;
+    law->damper[slot] = (float)maker->factors.damper;
+    if (!(maker->factors.spring + maker->factors.damper > 0)) law->within[slot] = -EVER;
+    return;
+  }
+  if (isinf(stiffness)) {
+    law->spring[slot] = 1;
+    law->damper[slot] = 0;
+    return;
+  }
+  double k = stiffness * dt * dt, c = damping * dt;
+  if (!(k + c > 0)) law->within[slot] = -EVER; /* neither spring nor damper: no contact */
+  law->spring[slot] = k + c > 0 ? (float)(k / (k + c)) : 0;
+  law->damper[slot] = k + c > 0 ? (float)(1 / (k + c)) : 1;
+}
+
+/* How far apart the slot's partners would be after the prediction; touch() of position_wide.h, one lane. */
+static float predicted_apart(const PositionStep *work, int64_t i, int64_t slot) {
+  const PositionSlots *s = &work->slots;
+  const float *own = work->d4[i], *other = work->d4[s->partner[slot]];
+  float x = own[0] - other[0], y = own[1] - other[1], z = own[2] - other[2];
+  float ox = s->ox[slot], oy = s->oy[slot], oz = s->oz[slot];
+  if (!s->flat[slot]) return sqrtf((ox + x) * (ox + x) + (oy + y) * (oy + y) + (oz + z) * (oz + z));
+  float length = sqrtf(ox * ox + oy * oy + oz * oz);
+  return length + (ox * x + oy * y + oz * z) / fmaxf(length, 1e-30f);
+}
+
+/* Fills a slot; whether the contact acts or is likely to join. */
+static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
+  const PositionStep *work = maker->work;
+  P2Law *law = maker->law;
+  PositionSlots *s = (PositionSlots *)&work->slots;
+  const State *state = work->step->state;
+  const Particles *p = &state->particles;
+  const ScreeMaterialDef *own = &state->materials.items[p->material[i]].definition;
+  int32_t j = s->partner[slot];
+  double stiffness = stiffness_of(maker, own, i), damping = own->damping, adhesion = own->adhesion;
+  double smaller = (double)p->radius[i], weight = (double)work->w[i];
+  if (j < work->padded) {
+    const ScreeMaterialDef *other = &state->materials.items[p->material[j]].definition;
+    stiffness = in_series(stiffness, stiffness_of(maker, other, j));
+    if (own != other) {
+      damping = in_series(damping, other->damping); /* NaN, critical, when either is */
+      adhesion = sqrt(adhesion * other->adhesion);
+    }
+    smaller = fmin(smaller, (double)p->radius[j]);
+    weight += (double)work->w[j];
+  } else {
+    const PositionGhost *ghost = &work->ghosts[j - work->padded];
+    int64_t shared = work->settings->averaging ? 1 : atomic_load(&work->bodies[ghost->solid].ghosts);
+    weight += (double)work->d4[j][3] / (double)(shared > 0 ? shared : 1);
+  }
+  float x = s->ox[slot], y = s->oy[slot], z = s->oz[slot];
+  double depth = (double)(s->distance[slot] - sqrtf(x * x + y * y + z * z));
+  double area = adhesion > 0 ? p2_contact_area(depth, smaller) : 0;
+  float gap = predicted_apart(work, i, slot) - s->distance[slot];
+  law->cap[slot] = (float)(adhesion * area * (double)work->dt * (double)work->dt);
+  law->pull[slot] = 0;
+  law->within[slot] = gap <= 0 || law->cap[slot] > 0 ? EVER : s->distance[slot];
+  set_factors(maker, slot, stiffness, damping, 1 / weight);
+  if (law->within[slot] != EVER) s->ln[slot] = s->ltx[slot] = s->lty[slot] = s->ltz[slot] = 0;
+  return gap < LIKELY_GAP * (float)state->radius && law->within[slot] > 0;
+}
+
+static void law_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  PositionStep *work = context;
+  P2Law *law = work->law;
+  Maker maker = {.work = work, .law = law, .mass = -1};
+  float relaxation = work->settings->relaxation;
+  for (int64_t s = b; s < e; s++)
+    for (int lane = 0; lane < SLICE; lane++) {
+      int64_t i = s * SLICE + lane, end = work->slots.begin[s + 1] * SLICE;
+      int likely = 0;
+      for (int64_t slot = work->slots.begin[s] * SLICE + lane; slot < end; slot += SLICE) {
+        if (work->slots.distance[slot] > 0) {
+          likely += make_slot(&maker, i, slot);
+          continue;
+        }
+        law->within[slot] = -EVER; /* an unused lane */
+        law->spring[slot] = law->cap[slot] = law->pull[slot] = 0;
+        law->damper[slot] = 1;
+      }
+      /* Over-relaxation is a mass split less often; a grain with one contact is exact after one iteration. */
+      work->wn[i] = work->w[i] * fmaxf((float)likely / relaxation, 1);
+    }
+}
+
+static void share_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  PositionStep *work = context;
+  for (int64_t i = b; i < e; i++) work->d4[i][3] = work->settings->averaging ? work->w[i] : work->wn[i];
+}
+
+Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law) {
+  Core *core = work->step->core;
+  int64_t slots = work->slots.groups * SLICE;
+  *law = (P2Law){.settings = settings};
+  Vec3 down = vec3_normalize(work->step->state->gravity);
+  law->down[0] = (float)down.x;
+  law->down[1] = (float)down.y;
+  law->down[2] = (float)down.z;
+#define P2_TAKE(type, name) TRY(scratch_take(core, work->step->scratch, &law->name, slots, "contacts"));
+  P2_SLOT_FIELDS(P2_TAKE)
+#undef P2_TAKE
+  work->law = law;
+  parallel_for(core, 0, work->slots.slices, LAW_CHUNK, law_chunk, work);
+  parallel_for(core, 0, work->padded, LAW_CHUNK * SLICE, share_chunk, work);
+  return SCREE_OK;
+}

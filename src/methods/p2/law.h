@@ -1,0 +1,70 @@
+/* The contact of p2: spring and damper along the normal, Coulomb friction, adhesion (Holz 2014, Section 6).
+ *
+ * Two solvers of the same contact. Averaging is the paper's: every iteration applies the factors of Eq. 28. Splitting
+ * (default) keeps the spring-damper's force f as an unknown of its own and asks for
+ *     f + k C + c v = 0   with  lambda = f dt^2,
+ * which for one contact is Eq. 21 after the first iteration and after any later one, and for many contacts converges
+ * to the forces of implicit Euler, which averaging does not. */
+#ifndef METHODS_P2_LAW_H
+#define METHODS_P2_LAW_H
+
+#include "methods/common/position.h"
+
+/* Spring-damper of Eq. 21 and 28: what one of n iterations applies of spring and damper. */
+typedef struct P2Factors {
+  double spring, damper;
+} P2Factors;
+/* stiffness may be infinite; both zero: no contact. mass is the reduced mass. */
+P2Factors p2_factors(double stiffness, double damping, double mass, double dt, int iterations);
+
+/* The n-th root of x in [0, 1], the same bits on every machine. */
+double p2_root(double x, int n);
+
+/* Contact area (Eq. 36). */
+double p2_contact_area(double depth, double smaller_radius);
+
+typedef struct P2Settings {
+  PositionSettings position;
+  float error_reduction; /* epsilon of Eq. 37 */
+  float sleep_speed;     /* m/s; 0: no sleeping */
+} P2Settings;
+
+/* What a slot has besides PositionSlots. The slot's ln is the sum of press and pull. */
+#define P2_SLOT_FIELDS(X)                                                                                              \
+  X(float, within) /* apart at most this far, the contact acts: huge where the prediction overlaps */                  \
+  X(float, spring) /* averaging: k' of Eq. 28; splitting: k dt^2 / (k dt^2 + c dt) */                                  \
+  X(float, damper) /* averaging: c' of Eq. 28; splitting: 1 / (k dt^2 + c dt), the contact's compliance */             \
+  X(float, cap)    /* adhesion: most that it holds, as a multiplier (Eq. 34, 35) */                                    \
+  X(float, pull)   /* adhesion's part of the normal multiplier, between -cap and 0 */
+
+/* One step's contacts; PositionStep.law points to it. */
+typedef struct P2Law {
+  const P2Settings *settings;
+  float down[3]; /* unit vector of gravity, zero without */
+#define P2_SLOT_MEMBER(type, name) type *name;
+  P2_SLOT_FIELDS(P2_SLOT_MEMBER)
+#undef P2_SLOT_MEMBER
+} P2Law;
+
+/* Fills the law for the slots that position_begin laid out; in scratch. */
+Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law);
+
+/* Motion of what each grain rests on, per step; fields of the particles. */
+typedef struct P2Rest {
+  float *x, *y, *z;
+} P2Rest;
+/* Grains at rest take exactly the motion of what they rest on. After the iterations. */
+Status p2_sleep(PositionStep *work, const P2Settings *settings, P2Rest *rest);
+
+/* What METHOD_P2 keeps between steps. */
+typedef struct P2 {
+  P2Settings settings;
+  P2Rest rest;
+  double last_dt;
+} P2;
+
+/* A step but for its iterations; another solver of the same contacts may stand between. */
+Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Law *law);
+Status p2_end(P2 *p2, PositionStep *work);
+
+#endif

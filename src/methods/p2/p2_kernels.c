@@ -1,0 +1,117 @@
+/* One iteration over the slots, eight grains abreast: each grain gathers the corrections of its own contacts. */
+#include "methods/p2/p2_kernels.h"
+
+#include "methods/common/position_wide.h"
+
+/* A slot before and after an iteration. */
+typedef struct Contact {
+  Touch touch;
+  Wide gap, along; /* C_s and C_d of Eq. 22 and 17 */
+  WideInt acts;
+  Wide normal, pull; /* multipliers */
+  Vec friction;
+} Contact;
+
+/* Decided once a step, at the prediction (`within`); a contact that others close during the iterations joins and
+ * stays. For a contact that nothing else disturbs this is the decision at the prediction alone. */
+WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Law *law, int64_t g, Vec own, Wide weight) {
+  const PositionSlots *slots = &work->slots;
+  int64_t at = g * SLICE;
+  Contact c = {.touch = touch(slots, g, work->d4, own, weight)};
+  c.gap = c.touch.apart - wide_load(slots->distance + at);
+  c.along = vec_dot(c.touch.relative, c.touch.normal);
+  c.normal = wide_load(slots->ln + at);
+  c.pull = wide_load(law->pull + at);
+  c.friction = load_friction(slots, at);
+  c.acts = (c.touch.apart <= wide_load(law->within + at)) | (c.normal > wide_set(0));
+  return c;
+}
+
+WIDE_INLINE Wide clamp_between(Wide v, Wide low, Wide high) { return wide_max(wide_min(v, high), low); }
+
+/* Eq. 33 on the sum over the iterations, with adhesion in the cap: what the friction multiplier may be. */
+WIDE_INLINE Vec coulomb(Vec wanted, Wide mu_static, Wide mu_kinetic, Wide press, Wide cap) {
+  Wide size = wide_sqrt(vec_dot(wanted, wanted));
+  Wide kinetic = (mu_kinetic * press + cap) / wide_max(size, wide_set(TINY));
+  WideInt slips = size > mu_static * press + cap;
+  return vec_mul(wanted, wide_select(slips, wide_min(kinetic, wide_set(1)), wide_set(1)));
+}
+
+/* New multipliers of one contact. `share` is what a unit of violation is worth: one over the weights, times the
+ * average. */
+WIDE_INLINE Contact contact_solve(const PositionStep *work, const P2Law *law, int64_t g, Contact c, bool averaging,
+                                  Wide average) {
+  const PositionSlots *slots = &work->slots;
+  int64_t at = g * SLICE;
+  Wide zero = wide_set(0), one = wide_set(1), weight = c.touch.weight, share = average / weight;
+  Wide spring = wide_load(law->spring + at), damper = wide_load(law->damper + at), cap = wide_load(law->cap + at);
+  Wide press = c.normal - c.pull, step;
+  /* Eq. 23 with the factors of Eq. 28, or the residual of the force's own equation over its slope. */
+  if (averaging) step = zero - (spring * c.gap + damper * c.along) * share;
+  else step = zero - (spring * c.gap + (one - spring) * c.along + damper * press) / (weight + damper);
+  Wide pressed = wide_max(press + step, zero);
+  /* Adhesion right after the spring-damper of the same contact: a damper that takes all of the opening, up to its
+   * cap, and never pushes. */
+  Wide opening = c.along + (pressed - press) * weight;
+  Wide pull = clamp_between(c.pull - opening * share, zero - cap, zero);
+  Vec wanted = vec_sub(c.friction, vec_mul(tangential(c.touch.relative, c.touch.normal), share));
+  Vec friction = coulomb(wanted, wide_load(slots->mu_static + at), wide_load(slots->mu_kinetic + at), pressed, cap);
+  Contact after = c;
+  after.normal = wide_select(c.acts, pressed + pull, c.normal);
+  after.pull = wide_select(c.acts, pull, c.pull);
+  after.friction = (Vec){wide_select(c.acts, friction.x, c.friction.x), wide_select(c.acts, friction.y, c.friction.y),
+                         wide_select(c.acts, friction.z, c.friction.z)};
+  return after;
+}
+
+/* Error reduction (Eq. 37): the upper grain of a pair moves more. Shares are normalised so that the two together move
+ * as far as without; contacts with walls and bodies (rows behind the grains') are left alone. */
+WIDE_INLINE Wide upper_share(const PositionStep *work, const P2Law *law, int64_t g, const Touch *t, Wide own) {
+  Wide one = wide_set(1);
+  Vec down = {wide_set(law->down[0]), wide_set(law->down[1]), wide_set(law->down[2])};
+  Wide tilt = vec_dot(t->normal, down) * wide_set(law->settings->error_reduction);
+  Wide total = own * (one - tilt) + (t->weight - own) * (one + tilt);
+  Wide share = (one - tilt) * t->weight / wide_max(total, wide_set(TINY));
+  WideInt ghost = wide_load_int(work->slots.partner + g * SLICE) >= (int32_t)work->padded;
+  return wide_select(ghost, one, share);
+}
+
+WIDE_INLINE void solve_slices(const PositionStep *work, int64_t b, int64_t e, bool averaging) {
+  const PositionSlots *slots = &work->slots;
+  const P2Law *law = work->law;
+  bool uneven = law->settings->error_reduction > 0;
+  const float *weights = averaging ? work->w : work->wn;
+  Wide zero = wide_set(0), one = wide_set(1);
+  for (int64_t s = b; s < e; s++) {
+    Vec own = own_rows(work->d4, s), sum = vec_zero();
+    Wide weight = wide_load(weights + s * SLICE), average = one;
+    if (averaging) { /* Eq. 9: n is what acts in this iteration */
+      Wide count = zero;
+      for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++)
+        count = count + wide_select(contact_load(work, law, g, own, weight).acts, one, zero);
+      average = one / wide_max(count, one);
+    }
+    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
+      int64_t at = g * SLICE;
+      Contact c = contact_load(work, law, g, own, weight);
+      Contact after = contact_solve(work, law, g, c, averaging, average);
+      wide_store(slots->ln + at, after.normal);
+      wide_store(law->pull + at, after.pull);
+      store_friction(slots, at, after.friction);
+      Vec push = vec_add(vec_mul(c.touch.normal, after.normal - c.normal), vec_sub(after.friction, c.friction));
+      if (uneven) push = vec_mul(push, upper_share(work, law, g, &c.touch, weight));
+      sum = vec_add(sum, push);
+    }
+    store_rows(work->next, s, vec_add(own, vec_mul(sum, wide_load(work->w + s * SLICE))), weights);
+  }
+}
+
+void KERNEL(p2_split_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  solve_slices(context, b, e, false);
+}
+
+void KERNEL(p2_average_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  solve_slices(context, b, e, true);
+}

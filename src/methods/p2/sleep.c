@@ -1,0 +1,108 @@
+/* Sleeping (Section 7). The paper leaves a grain where it was when it has hardly moved, which hangs grains in the air
+ * and freezes what a truck carries. Here a grain sleeps when it is pressed against something, sticks to at least one
+ * such contact, and moves slowly against what it rests on, and its neighbours do so too; it then takes exactly the
+ * motion of what it rests on. That motion is handed up from the solids: a still floor's is zero, so a settled heap
+ * does not drift at all; a truck's bed is handed on with its sand. */
+#include <math.h>
+
+#include "core/scratch.h"
+#include "methods/p2/law.h"
+
+enum { SLEEP_CHUNK = 512 };
+
+/* A neighbour that moves this many times faster wakes. */
+#define WAKES 4.0f
+/* A contact sticks while its friction is below this share of what it can hold. */
+#define STICKS 0.999f
+
+typedef struct Sleep {
+  PositionStep *work;
+  const P2Settings *settings;
+  P2Rest *rest;
+  float (*found)[4]; /* motion of the support, and whether the grain sleeps */
+} Sleep;
+
+static float distance_to(const float *d, const float *rest) {
+  float x = d[0] - rest[0], y = d[1] - rest[1], z = d[2] - rest[2];
+  return sqrtf(x * x + y * y + z * z);
+}
+
+static bool slot_sticks(const PositionStep *work, const P2Law *law, int64_t slot) {
+  const PositionSlots *s = &work->slots;
+  float press = s->ln[slot] - law->pull[slot];
+  float limit = STICKS * (s->mu_static[slot] * press + law->cap[slot]);
+  float x = s->ltx[slot], y = s->lty[slot], z = s->ltz[slot];
+  return x * x + y * y + z * z < limit * limit;
+}
+
+/* Motion of what grain i rests on, weighed by the forces; false where it rests on nothing. */
+static bool support_of(const Sleep *sleep, int64_t i, float support[3], bool *sticks) {
+  const PositionStep *work = sleep->work;
+  const PositionSlots *slots = &work->slots;
+  const P2Rest *rest = sleep->rest;
+  int64_t slice = i / SLICE, end = slots->begin[slice + 1] * SLICE;
+  float total = 0, sum[3] = {0};
+  *sticks = false;
+  for (int64_t slot = slots->begin[slice] * SLICE + i % SLICE; slot < end; slot += SLICE) {
+    float force = slots->ln[slot];
+    if (!(force > 0)) continue;
+    int32_t j = slots->partner[slot];
+    const float carried[3] = {j < work->count ? rest->x[j] * work->dt : 0, j < work->count ? rest->y[j] * work->dt : 0,
+                              j < work->count ? rest->z[j] * work->dt : 0};
+    const float *moved = j < work->count ? carried : work->d4[j];
+    for (int k = 0; k < 3; k++) sum[k] += force * moved[k];
+    total += force;
+    *sticks = *sticks || slot_sticks(work, work->law, slot);
+  }
+  if (!(total > 0)) return false;
+  for (int k = 0; k < 3; k++) support[k] = sum[k] / total;
+  return true;
+}
+
+static bool neighbors_are_quiet(const PositionStep *work, int64_t i, const float support[3], float far) {
+  const PositionSlots *slots = &work->slots;
+  int64_t slice = i / SLICE, end = slots->begin[slice + 1] * SLICE;
+  for (int64_t slot = slots->begin[slice] * SLICE + i % SLICE; slot < end; slot += SLICE)
+    if (slots->ln[slot] > 0 && distance_to(work->d4[slots->partner[slot]], support) > far) return false;
+  return true;
+}
+
+static void sleep_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Sleep *sleep = context;
+  const PositionStep *work = sleep->work;
+  float slow = sleep->settings->sleep_speed * work->dt;
+  for (int64_t i = b; i < e; i++) {
+    float *found = sleep->found[i], support[3] = {0};
+    bool sticks;
+    bool rests = support_of(sleep, i, support, &sticks);
+    bool asleep = rests && sticks && distance_to(work->d4[i], support) < slow &&
+                  neighbors_are_quiet(work, i, support, WAKES * slow);
+    const float *kept = asleep ? support : work->d4[i];
+    for (int k = 0; k < 3; k++) found[k] = kept[k];
+    found[3] = asleep ? 1 : 0;
+  }
+}
+
+static void wake_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Sleep *sleep = context;
+  PositionStep *work = sleep->work;
+  for (int64_t i = b; i < e; i++) {
+    const float *found = sleep->found[i];
+    for (int k = 0; k < 3; k++) work->d4[i][k] = found[k];
+    sleep->rest->x[i] = found[0] / work->dt;
+    sleep->rest->y[i] = found[1] / work->dt;
+    sleep->rest->z[i] = found[2] / work->dt;
+  }
+}
+
+Status p2_sleep(PositionStep *work, const P2Settings *settings, P2Rest *rest) {
+  if (!(settings->sleep_speed > 0)) return SCREE_OK;
+  Core *core = work->step->core;
+  Sleep sleep = {.work = work, .settings = settings, .rest = rest};
+  TRY(scratch_take(core, work->step->scratch, &sleep.found, work->count, "sleeping grains"));
+  parallel_for(core, 0, work->count, SLEEP_CHUNK, sleep_chunk, &sleep);
+  parallel_for(core, 0, work->count, SLEEP_CHUNK, wake_chunk, &sleep);
+  return SCREE_OK;
+}

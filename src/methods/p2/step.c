@@ -1,0 +1,114 @@
+/* p2: parallel particles after Holz 2014. Equation numbers are the paper's.
+ *
+ * Departures, each selectable back to the paper's way: mass splitting with the contact's force as the unknown instead
+ * of averaging (it keeps momentum, and forces converge to the spring-damper's); contacts begin with the last step's
+ * forces; caps hold for the sum over the iterations; sleeping knows what a grain rests on. See docs/methods/p2.md. */
+#include <math.h>
+
+#include "methods/p2/law.h"
+#include "methods/p2/p2.h"
+#include "methods/p2/p2_kernels.h"
+
+#define P2_TIME_STEP 0.005
+
+static Status add_rest(Core *core, Particles *particles, P2Rest *rest) {
+  TRY(particles_add_field(core, particles, "p2_rest_x", sizeof(float), true, (void **)&rest->x));
+  TRY(particles_add_field(core, particles, "p2_rest_y", sizeof(float), true, (void **)&rest->y));
+  return particles_add_field(core, particles, "p2_rest_z", sizeof(float), true, (void **)&rest->z);
+}
+
+static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, void **data) {
+  P2 *p2 = NULL;
+  TRY(memory_new(core, &p2, 1, "p2"));
+  *data = p2;
+  if (scree_is_auto(definition->time_step)) definition->time_step = P2_TIME_STEP;
+  p2->settings = (P2Settings){
+      .position =
+          {
+              .iterations = (int)definition->iterations,
+              .relaxation = (float)definition->relaxation,
+              .averaging = definition->averaging,
+              /* Remembered forces push both grains alike, error reduction does not. */
+              .memory = definition->memory && !definition->averaging && !(definition->error_reduction > 0),
+          },
+      .error_reduction = (float)definition->error_reduction,
+      .sleep_speed = (float)definition->sleep_speed,
+  };
+  return p2->settings.sleep_speed > 0 ? add_rest(core, &state->particles, &p2->rest) : SCREE_OK;
+}
+
+static MethodReach p2_reach(const void *data) {
+  const P2 *p2 = data;
+  int32_t history = p2->settings.position.memory ? POSITION_HISTORY : 0;
+  return (MethodReach){.pairs = 1, .solids = 1, .skin = 0.5f, .history = history};
+}
+
+static double p2_largest_step(const void *data, const State *state) {
+  (void)data;
+  (void)state;
+  return INFINITY;
+}
+
+/* Eq. 2. */
+static Status p2_prepare(void *data, Step *step) {
+  (void)data;
+  return position_predict(step);
+}
+
+Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Law *law) {
+  /* Multipliers are displacements: half the step, a quarter of them. */
+  double ratio = p2->last_dt > 0 ? step->dt / p2->last_dt : 0;
+  TRY(position_begin(step, &p2->settings.position, (float)(ratio * ratio), work));
+  p2->last_dt = step->dt;
+  return p2_law_create(work, &p2->settings, law);
+}
+
+Status p2_end(P2 *p2, PositionStep *work) {
+  TRY(p2_sleep(work, &p2->settings, &p2->rest)); /* Section 7 */
+  return position_end(work);                     /* Eq. 3 and, for solids, 34 */
+}
+
+static Status p2_solve(PositionStep *work) {
+  const Core *core = work->step->core;
+  bool averaging = work->settings->averaging;
+  return position_iterate(work, averaging ? KERNEL_CALL(core, p2_average_pass) : KERNEL_CALL(core, p2_split_pass));
+}
+
+static Status p2_step(void *data, Step *step) {
+  P2 *p2 = data;
+  int mark = scratch_mark(step->scratch);
+  PositionStep work;
+  P2Law law;
+  double began = profile_begin();
+  Status status = p2_begin(p2, step, &work, &law);
+  profile_end(step->profile, "contacts", began);
+  began = profile_begin();
+  if (status == SCREE_OK) status = p2_solve(&work);
+  profile_end(step->profile, "solve", began);
+  began = profile_begin();
+  if (status == SCREE_OK) status = p2_end(p2, &work);
+  profile_end(step->profile, "finish", began);
+  scratch_release(step->core, step->scratch, mark);
+  return status;
+}
+
+static Status p2_archive(Core *core, Archive *archive, void *data) {
+  return archive_value(core, archive, &((P2 *)data)->last_dt);
+}
+
+static void p2_destroy(Core *core, void *data) {
+  P2 *p2 = data;
+  memory_drop(core, &p2);
+}
+
+const Method METHOD_P2 = {
+    .info = {.name = "p2", .summary = "parallel particles: springs, dampers, friction, adhesion", .paper = "holz2014"},
+    .has_overlap = true,
+    .create = p2_create,
+    .reach = p2_reach,
+    .largest_step = p2_largest_step,
+    .prepare = p2_prepare,
+    .step = p2_step,
+    .archive = p2_archive,
+    .destroy = p2_destroy,
+};
