@@ -29,7 +29,7 @@
   X(REAL, time_step, "auto", 1e-9, 10, 1e-6, 0.05, "s", "", "longest step; auto: what the method recommends")          \
   X(REAL, cfl, "1", 0.01, 10, 0.1, 2, "", "", "no particle moves farther in a step than this many radii")              \
   X(INT, iterations, "5", 0, 100000, 1, 200, "", "pbd p2", "passes over the contacts in a step")                       \
-  X(INT, stabilization, "2", 0, 100000, 0, 50, "", "pbd", "passes that move old overlap apart without making speed")   \
+  X(INT, stabilization, "2", 0, 100000, 0, 50, "", "pbd p2", "passes that move old overlap apart without making speed") \
   X(REAL, relaxation, "1.6", 0.01, 1.99, 0.5, 1.9, "", "pbd p2", "over-relaxation of a pass")                            \
   X(BOOL, averaging, "false", 0, 0, 0, 0, "", "pbd p2", "the papers' averaging instead of mass splitting")             \
   X(CHOICE, friction_limit, "depth", 0, 0, 0, 0, "depth|printed", "pbd", "with averaging: what limits friction")       \
@@ -58,8 +58,8 @@
   X(REAL, stiffness_t, "auto", 0, 1e15, 1, 1e13, "N/m", "dem", "shear spring of a contact")                            \
   X(REAL, damping_n, "auto", 0, 1e9, 0, 1e7, "1/s", "dem", "damping of the approach, per effective mass")              \
   X(REAL, damping_t, "auto", 0, 1e9, 0, 1e7, "1/s", "dem", "damping of the sliding, per effective mass")               \
-  X(REAL, stiffness, "auto", 0, 1e12, 1, 1e9, "N/m", "p2", "spring of a contact; auto: rigid")                         \
-  X(REAL, damping, "auto", 0, 1e12, 0, 1e9, "N s/m", "p2", "damper of a contact; auto: critical")
+  X(REAL, stiffness, "auto", 0, 1e12, 1, 1e9, "N/m", "p2", "spring of a contact; auto: rigid, soft with adhesion")                         \
+  X(REAL, damping, "auto", 0, 1e12, 0, 1e9, "N s/m", "p2", "damper of a contact; auto: critical or more")
 
 #define SCREE_GRAINS_PARAMETERS(X)                                                                                     \
   X(NAME, material, "", 0, 0, 0, 0, "", "", "which material fills the shape; the first unless given")                  \

@@ -11,6 +11,11 @@ enum { LAW_CHUNK = 64 };
 /* A stiffness left to us where there is adhesion: the grain's own weight presses its contact in by this share of the
  * radius. A rigid contact has no area, so nothing would stick. */
 #define ADHESIVE_SINK 0.02
+#define NEVER -1e30f /* a distance that no pair can come closer than */
+
+/* A spring that is stiffer than this many masses per squared step begins each step without remembered forces: few
+ * iterations do not undo a wrong guess in it, and the heap boils. */
+#define FOLLOWED 4.0
 
 double p2_root(double x, int n) {
   if (!(x > 0) || n <= 1) return x > 0 ? x : 0;
@@ -70,10 +75,22 @@ static double stiffness_of(const Maker *maker, const ScreeMaterialDef *material,
   return weight / (ADHESIVE_SINK * (double)p->radius[i]);
 }
 
+static float start_apart(const PositionSlots *s, int64_t slot) {
+  float x = s->ox[slot], y = s->oy[slot], z = s->oz[slot];
+  return sqrtf(x * x + y * y + z * z);
+}
+
+/* Critical, and more where the step is too long to follow the spring: otherwise it throws the grain back out. */
+static double damping_of(double stiffness, double mass, double dt) {
+  double critical = 2 * sqrt(stiffness * mass);
+  return critical + 2 * stiffness * dt;
+}
+
 static void set_factors(Maker *maker, int64_t slot, double stiffness, double damping, double mass) {
   P2Law *law = maker->law;
+  const PositionSlots *s = &maker->work->slots;
   double dt = (double)maker->work->dt;
-  if (isnan(damping)) damping = isinf(stiffness) ? 0 : 2 * sqrt(stiffness * mass);
+  if (isnan(damping)) damping = isinf(stiffness) ? 0 : damping_of(stiffness, mass, dt);
   if (maker->work->settings->averaging) {
     if (stiffness != maker->stiffness || damping != maker->damping || mass != maker->mass) {
       maker->factors = p2_factors(stiffness, damping, mass, dt, maker->work->settings->iterations);
@@ -87,11 +104,13 @@ static void set_factors(Maker *maker, int64_t slot, double stiffness, double dam
     return;
   }
   if (isinf(stiffness)) {
+    law->within[slot] = EVER; /* it may only push, so it needs no leave to */
     law->spring[slot] = 1;
     law->damper[slot] = 0;
     return;
   }
   double k = stiffness * dt * dt, c = damping * dt;
+  if (k > FOLLOWED * mass) s->ln[slot] = s->ltx[slot] = s->lty[slot] = s->ltz[slot] = 0;
   if (!(k + c > 0)) law->within[slot] = -EVER; /* neither spring nor damper: no contact */
   law->spring[slot] = k + c > 0 ? (float)(k / (k + c)) : 0;
   law->damper[slot] = k + c > 0 ? (float)(1 / (k + c)) : 1;
@@ -112,7 +131,7 @@ static float predicted_apart(const PositionStep *work, int64_t i, int64_t slot) 
 static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
   const PositionStep *work = maker->work;
   P2Law *law = maker->law;
-  PositionSlots *s = (PositionSlots *)&work->slots;
+  const PositionSlots *s = &work->slots;
   const State *state = work->step->state;
   const Particles *p = &state->particles;
   const ScreeMaterialDef *own = &state->materials.items[p->material[i]].definition;
@@ -133,15 +152,15 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
     int64_t shared = work->settings->averaging ? 1 : atomic_load(&work->bodies[ghost->solid].ghosts);
     weight += (double)work->d4[j][3] / (double)(shared > 0 ? shared : 1);
   }
-  float x = s->ox[slot], y = s->oy[slot], z = s->oz[slot];
-  double depth = (double)(s->distance[slot] - sqrtf(x * x + y * y + z * z));
+  double depth = (double)(s->distance[slot] - start_apart(s, slot));
   double area = adhesion > 0 ? p2_contact_area(depth, smaller) : 0;
   float gap = predicted_apart(work, i, slot) - s->distance[slot];
   law->cap[slot] = (float)(adhesion * area * (double)work->dt * (double)work->dt);
   law->pull[slot] = 0;
-  law->within[slot] = gap <= 0 || law->cap[slot] > 0 ? EVER : s->distance[slot];
+  /* A contact that pressed in the last step goes on: a prediction that opens it by a hair must not cost it its
+   * remembered forces. Where it really opens, spring and damper both ask for tension and get none. */
+  law->within[slot] = gap <= 0 || law->cap[slot] > 0 || s->ln[slot] > 0 ? EVER : s->distance[slot];
   set_factors(maker, slot, stiffness, damping, 1 / weight);
-  if (law->within[slot] != EVER) s->ln[slot] = s->ltx[slot] = s->lty[slot] = s->ltz[slot] = 0;
   return gap < LIKELY_GAP * (float)state->radius && law->within[slot] > 0;
 }
 
@@ -189,5 +208,45 @@ Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law)
   work->law = law;
   parallel_for(core, 0, work->slots.slices, LAW_CHUNK, law_chunk, work);
   parallel_for(core, 0, work->padded, LAW_CHUNK * SLICE, share_chunk, work);
+  return SCREE_OK;
+}
+
+/* ---- old overlap ---- */
+
+static void hide_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  PositionStep *work = context;
+  P2Law *law = work->law;
+  for (int64_t slot = b; slot < e; slot++) {
+    law->length[slot] = work->slots.distance[slot];
+    if (law->damper[slot] > 0) work->slots.distance[slot] = NEVER;
+  }
+}
+
+static void show_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  PositionStep *work = context;
+  P2Law *law = work->law;
+  for (int64_t slot = b; slot < e; slot++)
+    if (law->damper[slot] > 0) work->slots.distance[slot] = law->length[slot];
+}
+
+static bool is_rigid(const ScreeMaterialDef *material) {
+  return scree_is_auto(material->stiffness) && !(material->adhesion > 0);
+}
+
+Status p2_part(PositionStep *work) {
+  const Materials *materials = &work->step->state->materials;
+  Core *core = work->step->core;
+  P2Law *law = work->law;
+  int64_t slots = work->slots.groups * SLICE;
+  int32_t rigid = 0;
+  for (int32_t k = 0; k < materials->count; k++) rigid += is_rigid(&materials->items[k].definition);
+  if (!work->settings->memory || rigid == 0) return SCREE_OK;
+  if (rigid == materials->count) return position_stabilize(work);
+  TRY(scratch_take(core, work->step->scratch, &law->length, slots, "contacts"));
+  parallel_for(core, 0, slots, LAW_CHUNK * SLICE * SLICE, hide_chunk, work);
+  TRY(position_stabilize(work));
+  parallel_for(core, 0, slots, LAW_CHUNK * SLICE * SLICE, show_chunk, work);
   return SCREE_OK;
 }

@@ -44,10 +44,16 @@ typedef struct P2Law {
 #define P2_SLOT_MEMBER(type, name) type *name;
   P2_SLOT_FIELDS(P2_SLOT_MEMBER)
 #undef P2_SLOT_MEMBER
+  float *length; /* distances of springs, while they are hidden from p2_part */
 } P2Law;
 
 /* Fills the law for the slots that position_begin laid out; in scratch. */
 Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law);
+
+/* Moves overlapping grains whose contact is rigid apart without giving them speed (pbd's stabilisation). Overlap of a
+ * spring is its load and stays. Only where forces are remembered: the paper's way has nothing but overlap to tell a
+ * contact what it carries. */
+Status p2_part(PositionStep *work);
 
 /* Motion of what each grain rests on, per step; fields of the particles. */
 typedef struct P2Rest {

@@ -37,28 +37,51 @@ WIDE_INLINE Vec coulomb(Vec wanted, Wide mu_static, Wide mu_kinetic, Wide press,
   return vec_mul(wanted, wide_select(slips, wide_min(kinetic, wide_set(1)), wide_set(1)));
 }
 
-/* New multipliers of one contact. `share` is what a unit of violation is worth: one over the weights, times the
- * average. */
+/* Along the normal: what spring and damper press with and what adhesion pulls with. */
+typedef struct Normal {
+  Wide press, pull;
+} Normal;
+
+/* As in the paper: Eq. 23 with the factors of Eq. 28; right after it adhesion, a damper that takes all of the opening,
+ * up to its cap, and never pushes. `share` is what a unit of violation is worth. */
+WIDE_INLINE Normal normal_averaged(const Contact *c, Normal before, Wide spring, Wide damper, Wide cap, Wide share) {
+  Wide zero = wide_set(0);
+  Normal after;
+  after.press = wide_max(before.press - (spring * c->gap + damper * c->along) * share, zero);
+  Wide opening = c->along + (after.press - before.press) * c->touch.weight;
+  after.pull = clamp_between(before.pull - opening * share, zero - cap, zero);
+  return after;
+}
+
+/* With the forces as unknowns: the residual of the spring-damper's equation over its slope. Adhesion is found first,
+ * as what it would take to hold the contact as it is against its spring: spring and adhesion then agree after one
+ * iteration as after many, where the paper's order lets the damper swallow the spring. */
+WIDE_INLINE Normal normal_split(const Contact *c, Normal before, Wide spring, Wide damper, Wide cap) {
+  Wide zero = wide_set(0), one = wide_set(1), weight = c->touch.weight;
+  Wide held = wide_max(spring * (c->along - c->gap) / wide_max(damper, wide_set(TINY)), zero);
+  Normal after;
+  after.pull = clamp_between(before.pull - c->along / weight - (held - before.press), zero - cap, zero);
+  Wide residual =
+      spring * c->gap + (one - spring) * c->along + (after.pull - before.pull) * weight + damper * before.press;
+  after.press = wide_max(before.press - residual / (weight + damper), zero);
+  return after;
+}
+
+/* New multipliers of one contact. */
 WIDE_INLINE Contact contact_solve(const PositionStep *work, const P2Law *law, int64_t g, Contact c, bool averaging,
                                   Wide average) {
   const PositionSlots *slots = &work->slots;
   int64_t at = g * SLICE;
-  Wide zero = wide_set(0), one = wide_set(1), weight = c.touch.weight, share = average / weight;
-  Wide spring = wide_load(law->spring + at), damper = wide_load(law->damper + at), cap = wide_load(law->cap + at);
-  Wide press = c.normal - c.pull, step;
-  /* Eq. 23 with the factors of Eq. 28, or the residual of the force's own equation over its slope. */
-  if (averaging) step = zero - (spring * c.gap + damper * c.along) * share;
-  else step = zero - (spring * c.gap + (one - spring) * c.along + damper * press) / (weight + damper);
-  Wide pressed = wide_max(press + step, zero);
-  /* Adhesion right after the spring-damper of the same contact: a damper that takes all of the opening, up to its
-   * cap, and never pushes. */
-  Wide opening = c.along + (pressed - press) * weight;
-  Wide pull = clamp_between(c.pull - opening * share, zero - cap, zero);
+  Wide share = average / c.touch.weight, cap = wide_load(law->cap + at);
+  Wide spring = wide_load(law->spring + at), damper = wide_load(law->damper + at);
+  Normal before = {c.normal - c.pull, c.pull};
+  Normal now = averaging ? normal_averaged(&c, before, spring, damper, cap, share)
+                         : normal_split(&c, before, spring, damper, cap);
   Vec wanted = vec_sub(c.friction, vec_mul(tangential(c.touch.relative, c.touch.normal), share));
-  Vec friction = coulomb(wanted, wide_load(slots->mu_static + at), wide_load(slots->mu_kinetic + at), pressed, cap);
+  Vec friction = coulomb(wanted, wide_load(slots->mu_static + at), wide_load(slots->mu_kinetic + at), now.press, cap);
   Contact after = c;
-  after.normal = wide_select(c.acts, pressed + pull, c.normal);
-  after.pull = wide_select(c.acts, pull, c.pull);
+  after.normal = wide_select(c.acts, now.press + now.pull, c.normal);
+  after.pull = wide_select(c.acts, now.pull, c.pull);
   after.friction = (Vec){wide_select(c.acts, friction.x, c.friction.x), wide_select(c.acts, friction.y, c.friction.y),
                          wide_select(c.acts, friction.z, c.friction.z)};
   return after;

@@ -26,6 +26,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
       .position =
           {
               .iterations = (int)definition->iterations,
+              .stabilization = (int)definition->stabilization,
               .relaxation = (float)definition->relaxation,
               .averaging = definition->averaging,
               /* Remembered forces push both grains alike, error reduction does not. */
@@ -60,7 +61,8 @@ Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Law *law) {
   double ratio = p2->last_dt > 0 ? step->dt / p2->last_dt : 0;
   TRY(position_begin(step, &p2->settings.position, (float)(ratio * ratio), work));
   p2->last_dt = step->dt;
-  return p2_law_create(work, &p2->settings, law);
+  TRY(p2_law_create(work, &p2->settings, law));
+  return p2_part(work);
 }
 
 Status p2_end(P2 *p2, PositionStep *work) {
