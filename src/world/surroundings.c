@@ -195,9 +195,11 @@ static Status sort_particles(ScreeWorld *world, float cell, Predicted *predicted
   TRY(cell_grid_order(core, world->grid, points, cell, order));
   TRY(particles_permute(core, p, &world->scratch, order, p->count));
   parallel_for(core, 0, p->count, SURROUND_GRAIN, predict_chunk, predicted);
-  memcpy(p->built_x, predicted->x, sizeof(float) * (size_t)p->count);
-  memcpy(p->built_y, predicted->y, sizeof(float) * (size_t)p->count);
-  memcpy(p->built_z, predicted->z, sizeof(float) * (size_t)p->count);
+  if (p->count > 0) { /* without particles there are no arrays, and memcpy takes no NULL */
+    memcpy(p->built_x, predicted->x, sizeof(float) * (size_t)p->count);
+    memcpy(p->built_y, predicted->y, sizeof(float) * (size_t)p->count);
+    memcpy(p->built_z, predicted->z, sizeof(float) * (size_t)p->count);
+  }
   points.id = p->id;
   return cell_grid_build(core, world->grid, points, cell);
 }
