@@ -82,7 +82,7 @@ static void viewer_key(GLFWwindow *window, int key, int code, int action, int mo
   case GLFW_KEY_ESCAPE: glfwSetWindowShouldClose(window, GLFW_TRUE); break;
   case GLFW_KEY_SPACE:
     viewer->panel.paused = !viewer->panel.paused;
-    simulation_pause(viewer->simulation, viewer->panel.paused);
+    simulation_pause(viewer->simulation, viewer->panel.paused || viewer->film);
     break;
   case GLFW_KEY_N: simulation_step(viewer->simulation); break;
   case GLFW_KEY_R: viewer_restart(viewer, true); break;

@@ -54,6 +54,12 @@ void help_of(const char *text) {
   }
 }
 
+void faint(const char *text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
+  ImGui::TextWrapped("%s", text);
+  ImGui::PopStyleColor();
+}
+
 // ---- running ----
 
 void draw_running(Panel &panel) {
@@ -109,6 +115,8 @@ void draw_look(Panel &panel) {
   ImGui::Checkbox("shadows", &settings.shadows);
   ImGui::SameLine();
   ImGui::Checkbox("occlusion", &settings.occlusion);
+  ImGui::Checkbox("half resolution", &panel.half);
+  help_of("draws a quarter of the pixels: for machines without a graphics card");
   if (ImGui::Button("Home (Home)")) panel.wants_home = true;
   ImGui::SameLine();
   if (ImGui::Button("Picture (P)")) panel.wants_picture = true;
@@ -140,7 +148,7 @@ void draw_machine(Panel &panel) {
       panel.control_value = value;
     }
   }
-  ImGui::TextDisabled("arrows: swing, boom; U J: stick; I K: bucket; or a gamepad");
+  faint("arrows: swing, boom; U J: stick; I K: bucket; or a gamepad");
   if (report.tool[0]) {
     const ScreeVec3 &f = report.tool_force;
     ImGui::Text("force on %s: %.0f N", report.tool, std::sqrt(f.x * f.x + f.y * f.y + f.z * f.z));
@@ -336,8 +344,11 @@ void draw_shape(Edits &edits, const char *prefix, const ScreeShapeDef &shape, bo
   }
 }
 
+// The label may be a path that ends in a dot, as `materials.sand.` does.
 template <typename Draw> void draw_group(const char *label, Draw draw) {
-  if (!ImGui::TreeNode(label)) return;
+  size_t length = strlen(label);
+  if (length && label[length - 1] == '.') length--;
+  if (!ImGui::TreeNode(label, "%.*s", (int)length, label)) return;
   draw();
   ImGui::TreePop();
 }
@@ -419,7 +430,7 @@ void draw_parameters(Panel &panel) {
     ImGui::SameLine();
     if (ImGui::Button("Forget")) edits.count = 0;
   } else {
-    ImGui::TextDisabled("Enter takes a value over; changes apply with the next start.");
+    faint("Enter takes a value over; changes apply with the next start.");
   }
   draw_group("scene", [&] { draw_section(edits, "scene", "", &scene); });
   draw_group("method", [&] { draw_section(edits, "method", "method.", &scene.method); });
@@ -438,7 +449,7 @@ void panel_draw(Panel *panel) {
   ImGui_ImplGlfw_NewFrame();
   ImGui::NewFrame();
   ImGui::SetNextWindowPos(ImVec2(10, 10), ImGuiCond_FirstUseEver);
-  ImGui::SetNextWindowSize(ImVec2(340, ImGui::GetIO().DisplaySize.y - 20), ImGuiCond_FirstUseEver);
+  ImGui::SetNextWindowSize(ImVec2(350, ImGui::GetIO().DisplaySize.y - 20), ImGuiCond_FirstUseEver);
   if (ImGui::Begin("scree (H hides)")) {
     ImGui::PushItemWidth(170);
     draw_running(*panel);

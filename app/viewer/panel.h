@@ -42,6 +42,7 @@ typedef struct Panel {
   Edits *edits;
   double speed; /* 0: as fast as it goes */
   bool paused, fine;
+  bool half; /* resolution */
   double blast_radius, blast_speed;
   /* wished */
   bool wants_reset, wants_step, wants_record, wants_picture, wants_home, wants_blast, wants_drop;

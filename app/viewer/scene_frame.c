@@ -31,11 +31,13 @@ static void frame_paint(const char *name, int32_t index, float color[3]) {
   static const struct {
     const char *word;
     float color[3];
-  } known[] = {{"bucket", {0.42f, 0.43f, 0.45f}}, {"blade", {0.45f, 0.46f, 0.48f}}, {"chassis", {0.22f, 0.23f, 0.25f}},
-               {"track", {0.20f, 0.20f, 0.21f}},  {"wheel", {0.30f, 0.30f, 0.32f}}, {"cab", {0.28f, 0.36f, 0.42f}},
-               {"boom", {0.93f, 0.66f, 0.12f}},   {"stick", {0.93f, 0.66f, 0.12f}}, {"house", {0.90f, 0.62f, 0.10f}},
-               {"bed", {0.93f, 0.66f, 0.12f}},    {"rock", {0.48f, 0.46f, 0.43f}},  {"squirrel", {0.62f, 0.36f, 0.18f}},
-               {"plank", {0.66f, 0.48f, 0.30f}},  {"stand", {0.45f, 0.34f, 0.24f}}, {"gate", {0.35f, 0.45f, 0.55f}}};
+  } known[] = {
+      {"bucket", {0.42f, 0.43f, 0.45f}},   {"blade", {0.45f, 0.46f, 0.48f}}, {"excavator", {0.22f, 0.23f, 0.25f}},
+      {"chassis", {0.22f, 0.23f, 0.25f}},  {"track", {0.20f, 0.20f, 0.21f}}, {"wheel", {0.30f, 0.30f, 0.32f}},
+      {"cab", {0.28f, 0.36f, 0.42f}},      {"boom", {0.93f, 0.66f, 0.12f}},  {"stick", {0.93f, 0.66f, 0.12f}},
+      {"house", {0.90f, 0.62f, 0.10f}},    {"bed", {0.93f, 0.66f, 0.12f}},   {"rock", {0.48f, 0.46f, 0.43f}},
+      {"squirrel", {0.62f, 0.36f, 0.18f}}, {"plank", {0.66f, 0.48f, 0.30f}}, {"stand", {0.45f, 0.34f, 0.24f}},
+      {"gate", {0.35f, 0.45f, 0.55f}}};
   static const float others[][3] = {{0.70f, 0.24f, 0.18f}, {0.20f, 0.42f, 0.62f}, {0.30f, 0.52f, 0.34f},
                                     {0.62f, 0.44f, 0.66f}, {0.85f, 0.55f, 0.20f}, {0.45f, 0.47f, 0.50f}};
   for (size_t k = 0; name && k < sizeof known / sizeof *known; k++)

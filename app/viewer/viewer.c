@@ -68,10 +68,11 @@ static ScreeStatus viewer_start(Viewer *viewer, bool keep_camera, ScreeError *er
   viewer->history = (History){0};
   viewer->driven_count = 0;
   viewer->seen_version = 0;
+  viewer->stepping = false;
   SimulationPlan plan = {.definition = definition,
                          .threads = viewer->options->threads,
                          .fine = viewer->panel.fine,
-                         .paused = viewer->panel.paused,
+                         .paused = viewer->panel.paused || viewer->film,
                          .speed = viewer->panel.speed,
                          .keys = ++viewer->starts};
   return simulation_start(&plan, &viewer->simulation, error);
@@ -116,6 +117,7 @@ void viewer_record(Viewer *viewer) {
     if (film_close(viewer->film, &error) != SCREE_OK) viewer_say_error(viewer, &error);
     else viewer_say(viewer, viewer->film_name);
     viewer->film = NULL;
+    simulation_pause(viewer->simulation, viewer->panel.paused);
     return;
   }
   snprintf(viewer->film_name, sizeof viewer->film_name, "film_%03d.mp4", ++viewer->films);
@@ -126,9 +128,11 @@ void viewer_record(Viewer *viewer) {
     viewer_say_error(viewer, &error);
   viewer->film_pictures = 0;
   viewer->film_began = viewer->report.time;
+  if (viewer->film) simulation_pause(viewer->simulation, true);
 }
 
-/* Pictures enter the film by simulated time, however fast or slow it runs. */
+/* Pictures enter the film by simulated time. While a film is made the simulation goes frame by frame, each as soon as
+ * the last is drawn, so that no picture is missing. */
 static void viewer_film(Viewer *viewer) {
   if (!viewer->film) return;
   ScreeError error;
@@ -145,6 +149,7 @@ static void viewer_film(Viewer *viewer) {
     viewer_say_error(viewer, &error);
     film_abandon(viewer->film);
     viewer->film = NULL;
+    simulation_pause(viewer->simulation, viewer->panel.paused);
   }
 }
 
@@ -161,8 +166,8 @@ static ScreeStatus viewer_draw(Viewer *viewer, ScreeError *error) {
   int width, height;
   glfwGetFramebufferSize(viewer->window, &width, &height);
   if (width < 1 || height < 1) return SCREE_OK;
-  viewer->settings.width = width;
-  viewer->settings.height = height;
+  viewer->settings.width = viewer->panel.half && width > 1 ? width / 2 : width;
+  viewer->settings.height = viewer->panel.half && height > 1 ? height / 2 : height;
   viewer->frame = viewer->simulation ? simulation_frame(viewer->simulation) : NULL;
   if (viewer->simulation) simulation_report(viewer->simulation, &viewer->report);
   const RenderFrame *frame = viewer->frame ? &viewer->frame->frame : &nothing;
@@ -180,6 +185,11 @@ static ScreeStatus viewer_draw(Viewer *viewer, ScreeError *error) {
     viewer->seen_version = frame->version;
     viewer_remember(viewer);
     viewer_film(viewer);
+    viewer->stepping = false;
+  }
+  if (viewer->film && viewer->frame && !viewer->panel.paused && !viewer->stepping) {
+    simulation_step(viewer->simulation);
+    viewer->stepping = true;
   }
   return SCREE_OK;
 }
@@ -188,7 +198,7 @@ static ScreeStatus viewer_draw(Viewer *viewer, ScreeError *error) {
 
 static void viewer_obey_run(Viewer *viewer, const Panel *before) {
   Panel *panel = &viewer->panel;
-  if (panel->paused != before->paused) simulation_pause(viewer->simulation, panel->paused);
+  if (panel->paused != before->paused) simulation_pause(viewer->simulation, panel->paused || viewer->film);
   if (panel->speed != before->speed) simulation_speed(viewer->simulation, panel->speed);
   if (panel->fine != before->fine) simulation_fine(viewer->simulation, panel->fine);
   if (panel->wants_step) simulation_step(viewer->simulation);

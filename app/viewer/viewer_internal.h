@@ -42,6 +42,7 @@ typedef struct Viewer {
   int films, pictures, film_width, film_height;
   int64_t film_pictures;
   double film_began;
+  bool stepping; /* a frame was asked for and has not come yet */
 } Viewer;
 
 /* viewer.c */

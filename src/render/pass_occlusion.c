@@ -11,7 +11,7 @@ static const char *const occlusion_fragment =
     "uniform vec2 u_reach;\n" /* metres */
     "uniform mat4 u_view;\n"
     "out vec4 o_light;\n"
-    "const int samples = 10;\n"
+    "const int samples = 8;\n"
     "vec3 point_at(ivec2 at) {\n"
     "  float z = texelFetch(u_depth_map, at, 0).r;\n"
     "  float d = u_depth.y / (z - u_depth.x);\n"
