@@ -59,12 +59,9 @@ static inline void sequential_solve(const PositionStep *work, const P2Law *law, 
   const PositionSlots *s = &work->slots;
   int64_t at = c->slot;
   float *own = work->d4[c->first], *other = work->d4[c->second];
-  float offset[3] = {s->ox[at], s->oy[at], s->oz[at]}, relative[3], n[3];
+  float n[3] = {s->nx[at], s->ny[at], s->nz[at]}, relative[3];
   for (int k = 0; k < 3; k++) relative[k] = own[k] - other[k];
-  for (int k = 0; k < 3; k++) n[k] = offset[k] + (s->flat[at] ? 0 : relative[k]);
-  float length = sqrtf(sequential_dot(n, n));
-  for (int k = 0; k < 3; k++) n[k] /= fmaxf(length, 1e-30f);
-  float along = sequential_dot(n, relative), apart = length + (s->flat[at] ? along : 0);
+  float along = sequential_dot(n, relative), apart = s->apart[at] + along;
   float before = s->ln[at], pull_before = law->pull[at], press_before = before - pull_before;
   if (!(apart <= law->within[at] || before > 0)) return;
   float weight = c->weight_first + c->weight_second, spring = law->spring[at], damper = law->damper[at];
@@ -93,10 +90,9 @@ static inline void sequential_solve(const PositionStep *work, const P2Law *law, 
 static inline void sequential_warm(const PositionStep *work, const SequentialContact *c) {
   const PositionSlots *s = &work->slots;
   int64_t at = c->slot;
-  float n[3] = {s->ox[at], s->oy[at], s->oz[at]}, friction[3] = {s->ltx[at], s->lty[at], s->ltz[at]};
-  float length = fmaxf(sqrtf(sequential_dot(n, n)), 1e-30f);
+  float n[3] = {s->nx[at], s->ny[at], s->nz[at]}, friction[3] = {s->ltx[at], s->lty[at], s->ltz[at]};
   for (int k = 0; k < 3; k++) {
-    float push = n[k] / length * s->ln[at] + friction[k];
+    float push = n[k] * s->ln[at] + friction[k];
     work->d4[c->first][k] += push * c->weight_first;
     work->d4[c->second][k] -= push * c->weight_second;
   }

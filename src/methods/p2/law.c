@@ -11,7 +11,6 @@ enum { LAW_CHUNK = 64 };
 /* A stiffness left to us where there is adhesion: the grain's own weight presses its contact in by this share of the
  * radius. A rigid contact has no area, so nothing would stick. */
 #define ADHESIVE_SINK 0.02
-#define NEVER -1e30f /* a distance that no pair can come closer than */
 
 /* A spring that is stiffer than this many masses per squared step begins each step without remembered forces: few
  * iterations do not undo a wrong guess in it, and the heap boils. */
@@ -75,11 +74,6 @@ static double stiffness_of(const Maker *maker, const ScreeMaterialDef *material,
   return weight / (ADHESIVE_SINK * (double)p->radius[i]);
 }
 
-static float start_apart(const PositionSlots *s, int64_t slot) {
-  float x = s->ox[slot], y = s->oy[slot], z = s->oz[slot];
-  return sqrtf(x * x + y * y + z * z);
-}
-
 /* Critical, and more where the step is too long to follow the spring: otherwise it throws the grain back out. */
 static double damping_of(double stiffness, double mass, double dt) {
   double critical = 2 * sqrt(stiffness * mass);
@@ -116,15 +110,12 @@ static void set_factors(Maker *maker, int64_t slot, double stiffness, double dam
   law->damper[slot] = k + c > 0 ? (float)(1 / (k + c)) : 1;
 }
 
-/* How far apart the slot's partners would be after the prediction; touch() of position_wide.h, one lane. */
+/* How far apart the slot's partners would be after the prediction. */
 static float predicted_apart(const PositionStep *work, int64_t i, int64_t slot) {
   const PositionSlots *s = &work->slots;
   const float *own = work->d4[i], *other = work->d4[s->partner[slot]];
-  float x = own[0] - other[0], y = own[1] - other[1], z = own[2] - other[2];
-  float ox = s->ox[slot], oy = s->oy[slot], oz = s->oz[slot];
-  if (!s->flat[slot]) return sqrtf((ox + x) * (ox + x) + (oy + y) * (oy + y) + (oz + z) * (oz + z));
-  float length = sqrtf(ox * ox + oy * oy + oz * oz);
-  return length + (ox * x + oy * y + oz * z) / fmaxf(length, 1e-30f);
+  return s->apart[slot] + (own[0] - other[0]) * s->nx[slot] + (own[1] - other[1]) * s->ny[slot] +
+         (own[2] - other[2]) * s->nz[slot];
 }
 
 /* Fills a slot; whether the contact acts or is likely to join. */
@@ -152,7 +143,7 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
     int64_t shared = work->settings->averaging ? 1 : atomic_load(&work->bodies[ghost->solid].ghosts);
     weight += (double)work->d4[j][3] / (double)(shared > 0 ? shared : 1);
   }
-  double depth = (double)(s->distance[slot] - start_apart(s, slot));
+  double depth = (double)(s->distance[slot] - s->apart[slot]);
   double area = adhesion > 0 ? p2_contact_area(depth, smaller) : 0;
   float gap = predicted_apart(work, i, slot) - s->distance[slot];
   law->cap[slot] = (float)(adhesion * area * (double)work->dt * (double)work->dt);
@@ -219,7 +210,7 @@ static void hide_chunk(void *context, int64_t b, int64_t e, int thread) {
   P2Law *law = work->law;
   for (int64_t slot = b; slot < e; slot++) {
     law->length[slot] = work->slots.distance[slot];
-    if (law->damper[slot] > 0) work->slots.distance[slot] = NEVER;
+    if (law->damper[slot] > 0) work->slots.distance[slot] = POSITION_NEVER;
   }
 }
 
