@@ -4,15 +4,20 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 256 };
+/* A step is a row of short loops. Waking a thread costs tens of microseconds on a virtual machine, as much as many of
+ * these loops take, so a thread that has nothing to do looks about for a moment before it goes to sleep: about 50 us.
+ * Where there are more threads than cores it sleeps at once. */
+enum { THREADS_MAX = 256, LOOKS = 1000 };
 
 struct Pool {
   int threads;
+  int looks;
   pthread_t handles[THREADS_MAX];
   pthread_mutex_t mutex;
   pthread_cond_t wake, done;
-  uint64_t job; /* number of the job in progress; workers wait for it to change */
-  int running;  /* workers still busy with it */
+  _Atomic uint64_t job; /* number of the job in progress; workers wait for it to change */
+  _Atomic int running;  /* workers still busy with it */
+  _Atomic int asleep;   /* workers that need a wake-up */
   bool quit;
   ParallelBody body;
   void *context;
@@ -31,54 +36,83 @@ static void work(Pool *pool, int thread) {
   }
 }
 
+static inline void rest(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
 typedef struct Worker {
   Pool *pool;
   int thread;
 } Worker;
 
+/* Waits until there is another job than `seen`; false when the pool ends. */
+static bool next_job(Pool *pool, uint64_t seen) {
+  for (int look = 0; look < pool->looks; look++) {
+    if (atomic_load_explicit(&pool->job, memory_order_acquire) != seen) return true;
+    rest();
+  }
+  pthread_mutex_lock(&pool->mutex);
+  atomic_fetch_add(&pool->asleep, 1);
+  while (atomic_load(&pool->job) == seen && !pool->quit) pthread_cond_wait(&pool->wake, &pool->mutex);
+  atomic_fetch_sub(&pool->asleep, 1);
+  bool go = !pool->quit;
+  pthread_mutex_unlock(&pool->mutex);
+  return go;
+}
+
+static void report_done(Pool *pool) {
+  if (atomic_fetch_sub(&pool->running, 1) != 1) return;
+  pthread_mutex_lock(&pool->mutex);
+  pthread_cond_signal(&pool->done);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
+static void wait_done(Pool *pool) {
+  for (int look = 0; look < pool->looks; look++) {
+    if (atomic_load_explicit(&pool->running, memory_order_acquire) == 0) return;
+    rest();
+  }
+  pthread_mutex_lock(&pool->mutex);
+  while (atomic_load(&pool->running)) pthread_cond_wait(&pool->done, &pool->mutex);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
 static void *worker_main(void *argument) {
   Worker worker = *(Worker *)argument;
   Pool *pool = worker.pool;
-  uint64_t seen = 0;
-  pthread_mutex_lock(&pool->mutex);
   /* The creator waits for this sign, so that `argument` on its stack lives long enough. */
-  pool->running--;
-  pthread_cond_signal(&pool->done);
-  for (;;) {
-    while (pool->job == seen && !pool->quit) pthread_cond_wait(&pool->wake, &pool->mutex);
-    if (pool->quit) break;
-    seen = pool->job;
-    pthread_mutex_unlock(&pool->mutex);
+  report_done(pool);
+  for (uint64_t seen = 0; next_job(pool, seen);) {
+    seen = atomic_load_explicit(&pool->job, memory_order_acquire);
     work(pool, worker.thread);
-    pthread_mutex_lock(&pool->mutex);
-    if (--pool->running == 0) pthread_cond_signal(&pool->done);
+    report_done(pool);
   }
-  pthread_mutex_unlock(&pool->mutex);
   return NULL;
 }
 
 Pool *pool_create(Core *core, int threads) {
-  if (threads <= 0) threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  if (threads <= 0) threads = cores;
   if (threads < 1) threads = 1;
   if (threads > THREADS_MAX) threads = THREADS_MAX;
   Pool *pool = memory_get(&core->memory, 1, sizeof *pool, "threads");
   if (!pool) return NULL;
   pool->threads = 1; /* thread 0 is the caller */
+  pool->looks = threads <= cores ? LOOKS : 0;
   pthread_mutex_init(&pool->mutex, NULL);
   pthread_cond_init(&pool->wake, NULL);
   pthread_cond_init(&pool->done, NULL);
   for (int t = 1; t < threads; t++) {
     Worker worker = {pool, t};
-    pthread_mutex_lock(&pool->mutex);
-    pool->running = 1;
+    atomic_store(&pool->running, 1);
     if (pthread_create(&pool->handles[t], NULL, worker_main, &worker) != 0) {
-      pool->running = 0;
-      pthread_mutex_unlock(&pool->mutex);
+      atomic_store(&pool->running, 0);
       pool_destroy(core, pool);
       return NULL;
     }
-    while (pool->running) pthread_cond_wait(&pool->done, &pool->mutex);
-    pthread_mutex_unlock(&pool->mutex);
+    wait_done(pool);
     pool->threads = t + 1;
   }
   return pool;
@@ -107,21 +141,21 @@ void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, Paralle
     for (int64_t b = begin; b < end; b += grain) body(context, b, b + grain < end ? b + grain : end, 0);
     return;
   }
-  pthread_mutex_lock(&pool->mutex);
   pool->body = body;
   pool->context = context;
   pool->begin = begin;
   pool->end = end;
   pool->grain = grain;
   atomic_store(&pool->next, 0);
-  pool->running = pool->threads - 1;
-  pool->job++;
-  pthread_cond_broadcast(&pool->wake);
-  pthread_mutex_unlock(&pool->mutex);
+  atomic_store(&pool->running, pool->threads - 1);
+  atomic_fetch_add(&pool->job, 1); /* publishes all of the above */
+  if (atomic_load(&pool->asleep) > 0) {
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
+  }
   work(pool, 0);
-  pthread_mutex_lock(&pool->mutex);
-  while (pool->running) pthread_cond_wait(&pool->done, &pool->mutex);
-  pthread_mutex_unlock(&pool->mutex);
+  wait_done(pool);
 }
 
 typedef struct Reduction {
