@@ -116,6 +116,8 @@ void viewer_watch_input(Viewer *viewer) {
   glfwSetWindowUserPointer(viewer->window, viewer);
   glfwSetKeyCallback(viewer->window, viewer_key);
   glfwSetScrollCallback(viewer->window, viewer_scroll);
+  /* A key that was pressed and let go between two slow pictures counts once. */
+  glfwSetInputMode(viewer->window, GLFW_STICKY_KEYS, GLFW_TRUE);
 }
 
 /* ---- what is held ---- */
