@@ -20,7 +20,7 @@ static const struct {
     {"scaling", "threads and sizes", bench_scaling},
     {"neighbors", "sort and neighbour search", bench_neighbors},
     {"geometry", "meshes and signed distance", NULL},
-    {"sampling", "filling shapes with points", NULL},
+    {"sampling", "filling shapes with points", bench_sampling},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 

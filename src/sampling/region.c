@@ -50,3 +50,12 @@ double region_surface_distance(const Region *region, Vec3 point, double reach) {
   BvhHit hit = bvh_closest(region->shape->bvh, region_shape_point(region, point), reach);
   return hit.triangle < 0 ? reach : hit.distance;
 }
+
+ShapePoint region_inner_distance(const Region *region, Vec3 point, double reach) {
+  if (!region->closed) return region_distance(region, point, reach);
+  Vec3 at = region_shape_point(region, point);
+  BvhHit hit = bvh_closest(region->shape->bvh, at, reach);
+  if (hit.triangle < 0) return (ShapePoint){.distance = -reach, .normal = {0, 0, 1}};
+  Vec3 out = hit.distance > 0 ? vec3_scale(vec3_sub(hit.point, at), 1 / hit.distance) : hit.normal;
+  return (ShapePoint){.distance = -hit.distance, .normal = mat3_apply(&region->to_world, out)};
+}

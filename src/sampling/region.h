@@ -27,6 +27,8 @@ static inline Vec3 region_shape_point(const Region *region, Vec3 point) {
  * shape_distance. The normal is in world axes and points out of the region. */
 ShapePoint region_distance(const Region *region, Vec3 point, double reach);
 bool region_contains(const Region *region, Vec3 point);
+/* As region_distance for a point that is known to be inside: no sign has to be found. */
+ShapePoint region_inner_distance(const Region *region, Vec3 point, double reach);
 /* Distance to the surface of a mesh, without a sign; `reach` where it is farther. */
 double region_surface_distance(const Region *region, Vec3 point, double reach);
 static inline bool region_blocked(const Region *region, Vec3 point, double radius) {

@@ -74,7 +74,8 @@ static void keep_inside(const Relaxation *r, Wall *wall, float radius, float p[3
   float dx = p[0] - wall->at[0], dy = p[1] - wall->at[1], dz = p[2] - wall->at[2];
   if (dx * dx + dy * dy + dz * dz >= wall->trusted * wall->trusted) {
     float near_wall = 0.1f * radius;
-    ShapePoint found = region_distance(r->region, vec3(p[0], p[1], p[2]), 2.0 * (double)radius);
+    /* It was a radius inside and has moved by a fifth of that: still inside. */
+    ShapePoint found = region_inner_distance(r->region, vec3(p[0], p[1], p[2]), 2.0 * (double)radius);
     float room = -(float)found.distance - radius * INFLATE;
     wall->normal[0] = (float)found.normal.x, wall->normal[1] = (float)found.normal.y;
     wall->normal[2] = (float)found.normal.z;
