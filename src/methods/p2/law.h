@@ -27,6 +27,7 @@ typedef struct P2Settings {
   PositionSettings position;
   float error_reduction; /* epsilon of Eq. 37 */
   float sleep_speed;     /* m/s; 0: no sleeping */
+  float calm_speed;      /* m/s: one that the longest step allows by the CFL rule */
 } P2Settings;
 
 /* What a slot has besides PositionSlots. The slot's ln is the sum of press and pull. */
@@ -41,6 +42,7 @@ typedef struct P2Settings {
 typedef struct P2Law {
   const P2Settings *settings;
   float down[3]; /* unit vector of gravity, zero without */
+  float longest; /* m: no contact sends a grain farther in this step */
 #define P2_SLOT_MEMBER(type, name) type *name;
   P2_SLOT_FIELDS(P2_SLOT_MEMBER)
 #undef P2_SLOT_MEMBER

@@ -9,7 +9,11 @@
 #include "methods/p2/p2.h"
 #include "methods/p2/p2_kernels.h"
 
+enum { LIMIT_CHUNK = 1024 };
 #define P2_TIME_STEP 0.005
+/* A springy contact may throw a grain at twice the tool's speed; a little less, so that gravity does not make it more.
+ */
+#define SOLID_THROWS 1.9
 
 static Status add_rest(Core *core, Particles *particles, P2Rest *rest) {
   TRY(particles_add_field(core, particles, "p2_rest_x", sizeof(float), true, (void **)&rest->x));
@@ -34,6 +38,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
           },
       .error_reduction = (float)definition->error_reduction,
       .sleep_speed = (float)definition->sleep_speed,
+      .calm_speed = (float)(definition->cfl * definition->radius / definition->time_step),
   };
   return p2->settings.sleep_speed > 0 ? add_rest(core, &state->particles, &p2->rest) : SCREE_OK;
 }
@@ -56,16 +61,63 @@ static Status p2_prepare(void *data, Step *step) {
   return position_predict(step);
 }
 
+static double fastest_chunk(void *context, int64_t b, int64_t e) {
+  const PositionStep *work = context;
+  float fastest = 0;
+  for (int64_t i = b; i < e; i++) {
+    const float *d = work->d4[i];
+    fastest = fmaxf(fastest, d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+  }
+  return sqrt((double)fastest);
+}
+
+/* Contacts that cannot all be met (a grain crushed between a wall and a tool that nothing stops) push without end. No
+ * honest one makes a grain faster than the fastest grain or twice the fastest solid. */
+static float longest_way(PositionStep *work, const P2Settings *settings) {
+  const Solids *solids = &work->step->state->solids;
+  double way = (double)settings->calm_speed * work->step->dt;
+  way = fmax(way, parallel_max(work->step->core, 0, work->count, LIMIT_CHUNK, 0, fastest_chunk, work));
+  for (int32_t k = 0; k < solids->count; k++) {
+    const Solid *solid = &solids->items[k];
+    double spin = vec3_length(solid->spin), speed = vec3_length(solid->velocity);
+    if (spin > 0) {
+      Vec3 low = vec3_sub(solid->shape.bounds_low, solid->center_in_shape);
+      Vec3 high = vec3_sub(solid->shape.bounds_high, solid->center_in_shape);
+      speed += spin * vec3_length(vec3_max(vec3_scale(low, -1), high));
+    }
+    if (isfinite(speed)) way = fmax(way, SOLID_THROWS * speed * work->step->dt);
+  }
+  return (float)way;
+}
+
 Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Law *law) {
   /* Multipliers are displacements: half the step, a quarter of them. */
   double ratio = p2->last_dt > 0 ? step->dt / p2->last_dt : 0;
   TRY(position_begin(step, &p2->settings.position, (float)(ratio * ratio), work));
   p2->last_dt = step->dt;
   TRY(p2_law_create(work, &p2->settings, law));
+  law->longest = longest_way(work, &p2->settings);
   return p2_part(work);
 }
 
+static double limit_chunk(void *context, int64_t b, int64_t e) {
+  PositionStep *work = context;
+  const P2Law *law = work->law;
+  float longest = law->longest;
+  int64_t limited = 0;
+  for (int64_t i = b; i < e; i++) {
+    float *d = work->d4[i];
+    float way = sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    if (way <= longest) continue;
+    for (int k = 0; k < 3; k++) d[k] *= longest / way;
+    limited++;
+  }
+  return (double)limited;
+}
+
 Status p2_end(P2 *p2, PositionStep *work) {
+  double limited = parallel_sum(work->step->core, 0, work->count, LIMIT_CHUNK, limit_chunk, work);
+  if (limited > 0) state_count(work->step->state, "speed_limited_grains", (int64_t)limited);
   TRY(p2_sleep(work, &p2->settings, &p2->rest)); /* Section 7 */
   return position_end(work);                     /* Eq. 3 and, for solids, 34 */
 }

@@ -1,0 +1,263 @@
+/* p2 in heaps: adhesion in an upturned bucket, sleeping, rough treatment. */
+#include "p2_fixture.h"
+
+#include "core/rng.h"
+
+static double drawn(int64_t i, int axis) { return rng_unit(rng_bits(7, (uint64_t)i, (uint64_t)axis, RNG_TEST)); }
+
+/* ---- loam in a bucket that is turned over, then shaken ---- */
+
+enum { TURNS = 21, SHAKES = 40, BUCKET_KEYS = TURNS + SHAKES };
+
+/* Share of the grains that lie in the half of the bucket where the floor was. */
+static double still_there(const ScreeWorld *world, double turned, double lift) {
+  const Particles *p = &world->state.particles;
+  int64_t there = 0;
+  for (int64_t i = 0; i < p->count; i++) {
+    double z = (double)p->z[i] + world->state.origin.z - lift;
+    there += (turned > 0 ? -z : z) < 0;
+  }
+  return (double)there / (double)p->count;
+}
+
+static void turn_bucket(double adhesion, double *turned, double *shaken) {
+  Fixture f;
+  ScreeKeyDef keys[BUCKET_KEYS];
+  fixture_begin(&f, 0.02);
+  f.material.adhesion = adhesion;
+  fixture_friction(&f, 0.5);
+  ScreeBoundaryDef *bucket = &f.walls[f.scene.boundary_count++];
+  *bucket = scree_boundary_default(scree_shape_box((ScreeVec3){-0.1, -0.1, -0.15}, (ScreeVec3){0.1, 0.1, 0.15}));
+  bucket->inside = true;
+  bucket->name = "bucket";
+  for (int k = 0; k < BUCKET_KEYS; k++) {
+    double share = fmin((double)k / (TURNS - 1), 1), angle = M_PI * share * share * (3 - 2 * share);
+    bool shakes = k >= TURNS && k < BUCKET_KEYS - 1;
+    keys[k] = scree_key_default();
+    keys[k].t = k < TURNS ? 0.5 + 2 * share : 3.0 + 0.025 * (k - TURNS);
+    keys[k].rotation = (ScreeQuat){cos(angle / 2), 0, sin(angle / 2), 0};
+    keys[k].position.z = !shakes ? 0 : k % 2 ? 0.05 : -0.05;
+  }
+  bucket->keys = keys;
+  bucket->key_count = BUCKET_KEYS;
+  fixture_fill(&f, (ScreeVec3){-0.1, -0.1, -0.15}, (ScreeVec3){0.1, 0.1, 0.0});
+  ScreeWorld *world = fixture_world(&f);
+  fixture_run(world, 2.9);
+  *turned = still_there(world, 1, 0);
+  fixture_run(world, 2);
+  *shaken = still_there(world, 1, 0);
+  scree_world_destroy(world);
+}
+
+static void loam_stays_in_an_upturned_bucket_until_shaken(void **state) {
+  (void)state;
+  double turned, shaken;
+  turn_bucket(2e5, &turned, &shaken);
+  assert_true(turned > 0.95);
+  assert_true(shaken < 0.5);
+  turn_bucket(0, &turned, &shaken);
+  assert_true(turned < 0.05);
+}
+
+/* ---- sleeping ---- */
+
+static void heap_begin(Fixture *f, double sleep_speed) {
+  fixture_begin(f, 0.02);
+  fixture_friction(f, 0.5);
+  f->scene.method.sleep_speed = sleep_speed;
+  ScreeBoundaryDef *tray = &f->walls[f->scene.boundary_count++];
+  *tray = scree_boundary_default(scree_shape_box((ScreeVec3){-0.15, -0.15, 0}, (ScreeVec3){0.15, 0.15, 1}));
+  tray->inside = true;
+  tray->name = "tray";
+  fixture_fill(f, (ScreeVec3){-0.15, -0.15, 0}, (ScreeVec3){0.15, 0.15, 0.2});
+}
+
+static double mean_of(const float *values, int64_t count) {
+  double sum = 0;
+  for (int64_t i = 0; i < count; i++) sum += (double)values[i];
+  return sum / (double)count;
+}
+
+static void a_sleeping_heap_does_not_drift(void **state) {
+  (void)state;
+  Fixture f;
+  heap_begin(&f, 0.02);
+  ScreeWorld *world = fixture_world(&f);
+  fixture_run(world, 2);
+  const Particles *p = &world->state.particles;
+  int64_t moving = 0;
+  for (int64_t i = 0; i < p->count; i++) moving += fabsf(p->vx[i]) + fabsf(p->vy[i]) + fabsf(p->vz[i]) > 1e-5f;
+  assert_true(moving <= p->count / 50);
+  scree_world_destroy(world);
+}
+
+/* The tray sets off, goes at 0.5 m/s and stops again; its sand goes with it. */
+static void sleeping_sand_rides_in_its_tray(void **state) {
+  (void)state;
+  Fixture f;
+  heap_begin(&f, 0.02);
+  ScreeKeyDef keys[42];
+  for (int k = 0; k < 42; k++) {
+    keys[k] = scree_key_default();
+    keys[k].t = 1.0 + 0.05 * k;
+    double t = 0.05 * k, ramp = t < 0.5 ? 0.5 * t * t : 0.125 + 0.5 * (t - 0.5);
+    keys[k].position.x = ramp;
+  }
+  f.walls[0].keys = keys;
+  f.walls[0].key_count = 42;
+  ScreeWorld *world = fixture_world(&f);
+  fixture_run(world, 2.5);
+  const Particles *p = &world->state.particles;
+  assert_near(mean_of(p->vx, p->count), 0.5, 0.005);
+  fixture_run(world, 0.5);
+  assert_near(mean_of(p->vx, p->count), 0.5, 0.005);
+  assert_near(mean_of(p->vz, p->count), 0, 0.005);
+  fixture_run(world, 1.5);
+  assert_near(mean_of(p->vx, p->count), 0, 0.005);
+  scree_world_destroy(world);
+}
+
+/* The floor is pulled away from under a sleeping grain: it falls. */
+static void a_sleeper_wakes_when_its_floor_goes(void **state) {
+  (void)state;
+  Fixture f;
+  fixture_begin(&f, 0.05);
+  f.scene.method.sleep_speed = 0.06;
+  ScreeKeyDef keys[2] = {scree_key_default(), scree_key_default()};
+  keys[0].t = 0.5;
+  keys[1].t = 0.6;
+  keys[1].position.z = -3;
+  fixture_floor(&f, (ScreeVec3){0, 0, 1}, 0.5);
+  f.walls[0].keys = keys;
+  f.walls[0].key_count = 2;
+  ScreeWorld *world = fixture_place(&f, &(ScreeVec3){0, 0, 0.05}, 1, 1);
+  fixture_run(world, 0.5);
+  assert_near((double)world->state.particles.vz[0], 0, 1e-6);
+  fixture_run(world, 0.3);
+  assert_near((double)world->state.particles.vz[0], -9.81 * 0.3, 0.1);
+  scree_world_destroy(world);
+}
+
+/* ---- momentum ---- */
+
+/* A cloud that collides in free space: the centre of mass keeps its velocity to round-off with splitting. */
+static void splitting_keeps_momentum(void **state) {
+  (void)state;
+  Fixture f;
+  fixture_begin(&f, 0.02);
+  f.scene.gravity = (ScreeVec3){0, 0, 0};
+  fixture_fill(&f, (ScreeVec3){-0.15, -0.15, 0}, (ScreeVec3){0.15, 0.15, 0.3});
+  f.material.radius_spread = 0.3;
+  f.material.adhesion = 2e4;
+  ScreeWorld *world = fixture_world(&f);
+  fixture_run(world, 0.01);
+  Particles *p = &world->state.particles;
+  for (int64_t i = 0; i < p->count; i++) {
+    p->vx[i] = (float)(-4 * (double)p->x[i] + drawn(i, 0) - 0.5);
+    p->vy[i] = (float)(-4 * (double)p->y[i] + drawn(i, 1) - 0.5);
+    p->vz[i] = (float)(drawn(i, 2) - 0.5);
+  }
+  double before[3] = {0}, after[3] = {0}, size = 0;
+  for (int64_t i = 0; i < p->count; i++) {
+    double m = (double)p->mass[i];
+    before[0] += m * (double)p->vx[i];
+    before[1] += m * (double)p->vy[i];
+    before[2] += m * (double)p->vz[i];
+    size += m * hypot((double)p->vx[i], (double)p->vy[i]);
+  }
+  fixture_run(world, 0.5);
+  for (int64_t i = 0; i < p->count; i++) {
+    double m = (double)p->mass[i];
+    after[0] += m * (double)p->vx[i];
+    after[1] += m * (double)p->vy[i];
+    after[2] += m * (double)p->vz[i];
+  }
+  for (int k = 0; k < 3; k++) assert_near(after[k], before[k], 1e-5 * size);
+  scree_world_destroy(world);
+}
+
+/* ---- rough treatment ---- */
+
+static void run_rough(Fixture *f, double seconds, double speed) {
+  ScreeWorld *world = fixture_world(f);
+  double mass = world_mass(world);
+  fixture_run(world, seconds);
+  ScreeStatistics statistics;
+  scree_world_statistics(world, &statistics);
+  assert_true(isfinite(statistics.max_speed));
+  if (statistics.max_speed > speed) print_error("%g m/s\n", statistics.max_speed);
+  assert_true(statistics.max_speed <= speed);
+  assert_near(world_mass(world), mass, 0);
+  scree_world_destroy(world);
+}
+
+static void odd_settings_stay_finite(void **state) {
+  (void)state;
+  for (int averaging = 0; averaging < 2; averaging++)
+    for (int k = 0; k < 8; k++) {
+      Fixture f;
+      heap_begin(&f, k == 7 ? 0.05 : 0);
+      f.scene.method.averaging = averaging;
+      if (k == 0) f.scene.method.iterations = 0;
+      if (k == 1) fixture_friction(&f, 0);
+      if (k == 2) fixture_friction(&f, 10);
+      if (k == 3) f.scene.method.time_step = 10;
+      if (k == 4) f.material.stiffness = 0, f.material.damping = 0;
+      if (k == 5) f.material.stiffness = 1e12, f.material.damping = 0;
+      if (k == 6) f.material.stiffness = 100, f.material.damping = 1e12;
+      if (k == 7) f.scene.method.error_reduction = 1;
+      run_rough(&f, 0.5, 10);
+    }
+}
+
+static void a_thousand_grains_at_one_point_part(void **state) {
+  (void)state;
+  ScreeVec3 at[1000];
+  for (int k = 0; k < 1000; k++) at[k] = (ScreeVec3){0, 0, 0.5};
+  for (int memory = 0; memory < 2; memory++) {
+    Fixture f;
+    fixture_begin(&f, 0.02);
+    f.scene.method.memory = memory;
+    fixture_floor(&f, (ScreeVec3){0, 0, 1}, 0.5);
+    ScreeWorld *world = fixture_place(&f, at, 1000, 0.05);
+    fixture_run(world, 0.3);
+    ScreeStatistics statistics;
+    scree_world_statistics(world, &statistics);
+    assert_true(isfinite(statistics.max_speed));
+    scree_world_destroy(world);
+  }
+}
+
+/* A box goes through a bed at 100 m/s; nothing gets faster than twice that. */
+static void a_fast_tool_throws_nothing_faster(void **state) {
+  (void)state;
+  for (int averaging = 0; averaging < 2; averaging++) {
+    Fixture f;
+    heap_begin(&f, 0);
+    f.scene.method.averaging = averaging;
+    ScreeKeyDef keys[2] = {scree_key_default(), scree_key_default()};
+    keys[0] = (ScreeKeyDef){.t = 0.3, .position = {-0.5, 0, 0.05}, .rotation = {1, 0, 0, 0}};
+    keys[1] = (ScreeKeyDef){.t = 0.31, .position = {0.5, 0, 0.05}, .rotation = {1, 0, 0, 0}};
+    f.bodies[0] =
+        scree_body_default("tool", scree_shape_box((ScreeVec3){-0.03, -0.1, -0.1}, (ScreeVec3){0.03, 0.1, 0.1}));
+    f.bodies[0].motion = SCREE_MOTION_KEYFRAMES;
+    f.bodies[0].keys = keys;
+    f.bodies[0].key_count = 2;
+    f.scene.body_count = 1;
+    run_rough(&f, 0.35, 200);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(loam_stays_in_an_upturned_bucket_until_shaken),
+      cmocka_unit_test(a_sleeping_heap_does_not_drift),
+      cmocka_unit_test(sleeping_sand_rides_in_its_tray),
+      cmocka_unit_test(a_sleeper_wakes_when_its_floor_goes),
+      cmocka_unit_test(splitting_keeps_momentum),
+      cmocka_unit_test(odd_settings_stay_finite),
+      cmocka_unit_test(a_thousand_grains_at_one_point_part),
+      cmocka_unit_test(a_fast_tool_throws_nothing_faster),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
