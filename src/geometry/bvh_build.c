@@ -211,26 +211,27 @@ static void build_sums(const Bvh *bvh, Sum *sums) {
   }
 }
 
-static void wide_lane(BvhWide *wide, BvhMoments *moments, int lane, const BvhNode *node, const Sum *sum) {
+static void wide_lane(Bvh *bvh, int64_t w, int lane, const BvhNode *node, const Sum *sum) {
+  BvhWide *wide = &bvh->wide[w];
+  BvhMoments *moments = &bvh->moments[w];
+  double scale = bvh->scale, area = scale * scale, volume = area * scale;
   for (int k = 0; k < 3; k++) {
-    wide->low[k][lane] = node->low[k];
-    wide->high[k][lane] = node->high[k];
-    moments->center[k][lane] = (float)vec3_get(sum->center, k);
-    moments->normal[k][lane] = (float)vec3_get(sum->normal, k);
+    /* Powers of two scale without rounding, so the boxes stay outside. */
+    wide->low[k][lane] = (float)((double)node->low[k] * scale);
+    wide->high[k][lane] = (float)((double)node->high[k] * scale);
+    moments->center[k][lane] = (float)(vec3_get(sum->center, k) * scale);
+    moments->normal[k][lane] = (float)(vec3_get(sum->normal, k) * area);
   }
-  for (int k = 0; k < 6; k++) moments->slope[k][lane] = (float)sum->slope[k];
-  moments->radius[lane] = (float)sum->radius * 1.00001f;
+  for (int k = 0; k < 6; k++) moments->slope[k][lane] = (float)(sum->slope[k] * volume);
+  moments->radius[lane] = (float)(sum->radius * scale) * 1.00001f;
   wide->first[lane] = node->first;
   wide->count[lane] = node->count;
+  wide->used |= 1u << lane;
 }
 
-/* A lane that is never near (its box is empty) and whose moment is nothing, from afar. */
-static void wide_lane_empty(BvhWide *wide, BvhMoments *moments, int lane) {
-  for (int k = 0; k < 3; k++) {
-    wide->low[k][lane] = FLT_MAX;
-    wide->high[k][lane] = -FLT_MAX;
-    moments->center[k][lane] = 1e18f;
-  }
+/* From afar a lane without triangles is nothing. */
+static void wide_lane_empty(BvhMoments *moments, int lane) {
+  for (int k = 0; k < 3; k++) moments->center[k][lane] = 1e9f;
 }
 
 static float node_area(const BvhNode *node) {
@@ -262,11 +263,11 @@ static void pack_leaf(Bvh *bvh, const BvhNode *node) {
     const BvhTriangle *triangle = &bvh->triangles[node->first + lane];
     Vec3 third = vec3_scale(vec3_add(triangle->ab, triangle->ac), 1.0 / 3);
     double radius = fmax(vec3_length(vec3_sub(triangle->ab, third)), vec3_length(vec3_sub(triangle->ac, third)));
-    pack->radius[lane] = (float)fmax(radius, vec3_length(third)) * 1.00001f;
+    pack->radius[lane] = (float)(fmax(radius, vec3_length(third)) * bvh->scale) * 1.00001f;
     for (int k = 0; k < 3; k++) {
-      pack->a[k][lane] = (float)vec3_get(triangle->a, k);
-      pack->ab[k][lane] = (float)vec3_get(triangle->ab, k);
-      pack->ac[k][lane] = (float)vec3_get(triangle->ac, k);
+      pack->a[k][lane] = (float)(vec3_get(triangle->a, k) * bvh->scale);
+      pack->ab[k][lane] = (float)(vec3_get(triangle->ab, k) * bvh->scale);
+      pack->ac[k][lane] = (float)(vec3_get(triangle->ac, k) * bvh->scale);
     }
   }
 }
@@ -281,11 +282,11 @@ static void build_wide(Bvh *bvh, const Sum *sums, int32_t *source) {
     BvhWide *wide = &bvh->wide[w];
     for (int lane = 0; lane < LANES; lane++) {
       if (lane >= count) {
-        wide_lane_empty(wide, &bvh->moments[w], lane);
+        wide_lane_empty(&bvh->moments[w], lane);
         continue;
       }
       const BvhNode *node = &bvh->nodes[members[lane]];
-      wide_lane(wide, &bvh->moments[w], lane, node, &sums[members[lane]]);
+      wide_lane(bvh, w, lane, node, &sums[members[lane]]);
       if (node->count) {
         wide->pack[lane] = (int32_t)bvh->pack_count;
         pack_leaf(bvh, node);
@@ -348,6 +349,7 @@ Status bvh_build(Core *core, const Mesh *mesh, Bvh **bvh) {
   (*bvh)->mesh = mesh;
   (*bvh)->origin = vec3_scale(vec3_add(low, high), 0.5);
   (*bvh)->extent = fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z)) / 2;
+  (*bvh)->scale = (*bvh)->extent > 0 ? exp2(-ceil(log2((*bvh)->extent))) : 1;
   (*bvh)->wide_kernels = simd_wide(core);
   Builder builder = {.bvh = *bvh};
   Temporary temporary = {0};

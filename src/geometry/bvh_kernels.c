@@ -5,33 +5,9 @@
 #include <float.h>
 
 #include "geometry/bvh_nodes.h"
+#include "geometry/triangle.h"
 
 static const double PI = 3.14159265358979323846;
-
-/* Closest point of a triangle as a + s ab + t ac: by the regions of the plane in which the projection falls. */
-static Vec3 triangle_closest(const BvhTriangle *triangle, Vec3 p) {
-  Vec3 ab = triangle->ab, ac = triangle->ac, ap = vec3_sub(p, triangle->a);
-  double d1 = vec3_dot(ab, ap), d2 = vec3_dot(ac, ap);
-  if (d1 <= 0 && d2 <= 0) return triangle->a;
-  Vec3 bp = vec3_sub(ap, ab);
-  double d3 = vec3_dot(ab, bp), d4 = vec3_dot(ac, bp);
-  if (d3 >= 0 && d4 <= d3) return vec3_add(triangle->a, ab);
-  double vc = d1 * d4 - d3 * d2;
-  if (vc <= 0 && d1 >= 0 && d3 <= 0) return vec3_madd(triangle->a, ab, d1 - d3 > 0 ? d1 / (d1 - d3) : 0);
-  Vec3 cp = vec3_sub(ap, ac);
-  double d5 = vec3_dot(ab, cp), d6 = vec3_dot(ac, cp);
-  if (d6 >= 0 && d5 <= d6) return vec3_add(triangle->a, ac);
-  double vb = d5 * d2 - d1 * d6;
-  if (vb <= 0 && d2 >= 0 && d6 <= 0) return vec3_madd(triangle->a, ac, d2 - d6 > 0 ? d2 / (d2 - d6) : 0);
-  double va = d3 * d6 - d5 * d4;
-  double on_b = d4 - d3, on_c = d5 - d6;
-  if (va <= 0 && on_b >= 0 && on_c >= 0) {
-    double t = on_b + on_c > 0 ? on_b / (on_b + on_c) : 0;
-    return vec3_madd(vec3_add(triangle->a, ab), vec3_sub(ac, ab), t);
-  }
-  double scale = va + vb + vc > 0 ? 1 / (va + vb + vc) : 0;
-  return vec3_madd(vec3_madd(triangle->a, ab, vb * scale), ac, vc * scale);
-}
 
 typedef struct Pending {
   float least; /* squared distance of its box */
@@ -52,7 +28,7 @@ WIDE_INLINE Wide box_distances(const BvhWide *node, const float p[3]) {
 /* Puts the children that may hold something nearer on the stack, the nearest last. */
 static inline int push_children(const BvhWide *node, const float p[3], float limit, Pending *stack, int top) {
   Wide least = box_distances(node, p);
-  unsigned bits = wide_bits(wide_less_equal(least, wide_set(limit)));
+  unsigned bits = wide_bits(wide_less_equal(least, wide_set(limit))) & node->used;
   int bottom = top;
   while (bits) {
     int lane = __builtin_ctz(bits);
@@ -107,20 +83,21 @@ WIDE_INLINE unsigned near_triangles(const BvhPack *pack, int32_t count, const fl
   return wide_bits(wide_less_equal(least, wide_set(limit))) & ((1u << count) - 1);
 }
 
-/* What a distance in single precision may be off by, generously. */
-static inline double rounding(const Bvh *bvh, Vec3 p) {
-  return 2e-6 * (fabs(p.x) + fabs(p.y) + fabs(p.z) + 3 * bvh->extent);
+/* What a scaled distance in single precision may be off by, generously: the extent is at most 1. */
+static inline double rounding(const float at[3]) {
+  return 2e-6 * (double)(fabsf(at[0]) + fabsf(at[1]) + fabsf(at[2]) + 3);
 }
 
-static inline float limit_of(double best, double slack) {
-  double reach = sqrt(best) + slack;
+/* The scaled square that a distance in single precision must not pass. */
+static inline float limit_of(const Bvh *bvh, double best, double slack) {
+  double reach = sqrt(best) * bvh->scale + slack;
   return reach < 1e18 ? (float)(reach * reach) : 1e36f;
 }
 
 int32_t KERNEL(bvh_closest_kernel)(const Bvh *bvh, Vec3 p, double *best, Vec3 *point) {
-  const float at[3] = {(float)p.x, (float)p.y, (float)p.z};
-  double slack = rounding(bvh, p);
-  float limit = limit_of(*best, slack);
+  const float at[3] = {(float)(p.x * bvh->scale), (float)(p.y * bvh->scale), (float)(p.z * bvh->scale)};
+  double slack = rounding(at);
+  float limit = limit_of(bvh, *best, slack);
   int32_t nearest = -1;
   Pending stack[(LANES - 1) * BVH_DEPTH_MAX + 1];
   int top = push_children(&bvh->wide[0], at, limit, stack, 0);
@@ -140,7 +117,7 @@ int32_t KERNEL(bvh_closest_kernel)(const Bvh *bvh, Vec3 p, double *best, Vec3 *p
         *best = distance2;
         *point = q;
         nearest = t;
-        limit = limit_of(distance2, slack);
+        limit = limit_of(bvh, distance2, slack);
       }
     }
   }
@@ -218,7 +195,7 @@ WIDE_INLINE unsigned node_winding(const BvhMoments *node, const float p[3], Wide
 }
 
 double KERNEL(bvh_winding_kernel)(const Bvh *bvh, Vec3 p) {
-  const float at[3] = {(float)p.x, (float)p.y, (float)p.z};
+  const float at[3] = {(float)(p.x * bvh->scale), (float)(p.y * bvh->scale), (float)(p.z * bvh->scale)};
   Wide far_sum = wide_set(0);
   AngleSum near_sum = {1, 0, 0};
   int32_t stack[(LANES - 1) * BVH_DEPTH_MAX + 1];
@@ -227,7 +204,7 @@ double KERNEL(bvh_winding_kernel)(const Bvh *bvh, Vec3 p) {
   while (top > 0) {
     int32_t n = stack[--top];
     const BvhWide *node = &bvh->wide[n];
-    for (unsigned bits = node_winding(&bvh->moments[n], at, &far_sum); bits; bits &= bits - 1) {
+    for (unsigned bits = node_winding(&bvh->moments[n], at, &far_sum) & node->used; bits; bits &= bits - 1) {
       int lane = __builtin_ctz(bits);
       if (node->count[lane] == 0) {
         stack[top++] = node->first[lane];

@@ -19,10 +19,11 @@ typedef struct BvhTriangle {
 } BvhTriangle;
 
 /* Up to eight children side by side, for one pass of eight lanes: the binary tree with its levels folded. count > 0: a
- * leaf; 0: the wide node `first`. Unused lanes have an empty box. */
+ * leaf; 0: the wide node `first`. Unused lanes are at the end. */
 typedef struct BvhWide {
   float low[3][LANES], high[3][LANES];
   int32_t first[LANES], count[LANES];
+  uint32_t used;       /* lanes, as bits */
   int32_t pack[LANES]; /* of a leaf: its place in `packs` */
 } BvhWide;
 
@@ -42,7 +43,9 @@ typedef struct BvhPack {
 struct Bvh {
   const Mesh *mesh;
   Vec3 origin;
-  double extent;     /* largest coordinate */
+  double extent; /* largest coordinate */
+  double scale;  /* a power of two that brings it near 1: wide nodes, moments and packs are in units of 1 / scale, so
+                  * that squares and cubes of single precision neither vanish nor overflow */
   bool wide_kernels; /* which build of the kernels runs */
   BvhNode *nodes;    /* binary, for rays */
   int64_t node_count;
@@ -57,6 +60,9 @@ struct Bvh {
 
 /* A tree is never deeper: see bvh_build. */
 enum { BVH_DEPTH_MAX = 96, BVH_LEAF_MAX = LANES };
+
+/* Farther than this many extents from the middle the kernels are not used. */
+#define BVH_FAR 1e6
 
 /* Closest triangle (its place in the leaves, or -1) within sqrt(*best); point and *best are set. p is relative to the
  * origin. */

@@ -1,5 +1,6 @@
 /* Asking a tree. Distances and winding numbers are found in bvh_kernels.c; rays go through the binary tree here. */
 #include "geometry/bvh_nodes.h"
+#include "geometry/triangle.h"
 
 /* A child to come back to, with the entry of the ray into it. */
 typedef struct Pending {
@@ -19,12 +20,33 @@ static BvhHit hit_none(void) { return (BvhHit){.distance = INFINITY, .triangle =
 #define BVH_KERNEL(bvh, name) name##_base
 #endif
 
+static bool is_far(const Bvh *bvh, Vec3 p) {
+  double limit = BVH_FAR / bvh->scale;
+  return fabs(p.x) > limit || fabs(p.y) > limit || fabs(p.z) > limit;
+}
+
+/* The margin of single precision would hold the whole mesh at such a distance: no tree helps. */
+static int32_t closest_of_all(const Bvh *bvh, Vec3 p, double *best, Vec3 *point) {
+  int32_t nearest = -1;
+  for (int64_t t = 0; t < bvh->mesh->triangle_count; t++) {
+    Vec3 q = triangle_closest(&bvh->triangles[t], p), d = vec3_sub(p, q);
+    double distance2 = vec3_dot(d, d);
+    if (distance2 < *best || (nearest < 0 && distance2 == *best)) {
+      *best = distance2;
+      *point = q;
+      nearest = (int32_t)t;
+    }
+  }
+  return nearest;
+}
+
 BvhHit bvh_closest(const Bvh *bvh, Vec3 point, double reach) {
   BvhHit hit = hit_none();
   if (!(reach >= 0) || !vec3_finite(point)) return hit;
   double best = reach * reach;
-  Vec3 nearest = point;
-  int32_t triangle = BVH_KERNEL(bvh, bvh_closest_kernel)(bvh, vec3_sub(point, bvh->origin), &best, &nearest);
+  Vec3 nearest = point, p = vec3_sub(point, bvh->origin);
+  int32_t triangle = is_far(bvh, p) ? closest_of_all(bvh, p, &best, &nearest)
+                                    : BVH_KERNEL(bvh, bvh_closest_kernel)(bvh, p, &best, &nearest);
   if (triangle < 0) return hit;
   hit.distance = sqrt(best);
   hit.triangle = bvh->order[triangle];
@@ -34,8 +56,10 @@ BvhHit bvh_closest(const Bvh *bvh, Vec3 point, double reach) {
 }
 
 double bvh_winding(const Bvh *bvh, Vec3 point) {
-  if (!vec3_finite(point)) return 0;
-  return BVH_KERNEL(bvh, bvh_winding_kernel)(bvh, vec3_sub(point, bvh->origin));
+  Vec3 p = vec3_sub(point, bvh->origin);
+  /* From so far a mesh covers no more of the sky than 1e-12. */
+  if (!vec3_finite(p) || is_far(bvh, p)) return 0;
+  return BVH_KERNEL(bvh, bvh_winding_kernel)(bvh, p);
 }
 
 /* Woop, Benthin and Wald 2013: the ray becomes the z axis, and the sign of each edge function is computed alike by

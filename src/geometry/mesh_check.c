@@ -91,13 +91,14 @@ static double triangle_area(const Mesh *mesh, int64_t t, double *longest) {
   return 0.5 * vec3_length(vec3_cross(ab, ac));
 }
 
-/* A height of 1e-14 of the longest side is below what the coordinates can say. */
+/* A height of 1e-14 of the longest side is below what the coordinates can say; sides of less than 1e-30 are rubbish
+ * whose cubes would vanish. */
 static bool is_degenerate(const Mesh *mesh, int64_t t) {
   const int32_t *corner = mesh->triangles[t];
   if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0]) return true;
   double longest;
   double area = triangle_area(mesh, t, &longest);
-  return !(area > 0.5e-14 * longest * longest);
+  return !(longest > 1e-30 && area > 0.5e-14 * longest * longest);
 }
 
 static void drop_triangles(Mesh *mesh, bool (*bad)(const Mesh *mesh, int64_t t), int64_t *dropped) {
@@ -201,6 +202,25 @@ static Status check_edges(Core *core, Mesh *mesh, MeshFindings *findings) {
   return status;
 }
 
+/* Vertices that only dropped triangles had would still count for the bounds. */
+static Status drop_unused_vertices(Core *core, Mesh *mesh) {
+  int32_t *place = NULL;
+  TRY(memory_new(core, &place, mesh->vertex_count, "mesh vertices"));
+  for (int64_t t = 0; t < mesh->triangle_count; t++)
+    for (int k = 0; k < 3; k++) place[mesh->triangles[t][k]] = 1;
+  int64_t kept = 0;
+  for (int64_t v = 0; v < mesh->vertex_count; v++) {
+    if (!place[v]) continue;
+    mesh->vertices[kept] = mesh->vertices[v];
+    place[v] = (int32_t)kept++;
+  }
+  for (int64_t t = 0; t < mesh->triangle_count; t++)
+    for (int k = 0; k < 3; k++) mesh->triangles[t][k] = place[mesh->triangles[t][k]];
+  mesh->vertex_count = kept;
+  memory_drop(core, &place);
+  return SCREE_OK;
+}
+
 Status mesh_check(Core *core, Mesh *mesh, MeshFindings *findings) {
   *findings = (MeshFindings){0};
   /* Triangles between points on a line are left until the edges are matched: they join their neighbours. */
@@ -208,6 +228,7 @@ Status mesh_check(Core *core, Mesh *mesh, MeshFindings *findings) {
   TRY(check_edges(core, mesh, findings));
   drop_triangles(mesh, is_degenerate, &findings->degenerate);
   if (mesh->triangle_count == 0) return fail(core, SCREE_BAD_INPUT, "a mesh whose triangles have no area");
+  if (findings->degenerate) TRY(drop_unused_vertices(core, mesh));
   if (findings->closed && mesh_mass_properties(mesh).volume < 0) {
     for (int64_t t = 0; t < mesh->triangle_count; t++) turn_triangle(mesh, t);
     findings->inside_out = true;
