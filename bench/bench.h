@@ -40,6 +40,7 @@ void bench_table_destroy(Core *core, BenchTable *table);
 
 /* The suites. `core` gives memory limit and SIMD level; suites that vary the threads make cores of their own. */
 Status bench_neighbors(Core *core, BenchTable *table);
+Status bench_geometry(Core *core, BenchTable *table);
 Status bench_scaling(Core *core, BenchTable *table);
 Status bench_sampling(Core *core, BenchTable *table);
 

@@ -19,7 +19,7 @@ static const struct {
     {"neder", "sph", NULL},
     {"scaling", "threads and sizes", bench_scaling},
     {"neighbors", "sort and neighbour search", bench_neighbors},
-    {"geometry", "meshes and signed distance", NULL},
+    {"geometry", "meshes and signed distance", bench_geometry},
     {"sampling", "filling shapes with points", bench_sampling},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
