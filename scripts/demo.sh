@@ -28,7 +28,7 @@ draw() {
   if "$scree" render "$out" -o "$out/$file" "$@"; then drawn+=("$out/$file   $what"); else echo "demo: no $what"; fi
 }
 if "$scree" render --help >/dev/null 2>&1; then
-  draw picture picture.png
+  draw picture picture.png --frame -1
   draw film film.mp4
 fi
 
