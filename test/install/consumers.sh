@@ -54,6 +54,6 @@ if [ -x "$prefix/bin/scree" ]; then
   echo "== program"
   "$prefix/bin/scree" --version
   "$prefix/bin/scree" list scenes | tee said
-  scene=$(awk 'NR == 1 {print $1}' said)
-  if [ -n "$scene" ]; then build/scene "$scene" 1; fi
+  grep -q '^none/burst ' said
+  build/scene none/burst 1
 fi
