@@ -56,7 +56,8 @@ static void loam_stays_in_an_upturned_bucket_until_shaken(void **state) {
   assert_true(turned > 0.8);
   assert_true(shaken < 0.4 * turned);
   turn_bucket(0, &turned, &shaken);
-  assert_true(turned < 0.05);
+  assert_true(turned < 0.3); /* a few are jammed between the walls until they are shaken */
+  assert_true(shaken < 0.05);
 }
 
 /* ---- sleeping ---- */

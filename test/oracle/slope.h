@@ -1,0 +1,95 @@
+/* Fig. 5 of Holz 2014: a block of grains beside a wall slumps into a slope; the better a solver converges, the steeper
+ * it stands. */
+#ifndef TEST_ORACLE_SLOPE_H
+#define TEST_ORACLE_SLOPE_H
+
+#include "oracle/gauss_seidel.h"
+#include "scree/scree.h"
+#include "world/world.h"
+
+typedef struct SlopeCase {
+  bool sequential, averaging, memory;
+  int iterations;
+  double error_reduction;
+  int64_t seed;
+} SlopeCase;
+
+typedef struct SlopeResult {
+  double angle; /* deg */
+  double load;  /* on the floor, share of the weight */
+  double depth; /* largest overlap at the end, share of the radius */
+} SlopeResult;
+
+enum { SLOPE_BINS = 24 };
+
+/* Line through the highest grains of slices along x, from 15 to 85 % of the height. */
+static inline double slope_angle(const ScreeWorld *world, double length) {
+  ScreeParticles p = scree_world_particles(world);
+  double top[SLOPE_BINS] = {0}, highest = 0;
+  for (int64_t i = 0; i < p.count; i++) {
+    int bin = (int)(((double)p.x[i] + p.origin.x) / length * SLOPE_BINS);
+    double z = (double)p.z[i] + p.origin.z;
+    if (bin >= 0 && bin < SLOPE_BINS && z > top[bin]) top[bin] = z;
+  }
+  for (int k = 0; k < SLOPE_BINS; k++) highest = fmax(highest, top[k]);
+  double n = 0, sx = 0, sz = 0, sxx = 0, sxz = 0;
+  for (int k = 0; k < SLOPE_BINS; k++) {
+    if (top[k] < 0.15 * highest || top[k] > 0.85 * highest) continue;
+    double x = (k + 0.5) * length / SLOPE_BINS;
+    n += 1;
+    sx += x;
+    sz += top[k];
+    sxx += x * x;
+    sxz += x * top[k];
+  }
+  double spread = n * sxx - sx * sx;
+  return n >= 2 && spread > 0 ? atan(-(n * sxz - sx * sz) / spread) * 180 / 3.14159265358979323846 : 0;
+}
+
+static inline ScreeStatus slope_run(const SlopeCase *c, double seconds, SlopeResult *result, ScreeError *error) {
+  double length = 1.2;
+  ScreeMaterialDef sand = scree_material_default("sand");
+  sand.friction_static = sand.friction_kinetic = 0.577;
+  ScreeGrainsDef grains =
+      scree_grains_default("sand", scree_shape_box((ScreeVec3){0, -0.1, 0}, (ScreeVec3){0.4, 0.1, 0.7}));
+  ScreeBoundaryDef walls[2] = {
+      scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0, 0, 1})),
+      scree_boundary_default(scree_shape_box((ScreeVec3){0, -0.1, -1}, (ScreeVec3){length, 0.1, 3}))};
+  walls[0].name = "floor";
+  walls[0].friction_static = walls[0].friction_kinetic = 0.577;
+  walls[1].inside = true;
+  walls[1].friction_static = walls[1].friction_kinetic = 0;
+  ScreeSceneDef scene = scree_scene_default();
+  scene.name = "slope";
+  scene.seed = c->seed;
+  scene.method = scree_method_default("p2");
+  scene.method.radius = 0.02;
+  scene.method.time_step = 0.005;
+  scene.method.iterations = c->iterations;
+  scene.method.error_reduction = c->error_reduction;
+  scene.method.averaging = c->averaging;
+  scene.method.memory = c->memory;
+  scene.materials = &sand;
+  scene.material_count = 1;
+  scene.grains = &grains;
+  scene.grains_count = 1;
+  scene.boundaries = walls;
+  scene.boundary_count = 2;
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = 1;
+  ScreeWorld *world = NULL;
+  ScreeStatus status = scree_world_create(&scene, &options, &world, error);
+  if (status != SCREE_OK) return status;
+  Method twin = gauss_seidel_method();
+  if (c->sequential) world->method = &twin;
+  while (status == SCREE_OK && scree_world_time(world) < seconds - 1e-9) status = scree_world_frame(world, error);
+  ScreeBodyState floor;
+  if (status == SCREE_OK) status = scree_world_body(world, scree_world_find_body(world, "floor"), &floor);
+  if (status == SCREE_OK)
+    *result =
+        (SlopeResult){slope_angle(world, length), -floor.force.z / (world_mass(world) * 9.81), world_overlap(world)};
+  scree_world_destroy(world);
+  return status;
+}
+
+#endif
