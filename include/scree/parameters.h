@@ -37,6 +37,10 @@
   X(REAL, mass_scaling, "0", 0, 100, 0, 5, "1/m", "pbd", "k of m* = m exp(-k h); 1 is the paper's")                    \
   X(REAL, error_reduction, "0", 0, 1, 0, 0.9, "", "p2", "how much more the upper grain of a contact moves")            \
   X(REAL, sleep_speed, "0", 0, 100, 0, 0.1, "m/s", "p2", "slower than this against its support, a grain rests; 0: off") \
+  X(CHOICE, integrator, "verlet", 0, 0, 0, 0, "verlet|euler", "dem", "velocity Verlet, or semi-implicit Euler")        \
+  X(BOOL, rotation, "true", 0, 0, 0, 0, "", "dem", "grains turn; false: the paper's model")                            \
+  X(CHOICE, shear_cap, "total", 0, 0, 0, 0, "total|spring", "dem", "what Coulomb's limit cuts; spring: as printed")    \
+  X(REAL, step_safety, "0.2", 0.001, 0.5, 0.02, 0.3, "", "dem", "step over 1 / frequency of the stiffest contact")     \
   X(REAL, cell, "auto", 1e-6, 1e3, 1e-3, 4, "m", "flip", "side of a grid cell; auto: 4 radius")
 
 #define SCREE_MATERIAL_PARAMETERS(X)                                                                                   \
@@ -77,6 +81,8 @@
   X(NAME, name, "", 0, 0, 0, 0, "", "", "what probes call it")                                                         \
   X(REAL, friction_static, "0.5", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "Coulomb coefficient, sticking")            \
   X(REAL, friction_kinetic, "0.4", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "Coulomb coefficient, sliding")            \
+  X(REAL, stiffness_n, "auto", 0, 1e15, 1, 1e13, "N/m^1.5", "dem", "Hertz constant on it; auto: the grain's")          \
+  X(REAL, restitution, "auto", 0, 1, 0, 1, "", "dem", "of a head-on hit on it; auto: the grain's")                     \
   X(BOOL, inside, "false", 0, 0, 0, 0, "", "", "grains live inside the shape")                                         \
   X(CHOICE, contact, "distance", 0, 0, 0, 0, "distance|samples", "", "signed distance, or particles on the surface")
 
@@ -88,6 +94,8 @@
   X(VEC3, spin, "[0, 0, 0]", -1e5, 1e5, -1e3, 1e3, "rad/s", "", "angular velocity at the start, world axes")           \
   X(REAL, friction_static, "0.5", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "Coulomb coefficient, sticking")            \
   X(REAL, friction_kinetic, "0.4", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "Coulomb coefficient, sliding")            \
+  X(REAL, stiffness_n, "auto", 0, 1e15, 1, 1e13, "N/m^1.5", "dem", "Hertz constant on it; auto: the grain's")          \
+  X(REAL, restitution, "auto", 0, 1, 0, 1, "", "dem", "of a head-on hit on it; auto: the grain's")                     \
   X(CHOICE, motion, "free", 0, 0, 0, 0, "free|keyframes|fixed", "", "what moves it")                                   \
   X(CHOICE, contact, "distance", 0, 0, 0, 0, "distance|samples", "", "signed distance, or particles in the body")
 
@@ -107,7 +115,9 @@
   X(FILE, controls, "", 0, 0, 0, 0, "", "", "csv with the header time,<actuator>,...")                                 \
   X(VEC3, position, "[0, 0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "where the model's origin stands")                     \
   X(REAL, friction_static, "0.5", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "of every part of it against grains")       \
-  X(REAL, friction_kinetic, "0.4", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "of every part of it against grains")
+  X(REAL, friction_kinetic, "0.4", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "of every part of it against grains")       \
+  X(REAL, stiffness_n, "auto", 0, 1e15, 1, 1e13, "N/m^1.5", "dem", "Hertz constant on it; auto: the grain's")          \
+  X(REAL, restitution, "auto", 0, 1, 0, 1, "", "dem", "of a head-on hit on it; auto: the grain's")
 
 #define SCREE_EVENT_PARAMETERS(X) X(REAL, t, "0", 0, 1e6, 0, 1e6, "s", "", "when it happens")
 

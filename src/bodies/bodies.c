@@ -61,6 +61,8 @@ Status bodies_add_solid(Core *core, Bodies *bodies, State *state, const BodiesPl
   made->contact = solid_plan->contact;
   made->friction_static = solid_plan->friction_static;
   made->friction_kinetic = solid_plan->friction_kinetic;
+  made->stiffness_n = solid_plan->stiffness_n;
+  made->restitution = solid_plan->restitution;
   made->source = solid_plan->source;
   made->position = place->position;
   made->rotation = quat_normalize(place->rotation);
@@ -114,6 +116,8 @@ static Status add_body(Core *core, Bodies *bodies, State *state, const BodiesPla
                     .contact = definition->contact,
                     .friction_static = definition->friction_static,
                     .friction_kinetic = definition->friction_kinetic,
+                    .stiffness_n = definition->stiffness_n,
+                    .restitution = definition->restitution,
                     .keys = definition->keys,
                     .key_count = motion == MOTION_KEYFRAMES ? definition->key_count : 0};
   Solid *solid = NULL;

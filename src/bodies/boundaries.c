@@ -15,6 +15,8 @@ Status boundaries_add(Core *core, Bodies *bodies, State *state, const BodiesPlan
                       .contact = definition->contact,
                       .friction_static = definition->friction_static,
                       .friction_kinetic = definition->friction_kinetic,
+                      .stiffness_n = definition->stiffness_n,
+                      .restitution = definition->restitution,
                       .keys = definition->keys,
                       .key_count = definition->key_count};
     Solid *solid;

@@ -204,6 +204,8 @@ static Status add_part(Core *core, State *state, const BodiesPlan *plan, Mechani
   solid->contact = SCREE_CONTACT_DISTANCE;
   solid->friction_static = definition->friction_static;
   solid->friction_kinetic = definition->friction_kinetic;
+  solid->stiffness_n = definition->stiffness_n;
+  solid->restitution = definition->restitution;
   solid->source = definition->source;
   if (moves) weigh_part(model, part, solid);
   if (part->in_geom_frame) {

@@ -25,7 +25,7 @@ typedef struct SolidPlan {
   bool inside;
   Motion motion;
   int contact;
-  double friction_static, friction_kinetic;
+  double friction_static, friction_kinetic, stiffness_n, restitution;
   const ScreeKeyDef *keys;
   int32_t key_count;
 } SolidPlan;

@@ -32,7 +32,7 @@ void solid_refresh(Solid *solid) {
 Status solids_add(Core *core, Solids *solids, Solid **solid) {
   TRY(memory_grow(core, &solids->items, solids->count + 1, "solids"));
   Solid *added = &solids->items[solids->count++];
-  *added = (Solid){.rotation = {1, 0, 0, 0}};
+  *added = (Solid){.rotation = {1, 0, 0, 0}, .stiffness_n = NAN, .restitution = NAN};
   *solid = added;
   return SCREE_OK;
 }

@@ -27,6 +27,7 @@ typedef struct Solid {
   int contact; /* SCREE_CONTACT_... */
   Shape shape;
   double friction_static, friction_kinetic;
+  double stiffness_n, restitution; /* of a contact with it (dem); NaN: the grain's */
   ScreeSource source;
 
   /* written by bodies/ */

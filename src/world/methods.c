@@ -1,6 +1,7 @@
 /* The table of methods. A new one is a folder below src/methods/ and a row here. */
 #include <string.h>
 
+#include "methods/dem/dem.h"
 #include "methods/none/none.h"
 #include "methods/p2/p2.h"
 #include "methods/pbd/pbd.h"
@@ -10,6 +11,7 @@ static const Method *const METHODS[] = {
     &METHOD_NONE,
     &METHOD_PBD,
     &METHOD_P2,
+    &METHOD_DEM,
 };
 enum { METHOD_COUNT = sizeof METHODS / sizeof *METHODS };
 

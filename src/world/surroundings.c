@@ -238,7 +238,8 @@ static Status rebuild(ScreeWorld *world, const MethodReach *reach) {
     predicted.skin = skin / reach->solids;
     parallel_for(core, 0, p->count, SURROUND_GRAIN, predict_chunk, &predicted);
     TRY(list_solids(world, &predicted, reach->solids, &fresh.list));
-    TRY(finish_list(world, &contacts->solids, order, reach->history, NULL, &fresh));
+    int32_t history = reach->solid_history > 0 ? reach->solid_history : reach->history;
+    TRY(finish_list(world, &contacts->solids, order, history, NULL, &fresh));
   }
   contacts->reach = reach->pairs;
   contacts->skin = skin;

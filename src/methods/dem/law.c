@@ -1,0 +1,153 @@
+#include "methods/dem/law.h"
+
+#include <math.h>
+
+/* What a material has that does not say otherwise. Young's modulus is soft, as usual for grains in bulk: a metre of
+ * sand then overlaps by less than one percent, and steps are some hundred times longer than with quartz's. */
+#define YOUNG 5e7
+#define RESTITUTION 0.5
+#define ROLLING_FRICTION 0.1
+#define SHEAR_DAMPING_SHARE 0.5
+
+enum { RESTITUTION_STEPS = 400, BISECTIONS = 40 };
+#define DAMPING_MOST 20.0
+
+/* The unit problem x'' = -x^(3/2) - a x^(1/4) x' from x = 0, x' = 1, by the classical Runge-Kutta rule in the variable
+ * s with x = s^2 near the start kept out: the force has an infinite slope at 0 only through x^(1/4), and the first step
+ * starts from x = v t. It ends when the force would pull. */
+static double unit_force(double a, double x, double v) {
+  double root = sqrt(x > 0 ? x : 0);
+  return -x * root - a * sqrt(root) * v;
+}
+
+double dem_restitution(double a) {
+  double x = 0, v = 1, dt = 4.0 / RESTITUTION_STEPS;
+  for (int k = 0; k < 100 * RESTITUTION_STEPS; k++) {
+    double k1 = unit_force(a, x, v), x2 = x + 0.5 * dt * v, v2 = v + 0.5 * dt * k1;
+    double k2 = unit_force(a, x2, v2), x3 = x + 0.5 * dt * v2, v3 = v + 0.5 * dt * k2;
+    double k3 = unit_force(a, x3, v3), x4 = x + dt * v3, v4 = v + dt * k3;
+    double k4 = unit_force(a, x4, v4);
+    double next_x = x + dt / 6 * (v + 2 * v2 + 2 * v3 + v4), next_v = v + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+    if (next_v < 0 && unit_force(a, next_x, next_v) >= 0) return -next_v;
+    if (next_x <= 0) return -next_v;
+    x = next_x;
+    v = next_v;
+  }
+  return 0; /* it creeps apart */
+}
+
+double dem_damping_for(double restitution) {
+  double low = 0, high = DAMPING_MOST;
+  if (restitution >= 1) return 0;
+  for (int k = 0; k < BISECTIONS; k++) {
+    double middle = 0.5 * (low + high);
+    if (dem_restitution(middle) > restitution) low = middle;
+    else high = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+/* A material with nothing left open. stiffness 0: by young. */
+typedef struct Grain {
+  double stiffness, modulus; /* modulus: E / (1 - nu^2) */
+  double shear, shear_ratio;
+  double damping, shear_damping; /* < 0: by restitution */
+  double restitution, mu_static, mu_kinetic, mu_rolling, cohesion;
+} Grain;
+
+static double known(double value, double otherwise) { return scree_is_auto(value) ? otherwise : value; }
+
+static Grain grain_of(const ScreeMaterialDef *def) {
+  double nu = def->poisson;
+  return (Grain){.stiffness = known(def->stiffness_n, 0),
+                 .modulus = known(def->young, YOUNG) / (1 - nu * nu),
+                 .shear = known(def->stiffness_t, -1),
+                 .shear_ratio = 2 * (1 - nu) / (2 - nu),
+                 .damping = known(def->damping_n, -1),
+                 .shear_damping = known(def->damping_t, -1),
+                 .restitution = known(def->restitution, RESTITUTION),
+                 .mu_static = def->friction_static,
+                 .mu_kinetic = fmin(def->friction_kinetic, def->friction_static),
+                 .mu_rolling = known(def->rolling_friction, ROLLING_FRICTION),
+                 .cohesion = def->cohesion};
+}
+
+/* Springs in a row: the constant of two equal ones is their own. */
+static double in_series(double a, double b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; }
+static double mean(double a, double b) { return sqrt(a * b); }
+
+/* Each material brings half of a contact's compliance, damping and friction. Where one gives a Hertz constant and the
+ * other Young's modulus, the first counts at the second's stiffness being of equal kind: the constants given win. */
+static DemLaw combine(const Grain *a, const Grain *b) {
+  DemLaw law = {0};
+  bool fixed = a->stiffness > 0 || b->stiffness > 0;
+  double stiffness =
+      a->stiffness > 0 && b->stiffness > 0 ? in_series(a->stiffness, b->stiffness) : fmax(a->stiffness, b->stiffness);
+  law.stiffness_fixed = (float)(fixed ? stiffness : 0);
+  law.stiffness_root = (float)(fixed ? 0 : 4.0 / 3 * 0.5 * in_series(a->modulus, b->modulus));
+  bool printed = a->damping >= 0 || b->damping >= 0;
+  law.damping_mass = (float)(printed ? 0.5 * (fmax(a->damping, 0) + fmax(b->damping, 0)) : 0);
+  if (printed && (a->damping < 0 || b->damping < 0)) law.damping_mass *= 2;
+  law.damping_root = (float)(printed ? 0 : dem_damping_for(mean(a->restitution, b->restitution)));
+  if (a->shear >= 0 || b->shear >= 0)
+    law.shear_fixed =
+        (float)(a->shear >= 0 && b->shear >= 0 ? in_series(a->shear, b->shear) : fmax(a->shear, b->shear));
+  else law.shear_ratio = (float)(1.5 * in_series(a->shear_ratio, b->shear_ratio)); /* 3/2 k sqrt(h): slope of Hertz */
+  if (a->shear_damping >= 0 || b->shear_damping >= 0)
+    law.shear_damping_mass =
+        (float)(a->shear_damping >= 0 && b->shear_damping >= 0 ? 0.5 * (a->shear_damping + b->shear_damping)
+                                                               : fmax(a->shear_damping, b->shear_damping));
+  else law.shear_damping_share = (float)SHEAR_DAMPING_SHARE;
+  law.mu_static = (float)mean(a->mu_static, b->mu_static);
+  law.mu_kinetic = (float)mean(a->mu_kinetic, b->mu_kinetic);
+  law.mu_rolling = (float)mean(a->mu_rolling, b->mu_rolling);
+  law.tension = (float)(M_PI * mean(a->cohesion, b->cohesion));
+  return law;
+}
+
+/* A solid is of the grain's own material but for its friction and what it says itself. */
+static Grain solid_of(const Solid *solid, const Grain *grain) {
+  Grain wall = *grain;
+  wall.mu_static = solid->friction_static;
+  wall.mu_kinetic = fmin(solid->friction_kinetic, solid->friction_static);
+  if (!scree_is_auto(solid->stiffness_n)) {
+    /* The paper's own k_n of an object (Section 5.2) is that of the contact, not half of it. */
+    wall.stiffness = solid->stiffness_n;
+  }
+  if (!scree_is_auto(solid->restitution)) wall.restitution = solid->restitution;
+  return wall;
+}
+
+Status dem_laws_create(Core *core, const State *state, DemLaws *laws) {
+  const Materials *materials = &state->materials;
+  laws->rows = materials->count;
+  laws->columns = materials->count + state->solids.count;
+  TRY(memory_new(core, &laws->items, (int64_t)laws->rows * laws->columns, "contact laws"));
+  for (int32_t a = 0; a < laws->rows; a++) {
+    Grain grain = grain_of(&materials->items[a].definition);
+    DemLaw *row = laws->items + (int64_t)a * laws->columns;
+    for (int32_t b = 0; b < materials->count; b++) {
+      Grain other = grain_of(&materials->items[b].definition);
+      row[b] = combine(&grain, &other);
+    }
+    for (int32_t b = 0; b < state->solids.count; b++) {
+      const Solid *solid = &state->solids.items[b];
+      Grain wall = solid_of(solid, &grain);
+      row[materials->count + b] = combine(&grain, &wall);
+      if (!scree_is_auto(solid->stiffness_n)) {
+        row[materials->count + b].stiffness_fixed = (float)solid->stiffness_n;
+        row[materials->count + b].stiffness_root = 0;
+      }
+    }
+  }
+  return SCREE_OK;
+}
+
+void dem_laws_destroy(Core *core, DemLaws *laws) { memory_drop(core, &laws->items); }
+
+double dem_frequency_squared(const DemLaw *law, double radius, double mass, double share) {
+  double reduced = 0.5 * radius, root = sqrt(share * radius);
+  double k = (double)law->stiffness_fixed + (double)law->stiffness_root * sqrt(reduced);
+  double normal = 1.5 * k * root, shear = (double)law->shear_fixed + (double)law->shear_ratio * k * root;
+  return fmax(normal, shear) / (0.5 * mass);
+}

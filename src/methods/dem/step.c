@@ -1,0 +1,205 @@
+/* dem: discrete elements after Papadimitriou 2012 (Lee and Herrmann 1992): Section 3.2 is the law of a contact, Section
+ * 6.2 the integration.
+ *
+ * Departures, each selectable back to the print: Coulomb's limit cuts the whole shear force, not the spring's share
+ * alone; the damper's constant follows from a restitution that does not depend on speed, not from gamma_n; the shear
+ * spring's stiffness follows Mindlin; grains turn and resist rolling. The printed integrators drop the time step; here
+ * it is in them. See docs/methods/dem.md. */
+#include <math.h>
+
+#include "core/parallel.h"
+#include "methods/dem/contacts.h"
+#include "methods/dem/dem.h"
+
+enum { KICK_GRAIN = 4096 };
+
+#define SKIN 0.3f
+/* The step is chosen for contacts as deep as this share of the radius; deeper ones shorten it when they come. */
+#define USUAL_OVERLAP 0.01
+/* Beyond this many times 1 / frequency a grain with a dozen contacts may gain energy. */
+#define LONGEST 0.5
+/* A damper alone is stable up to 2 / gamma; a grain has several. */
+#define LONGEST_DAMPED 0.2
+
+typedef struct Dem {
+  DemSettings settings;
+  DemFields fields;
+  DemLaws laws;
+  DemTopology topology;
+  double safety;    /* of the step, over 1 / frequency */
+  double frequency; /* of the stiffest contact of the last step, 1/s */
+} Dem;
+
+static double smallest_radius(double radius, const ScreeMaterialDef *material) {
+  if (material->radius_distribution == SCREE_RADII_UNIFORM) return radius * (1 - material->radius_spread);
+  return radius * exp(-2.5 * material->radius_spread - 0.5 * material->radius_spread * material->radius_spread);
+}
+
+/* Largest frequency and damping rate among the contacts there can be, at the usual overlap. */
+static void usual_rates(const Dem *dem, const State *state, double *frequency, double *rate) {
+  double square = 0;
+  *rate = 0;
+  for (int32_t a = 0; a < dem->laws.rows; a++) {
+    const ScreeMaterialDef *material = &state->materials.items[a].definition;
+    double radius = smallest_radius(state->radius, material);
+    double mass = 4.0 / 3 * M_PI * radius * radius * radius * material->grain_density;
+    for (int32_t b = 0; b < dem->laws.columns; b++) {
+      const DemLaw *law = &dem->laws.items[a * dem->laws.columns + b];
+      square = fmax(square, dem_frequency_squared(law, radius, mass, USUAL_OVERLAP));
+      *rate = fmax(*rate, fmax((double)law->damping_mass, (double)law->shear_damping_mass));
+    }
+  }
+  *frequency = sqrt(square);
+}
+
+static Status choose_step(Core *core, const State *state, ScreeMethodDef *definition, Dem *dem) {
+  double frequency, rate;
+  usual_rates(dem, state, &frequency, &rate);
+  double damped = rate > 0 ? LONGEST_DAMPED / rate : INFINITY;
+  double recommended = fmin(frequency > 0 ? definition->step_safety / frequency : INFINITY, damped);
+  double longest = fmin(frequency > 0 ? LONGEST / frequency : INFINITY, damped);
+  if (scree_is_auto(definition->time_step)) {
+    definition->time_step = isfinite(recommended) ? recommended : 1e-3;
+    dem->safety = definition->step_safety;
+    log_line(core, SCREE_LOG_INFO, "dem: time step %.3g s, %.2g of what the stiffest contact would bear",
+             definition->time_step, definition->time_step / longest);
+    return SCREE_OK;
+  }
+  dem->safety = LONGEST;
+  if (definition->time_step > longest)
+    return fail(core, SCREE_BAD_INPUT,
+                "time_step %g s is too long for grains this stiff and light: at most %.4g s (auto: %.4g s)",
+                definition->time_step, longest, recommended);
+  return SCREE_OK;
+}
+
+static Status add_fields(Core *core, State *state, Dem *dem) {
+  static const char *const names[3][3] = {{"spin_x", "spin_y", "spin_z"},
+                                          {"contact_ax", "contact_ay", "contact_az"},
+                                          {"turning_x", "turning_y", "turning_z"}};
+  float **arrays[3] = {dem->fields.spin, dem->fields.acceleration, dem->fields.turning};
+  for (int k = 0; k < 3; k++)
+    for (int c = 0; c < 3; c++)
+      if (k == 0 || dem->settings.verlet)
+        TRY(particles_add_field(core, &state->particles, names[k][c], (int32_t)sizeof(float), k == 0,
+                                (void **)&arrays[k][c]));
+  return SCREE_OK;
+}
+
+static Status dem_create(Core *core, State *state, ScreeMethodDef *definition, void **data) {
+  Dem *dem = NULL;
+  TRY(memory_new(core, &dem, 1, "dem"));
+  *data = dem;
+  dem->settings = (DemSettings){.verlet = definition->integrator == SCREE_INTEGRATOR_VERLET,
+                                .rotation = definition->rotation,
+                                .cap_total = definition->shear_cap == SCREE_SHEAR_TOTAL};
+  TRY(dem_laws_create(core, state, &dem->laws));
+  TRY(choose_step(core, state, definition, dem));
+  return add_fields(core, state, dem);
+}
+
+static MethodReach dem_reach(const void *data) {
+  (void)data;
+  return (MethodReach){
+      .pairs = 1, .solids = 1, .skin = SKIN, .history = DEM_HISTORY, .solid_history = DEM_SOLID_HISTORY};
+}
+
+static double dem_largest_step(const void *data, const State *state) {
+  const Dem *dem = data;
+  (void)state;
+  return dem->frequency > 0 ? dem->safety / dem->frequency : INFINITY;
+}
+
+typedef struct Kick {
+  Particles *particles;
+  const DemFields *fields;
+  bool verlet, rotation;
+  float dt, gain[3];
+} Kick;
+
+/* First half of velocity Verlet: v += a dt / 2, d = v dt. Euler only says where grains will be, about. */
+static void kick_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Kick *kick = context;
+  Particles *p = kick->particles;
+  float dt = kick->dt, half = 0.5f * dt;
+  float *velocity[3] = {p->vx, p->vy, p->vz}, *way[3] = {p->dx, p->dy, p->dz};
+  for (int c = 0; c < 3; c++) {
+    float *restrict v = velocity[c], *restrict d = way[c], gain = kick->gain[c];
+    if (kick->verlet) {
+      const float *restrict a = kick->fields->acceleration[c];
+      for (int64_t i = b; i < e; i++) v[i] += (a[i] + gain) * half;
+    }
+    for (int64_t i = b; i < e; i++) d[i] = v[i] * dt;
+    if (!kick->verlet || !kick->rotation) continue;
+    float *restrict w = kick->fields->spin[c];
+    const float *restrict turning = kick->fields->turning[c];
+    for (int64_t i = b; i < e; i++) w[i] += turning[i] * half;
+  }
+}
+
+static Status dem_prepare(void *data, Step *step) {
+  Dem *dem = data;
+  Vec3 g = step->state->gravity;
+  Kick kick = {&step->state->particles, &dem->fields,    dem->settings.verlet,
+               dem->settings.rotation,  (float)step->dt, {(float)g.x, (float)g.y, (float)g.z}};
+  parallel_for(step->core, 0, step->state->particles.count, KICK_GRAIN, kick_chunk, &kick);
+  return SCREE_OK;
+}
+
+static Status forces_and_kick(Dem *dem, DemStep *work) {
+  Step *step = work->step;
+  double began = profile_begin(), stiffest;
+  TRY(dem_topology_update(step->core, step->state, &dem->topology));
+  TRY(dem_contacts_begin(work));
+  profile_end(step->profile, "contacts", began);
+  began = profile_begin();
+  TRY(dem_contacts_forces(work, &stiffest));
+  profile_end(step->profile, "forces", began);
+  began = profile_begin();
+  dem_contacts_gather(work);
+  dem_contacts_push_solids(work);
+  profile_end(step->profile, "gather", began);
+  dem->frequency = sqrt(stiffest);
+  return SCREE_OK;
+}
+
+static Status dem_step(void *data, Step *step) {
+  Dem *dem = data;
+  DemStep work = {.step = step,
+                  .settings = &dem->settings,
+                  .topology = &dem->topology,
+                  .laws = &dem->laws,
+                  .fields = &dem->fields,
+                  .dt = (float)step->dt};
+  int mark = scratch_mark(step->scratch);
+  Status status = forces_and_kick(dem, &work);
+  scratch_release(step->core, step->scratch, mark);
+  return status;
+}
+
+static Status dem_archive(Core *core, Archive *archive, void *data) {
+  return archive_value(core, archive, &((Dem *)data)->frequency);
+}
+
+static void dem_destroy(Core *core, void *data) {
+  Dem *dem = data;
+  if (!dem) return;
+  dem_laws_destroy(core, &dem->laws);
+  dem_topology_destroy(core, &dem->topology);
+  memory_drop(core, &dem);
+}
+
+const Method METHOD_DEM = {
+    .info = {.name = "dem",
+             .summary = "discrete elements: Hertz contacts with shear springs",
+             .paper = "papadimitriou2012"},
+    .has_overlap = true,
+    .create = dem_create,
+    .reach = dem_reach,
+    .largest_step = dem_largest_step,
+    .prepare = dem_prepare,
+    .step = dem_step,
+    .archive = dem_archive,
+    .destroy = dem_destroy,
+};
