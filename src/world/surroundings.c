@@ -216,7 +216,7 @@ static Status rebuild(ScreeWorld *world, const MethodReach *reach) {
   int32_t *order = NULL;
   TRY(predict(world, 0.5f * skin / factor, &predicted));
   TRY(scratch_take(core, &world->scratch, &order, p->count, "order"));
-  float cell = factor * 2 * largest + skin;
+  float cell = (factor * 2 * largest + skin) * 1.00001f; /* sums of floats differ by their order */
   TRY(sort_particles(world, cell, &predicted, order));
   Points points = {p->count, predicted.x, predicted.y, predicted.z, p->id};
   ContactList fresh = {0};
@@ -228,7 +228,7 @@ static Status rebuild(ScreeWorld *world, const MethodReach *reach) {
   const SolidSamples *s = &state->samples;
   if (s->count > 0 && reach->pairs > 0) {
     Points samples = {s->count, s->x, s->y, s->z, s->id};
-    float sample_cell = factor * (largest + s->radius) + skin;
+    float sample_cell = (factor * (largest + s->radius) + skin) * 1.00001f; /* sums of floats differ by their order */
     TRY(cell_grid_build(core, world->sample_grid, samples, sample_cell));
     TRY(neighbor_list_build(core, world->sample_grid, points, samples, reach->pairs, predicted.radius,
                             world->sample_radius, &fresh.list));

@@ -188,7 +188,7 @@ static void match_shape(PositionStep *work, int32_t index) {
   PositionBody *body = &work->bodies[index];
   Vec3 center = vec3_sub(solid->center, state->origin);
   double total = 0;
-  Vec3 mean_start = vec3(0, 0, 0), mean_end = vec3(0, 0, 0);
+  Vec3 mean_start = vec3(0, 0, 0), mean_end = vec3(0, 0, 0), pushes = vec3(0, 0, 0);
   for (int pass = 0; pass < 2; pass++) {
     Mat3 covariance = {{{0}}};
     for (int64_t k = solid->sample_begin; k < solid->sample_end; k++) {
@@ -200,6 +200,7 @@ static void match_shape(PositionStep *work, int32_t index) {
       Vec3 to = vec3_add(from, vec3_add(body_way(body, arm), pushed));
       if (pass == 0) {
         total += mass;
+        pushes = vec3_add(pushes, vec3((double)push[0], (double)push[1], (double)push[2]));
         mean_start = vec3_madd(mean_start, from, mass);
         mean_end = vec3_madd(mean_end, to, mass);
       } else {
@@ -212,8 +213,9 @@ static void match_shape(PositionStep *work, int32_t index) {
       mean_end = vec3_scale(mean_end, 1 / total);
     } else body->turned = mat3_polar_rotation(covariance, body->turned);
   }
-  /* The samples' centre is not quite that of the mesh. */
-  Vec3 moved = vec3_sub(mean_end, quat_rotate(body->turned, mean_start)), turn = quat_to_vector(body->turned);
+  /* The samples' centre is not quite that of the mesh: the body's own one takes the sum of the pushes, exactly. */
+  Vec3 moved = vec3_madd(vec3(body->start[0], body->start[1], body->start[2]), pushes, 1 / solid->mass);
+  Vec3 turn = quat_to_vector(body->turned);
   const double now[6] = {moved.x, moved.y, moved.z, turn.x, turn.y, turn.z};
   memcpy(body->moved, now, sizeof now);
 }
