@@ -125,8 +125,8 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
       wide_store(slots->nz + slot, normal.z);
       wide_store(slots->apart + slot, length);
       wide_store(slots->distance + slot, wide_select(used, radius + other_radius, wide_set(POSITION_NEVER)));
-      wide_store(slots->mu_static + slot, mu_static);
-      wide_store(slots->mu_kinetic + slot, mu_kinetic);
+      wide_store(slots->mu_static + slot, wide_select(used, mu_static, zero));
+      wide_store(slots->mu_kinetic + slot, wide_select(used, mu_kinetic, zero));
       wide_store(slots->ln + slot, pressed);
       store_friction(slots, slot, friction);
     }
@@ -149,6 +149,10 @@ void KERNEL(position_warm_pass)(void *context, int64_t b, int64_t e, int thread)
   }
 }
 
+/* Share of the overlap that one pass takes away. Lifting grains costs no work here, so an overlap that the iterations
+ * leave and the shift takes at once feeds the swinging of a stack; slower than the swing it does not. */
+#define SHIFT_GAIN 0.25f
+
 /* Stabilisation (Sommer's Algorithm 1, lines 7 to 12): overlap at the step's start, shared by mass splitting, moves
  * the start itself. */
 void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread) {
@@ -161,7 +165,7 @@ void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       Touch t = touch(slots, g, work->shift, own, weight);
       Wide depth = wide_max(wide_load(slots->distance + g * SLICE) - t.apart, wide_set(0));
-      sum = vec_add(sum, vec_mul(t.normal, depth / t.weight));
+      sum = vec_add(sum, vec_mul(t.normal, depth * wide_set(SHIFT_GAIN) / t.weight));
     }
     store_rows(work->next, s, vec_add(own, vec_mul(sum, wide_load(work->w + s * SLICE))), work->wn);
   }

@@ -1,0 +1,148 @@
+/* pbd in bulk, small enough for every run: heaps, beds, bodies in sand, walls. The long ones are in validate_pbd.c. */
+#include "pour_fixture.h"
+
+static void the_angle_rises_with_friction_and_the_floor_carries_the_weight(void **state) {
+  (void)state;
+  double last = -2;
+  const double mu[] = {0.1, 0.35, 0.8};
+  for (int k = 0; k < 3; k++) {
+    Pour pour = {.time_step = 0.005, .iterations = 5, .friction = mu[k], .seed = 1, .seconds = 1.5};
+    ScreeWorld *world = pour_world("pbd", &pour, 0);
+    run_seconds(world, 3.5);
+    double angle = probe_value(world, POUR_ANGLE, 0), weight = world_mass(world) * 9.81, load = 0;
+    for (int frame = 0; frame < 30; frame++) {
+      run_frames(world, 1);
+      load -= probe_value(world, POUR_LOAD, 2) / 30;
+    }
+    assert_true(angle > last + 2);
+    assert_near(load, weight, 0.03 * weight);
+    last = angle;
+    scree_world_destroy(world);
+  }
+}
+
+/* A tank of 0.5 x 0.5 m with sand in it. */
+static void tank_scene(GrainScene *s, double depth) {
+  grain_scene(s, "pbd", 0.025);
+  s->grains[0].fill = scree_shape_box((ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, depth});
+  add_tank(s, (ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 3});
+}
+
+static double ball_height(double density, int contact) {
+  GrainScene s;
+  tank_scene(&s, 0.7);
+  s.bodies[0] = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.09));
+  s.bodies[0].shape.position = (ScreeVec3){0, 0, 1};
+  s.bodies[0].density = density;
+  s.bodies[0].contact = contact;
+  s.def.body_count = 1;
+  ScreeWorld *world = grain_world_threads(&s, 0);
+  run_seconds(world, 3);
+  const Solid *ball = &world->state.solids.items[1];
+  double height = ball->center.z, speed = vec3_length(ball->velocity);
+  assert_near(speed, 0, 0.01);
+  scree_world_destroy(world);
+  return height;
+}
+
+/* Settled sand of a 0.7 m random fill is about 0.4 m deep. */
+static void a_dense_ball_is_held_and_a_light_one_lies_on_top(void **state) {
+  (void)state;
+  double top = 0.40;
+  for (int contact = SCREE_CONTACT_DISTANCE; contact <= SCREE_CONTACT_SAMPLES; contact++) {
+    double dense = ball_height(8000, contact), light = ball_height(300, contact);
+    assert_true(dense > 0.09 + 0.025); /* not on the bottom */
+    assert_true(dense < light);
+    assert_true(light > top && light < top + 0.2);
+  }
+}
+
+static void sampled_walls_do_not_leak(void **state) {
+  (void)state;
+  GrainScene s;
+  grain_scene(&s, "pbd", 0.025);
+  s.grains[0].fill = scree_shape_box((ScreeVec3){-0.2, -0.2, 0.05}, (ScreeVec3){0.2, 0.2, 0.8});
+  add_tank(&s, (ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 1.2})->contact = SCREE_CONTACT_SAMPLES;
+  ScreeWorld *world = grain_world_threads(&s, 0);
+  run_seconds(world, 2);
+  const Particles *p = &world->state.particles;
+  for (int64_t i = 0; i < p->count; i++) {
+    Vec3 at = state_position(&world->state, i);
+    assert_true(at.z > 0 && fabs(at.x) < 0.25 && fabs(at.y) < 0.25);
+  }
+  scree_world_destroy(world);
+}
+
+/* Two materials of different friction and a wide spread of radii: cross friction is sqrt(mu_i mu_j) and nothing
+ * misbehaves. */
+static void materials_and_sizes_mix(void **state) {
+  (void)state;
+  GrainScene s;
+  tank_scene(&s, 0.5);
+  s.materials[1] = scree_material_default("ice");
+  s.materials[1].friction_static = 0.04;
+  s.materials[1].friction_kinetic = 0.03;
+  s.materials[0].radius_spread = 0.5;
+  s.materials[1].radius_spread = 0.2;
+  s.def.material_count = 2;
+  s.grains[1] =
+      scree_grains_default("ice", scree_shape_box((ScreeVec3){-0.25, -0.25, 0.55}, (ScreeVec3){0.25, 0.25, 0.9}));
+  s.def.grains_count = 2;
+  add_probe(&s, SCREE_PROBE_FORCE_ON)->target = "tank";
+  add_probe(&s, SCREE_PROBE_ENERGY);
+  ScreeWorld *world = grain_world_threads(&s, 0);
+  double weight = world_mass(world) * 9.81;
+  run_seconds(world, 3);
+  ScreeStatistics stats;
+  scree_world_statistics(world, &stats);
+  assert_near(-probe_value(world, 0, 2), weight, 0.03 * weight);
+  assert_near(stats.mass_final, stats.mass_initial, 0);
+  double square = 2 * probe_value(world, 1, 0) / stats.mass_final;
+  assert_true(stats.max_speed < 10 && sqrt(square) < 0.01);
+  scree_world_destroy(world);
+
+  double angles[2] = {atan(sqrt(0.35 * 0.04)) - 0.01, atan(sqrt(0.35 * 0.04)) + 0.01};
+  for (int k = 0; k < 2; k++) { /* a grain of ice on a slope of sand's friction */
+    grain_scene(&s, "pbd", 0.02);
+    s.materials[0].friction_static = 0.04;
+    s.materials[0].friction_kinetic = 0.03;
+    ScreeBoundaryDef *slope = add_floor(&s);
+    slope->friction_static = 0.35;
+    slope->friction_kinetic = 0.3;
+    s.def.gravity = (ScreeVec3){9.81 * sin(angles[k]), 0, -9.81 * cos(angles[k])};
+    world = lone_world(&s, vec3(0, 0, 0.02), vec3(0, 0, 0));
+    run_seconds(world, 1);
+    assert_true(k == 0 ? grain_at(world, 1).x < 1e-4 : grain_at(world, 1).x > 1e-2);
+    scree_world_destroy(world);
+  }
+}
+
+/* The papers' way must exist too: averaging, no memory, both limits of friction. */
+static void the_papers_own_mode_runs(void **state) {
+  (void)state;
+  for (int printed = 0; printed < 2; printed++) {
+    GrainScene s;
+    tank_scene(&s, 0.5);
+    s.def.method.averaging = true;
+    s.def.method.relaxation = 1.2;
+    s.def.method.mass_scaling = 1;
+    s.def.method.friction_limit = printed ? SCREE_FRICTION_PRINTED : SCREE_FRICTION_DEPTH;
+    ScreeWorld *world = grain_world_threads(&s, 0);
+    run_seconds(world, 2);
+    ScreeStatistics stats;
+    scree_world_statistics(world, &stats);
+    assert_true(stats.max_speed < 10 && world->tally.speed < 0.5);
+    scree_world_destroy(world);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_angle_rises_with_friction_and_the_floor_carries_the_weight),
+      cmocka_unit_test(a_dense_ball_is_held_and_a_light_one_lies_on_top),
+      cmocka_unit_test(sampled_walls_do_not_leak),
+      cmocka_unit_test(materials_and_sizes_mix),
+      cmocka_unit_test(the_papers_own_mode_runs),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+/* pbd under odd numbers and violent scenes: finite, counted, no explosion, mass unchanged. */
+#include "grains_fixture.h"
+
+static void bed_scene(GrainScene *s) {
+  grain_scene(s, "pbd", 0.02);
+  s->grains[0].fill = scree_shape_box((ScreeVec3){-0.3, -0.15, 0}, (ScreeVec3){0.3, 0.15, 0.35});
+  add_tank(s, (ScreeVec3){-0.3, -0.15, 0}, (ScreeVec3){0.3, 0.15, 5});
+}
+
+/* Runs, then checks what must always hold; answers the largest speed. */
+static double survive(const GrainScene *s, double seconds) {
+  ScreeWorld *world = grain_world_threads(s, 0);
+  run_seconds(world, seconds);
+  ScreeStatistics stats;
+  scree_world_statistics(world, &stats);
+  assert_near(stats.mass_final, stats.mass_initial, 0);
+  const Particles *p = &world->state.particles;
+  for (int64_t i = 0; i < p->count; i++)
+    assert_true(vec3_finite(state_position(&world->state, i)) && isfinite(p->vx[i] + p->vy[i] + p->vz[i]));
+  double speed = stats.max_speed;
+  scree_world_destroy(world);
+  return speed;
+}
+
+static void odd_parameters_are_survived(void **state) {
+  (void)state;
+  GrainScene s;
+  bed_scene(&s);
+  s.def.method.time_step = 10; /* the CFL rule and the frame cut it */
+  assert_true(survive(&s, 1) < 20);
+  bed_scene(&s);
+  s.def.method.time_step = 1e-4;
+  assert_true(survive(&s, 0.05) < 20);
+  bed_scene(&s);
+  s.def.method.iterations = 0;
+  assert_true(survive(&s, 1) < 100);
+  bed_scene(&s);
+  s.def.method.stabilization = 0;
+  assert_true(survive(&s, 1) < 20);
+  const double friction[] = {0, 10};
+  for (int k = 0; k < 2; k++) {
+    bed_scene(&s);
+    s.materials[0].friction_static = s.materials[0].friction_kinetic = friction[k];
+    assert_true(survive(&s, 1) < 20);
+  }
+  bed_scene(&s);
+  s.def.gravity = (ScreeVec3){0, 0, 0};
+  assert_true(survive(&s, 0.2) < 1);
+}
+
+static void a_thousand_grains_at_one_point_come_apart(void **state) {
+  (void)state;
+  GrainScene s;
+  grain_scene(&s, "pbd", 0.02);
+  add_floor(&s);
+  ScreeWorld *world = lone_world(&s, vec3(0, 0, 0.5), vec3(0, 0, 0));
+  for (int k = 1; k < 1000; k++) add_grain(world, vec3(0, 0, 0.5), vec3(0, 0, 0), 0.02, 0);
+  double fastest = 0;
+  for (int frame = 0; frame < 90; frame++) {
+    run_frames(world, 1);
+    fastest = fmax(fastest, world->tally.speed);
+  }
+  assert_true(fastest < 20); /* a fall from 0.5 m ends at 3 m/s: no explosion */
+  assert_true(world_overlap(world) < 0.5);
+  const Particles *p = &world->state.particles;
+  for (int64_t i = 0; i < p->count; i++) assert_true(state_position(&world->state, i).z > 0);
+  scree_world_destroy(world);
+}
+
+/* A blade that sweeps through the bed. */
+static void sweep(double speed) {
+  GrainScene s;
+  bed_scene(&s);
+  s.boundaries[0].shape = scree_shape_box((ScreeVec3){-5, -0.15, 0}, (ScreeVec3){5, 0.15, 5});
+  s.bodies[0] =
+      scree_body_default("blade", scree_shape_box((ScreeVec3){-0.05, -0.1, -0.1}, (ScreeVec3){0.05, 0.1, 0.1}));
+  s.bodies[0].motion = SCREE_MOTION_KEYFRAMES;
+  s.keys[0] = s.keys[1] = scree_key_default();
+  s.keys[0].t = 0.5;
+  s.keys[0].position = (ScreeVec3){-1, 0, 0.1};
+  s.keys[1].t = 0.5 + 3 / speed;
+  s.keys[1].position = (ScreeVec3){2, 0, 0.1};
+  s.bodies[0].keys = s.keys;
+  s.bodies[0].key_count = 2;
+  s.def.body_count = 1;
+  ScreeWorld *world = grain_world_threads(&s, 0);
+  run_seconds(world, 0.5 + 3 / speed + 0.2);
+  ScreeStatistics stats;
+  scree_world_statistics(world, &stats);
+  assert_true(stats.max_speed < 2 * speed + 5);
+  assert_true(stats.max_speed > 0.5 * speed); /* it did hit them */
+  assert_near(stats.mass_final, stats.mass_initial, 0);
+  assert_true(warnings_of(world, "cfl_limited_steps") > 0);
+  scree_world_destroy(world);
+}
+
+static void a_fast_tool_throws_no_grain_faster_than_twice_its_speed(void **state) {
+  (void)state;
+  sweep(10);
+  sweep(100);
+}
+
+/* Two plates close on a free body with sand round it until less than its thickness is left. */
+static void a_body_crushed_between_two_tools_does_not_explode(void **state) {
+  (void)state;
+  GrainScene s;
+  bed_scene(&s);
+  s.bodies[0] = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.08));
+  s.bodies[0].shape.position = (ScreeVec3){0, 0, 0.6};
+  for (int k = 0; k < 2; k++) {
+    double side = k ? 1 : -1;
+    s.bodies[1 + k] = scree_body_default(
+        k ? "right" : "left", scree_shape_box((ScreeVec3){-0.04, -0.14, -0.3}, (ScreeVec3){0.04, 0.14, 0.3}));
+    s.bodies[1 + k].motion = SCREE_MOTION_KEYFRAMES;
+    s.keys[2 * k] = s.keys[2 * k + 1] = scree_key_default();
+    s.keys[2 * k].t = 0.5;
+    s.keys[2 * k].position = (ScreeVec3){0.24 * side, 0, 0.45};
+    s.keys[2 * k + 1].t = 1.5;
+    s.keys[2 * k + 1].position = (ScreeVec3){0.08 * side, 0, 0.45};
+    s.bodies[1 + k].keys = &s.keys[2 * k];
+    s.bodies[1 + k].key_count = 2;
+  }
+  s.def.body_count = 3;
+  assert_true(survive(&s, 2) < 20);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(odd_parameters_are_survived),
+      cmocka_unit_test(a_thousand_grains_at_one_point_come_apart),
+      cmocka_unit_test(a_fast_tool_throws_no_grain_faster_than_twice_its_speed),
+      cmocka_unit_test(a_body_crushed_between_two_tools_does_not_explode),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
