@@ -25,14 +25,23 @@ WIDE_INLINE Wide box_distances(const BvhWide *node, const float p[3]) {
   return sum;
 }
 
+/* The way down is a chain of cache misses: what is likely next is fetched while its siblings are sorted. */
+static inline void prefetch_child(const Bvh *bvh, const BvhWide *node, int lane) {
+  const char *block =
+      node->count[lane] ? (const char *)&bvh->packs[node->pack[lane]] : (const char *)&bvh->wide[node->first[lane]];
+  for (int line = 0; line < 5; line++) __builtin_prefetch(block + 64 * line);
+}
+
 /* Puts the children that may hold something nearer on the stack, the nearest last. */
-static inline int push_children(const BvhWide *node, const float p[3], float limit, Pending *stack, int top) {
+static inline int push_children(const Bvh *bvh, int32_t n, const float p[3], float limit, Pending *stack, int top) {
+  const BvhWide *node = &bvh->wide[n];
   Wide least = box_distances(node, p);
   unsigned bits = wide_bits(wide_less_equal(least, wide_set(limit))) & node->used;
   int bottom = top;
   while (bits) {
     int lane = __builtin_ctz(bits);
     bits &= bits - 1;
+    prefetch_child(bvh, node, lane);
     Pending child = {least[lane], node->first[lane], node->count[lane], node->pack[lane]};
     int at = top++;
     for (; at > bottom && stack[at - 1].least < child.least; at--) stack[at] = stack[at - 1];
@@ -56,10 +65,10 @@ WIDE_INLINE Wide segment_distance2(const Wide p[3], const Wide side[3]) {
   return wide_dot(d, d);
 }
 
-/* Lanes of a leaf whose triangles come within sqrt(limit). The least of three segments and, over the triangle, its
+/* Squared distances to the triangles of a leaf. The least of three segments and, over the triangle, its
  * plane: unlike a choice of region by barycentric signs this is well conditioned for needles too, so that rounding
  * moves the answer by no more than it moves the corners. */
-WIDE_INLINE unsigned near_triangles(const BvhPack *pack, int32_t count, const float p[3], float limit) {
+WIDE_INLINE Wide triangle_distances(const BvhPack *pack, const float p[3]) {
   const Wide zero = wide_set(0);
   Wide ab[3], ac[3], bc[3], ap[3], bp[3], normal[3], edge[3];
   for (int k = 0; k < 3; k++) {
@@ -79,8 +88,7 @@ WIDE_INLINE unsigned near_triangles(const BvhPack *pack, int32_t count, const fl
   over &= wide_less_equal(zero, wide_dot(edge, normal));
   Wide size = wide_dot(normal, normal), height = wide_dot(ap, normal);
   over &= wide_less(wide_set(FLT_MIN), size);
-  least = wide_select(over, wide_min(least, height * height / wide_max(size, wide_set(FLT_MIN))), least);
-  return wide_bits(wide_less_equal(least, wide_set(limit))) & ((1u << count) - 1);
+  return wide_select(over, wide_min(least, height * height / wide_max(size, wide_set(FLT_MIN))), least);
 }
 
 /* What a scaled distance in single precision may be off by, generously: the extent is at most 1. */
@@ -94,23 +102,35 @@ static inline float limit_of(const Bvh *bvh, double best, double slack) {
   return reach < 1e18 ? (float)(reach * reach) : 1e36f;
 }
 
+WIDE_INLINE int nearest_lane(Wide least, unsigned bits) {
+  int best = __builtin_ctz(bits);
+  for (bits &= bits - 1; bits; bits &= bits - 1) {
+    int lane = __builtin_ctz(bits);
+    if (least[lane] < least[best]) best = lane;
+  }
+  return best;
+}
+
 int32_t KERNEL(bvh_closest_kernel)(const Bvh *bvh, Vec3 p, double *best, Vec3 *point) {
   const float at[3] = {(float)(p.x * bvh->scale), (float)(p.y * bvh->scale), (float)(p.z * bvh->scale)};
   double slack = rounding(at);
   float limit = limit_of(bvh, *best, slack);
   int32_t nearest = -1;
   Pending stack[(LANES - 1) * BVH_DEPTH_MAX + 1];
-  int top = push_children(&bvh->wide[0], at, limit, stack, 0);
+  int top = push_children(bvh, 0, at, limit, stack, 0);
   while (top > 0) {
     Pending pending = stack[--top];
     if (pending.least > limit) continue;
     if (pending.count == 0) {
-      top = push_children(&bvh->wide[pending.first], at, limit, stack, top);
+      top = push_children(bvh, pending.first, at, limit, stack, top);
       continue;
     }
-    unsigned bits = near_triangles(&bvh->packs[pending.pack], pending.count, at, limit);
-    for (; bits; bits &= bits - 1) {
-      int32_t t = pending.first + __builtin_ctz(bits);
+    Wide least = triangle_distances(&bvh->packs[pending.pack], at);
+    unsigned lanes = (1u << pending.count) - 1;
+    for (unsigned bits; (bits = lanes & wide_bits(wide_less_equal(least, wide_set(limit)))) != 0;) {
+      int lane = nearest_lane(least, bits);
+      lanes &= ~(1u << lane);
+      int32_t t = pending.first + lane;
       Vec3 q = triangle_closest(&bvh->triangles[t], p), d = vec3_sub(p, q);
       double distance2 = vec3_dot(d, d);
       if (distance2 < *best || (nearest < 0 && distance2 == *best)) {

@@ -148,6 +148,32 @@ static void tree_agrees_with_brute_force(void **state) {
   core_destroy(&core);
 }
 
+/* Meshes of any size, far from the origin, and points far from the mesh. */
+static void sizes_do_not_matter(void **state) {
+  (void)state;
+  Core core = test_core(1);
+  static const double scales[] = {1e-20, 1e-6, 1, 1e6, 1e11};
+  for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
+    double scale = scales[s];
+    Mesh mesh;
+    Bvh *bvh = NULL;
+    assert_ok(&core, mesh_make_torus(&core, 1, 0.3, 40, &mesh));
+    assert_ok(&core, mesh_transform(&core, &mesh, scale, quat_identity(), vec3(3 * scale, 0, -5 * scale)));
+    assert_ok(&core, bvh_build(&core, &mesh, &bvh));
+    for (int i = 0; i < 200; i++) {
+      Vec3 p = vec3_scale(random_point((uint64_t)i, vec3(1.5, -1.5, -5.5), vec3(4.5, 1.5, -4.5)), scale);
+      assert_near(bvh_closest(bvh, p, INFINITY).distance / scale, brute_distance(&mesh, p) / scale, 1e-12);
+      assert_near(bvh_winding(bvh, p), brute_winding(&mesh, p), 0.06);
+      Vec3 far = vec3_scale(p, i % 2 ? 1e4 : 1e9);
+      assert_near(bvh_closest(bvh, far, INFINITY).distance / brute_distance(&mesh, far), 1, 1e-12);
+      assert_near(bvh_winding(bvh, far), 0, 1e-6);
+    }
+    bvh_destroy(&core, bvh);
+    mesh_destroy(&core, &mesh);
+  }
+  core_destroy(&core);
+}
+
 static Shape mesh_shape(Core *core, const Mesh *mesh, bool inside) {
   ScreeShapeDef definition = {.kind = SCREE_SHAPE_MESH, .scale = 1, .rotation = {1, 0, 0, 0}};
   int64_t *triangles = NULL;
@@ -389,10 +415,10 @@ static void grid_keeps_thin_walls(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tree_agrees_with_brute_force), cmocka_unit_test(overlap_and_inside_out),
-      cmocka_unit_test(normals_are_gradients),        cmocka_unit_test(volumes_by_inside_tests),
-      cmocka_unit_test(rays_agree_and_never_slip),    cmocka_unit_test(grid_agrees_with_exact),
-      cmocka_unit_test(grid_keeps_thin_walls),
+      cmocka_unit_test(tree_agrees_with_brute_force), cmocka_unit_test(sizes_do_not_matter),
+      cmocka_unit_test(overlap_and_inside_out),       cmocka_unit_test(normals_are_gradients),
+      cmocka_unit_test(volumes_by_inside_tests),      cmocka_unit_test(rays_agree_and_never_slip),
+      cmocka_unit_test(grid_agrees_with_exact),       cmocka_unit_test(grid_keeps_thin_walls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
