@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "world/world.h"
 
-enum { SURROUND_GRAIN = 2048, SOLIDS_PER_WORD = 64 };
+enum { SURROUND_GRAIN = 1024, PARTNER_GRAIN = 16384, SOLIDS_PER_WORD = 64 };
 
 /* Samples ride on their solids. */
 static void place_samples(void *context, int64_t b, int64_t e, int thread) {
@@ -63,8 +63,8 @@ static bool lists_are_good(ScreeWorld *world, const MethodReach *reach, double d
   if (world->neighbors_stale) return false;
   double allowed = 0.5 * (double)reach->skin * state->radius;
   if (world->solids_moved > allowed) return false;
-  double moved = parallel_max(&world->core, 0, state->particles.count, SURROUND_GRAIN, 0, moved_chunk,
-                              (void *)&state->particles);
+  double moved =
+      parallel_max(&world->core, 0, state->particles.count, SURROUND_GRAIN, 0, moved_chunk, (void *)&state->particles);
   return moved <= allowed * allowed;
 }
 
@@ -106,6 +106,19 @@ static double radius_chunk(void *context, int64_t b, int64_t e) {
   return (double)largest;
 }
 
+typedef struct PartnerIds {
+  const int32_t *index;
+  const uint32_t *ids; /* NULL: index + 1 */
+  uint32_t *partner;
+} PartnerIds;
+
+static void partner_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PartnerIds *work = context;
+  for (int64_t k = b; k < e; k++)
+    work->partner[k] = work->ids ? work->ids[work->index[k]] : (uint32_t)work->index[k] + 1;
+}
+
 /* Gives the entries of a fresh list their partner ids and carries the history over. */
 static Status finish_list(ScreeWorld *world, ContactList *old, const int32_t *order, int32_t history,
                           const uint32_t *ids, ContactList *fresh) {
@@ -114,8 +127,8 @@ static Status finish_list(ScreeWorld *world, ContactList *old, const int32_t *or
   if (history > 0) {
     TRY(memory_new(core, &fresh->partner, fresh->list.entries, "contacts"));
     TRY(memory_new(core, &fresh->history, fresh->list.entries * history, "contacts"));
-    for (int64_t k = 0; k < fresh->list.entries; k++)
-      fresh->partner[k] = ids ? ids[fresh->list.index[k]] : (uint32_t)fresh->list.index[k] + 1;
+    PartnerIds partners = {fresh->list.index, ids, fresh->partner};
+    parallel_for(core, 0, fresh->list.entries, PARTNER_GRAIN, partner_chunk, &partners);
     TRY(contact_list_carry(core, old, order, fresh));
   }
   contact_list_destroy(core, old);
@@ -126,6 +139,7 @@ static Status finish_list(ScreeWorld *world, ContactList *old, const int32_t *or
 
 /* Which solids (by distance) are near each particle, one bit each. */
 typedef struct NearSolids {
+  const Core *core;
   const State *state;
   const Predicted *predicted;
   float reach;   /* in radii (skin is in the predicted radius already) */
@@ -140,25 +154,45 @@ static bool box_is_near(const Shape *shape, Vec3 local, double reach) {
           local.z > shape->bounds_low.z - reach && local.z < shape->bounds_high.z + reach);
 }
 
+/* One solid: particles near its box are put together and asked about eight at a time. */
+static void near_solid(const NearSolids *work, int32_t k, int64_t b, int64_t e) {
+  const State *state = work->state;
+  const Predicted *at = work->predicted;
+  const Solid *solid = &state->solids.items[k];
+  Mat3 turn = mat3_transpose(mat3_from_quat(solid->rotation));
+  Vec3 shift = vec3_sub(state->origin, solid->position);
+  float x[SURROUND_GRAIN], y[SURROUND_GRAIN], z[SURROUND_GRAIN], distance[SURROUND_GRAIN], normal[3][SURROUND_GRAIN];
+  int32_t who[SURROUND_GRAIN];
+  int64_t count = 0;
+  double farthest = 0;
+  for (int64_t i = b; i < e; i++) {
+    double reach = (double)(work->reach * at->radius[i]);
+    Vec3 world = vec3((double)at->x[i] + shift.x, (double)at->y[i] + shift.y, (double)at->z[i] + shift.z);
+    Vec3 local = mat3_apply(&turn, world);
+    if (!box_is_near(&solid->shape, local, reach)) continue;
+    x[count] = (float)local.x;
+    y[count] = (float)local.y;
+    z[count] = (float)local.z;
+    who[count++] = (int32_t)(i - b);
+    farthest = fmax(farthest, reach);
+  }
+  shape_distance_range(work->core, &solid->shape, count, x, y, z, farthest, distance, normal[0], normal[1], normal[2]);
+  for (int64_t c = 0; c < count; c++) {
+    int64_t i = b + who[c];
+    if (distance[c] < work->reach * at->radius[i])
+      work->near[i * work->words + k / SOLIDS_PER_WORD] |= 1ull << (k % SOLIDS_PER_WORD);
+  }
+}
+
 static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const NearSolids *work = context;
   const State *state = work->state;
-  const Predicted *at = work->predicted;
   memset(work->near + b * work->words, 0, sizeof(uint64_t) * (size_t)((e - b) * work->words));
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
     if (solid->contact == SCREE_CONTACT_SAMPLES && solid->sample_end > solid->sample_begin) continue;
-    Mat3 turn = mat3_transpose(mat3_from_quat(solid->rotation));
-    Vec3 shift = vec3_sub(state->origin, solid->position);
-    for (int64_t i = b; i < e; i++) {
-      double reach = (double)(work->reach * at->radius[i]);
-      Vec3 world = vec3((double)at->x[i] + shift.x, (double)at->y[i] + shift.y, (double)at->z[i] + shift.z);
-      Vec3 local = mat3_apply(&turn, world);
-      if (!box_is_near(&solid->shape, local, reach)) continue;
-      if (shape_distance(&solid->shape, local, reach).distance < reach)
-        work->near[i * work->words + k / SOLIDS_PER_WORD] |= 1ull << (k % SOLIDS_PER_WORD);
-    }
+    near_solid(work, k, b, e);
   }
 }
 
@@ -166,7 +200,7 @@ static Status list_solids(ScreeWorld *world, const Predicted *predicted, float r
   Core *core = &world->core;
   State *state = &world->state;
   int64_t count = state->particles.count;
-  NearSolids work = {.state = state, .predicted = predicted, .reach = reach};
+  NearSolids work = {.core = core, .state = state, .predicted = predicted, .reach = reach};
   work.words = (state->solids.count + SOLIDS_PER_WORD - 1) / SOLIDS_PER_WORD;
   TRY(scratch_take(core, &world->scratch, &work.near, count * work.words, "near solids"));
   parallel_for(core, 0, count, SURROUND_GRAIN, near_chunk, &work);

@@ -83,6 +83,7 @@ typedef struct PositionSettings {
   float relaxation;
   bool averaging;      /* the papers' 1 / n; otherwise mass splitting */
   bool memory;         /* begin with the multipliers of the last step */
+  float shift_share;   /* of the overlap that a stabilising pass takes away; 0: all */
   float mass_scaling;  /* k of m* = m exp(-k h), 1/m */
   float printed_limit; /* 1: friction limited by 2 r as printed; 0: by the penetration depth (averaging only) */
 } PositionSettings;

@@ -149,23 +149,20 @@ void KERNEL(position_warm_pass)(void *context, int64_t b, int64_t e, int thread)
   }
 }
 
-/* Share of the overlap that one pass takes away. Lifting grains costs no work here, so an overlap that the iterations
- * leave and the shift takes at once feeds the swinging of a stack; slower than the swing it does not. */
-#define SHIFT_GAIN 0.25f
-
 /* Stabilisation (Sommer's Algorithm 1, lines 7 to 12): overlap at the step's start, shared by mass splitting, moves
  * the start itself. */
 void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
+  Wide share = wide_set(work->settings->shift_share > 0 ? work->settings->shift_share : 1);
   for (int64_t s = b; s < e; s++) {
     Vec own = own_rows(work->shift, s), sum = vec_zero();
     Wide weight = wide_load(work->wn + s * SLICE);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       Touch t = touch(slots, g, work->shift, own, weight);
       Wide depth = wide_max(wide_load(slots->distance + g * SLICE) - t.apart, wide_set(0));
-      sum = vec_add(sum, vec_mul(t.normal, depth * wide_set(SHIFT_GAIN) / t.weight));
+      sum = vec_add(sum, vec_mul(t.normal, depth * share / t.weight));
     }
     store_rows(work->next, s, vec_add(own, vec_mul(sum, wide_load(work->w + s * SLICE))), work->wn);
   }
