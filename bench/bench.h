@@ -39,6 +39,7 @@ Status bench_table_write(Core *core, const BenchTable *table, const char *path);
 void bench_table_destroy(Core *core, BenchTable *table);
 
 /* The suites. `core` gives memory limit and SIMD level; suites that vary the threads make cores of their own. */
+Status bench_upsample(Core *core, BenchTable *table); /* the fine grains' part of sommer */
 Status bench_neighbors(Core *core, BenchTable *table);
 Status bench_geometry(Core *core, BenchTable *table);
 Status bench_scaling(Core *core, BenchTable *table);

@@ -16,9 +16,7 @@ Status cell_grid_create(Core *core, CellGrid **grid) {
     memory_drop(core, grid);
     return status;
   }
-  for (int lanes = 0; lanes < 1 << LANES; lanes++)
-    for (int lane = LANES - 1; lane >= 0; lane--)
-      if (lanes >> lane & 1) (*grid)->pack[lanes] = (*grid)->pack[lanes] << 8 | (uint64_t)lane;
+  pack_table_fill((*grid)->pack);
   return SCREE_OK;
 }
 
@@ -324,5 +322,29 @@ int cell_grid_around(const CellGrid *grid, const int32_t coordinate[3], int64_t 
       ranges[count++][1] = end;
     }
   }
+  return count;
+}
+
+int cell_grid_box(const CellGrid *grid, const float bounds[6], int room, int64_t (*ranges)[2]) {
+  int count = 0;
+  int32_t cells[6], *low = cells, *high = cells + 3;
+  if (grid->strips == 0) return 0;
+  cells_of_base(bounds, 6, grid->inverse, cells);
+  for (int32_t z = low[2]; z <= high[2]; z++)
+    for (int32_t y = low[1]; y <= high[1]; y++) {
+      uint64_t row = cell_key(-COORDINATE_BIAS, y, z) >> STRIP_BITS;
+      uint32_t first = (uint32_t)(low[0] + COORDINATE_BIAS), last = (uint32_t)(high[0] + COORDINATE_BIAS);
+      for (uint32_t s = first >> STRIP_BITS; s <= last >> STRIP_BITS; s++) {
+        int32_t strip = strip_find(grid, row + s);
+        if (strip < 0) continue;
+        uint32_t from = s == first >> STRIP_BITS ? first & (STRIP - 1) : 0;
+        uint32_t to = s == last >> STRIP_BITS ? last & (STRIP - 1) : STRIP - 1;
+        int64_t begin = grid->start[(int64_t)STRIP * strip + from], end = grid->start[(int64_t)STRIP * strip + to + 1];
+        if (begin == end) continue;
+        if (count == room) return room + 1;
+        ranges[count][0] = begin;
+        ranges[count++][1] = end;
+      }
+    }
   return count;
 }

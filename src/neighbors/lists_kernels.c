@@ -3,23 +3,6 @@
 
 #include <string.h>
 
-#if SIMD_LEVEL == 1
-#include <immintrin.h>
-#endif
-
-/* Stores the values of the set lanes one behind the other, and rubbish behind them. */
-WIDE_INLINE void lanes_pack(int32_t *out, unsigned bits, const int32_t *values, const uint64_t *pack) {
-#if SIMD_LEVEL == 1
-  /* By a table of 2 KiB: the alternative, pdep and pext, takes a hundred cycles on some processors that have it. */
-  __m256i lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(pack + bits)));
-  __m256i all = _mm256_loadu_si256((const __m256i *)values);
-  _mm256_storeu_si256((__m256i *)out, _mm256_permutevar8x32_epi32(all, lanes));
-#else
-  (void)pack;
-  for (; bits; bits &= bits - 1) *out++ = values[__builtin_ctz(bits)];
-#endif
-}
-
 /* The points round a cell, gathered into dense blocks. */
 typedef struct Candidates {
   float *x, *y, *z, *radius;
@@ -104,10 +87,9 @@ WIDE_INLINE int32_t *row_find(const Candidates *c, Query query, float reach, boo
       Wide far = reach * (query.radius + wide_load(c->radius + k));
       limits = far * far;
     }
-    WideInt own = wide_int_equal(wide_load_int(c->index + k), self);
-    WideInt hit = wide_less_equal(dx * dx + dy * dy + dz * dz, limits) & ~own;
+    WideInt hit = (dx * dx + dy * dy + dz * dz <= limits) & (wide_load_int(c->index + k) != query.self);
     unsigned bits = wide_bits(hit);
-    lanes_pack(out, bits, c->index + k, pack);
+    wide_pack(out, bits, c->index + k, pack);
     out += __builtin_popcount(bits);
   }
   return out;

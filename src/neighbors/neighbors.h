@@ -39,6 +39,9 @@ void cell_grid_cell(const CellGrid *grid, int64_t cell, int64_t *begin, int64_t 
  * range, and ranges that touch are merged; ascending, empty ones left out. Answers how many. */
 enum { CELL_RANGES_MAX = 9 };
 int cell_grid_around(const CellGrid *grid, const int32_t coordinate[3], int64_t ranges[CELL_RANGES_MAX][2]);
+/* Ranges that the cells hold that a box (lowest corner, highest corner) touches: row by row (z, then y), so that two
+ * boxes list what they share in the same order. Answers how many, or room + 1 when there are more. */
+int cell_grid_box(const CellGrid *grid, const float bounds[6], int room, int64_t (*ranges)[2]);
 /* Point index at position k of the grid's order (identity when the points were already sorted). */
 const int32_t *cell_grid_index(const CellGrid *grid);
 /* Coordinate of the cell that a point falls into. */

@@ -8,6 +8,15 @@ void wrench_clear(Solid *solid) {
   for (int k = 0; k < 6; k++) atomic_store_explicit(&solid->wrench.part[k], 0, memory_order_relaxed);
 }
 
+bool solid_contains(const Solid *solid, Vec3 world) {
+  const Shape *shape = &solid->shape;
+  Vec3 at = solid_to_local(solid, world);
+  bool near = shape->kind == SCREE_SHAPE_PLANE || shape->inside ||
+              (at.x >= shape->bounds_low.x && at.x <= shape->bounds_high.x && at.y >= shape->bounds_low.y &&
+               at.y <= shape->bounds_high.y && at.z >= shape->bounds_low.z && at.z <= shape->bounds_high.z);
+  return near && shape_contains(shape, at);
+}
+
 int solid_contacts(const Solid *solid, Vec3 world, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]) {
   int count = shape_contacts(&solid->shape, solid_to_local(solid, world), reach, contacts);
   for (int k = 0; k < count; k++) contacts[k].normal = quat_rotate(solid->rotation, contacts[k].normal);

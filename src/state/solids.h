@@ -94,6 +94,8 @@ static inline Vec3 solid_to_world(const Solid *solid, Vec3 local) {
 static inline Vec3 solid_velocity_at(const Solid *solid, Vec3 world) {
   return vec3_add(solid->velocity, vec3_cross(solid->spin, vec3_sub(world, solid->center)));
 }
+/* Whether a point of the world is inside. */
+bool solid_contains(const Solid *solid, Vec3 world);
 /* Contacts of a sphere centre with the solid, world frame. */
 int solid_contacts(const Solid *solid, Vec3 world, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]);
 /* Recomputes centre and, for free bodies, inverse inertia from the pose. */

@@ -38,7 +38,21 @@ ScreeParticles scree_world_particles(const ScreeWorld *world) {
                           .material = p->material};
 }
 
-ScreeParticles scree_world_grains(const ScreeWorld *world) { return (ScreeParticles){.origin = world->state.origin}; }
+ScreeParticles scree_world_grains(const ScreeWorld *world) {
+  if (!world->upsample) return (ScreeParticles){.origin = world->state.origin};
+  const FineGrains *g = upsample_grains(world->upsample);
+  return (ScreeParticles){.count = g->count,
+                          .origin = world->state.origin,
+                          .x = g->x,
+                          .y = g->y,
+                          .z = g->z,
+                          .vx = g->vx,
+                          .vy = g->vy,
+                          .vz = g->vz,
+                          .radius = g->radius,
+                          .id = g->id,
+                          .material = g->material};
+}
 
 ScreeMeshView scree_world_terrain(const ScreeWorld *world) {
   (void)world;
@@ -194,6 +208,7 @@ void scree_world_statistics(const ScreeWorld *world, ScreeStatistics *statistics
       .steps = state->step,
       .frames = state->frame,
       .coarse = state->particles.count,
+      .grains = world->upsample ? upsample_grains(world->upsample)->count : 0,
       .boundary_samples = count_samples(state, true),
       .body_samples = count_samples(state, false),
       .mass_initial = tally->mass_initial,
@@ -220,6 +235,5 @@ uint64_t scree_world_state_hash(const ScreeWorld *world) {
 }
 
 uint64_t scree_world_grains_hash(const ScreeWorld *world) {
-  (void)world;
-  return hash_bytes("", 0, 0);
+  return world->upsample ? upsample_hash(&((ScreeWorld *)world)->core, world->upsample) : hash_bytes("", 0, 0);
 }

@@ -218,15 +218,8 @@ typedef struct Drain {
 static void drain_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Drain *drain = context;
-  const Solid *sink = drain->sink;
-  const Shape *shape = &sink->shape;
-  for (int64_t i = b; i < e; i++) {
-    Vec3 at = solid_to_local(sink, state_position(drain->state, i));
-    bool near = shape->kind == SCREE_SHAPE_PLANE ||
-                (at.x >= shape->bounds_low.x && at.x <= shape->bounds_high.x && at.y >= shape->bounds_low.y &&
-                 at.y <= shape->bounds_high.y && at.z >= shape->bounds_low.z && at.z <= shape->bounds_high.z);
-    if (near && shape_contains(shape, at)) drain->gone[i] = 1;
-  }
+  for (int64_t i = b; i < e; i++)
+    if (solid_contains(drain->sink, state_position(drain->state, i))) drain->gone[i] = 1;
 }
 
 Status world_drain(ScreeWorld *world) {

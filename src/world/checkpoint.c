@@ -30,6 +30,7 @@ static Status world_archive(ScreeWorld *world, Archive *archive) {
   TRY(bodies_archive(core, archive, world->bodies, &world->state));
   TRY(archive_section(core, archive, "method"));
   if (world->method->archive) TRY(world->method->archive(core, archive, world->method_data));
+  if (world->upsample) TRY(upsample_archive(core, archive, world->upsample));
   return archive_section(core, archive, "end");
 }
 

@@ -155,6 +155,8 @@ static Status create_parts(ScreeWorld *world, const ScreeSceneDef *definition, c
 static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
   TRY(create_parts(world, definition, options));
   TRY(world_sample_solids(world));
+  const ScreeUpsampleDef *fine = world->definition.scene.upsample;
+  if (fine) TRY(upsample_create(&world->core, &world->state, fine, &world->upsample));
   TRY(world_fill(world));
   TRY(world_prepare_drawing(world));
   world->tally.max_overlap = world->method->has_overlap ? 0 : NAN;
@@ -199,6 +201,7 @@ void scree_world_destroy(ScreeWorld *world) {
   Core *core = &world->core;
   state_destroy(core, &world->state); /* first: its fields' pointers lie in the method's data and in the probes */
   if (world->method && world->method->destroy) world->method->destroy(core, world->method_data);
+  upsample_destroy(core, world->upsample);
   if (world->bodies) bodies_destroy(core, world->bodies);
   for (int32_t k = 0; k < world->drawn_count; k++) {
     memory_drop(core, &world->drawn_vertices[k]);

@@ -10,7 +10,7 @@
 
 /* Bytes that a grain costs in all, generously: fields, lists, scratch. The estimate refuses a scene that cannot fit
  * before anything is sampled. */
-enum { BYTES_PER_GRAIN = 400 };
+enum { BYTES_PER_GRAIN = 400, BYTES_PER_FINE_GRAIN = 100 };
 
 typedef struct Walls {
   const Solids *solids;
@@ -31,7 +31,10 @@ static Status check_fits_memory(ScreeWorld *world, const ScreeGrainsDef *grains,
   double radius = world->state.radius;
   double most = 0.4 * shape->mass.volume / (4.0 / 3 * M_PI * radius * radius * radius);
   if (grains->start == SCREE_START_DENSE) most *= 1.6;
-  double bytes = most * BYTES_PER_GRAIN, left = (double)memory_left(&world->core.memory);
+  double bytes = most * BYTES_PER_GRAIN;
+  const ScreeUpsampleDef *upsample = world->definition.scene.upsample;
+  if (upsample) bytes += most * pow(radius / upsample->radius, 3) * BYTES_PER_FINE_GRAIN;
+  double left = (double)memory_left(&world->core.memory);
   if (bytes <= left) return SCREE_OK;
   return world_fail_at(world, SCREE_BAD_INPUT, grains->source,
                        "about %.3g grains of radius %g m would need %.0f GB, and %.0f GB are free", most, radius,
@@ -66,35 +69,50 @@ static Status add_samples(ScreeWorld *world, const ScreeGrainsDef *grains, int32
   return SCREE_OK;
 }
 
-static Status fill_one(ScreeWorld *world, int32_t index) {
-  Core *core = &world->core;
+/* Spheres of a radius in a fill, free of walls and bodies. */
+static Status sample_fill(ScreeWorld *world, int32_t index, const Shape *shape, double radius, uint64_t seed,
+                          Samples *samples) {
   State *state = &world->state;
   const ScreeGrainsDef *grains = &world->definition.scene.grains[index];
-  int32_t material = materials_find(&state->materials, grains->material);
-  const ScreeMaterialDef *stuff = &state->materials.items[material].definition;
-  Shape shape = {0};
-  TRY(world_make_shape(world, &grains->fill, false, &shape));
+  const ScreeMaterialDef *stuff =
+      &state->materials.items[materials_find(&state->materials, grains->material)].definition;
   Walls walls = {&state->solids};
-  SamplingPlan plan = {.radius = state->radius,
+  SamplingPlan plan = {.radius = radius,
                        .spread = stuff->radius_spread,
                        .distribution = stuff->radius_distribution,
-                       .seed = rng_mix(state->seed + (uint64_t)index),
+                       .seed = seed,
                        .dense = grains->start == SCREE_START_DENSE,
                        .position = grains->fill.position,
                        .rotation = grains->fill.rotation,
                        .blocked = state->solids.count > 0 ? in_a_wall : NULL,
                        .blocked_context = &walls};
+  TRY(check_fits_memory(world, grains, shape));
+  TRY(sample_volume(&world->core, shape, &plan, samples));
+  if (samples->count == 0)
+    log_warning_at(&world->core, world->definition.scene.file, grains->source,
+                   "no grain of radius %g m fits into this fill", radius);
+  log_line(&world->core, SCREE_LOG_INFO, "fill %d: %lld grains of radius %g m, solid fraction %.3f", index + 1,
+           (long long)samples->count, radius, samples->fraction);
+  return SCREE_OK;
+}
+
+static Status fill_one(ScreeWorld *world, int32_t index) {
+  Core *core = &world->core;
+  State *state = &world->state;
+  const ScreeGrainsDef *grains = &world->definition.scene.grains[index];
+  int32_t material = materials_find(&state->materials, grains->material);
+  uint64_t seed = rng_mix(state->seed + (uint64_t)index);
+  Shape shape = {0};
   Samples samples = {0};
-  Status status = check_fits_memory(world, grains, &shape);
-  if (status == SCREE_OK) status = sample_volume(core, &shape, &plan, &samples);
+  TRY(world_make_shape(world, &grains->fill, false, &shape));
+  Status status = sample_fill(world, index, &shape, state->radius, seed, &samples);
   if (status == SCREE_OK) status = add_samples(world, grains, material, &samples);
-  if (status == SCREE_OK && samples.count == 0)
-    log_warning_at(core, world->definition.scene.file, grains->source, "no grain of radius %g m fits into this fill",
-                   state->radius);
-  if (status == SCREE_OK)
-    log_line(core, SCREE_LOG_INFO, "fill %d: %lld grains, solid fraction %.3f", index + 1, (long long)samples.count,
-             samples.fraction);
   samples_destroy(core, &samples);
+  if (status == SCREE_OK && world->upsample) {
+    status = sample_fill(world, index, &shape, world->definition.scene.upsample->radius, rng_mix(seed), &samples);
+    if (status == SCREE_OK) status = upsample_add(core, world->upsample, state, &samples, material, grains->velocity);
+    samples_destroy(core, &samples);
+  }
   shape_destroy(core, &shape);
   return status;
 }
@@ -115,6 +133,7 @@ Status world_fill(ScreeWorld *world) {
   for (int32_t k = 0; k < world->definition.scene.grains_count; k++) TRY(fill_one(world, k));
   for (int32_t k = 0; k < world->definition.scene.grains_count; k++)
     world->tally.speed = fmax(world->tally.speed, vec3_length(world->definition.scene.grains[k].velocity));
+  if (world->upsample) upsample_begin(world->upsample, &world->state);
   world->tally.mass_initial = world_mass(world);
   return SCREE_OK;
 }
@@ -124,8 +143,17 @@ static Status append_samples(ScreeWorld *world, int32_t index, const Samples *fr
   SolidSamples *s = &world->state.samples;
   Solid *solid = &world->state.solids.items[index];
   int64_t total = s->count + from->count;
-  float **arrays[] = {&s->x,       &s->y,       &s->z,       &s->vx,   &s->vy, &s->vz,
-                      &s->local_x, &s->local_y, &s->local_z, &s->mass, &world->sample_radius};
+  float **arrays[] = {&s->x,
+                      &s->y,
+                      &s->z,
+                      &s->vx,
+                      &s->vy,
+                      &s->vz,
+                      &s->local_x,
+                      &s->local_y,
+                      &s->local_z,
+                      &s->mass,
+                      &world->sample_radius};
   for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++) TRY(memory_grow(core, arrays[a], total, "solid samples"));
   TRY(memory_grow(core, &s->id, total, "solid samples"));
   TRY(memory_grow(core, &s->solid, total, "solid samples"));

@@ -38,6 +38,15 @@ void world_frame_begin(ScreeWorld *world) {
   }
 }
 
+static Status upsample(ScreeWorld *world, double dt) {
+  if (!world->upsample) return SCREE_OK;
+  double began = profile_begin();
+  Status status = upsample_advance(&world->core, world->upsample, &world->state, &world->sinks, &world->scratch, dt);
+  world->seconds_upsample = timer_now() - began;
+  profile_end(&world->profile, "upsample", began);
+  return status;
+}
+
 Status world_frame_end(ScreeWorld *world) {
   State *state = &world->state;
   double rate = world->definition.scene.frame_rate;
@@ -49,6 +58,7 @@ Status world_frame_end(ScreeWorld *world) {
     solid->frame_force = vec3_scale(solid->impulse, rate);
     solid->frame_torque = vec3_scale(solid->angular_impulse, rate);
   }
+  TRY(upsample(world, 1 / rate));
   double overlap = world_overlap(world);
   if (overlap > world->tally.max_overlap) world->tally.max_overlap = overlap;
   return world_probes_frame(world, 1 / rate);
@@ -59,6 +69,6 @@ Status world_frame(ScreeWorld *world) {
   double began = timer_now(), bodies = profile_seconds(&world->profile, "bodies");
   while (world->state.frame == frame) TRY(world_step(world));
   world->seconds_bodies = profile_seconds(&world->profile, "bodies") - bodies;
-  world->seconds_coarse = timer_now() - began - world->seconds_bodies;
+  world->seconds_coarse = timer_now() - began - world->seconds_bodies - world->seconds_upsample;
   return SCREE_OK;
 }

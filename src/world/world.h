@@ -7,6 +7,7 @@
 #include "methods/method.h"
 #include "scree/world.h"
 #include "state/state.h"
+#include "upsample/upsample.h"
 #include "world/definition.h"
 
 enum { WORLD_PROBES_MAX = 256 };
@@ -47,6 +48,7 @@ struct ScreeWorld {
   double solids_moved;  /* m, farthest since the lists were built */
   bool frame_open;      /* between the first and the last step of a frame */
   bool last_of_frame;   /* the step in progress ends the frame */
+  Upsample *upsample;   /* NULL: no fine grains */
   Solids sinks;         /* places only: nothing touches them */
   bool *events_done;
   Emitter *emitters;

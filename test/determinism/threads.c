@@ -8,7 +8,8 @@
 
 enum { FRAMES = 12, HALF = 5 };
 
-/* Grains fall into a container with an emitter above, a free ball in them, a sink below a hole, and an explosion. */
+/* Grains fall into a container with an emitter above, a free ball in them, a sink below a hole, and an explosion; fine
+ * grains follow them in either way. */
 static void with_scene(const char *method, void (*use)(const ScreeSceneDef *scene, void *context), void *context) {
   ScreeMaterialDef sand = scree_material_default("sand");
   sand.radius_spread = 0.2;
@@ -46,7 +47,10 @@ static void with_scene(const char *method, void (*use)(const ScreeSceneDef *scen
   scene.sink_count = 1;
   scene.events = &bang;
   scene.event_count = 1;
-  use(&scene, context);
+  ScreeUpsampleDef upsample = scree_upsample_default(0.009);
+  scene.upsample = &upsample;
+  for (upsample.mode = SCREE_UPSAMPLE_BETTER; upsample.mode <= SCREE_UPSAMPLE_PAPER; upsample.mode++)
+    use(&scene, context);
 }
 
 static ScreeWorld *make(const ScreeSceneDef *scene, int threads, bool baseline) {

@@ -1,0 +1,203 @@
+/* Fine grains: time of a frame in which all grains move, in the paper's scenes and by size, and of sand at rest. */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/bench.h"
+#include "core/timer.h"
+#include "scree/scene.h"
+#include "world/world.h"
+
+enum { REPEATS_MIN = 7, REPEATS_MAX = 60 };
+
+typedef struct Timing {
+  int64_t grains;
+  double wall, cpu; /* s of a frame, best of several; cpu of all threads together */
+  double bytes;     /* that a fine grain needs from frame to frame */
+} Timing;
+
+static double cpu_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What a frame changes, to be put back so that the same frame can be measured again. */
+typedef struct Copy {
+  int64_t fine, coarse;
+  float *fields[6], *seen[3];
+} Copy;
+
+static void copy_fields(Copy *copy, ScreeWorld *world, float *const seen[3], bool back) {
+  const FineGrains *g = upsample_grains(world->upsample);
+  float *fields[6] = {g->x, g->y, g->z, g->vx, g->vy, g->vz};
+  for (int f = 0; f < 6; f++) {
+    float *from = back ? copy->fields[f] : fields[f], *to = back ? fields[f] : copy->fields[f];
+    memcpy(to, from, sizeof(float) * (size_t)copy->fine);
+  }
+  for (int f = 0; f < 3; f++) {
+    float *from = back ? copy->seen[f] : seen[f], *to = back ? seen[f] : copy->seen[f];
+    memcpy(to, from, sizeof(float) * (size_t)copy->coarse);
+  }
+}
+
+static float *field_of(const Particles *p, const char *name) {
+  for (int32_t f = 0; f < p->field_count; f++)
+    if (strcmp(p->fields[f].name, name) == 0) return *p->fields[f].data;
+  return NULL;
+}
+
+static Status copy_create(Core *core, const ScreeWorld *world, Copy *copy) {
+  copy->fine = upsample_grains(world->upsample)->count;
+  copy->coarse = world->state.particles.count;
+  for (int f = 0; f < 6; f++) TRY(memory_new(core, &copy->fields[f], copy->fine, "benchmark"));
+  for (int f = 0; f < 3; f++) TRY(memory_new(core, &copy->seen[f], copy->coarse, "benchmark"));
+  return SCREE_OK;
+}
+
+static void copy_destroy(Core *core, Copy *copy) {
+  for (int f = 0; f < 6; f++) memory_drop(core, &copy->fields[f]);
+  for (int f = 0; f < 3; f++) memory_drop(core, &copy->seen[f]);
+}
+
+static Status measure(Core *core, ScreeWorld *world, bool again, Timing *timing) {
+  const Particles *p = &world->state.particles;
+  float *seen[3] = {field_of(p, "upsample_x"), field_of(p, "upsample_y"), field_of(p, "upsample_z")};
+  Copy copy = {0};
+  Status status = copy_create(core, world, &copy);
+  *timing = (Timing){.grains = copy.fine, .wall = INFINITY, .cpu = INFINITY};
+  if (status == SCREE_OK) copy_fields(&copy, world, seen, false);
+  double began = timer_now(), dt = 1 / world->definition.scene.frame_rate;
+  for (int k = 0; k < REPEATS_MAX && status == SCREE_OK && (k < REPEATS_MIN || timer_now() - began < 2); k++) {
+    if (again) copy_fields(&copy, world, seen, true);
+    double wall = timer_now(), cpu = cpu_now();
+    status = upsample_advance(&world->core, world->upsample, &world->state, &world->sinks, &world->scratch, dt);
+    timing->wall = fmin(timing->wall, timer_now() - wall);
+    timing->cpu = fmin(timing->cpu, cpu_now() - cpu);
+  }
+  copy_destroy(core, &copy);
+  return status == SCREE_OK ? status : fail(core, status, "%s", world->core.error.message);
+}
+
+/* Runs a scene to the frame that is measured. The one before has the grains sorted. */
+static Status scene_time(Core *core, const ScreeSceneDef *scene, int frames, int threads, bool again, Timing *timing) {
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = threads;
+  options.baseline_simd = core->baseline_simd;
+  options.memory_limit = memory_left(&core->memory);
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  Status status = scree_world_create(scene, &options, &world, &error);
+  for (int k = 0; k < frames && status == SCREE_OK; k++) status = scree_world_frame(world, &error);
+  if (status != SCREE_OK) {
+    scree_world_destroy(world);
+    return fail(core, status, "%s", error.message);
+  }
+  status = measure(core, world, again, timing);
+  scree_world_destroy(world);
+  return status;
+}
+
+static Status timing_row(Core *core, BenchTable *table, const char *name, const Timing *t, double reference,
+                         const char *unit, const char *remark) {
+  double each = 1e9 / (double)t->grains;
+  bool frame = strcmp(unit, "ms/frame") == 0;
+  BenchRow row = {.ours = frame ? t->wall * 1e3 : t->wall * each, .reference = reference, .unit = unit};
+  snprintf(row.name, sizeof row.name, "%s", name);
+  snprintf(row.note, sizeof row.note, "%.0fk grains, %.1f ns a grain, %.1f ns of processor time%s%s",
+           (double)t->grains / 1e3, t->wall * each, t->cpu * each, *remark ? "; " : "", remark);
+  return bench_row(core, table, row);
+}
+
+/* A block of sand in the air: every grain falls, nothing is near a wall. */
+static Status block_time(Core *core, double wanted, int mode, bool moving, int threads, Timing *timing) {
+  const double radius = 0.028, fine = 0.008;
+  double side = cbrt(wanted * 4.0 / 3 * M_PI * fine * fine * fine / 0.37);
+  ScreeMaterialDef sand = scree_material_default("sand");
+  ScreeGrainsDef grains =
+      scree_grains_default("sand", scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){side, side, side}));
+  if (moving) grains.velocity = (ScreeVec3){0.3, -0.2, 0.1};
+  ScreeUpsampleDef upsample = scree_upsample_default(fine);
+  upsample.mode = mode;
+  ScreeSceneDef scene = scree_scene_default();
+  scene.name = "block";
+  scene.method = scree_method_default("none");
+  scene.method.radius = radius;
+  scene.materials = &sand;
+  scene.material_count = 1;
+  scene.grains = &grains;
+  scene.grains_count = 1;
+  scene.upsample = &upsample;
+  if (!moving) scene.gravity = (ScreeVec3){0, 0, 0};
+  return scene_time(core, &scene, 2, threads, moving, timing);
+}
+
+enum { BYTES_PER_FINE = 160 };
+
+static Status size_rows(Core *core, BenchTable *table, int threads) {
+  static const struct {
+    double count;
+    const char *words;
+  } sizes[] = {{1e5, "100k"}, {4.6e5, "460k"}, {1e6, "1M"}, {1e7, "10M"}};
+  double least = INFINITY, most = 0;
+  for (int k = 0; k < 4; k++) {
+    if (sizes[k].count * BYTES_PER_FINE > (double)memory_left(&core->memory)) break;
+    Timing timing;
+    char name[BENCH_NAME_MAX];
+    TRY(block_time(core, sizes[k].count, SCREE_UPSAMPLE_PAPER, true, threads, &timing));
+    snprintf(name, sizeof name, "upsampling, paper, block of %s falling", sizes[k].words);
+    TRY(timing_row(core, table, name, &timing, 0, "ns/grain", ""));
+    least = fmin(least, timing.cpu / (double)timing.grains);
+    most = fmax(most, timing.cpu / (double)timing.grains);
+  }
+  BenchRow row = {.ours = most / least, .unit = "slowest/fastest"};
+  snprintf(row.name, sizeof row.name, "upsampling, flatness from 100k up");
+  snprintf(row.note, sizeof row.note, "processor time a grain; wanted: at most 1.25");
+  return bench_row(core, table, row);
+}
+
+static Status rest_rows(Core *core, BenchTable *table, int threads) {
+  Timing moving, resting;
+  TRY(block_time(core, 4.6e5, SCREE_UPSAMPLE_BETTER, true, threads, &moving));
+  TRY(block_time(core, 4.6e5, SCREE_UPSAMPLE_BETTER, false, threads, &resting));
+  TRY(timing_row(core, table, "upsampling, better, block of 460k falling", &moving, 0, "ns/grain", ""));
+  char remark[48];
+  snprintf(remark, sizeof remark, "%.3f of moving sand", resting.cpu / moving.cpu);
+  return timing_row(core, table, "upsampling, better, block of 460k at rest", &resting, 0, "ns/grain", remark);
+}
+
+/* The paper's scenes with its times on eight cores, and the frame that is measured: in the middle of the action. */
+static Status scene_rows(Core *core, BenchTable *table, int threads) {
+  static const struct {
+    const char *name;
+    double paper; /* ms */
+    int frame;
+  } scenes[] = {{"sandcastle", 7.31, 12}, {"excavator", 11.2, 12}, {"hourglass", 48.5, 30}, {"squirrel", 15.8, 12}};
+  for (int k = 0; k < 4; k++)
+    for (int mode = SCREE_UPSAMPLE_PAPER; mode >= SCREE_UPSAMPLE_BETTER; mode--) {
+      char path[SCREE_FILE_MAX], name[BENCH_NAME_MAX], set[48];
+      snprintf(name, sizeof name, "sommer2022/%s", scenes[k].name);
+      snprintf(set, sizeof set, "upsample.mode=%s", mode == SCREE_UPSAMPLE_PAPER ? "paper" : "better");
+      const char *sets[] = {set};
+      ScreeSceneOptions options = {.sets = sets, .set_count = 1};
+      ScreeScene *scene = NULL;
+      ScreeError error;
+      Status status = scree_scene_find(name, path, sizeof path, &error);
+      if (status == SCREE_OK) status = scree_scene_load(path, &options, &scene, &error);
+      if (status != SCREE_OK) return fail(core, status, "%s", error.message);
+      Timing timing;
+      status = scene_time(core, scree_scene_definition(scene), scenes[k].frame, threads, true, &timing);
+      scree_scene_free(scene);
+      TRY(status);
+      snprintf(name, sizeof name, "upsampling, %s, %s", scenes[k].name, set + strlen("upsample.mode="));
+      TRY(timing_row(core, table, name, &timing, scenes[k].paper, "ms/frame", "reference: the paper, 8 cores"));
+    }
+  return SCREE_OK;
+}
+
+Status bench_upsample(Core *core, BenchTable *table) {
+  int threads = 2;
+  TRY(size_rows(core, table, threads));
+  TRY(rest_rows(core, table, threads));
+  return scene_rows(core, table, threads);
+}

@@ -1,0 +1,160 @@
+/* Emitters bring fine grains with each coarse one; sinks take those that are in them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "sampling/radii.h"
+#include "upsample/internal.h"
+
+enum { SINK_CHUNK = 4096 };
+
+/* Settled sand gives a coarse grain this many radii of room all round: its share of the volume. */
+#define SHARE_RADIUS 1.186
+
+typedef struct Born {
+  uint32_t id;
+  int64_t at; /* in the particles, -1: gone again */
+  const Birth *birth;
+} Born;
+
+static int by_id(const void *a, const void *b) {
+  uint32_t x = ((const Born *)a)->id, y = ((const Born *)b)->id;
+  return x < y ? -1 : x > y;
+}
+
+static bool brings_grains(const Birth *birth) { return birth->reason == REASON_EMIT || birth->reason == REASON_EXHUME; }
+
+/* As much solid as the coarse grain has, the fraction drawn by its id. */
+static int64_t fine_per_coarse(const Upsample *up, const State *state, const Birth *birth) {
+  const ScreeMaterialDef *stuff = &state->materials.items[birth->material].definition;
+  double volume = 4.0 / 3 * M_PI * (double)birth->radius * (double)birth->radius * (double)birth->radius;
+  double each = radii_mean_volume(up->definition.radius, stuff->radius_spread, stuff->radius_distribution);
+  return (int64_t)(volume / each + rng_unit(rng_bits(state->seed, birth->id, 0, RNG_UPSAMPLE)));
+}
+
+/* A turn that is equally likely to be any: a point of the unit ball in four dimensions, put on its surface. */
+static Quat any_turn(uint64_t bits) {
+  for (int attempt = 0; attempt < 64; attempt++) {
+    double q[4], square = 0;
+    for (int k = 0; k < 4; k++) {
+      bits = rng_mix(bits);
+      q[k] = 2 * rng_unit(bits) - 1;
+      square += q[k] * q[k];
+    }
+    if (square > 0.01 && square <= 1) return quat_normalize((Quat){q[0], q[1], q[2], q[3]});
+  }
+  return quat_identity();
+}
+
+/* The next of a sequence of points that fills the unit ball evenly: multiples of powers of 1/g, g^4 = g + 1, modulo 1
+ * fill the cube round it (Roberts), and those outside are left out. */
+static Vec3 ball_point(int64_t *n) {
+  for (;; ++*n) {
+    double k = (double)*n + 0.5;
+    Vec3 at = vec3(2 * fmod(k * 0.8191725133961645, 1) - 1, 2 * fmod(k * 0.6710436067037893, 1) - 1,
+                   2 * fmod(k * 0.5497004779019703, 1) - 1);
+    if (vec3_dot(at, at) <= 1) {
+      ++*n;
+      return at;
+    }
+  }
+}
+
+static void bear(Upsample *up, const State *state, const Born *born, int64_t count, int64_t first) {
+  FineGrains *grains = &up->grains;
+  const Particles *p = &state->particles;
+  const ScreeMaterialDef *stuff = &state->materials.items[born->birth->material].definition;
+  uint64_t seed = state->seed, id = born->id;
+  Quat turn = any_turn(rng_bits(seed, id, 1, RNG_UPSAMPLE));
+  double room = SHARE_RADIUS * (double)born->birth->radius - up->definition.radius;
+  int64_t sequence = 0;
+  for (int64_t k = 0; k < count; k++) {
+    int64_t i = first + k;
+    Vec3 at = vec3_scale(quat_rotate(turn, ball_point(&sequence)), room);
+    grains->x[i] = p->x[born->at] + (float)at.x;
+    grains->y[i] = p->y[born->at] + (float)at.y;
+    grains->z[i] = p->z[born->at] + (float)at.z;
+    grains->vx[i] = p->vx[born->at];
+    grains->vy[i] = p->vy[born->at];
+    grains->vz[i] = p->vz[born->at];
+    grains->radius[i] = (float)radii_draw(up->definition.radius, stuff->radius_spread, stuff->radius_distribution,
+                                          rng_bits(seed, grains->id[i], 2, RNG_UPSAMPLE));
+    grains->material[i] = (uint8_t)born->birth->material;
+  }
+}
+
+static Status births_add(Core *core, Upsample *up, const State *state, Born *born, int64_t count) {
+  const Particles *p = &state->particles;
+  qsort(born, (size_t)count, sizeof *born, by_id);
+  for (int64_t i = 0; i < p->count; i++) {
+    Born key = {.id = p->id[i]};
+    if (key.id < born[0].id || key.id > born[count - 1].id) continue;
+    Born *found = bsearch(&key, born, (size_t)count, sizeof key, by_id);
+    if (found) found->at = i;
+  }
+  for (int64_t k = 0; k < count; k++) {
+    if (born[k].at < 0) continue;
+    int64_t fine = fine_per_coarse(up, state, born[k].birth), first = 0;
+    TRY(fine_append(core, up, fine, &first));
+    bear(up, state, &born[k], fine, first);
+  }
+  return SCREE_OK;
+}
+
+Status fine_births(Core *core, Upsample *up, const State *state) {
+  const Queue *queue = &state->queue;
+  int64_t count = 0;
+  for (int64_t k = 0; k < queue->done_birth_count; k++) count += brings_grains(&queue->done_births[k]);
+  if (count == 0) return SCREE_OK;
+  Born *born = NULL;
+  TRY(memory_new(core, &born, count, "births"));
+  count = 0;
+  for (int64_t k = 0; k < queue->done_birth_count; k++)
+    if (brings_grains(&queue->done_births[k]))
+      born[count++] = (Born){queue->done_births[k].id, -1, &queue->done_births[k]};
+  Status status = births_add(core, up, state, born, count);
+  memory_drop(core, &born);
+  return status;
+}
+
+typedef struct Drain {
+  const FineGrains *grains;
+  const State *state;
+  const Solids *sinks;
+  uint8_t *gone;
+} Drain;
+
+static void drain_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Drain *drain = context;
+  const FineGrains *g = drain->grains;
+  for (int64_t i = b; i < e; i++) {
+    Vec3 at = vec3_add(drain->state->origin, vec3((double)g->x[i], (double)g->y[i], (double)g->z[i]));
+    drain->gone[i] = 0;
+    for (int32_t k = 0; k < drain->sinks->count && !drain->gone[i]; k++)
+      drain->gone[i] = solid_contains(&drain->sinks->items[k], at);
+  }
+}
+
+Status fine_sinks(Core *core, Upsample *up, const State *state, const Solids *sinks, Scratch *scratch) {
+  if (sinks->count == 0 || up->grains.count == 0) return SCREE_OK;
+  int64_t count = up->grains.count, kept = 0;
+  int mark = scratch_mark(scratch);
+  uint8_t *gone = NULL;
+  int32_t *order = NULL;
+  TRY(scratch_take(core, scratch, &gone, count, "drained"));
+  Drain drain = {&up->grains, state, sinks, gone};
+  parallel_for(core, 0, count, SINK_CHUNK, drain_chunk, &drain);
+  for (int64_t i = 0; i < count; i++) kept += !gone[i];
+  Status status = SCREE_OK;
+  if (kept < count) {
+    status = scratch_take(core, scratch, &order, kept, "survivors");
+    for (int64_t i = 0, k = 0; status == SCREE_OK && i < count; i++)
+      if (!gone[i]) order[k++] = (int32_t)i;
+    if (status == SCREE_OK) status = fine_permute(core, up, scratch, order, kept);
+  }
+  scratch_release(core, scratch, mark);
+  return status;
+}

@@ -1,0 +1,140 @@
+/* The coarse grains as the fine ones see them this frame: in the order of their cells, with the velocity that they had
+ * in the mean over the frame (better) or have at its end (paper). */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "upsample/internal.h"
+
+enum { COARSE_CHUNK = 4096 };
+
+typedef struct Gather {
+  Upsample *up;
+  const Particles *particles;
+  const SolidSamples *samples;
+  float *x, *y, *z; /* where a coarse grain counts, in the order of the particles */
+  float *vx, *vy, *vz;
+  const int32_t *index;
+  CoarseSet *set;
+  float rate; /* 1 / dt */
+} Gather;
+
+static void gather_paper(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Gather *g = context;
+  const Particles *p = g->particles;
+  for (int64_t i = b; i < e; i++) {
+    g->x[i] = p->x[i], g->y[i] = p->y[i], g->z[i] = p->z[i];
+    g->vx[i] = p->vx[i], g->vy[i] = p->vy[i], g->vz[i] = p->vz[i];
+  }
+}
+
+/* A fine grain at the beginning of the frame belongs to the coarse grains where they were then, and goes as far as they
+ * went. What moved less than a hundredth of a radius since it was last looked at is at rest; it is looked at again when
+ * it has come that far, so that nothing is lost of a slow creep. */
+static void gather_better(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Gather *g = context;
+  const Particles *p = g->particles;
+  Upsample *up = g->up;
+  float least = (float)(REST * up->coarse_radius), dt = 1 / g->rate;
+  for (int64_t i = b; i < e; i++) {
+    if (!up->seen[i]) { /* born in this frame */
+      up->seen[i] = 1;
+      up->seen_x[i] = p->x[i] - dt * p->vx[i];
+      up->seen_y[i] = p->y[i] - dt * p->vy[i];
+      up->seen_z[i] = p->z[i] - dt * p->vz[i];
+    }
+    float dx = p->x[i] - up->seen_x[i], dy = p->y[i] - up->seen_y[i], dz = p->z[i] - up->seen_z[i];
+    bool moves = !(dx * dx + dy * dy + dz * dz < least * least);
+    g->x[i] = up->seen_x[i], g->y[i] = up->seen_y[i], g->z[i] = up->seen_z[i];
+    g->vx[i] = moves ? dx * g->rate : 0, g->vy[i] = moves ? dy * g->rate : 0, g->vz[i] = moves ? dz * g->rate : 0;
+    if (!moves) continue;
+    up->seen_x[i] = p->x[i], up->seen_y[i] = p->y[i], up->seen_z[i] = p->z[i];
+  }
+}
+
+static void gather_samples(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Gather *g = context;
+  const SolidSamples *s = g->samples;
+  for (int64_t i = b; i < e; i++) {
+    g->x[i] = s->x[i], g->y[i] = s->y[i], g->z[i] = s->z[i];
+    g->vx[i] = s->vx[i], g->vy[i] = s->vy[i], g->vz[i] = s->vz[i];
+  }
+}
+
+static void sort_rows(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Gather *g = context;
+  CoarseSet *set = g->set;
+  for (int64_t k = b; k < e; k++) {
+    int32_t i = g->index[k];
+    float vx = g->vx[i], vy = g->vy[i], vz = g->vz[i];
+    set->rows[k] = (CoarseRow){g->x[i], g->y[i], g->z[i], vx, vy, vz, vx * vx + vy * vy + vz * vz, 0};
+    set->x[k] = g->x[i], set->y[k] = g->y[i], set->z[k] = g->z[i];
+  }
+}
+
+static Status set_build(Core *core, Upsample *up, Scratch *scratch, Gather *g, int64_t count, const uint32_t *id,
+                        CellGrid *grid, ParallelBody gather, CoarseSet *set) {
+  *set = (CoarseSet){.count = count};
+  TRY(scratch_take(core, scratch, &set->rows, count, "coarse rows"));
+  TRY(scratch_take(core, scratch, &set->x, count + LANES, "coarse rows"));
+  TRY(scratch_take(core, scratch, &set->y, count + LANES, "coarse rows"));
+  TRY(scratch_take(core, scratch, &set->z, count + LANES, "coarse rows"));
+  float **arrays[6] = {&g->x, &g->y, &g->z, &g->vx, &g->vy, &g->vz};
+  for (int a = 0; a < 6; a++) TRY(scratch_take(core, scratch, arrays[a], count, "coarse grains"));
+  parallel_for(core, 0, count, COARSE_CHUNK, gather, g);
+  Points points = {count, g->x, g->y, g->z, id};
+  TRY(cell_grid_build(core, grid, points, (float)(REACH * up->coarse_radius)));
+  g->index = cell_grid_index(grid);
+  g->set = set;
+  parallel_for(core, 0, count, COARSE_CHUNK, sort_rows, g);
+  for (int64_t k = count; k < count + LANES; k++) set->x[k] = set->y[k] = set->z[k] = 0;
+  return SCREE_OK;
+}
+
+/* A grid of those that are not at rest, to know where nothing needs to be done. */
+static Status find_moving(Core *core, Upsample *up, Scratch *scratch, CoarseSets *sets) {
+  const CoarseSet *set = &sets->grains;
+  float *at[3] = {NULL, NULL, NULL};
+  int mark = scratch_mark(scratch);
+  for (int a = 0; a < 3; a++) TRY(scratch_take(core, scratch, &at[a], set->count, "moving grains"));
+  int64_t count = 0;
+  for (int64_t k = 0; k < set->count; k++) {
+    if (set->rows[k].square == 0) continue;
+    at[0][count] = set->x[k], at[1][count] = set->y[k], at[2][count++] = set->z[k];
+  }
+  sets->moving = count;
+  Status status = cell_grid_build(core, up->moving_grid, (Points){count, at[0], at[1], at[2], NULL},
+                                  (float)(REACH * up->coarse_radius));
+  scratch_release(core, scratch, mark);
+  return status;
+}
+
+Status coarse_gather(Core *core, Upsample *up, const State *state, Scratch *scratch, double dt, CoarseSets *sets) {
+  bool paper = up->definition.mode == SCREE_UPSAMPLE_PAPER;
+  Gather gather = {.up = up, .particles = &state->particles, .samples = &state->samples, .rate = (float)(1 / dt)};
+  *sets = (CoarseSets){.moving = state->particles.count};
+  TRY(set_build(core, up, scratch, &gather, state->particles.count, state->particles.id, up->coarse_grid,
+                paper ? gather_paper : gather_better, &sets->grains));
+  if (!paper) return find_moving(core, up, scratch, sets);
+  if (state->samples.count == 0) return SCREE_OK;
+  return set_build(core, up, scratch, &gather, state->samples.count, state->samples.id, up->sample_grid, gather_samples,
+                   &sets->samples);
+}
+
+bool coarse_stirs(const Upsample *up, const CoarseSets *sets, const float bounds[6], float reach) {
+  if (sets->moving > 0) {
+    int64_t ranges[1][2];
+    float wide[6];
+    bounds_widen(bounds, reach, wide);
+    if (cell_grid_box(up->moving_grid, wide, 1, ranges) > 0) return true;
+  }
+  for (int32_t k = 0; k < up->solid_count; k++) {
+    const FineSolid *solid = &up->solids[k];
+    if (solid->moved > 0 && solid_view_gap(solid, bounds, 1) < (double)reach + solid->moved) return true;
+  }
+  return false;
+}

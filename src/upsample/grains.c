@@ -1,0 +1,223 @@
+/* The fine grains as a table, and the life of the upsampler. */
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "core/hash.h"
+#include "core/parallel.h"
+#include "upsample/internal.h"
+
+enum { GRAINS_CHUNK = 8192 };
+
+Status upsample_create(Core *core, State *state, const ScreeUpsampleDef *definition, Upsample **upsample) {
+  TRY(memory_new(core, upsample, 1, "upsampling"));
+  Upsample *up = *upsample;
+  up->definition = *definition;
+  up->coarse_radius = state->radius;
+  up->grains.next_id = 1;
+  up->unsorted = true;
+  pack_table_fill(up->pack);
+  if (!(definition->radius > 0) || !isfinite(definition->radius))
+    return fail(core, SCREE_BAD_INPUT, "upsample.radius must be positive");
+  Particles *p = &state->particles;
+  TRY(particles_add_field(core, p, "upsample_x", sizeof(float), false, (void **)&up->seen_x));
+  TRY(particles_add_field(core, p, "upsample_y", sizeof(float), false, (void **)&up->seen_y));
+  TRY(particles_add_field(core, p, "upsample_z", sizeof(float), false, (void **)&up->seen_z));
+  TRY(particles_add_field(core, p, "upsample_seen", sizeof(uint8_t), false, (void **)&up->seen));
+  TRY(cell_grid_create(core, &up->coarse_grid));
+  TRY(cell_grid_create(core, &up->moving_grid));
+  TRY(cell_grid_create(core, &up->sample_grid));
+  return solids_view_create(core, up, state);
+}
+
+void upsample_destroy(Core *core, Upsample *up) {
+  if (!up) return;
+#define FINE_DROP(type, name) memory_drop(core, &up->grains.name);
+  FINE_FIELDS(FINE_DROP)
+#undef FINE_DROP
+  cell_grid_destroy(core, up->coarse_grid);
+  cell_grid_destroy(core, up->moving_grid);
+  cell_grid_destroy(core, up->sample_grid);
+  for (int32_t k = 0; k < up->solid_count; k++) distance_grid_destroy(core, up->solids[k].cache);
+  memory_drop(core, &up->solids);
+  memory_drop(core, &up->counts);
+  memory_drop(core, &up->resting);
+  memory_drop(core, &up->bounds);
+  memory_free(&core->memory, up);
+}
+
+const FineGrains *upsample_grains(const Upsample *upsample) { return &upsample->grains; }
+
+Status fine_reserve(Core *core, FineGrains *grains, int64_t capacity) {
+  if (capacity <= grains->capacity) return SCREE_OK;
+  if (capacity > INT32_MAX - FINE_BLOCK)
+    return fail(core, SCREE_NO_MEMORY, "%lld fine grains: at most %d are possible", (long long)capacity,
+                INT32_MAX - FINE_BLOCK);
+  /* An eighth to spare once it grows, so that an emitter does not copy everything in every frame. */
+  if (grains->capacity > 0 && capacity < grains->capacity + grains->capacity / 8)
+    capacity = grains->capacity + grains->capacity / 8;
+#define FINE_GROW(type, name)                                                                                          \
+  {                                                                                                                    \
+    type *block = NULL;                                                                                                \
+    TRY(memory_new(core, &block, capacity, "fine grains"));                                                            \
+    if (grains->name) memcpy(block, grains->name, sizeof *block *(size_t)grains->count);                               \
+    memory_drop(core, &grains->name);                                                                                  \
+    grains->name = block;                                                                                              \
+  }
+  FINE_FIELDS(FINE_GROW)
+#undef FINE_GROW
+  grains->capacity = capacity;
+  return SCREE_OK;
+}
+
+Status fine_forget_blocks(Core *core, Upsample *up) {
+  int64_t blocks = parallel_chunks(0, up->grains.count, FINE_BLOCK);
+  TRY(memory_grow(core, &up->resting, blocks, "fine blocks"));
+  TRY(memory_grow(core, &up->bounds, blocks, "fine blocks"));
+  memset(up->resting, 0, (size_t)blocks);
+  return SCREE_OK;
+}
+
+Status fine_append(Core *core, Upsample *up, int64_t count, int64_t *first) {
+  FineGrains *grains = &up->grains;
+  if (count > (int64_t)(UINT32_MAX - grains->next_id))
+    return fail(core, SCREE_FAILED, "ids of fine grains are used up: %u were given out", grains->next_id - 1);
+  TRY(fine_reserve(core, grains, grains->count + count));
+  *first = grains->count;
+  grains->count += count;
+  for (int64_t k = *first; k < grains->count; k++) grains->id[k] = grains->next_id++;
+  up->unsorted = true;
+  return fine_forget_blocks(core, up);
+}
+
+Status upsample_add(Core *core, Upsample *up, const State *state, const Samples *samples, int32_t material,
+                    Vec3 velocity) {
+  FineGrains *grains = &up->grains;
+  int64_t first = 0;
+  TRY(fine_append(core, up, samples->count, &first));
+  for (int64_t k = 0; k < samples->count; k++) {
+    int64_t i = first + k;
+    grains->x[i] = (float)(samples->origin.x - state->origin.x + (double)samples->x[k]);
+    grains->y[i] = (float)(samples->origin.y - state->origin.y + (double)samples->y[k]);
+    grains->z[i] = (float)(samples->origin.z - state->origin.z + (double)samples->z[k]);
+    grains->vx[i] = (float)velocity.x;
+    grains->vy[i] = (float)velocity.y;
+    grains->vz[i] = (float)velocity.z;
+    grains->radius[i] = samples->radius ? samples->radius[k] : (float)up->definition.radius;
+    grains->material[i] = (uint8_t)material;
+  }
+  return SCREE_OK;
+}
+
+void upsample_begin(Upsample *up, const State *state) {
+  const Particles *p = &state->particles;
+  for (int64_t i = 0; i < p->count; i++) {
+    up->seen_x[i] = p->x[i];
+    up->seen_y[i] = p->y[i];
+    up->seen_z[i] = p->z[i];
+    up->seen[i] = 1;
+  }
+}
+
+typedef struct Gather {
+  void *to;
+  const void *from;
+  const int32_t *order;
+} Gather;
+
+static void gather_words(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Gather *g = context;
+  uint32_t *to = g->to;
+  const uint32_t *from = g->from;
+  for (int64_t k = b; k < e; k++) to[k] = from[g->order[k]];
+}
+
+static void gather_bytes(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Gather *g = context;
+  uint8_t *to = g->to;
+  const uint8_t *from = g->from;
+  for (int64_t k = b; k < e; k++) to[k] = from[g->order[k]];
+}
+
+static void copy_back(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Gather *g = context;
+  memcpy((char *)g->to + b, (const char *)g->from + b, (size_t)(e - b));
+}
+
+Status fine_permute(Core *core, Upsample *up, Scratch *scratch, const int32_t *order, int64_t count) {
+  FineGrains *grains = &up->grains;
+  int mark = scratch_mark(scratch);
+  uint32_t *sorted = NULL;
+  TRY(scratch_take(core, scratch, &sorted, count, "permuted fine grains"));
+#define FINE_PERMUTE(type, name)                                                                                       \
+  {                                                                                                                    \
+    Gather there = {sorted, grains->name, order}, back = {grains->name, sorted, NULL};                                 \
+    parallel_for(core, 0, count, GRAINS_CHUNK, sizeof(type) == 4 ? gather_words : gather_bytes, &there);               \
+    parallel_for(core, 0, count *(int64_t)sizeof(type), GRAINS_CHUNK * 4, copy_back, &back);                           \
+  }
+  FINE_FIELDS(FINE_PERMUTE)
+#undef FINE_PERMUTE
+  scratch_release(core, scratch, mark);
+  grains->count = count;
+  return fine_forget_blocks(core, up);
+}
+
+Status upsample_archive(Core *core, Archive *archive, Upsample *up) {
+  FineGrains *grains = &up->grains;
+  TRY(archive_section(core, archive, "upsample"));
+  int64_t count = grains->count, bytes = 0;
+#define FINE_SIZE(type, name) bytes += (int64_t)sizeof(type);
+  FINE_FIELDS(FINE_SIZE)
+#undef FINE_SIZE
+  TRY(archive_count(core, archive, &count, bytes));
+  TRY(archive_value(core, archive, &grains->next_id));
+  if (archive->loading) {
+    grains->count = 0;
+    TRY(fine_reserve(core, grains, count));
+    grains->count = count;
+    TRY(fine_forget_blocks(core, up));
+  }
+#define FINE_ARCHIVE(type, name) TRY(archive_array(core, archive, grains->name, count));
+  FINE_FIELDS(FINE_ARCHIVE)
+#undef FINE_ARCHIVE
+  /* Storage is kept as it is, with what is known about it, so that a resumed run works on the same blocks. */
+  int64_t blocks = parallel_chunks(0, count, FINE_BLOCK);
+  TRY(archive_array(core, archive, up->resting, blocks));
+  TRY(archive_array(core, archive, up->bounds, blocks));
+  TRY(archive_value(core, archive, &up->unsorted));
+  TRY(archive_value(core, archive, &up->pairs_sorted));
+  for (int32_t k = 0; k < up->solid_count; k++) {
+    TRY(archive_value(core, archive, &up->solids[k].position[0]));
+    TRY(archive_value(core, archive, &up->solids[k].rotation[0]));
+  }
+  return SCREE_OK;
+}
+
+typedef struct HashWork {
+  const FineGrains *grains;
+  _Atomic uint64_t sum;
+} HashWork;
+
+static void hash_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  HashWork *work = context;
+  const FineGrains *grains = work->grains;
+  uint64_t sum = 0;
+  for (int64_t i = b; i < e; i++) {
+    const float record[8] = {grains->x[i],  grains->y[i],  grains->z[i],      grains->vx[i],
+                             grains->vy[i], grains->vz[i], grains->radius[i], (float)grains->material[i]};
+    sum = hash_unordered(sum, hash_bytes(record, sizeof record, grains->id[i]));
+  }
+  atomic_fetch_add(&work->sum, sum);
+}
+
+uint64_t upsample_hash(Core *core, const Upsample *up) {
+  HashWork work = {.grains = &up->grains};
+  atomic_init(&work.sum, 0);
+  parallel_for(core, 0, up->grains.count, GRAINS_CHUNK, hash_chunk, &work);
+  uint64_t parts[2] = {atomic_load(&work.sum), (uint64_t)up->grains.count};
+  return hash_bytes(parts, sizeof parts, 0);
+}

@@ -1,0 +1,59 @@
+/* Fine grains that follow the simulated ones (Sommer 2022, Section 4), once a frame.
+ *
+ * `mode: paper` is the paper's rule as printed; `mode: better` is ours: see docs/methods/upsampling.md. The coarse
+ * state is read, never written; only the room's own fields of the particles (where each was when the fine grains last
+ * took note of it) are its own to write.
+ *
+ * What happens to a fine grain depends on the coarse grains, the solids and the counts of fine grains per cell, never
+ * on where it is stored or on its neighbours in storage: storage order is free, and results are the same for any number
+ * of threads and after a checkpoint. */
+#ifndef UPSAMPLE_UPSAMPLE_H
+#define UPSAMPLE_UPSAMPLE_H
+
+#include "core/archive.h"
+#include "core/profile.h"
+#include "core/scratch.h"
+#include "sampling/sampling.h"
+#include "state/state.h"
+
+/* 33 bytes a grain; positions are relative to the state's origin. Velocities are means over the last frame. */
+#define FINE_FIELDS(X)                                                                                                 \
+  X(float, x)                                                                                                          \
+  X(float, y)                                                                                                          \
+  X(float, z)                                                                                                          \
+  X(float, vx)                                                                                                         \
+  X(float, vy)                                                                                                         \
+  X(float, vz)                                                                                                         \
+  X(float, radius)                                                                                                     \
+  X(uint32_t, id)                                                                                                      \
+  X(uint8_t, material)
+
+typedef struct FineGrains {
+  int64_t count, capacity;
+#define FINE_MEMBER(type, name) type *name;
+  FINE_FIELDS(FINE_MEMBER)
+#undef FINE_MEMBER
+  uint32_t next_id;
+} FineGrains;
+
+typedef struct Upsample Upsample;
+
+/* Caches distances to meshes; adds fields to the particles, so that the state must be destroyed before it. */
+Status upsample_create(Core *core, State *state, const ScreeUpsampleDef *definition, Upsample **upsample);
+void upsample_destroy(Core *core, Upsample *upsample);
+
+/* Fine grains of a fill. */
+Status upsample_add(Core *core, Upsample *upsample, const State *state, const Samples *samples, int32_t material,
+                    Vec3 velocity);
+/* To be called once when all fills are done: from here on coarse grains are followed. */
+void upsample_begin(Upsample *upsample, const State *state);
+
+/* One frame of dt seconds that has just ended: fine grains move, the born are added, those in a sink go. */
+Status upsample_advance(Core *core, Upsample *upsample, const State *state, const Solids *sinks, Scratch *scratch,
+                        double dt);
+
+const FineGrains *upsample_grains(const Upsample *upsample);
+Status upsample_archive(Core *core, Archive *archive, Upsample *upsample);
+uint64_t upsample_hash(Core *core, const Upsample *upsample);
+
+#endif

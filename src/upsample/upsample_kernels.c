@@ -1,0 +1,269 @@
+#include "upsample/upsample_kernels.h"
+
+#include <string.h>
+
+#define TINY 1e-37f
+
+/* Largest and smallest of the lanes. */
+WIDE_INLINE Wide lanes_max(Wide v) {
+  v = wide_max(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
+  v = wide_max(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
+  return wide_max(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6));
+}
+WIDE_INLINE Wide lanes_min(Wide v) {
+  v = wide_min(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
+  v = wide_min(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
+  return wide_min(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6));
+}
+
+/* Lowest and highest of one coordinate; the rest that fills no eight is taken again from the end. */
+WIDE_INLINE void range_of(const float *v, int64_t count, float *low, float *high) {
+  if (count < LANES) {
+    *low = *high = v[0];
+    for (int64_t i = 1; i < count; i++) *low = v[i] < *low ? v[i] : *low, *high = v[i] > *high ? v[i] : *high;
+    return;
+  }
+  Wide least = wide_load(v + count - LANES), most = least;
+  for (int64_t i = 0; i + LANES <= count; i += LANES) {
+    Wide here = wide_load(v + i);
+    least = wide_min(here, least);
+    most = wide_max(here, most);
+  }
+  *low = lanes_min(least)[0];
+  *high = lanes_max(most)[0];
+}
+
+void KERNEL(fine_bounds)(const float *x, const float *y, const float *z, int64_t count, float bounds[6]) {
+  range_of(x, count, &bounds[0], &bounds[3]);
+  range_of(y, count, &bounds[1], &bounds[4]);
+  range_of(z, count, &bounds[2], &bounds[5]);
+}
+
+bool KERNEL(fine_zero)(const float *v, int64_t count) {
+  int32_t differs = 0;
+  for (int64_t i = 0; i < count; i++) differs |= v[i] != 0;
+  return !differs;
+}
+
+bool KERNEL(fine_equal)(const float *a, const float *b, int64_t count) {
+  int32_t differs = 0;
+  for (int64_t i = 0; i < count; i++) differs |= a[i] != b[i];
+  return !differs;
+}
+
+/* Rounded down. */
+WIDE_INLINE WideInt whole_cells(Wide v, float inverse) {
+  const Wide limit = wide_set(1e9f);
+  v = wide_min(wide_max(v * inverse, -limit), limit);
+  WideInt cut = __builtin_convertvector(v, WideInt);
+  return cut + (__builtin_convertvector(cut, Wide) > v);
+}
+
+void KERNEL(fine_cells)(const CountCells *cells, const float *x, const float *y, const float *z, int64_t count,
+                        int32_t *index) {
+  for (int64_t i = 0; i < count; i += LANES) {
+    Wide at[3] = {{0}, {0}, {0}};
+    size_t size = sizeof(float) * (size_t)(count - i < LANES ? count - i : LANES);
+    memcpy(&at[0], x + i, size);
+    memcpy(&at[1], y + i, size);
+    memcpy(&at[2], z + i, size);
+    WideInt cell = whole_cells(at[0], cells->inverse) & cells->mask[0];
+    cell |= (whole_cells(at[1], cells->inverse) & cells->mask[1]) << cells->shift[0];
+    cell |= (whole_cells(at[2], cells->inverse) & cells->mask[2]) << cells->shift[1];
+    memcpy(index + i, &cell, size);
+  }
+}
+
+typedef struct WideBox {
+  Wide low[3], high[3];
+} WideBox;
+
+/* Which of eight points are nearer to the box than the reach. */
+WIDE_INLINE WideInt box_is_near(const WideBox *box, Wide x, Wide y, Wide z, Wide reach2) {
+  const Wide zero = wide_set(0);
+  Wide dx = wide_max(wide_max(box->low[0] - x, x - box->high[0]), zero);
+  Wide dy = wide_max(wide_max(box->low[1] - y, y - box->high[1]), zero);
+  Wide dz = wide_max(wide_max(box->low[2] - z, z - box->high[2]), zero);
+  return dx * dx + dy * dy + dz * dz < reach2;
+}
+
+void KERNEL(coarse_near)(const CoarseSet *set, int64_t b, int64_t e, const float bounds[6], float reach2,
+                         const uint64_t *pack, Candidates *candidates) {
+  WideBox box;
+  for (int k = 0; k < 3; k++) box.low[k] = wide_set(bounds[k]), box.high[k] = wide_set(bounds[3 + k]);
+  const WideInt lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+  int64_t count = candidates->count;
+  for (int64_t k = b; k < e; k += LANES) {
+    WideInt index = lanes + (int32_t)k;
+    unsigned bits = wide_bits(
+        box_is_near(&box, wide_load(set->x + k), wide_load(set->y + k), wide_load(set->z + k), wide_set(reach2)));
+    if (e - k < LANES) bits &= (1u << (e - k)) - 1;
+    wide_pack((int32_t *)candidates->x + count, bits, (const int32_t *)set->x + k, pack);
+    wide_pack((int32_t *)candidates->y + count, bits, (const int32_t *)set->y + k, pack);
+    wide_pack((int32_t *)candidates->z + count, bits, (const int32_t *)set->z + k, pack);
+    wide_pack(candidates->index + count, bits, (const int32_t *)&index, pack);
+    count += __builtin_popcount(bits);
+  }
+  candidates->count = count;
+}
+
+/* The candidates within reach of the box round eight grains. */
+WIDE_INLINE int64_t narrow(const Candidates *c, const WideBox *box, float reach2, const uint64_t *pack) {
+  int64_t count = 0;
+  for (int64_t k = 0; k < c->count; k += LANES) {
+    unsigned bits =
+        wide_bits(box_is_near(box, wide_load(c->x + k), wide_load(c->y + k), wide_load(c->z + k), wide_set(reach2)));
+    if (c->count - k < LANES) bits &= (1u << (c->count - k)) - 1;
+    wide_pack(c->list + count, bits, c->index + k, pack);
+    count += __builtin_popcount(bits);
+  }
+  return count;
+}
+
+typedef struct WideSums {
+  Wide sum, x, y, z, top, square;
+} WideSums;
+
+WIDE_INLINE WideSums sum_pairs(const CoarseRow *rows, const int32_t *list, int64_t count, const FineBlock *block,
+                               int64_t g, float reach2, bool walled, bool squares) {
+  const Wide zero = wide_set(0), reach = wide_set(reach2);
+  Wide x = wide_load(block->x + g), y = wide_load(block->y + g), z = wide_load(block->z + g);
+  Wide gap = zero, nx = zero, ny = zero, nz = zero;
+  if (walled)
+    gap = wide_load(block->gap + g), nx = wide_load(block->nx + g), ny = wide_load(block->ny + g),
+    nz = wide_load(block->nz + g);
+  WideSums s = {zero, zero, zero, zero, zero, zero};
+  for (int64_t k = 0; k < count; k++) {
+    const CoarseRow *row = &rows[list[k]];
+    Wide dx = x - row->x, dy = y - row->y, dz = z - row->z;
+    Wide t = wide_max(reach - (dx * dx + dy * dy + dz * dz), zero);
+    if (walled) t = (Wide)((WideInt)t & (dx * nx + dy * ny + dz * nz < gap));
+    Wide w = t * t * t;
+    s.top = wide_max(s.top, t);
+    s.sum += w;
+    s.x += w * row->vx;
+    s.y += w * row->vy;
+    s.z += w * row->vz;
+    if (squares) s.square += w * row->square;
+  }
+  return s;
+}
+
+WIDE_INLINE WideBox lanes_box(const FineBlock *block, int64_t g) {
+  Wide x = wide_load(block->x + g), y = wide_load(block->y + g), z = wide_load(block->z + g);
+  return (WideBox){{lanes_min(x), lanes_min(y), lanes_min(z)}, {lanes_max(x), lanes_max(y), lanes_max(z)}};
+}
+
+int64_t KERNEL(fine_sums)(const CoarseSet *set, Candidates *candidates, float reach2, bool walled, bool squares,
+                          const uint64_t *pack, FineBlock *block) {
+  int64_t pairs = 0;
+  for (int64_t g = 0; g < block->padded; g += LANES) {
+    WideBox box = lanes_box(block, g);
+    int64_t count = narrow(candidates, &box, reach2, pack);
+    pairs += count;
+    WideSums s;
+    if (walled) s = sum_pairs(set->rows, candidates->list, count, block, g, reach2, true, true);
+    else if (squares) s = sum_pairs(set->rows, candidates->list, count, block, g, reach2, false, true);
+    else s = sum_pairs(set->rows, candidates->list, count, block, g, reach2, false, false);
+    wide_store(block->sum + g, s.sum);
+    wide_store(block->sum_x + g, s.x);
+    wide_store(block->sum_y + g, s.y);
+    wide_store(block->sum_z + g, s.z);
+    wide_store(block->top + g, s.top);
+    wide_store(block->square + g, s.square);
+  }
+  return pairs * LANES;
+}
+
+void KERNEL(fine_add_samples)(const CoarseSet *set, Candidates *candidates, float reach2, bool rule,
+                              const uint64_t *pack, FineBlock *block) {
+  for (int64_t g = 0; g < block->padded; g += LANES) {
+    WideBox box = lanes_box(block, g);
+    int64_t count = narrow(candidates, &box, reach2, pack);
+    if (count == 0) continue;
+    WideSums s = sum_pairs(set->rows, candidates->list, count, block, g, reach2, false, false);
+    Wide sum = wide_load(block->sum + g);
+    const Wide zero = wide_set(0);
+    WideInt counts = rule ? sum > zero : sum >= zero;
+    wide_store(block->sum + g, sum + wide_select(counts, s.sum, zero));
+    wide_store(block->sum_x + g, wide_load(block->sum_x + g) + wide_select(counts, s.x, zero));
+    wide_store(block->sum_y + g, wide_load(block->sum_y + g) + wide_select(counts, s.y, zero));
+    wide_store(block->sum_z + g, wide_load(block->sum_z + g) + wide_select(counts, s.z, zero));
+    wide_store(block->top + g, wide_max(wide_load(block->top + g), wide_select(counts, s.top, zero)));
+  }
+}
+
+/* Section 4: alpha = 1 - max w where max w <= c1 or max w / sum >= c2, else 0; c1 = 512/729 = (1 - 1/9)^3, c2 = 0.6. */
+void KERNEL(fine_move_paper)(const FineLaw *law, FineBlock *block) {
+  Wide check = wide_set(0);
+  const Wide zero = wide_set(0), one = wide_set(1), dt = wide_set(law->dt);
+  const Wide whole = wide_set(law->reach2 * law->reach2 * law->reach2);
+  for (int64_t g = 0; g < block->padded; g += LANES) {
+    Wide sum = wide_load(block->sum + g), top = wide_load(block->top + g);
+    Wide largest = top * top * top;
+    WideInt sparse = (largest <= wide_set(512.0f / 729.0f) * whole) | (largest >= wide_set(0.6f) * sum);
+    Wide alpha = wide_select(sparse, one - largest / whole, zero), rest = one - alpha;
+    Wide scale = wide_select(sum > zero, rest / wide_max(sum, wide_set(TINY)), zero);
+    Wide vx = scale * wide_load(block->sum_x + g) + alpha * (wide_load(block->vx + g) + law->gain[0]);
+    Wide vy = scale * wide_load(block->sum_y + g) + alpha * (wide_load(block->vy + g) + law->gain[1]);
+    Wide vz = scale * wide_load(block->sum_z + g) + alpha * (wide_load(block->vz + g) + law->gain[2]);
+    wide_store(block->vx + g, vx);
+    wide_store(block->vy + g, vy);
+    wide_store(block->vz + g, vz);
+    Wide to_x = wide_load(block->x + g) + dt * vx;
+    wide_store(block->to_x + g, to_x);
+    Wide to_y = wide_load(block->y + g) + dt * vy;
+    wide_store(block->to_y + g, to_y);
+    Wide to_z = wide_load(block->z + g) + dt * vz;
+    wide_store(block->to_z + g, to_z);
+    check += (to_x - to_x) + (to_y - to_y) + (to_z - to_z); /* zero, or a NaN */
+  }
+  block->finite = wide_sum(check) == 0;
+}
+
+/* Air: a = k |u| u with u = wind - v, taken implicitly so that no k is too large: answers k |u| dt. */
+WIDE_INLINE Wide air(const FineLaw *law, Wide vx, Wide vy, Wide vz) {
+  Wide ux = law->wind[0] - vx, uy = law->wind[1] - vy, uz = law->wind[2] - vz;
+  return wide_set(law->air_drag * law->dt) * wide_sqrt(ux * ux + uy * uy + uz * uz);
+}
+
+void KERNEL(fine_move_better)(const FineLaw *law, FineBlock *block) {
+  Wide check = wide_set(0), fastest = wide_set(0);
+  const Wide zero = wide_set(0), one = wide_set(1), dt = wide_set(law->dt);
+  const Wide window = wide_set(1 / (law->free2 - law->covered2));
+  for (int64_t g = 0; g < block->padded; g += LANES) {
+    Wide sum = wide_load(block->sum + g), top = wide_load(block->top + g);
+    Wide share = wide_select(sum > zero, one / wide_max(sum, wide_set(TINY)), zero);
+    Wide mx = share * wide_load(block->sum_x + g), my = share * wide_load(block->sum_y + g),
+         mz = share * wide_load(block->sum_z + g);
+    Wide near2 = law->reach2 - top; /* square of the distance to the nearest coarse centre */
+    Wide alpha = wide_min(wide_max((near2 - law->covered2) * window, zero), one);
+    Wide vx = wide_load(block->vx + g), vy = wide_load(block->vy + g), vz = wide_load(block->vz + g);
+    Wide fx = vx + law->gain[0], fy = vy + law->gain[1], fz = vz + law->gain[2];
+    if (law->air_drag > 0) {
+      Wide k = air(law, vx, vy, vz), damp = one / (one + k);
+      fx = (fx + k * law->wind[0]) * damp, fy = (fy + k * law->wind[1]) * damp, fz = (fz + k * law->wind[2]) * damp;
+    }
+    Wide with = one - alpha;
+    vx = with * mx + alpha * fx, vy = with * my + alpha * fy, vz = with * mz + alpha * fz;
+    /* Variance of the velocities round it, without what rounding makes of equal ones. */
+    Wide mean2 = mx * mx + my * my + mz * mz;
+    Wide variance = wide_max(share * wide_load(block->square + g) - mean2 * 1.00001f, zero);
+    Wide spread = with * wide_sqrt(variance);
+    wide_store(block->spread + g, spread);
+    wide_store(block->loose + g, alpha);
+    wide_store(block->vx + g, vx);
+    wide_store(block->vy + g, vy);
+    wide_store(block->vz + g, vz);
+    Wide to_x = wide_load(block->x + g) + dt * vx;
+    wide_store(block->to_x + g, to_x);
+    Wide to_y = wide_load(block->y + g) + dt * vy;
+    wide_store(block->to_y + g, to_y);
+    Wide to_z = wide_load(block->z + g) + dt * vz;
+    wide_store(block->to_z + g, to_z);
+    check += (to_x - to_x) + (to_y - to_y) + (to_z - to_z); /* zero, or a NaN */
+    fastest = wide_max(wide_sqrt(vx * vx + vy * vy + vz * vz) + STIR_STRENGTH * spread, fastest);
+  }
+  block->finite = wide_sum(check) == 0;
+  block->farthest = law->dt * lanes_max(fastest)[0];
+}
