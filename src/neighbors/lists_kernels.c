@@ -87,7 +87,8 @@ WIDE_INLINE int32_t *row_find(const Candidates *c, Query query, float reach, boo
       Wide far = reach * (query.radius + wide_load(c->radius + k));
       limits = far * far;
     }
-    WideInt hit = (dx * dx + dy * dy + dz * dz <= limits) & (wide_load_int(c->index + k) != query.self);
+    WideInt own = wide_int_equal(wide_load_int(c->index + k), self);
+    WideInt hit = wide_less_equal(dx * dx + dy * dy + dz * dz, limits) & ~own;
     unsigned bits = wide_bits(hit);
     wide_pack(out, bits, c->index + k, pack);
     out += __builtin_popcount(bits);

@@ -56,7 +56,7 @@ WIDE_INLINE WideInt whole_cells(Wide v, float inverse) {
   const Wide limit = wide_set(1e9f);
   v = wide_min(wide_max(v * inverse, -limit), limit);
   WideInt cut = __builtin_convertvector(v, WideInt);
-  return cut + (__builtin_convertvector(cut, Wide) > v);
+  return cut + wide_less(v, __builtin_convertvector(cut, Wide));
 }
 
 void KERNEL(fine_cells)(const CountCells *cells, const float *x, const float *y, const float *z, int64_t count,
@@ -84,7 +84,7 @@ WIDE_INLINE WideInt box_is_near(const WideBox *box, Wide x, Wide y, Wide z, Wide
   Wide dx = wide_max(wide_max(box->low[0] - x, x - box->high[0]), zero);
   Wide dy = wide_max(wide_max(box->low[1] - y, y - box->high[1]), zero);
   Wide dz = wide_max(wide_max(box->low[2] - z, z - box->high[2]), zero);
-  return dx * dx + dy * dy + dz * dz < reach2;
+  return wide_less(dx * dx + dy * dy + dz * dz, reach2);
 }
 
 void KERNEL(coarse_near)(const CoarseSet *set, int64_t b, int64_t e, const float bounds[6], float reach2,
@@ -137,7 +137,7 @@ WIDE_INLINE WideSums sum_pairs(const CoarseRow *rows, const int32_t *list, int64
     const CoarseRow *row = &rows[list[k]];
     Wide dx = x - row->x, dy = y - row->y, dz = z - row->z;
     Wide t = wide_max(reach - (dx * dx + dy * dy + dz * dz), zero);
-    if (walled) t = (Wide)((WideInt)t & (dx * nx + dy * ny + dz * nz < gap));
+    if (walled) t = (Wide)((WideInt)t & wide_less(dx * nx + dy * ny + dz * nz, gap));
     Wide w = t * t * t;
     s.top = wide_max(s.top, t);
     s.sum += w;
@@ -184,7 +184,7 @@ void KERNEL(fine_add_samples)(const CoarseSet *set, Candidates *candidates, floa
     WideSums s = sum_pairs(set->rows, candidates->list, count, block, g, reach2, false, false);
     Wide sum = wide_load(block->sum + g);
     const Wide zero = wide_set(0);
-    WideInt counts = rule ? sum > zero : sum >= zero;
+    WideInt counts = rule ? wide_less(zero, sum) : wide_less_equal(zero, sum);
     wide_store(block->sum + g, sum + wide_select(counts, s.sum, zero));
     wide_store(block->sum_x + g, wide_load(block->sum_x + g) + wide_select(counts, s.x, zero));
     wide_store(block->sum_y + g, wide_load(block->sum_y + g) + wide_select(counts, s.y, zero));
@@ -201,9 +201,10 @@ void KERNEL(fine_move_paper)(const FineLaw *law, FineBlock *block) {
   for (int64_t g = 0; g < block->padded; g += LANES) {
     Wide sum = wide_load(block->sum + g), top = wide_load(block->top + g);
     Wide largest = top * top * top;
-    WideInt sparse = (largest <= wide_set(512.0f / 729.0f) * whole) | (largest >= wide_set(0.6f) * sum);
+    WideInt sparse =
+        wide_less_equal(largest, wide_set(512.0f / 729.0f) * whole) | wide_less_equal(wide_set(0.6f) * sum, largest);
     Wide alpha = wide_select(sparse, one - largest / whole, zero), rest = one - alpha;
-    Wide scale = wide_select(sum > zero, rest / wide_max(sum, wide_set(TINY)), zero);
+    Wide scale = wide_select(wide_less(zero, sum), rest / wide_max(sum, wide_set(TINY)), zero);
     Wide vx = scale * wide_load(block->sum_x + g) + alpha * (wide_load(block->vx + g) + law->gain[0]);
     Wide vy = scale * wide_load(block->sum_y + g) + alpha * (wide_load(block->vy + g) + law->gain[1]);
     Wide vz = scale * wide_load(block->sum_z + g) + alpha * (wide_load(block->vz + g) + law->gain[2]);
@@ -233,7 +234,7 @@ void KERNEL(fine_move_better)(const FineLaw *law, FineBlock *block) {
   const Wide window = wide_set(1 / (law->free2 - law->covered2));
   for (int64_t g = 0; g < block->padded; g += LANES) {
     Wide sum = wide_load(block->sum + g), top = wide_load(block->top + g);
-    Wide share = wide_select(sum > zero, one / wide_max(sum, wide_set(TINY)), zero);
+    Wide share = wide_select(wide_less(zero, sum), one / wide_max(sum, wide_set(TINY)), zero);
     Wide mx = share * wide_load(block->sum_x + g), my = share * wide_load(block->sum_y + g),
          mz = share * wide_load(block->sum_z + g);
     Wide near2 = law->reach2 - top; /* square of the distance to the nearest coarse centre */
