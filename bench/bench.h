@@ -22,25 +22,37 @@ typedef struct BenchRow {
   char note[BENCH_NOTE_MAX]; /* what is measured, or what the reference is; may be empty */
 } BenchRow;
 
+/* A figure of the whole suite. */
+typedef struct BenchFigure {
+  const char *name; /* a string literal */
+  double value;
+} BenchFigure;
+enum { BENCH_FIGURES_MAX = 8 };
+
 typedef struct BenchTable {
   const char *suite;
   BenchRow *rows;
   int64_t count;
+  BenchFigure figures[BENCH_FIGURES_MAX];
+  int figure_count;
   FILE *progress; /* NULL, or where rows are also told one by one while the suite goes */
 } BenchTable;
 
 Status bench_row(Core *core, BenchTable *table, BenchRow row);
+/* Stands beside the rows in the JSON and below them in print. */
+void bench_figure(BenchTable *table, const char *name, double value);
 /* NaN without a reference. */
 double bench_ratio(const BenchRow *row);
 void bench_table_print(const BenchTable *table, FILE *file);
-/* {"suite": ..., "rows": [{"name", "ours", "reference", "ratio", "unit", "note"}]}; null for what there is not.
- * The file appears under its name only when complete. */
+/* {"suite": ..., <figures>, "rows": [{"name", "ours", "reference", "ratio", "unit", "note"}]}; null for what there is
+ * not. The file appears under its name only when complete. */
 Status bench_table_write(Core *core, const BenchTable *table, const char *path);
 void bench_table_destroy(Core *core, BenchTable *table);
 
 /* The suites. `core` gives memory limit and SIMD level; suites that vary the threads make cores of their own. */
 Status bench_upsample(Core *core, BenchTable *table); /* the fine grains' part of sommer */
 Status bench_neighbors(Core *core, BenchTable *table);
+Status bench_dem(Core *core, BenchTable *table);
 Status bench_geometry(Core *core, BenchTable *table);
 Status bench_scaling(Core *core, BenchTable *table);
 Status bench_sampling(Core *core, BenchTable *table);

@@ -15,7 +15,7 @@ static const struct {
     {"sommer", "pbd and upsampling", bench_upsample},
     {"narain", "flip", NULL},
     {"holz", "p2", NULL},
-    {"dem", "discrete elements", NULL},
+    {"dem", "discrete elements", bench_dem},
     {"neder", "sph", NULL},
     {"scaling", "threads and sizes", bench_scaling},
     {"neighbors", "sort and neighbour search", bench_neighbors},

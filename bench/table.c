@@ -48,6 +48,10 @@ Status bench_row(Core *core, BenchTable *table, BenchRow row) {
   return SCREE_OK;
 }
 
+void bench_figure(BenchTable *table, const char *name, double value) {
+  if (table->figure_count < BENCH_FIGURES_MAX) table->figures[table->figure_count++] = (BenchFigure){name, value};
+}
+
 void bench_table_print(const BenchTable *table, FILE *file) {
   char ours[32], reference[32], ratio[32];
   Columns w = {.name = (int)strlen(table->suite), .ours = 4, .reference = 9, .ratio = 5, .unit = 4};
@@ -65,6 +69,10 @@ void bench_table_print(const BenchTable *table, FILE *file) {
     const BenchRow *row = &table->rows[i];
     row_texts(row, ours, reference, ratio);
     print_line(file, w, row->name, ours, reference, ratio, row->unit, row->note);
+  }
+  for (int k = 0; k < table->figure_count; k++) {
+    number_text(table->figures[k].value, ours);
+    fprintf(file, "%s: %s\n", table->figures[k].name, ours);
   }
 }
 
@@ -87,6 +95,7 @@ static void write_number(FILE *file, const char *key, double value) {
 static void write_table(FILE *file, const BenchTable *table) {
   fprintf(file, "{\"suite\": ");
   write_text(file, table->suite);
+  for (int k = 0; k < table->figure_count; k++) write_number(file, table->figures[k].name, table->figures[k].value);
   fprintf(file, ",\n \"rows\": [");
   for (int64_t i = 0; i < table->count; i++) {
     const BenchRow *row = &table->rows[i];

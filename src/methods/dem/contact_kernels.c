@@ -4,6 +4,8 @@
 #define TINY 1e-30f
 #define TURN_MOST 0.2f /* of a spring's square that one step may turn into the tangent plane */
 
+enum { AHEAD = 3, REFS_AHEAD = 24 }; /* groups and pairs that are fetched beforehand */
+
 typedef struct Vec {
   Wide x, y, z;
 } Vec;
@@ -57,6 +59,41 @@ WIDE_INLINE void store_quads(float *const at[LANES], int lanes, Wide x, Wide y, 
   }
   for (int k = 0; k < lanes; k++)
     for (int c = 0; c < 4; c++) at[k][c] = q[k & 3][(k & 4) + c];
+}
+
+/* Eight floats of which the last may not be there. */
+WIDE_INLINE Wide load_some(const float *from, int lanes) {
+  if (lanes == LANES) return wide_load(from);
+  Wide wide = {0};
+  for (int l = 0; l < lanes; l++) wide[l] = from[l];
+  return wide;
+}
+
+/* Verlet's velocities are those of the step's middle: right for the springs, which they stretch over the step; the
+ * dampers lag by half a step. */
+void KERNEL(dem_row_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const DemStep *work = context;
+  const Particles *p = &work->step->state->particles;
+  float *const *spin = work->fields->spin;
+  Wide moved = wide_set(work->settings->verlet ? 1 : 0), turned = wide_set(work->settings->rotation ? 1 : 0);
+  for (int64_t i = b; i < e; i += LANES) {
+    int lanes = e - i < LANES ? (int)(e - i) : LANES;
+    float *at[4][LANES];
+    for (int q = 0; q < 4; q++)
+      for (int l = 0; l < LANES; l++) at[q][l] = work->rows[4 * (i + l) + q];
+    Wide radius = load_some(p->radius + i, lanes), mass = load_some(p->mass + i, lanes), material = {0};
+    for (int l = 0; l < lanes; l++) material[l] = (float)p->material[i + l];
+    store_quads(at[0], lanes, load_some(p->x + i, lanes), load_some(p->y + i, lanes), load_some(p->z + i, lanes),
+                radius);
+    store_quads(at[1], lanes, load_some(p->low_x + i, lanes) + moved * load_some(p->dx + i, lanes),
+                load_some(p->low_y + i, lanes) + moved * load_some(p->dy + i, lanes),
+                load_some(p->low_z + i, lanes) + moved * load_some(p->dz + i, lanes), wide_set(1) / mass);
+    store_quads(at[2], lanes, load_some(p->vx + i, lanes), load_some(p->vy + i, lanes), load_some(p->vz + i, lanes),
+                wide_set(1) / radius);
+    store_quads(at[3], lanes, turned * load_some(spin[0] + i, lanes), turned * load_some(spin[1] + i, lanes),
+                turned * load_some(spin[2] + i, lanes), material);
+  }
 }
 
 /* One side of eight pairs. */
@@ -241,6 +278,9 @@ void KERNEL(dem_force_pass)(void *context, int64_t b, int64_t e, int thread) {
   Wide stiffest = wide_set(0);
   for (int64_t g = b; g < e; g++) {
     int64_t left = pass->pairs->count - g * LANES;
+    if (g + AHEAD < e)
+      for (int l = 0; l < LANES; l++)
+        __builtin_prefetch(pass->work->rows[pass->pairs->second[(g + AHEAD) * LANES + l]]);
     stiffest = wide_max(stiffest, contact(pass->work, pass->pairs, g * LANES, left < LANES ? (int)left : LANES));
   }
   float largest = 0;
@@ -284,8 +324,12 @@ void KERNEL(dem_gather_pass)(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t i = b; i < e; i++) {
     Sum own = {0}, other = {0};
     for (int64_t k = topology->owned[i]; k < topology->owned[i + 1]; k++) sum_add(&own, results + k * DEM_RESULT);
-    for (int64_t k = starts[i] - topology->owned[i]; k < starts[i + 1] - topology->owned[i + 1]; k++)
+    for (int64_t k = starts[i] - topology->owned[i]; k < starts[i + 1] - topology->owned[i + 1]; k++) {
+      const float *ahead = results + (int64_t)topology->refs[k + REFS_AHEAD] * DEM_RESULT;
+      __builtin_prefetch(ahead);
+      __builtin_prefetch(ahead + DEM_RESULT - 1);
       sum_add(&other, results + (int64_t)topology->refs[k] * DEM_RESULT);
+    }
     sum_ghosts(&work->solids, &state->contacts.solids.list, DEM_GHOSTS, i, &own);
     sum_ghosts(&work->samples, &state->contacts.samples.list, 1, i, &own);
     /* The reaction turns the force and the rolling moment round, not the lever: both arms point to the contact. */

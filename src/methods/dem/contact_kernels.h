@@ -10,6 +10,8 @@ typedef struct DemPass {
   float *stiffest; /* per chunk */
 } DemPass;
 
+/* The grains' rows; ranges are grains, from multiples of LANES. */
+KERNEL_DECLARE(void, dem_row_pass, (void *work, int64_t b, int64_t e, int thread));
 /* Ranges are groups of LANES pairs. */
 KERNEL_DECLARE(void, dem_force_pass, (void *pass, int64_t b, int64_t e, int thread));
 /* Ranges are grains. */

@@ -62,7 +62,7 @@ Status dem_topology_update(Core *core, const State *state, DemTopology *topology
   int64_t grains = list->count, room = padded(list->entries / 2);
   topology->builds = -1;
   TRY(memory_grow(core, &topology->owned, grains + 1, "pairs"));
-  TRY(memory_grow(core, &topology->refs, list->entries / 2, "pairs"));
+  TRY(memory_grow(core, &topology->refs, list->entries / 2 + DEM_SPARE, "pairs"));
   TRY(memory_grow(core, &topology->first, room, "pairs"));
   TRY(memory_grow(core, &topology->second, room, "pairs"));
   TRY(memory_grow(core, &topology->unit, room, "pairs"));
@@ -75,6 +75,7 @@ Status dem_topology_update(Core *core, const State *state, DemTopology *topology
     topology->first[k] = topology->second[k] = (int32_t)(4 * grains); /* the row that touches nothing */
     topology->unit[k] = 0;
   }
+  memset(topology->refs + list->entries / 2, 0, sizeof *topology->refs * DEM_SPARE);
   topology->builds = state->contacts.builds;
   topology->grains = grains;
   return SCREE_OK;
@@ -89,29 +90,6 @@ void dem_topology_destroy(Core *core, DemTopology *topology) {
 }
 
 /* ---- rows ---- */
-
-/* Verlet's velocities are those of the step's middle: right for the springs, which they stretch over the step; the
- * dampers lag by half a step. */
-static void fill_rows(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const DemStep *work = context;
-  const Particles *p = &work->step->state->particles;
-  bool verlet = work->settings->verlet, rotation = work->settings->rotation;
-  float *const *spin = work->fields->spin;
-  const float *x[3] = {p->x, p->y, p->z}, *low[3] = {p->low_x, p->low_y, p->low_z}, *d[3] = {p->dx, p->dy, p->dz},
-              *v[3] = {p->vx, p->vy, p->vz};
-  for (int64_t i = b; i < e; i++) {
-    float row[DEM_ROW] = {
-        [3] = p->radius[i], [7] = 1 / p->mass[i], [11] = 1 / p->radius[i], [15] = (float)p->material[i]};
-    for (int c = 0; c < 3; c++) {
-      row[c] = x[c][i];
-      row[4 + c] = verlet ? low[c][i] + d[c][i] : low[c][i];
-      row[8 + c] = v[c][i];
-      if (rotation) row[12 + c] = spin[c][i];
-    }
-    memcpy(work->rows[4 * i], row, sizeof row);
-  }
-}
 
 static void set_row(const DemStep *work, int64_t row, Vec3 velocity, Vec3 spin, const float *where, float radius,
                     double inverse_mass, float column) {
@@ -142,7 +120,7 @@ static double solid_inverse_mass(const Solid *solid) {
 static int ghost_slot(const Solid *solid, Vec3 normal) {
   if (!solid->shape.inside || (solid->shape.kind != SCREE_SHAPE_BOX && solid->shape.kind != SCREE_SHAPE_CYLINDER))
     return 0;
-  Vec3 local = quat_rotate(quat_conjugate(solid->rotation), normal);
+  Vec3 local = solid->rotation.w == 1 ? normal : quat_rotate(quat_conjugate(solid->rotation), normal);
   if (fabs(local.z) > 0.7) return 2;
   return solid->shape.kind == SCREE_SHAPE_BOX && fabs(local.y) > 0.7 ? 1 : 0;
 }
@@ -159,7 +137,10 @@ static void find_by_distance(const DemStep *work, int64_t i, int64_t entry) {
   double lag = pose_lag(work, solid);
   Vec3 seen = lag != 0 ? vec3_madd(at, solid_velocity_at(solid, at), -lag) : at;
   ShapePoint touch[SHAPE_CONTACTS_MAX];
-  int found = solid_contacts(solid, seen, (double)radius, touch);
+  /* Most walls are not turned: that saves their quaternion. */
+  bool upright = solid->rotation.w == 1;
+  int found = upright ? shape_contacts(&solid->shape, vec3_sub(seen, solid->position), (double)radius, touch)
+                      : solid_contacts(solid, seen, (double)radius, touch);
   for (int k = 0; k < found; k++) {
     int64_t ghost = entry * DEM_GHOSTS + ghost_slot(solid, touch[k].normal);
     Vec3 n = touch[k].normal, velocity = solid_velocity_at(solid, vec3_madd(at, n, -touch[k].distance));
@@ -239,7 +220,7 @@ Status dem_contacts_begin(DemStep *work) {
   TRY(take_ghosts(work, samples, contacts->samples.history, &work->samples));
   const float nowhere[6] = {0};
   set_row(work, work->pad, vec3(0, 0, 0), vec3(0, 0, 0), nowhere, 1, 1, 0);
-  parallel_for(core, 0, grains, GRAIN_CHUNK, fill_rows, work);
+  parallel_for(core, 0, grains, GRAIN_CHUNK, KERNEL_CALL(core, dem_row_pass), work);
   if (solids + samples > 0) parallel_for(core, 0, grains, GRAIN_CHUNK, find_ghosts, work);
   return SCREE_OK;
 }

@@ -17,6 +17,7 @@ enum {
   DEM_ROW = 16,    /* floats: x y z radius, e x y z 1/mass, v x y z 1/radius, w x y z column of the laws */
   DEM_HISTORY = 6, /* floats: spring force in the tangent plane, moment of the rolling spring */
   DEM_RESULT = 9,  /* floats: force on the first, (n x force) dist / (sum of radii), moment on the first */
+  DEM_SPARE = 32,  /* refs that may be looked at beyond the last */
   DEM_GHOSTS = SHAPE_CONTACTS_MAX, /* per entry of the list of solids */
   DEM_SOLID_HISTORY = DEM_GHOSTS * DEM_HISTORY
 };
@@ -35,7 +36,7 @@ typedef struct DemPairs {
 typedef struct DemTopology {
   int64_t builds, grains; /* of the lists it was made from */
   int64_t *owned;         /* per grain: its first pair; grains + 1 */
-  int32_t *refs;          /* pairs that a grain is second in: from starts[i] - owned[i] */
+  int32_t *refs;          /* pairs that a grain is second in: from starts[i] - owned[i]; some spare ones behind */
   int32_t *first, *second, *unit;
 } DemTopology;
 

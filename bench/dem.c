@@ -1,0 +1,251 @@
+/* Discrete elements: nanoseconds of processor time per grain and step on a settled box, here and in LAMMPS.
+ *
+ * The box is filled densely, cut to a round number of grains and left to settle for a while; LAMMPS then starts from
+ * the same positions with the same radii, walls, stiffness, friction and step. Both run batches of steps, and the best
+ * batch counts: the machine may be busy with other things. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/bench.h"
+#include "core/timer.h"
+#include "world/world.h"
+
+#define RADIUS 0.001
+#define DENSITY 2500.0 /* of a grain */
+#define YOUNG 5e6
+#define POISSON 0.3
+#define FRICTION 0.5
+#define TIME_STEP 1e-5
+
+enum { BATCHES = 5, SETTLING = 8, LARGE = 100000 };
+
+/* Steps of a batch: large boxes take few, a benchmark should end. */
+static int batch_for(int64_t grains) { return grains > LARGE ? 20 : 100; }
+
+typedef struct Box {
+  double side, height; /* m */
+  int64_t grains;
+} Box;
+
+/* A square box about twice as high as wide once settled, as the usual comparison has it. */
+static Box box_for(int64_t grains) {
+  double volume = (double)grains * 4.0 / 3 * M_PI * RADIUS * RADIUS * RADIUS / 0.55;
+  double side = cbrt(volume / 2);
+  return (Box){side, 2.2 * side, grains};
+}
+
+static Status make_world(const Box *box, int threads, const Core *like, ScreeWorld **world, Core *report) {
+  ScreeMaterialDef sand = scree_material_default("sand");
+  sand.grain_density = DENSITY;
+  sand.density = 0.6 * DENSITY;
+  sand.young = YOUNG;
+  sand.poisson = POISSON;
+  sand.friction_static = sand.friction_kinetic = FRICTION;
+  sand.rolling_friction = 0;
+  sand.restitution = 0.3;
+  ScreeVec3 low = {0, 0, 0}, high = {box->side, box->side, box->height};
+  ScreeGrainsDef grains = scree_grains_default("sand", scree_shape_box(low, high));
+  grains.start = SCREE_START_DENSE;
+  ScreeBoundaryDef walls =
+      scree_boundary_default(scree_shape_box(low, (ScreeVec3){box->side, box->side, 2 * box->height}));
+  walls.inside = true;
+  walls.friction_static = walls.friction_kinetic = FRICTION;
+  ScreeSceneDef scene = scree_scene_default();
+  scene.name = "bench";
+  scene.frame_rate = 1 / (batch_for(box->grains) * TIME_STEP);
+  scene.method = scree_method_default("dem");
+  scene.method.radius = RADIUS;
+  scene.method.time_step = TIME_STEP;
+  scene.materials = &sand;
+  scene.material_count = 1;
+  scene.grains = &grains;
+  scene.grains_count = 1;
+  scene.boundaries = &walls;
+  scene.boundary_count = 1;
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = threads;
+  options.baseline_simd = like->baseline_simd;
+  ScreeError error;
+  Status status = scree_world_create(&scene, &options, world, &error);
+  return status == SCREE_OK ? status : fail(report, status, "%s", error.message);
+}
+
+static int by_height(const void *a, const void *b) {
+  const float *x = a, *y = b;
+  return x[0] < y[0] ? -1 : x[0] > y[0] ? 1 : x[1] < y[1] ? -1 : x[1] > y[1];
+}
+
+/* Takes the topmost grains away until so many are left. */
+static Status trim(ScreeWorld *world, int64_t keep, Core *report) {
+  const Particles *p = &world->state.particles;
+  if (p->count < keep) return fail(report, SCREE_FAILED, "the box holds %lld grains only", (long long)p->count);
+  float(*order)[2] = malloc(sizeof *order * (size_t)p->count);
+  if (!order) return fail(report, SCREE_NO_MEMORY, "out of memory");
+  for (int64_t i = 0; i < p->count; i++) {
+    order[i][0] = p->z[i];
+    order[i][1] = (float)i;
+  }
+  qsort(order, (size_t)p->count, sizeof *order, by_height);
+  Status status = SCREE_OK;
+  for (int64_t k = keep; k < p->count && status == SCREE_OK; k++)
+    status = queue_death(&world->core, &world->state.queue, p->id[(int64_t)order[k][1]], REASON_SINK, 0);
+  free(order);
+  return status;
+}
+
+static double processor_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+typedef struct Timing {
+  double processor, wall; /* ns per grain and step, best batch */
+  double bytes;           /* held per grain */
+  double peak;
+  double contacts; /* listed neighbours per grain */
+} Timing;
+
+static Status frames(ScreeWorld *world, int64_t grains, int count, Timing *timing, Core *report) {
+  ScreeError error;
+  double scale = 1e9 / ((double)grains * batch_for(grains));
+  for (int k = 0; k < count; k++) {
+    double processor = processor_seconds(), wall = timer_now();
+    Status status = scree_world_frame(world, &error);
+    if (status != SCREE_OK) return fail(report, status, "%s", error.message);
+    processor = (processor_seconds() - processor) * scale;
+    wall = (timer_now() - wall) * scale;
+    if (k == 0 || processor < timing->processor) timing->processor = processor;
+    if (k == 0 || wall < timing->wall) timing->wall = wall;
+  }
+  return SCREE_OK;
+}
+
+static void measure_memory(ScreeWorld *world, Timing *timing) {
+  double grains = (double)world->state.particles.count;
+  timing->bytes = (double)atomic_load(&world->core.memory.used) / grains;
+  timing->peak = (double)atomic_load(&world->core.memory.peak) / grains;
+  timing->contacts = (double)world->state.contacts.particles.list.entries / grains;
+}
+
+/* ---- LAMMPS ---- */
+
+static Status write_positions(const ScreeWorld *world, const Box *box, const char *folder, Core *report) {
+  char path[SCREE_FILE_MAX];
+  snprintf(path, sizeof path, "%s/box.data", folder);
+  FILE *file = fopen(path, "w");
+  if (!file) return fail(report, SCREE_CANNOT_WRITE, "%s: cannot be written", path);
+  const State *state = &world->state;
+  fprintf(
+      file,
+      "settled box\n\n%lld atoms\n1 atom types\n\n0 %.9g xlo xhi\n0 %.9g ylo yhi\n0 %.9g zlo zhi\n\nAtoms # sphere\n\n",
+      (long long)state->particles.count, box->side, box->side, 2 * box->height);
+  for (int64_t i = 0; i < state->particles.count; i++) {
+    Vec3 at = state_position(state, i);
+    fprintf(file, "%u 1 %.9g %.9g %.9g %.9g %.9g\n", state->particles.id[i], 2 * RADIUS, DENSITY, at.x, at.y, at.z);
+  }
+  return fclose(file) == 0 ? SCREE_OK : fail(report, SCREE_CANNOT_WRITE, "%s: cannot be written", path);
+}
+
+static Status write_script(const Box *box, const char *folder, Core *report) {
+  char path[SCREE_FILE_MAX];
+  snprintf(path, sizeof path, "%s/in.box", folder);
+  FILE *file = fopen(path, "w");
+  if (!file) return fail(report, SCREE_CANNOT_WRITE, "%s: cannot be written", path);
+  /* its k_n is 4/3 of the effective modulus, as ours; k_t twice the slope ratio times it; dampers of like size */
+  double kn = 2.0 / 3 * YOUNG / (1 - POISSON * POISSON), kt = 1.5 * 2 * (1 - POISSON) / (2 - POISSON) * kn;
+  char law[160];
+  snprintf(law, sizeof law, "%.6g %.6g %.6g NULL %g 1", kn, kt, 1e6, FRICTION);
+  fprintf(
+      file,
+      "units si\natom_style sphere\nboundary f f f\nnewton off\ncomm_modify vel yes\nread_data %s/box.data\n"
+      "neighbor %.6g bin\nneigh_modify delay 0 every 1 check yes\npair_style gran/hertz/history %s\npair_coeff * *\n"
+      "timestep %g\nfix 1 all nve/sphere\nfix 2 all gravity 9.81 vector 0 0 -1\n"
+      "fix 3 all wall/gran hertz/history %s zplane 0 NULL\nfix 4 all wall/gran hertz/history %s xplane 0 %.9g\n"
+      "fix 5 all wall/gran hertz/history %s yplane 0 %.9g\nthermo 1000000\nrun %d\n",
+      folder, 0.3 * RADIUS, law, TIME_STEP, law, law, box->side, law, box->side, batch_for(box->grains));
+  for (int k = 0; k < BATCHES; k++) fprintf(file, "run %d\n", batch_for(box->grains));
+  return fclose(file) == 0 ? SCREE_OK : fail(report, SCREE_CANNOT_WRITE, "%s: cannot be written", path);
+}
+
+/* Best of the runs but the first; NaN when the program failed. */
+static double run_lammps(const char *folder, int64_t grains) {
+  char command[SCREE_FILE_MAX + 80], line[512];
+  snprintf(command, sizeof command, "OMP_NUM_THREADS=1 lmp -log none -in %s/in.box 2>/dev/null", folder);
+  FILE *pipe = popen(command, "r");
+  if (!pipe) return (double)NAN;
+  double best = (double)NAN, loop = (double)NAN;
+  int run = 0;
+  while (fgets(line, sizeof line, pipe)) {
+    double percent;
+    if (sscanf(line, "Loop time of %lf", &loop) == 1) continue;
+    if (sscanf(line, "%lf%% CPU use", &percent) != 1) continue;
+    double ns = loop * percent / 100 * 1e9 / ((double)grains * batch_for(grains));
+    if (run++ > 0 && !(best <= ns)) best = ns;
+  }
+  return pclose(pipe) == 0 ? best : (double)NAN;
+}
+
+static void remove_files(const char *folder) {
+  char path[SCREE_FILE_MAX];
+  snprintf(path, sizeof path, "%s/box.data", folder);
+  remove(path);
+  snprintf(path, sizeof path, "%s/in.box", folder);
+  remove(path);
+  rmdir(folder);
+}
+
+static Status time_lammps(const ScreeWorld *world, const Box *box, double *ns, Core *report) {
+  *ns = (double)NAN;
+  if (system("command -v lmp >/dev/null 2>&1") != 0) return SCREE_OK;
+  const char *parent = getenv("TMPDIR");
+  char folder[SCREE_FILE_MAX - 32];
+  snprintf(folder, sizeof folder, "%s/scree_bench_XXXXXX", parent && *parent ? parent : P_tmpdir);
+  if (!mkdtemp(folder)) return fail(report, SCREE_CANNOT_WRITE, "%s: cannot be made", folder);
+  Status status = write_positions(world, box, folder, report);
+  if (status == SCREE_OK) status = write_script(box, folder, report);
+  if (status == SCREE_OK) *ns = run_lammps(folder, box->grains);
+  remove_files(folder);
+  return status;
+}
+
+/* ---- rows ---- */
+
+static Status box_rows(Core *core, BenchTable *table, int64_t grains, const char *words, bool compare) {
+  Box box = box_for(grains);
+  double lammps = (double)NAN, single = (double)NAN;
+  for (int threads = 1; threads <= 2; threads++) {
+    ScreeWorld *world = NULL;
+    Timing timing = {0}, settling = {0};
+    Status status = make_world(&box, threads, core, &world, core);
+    if (status == SCREE_OK) status = trim(world, grains, core);
+    if (status == SCREE_OK) status = frames(world, grains, SETTLING, &settling, core);
+    if (status == SCREE_OK) status = frames(world, grains, BATCHES, &timing, core);
+    if (status == SCREE_OK) measure_memory(world, &timing);
+    if (status == SCREE_OK && threads == 1 && compare) status = time_lammps(world, &box, &lammps, core);
+    scree_world_destroy(world);
+    TRY(status);
+    BenchRow row = {.ours = timing.processor, .reference = lammps, .unit = "ns/grain/step/core"};
+    snprintf(row.name, sizeof row.name, "settled box, %s grains, %d thread%s", words, threads, threads > 1 ? "s" : "");
+    snprintf(row.note, sizeof row.note,
+             "%.3g million grain-steps/s; %.1f neighbours; reference: LAMMPS gran/hertz/history", 1e3 / timing.wall,
+             timing.contacts);
+    TRY(bench_row(core, table, row));
+    if (threads == 1) single = timing.processor;
+    if (threads == 2) continue;
+    BenchRow bytes = {.ours = timing.bytes, .reference = 500, .unit = "bytes/grain"};
+    snprintf(bytes.name, sizeof bytes.name, "memory held, %s grains", words);
+    snprintf(bytes.note, sizeof bytes.note, "wanted: at most 500; peak %.0f", timing.peak);
+    TRY(bench_row(core, table, bytes));
+  }
+  if (compare && isfinite(lammps)) bench_figure(table, "lammps_ratio_per_core", lammps / single);
+  return SCREE_OK;
+}
+
+Status bench_dem(Core *core, BenchTable *table) {
+  TRY(box_rows(core, table, 16848, "16,848", true));
+  return box_rows(core, table, 200000, "200,000", false);
+}
