@@ -6,7 +6,7 @@
 
 typedef struct Bvh Bvh;
 
-/* Keeps a reference to the mesh, which must outlive it. */
+/* Shares the arrays of the mesh, which must outlive it. */
 Status bvh_build(Core *core, const Mesh *mesh, Bvh **bvh);
 void bvh_destroy(Core *core, Bvh *bvh);
 

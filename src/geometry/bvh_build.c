@@ -104,7 +104,7 @@ static void build_nodes(Builder *builder) {
   Bvh *bvh = builder->bvh;
   Task stack[2 * BVH_DEPTH_MAX];
   int top = 0;
-  stack[top++] = (Task){0, 0, bvh->mesh->triangle_count, 0};
+  stack[top++] = (Task){0, 0, bvh->mesh.triangle_count, 0};
   bvh->node_count = 1;
   while (top > 0) {
     Task task = stack[--top];
@@ -299,7 +299,7 @@ static void build_wide(Bvh *bvh, const Sum *sums, int32_t *source) {
 }
 
 static void copy_triangles(Bvh *bvh) {
-  const Mesh *mesh = bvh->mesh;
+  const Mesh *mesh = &bvh->mesh;
   for (int64_t i = 0; i < mesh->triangle_count; i++) {
     const int32_t *corner = mesh->triangles[bvh->order[i]];
     Vec3 a = mesh->vertices[corner[0]];
@@ -315,14 +315,14 @@ typedef struct Temporary {
 
 static Status build(Core *core, Builder *builder, Temporary *temporary) {
   Bvh *bvh = builder->bvh;
-  int64_t count = bvh->mesh->triangle_count;
+  int64_t count = bvh->mesh.triangle_count;
   TRY(memory_new(core, &builder->boxes, count, "bvh"));
   TRY(memory_new(core, &bvh->order, count, "bvh"));
   TRY(memory_new(core, &bvh->triangles, count, "bvh"));
   TRY(memory_new(core, &bvh->nodes, 2 * count, "bvh"));
   for (int64_t t = 0; t < count; t++) {
     bvh->order[t] = (int32_t)t;
-    builder->boxes[t] = triangle_box(bvh->mesh, t, bvh->origin);
+    builder->boxes[t] = triangle_box(&bvh->mesh, t, bvh->origin);
   }
   build_nodes(builder);
   memory_drop(core, &builder->boxes);
@@ -346,7 +346,7 @@ Status bvh_build(Core *core, const Mesh *mesh, Bvh **bvh) {
   TRY(memory_new(core, bvh, 1, "bvh"));
   Vec3 low, high;
   mesh_bounds(mesh, &low, &high);
-  (*bvh)->mesh = mesh;
+  (*bvh)->mesh = *mesh;
   (*bvh)->origin = vec3_scale(vec3_add(low, high), 0.5);
   (*bvh)->extent = fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z)) / 2;
   (*bvh)->scale = (*bvh)->extent > 0 ? exp2(-ceil(log2((*bvh)->extent))) : 1;

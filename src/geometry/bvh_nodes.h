@@ -41,7 +41,7 @@ typedef struct BvhPack {
 } BvhPack;
 
 struct Bvh {
-  const Mesh *mesh;
+  Mesh mesh; /* a copy that shares the arrays: whoever owns the mesh may move */
   Vec3 origin;
   double extent; /* largest coordinate */
   double scale;  /* a power of two that brings it near 1: wide nodes, moments and packs are in units of 1 / scale, so

@@ -28,7 +28,7 @@ static bool is_far(const Bvh *bvh, Vec3 p) {
 /* The margin of single precision would hold the whole mesh at such a distance: no tree helps. */
 static int32_t closest_of_all(const Bvh *bvh, Vec3 p, double *best, Vec3 *point) {
   int32_t nearest = -1;
-  for (int64_t t = 0; t < bvh->mesh->triangle_count; t++) {
+  for (int64_t t = 0; t < bvh->mesh.triangle_count; t++) {
     Vec3 q = triangle_closest(&bvh->triangles[t], p), d = vec3_sub(p, q);
     double distance2 = vec3_dot(d, d);
     if (distance2 < *best || (nearest < 0 && distance2 == *best)) {
@@ -141,7 +141,7 @@ BvhHit bvh_ray(const Bvh *bvh, Vec3 origin, Vec3 direction, double reach) {
       continue;
     }
     for (int32_t t = node->first; t < node->first + node->count; t++) {
-      double along = ray_triangle(&ray, bvh->mesh, bvh->order[t], bvh->origin);
+      double along = ray_triangle(&ray, &bvh->mesh, bvh->order[t], bvh->origin);
       if (along >= 0 && (along < best || (best_triangle < 0 && along == best))) {
         best = along;
         best_triangle = t;
