@@ -1,0 +1,115 @@
+/* scree bench sommer: Table 1 of Sommer 2022 beside ours. Coarse milliseconds a frame (all steps of 16.7 ms) of the
+ * four shipped scenes. A speed and the setting it belongs to stand in one row: the default (5 ms, 5 iterations) and
+ * small substeps (1 ms, 3 iterations) have rows of their own. The reference ran on 8 cores; the target is a fifth of it
+ * on 2. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "core/memory.h"
+#include "scree/scree.h"
+
+enum { SOMMER_WARM = 5, SOMMER_FRAMES = 60, SOMMER_FEW = 20 };
+
+typedef struct SommerScene {
+  const char *name;
+  double paper_ms;
+} SommerScene;
+
+static const SommerScene SCENES[] = {
+    {"sandcastle", 9.75}, {"excavator", 21.4}, {"hourglass", 47.4}, {"squirrel", 33.0}};
+
+typedef struct SommerRun {
+  double median_ms, best_ms;
+  int64_t coarse, samples;
+  double phase_ms[6]; /* a frame */
+} SommerRun;
+
+static const char *const PHASES[6] = {"neighbors", "contacts", "stabilize", "solve", "finish", "commit"};
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+static double phase_seconds(const ScreeStatistics *statistics, const char *name) {
+  for (int32_t k = 0; k < statistics->phase_count; k++)
+    if (strcmp(statistics->phases[k].name, name) == 0) return statistics->phases[k].seconds;
+  return 0;
+}
+
+static Status time_frames(Core *core, ScreeWorld *world, int frames, SommerRun *run) {
+  double times[SOMMER_FRAMES], before[6] = {0};
+  ScreeError error;
+  ScreeStatistics statistics;
+  for (int frame = -SOMMER_WARM; frame < frames; frame++) {
+    if (scree_world_frame(world, &error) != SCREE_OK) return fail(core, error.status, "%s", error.message);
+    scree_world_statistics(world, &statistics);
+    if (frame == -1)
+      for (int k = 0; k < 6; k++) before[k] = phase_seconds(&statistics, PHASES[k]);
+    if (frame >= 0) times[frame] = statistics.frame_seconds_coarse * 1e3;
+  }
+  for (int k = 0; k < 6; k++) run->phase_ms[k] = (phase_seconds(&statistics, PHASES[k]) - before[k]) * 1e3 / frames;
+  qsort(times, (size_t)frames, sizeof *times, by_value);
+  run->median_ms = times[frames / 2];
+  run->best_ms = times[0];
+  run->coarse = statistics.coarse;
+  run->samples = statistics.body_samples;
+  return SCREE_OK;
+}
+
+static Status run_scene(Core *core, const char *name, int threads, bool small, int frames, SommerRun *run) {
+  char shipped[64], path[SCREE_FILE_MAX];
+  snprintf(shipped, sizeof shipped, "sommer2022/%s", name);
+  ScreeError error;
+  ScreeScene *scene = NULL;
+  ScreeWorld *world = NULL;
+  if (scree_scene_find(shipped, path, sizeof path, &error) != SCREE_OK)
+    return fail(core, error.status, "%s", error.message);
+  static const char *const sets[] = {"method.time_step=0.001", "method.iterations=3"};
+  ScreeSceneOptions scene_options = {.sets = sets, .set_count = small ? 2 : 0};
+  if (scree_scene_load(path, &scene_options, &scene, &error) != SCREE_OK)
+    return fail(core, error.status, "%s", error.message);
+  ScreeSceneDef definition = *scree_scene_definition(scene);
+  definition.upsample = NULL; /* the coarse part alone */
+  ScreeWorldOptions options = {.threads = threads, .baseline_simd = core->baseline_simd};
+  Status status = scree_world_create(&definition, &options, &world, &error);
+  if (status != SCREE_OK) fail(core, status, "%s", error.message);
+  else status = time_frames(core, world, frames, run);
+  scree_world_destroy(world);
+  scree_scene_free(scene);
+  return status;
+}
+
+static Status bench_scene(Core *core, BenchTable *table, const SommerScene *scene) {
+  SommerRun two, one, small;
+  TRY(run_scene(core, scene->name, 2, false, SOMMER_FRAMES, &two));
+  TRY(run_scene(core, scene->name, 1, false, SOMMER_FEW, &one));
+  TRY(run_scene(core, scene->name, 2, true, SOMMER_FEW, &small));
+  BenchRow row = {.ours = two.median_ms, .reference = scene->paper_ms, .unit = "ms"};
+  snprintf(row.name, sizeof row.name, "%s, 5 ms x 5, 2 threads", scene->name);
+  snprintf(row.note, sizeof row.note, "%lld grains, %lld samples; best frame %.2f; target %.2f", (long long)two.coarse,
+           (long long)two.samples, two.best_ms, scene->paper_ms / 5);
+  TRY(bench_row(core, table, row));
+  for (int k = 0; k < 6; k++) {
+    BenchRow phase = {.ours = two.phase_ms[k], .reference = NAN, .unit = "ms"};
+    snprintf(phase.name, sizeof phase.name, "%s, %s", scene->name, PHASES[k]);
+    snprintf(phase.note, sizeof phase.note, "a frame, mean");
+    TRY(bench_row(core, table, phase));
+  }
+  BenchRow gain = {.ours = one.best_ms / two.best_ms, .reference = 1.7, .unit = "times"};
+  snprintf(gain.name, sizeof gain.name, "%s, 1 thread over 2", scene->name);
+  snprintf(gain.note, sizeof gain.note, "best frames; the reference is what is asked for");
+  TRY(bench_row(core, table, gain));
+  BenchRow substeps = {.ours = small.median_ms, .reference = NAN, .unit = "ms"};
+  snprintf(substeps.name, sizeof substeps.name, "%s, 1 ms x 3, 2 threads", scene->name);
+  snprintf(substeps.note, sizeof substeps.note, "small substeps; best frame %.2f", small.best_ms);
+  return bench_row(core, table, substeps);
+}
+
+Status bench_sommer(Core *core, BenchTable *table) {
+  for (size_t k = 0; k < sizeof SCENES / sizeof *SCENES; k++) TRY(bench_scene(core, table, &SCENES[k]));
+  return SCREE_OK;
+}
