@@ -54,6 +54,7 @@ Status bench_upsample(Core *core, BenchTable *table); /* the fine grains' part o
 Status bench_neighbors(Core *core, BenchTable *table);
 Status bench_dem(Core *core, BenchTable *table);
 Status bench_geometry(Core *core, BenchTable *table);
+Status bench_sommer(Core *core, BenchTable *table); /* the coarse part, then bench_upsample */
 Status bench_scaling(Core *core, BenchTable *table);
 Status bench_sampling(Core *core, BenchTable *table);
 

@@ -12,7 +12,7 @@ static const struct {
   const char *name, *summary;
   Status (*function)(Core *core, BenchTable *table); /* NULL: this build does not have it */
 } suites[] = {
-    {"sommer", "pbd and upsampling", bench_upsample},
+    {"sommer", "pbd and upsampling", bench_sommer},
     {"narain", "flip", NULL},
     {"holz", "p2", NULL},
     {"dem", "discrete elements", bench_dem},

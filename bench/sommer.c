@@ -111,5 +111,5 @@ static Status bench_scene(Core *core, BenchTable *table, const SommerScene *scen
 
 Status bench_sommer(Core *core, BenchTable *table) {
   for (size_t k = 0; k < sizeof SCENES / sizeof *SCENES; k++) TRY(bench_scene(core, table, &SCENES[k]));
-  return SCREE_OK;
+  return bench_upsample(core, table);
 }
