@@ -30,7 +30,9 @@ static const char *const shade_fragment =
     "  float away = (grain ? 1.0 : 0.35) * u_sun.w + 1.5 / u_sun.y;\n"
     "  vec4 q = u_sun_both * vec4(p + n * 0.5 * away + u_to_sun * away, 1.0);\n"
     "  vec3 at = q.xyz * 0.5 + 0.5;\n"
-    "  if (any(lessThan(at.xy, vec2(0.0))) || any(greaterThan(at.xy, vec2(1.0))) || at.z > 1.0) return 1.0;\n"
+    "  if (any(lessThan(at.xy, vec2(0.0))) || any(greaterThan(at.xy, vec2(1.0)))) return 1.0;\n"
+    /* Ground behind everything that is drawn lies beyond the map's depth, but not beyond its shadows. */
+    "  at.z = min(at.z, 0.99999);\n"
     "  float turn = 6.2831853 * noise_at(gl_FragCoord.xy);\n"
     "  vec2 to = vec2(cos(turn), sin(turn));\n"
     "  float wide = clamp(0.05 * u_scene.w * u_sun.y, 2.0, 12.0) / u_sun.x;\n"
