@@ -9,8 +9,8 @@
 
 /* Lengths in radii of the coarse grains. */
 #define REACH 3.0         /* of the weights (the paper's) */
-#define COVERED 1.5       /* nearer to a coarse centre than this a fine grain goes with the coarse ones ... */
-#define FREE 2.0          /* ... and farther than this it flies */
+#define COVERED 1.70      /* nearer to a coarse centre than this a fine grain goes with the coarse ones ... */
+#define FREE 1.75         /* ... and farther than this it flies. A wide window would let it sink slowly for seconds */
 #define STIR_CELL 1.5     /* side of the cells whose counts tell where it is crowded */
 #define REST 0.01         /* coarse grains that moved less since they were last looked at are at rest */
 #define DISTANCE_CELL 0.5 /* of the cached distance to meshes */

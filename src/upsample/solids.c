@@ -23,7 +23,8 @@ Status solids_view_create(Core *core, Upsample *up, const State *state) {
     view->friction_kinetic = solid->friction_kinetic;
     view->position[0] = solid->position;
     view->rotation[0] = solid->rotation;
-    if (solid->shape.kind != SCREE_SHAPE_MESH || !solid->shape.findings.closed || solid->shape.grid) continue;
+    if (solid->shape.kind != SCREE_SHAPE_MESH || !solid->shape.findings.closed) continue;
+    if (solid->shape.grid && (double)solid->shape.grid->band >= DISTANCE_BAND * radius) continue;
     double cell = fmax(up->definition.radius, DISTANCE_CELL * radius);
     TRY(distance_grid_build(core, &view->shape, cell, DISTANCE_BAND * radius, &view->cache));
     view->shape.grid = view->cache;
@@ -120,6 +121,11 @@ double solid_view_gap(const FineSolid *view, const float bounds[6], int when) {
   return shape_distance(shape, at, reach).distance - half;
 }
 
+/* Beyond the band of a cache a distance has only its sign. */
+static bool is_known(const FineSolid *view, float distance) {
+  return !view->shape.grid || fabsf(distance) < 0.999f * view->shape.grid->band;
+}
+
 /* Distances and normals of a block in the shape's axes. */
 typedef struct Answers {
   float x[FINE_BLOCK], y[FINE_BLOCK], z[FINE_BLOCK]; /* local */
@@ -145,7 +151,9 @@ bool walls_before(const Core *core, const Upsample *up, const float bounds[6], d
     if (solid_view_gap(view, bounds, 0) >= reach) continue;
     ask(core, view, 0, block->padded, block->x, block->y, block->z, reach, &a);
     for (int64_t i = 0; i < block->padded; i++) {
-      if (any && a.distance[i] >= block->gap[i]) continue;
+      bool known = is_known(view, a.distance[i]);
+      if (!any) block->gap[i] = INFINITY, block->nx[i] = block->ny[i] = block->nz[i] = 0;
+      if (!known || a.distance[i] >= block->gap[i]) continue;
       float local[3] = {a.nx[i], a.ny[i], a.nz[i]}, normal[3];
       to_world_axes(view, 0, local, normal);
       block->gap[i] = a.distance[i];
@@ -169,7 +177,7 @@ void walls_weigh(const Core *core, const Upsample *up, const FineLaw *law, const
     if (view->sampled || solid_view_gap(view, bounds, 1) >= reach) continue;
     ask(core, view, 1, block->count, block->x, block->y, block->z, reach, &a);
     for (int64_t i = 0; i < block->count; i++) {
-      if (law->body_rule && !(block->sum[i] > 0)) continue;
+      if ((law->body_rule && !(block->sum[i] > 0)) || !is_known(view, a.distance[i])) continue;
       float d = a.distance[i] > 0 ? a.distance[i] : 0, t = law->reach2 - d * d;
       if (!(t > 0)) continue;
       float weight = WALL_WEIGHT * t * t * t * (t / law->reach2), local[3] = {a.x[i], a.y[i], a.z[i]}, way[3];
@@ -190,7 +198,7 @@ typedef struct Touch {
 } Touch;
 
 /* The grain has come to the solid: it keeps no speed into it, and friction takes what it may of the speed along it.
- * Grains that go with the coarse ones (loose 0) have had their friction there. */
+ * Grains that only go with the coarse ones (loose 0) have had their friction there. */
 static void stop_grain(const Touch *touch, FineBlock *block, int64_t i, const float local[3], const float normal[3]) {
   float way[3];
   way_of_point(touch->view, local, way);
@@ -203,7 +211,7 @@ static void stop_grain(const Touch *touch, FineBlock *block, int64_t i, const fl
   const ScreeMaterialDef *stuff = &touch->materials->items[block->material[i]].definition;
   double grip = sqrt(stuff->friction_static * touch->view->friction_static);
   double drag = sqrt(stuff->friction_kinetic * touch->view->friction_kinetic);
-  float size = sqrtf(size2), press = -into * block->loose[i], keep = 1;
+  float size = sqrtf(size2), press = block->loose[i] > 0 ? -into : 0, keep = 1;
   if (size <= (float)grip * press) keep = 0;
   else if (size > 0) keep = 1 - fminf((float)drag * press / size, 1);
   for (int k = 0; k < 3; k++) *v[k] = way[k] * rate + keep * slip[k];
@@ -213,7 +221,7 @@ static void stop_grain(const Touch *touch, FineBlock *block, int64_t i, const fl
 }
 
 /* A grain that may have gone through: follows its way in the solid's frame and is left where it first touches. */
-static bool march(const FineSolid *view, FineBlock *block, int64_t i, float hit[3]) {
+static bool march(const FineSolid *view, const FineBlock *block, int64_t i, float hit[3]) {
   float from[3], to[3];
   to_local(view, 0, block->x[i], block->y[i], block->z[i], from);
   to_local(view, 1, block->to_x[i], block->to_y[i], block->to_z[i], to);

@@ -3,6 +3,10 @@
 #include <string.h>
 
 #define TINY 1e-37f
+/* Wind: a grain is bare when its sum of weights is below this (half of what settled sand has at its surface), and is
+ * held by this share of its weight. */
+#define BARE 0.8f
+#define HELD 0.6f
 
 /* Largest and smallest of the lanes. */
 WIDE_INLINE Wide lanes_max(Wide v) {
@@ -244,6 +248,14 @@ void KERNEL(fine_move_better)(const FineLaw *law, FineBlock *block) {
     if (law->air_drag > 0) {
       Wide k = air(law, vx, vy, vz), damp = one / (one + k);
       fx = (fx + k * law->wind[0]) * damp, fy = (fy + k * law->wind[1]) * damp, fz = (fz + k * law->wind[2]) * damp;
+    }
+    if (law->blow > HELD * law->gravity) {
+      /* Wind takes grains that lie bare: few coarse ones round them, and a force that beats their hold. What begins to
+       * move is lifted as long as it is near the ground, else it would only be pressed into it. */
+      Wide bare = wide_min(wide_max(one - sum * (1 / (BARE * law->reach2 * law->reach2 * law->reach2)), zero), one);
+      Wide rise = 4 * law->blow / law->gravity * bare * (one - bare);
+      alpha = wide_select(wide_less(wide_set(HELD * law->gravity), law->blow * bare), one, alpha);
+      fx -= rise * law->gain[0], fy -= rise * law->gain[1], fz -= rise * law->gain[2];
     }
     Wide with = one - alpha;
     vx = with * mx + alpha * fx, vy = with * my + alpha * fy, vz = with * mz + alpha * fz;

@@ -70,6 +70,7 @@ typedef struct FineLaw {
   float wind[3];
   float air_drag; /* 0: no air */
   float gravity;  /* its size */
+  float blow;     /* m/s^2, of the wind on a grain at rest; 0 without gravity */
   bool body_rule;
 } FineLaw;
 

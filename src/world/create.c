@@ -104,8 +104,11 @@ static Status choose_origin(ScreeWorld *world) {
 static Status cache_distances(ScreeWorld *world) {
   Solids *solids = &world->state.solids;
   double radius = world->state.radius;
-  for (int32_t k = 0; k < solids->count; k++)
-    TRY(shape_cache_distance(&world->core, &solids->items[k].shape, DISTANCE_CELL * radius, DISTANCE_BAND * radius));
+  for (int32_t k = 0; k < solids->count; k++) {
+    Shape *shape = &solids->items[k].shape;
+    if (shape->bvh) bvh_follow(shape->bvh, &shape->mesh); /* the table of solids may have moved while it grew */
+    TRY(shape_cache_distance(&world->core, shape, DISTANCE_CELL * radius, DISTANCE_BAND * radius));
+  }
   return SCREE_OK;
 }
 

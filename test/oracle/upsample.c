@@ -132,7 +132,7 @@ static double twin_better(const ScreeWorld *world, const Case *c, const Grain *b
   }
   Vec3 mean = s.sum > 0 ? vec3_scale(s.velocity, 1 / s.sum) : vec3(0, 0, 0);
   double near2 = 9 * (1 - cbrt(s.largest)); /* in coarse radii */
-  double alpha = fmin(fmax((near2 - 1.5 * 1.5) / (2.0 * 2.0 - 1.5 * 1.5), 0), 1);
+  double alpha = fmin(fmax((near2 - 1.70 * 1.70) / (1.75 * 1.75 - 1.70 * 1.70), 0), 1);
   Vec3 wind = world->state.wind;
   double k = c->air_drag * vec3_length(vec3_sub(wind, fine->velocity)) * dt;
   Vec3 own = vec3_scale(vec3_madd(vec3_madd(fine->velocity, world->state.gravity, dt), wind, k), 1 / (1 + k));

@@ -1,0 +1,225 @@
+/* What fine grains do: rigid motion carries them, walls keep them out, sand at rest holds them, memory stays bounded.
+ */
+#include <stdlib.h>
+
+#include "check.h"
+#include "scree/scree.h"
+#include "world/world.h"
+
+#define RADIUS 0.03
+#define FINE 0.01
+
+static ScreeWorld *make(const ScreeSceneDef *scene) {
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = 2;
+  if (scree_world_create(scene, &options, &world, &error) != SCREE_OK) {
+    print_error("%s\n", error.message);
+    _fail(__FILE__, __LINE__);
+  }
+  return world;
+}
+
+static void frame(ScreeWorld *world) {
+  ScreeError error;
+  if (scree_world_frame(world, &error) == SCREE_OK) return;
+  print_error("%s\n", error.message);
+  _fail(__FILE__, __LINE__);
+}
+
+/* Positions by id. */
+static Vec3 *places_of(ScreeParticles p) {
+  Vec3 *at = calloc((size_t)p.count + 1, sizeof *at);
+  for (int64_t i = 0; i < p.count; i++) at[p.id[i]] = vec3((double)p.x[i], (double)p.y[i], (double)p.z[i]);
+  return at;
+}
+
+static Vec3 *places(const ScreeWorld *world) { return places_of(scree_world_grains(world)); }
+
+static double farthest(const Vec3 *before, const Vec3 *after, int64_t count) {
+  double worst = 0;
+  for (int64_t i = 1; i <= count; i++) worst = fmax(worst, vec3_length(vec3_sub(after[i], before[i])));
+  return worst;
+}
+
+typedef struct Scene {
+  ScreeMaterialDef sand;
+  ScreeGrainsDef grains;
+  ScreeUpsampleDef upsample;
+  ScreeSceneDef scene;
+} Scene;
+
+static void scene_block(Scene *s, const char *method, int mode, ScreeVec3 low, ScreeVec3 high) {
+  s->sand = scree_material_default("sand");
+  s->grains = scree_grains_default("sand", scree_shape_box(low, high));
+  s->upsample = scree_upsample_default(FINE);
+  s->upsample.mode = mode;
+  s->scene = scree_scene_default();
+  s->scene.name = "fine";
+  s->scene.method = scree_method_default(method);
+  s->scene.method.radius = RADIUS;
+  s->scene.materials = &s->sand;
+  s->scene.material_count = 1;
+  s->scene.grains = &s->grains;
+  s->scene.grains_count = 1;
+  s->scene.upsample = &s->upsample;
+}
+
+static void a_block_that_moves_as_one_carries_them(void **state) {
+  (void)state;
+  for (int mode = SCREE_UPSAMPLE_BETTER; mode <= SCREE_UPSAMPLE_PAPER; mode++) {
+    Scene s;
+    scene_block(&s, "none", mode, (ScreeVec3){-0.2, -0.2, -0.2}, (ScreeVec3){0.2, 0.2, 0.2});
+    s.scene.gravity = (ScreeVec3){0, 0, 0};
+    s.upsample.air_drag = 0;
+    s.grains.velocity = (ScreeVec3){0.5, -0.3, 0.2};
+    ScreeWorld *world = make(&s.scene);
+    Vec3 *before = places(world);
+    for (int k = 0; k < 60; k++) frame(world);
+    Vec3 *after = places(world);
+    double worst = 0;
+    for (int64_t i = 1; i <= scree_world_grains(world).count; i++)
+      worst = fmax(worst, vec3_length(vec3_sub(vec3_sub(after[i], before[i]), vec3(0.5, -0.3, 0.2))));
+    print_message("translation: off by %.2g m after 0.6 m\n", worst);
+    assert_true(worst < 1e-5); /* sixty roundings of positions of half a metre, in the coarse grains as well */
+    free(before);
+    free(after);
+    scree_world_destroy(world);
+  }
+}
+
+/* Turns the coarse grains by hand: each gets the velocity that takes it to its place in one frame. */
+static void a_block_that_turns_carries_them(void **state) {
+  (void)state;
+  Scene s;
+  scene_block(&s, "none", SCREE_UPSAMPLE_BETTER, (ScreeVec3){-0.3, -0.3, -0.2}, (ScreeVec3){0.3, 0.3, 0.2});
+  s.scene.gravity = (ScreeVec3){0, 0, 0};
+  s.upsample.air_drag = 0;
+  s.grains.start = SCREE_START_DENSE;
+  ScreeWorld *world = make(&s.scene);
+  const int frames = 30;
+  const double angle = 1.0 / frames, rate = world->definition.scene.frame_rate;
+  Vec3 *before = places(world);
+  for (int k = 0; k < frames; k++) {
+    Particles *p = &world->state.particles;
+    for (int64_t i = 0; i < p->count; i++) {
+      double x = (double)p->x[i], y = (double)p->y[i];
+      p->vx[i] = (float)((cos(angle) * x - sin(angle) * y - x) * rate);
+      p->vy[i] = (float)((sin(angle) * x + cos(angle) * y - y) * rate);
+    }
+    frame(world);
+  }
+  Vec3 *after = places(world);
+  double sum = 0, worst = 0;
+  int64_t count = 0;
+  for (int64_t i = 1; i <= scree_world_grains(world).count; i++) {
+    Vec3 b = before[i];
+    if (hypot(b.x, b.y) > 0.2 || fabs(b.z) > 0.2 - 2 * RADIUS) continue;
+    Vec3 turned = vec3(cos(1) * b.x - sin(1) * b.y, sin(1) * b.x + cos(1) * b.y, b.z);
+    double off = vec3_length(vec3_sub(after[i], turned));
+    sum += off * off;
+    worst = fmax(worst, off);
+    count++;
+  }
+  double mean = sqrt(sum / (double)count);
+  print_message("rotation by 1 rad: off by %.3f coarse radii rms, %.3f at most\n", mean / RADIUS, worst / RADIUS);
+  /* The middle of the coarse grains that a fine one sees is a fraction of their radius off, and differs as they turn.
+   */
+  assert_true(count > 1000 && mean < 0.35 * RADIUS && worst < 1.2 * RADIUS);
+  free(before);
+  free(after);
+  scree_world_destroy(world);
+}
+
+/* Deepest that the centre of a fine grain is in a solid, in its radii. */
+static double deepest(const ScreeWorld *world) {
+  ScreeParticles p = scree_world_grains(world);
+  double worst = -1;
+  for (int64_t i = 0; i < p.count; i++) {
+    Vec3 at = vec3_add(world->state.origin, vec3((double)p.x[i], (double)p.y[i], (double)p.z[i]));
+    for (int32_t k = 0; k < world->state.solids.count; k++) {
+      const Solid *solid = &world->state.solids.items[k];
+      double d = shape_distance(&solid->shape, solid_to_local(solid, at), 1).distance;
+      worst = fmax(worst, -d / (double)p.radius[i]);
+    }
+  }
+  return worst;
+}
+
+/* A column collapses in a box on a ball and a wall. Then it lies still, and so do its fine grains. */
+static void walls_keep_them_out_and_rest_holds_them(void **state) {
+  (void)state;
+  Scene s;
+  scene_block(&s, "pbd", SCREE_UPSAMPLE_BETTER, (ScreeVec3){-0.28, -0.18, 0.01}, (ScreeVec3){-0.02, 0.18, 0.5});
+  s.sand.radius_spread = 0.2;
+  ScreeBoundaryDef tank[2] = {
+      scree_boundary_default(scree_shape_box((ScreeVec3){-0.3, -0.2, 0}, (ScreeVec3){0.5, 0.2, 1})),
+      scree_boundary_default(scree_shape_sphere((ScreeVec3){0.2, 0, 0.02}, 0.1))};
+  tank[0].inside = true;
+  s.scene.boundaries = tank;
+  s.scene.boundary_count = 2;
+  ScreeWorld *world = make(&s.scene);
+  double deep = -1;
+  for (int k = 0; k < 120; k++) {
+    frame(world);
+    if (k % 6 == 0) deep = fmax(deep, deepest(world));
+  }
+  print_message("deepest in a solid: %.3f radii (negative: outside)\n", deep);
+  assert_true(deep < 0.1);
+  for (int k = 0; k < 180; k++) frame(world);
+  Vec3 *before = places(world), *coarse_before = places_of(scree_world_particles(world));
+  for (int k = 0; k < 120; k++) frame(world);
+  Vec3 *after = places(world), *coarse_after = places_of(scree_world_particles(world));
+  double fine = farthest(before, after, scree_world_grains(world).count);
+  double coarse = farthest(coarse_before, coarse_after, scree_world_particles(world).count);
+  print_message("at rest for 2 s: coarse grains moved %.4f radii at most, fine ones %.4f diameters\n", coarse / RADIUS,
+                fine / (2 * FINE));
+  assert_true(fine < 2 * FINE);
+  free(before);
+  free(after);
+  free(coarse_before);
+  free(coarse_after);
+  scree_world_destroy(world);
+}
+
+static void emitter_and_sink_keep_memory_bounded(void **state) {
+  (void)state;
+  Scene s;
+  scene_block(&s, "none", SCREE_UPSAMPLE_BETTER, (ScreeVec3){-0.1, -0.1, -0.1}, (ScreeVec3){0.1, 0.1, 0.1});
+  s.scene.grains_count = 0;
+  ScreeEmitterDef emitter = scree_emitter_default("sand");
+  emitter.shape.disc = (ScreeDiscDef){.center = {0, 0, 1}, .radius = 0.15, .direction = {0, 0, -1}};
+  emitter.rate = 40;
+  emitter.speed = 1;
+  ScreeSinkDef sink = {.shape = scree_shape_box((ScreeVec3){-9, -9, -9}, (ScreeVec3){9, 9, 0})};
+  s.scene.emitters = &emitter;
+  s.scene.emitter_count = 1;
+  s.scene.sinks = &sink;
+  s.scene.sink_count = 1;
+  ScreeWorld *world = make(&s.scene);
+  int64_t early_count = 0, early_bytes = 0;
+  ScreeStatistics now;
+  for (int k = 0; k < 900; k++) {
+    frame(world);
+    scree_world_statistics(world, &now);
+    if (k < 300) early_count = now.grains > early_count ? now.grains : early_count;
+    if (k < 300) early_bytes = now.memory_bytes > early_bytes ? now.memory_bytes : early_bytes;
+  }
+  double volume = pow(RADIUS / FINE, 3);
+  print_message("%lld coarse, %lld fine grains, %.2f each\n", (long long)now.coarse, (long long)now.grains,
+                (double)now.grains / (double)now.coarse);
+  assert_true(now.grains > 0 && now.grains < early_count * 1.3 && now.memory_bytes < early_bytes * 1.3);
+  assert_near((double)now.grains / (double)now.coarse, volume, 0.2 * volume);
+  scree_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_block_that_moves_as_one_carries_them),
+      cmocka_unit_test(a_block_that_turns_carries_them),
+      cmocka_unit_test(walls_keep_them_out_and_rest_holds_them),
+      cmocka_unit_test(emitter_and_sink_keep_memory_bounded),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
