@@ -72,6 +72,14 @@ static Status read_camera(Reader *reader) {
   return SCREE_OK;
 }
 
+/* Air acts on fine grains alone. */
+static void warn_wind(Reader *reader) {
+  const Node *node = node_find(reader->tree->root, "wind");
+  const ScreeVec3 *wind = &reader->scene->wind;
+  if (!node || reader->scene->upsample || (wind->x == 0 && wind->y == 0 && wind->z == 0)) return;
+  warn(reader, key_place(reader->tree, node), "'wind' is not read without 'upsample': it moves fine grains only");
+}
+
 Status scene_interpret(Reader *reader) {
   Node *root = reader->tree->root;
   ScreeSceneDef *scene = reader->scene;
@@ -86,6 +94,7 @@ Status scene_interpret(Reader *reader) {
   TRY(read_solids(reader));
   TRY(read_probes(reader));
   TRY(read_camera(reader));
+  warn_wind(reader);
   if (scene->grains_count + scene->emitter_count == 0 && !scene->terrain)
     return fail_here(reader->tree, node_place(reader->tree, root),
                      "the scene has no source of grains: it needs 'grains', 'emitters' or 'terrain'");

@@ -36,6 +36,9 @@ static Status check_basics(ScreeWorld *world) {
   if (scene->grains_count == 0 && scene->emitter_count == 0 && !scene->terrain)
     return fail_at(&world->core, SCREE_BAD_INPUT, scene->file, (ScreeSource){0, 0},
                    "a scene needs a source of grains: grains, emitters or terrain");
+  if (scene->terrain)
+    return world_fail_at(world, SCREE_BAD_INPUT, scene->terrain->source,
+                         "terrain cannot be simulated in this build; remove it to run the rest of the scene");
   if (!(scene->frame_rate > 0) || !(scene->method.radius > 0) || !vec3_finite(scene->gravity))
     return fail_at(&world->core, SCREE_BAD_INPUT, scene->file, (ScreeSource){0, 0},
                    "frame_rate and method.radius must be positive, gravity finite");
@@ -96,8 +99,8 @@ static Status choose_origin(ScreeWorld *world) {
   return SCREE_OK;
 }
 
-/* Grains ask a mesh for its distance many times a step: a grid answers for those near it. Half a radius a cell keeps the
- * error of a curved wall far below what a grain feels; the band covers lists with their skin. */
+/* Grains ask a mesh for its distance many times a step: a grid answers for those near it. Half a radius a cell keeps
+ * the error of a curved wall far below what a grain feels; the band covers lists with their skin. */
 #define DISTANCE_CELL 0.5
 #define DISTANCE_BAND 3.0
 

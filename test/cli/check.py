@@ -32,6 +32,13 @@ class Check(Case):
                            "method.yaml": scene.replace("none", "magic") % "0.02"}.items():
             self.bad(2, re.escape(name), "check", self.write(name, data))
 
+    def test_nothing_is_passed_over_in_silence(self):
+        scene = 'scree: 1\nmethod: {name: none}\ngrains: [{fill: {sphere: {radius: 0.2}}}]\n'
+        warned = self.good("check", self.write("wind.yaml", scene + "wind: [3, 0, 0]\n"))
+        self.assertRegex(warned.stderr, r"wind\.yaml:4:1: warning: 'wind' is not read without 'upsample'")
+        self.bad(2, r"terrain\.yaml:4:1: error: terrain cannot be simulated", "check",
+                 self.write("terrain.yaml", scene + "terrain: {height: 0.3}\n"))
+
     def test_set(self):
         self.assertIn("ok", self.good("check", RAIN, "--set", "method.radius=0.05", "--set", "duration=2").stdout)
         self.bad(2, "did you mean 'radius'", "check", RAIN, "--set", "method.radus=0.05")

@@ -71,6 +71,22 @@ static void distances_agree_with_surfaces(void **state) {
   assert_int_equal(core.memory.used, 0);
 }
 
+/* Lists of shapes grow, and what lies in them moves: a tree must not remember where its mesh stood. */
+static void trees_outlive_the_place_of_their_mesh(void **state) {
+  (void)state;
+  Core core = test_core(1);
+  Mesh mesh;
+  assert_ok(&core, mesh_make_box(&core, vec3(-1, -1, -1), vec3(1, 1, 1), &mesh));
+  Bvh *bvh = NULL;
+  assert_ok(&core, bvh_build(&core, &mesh, &bvh));
+  Mesh moved = mesh;
+  mesh = (Mesh){0};
+  assert_near(bvh_ray(bvh, vec3(0.1, 0.2, 5), vec3(0, 0, -1), INFINITY).distance, 4, 1e-12);
+  bvh_destroy(&core, bvh);
+  mesh_destroy(&core, &moved);
+  core_destroy(&core);
+}
+
 static void normals_are_gradients(void **state) {
   (void)state;
   Core core = test_core(1);
@@ -284,6 +300,7 @@ static void many_points_at_once(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(distances_agree_with_surfaces),
+      cmocka_unit_test(trees_outlive_the_place_of_their_mesh),
       cmocka_unit_test(normals_are_gradients),
       cmocka_unit_test(normals_where_they_are_not_unique),
       cmocka_unit_test(rays_meet_surfaces),
