@@ -27,7 +27,9 @@ static bool in_a_wall(void *context, Vec3 point, double radius) {
   return false;
 }
 
-static Status check_fits_memory(ScreeWorld *world, const ScreeGrainsDef *grains, const Shape *shape) {
+static Status check_fill(ScreeWorld *world, const ScreeGrainsDef *grains, const Shape *shape) {
+  if (!(shape->mass.volume > 0))
+    return world_fail_at(world, SCREE_BAD_INPUT, grains->source, "the fill encloses nothing: no grain can be put into it");
   double radius = world->state.radius;
   double most = 0.4 * shape->mass.volume / (4.0 / 3 * M_PI * radius * radius * radius);
   if (grains->start == SCREE_START_DENSE) most *= 1.6;
@@ -86,7 +88,7 @@ static Status sample_fill(ScreeWorld *world, int32_t index, const Shape *shape, 
                        .rotation = grains->fill.rotation,
                        .blocked = state->solids.count > 0 ? in_a_wall : NULL,
                        .blocked_context = &walls};
-  TRY(check_fits_memory(world, grains, shape));
+  TRY(check_fill(world, grains, shape));
   TRY(sample_volume(&world->core, shape, &plan, samples));
   if (samples->count == 0)
     log_warning_at(&world->core, world->definition.scene.file, grains->source,
@@ -122,7 +124,7 @@ Status world_check_fills(ScreeWorld *world) {
   for (int32_t k = 0; k < scene->grains_count; k++) {
     Shape shape = {0};
     TRY(world_make_shape(world, &scene->grains[k].fill, false, &shape));
-    Status status = check_fits_memory(world, &scene->grains[k], &shape);
+    Status status = check_fill(world, &scene->grains[k], &shape);
     shape_destroy(&world->core, &shape);
     TRY(status);
   }
