@@ -8,8 +8,6 @@ typedef struct Bvh Bvh;
 
 /* Shares the arrays of the mesh, which must outlive it. */
 Status bvh_build(Core *core, const Mesh *mesh, Bvh **bvh);
-/* To be called when the mesh has been moved to another place in memory. */
-void bvh_follow(Bvh *bvh, const Mesh *mesh);
 void bvh_destroy(Core *core, Bvh *bvh);
 
 typedef struct BvhHit {

@@ -364,8 +364,6 @@ Status bvh_build(Core *core, const Mesh *mesh, Bvh **bvh) {
   return status;
 }
 
-void bvh_follow(Bvh *bvh, const Mesh *mesh) { bvh->mesh = mesh; }
-
 void bvh_destroy(Core *core, Bvh *bvh) {
   if (!bvh) return;
   memory_drop(core, &bvh->nodes);

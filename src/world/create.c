@@ -109,7 +109,6 @@ static Status cache_distances(ScreeWorld *world) {
   double radius = world->state.radius;
   for (int32_t k = 0; k < solids->count; k++) {
     Shape *shape = &solids->items[k].shape;
-    if (shape->bvh) bvh_follow(shape->bvh, &shape->mesh); /* the table of solids may have moved while it grew */
     TRY(shape_cache_distance(&world->core, shape, DISTANCE_CELL * radius, DISTANCE_BAND * radius));
   }
   return SCREE_OK;
