@@ -53,6 +53,7 @@ void bench_table_destroy(Core *core, BenchTable *table);
 Status bench_upsample(Core *core, BenchTable *table); /* the fine grains' part of sommer */
 Status bench_neighbors(Core *core, BenchTable *table);
 Status bench_dem(Core *core, BenchTable *table);
+Status bench_holz(Core *core, BenchTable *table);
 Status bench_geometry(Core *core, BenchTable *table);
 Status bench_sommer(Core *core, BenchTable *table); /* the coarse part, then bench_upsample */
 Status bench_scaling(Core *core, BenchTable *table);

@@ -14,7 +14,7 @@ static const struct {
 } suites[] = {
     {"sommer", "pbd and upsampling", bench_sommer},
     {"narain", "flip", NULL},
-    {"holz", "p2", NULL},
+    {"holz", "p2", bench_holz},
     {"dem", "discrete elements", bench_dem},
     {"neder", "sph", NULL},
     {"scaling", "threads and sizes", bench_scaling},

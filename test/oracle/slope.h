@@ -3,7 +3,7 @@
 #ifndef TEST_ORACLE_SLOPE_H
 #define TEST_ORACLE_SLOPE_H
 
-#include "oracle/gauss_seidel.h"
+#include "test/oracle/gauss_seidel.h"
 #include "scree/scree.h"
 #include "world/world.h"
 

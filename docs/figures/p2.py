@@ -1,0 +1,181 @@
+#!/usr/bin/python3
+"""Draws the plots of docs/methods/p2.md: p2_spring_damper.png, p2_slope.png, p2_repose.png, p2_load.png.
+
+usage: docs/figures/p2.py [path of the scree program]   (a few minutes; prints the numbers too)
+"""
+import csv
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+FIGURES = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(FIGURES))
+SCREE = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build", "scree")
+PAPER = {"method.averaging": "true"}
+REDUCED = {"method.averaging": "true", "method.error_reduction": 0.5}
+COLUMN = """
+scree: 1
+duration: 2
+frame_rate: 60
+method: {name: p2, radius: 0.01, time_step: 0.005, iterations: 10}
+materials:
+  sand: {density: 1600, friction_static: 0.577, friction_kinetic: 0.577}
+grains:
+  - {material: sand, fill: {box: {min: [-0.05, -0.05, 0], max: [0.05, 0.05, 0.3]}}}
+boundaries:
+  - {plane: {point: [0, 0, 0], normal: [0, 0, 1]}, name: floor}
+  - {box: {min: [-0.05, -0.05, -1], max: [0.05, 0.05, 3]}, inside: true, friction_static: 0, friction_kinetic: 0}
+probes:
+  - {name: load, kind: force_on, target: floor}
+"""
+
+
+def run(scene, sets, frames_format="none"):
+    """Runs a scene; answers its probes (columns of numbers), its report and the heights of grain 1 by frame."""
+    with tempfile.TemporaryDirectory() as folder:
+        if "\n" in scene:
+            with open(os.path.join(folder, "scene.yaml"), "w") as file:
+                file.write(scene)
+            scene = file.name
+        out = os.path.join(folder, "out")
+        options = [word for key, value in sets.items() for word in ("--set", f"{key}={value}")]
+        command = [SCREE, "run", scene, "-o", out, "--quiet", "--frames-format", frames_format, *options]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        with open(os.path.join(out, "probes.csv")) as file:
+            rows = list(csv.DictReader(file))
+        with open(os.path.join(out, "report.json")) as file:
+            report = json.load(file)
+        heights = []
+        for path in sorted(glob.glob(os.path.join(out, "coarse_*.ply"))):
+            with open(path, "rb") as file:
+                heights.append(float(np.frombuffer(file.read().split(b"end_header\n", 1)[1], "<f4", 3)[2]))
+    return {key: np.array([float(row[key]) for row in rows]) for key in rows[0]}, report, heights
+
+
+def scene_path(name):
+    return os.path.join(ROOT, "scenes", "holz2014", name + ".yaml")
+
+
+def implicit_euler(start, stiffness, damping, step, count):
+    """Heights of a 1 kg grain of radius 0.05 over a spring-damper that acts where the free step would overlap."""
+    x, v, heights = start - 0.05, 0.0, [start]
+    for _ in range(count):
+        v -= 9.81 * step
+        if x + step * v <= 0:
+            v = max(v, (v - step * stiffness * x) / (1 + step * damping + step * step * stiffness))
+        x += step * v
+        heights.append(x + 0.05)
+    return np.array(heights)
+
+
+def spring_damper():
+    figure, axes = plt.subplots(2, 1, figsize=(7, 6), sharex=True)
+    for ax, (k, c) in zip(axes, [(1000, 100), (100, 0)]):
+        for name, sets in [("splitting", {}), ("averaging", PAPER)]:
+            for iterations, mark in [(1, "o"), (5, "s"), (20, "^")]:
+                changes = {"materials.mass.stiffness": k, "materials.mass.damping": c, "method.iterations": iterations}
+                _, _, heights = run(scene_path("spring_damper"), {**changes, **sets}, "ply")
+                time = np.arange(len(heights)) * 0.01
+                exact = implicit_euler(heights[0], k, c, 0.01, len(heights) - 1)
+                worst = np.abs(exact - heights).max()
+                print(f"fig. 2: k {k} c {c} {name} {iterations} iterations: {worst:.2e} m from implicit Euler")
+                ax.plot(time[::5], heights[::5], mark, ms=9 if iterations == 1 else 5 if iterations == 5 else 3,
+                        mfc="none", label=f"{name}, {iterations} iterations")
+        ax.plot(time, exact, "k-", lw=1, label="implicit Euler")
+        ax.set_title(f"k = {k} N/m, c = {c} N s/m, step 10 ms")
+        ax.set_ylabel("height (m)")
+    axes[0].legend(fontsize=7, ncol=2)
+    axes[1].set_xlabel("time (s)")
+    save(figure, "p2_spring_damper.png")
+
+
+def slope():
+    """The rows of `scree bench holz` that are Fig. 5."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "holz.json")
+        subprocess.run([SCREE, "bench", "holz", "--report", path], check=True, stdout=subprocess.DEVNULL)
+        with open(path) as file:
+            rows = json.load(file)["rows"]
+    for row in rows:
+        print(f"{row['name']}: {row['ours']:.3g} {row['unit']} ({row['note']})")
+    rows = [row for row in rows if row["name"].startswith("fig. 5")]
+    figure, ax = plt.subplots(figsize=(7, 3))
+    ax.barh([row["name"][8:] for row in rows][::-1], [row["ours"] for row in rows][::-1], color="tab:olive")
+    ax.axvline(rows[0]["ours"], color="k", lw=1)
+    ax.set_xlabel("slope after 2 s (degrees)")
+    save(figure, "p2_slope.png")
+
+
+def repose():
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
+    solvers = [("splitting with memory", {}), ("averaging, eps 0.5, sleeping", {**REDUCED, "method.sleep_speed": 0.06})]
+    for name, sets in solvers:
+        frictions, counts = [0.05, 0.087, 0.2, 0.35, 0.577], [3, 5, 10, 20]
+        angles = []
+        for mu in frictions:
+            changes = {"materials.sand.friction_static": mu, "materials.sand.friction_kinetic": mu}
+            probes, report, _ = run(scene_path("repose_1"), {**changes, **sets})
+            angles.append(probes["pile"][-1])
+            share = -probes["load_z"][-1] / (report["mass"]["final"] * 9.81)
+            print(f"repose: {name}, friction {mu}: {angles[-1]:.1f} deg, load/weight {share:.4f}, "
+                  f"creep in the last second {probes['creep'][-1] / 0.02:.4f} diameters")
+        axes[0].plot(frictions, angles, "o-", label=name)
+        angles = []
+        for iterations in counts:
+            probes, _, _ = run(scene_path("repose_2"), {"method.iterations": iterations, **sets})
+            angles.append(probes["pile"][-1])
+            print(f"repose: {name}, friction 0.577, {iterations} iterations: {angles[-1]:.1f} deg")
+        axes[1].plot(counts, angles, "o-", label=name)
+    axes[0].set_xlabel("friction between grains (10 iterations)")
+    axes[1].set_xlabel("iterations (friction 0.577)")
+    axes[0].set_ylabel("angle of repose (degrees)")
+    axes[1].legend(fontsize=8)
+    save(figure, "p2_repose.png")
+
+
+def load():
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
+
+    def share(sets):
+        probes, report, _ = run(COLUMN, sets)
+        return -probes["load_z"][-15:].mean() / (report["mass"]["final"] * 9.81)
+
+    counts = [3, 5, 10, 20, 40]
+    for name, sets in [("splitting with memory", {}), ("splitting", {"method.memory": "false"}), ("averaging", PAPER)]:
+        shares = [share({"method.iterations": n, **sets}) for n in counts]
+        print(f"load/weight of a column: {name}:", ", ".join(f"{n}: {s:.4f}" for n, s in zip(counts, shares)))
+        axes[0].plot(counts, shares, "o-", label=name)
+    reductions = [0, 0.1, 0.25, 0.5, 0.75, 1]
+    for name, sets in [("splitting", {"method.memory": "false"}), ("averaging", PAPER)]:
+        shares = [share({"method.error_reduction": e, **sets}) for e in reductions]
+        print(f"load/weight of a column: {name}:", ", ".join(f"eps {e}: {s:.4f}" for e, s in zip(reductions, shares)))
+        axes[1].plot(reductions, shares, "o-", label=name)
+    axes[0].set_xlabel("iterations")
+    axes[1].set_xlabel("error reduction (10 iterations)")
+    axes[0].set_ylabel("load of the floor / weight")
+    for ax in axes:
+        ax.axhline(1, color="k", lw=1)
+        ax.legend(fontsize=8)
+    save(figure, "p2_load.png")
+
+
+def save(figure, name):
+    figure.tight_layout()
+    figure.savefig(os.path.join(FIGURES, name), dpi=110)
+    print("wrote", name)
+
+
+if __name__ == "__main__":
+    spring_damper()
+    load()
+    repose()
+    slope()
