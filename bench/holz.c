@@ -5,15 +5,15 @@
 #include "core/timer.h"
 #include "test/oracle/slope.h"
 
-enum { POUR_SECONDS = 6, POUR_REPEATS = 3 };
+enum { POUR_UNTIL = 5, POUR_SECONDS = 6, POUR_REPEATS = 3 };
 
 typedef struct Pour {
   const char *name;
   int threads;
   bool sequential, averaging, memory;
-  double seconds; /* of the steps with more than 1,000 grains, best of several */
-  double solve;   /* of that, the iterations; all steps */
-  int64_t steps, grains;
+  double seconds; /* of a step, in the quickest frame after the pouring */
+  double solve;   /* of that, the iterations */
+  int64_t grains;
 } Pour;
 
 static Status fail_like(Core *core, const ScreeError *error) { return fail(core, error->status, "%s", error->message); }
@@ -26,7 +26,7 @@ static Status pour(Core *core, Pour *p) {
   emitter.shape.disc = (ScreeDiscDef){.center = {0, 0, 0.6}, .radius = 0.06, .direction = {0, 0, -1}};
   emitter.rate = 4.47;
   emitter.speed = 1;
-  emitter.until = 5;
+  emitter.until = POUR_UNTIL;
   ScreeBoundaryDef floor = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0, 0, 1}));
   ScreeSceneDef scene = scree_scene_default();
   scene.method = scree_method_default("p2");
@@ -48,31 +48,24 @@ static Status pour(Core *core, Pour *p) {
   if (scree_world_create(&scene, &options, &world, &error) != SCREE_OK) return fail_like(core, &error);
   Method twin = gauss_seidel_method();
   if (p->sequential) world->method = &twin;
-  double seconds = 0, solve = 0;
-  int64_t steps = 0;
   ScreeStatus status = SCREE_OK;
   while (status == SCREE_OK && scree_world_time(world) < POUR_SECONDS - 1e-9) {
-    bool counts = scree_world_particles(world).count >= 1000;
+    bool counts = scree_world_time(world) > POUR_UNTIL;
     double began = timer_now(), solved = profile_seconds(&world->profile, "solve");
     int64_t step = scree_world_step_index(world);
     status = scree_world_frame(world, &error);
-    if (!counts) continue;
-    seconds += timer_now() - began;
-    solve += profile_seconds(&world->profile, "solve") - solved;
-    steps += scree_world_step_index(world) - step;
+    double steps = (double)(scree_world_step_index(world) - step), seconds = (timer_now() - began) / steps;
+    if (!counts || (p->seconds > 0 && seconds >= p->seconds)) continue;
+    p->seconds = seconds;
+    p->solve = (profile_seconds(&world->profile, "solve") - solved) / steps;
   }
   p->grains = scree_world_particles(world).count;
   scree_world_destroy(world);
   if (status != SCREE_OK) return fail_like(core, &error);
-  if (p->steps == 0 || seconds / (double)steps < p->seconds / (double)p->steps) {
-    p->seconds = seconds;
-    p->solve = solve;
-    p->steps = steps;
-  }
   return SCREE_OK;
 }
 
-static double pour_ms(const Pour *p) { return 1e3 * p->seconds / (double)p->steps; }
+static double pour_ms(const Pour *p) { return 1e3 * p->seconds; }
 
 static Status figure_1(Core *core, BenchTable *table) {
   Pour pours[] = {
@@ -91,8 +84,8 @@ static Status figure_1(Core *core, BenchTable *table) {
     const Pour *p = &pours[k];
     BenchRow row = {.ours = pour_ms(p), .reference = pour_ms(&pours[0]), .unit = "ms/step"};
     snprintf(row.name, sizeof row.name, "fig. 1, %s", p->name);
-    snprintf(row.note, sizeof row.note, "%lld grains poured, 10 iterations, from 1,000 grains on; iterations %.3f ms",
-             (long long)p->grains, 1e3 * p->solve / (double)p->steps);
+    snprintf(row.note, sizeof row.note, "%lld grains, poured, 10 iterations, quickest frame; iterations alone %.3f ms",
+             (long long)p->grains, 1e3 * p->solve);
     TRY(bench_row(core, table, row));
   }
   return SCREE_OK;

@@ -84,7 +84,7 @@ static void a_sleeping_heap_does_not_drift(void **state) {
   Fixture f;
   heap_begin(&f, 0.02);
   ScreeWorld *world = fixture_world(&f);
-  fixture_run(world, 2);
+  fixture_run(world, 4);
   const Particles *p = &world->state.particles;
   int64_t moving = 0;
   for (int64_t i = 0; i < p->count; i++) moving += fabsf(p->vx[i]) + fabsf(p->vy[i]) + fabsf(p->vz[i]) > 1e-5f;
