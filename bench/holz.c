@@ -3,7 +3,7 @@
 
 #include "bench/bench.h"
 #include "core/timer.h"
-#include "test/oracle/slope.h"
+#include "bench/slope.h"
 
 enum { POUR_UNTIL = 5, POUR_SECONDS = 6, POUR_REPEATS = 3 };
 

@@ -1,5 +1,5 @@
 /* The Gauss-Seidel twin against p2: one contact is the same contact, and with enough iterations so is a heap. */
-#include "oracle/gauss_seidel.h"
+#include "bench/gauss_seidel.h"
 
 #include "physics/p2_fixture.h"
 

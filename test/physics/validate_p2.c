@@ -1,5 +1,5 @@
 /* Fig. 3 and Fig. 5 of Holz 2014. */
-#include "oracle/slope.h"
+#include "bench/slope.h"
 
 #include "p2_fixture.h"
 

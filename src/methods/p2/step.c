@@ -11,6 +11,8 @@
 
 enum { LIMIT_CHUNK = 1024 };
 #define P2_TIME_STEP 0.005
+/* Of the overlap that a stabilising pass takes away: all at once it feeds the swinging of a heap. */
+#define SHIFT_SHARE 0.25f
 /* A springy contact may throw a grain at twice the tool's speed; a little less, so that gravity does not make it more.
  */
 #define SOLID_THROWS 1.9
@@ -31,6 +33,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
           {
               .iterations = (int)definition->iterations,
               .stabilization = (int)definition->stabilization,
+              .shift_share = SHIFT_SHARE,
               .relaxation = (float)definition->relaxation,
               .averaging = definition->averaging,
               /* Remembered forces push both grains alike, error reduction does not. */

@@ -4,8 +4,8 @@
  *   ScreeWorld *world = ...;              a world of method p2, not yet stepped
  *   Method twin = gauss_seidel_method();
  *   world->method = &twin;                from now on its steps are solved in sequence */
-#ifndef TEST_ORACLE_GAUSS_SEIDEL_H
-#define TEST_ORACLE_GAUSS_SEIDEL_H
+#ifndef BENCH_GAUSS_SEIDEL_H
+#define BENCH_GAUSS_SEIDEL_H
 
 #include <math.h>
 #include <stdlib.h>

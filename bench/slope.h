@@ -1,9 +1,9 @@
 /* Fig. 5 of Holz 2014: a block of grains beside a wall slumps into a slope; the better a solver converges, the steeper
  * it stands. */
-#ifndef TEST_ORACLE_SLOPE_H
-#define TEST_ORACLE_SLOPE_H
+#ifndef BENCH_SLOPE_H
+#define BENCH_SLOPE_H
 
-#include "test/oracle/gauss_seidel.h"
+#include "bench/gauss_seidel.h"
 #include "scree/scree.h"
 #include "world/world.h"
 
