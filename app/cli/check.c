@@ -5,6 +5,10 @@
 #include "app/cli/scene_arguments.h"
 #include "scree/world.h"
 
+static void log_warning(void *context, ScreeLogLevel level, const char *line) {
+  if (level <= SCREE_LOG_WARNING) print_warning(context, line);
+}
+
 int command_check(int argc, char **argv) {
   SceneArguments scene_arguments = {.seed = -1};
   bool quiet = false;
@@ -26,7 +30,10 @@ int command_check(int argc, char **argv) {
   ScreeError error;
   if (scene_load(arguments.items[0], &scene_arguments, &scene, &error) != SCREE_OK) return print_error(&error);
   const ScreeSceneDef *definition = scree_scene_definition(scene);
-  if (scree_world_check(definition, NULL, &error) != SCREE_OK) {
+  ScreeWorldOptions world_options = scree_world_options_default();
+  world_options.log = log_warning;
+  world_options.log_context = &scene_arguments;
+  if (scree_world_check(definition, &world_options, &error) != SCREE_OK) {
     scree_scene_free(scene);
     return print_error(&error);
   }

@@ -126,6 +126,19 @@ static Status create_sinks(ScreeWorld *world) {
   return SCREE_OK;
 }
 
+/* A method knows no files: what it refuses stands where the scene describes it. */
+static Status create_method(ScreeWorld *world) {
+  Core *core = &world->core;
+  ScreeSceneDef *scene = &world->definition.scene;
+  Status status = world->method->create(core, &world->state, &scene->method, &world->method_data);
+  if (status == SCREE_BAD_INPUT && scene->file && !core->error.file[0]) {
+    snprintf(core->error.file, sizeof core->error.file, "%s", scene->file);
+    core->error.line = scene->method.source.line;
+    core->error.column = scene->method.source.column;
+  }
+  return status;
+}
+
 /* Everything but the grains: definition, materials, solids, method, probes. */
 static Status create_parts(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
   Core *core = &world->core;
@@ -149,7 +162,7 @@ static Status create_parts(ScreeWorld *world, const ScreeSceneDef *definition, c
   TRY(cell_grid_create(core, &world->sample_grid));
   BodiesPlan plan = {.scene = scene, .resolve = resolve_file, .resolve_context = world};
   TRY(bodies_create(core, state, &plan, &world->bodies));
-  TRY(world->method->create(core, state, &world->definition.scene.method, &world->method_data));
+  TRY(create_method(world));
   TRY(cache_distances(world));
   TRY(create_sinks(world));
   TRY(memory_new(core, &world->emitters, scene->emitter_count, "emitters"));

@@ -12,6 +12,12 @@ static Status sample(Core *core, const ScreeShapeDef *definition, const ScreeSam
   Shape shape;
   const char *file = definition->kind == SCREE_SHAPE_MESH ? definition->mesh.file : NULL;
   TRY(shape_create(core, definition, false, file, NULL, &shape));
+  if (!options->surface && !(shape.mass.volume > 0)) {
+    double nothing = shape.mass.volume;
+    shape_destroy(core, &shape);
+    return fail_at(core, SCREE_BAD_INPUT, file, (ScreeSource){0, 0},
+                   "encloses nothing (volume %g m^3): it cannot be filled", nothing);
+  }
   SamplingPlan plan = {.radius = options->radius,
                        .seed = options->seed,
                        .dense = options->dense,

@@ -39,6 +39,27 @@ class Check(Case):
         self.bad(2, r"terrain\.yaml:4:1: error: terrain cannot be simulated", "check",
                  self.write("terrain.yaml", scene + "terrain: {height: 0.3}\n"))
 
+    def test_what_a_method_refuses(self):
+        scene = self.write("stiff.yaml", 'scree: 1\nmethod: {name: dem, time_step: 0.05}\n'
+                                         'grains: [{fill: {sphere: {radius: 0.2}}}]\n')
+        self.bad(2, r"stiff\.yaml:2:1: error: time_step 0\.05 s is too long", "check", scene)
+
+    def test_meshes(self):
+        scene = 'scree: 1\nmethod: {name: none, radius: 0.05}\n%s: [{%s}]\n'
+        flat = self.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        fill = self.write("fill.yaml", scene % ("grains", "fill: {mesh: flat.obj}"))
+        for command in ("check", "run"):
+            lines = self.scree(command, fill)
+            self.assertEqual(lines.returncode, 2)
+            self.assertRegex(lines.stderr, r"fill\.yaml:3:\d+: error: the fill encloses nothing")
+        wall = self.write("wall.yaml",
+                          scene % ("grains", "fill: {sphere: {radius: 1}}") + "boundaries: [{mesh: flat.obj}]\n")
+        self.assertRegex(self.good("check", wall).stderr, r"flat\.obj: warning: the mesh is open")
+        points = self.path("points.ply")
+        self.assertEqual(self.scree("sample", flat, "--radius", "0.05", "-o", points).returncode, 2)
+        self.assertFalse(os.path.exists(points))
+        self.good("sample", flat, "--radius", "0.05", "--surface", "-o", points)
+
     def test_set(self):
         self.assertIn("ok", self.good("check", RAIN, "--set", "method.radius=0.05", "--set", "duration=2").stdout)
         self.bad(2, "did you mean 'radius'", "check", RAIN, "--set", "method.radus=0.05")
