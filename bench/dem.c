@@ -20,10 +20,11 @@
 #define FRICTION 0.5
 #define TIME_STEP 1e-5
 
-enum { BATCHES = 5, SETTLING = 8, LARGE = 100000 };
+enum { BATCHES = 5, LARGE = 100000 };
 
 /* Steps of a batch: large boxes take few, a benchmark should end. */
 static int batch_for(int64_t grains) { return grains > LARGE ? 20 : 100; }
+static int settling_for(int64_t grains) { return grains > LARGE ? 12 : 25; }
 
 typedef struct Box {
   double side, height; /* m */
@@ -222,7 +223,7 @@ static Status box_rows(Core *core, BenchTable *table, int64_t grains, const char
     Timing timing = {0}, settling = {0};
     Status status = make_world(&box, threads, core, &world, core);
     if (status == SCREE_OK) status = trim(world, grains, core);
-    if (status == SCREE_OK) status = frames(world, grains, SETTLING, &settling, core);
+    if (status == SCREE_OK) status = frames(world, grains, settling_for(grains), &settling, core);
     if (status == SCREE_OK) status = frames(world, grains, BATCHES, &timing, core);
     if (status == SCREE_OK) measure_memory(world, &timing);
     if (status == SCREE_OK && threads == 1 && compare) status = time_lammps(world, &box, &lammps, core);

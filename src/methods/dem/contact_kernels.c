@@ -77,8 +77,11 @@ void KERNEL(dem_row_pass)(void *context, int64_t b, int64_t e, int thread) {
   const Particles *p = &work->step->state->particles;
   float *const *spin = work->fields->spin;
   Wide moved = wide_set(work->settings->verlet ? 1 : 0), turned = wide_set(work->settings->rotation ? 1 : 0);
+  Wide farthest = wide_set(0);
   for (int64_t i = b; i < e; i += LANES) {
     int lanes = e - i < LANES ? (int)(e - i) : LANES;
+    Vec way = {load_some(p->dx + i, lanes), load_some(p->dy + i, lanes), load_some(p->dz + i, lanes)};
+    farthest = wide_max(farthest, vec_dot(way, way));
     float *at[4][LANES];
     for (int q = 0; q < 4; q++)
       for (int l = 0; l < LANES; l++) at[q][l] = work->rows[4 * (i + l) + q];
@@ -86,14 +89,17 @@ void KERNEL(dem_row_pass)(void *context, int64_t b, int64_t e, int thread) {
     for (int l = 0; l < lanes; l++) material[l] = (float)p->material[i + l];
     store_quads(at[0], lanes, load_some(p->x + i, lanes), load_some(p->y + i, lanes), load_some(p->z + i, lanes),
                 radius);
-    store_quads(at[1], lanes, load_some(p->low_x + i, lanes) + moved * load_some(p->dx + i, lanes),
-                load_some(p->low_y + i, lanes) + moved * load_some(p->dy + i, lanes),
-                load_some(p->low_z + i, lanes) + moved * load_some(p->dz + i, lanes), wide_set(1) / mass);
+    store_quads(at[1], lanes, load_some(p->low_x + i, lanes) + moved * way.x,
+                load_some(p->low_y + i, lanes) + moved * way.y, load_some(p->low_z + i, lanes) + moved * way.z,
+                wide_set(1) / mass);
     store_quads(at[2], lanes, load_some(p->vx + i, lanes), load_some(p->vy + i, lanes), load_some(p->vz + i, lanes),
                 wide_set(1) / radius);
     store_quads(at[3], lanes, turned * load_some(spin[0] + i, lanes), turned * load_some(spin[1] + i, lanes),
                 turned * load_some(spin[2] + i, lanes), material);
   }
+  float largest = 0;
+  for (int l = 0; l < LANES; l++) largest = farthest[l] > largest ? farthest[l] : largest;
+  work->farthest[b / DEM_CHUNK] = largest;
 }
 
 /* One side of eight pairs. */
@@ -316,7 +322,6 @@ void KERNEL(dem_gather_pass)(void *context, int64_t b, int64_t e, int thread) {
   const DemTopology *topology = work->topology;
   Particles *p = &work->step->state->particles;
   const float *results = work->pairs.result;
-  const int64_t *starts = state->contacts.particles.list.start;
   /* Verlet has kicked half already; Euler kicks once and whole. */
   float kick = work->settings->verlet ? 0.5f * work->dt : work->dt;
   float gain[3] = {(float)state->gravity.x, (float)state->gravity.y, (float)state->gravity.z};
@@ -324,7 +329,7 @@ void KERNEL(dem_gather_pass)(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t i = b; i < e; i++) {
     Sum own = {0}, other = {0};
     for (int64_t k = topology->owned[i]; k < topology->owned[i + 1]; k++) sum_add(&own, results + k * DEM_RESULT);
-    for (int64_t k = starts[i] - topology->owned[i]; k < starts[i + 1] - topology->owned[i + 1]; k++) {
+    for (int64_t k = topology->others[i]; k < topology->others[i + 1]; k++) {
       const float *ahead = results + (int64_t)topology->refs[k + REFS_AHEAD] * DEM_RESULT;
       __builtin_prefetch(ahead);
       __builtin_prefetch(ahead + DEM_RESULT - 1);

@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "methods/dem/contact_kernels.h"
 
-enum { GRAIN_CHUNK = 1024, GROUP_CHUNK = 256, GHOST_CHUNK = 1024 };
+enum { GROUP_CHUNK = 256, GHOST_CHUNK = 1024 };
 
 /* A centre nearer to a surface than this many radii, or behind it, is treated as this near: the normal stays. */
 #define NEAREST 0.05
@@ -16,73 +16,122 @@ static int64_t padded(int64_t count) { return (count + LANES - 1) / LANES * LANE
 /* ---- pairs ---- */
 
 typedef struct Listing {
-  const State *state;
-  DemTopology *topology;
+  const DemStep *work;
+  float margin;
 } Listing;
+
+/* Which entries are nearly in touch, by the rows; both sides of a pair come to the same answer, bit for bit. What is
+ * not has no springs. */
+static void find_near(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Listing *listing = context;
+  const DemStep *work = listing->work;
+  ContactList *pairs = &work->step->state->contacts.particles;
+  const NeighborList *list = &pairs->list;
+  const uint32_t *id = work->step->state->particles.id;
+  DemTopology *t = work->topology;
+  for (int64_t i = b; i < e; i++) {
+    const float(*own)[4] = (const float(*)[4])work->rows + 4 * i;
+    int64_t owned = 0, others = 0;
+    for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
+      int32_t j = list->index[k];
+      const float(*other)[4] = (const float(*)[4])work->rows + 4 * (int64_t)j;
+      float x = (own[0][0] - other[0][0]) + (own[1][0] - other[1][0]);
+      float y = (own[0][1] - other[0][1]) + (own[1][1] - other[1][1]);
+      float z = (own[0][2] - other[0][2]) + (own[1][2] - other[1][2]);
+      float reach = own[0][3] + other[0][3] + listing->margin;
+      bool near = x * x + y * y + z * z < reach * reach, first = id[i] < id[j];
+      t->near[k] = near;
+      owned += near & first;
+      others += near & !first;
+      if (!near && first) memset(pairs->history + k * DEM_HISTORY, 0, sizeof(float) * DEM_HISTORY);
+    }
+    t->owned[i + 1] = owned;
+    t->others[i + 1] = others;
+  }
+}
 
 static void own_pairs(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Listing *listing = context;
-  const NeighborList *list = &listing->state->contacts.particles.list;
-  const uint32_t *id = listing->state->particles.id;
-  const DemTopology *t = listing->topology;
+  const NeighborList *list = &listing->work->step->state->contacts.particles.list;
+  const uint32_t *id = listing->work->step->state->particles.id;
+  const DemTopology *t = listing->work->topology;
   for (int64_t i = b; i < e; i++) {
-    int64_t pair = t->owned[i], ref = list->start[i] - t->owned[i];
+    int64_t pair = t->owned[i], ref = t->others[i];
     for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
       int32_t j = list->index[k];
+      if (!t->near[k]) continue;
       if (id[i] < id[j]) {
         t->first[pair] = (int32_t)(4 * i);
         t->second[pair] = 4 * j;
         t->unit[pair++] = (int32_t)k;
         continue;
       }
-      /* The pair stands in j's row: as far in as j owns partners before i. */
+      /* The pair stands in j's row: as far in as j owns near partners before i. */
       int64_t at = t->owned[j];
-      for (int64_t m = list->start[j]; list->index[m] != i; m++) at += id[j] < id[list->index[m]];
+      for (int64_t m = list->start[j]; list->index[m] != i; m++) at += t->near[m] && id[j] < id[list->index[m]];
       t->refs[ref++] = (int32_t)at;
     }
   }
 }
 
-static void count_owned(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Listing *listing = context;
-  const NeighborList *list = &listing->state->contacts.particles.list;
-  const uint32_t *id = listing->state->particles.id;
-  for (int64_t i = b; i < e; i++) {
-    int64_t owned = 0;
-    for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) owned += id[i] < id[list->index[k]];
-    listing->topology->owned[i + 1] = owned;
-  }
+static Status topology_room(Core *core, DemTopology *t, int64_t pairs) {
+  if (memory_size(t->first) >= padded(pairs) * (int64_t)sizeof *t->first &&
+      memory_size(t->refs) >= (pairs + DEM_SPARE) * (int64_t)sizeof *t->refs)
+    return SCREE_OK;
+  memory_drop(core, &t->first);
+  memory_drop(core, &t->second);
+  memory_drop(core, &t->unit);
+  memory_drop(core, &t->refs);
+  int64_t room = padded(pairs + pairs / 16 + LANES);
+  TRY(memory_new(core, &t->first, room, "pairs"));
+  TRY(memory_new(core, &t->second, room, "pairs"));
+  TRY(memory_new(core, &t->unit, room, "pairs"));
+  return memory_new(core, &t->refs, room + DEM_SPARE, "pairs");
 }
 
-Status dem_topology_update(Core *core, const State *state, DemTopology *topology) {
+/* Grains are nearly in touch when nearer than this, in nominal radii. */
+#define NEARLY 0.04
+
+static Status topology_update(DemStep *work, double moved) {
+  Core *core = work->step->core;
+  const State *state = work->step->state;
+  DemTopology *t = work->topology;
   const NeighborList *list = &state->contacts.particles.list;
-  if (topology->builds == state->contacts.builds && topology->grains == list->count) return SCREE_OK;
-  int64_t grains = list->count, room = padded(list->entries / 2);
-  topology->builds = -1;
-  TRY(memory_grow(core, &topology->owned, grains + 1, "pairs"));
-  TRY(memory_grow(core, &topology->refs, list->entries / 2 + DEM_SPARE, "pairs"));
-  TRY(memory_grow(core, &topology->first, room, "pairs"));
-  TRY(memory_grow(core, &topology->second, room, "pairs"));
-  TRY(memory_grow(core, &topology->unit, room, "pairs"));
-  Listing listing = {state, topology};
-  topology->owned[0] = 0;
-  parallel_for(core, 0, grains, GRAIN_CHUNK, count_owned, &listing);
-  for (int64_t i = 0; i < grains; i++) topology->owned[i + 1] += topology->owned[i];
-  parallel_for(core, 0, grains, GRAIN_CHUNK, own_pairs, &listing);
-  for (int64_t k = topology->owned[grains]; k < room; k++) {
-    topology->first[k] = topology->second[k] = (int32_t)(4 * grains); /* the row that touches nothing */
-    topology->unit[k] = 0;
+  double margin = NEARLY * state->radius;
+  t->moved += moved;
+  if (t->builds == state->contacts.builds && t->grains == list->count && 2 * t->moved < margin) return SCREE_OK;
+  int64_t grains = list->count;
+  t->builds = -1;
+  t->moved = 0;
+  TRY(memory_grow(core, &t->owned, grains + 1, "pairs"));
+  TRY(memory_grow(core, &t->others, grains + 1, "pairs"));
+  TRY(memory_grow(core, &t->near, list->entries, "pairs"));
+  Listing listing = {work, (float)margin};
+  t->owned[0] = t->others[0] = 0;
+  parallel_for(core, 0, grains, DEM_CHUNK, find_near, &listing);
+  for (int64_t i = 0; i < grains; i++) {
+    t->owned[i + 1] += t->owned[i];
+    t->others[i + 1] += t->others[i];
   }
-  memset(topology->refs + list->entries / 2, 0, sizeof *topology->refs * DEM_SPARE);
-  topology->builds = state->contacts.builds;
-  topology->grains = grains;
+  int64_t pairs = t->owned[grains];
+  TRY(topology_room(core, t, pairs));
+  parallel_for(core, 0, grains, DEM_CHUNK, own_pairs, &listing);
+  for (int64_t k = pairs; k < padded(pairs); k++) {
+    t->first[k] = t->second[k] = (int32_t)(4 * grains); /* the row that touches nothing */
+    t->unit[k] = 0;
+  }
+  memset(t->refs + pairs, 0, sizeof *t->refs * DEM_SPARE);
+  t->builds = state->contacts.builds;
+  t->grains = grains;
   return SCREE_OK;
 }
 
 void dem_topology_destroy(Core *core, DemTopology *topology) {
+  memory_drop(core, &topology->near);
   memory_drop(core, &topology->owned);
+  memory_drop(core, &topology->others);
   memory_drop(core, &topology->refs);
   memory_drop(core, &topology->first);
   memory_drop(core, &topology->second);
@@ -202,6 +251,21 @@ static Status take_ghosts(const DemStep *work, int64_t count, float *history, De
   return SCREE_OK;
 }
 
+/* The grains' rows, and the pairs that matter with grains there. */
+static Status fill_rows(DemStep *work) {
+  Core *core = work->step->core;
+  int64_t chunks = parallel_chunks(0, work->pad, DEM_CHUNK);
+  int mark = scratch_mark(work->step->scratch);
+  const float nowhere[6] = {0};
+  set_row(work, work->pad, vec3(0, 0, 0), vec3(0, 0, 0), nowhere, 1, 1, 0);
+  TRY(scratch_take(core, work->step->scratch, &work->farthest, chunks, "farthest"));
+  parallel_for(core, 0, work->pad, DEM_CHUNK, KERNEL_CALL(core, dem_row_pass), work);
+  double square = 0;
+  for (int64_t k = 0; k < chunks; k++) square = fmax(square, (double)work->farthest[k]);
+  scratch_release(core, work->step->scratch, mark);
+  return topology_update(work, sqrt(square));
+}
+
 Status dem_contacts_begin(DemStep *work) {
   Core *core = work->step->core;
   State *state = work->step->state;
@@ -212,16 +276,14 @@ Status dem_contacts_begin(DemStep *work) {
   int64_t samples = contacts->samples.list.count == grains ? contacts->samples.list.entries : 0;
   work->pad = grains;
   work->row_count = grains + 1 + solids + samples;
-  const DemTopology *t = work->topology;
-  work->pairs = (DemPairs){t->owned[grains], t->first, t->second, t->unit, contacts->particles.history, NULL};
   TRY(scratch_take(core, scratch, &work->rows, 4 * work->row_count, "rows"));
+  TRY(fill_rows(work));
+  DemTopology *t = work->topology;
+  work->pairs = (DemPairs){t->owned[grains], t->first, t->second, t->unit, contacts->particles.history, NULL};
   TRY(scratch_take(core, scratch, &work->pairs.result, padded(work->pairs.count) * DEM_RESULT, "results"));
   TRY(take_ghosts(work, solids, contacts->solids.history, &work->solids));
   TRY(take_ghosts(work, samples, contacts->samples.history, &work->samples));
-  const float nowhere[6] = {0};
-  set_row(work, work->pad, vec3(0, 0, 0), vec3(0, 0, 0), nowhere, 1, 1, 0);
-  parallel_for(core, 0, grains, GRAIN_CHUNK, KERNEL_CALL(core, dem_row_pass), work);
-  if (solids + samples > 0) parallel_for(core, 0, grains, GRAIN_CHUNK, find_ghosts, work);
+  if (solids + samples > 0) parallel_for(core, 0, grains, DEM_CHUNK, find_ghosts, work);
   return SCREE_OK;
 }
 
@@ -246,7 +308,7 @@ Status dem_contacts_forces(DemStep *work, double *stiffest) {
 
 void dem_contacts_gather(DemStep *work) {
   Core *core = work->step->core;
-  parallel_for(core, 0, work->step->state->particles.count, GRAIN_CHUNK, KERNEL_CALL(core, dem_gather_pass), work);
+  parallel_for(core, 0, work->step->state->particles.count, DEM_CHUNK, KERNEL_CALL(core, dem_gather_pass), work);
 }
 
 /* ---- reactions ---- */

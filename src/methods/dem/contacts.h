@@ -14,10 +14,11 @@
 #include "methods/dem/law.h"
 
 enum {
-  DEM_ROW = 16,    /* floats: x y z radius, e x y z 1/mass, v x y z 1/radius, w x y z column of the laws */
-  DEM_HISTORY = 6, /* floats: spring force in the tangent plane, moment of the rolling spring */
-  DEM_RESULT = 9,  /* floats: force on the first, (n x force) dist / (sum of radii), moment on the first */
-  DEM_SPARE = 32,  /* refs that may be looked at beyond the last */
+  DEM_ROW = 16,     /* floats: x y z radius, e x y z 1/mass, v x y z 1/radius, w x y z column of the laws */
+  DEM_HISTORY = 6,  /* floats: spring force in the tangent plane, moment of the rolling spring */
+  DEM_RESULT = 9,   /* floats: force on the first, (n x force) dist / (sum of radii), moment on the first */
+  DEM_CHUNK = 1024, /* grains */
+  DEM_SPARE = 32,   /* refs that may be looked at beyond the last */
   DEM_GHOSTS = SHAPE_CONTACTS_MAX, /* per entry of the list of solids */
   DEM_SOLID_HISTORY = DEM_GHOSTS * DEM_HISTORY
 };
@@ -32,11 +33,15 @@ typedef struct DemPairs {
   float *result;
 } DemPairs;
 
-/* Of the lists, made when they change. */
+/* The pairs of the lists that are nearly in touch: made when the lists change, and when something may have moved half
+ * of what "nearly" is. Lists reach far so as to live long; but a pair that cannot touch yet should cost nothing. */
 typedef struct DemTopology {
   int64_t builds, grains; /* of the lists it was made from */
+  double moved;           /* m, farthest that any grain can have gone since */
+  uint8_t *near;          /* per entry of the list */
   int64_t *owned;         /* per grain: its first pair; grains + 1 */
-  int32_t *refs;          /* pairs that a grain is second in: from starts[i] - owned[i]; some spare ones behind */
+  int64_t *others;        /* per grain: its first ref; grains + 1 */
+  int32_t *refs;          /* pairs that a grain is second in; some spare ones behind */
   int32_t *first, *second, *unit;
 } DemTopology;
 
@@ -52,19 +57,18 @@ typedef struct DemFields {
 typedef struct DemStep {
   Step *step;
   const DemSettings *settings;
-  const DemTopology *topology;
+  DemTopology *topology;
   const DemLaws *laws;
   const DemFields *fields;
   float dt;
   float (*rows)[4];
   int64_t row_count, pad; /* pad: a row that touches nothing */
   DemPairs pairs, solids, samples;
-  float *stiffest; /* per chunk of groups: largest squared frequency seen */
+  float *farthest; /* per chunk of grains: largest squared displacement */
 } DemStep;
 
-Status dem_topology_update(Core *core, const State *state, DemTopology *topology);
 void dem_topology_destroy(Core *core, DemTopology *topology);
-/* Rows, ghosts, and room for results. Scratch is taken: the caller releases it. */
+/* Rows, near pairs, ghosts, and room for results. Scratch is taken: the caller releases it. */
 Status dem_contacts_begin(DemStep *work);
 /* Forces of all contacts; answers the largest squared frequency. */
 Status dem_contacts_forces(DemStep *work, double *stiffest);

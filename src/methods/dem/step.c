@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "methods/dem/contacts.h"
 #include "methods/dem/dem.h"
+#include "methods/dem/relax.h"
 
 enum { KICK_GRAIN = 4096 };
 
@@ -20,6 +21,9 @@ enum { KICK_GRAIN = 4096 };
 #define LONGEST 0.5
 /* A damper alone is stable up to 2 / gamma; a grain has several. */
 #define LONGEST_DAMPED 0.2
+/* Overlap at the start, in radii, that is left to the forces; more is relaxed, for so many steps at most. */
+#define START_OVERLAP 0.02
+enum { RELAX_STEPS = 300 };
 
 typedef struct Dem {
   DemSettings settings;
@@ -28,6 +32,7 @@ typedef struct Dem {
   DemTopology topology;
   double safety;    /* of the step, over 1 / frequency */
   double frequency; /* of the stiffest contact of the last step, 1/s */
+  int64_t relaxed;  /* steps that moved an overlapping start apart; -1: it is done */
 } Dem;
 
 static double smallest_radius(double radius, const ScreeMaterialDef *material) {
@@ -150,7 +155,6 @@ static Status dem_prepare(void *data, Step *step) {
 static Status forces_and_kick(Dem *dem, DemStep *work) {
   Step *step = work->step;
   double began = profile_begin(), stiffest;
-  TRY(dem_topology_update(step->core, step->state, &dem->topology));
   TRY(dem_contacts_begin(work));
   profile_end(step->profile, "contacts", began);
   began = profile_begin();
@@ -164,8 +168,31 @@ static Status forces_and_kick(Dem *dem, DemStep *work) {
   return SCREE_OK;
 }
 
+/* A step in which grains that started in each other are moved apart and no force acts; `done` when there are none. */
+static Status relax_start(Dem *dem, Step *step, bool *done) {
+  double deepest;
+  TRY(dem_relax(step, START_OVERLAP, &deepest));
+  *done = deepest <= START_OVERLAP;
+  if (*done) {
+    dem->relaxed = -1;
+    return SCREE_OK;
+  }
+  if (dem->relaxed == 0)
+    log_line(step->core, SCREE_LOG_WARNING,
+             "grains overlap at the start, by up to %.2g radii: they are moved apart first", deepest);
+  state_count(step->state, "relaxed_start_steps", 1);
+  if (++dem->relaxed > RELAX_STEPS)
+    return fail(step->core, SCREE_FAILED,
+                "grains overlap at the start by %.2g radii and cannot be moved apart: there is no room for them",
+                deepest);
+  return SCREE_OK;
+}
+
 static Status dem_step(void *data, Step *step) {
   Dem *dem = data;
+  bool started = dem->relaxed < 0;
+  if (!started) TRY(relax_start(dem, step, &started));
+  if (!started) return SCREE_OK;
   DemStep work = {.step = step,
                   .settings = &dem->settings,
                   .topology = &dem->topology,
@@ -179,7 +206,9 @@ static Status dem_step(void *data, Step *step) {
 }
 
 static Status dem_archive(Core *core, Archive *archive, void *data) {
-  return archive_value(core, archive, &((Dem *)data)->frequency);
+  Dem *dem = data;
+  TRY(archive_value(core, archive, &dem->frequency));
+  return archive_value(core, archive, &dem->relaxed);
 }
 
 static void dem_destroy(Core *core, void *data) {
