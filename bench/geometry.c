@@ -184,5 +184,5 @@ Status bench_geometry(Core *core, BenchTable *table) {
   if (status == SCREE_OK) status = make_torus(core, 1000, &mesh);
   if (status == SCREE_OK) status = load_rows(core, table, &mesh);
   mesh_destroy(core, &mesh);
-  return status;
+  return status == SCREE_OK ? bench_sampling(core, table) : status;
 }

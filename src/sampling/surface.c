@@ -2,9 +2,9 @@
  * al. 2009: what a point covers is dropped, what is not and refuses a random point is halved).
  *
  * Triangles are first cut into pieces that are neither needles nor very large, and each piece into n^2 fragments of its
- * own form and no longer than the spacing, so that a fragment holds one point at most and the point covers all of it.
- * Fragments are grouped into cells of three spacings; cells of one colour are worked on at once, since no
- * fragment reaches a spacing over the edge of its cell. */
+ * own form. A fragment is no longer than sqrt(2) spacings, so that it has room for three points at most. Fragments are
+ * grouped into cells of three spacings by their middle; cells of one colour are worked on at once, since no fragment
+ * reaches a spacing over the edge of its cell. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +20,12 @@ enum {
   CUTS_OF_TRIANGLE = 60,
   CUTS_OF_FRAGMENT = 24, /* of one that refuses points: down to a 4096th of the spacing */
   CUTS_OF_BLOCKED = 8,
-  BYTES_PER_FRAGMENT = 64,
-  COLORS = 8
+  BYTES_PER_FRAGMENT = 130,
+  COLORS = 8,
+  FRAGMENT_POINTS = 3
 };
+#define FRAGMENT_SPACINGS 1.414 /* longest edge */
+#define REACH_SPACINGS 1.95     /* 2/3 of that, which no corner is farther from the middle, and one spacing */
 
 typedef struct Corners {
   Vec3 v[3];
@@ -49,7 +52,9 @@ typedef struct Surface {
   Piece *pieces;
   Fragment *fragments;
   float *x, *y, *z; /* centres of fragments; once they are sorted into cells, the points found on them */
-  uint8_t *has_point;
+  /* In the grid's order: */
+  uint8_t *points; /* how many a fragment has */
+  float (*found)[FRAGMENT_POINTS][3];
   float (*normals)[3]; /* of the triangles */
   CellGrid *grid;
   int64_t *colors; /* cells by colour */
@@ -63,7 +68,7 @@ typedef struct Item {
   int32_t triangle;
   int64_t base;  /* fragment, by its place in the grid's order */
   uint32_t path; /* the halves taken, below a leading one */
-  Corners corners;
+  float v[3][3];
 } Item;
 
 typedef struct Turn {
@@ -127,7 +132,7 @@ static void cut_pieces(Surface *s, int32_t triangle, const Corners *c, int depth
   }
   int64_t k = s->piece_count++;
   if (!s->pieces) return;
-  double n = fmax(1, ceil(sqrt(square) / spacing));
+  double n = fmax(1, ceil(sqrt(square) / (FRAGMENT_SPACINGS * spacing)));
   s->pieces[k] = (Piece){.corners = *c, .triangle = triangle, .n = (int32_t)n};
   s->pieces[k].area = twice_area(c) / (2 * n * n * spacing * spacing) + 1e-9;
 }
@@ -190,7 +195,6 @@ static Status cut_mesh(Surface *s) {
   TRY(memory_new(core, &s->x, s->count, "surface fragments"));
   TRY(memory_new(core, &s->y, s->count, "surface fragments"));
   TRY(memory_new(core, &s->z, s->count, "surface fragments"));
-  TRY(memory_new(core, &s->has_point, s->count, "surface fragments"));
   parallel_for(core, 0, s->piece_count, 16, emit_body, s);
   return SCREE_OK;
 }
@@ -200,6 +204,11 @@ static Status sort_cells(Surface *s) {
   Points points = {.count = s->count, .x = s->x, .y = s->y, .z = s->z};
   TRY(cell_grid_create(core, &s->grid));
   TRY(cell_grid_build(core, s->grid, points, (float)(CELL_SPACINGS * s->spacing)));
+  memory_drop(core, &s->x);
+  memory_drop(core, &s->y);
+  memory_drop(core, &s->z);
+  TRY(memory_new(core, &s->points, s->count, "surface fragments"));
+  TRY(memory_new(core, &s->found, s->count, "surface fragments"));
   int64_t cells = cell_grid_cells(s->grid), begin, end;
   TRY(memory_new(core, &s->colors, cells, "surface cells"));
   for (int pass = 0; pass < 2; pass++)
@@ -243,9 +252,8 @@ static bool list_room(Surface *s, SurfaceList *l, int64_t *have, int64_t count) 
   return true;
 }
 
-static bool list_push(Surface *s, SurfaceScratch *scratch, const float point[3], const float normal[3]) {
-  SurfaceList *l = &scratch->list;
-  if (!list_room(s, l, &scratch->list_room, l->count + 1)) return false;
+static bool list_push(Surface *s, SurfaceList *l, int64_t *have, const float point[3], const float normal[3]) {
+  if (!list_room(s, l, have, l->count + 1)) return false;
   int64_t k = l->count++;
   l->x[k] = point[0], l->y[k] = point[1], l->z[k] = point[2];
   l->nx[k] = normal[0], l->ny[k] = normal[1], l->nz[k] = normal[2];
@@ -261,17 +269,20 @@ static bool gather(Surface *s, SurfaceScratch *scratch, const int32_t at[3]) {
   scratch->list.count = 0;
   if (!list_room(s, &scratch->list, &scratch->list_room, 0)) return false;
   surface_list_pad(&scratch->list);
-  float side = (float)(CELL_SPACINGS * s->spacing), margin = (float)(1.7 * s->spacing);
+  float side = (float)(CELL_SPACINGS * s->spacing), margin = (float)(REACH_SPACINGS * s->spacing);
+  float low[3], high[3];
+  for (int axis = 0; axis < 3; axis++)
+    low[axis] = (float)at[axis] * side - margin, high[axis] = (float)(at[axis] + 1) * side + margin;
   for (int r = 0; r < count; r++)
-    for (int64_t k = ranges[r][0]; k < ranges[r][1]; k++) {
-      if (!s->has_point[k]) continue;
-      float p[3] = {s->x[k], s->y[k], s->z[k]};
-      bool far = false;
-      for (int axis = 0; axis < 3; axis++)
-        far |= p[axis] < (float)at[axis] * side - margin || p[axis] > (float)(at[axis] + 1) * side + margin;
-      if (far) continue;
-      if (!list_push(s, scratch, p, s->normals[s->pieces[s->fragments[index[k]].piece].triangle])) return false;
-    }
+    for (int64_t k = ranges[r][0]; k < ranges[r][1]; k++)
+      for (int n = 0; n < s->points[k]; n++) {
+        const float *p = s->found[k][n];
+        if (p[0] < low[0] || p[1] < low[1] || p[2] < low[2] || p[0] > high[0] || p[1] > high[1] || p[2] > high[2])
+          continue;
+        if (!list_push(s, &scratch->list, &scratch->list_room, p,
+                       s->normals[s->pieces[s->fragments[index[k]].piece].triangle]))
+          return false;
+      }
   return true;
 }
 
@@ -291,12 +302,32 @@ static int by_key(const void *a, const void *b) {
   return (p->base > q->base) - (p->base < q->base);
 }
 
-static Item whole_fragment(const Surface *s, int64_t base) {
+static void whole_fragment(const Surface *s, int64_t base, Item *item) {
   Fragment fragment = s->fragments[cell_grid_index(s->grid)[base]];
-  return (Item){.triangle = s->pieces[fragment.piece].triangle,
-                .base = base,
-                .path = 1,
-                .corners = fragment_corners(s, fragment)};
+  Corners c = fragment_corners(s, fragment);
+  item->triangle = s->pieces[fragment.piece].triangle;
+  item->base = base;
+  item->path = 1;
+  for (int k = 0; k < 3; k++)
+    item->v[k][0] = (float)c.v[k].x, item->v[k][1] = (float)c.v[k].y, item->v[k][2] = (float)c.v[k].z;
+}
+
+/* Cuts the longest edge; half 0 keeps its first end, half 1 its second. */
+static void halve_item(const Item *item, Item parts[2]) {
+  int edge = 0;
+  float longest = -1, middle[3];
+  for (int k = 0; k < 3; k++) {
+    const float *a = item->v[k], *b = item->v[(k + 1) % 3];
+    float x = b[0] - a[0], y = b[1] - a[1], z = b[2] - a[2], square = x * x + y * y + z * z;
+    if (square > longest) longest = square, edge = k;
+  }
+  int other = (edge + 1) % 3;
+  for (int axis = 0; axis < 3; axis++) middle[axis] = 0.5f * (item->v[edge][axis] + item->v[other][axis]);
+  for (int half = 0; half < 2; half++) {
+    parts[half] = *item;
+    parts[half].path = item->path << 1 | (uint32_t)half;
+    memcpy(parts[half].v[half ? edge : other], middle, sizeof middle);
+  }
 }
 
 /* The order in which a cell's fragments get their turn: larger ones tend to come first, smallest -log(u) / area. */
@@ -314,32 +345,26 @@ static bool draw_turns(Surface *s, SurfaceScratch *scratch, int64_t begin, int64
 
 /* A random point of the part (its middle when `middle`), on the true surface, as it will be stored. */
 static void point_on(const Surface *s, const Item *item, bool middle, float point[3]) {
-  const Corners *c = &item->corners;
-  uint64_t bits =
-      rng_bits(s->region->plan->seed, (uint64_t)cell_grid_index(s->grid)[item->base], item->path, RNG_SURFACE_SAMPLE);
-  double u = middle ? 1.0 / 3 : (double)(bits >> 32) * 0x1p-32,
-         v = middle ? 1.0 / 3 : (double)(bits & 0xffffffff) * 0x1p-32;
+  uint64_t key = (uint64_t)cell_grid_index(s->grid)[item->base];
+  uint64_t bits = rng_bits(s->region->plan->seed, key, item->path, RNG_SURFACE_SAMPLE);
+  float u = middle ? 1.0f / 3 : rng_unitf(bits), v = middle ? 1.0f / 3 : rng_unitf(bits << 32);
   if (u + v > 1) u = 1 - u, v = 1 - v;
-  Vec3 p = vec3_madd(vec3_madd(c->v[0], vec3_sub(c->v[1], c->v[0]), u), vec3_sub(c->v[2], c->v[0]), v);
-  if (s->curved) {
-    ShapePoint at = region_distance(s->region, p, s->spacing);
-    p = vec3_madd(p, at.normal, -at.distance);
+  for (int axis = 0; axis < 3; axis++) {
+    float a = item->v[0][axis];
+    point[axis] = a + (item->v[1][axis] - a) * u + (item->v[2][axis] - a) * v;
   }
+  if (!s->curved) return;
+  Vec3 p = vec3(point[0], point[1], point[2]);
+  ShapePoint at = region_distance(s->region, p, s->spacing);
+  p = vec3_madd(p, at.normal, -at.distance);
   point[0] = (float)p.x, point[1] = (float)p.y, point[2] = (float)p.z;
 }
 
 static bool covered(const Surface *s, const SurfaceList *list, const Item *item) {
-  float corners[3][3];
-  for (int k = 0; k < 3; k++) {
-    Vec3 v = item->corners.v[k];
-    corners[k][0] = (float)v.x, corners[k][1] = (float)v.y, corners[k][2] = (float)v.z;
-  }
-  return KERNEL_CALL(s->core, surface_covered)(list, (const float(*)[3])corners, 3, s->normals[item->triangle],
-                                               (float)s->spacing);
+  return KERNEL_CALL(s->core, surface_covered)(list, item->v, 3, s->normals[item->triangle], (float)s->spacing);
 }
 
-/* Throws a point on a part that is not covered. Whether the part is then dealt with: given a point, or too small to
- * matter. */
+/* Throws a point on a part that is not covered. Whether nothing more is to be done there. */
 static bool throw_on(Surface *s, SurfaceScratch *scratch, const Item *item) {
   const float *normal = s->normals[item->triangle];
   float point[1][3], spacing = (float)s->spacing;
@@ -349,40 +374,39 @@ static bool throw_on(Surface *s, SurfaceScratch *scratch, const Item *item) {
   bool blocked = region_blocked(s->region, vec3(point[0][0], point[0][1], point[0][2]), 0);
   if (blocked || KERNEL_CALL(s->core, surface_covered)(&scratch->close, (const float(*)[3])point, 1, normal, spacing))
     return last || (blocked && cuts >= CUTS_OF_BLOCKED);
-  s->has_point[item->base] = 1;
-  s->x[item->base] = point[0][0], s->y[item->base] = point[0][1], s->z[item->base] = point[0][2];
-  list_push(s, scratch, point[0], normal);
-  return true;
+  int n = s->points[item->base];
+  if (n == FRAGMENT_POINTS) return true;
+  s->points[item->base]++;
+  memcpy(s->found[item->base][n], point[0], sizeof point[0]);
+  list_push(s, &scratch->list, &scratch->list_room, point[0], normal);
+  list_push(s, &scratch->close, &scratch->close_room, point[0], normal);
+  return covered(s, &scratch->close, item);
 }
 
-/* A fragment's turn: what is not dealt with is halved until all is, or the fragment has its point. */
+/* A fragment's turn: what is not dealt with is halved until all is. */
 static bool work_fragment(Surface *s, SurfaceScratch *scratch, int64_t base) {
-  Item whole = whole_fragment(s, base);
-  const Vec3 *v = whole.corners.v;
-  float middle[3] = {(float)((v[0].x + v[1].x + v[2].x) / 3), (float)((v[0].y + v[1].y + v[2].y) / 3),
-                     (float)((v[0].z + v[1].z + v[2].z) / 3)};
+  Item whole;
+  whole_fragment(s, base, &whole);
   if (covered(s, &scratch->list, &whole)) return true;
-  if (!list_room(s, &scratch->close, &scratch->close_room, scratch->list.count)) return false;
-  /* Corners are no farther than 2/3 of the longest edge from the middle. */
-  KERNEL_CALL(s->core, surface_near)(&scratch->list, middle, (float)(1.7 * s->spacing), &scratch->close);
+  float middle[3];
+  for (int axis = 0; axis < 3; axis++)
+    middle[axis] = (whole.v[0][axis] + whole.v[1][axis] + whole.v[2][axis]) * (1.0f / 3);
+  if (!list_room(s, &scratch->close, &scratch->close_room, scratch->list.count + FRAGMENT_POINTS)) return false;
+  KERNEL_CALL(s->core, surface_near)(&scratch->list, middle, (float)(REACH_SPACINGS * s->spacing), &scratch->close);
   if (throw_on(s, scratch, &whole)) return true;
   if (!make_room(s, (void **)&scratch->items[0], &scratch->item_room[0], 1, sizeof whole)) return false;
   scratch->items[0][0] = whole;
   int64_t count = 1;
-  for (int now = 0; count > 0 && !s->has_point[base]; now = 1 - now) {
+  for (int now = 0; count > 0; now = 1 - now) {
     int next = 1 - now;
     if (!make_room(s, (void **)&scratch->items[next], &scratch->item_room[next], 2 * count, sizeof whole)) return false;
     int64_t found = 0;
     for (int64_t k = 0; k < count; k++) {
-      const Item *item = &scratch->items[now][k];
-      double square;
-      int edge = longest_edge(&item->corners, &square);
-      for (int half = 0; half < 2 && !s->has_point[base]; half++) {
-        Item *part = &scratch->items[next][found];
-        *part = (Item){.triangle = item->triangle, .base = base, .path = item->path << 1 | (uint32_t)half};
-        part->corners = cut(&item->corners, edge, half);
-        found += !covered(s, &scratch->close, part) && !throw_on(s, scratch, part);
-      }
+      Item parts[2];
+      halve_item(&scratch->items[now][k], parts);
+      for (int half = 0; half < 2; half++)
+        if (!covered(s, &scratch->close, &parts[half]) && !throw_on(s, scratch, &parts[half]))
+          scratch->items[next][found++] = parts[half];
     }
     count = found;
   }
@@ -405,17 +429,15 @@ static void work_body(void *context, int64_t b, int64_t e, int thread) {
 
 static Status hand_out(Surface *s, Samples *samples) {
   int64_t n = 0;
-  for (int64_t i = 0; i < s->count; i++) n += s->has_point[i];
+  for (int64_t k = 0; k < s->count; k++) n += s->points[k];
   samples->count = n;
   TRY(memory_new(s->core, &samples->x, n, "samples"));
   TRY(memory_new(s->core, &samples->y, n, "samples"));
   TRY(memory_new(s->core, &samples->z, n, "samples"));
   n = 0;
-  for (int64_t k = 0; k < s->count; k++) {
-    if (!s->has_point[k]) continue;
-    samples->x[n] = s->x[k], samples->y[n] = s->y[k], samples->z[n] = s->z[k];
-    n++;
-  }
+  for (int64_t k = 0; k < s->count; k++)
+    for (int j = 0; j < s->points[k]; j++, n++)
+      samples->x[n] = s->found[k][j][0], samples->y[n] = s->found[k][j][1], samples->z[n] = s->found[k][j][2];
   return SCREE_OK;
 }
 
@@ -445,7 +467,8 @@ static void surface_destroy(Surface *s) {
   memory_drop(core, &s->x);
   memory_drop(core, &s->y);
   memory_drop(core, &s->z);
-  memory_drop(core, &s->has_point);
+  memory_drop(core, &s->points);
+  memory_drop(core, &s->found);
   memory_drop(core, &s->normals);
   memory_drop(core, &s->colors);
   if (s->grid) cell_grid_destroy(core, s->grid);
@@ -458,8 +481,8 @@ static Status check_memory(Core *core, const Surface *s) {
     area += vec3_length(vec3_cross(vec3_sub(c.v[1], c.v[0]), vec3_sub(c.v[2], c.v[0]))) / 2;
   }
   double squares = area / (s->spacing * s->spacing), left = (double)memory_left(&core->memory);
-  double bytes = (6 * squares + (double)s->mesh->triangle_count) * BYTES_PER_FRAGMENT;
-  if (bytes <= left && 8 * squares + (double)s->mesh->triangle_count < INT32_MAX) return SCREE_OK;
+  double bytes = (2.5 * squares + (double)s->mesh->triangle_count) * BYTES_PER_FRAGMENT;
+  if (bytes <= left && 4 * squares + (double)s->mesh->triangle_count < INT32_MAX) return SCREE_OK;
   return fail(core, SCREE_NO_MEMORY,
               "a surface of %.3g m^2 takes about %.3g points %.3g m apart: %.3g GB, of which %.3g are left", area,
               0.7 * squares, s->spacing, bytes / 1e9, left / 1e9);
