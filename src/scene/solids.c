@@ -51,6 +51,14 @@ static void warn_friction(Reader *reader, const Node *map, double sticking, doub
          sticking);
 }
 
+static bool is_zero(ScreeVec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
+
+static void warn_placement(Reader *reader, const Node *map, const ScreeShapeDef *shape) {
+  const Node *node = node_find(map, "position");
+  if (node && !is_zero(shape->position))
+    warn(reader, key_place(reader->tree, node), "'position' is not read: the keys say where it is");
+}
+
 static Status read_boundary(Reader *reader, const Node *node, void *entry) {
   ScreeBoundaryDef *boundary = entry;
   Mapping mapping = {.what = "a boundary",
@@ -62,13 +70,12 @@ static Status read_boundary(Reader *reader, const Node *node, void *entry) {
   TRY(read_shape(reader, node, SHAPE_OF_BOUNDARY, false, &boundary->shape));
   TRY(read_keys(reader, node, &boundary->keys, &boundary->key_count));
   warn_friction(reader, node, boundary->friction_static, boundary->friction_kinetic);
+  if (boundary->key_count > 0) warn_placement(reader, node, &boundary->shape);
   if (boundary->inside && boundary->shape.kind == SCREE_SHAPE_PLANE)
     warn(reader, key_place(reader->tree, node_find(node, "inside")),
          "'inside' has no meaning for a plane: its normal points towards the grains");
   return claim_name(reader, node, boundary->name);
 }
-
-static bool is_zero(ScreeVec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 
 static Status read_body(Reader *reader, const Node *node, void *entry) {
   ScreeBodyDef *body = entry;
@@ -85,6 +92,7 @@ static Status read_body(Reader *reader, const Node *node, void *entry) {
   if (body->motion == SCREE_MOTION_KEYFRAMES && body->key_count == 0)
     return fail_here(reader->tree, node_place(reader->tree, keys ? keys : motion),
                      "'motion: keyframes' needs 'keys' with at least one entry");
+  if (body->motion == SCREE_MOTION_KEYFRAMES) warn_placement(reader, node, &body->shape);
   if (body->motion != SCREE_MOTION_KEYFRAMES && body->key_count > 0)
     warn(reader, key_place(reader->tree, keys), "'keys' are not read: write 'motion: keyframes'");
   if (body->motion != SCREE_MOTION_FREE && !(is_zero(body->velocity) && is_zero(body->spin)))

@@ -36,6 +36,9 @@ class Check(Case):
         scene = 'scree: 1\nmethod: {name: none}\ngrains: [{fill: {sphere: {radius: 0.2}}}]\n'
         warned = self.good("check", self.write("wind.yaml", scene + "wind: [3, 0, 0]\n"))
         self.assertRegex(warned.stderr, r"wind\.yaml:4:1: warning: 'wind' is not read without 'upsample'")
+        warned = self.good("check", self.write("keys.yaml", scene + "bodies: [{name: a, sphere: {radius: 1}, "
+                                               "position: [1, 0, 0], motion: keyframes, keys: [{t: 0}]}]\n"))
+        self.assertRegex(warned.stderr, r"keys\.yaml:4:41: warning: 'position' is not read")
         self.bad(2, r"terrain\.yaml:4:1: error: terrain cannot be simulated", "check",
                  self.write("terrain.yaml", scene + "terrain: {height: 0.3}\n"))
 
