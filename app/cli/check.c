@@ -18,7 +18,7 @@ int command_check(int argc, char **argv) {
                        .arguments = "SCENE",
                        .summary = "parse and validate a scene, simulate nothing",
                        .details = "SCENE is a path, paper/name of a shipped scene, or its bare name.",
-                       .example = "scree check scenes/narain2010/hourglass.yaml",
+                       .example = "scree check scenes/sommer2022/hourglass.yaml",
                        .options = options,
                        .option_count = sizeof options / sizeof *options,
                        .arguments_low = 1,

@@ -42,7 +42,7 @@ static int print_help(void) {
     snprintf(left, sizeof left, "%s %s", command->name, command->arguments);
     printf("  %-20s %s%s\n", left, command->summary, command->function ? "" : " (not in this build)");
   }
-  printf("\nexample:\n  scree run narain2010/hourglass -o out/hourglass\n");
+  printf("\nexample:\n  scree run sommer2022/hourglass -o out/hourglass\n");
   return 0;
 }
 

@@ -35,7 +35,7 @@ static bool parse(Run *run, int argc, char **argv, Arguments *arguments, int *co
       SCENE_OPTIONS(&run->scene_arguments),
       {0, "--threads", OPTION_INTEGER, &run->threads, "N", "threads (default 0: one per core)", 0, THREADS_MOST},
       {0, "--frames-format", OPTION_CHOICE, &run->format, "ply|vtp|none", "files of the frames (default ply)", 0, 0},
-      {0, "--report", OPTION_TEXT, &run->report, "FILE", "report (default report.json in the output folder)", 0, 0},
+      {0, "--report", OPTION_TEXT, &run->report, "FILE", "a second copy of the folder's report.json", 0, 0},
       {0, "--checkpoint-every", OPTION_INTEGER, &run->checkpoint_every, "N",
        "checkpoint every N frames; 0: only at the end (default: now and then)", 0, FRAMES_MOST},
       {0, "--resume", OPTION_FLAG, &run->resume, NULL, "go on from the checkpoint in the output folder", 0, 0},
@@ -47,7 +47,7 @@ static bool parse(Run *run, int argc, char **argv, Arguments *arguments, int *co
       .details = "SCENE is a path, paper/name of a shipped scene, or its bare name. Results of an earlier run in the\n"
                  "output folder are replaced. Ctrl-C finishes the frame and writes a checkpoint for --resume.\n"
                  "Timings in the report of a resumed run are those of the frames since then.",
-      .example = "scree run narain2010/hourglass -o out/hourglass --seconds 2 --set method.radius=0.01",
+      .example = "scree run sommer2022/hourglass -o out/hourglass --seconds 2 --set method.radius=0.01",
       .options = options,
       .option_count = sizeof options / sizeof *options,
       .arguments_low = 1,

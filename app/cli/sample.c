@@ -49,7 +49,7 @@ int command_sample(int argc, char **argv) {
                        .arguments = "MESH --radius R",
                        .summary = "fill or cover a mesh with points",
                        .details = "Writes a PLY file with the columns of a frame; velocities are zero.",
-                       .example = "scree sample assets/meshes/hourglass.obj --radius 0.01 --dense -o points.ply",
+                       .example = "scree sample assets/hourglass.obj --radius 0.01 --dense -o points.ply",
                        .options = options,
                        .option_count = sizeof options / sizeof *options,
                        .arguments_low = 1,

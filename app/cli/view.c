@@ -30,7 +30,7 @@ int command_view(int argc, char **argv) {
                            "B blows up what the cursor points at, G drops a ball there, V records a film,\n"
                            "P takes a picture, H hides the controls, Esc ends. Left drag turns, right drag looks\n"
                            "around, middle drag shifts, W A S D Q E fly. Arrows, U J and I K drive an excavator.",
-                       .example = "scree view narain2010/hourglass",
+                       .example = "scree view sommer2022/hourglass",
                        .options = options,
                        .option_count = sizeof options / sizeof *options,
                        .arguments_low = 1,

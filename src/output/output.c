@@ -19,6 +19,7 @@ struct Output {
   Core core;
   char folder[FOLDER_NAME_MAX];
   char report[SCREE_FILE_MAX];
+  bool report_elsewhere; /* a second copy, where --report says */
   char scene[SCREE_FILE_MAX];
   char path[SCREE_FILE_MAX]; /* in use for one call */
   FrameFormat format;
@@ -287,7 +288,10 @@ ScreeStatus output_report(Output *output, const ScreeWorld *world, ScreeError *e
                    .phases_before = output->phases_before,
                    .phase_before_count = output->phase_before_count,
                    .probes = output->sums};
-  return core_report(&output->core, report_write(&output->core, output->report, world, &report), error);
+  Status status = report_write(&output->core, in_folder(output, "report.json"), world, &report);
+  if (status == SCREE_OK && output->report_elsewhere)
+    status = report_write(&output->core, output->report, world, &report);
+  return core_report(&output->core, status, error);
 }
 
 void output_progress(const Output *output, OutputProgress *progress) {
@@ -357,6 +361,7 @@ static Status set_names(Output *output, const OutputOptions *options) {
   TRY(folder_check(core, options->folder));
   snprintf(output->folder, sizeof output->folder, "%s", options->folder);
   snprintf(output->scene, sizeof output->scene, "%s", options->scene);
+  output->report_elsewhere = options->report != NULL;
   const char *report = options->report ? options->report : in_folder(output, "report.json");
   if (snprintf(output->report, sizeof output->report, "%s", report) >= (int)sizeof output->report)
     return fail(core, SCREE_CANNOT_WRITE, "path is too long: %.100s...", report);

@@ -14,7 +14,7 @@ typedef struct Output Output;
 
 typedef struct OutputOptions {
   const char *folder; /* made when missing, with the folders above it */
-  const char *report; /* NULL: report.json in the folder */
+  const char *report; /* a second copy of report.json; NULL: none */
   const char *scene;  /* short name, for the report */
   FrameFormat format;
   bool resume; /* the world was loaded from the folder's checkpoint: later results are cut off */
