@@ -17,7 +17,7 @@ while read -r group package _; do
   for chosen in "${groups[@]}"; do
     if [ "$group" = "$chosen" ]; then wanted+=("$package"); fi
   done
-done < <(grep -v '^#' packages.txt)
+done <<<"$(grep -v '^#' packages.txt)"
 [ ${#wanted[@]} -gt 0 ] || die "no such group: ${groups[*]}"
 
 if ! command -v dpkg-query apt-get >/dev/null; then

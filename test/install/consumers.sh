@@ -30,6 +30,7 @@ if ldd hello_static | grep -q libscree; then echo "hello_static needs libscree.s
 cmp <(LD_LIBRARY_PATH=$libraries ./hello_shared) <(./hello_static)
 
 echo "== the program in README.md"
+# shellcheck disable=SC2016 # back quotes of Markdown
 sed -n '/^```c$/,/^```$/{/^```/d;p}' "$SCREE_SOURCE/README.md" >readme.c
 # shellcheck disable=SC2046
 cc -Wall -Wextra -Werror readme.c $(pkg-config --cflags --libs scree) -o readme
