@@ -54,6 +54,7 @@ Status particles_reserve(Core *core, Particles *particles, int64_t capacity) {
 }
 
 Status particles_append(Core *core, Particles *particles, int64_t count) {
+  if (count == 0) return SCREE_OK; /* the fields may not have arrays yet */
   if (count > (int64_t)(UINT32_MAX - particles->next_id))
     return fail(core, SCREE_FAILED, "particle ids are used up: %u were given out", particles->next_id - 1);
   TRY(particles_reserve(core, particles, particles->count + count));
