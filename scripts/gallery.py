@@ -42,8 +42,14 @@ def number(text, key, otherwise):
 
 
 def first_comment(text):
-    match = re.match(r"#\s*(.*)", text)
-    return match.group(1) if match else ""
+    """The comment that a scene begins with, without its note for the gallery."""
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        if not line.startswith("# gallery:"):
+            lines.append(line.lstrip("# "))
+    return " ".join(lines)
 
 
 def draw(paper, name, path):
