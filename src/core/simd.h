@@ -34,7 +34,9 @@
 /* Whether the x86-64-v3 kernels run. */
 static inline bool simd_wide(const Core *core) {
 #ifdef SCREE_HAVE_V3
-  return !core->baseline_simd && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+  /* What of x86-64-v3 both compilers can ask for; processors that have these have the rest of it. */
+  return !core->baseline_simd && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+         __builtin_cpu_supports("fma");
 #else
   (void)core;
   return false;
