@@ -21,6 +21,11 @@ typedef struct MethodReach {
   bool samples;     /* wants solids as sample points even where the scene does not ask for them */
 } MethodReach;
 
+/* What a particle stands for, and so how fills and emitters make it.
+ * Grains: a sphere of the grain density, sampled at random. Parcels: bulk material of volume (2 radius)^3 and the
+ * material's bulk density; fills begin on a lattice of that spacing, at rest density whatever `start` says. */
+typedef enum Seeding { SEED_GRAINS, SEED_PARCELS } Seeding;
+
 /* What a step is given. */
 typedef struct Step {
   Core *core;
@@ -33,6 +38,8 @@ typedef struct Step {
 typedef struct Method {
   ScreeMethodInfo info;
   bool has_overlap;   /* particles are spheres that should not overlap: report max_overlap */
+  Seeding seeding;
+  float parcel_jitter; /* how far, in radii, a parcel of a fill may lie off its lattice point along each axis */
   /* Reads its parameters (already range-checked), resolves `auto` ones in `definition`, allocates private data. */
   Status (*create)(Core *core, State *state, ScreeMethodDef *definition, void **data);
   MethodReach (*reach)(const void *data);

@@ -20,6 +20,7 @@ typedef struct State {
   double time;
   int64_t step, frame;
   double radius; /* nominal, method.radius */
+  bool parcels;  /* particles are bulk material of volume (2 radius)^3 instead of spheres */
   Particles particles;
   Materials materials;
   Solids solids;
@@ -43,6 +44,9 @@ static inline Vec3 state_position(const State *state, int64_t i) {
   return vec3(state->origin.x + p->x[i] + p->low_x[i], state->origin.y + p->y[i] + p->low_y[i],
               state->origin.z + p->z[i] + p->low_z[i]);
 }
+
+/* Bulk volume that a parcel stands for. */
+static inline double parcel_volume(double radius) { return 8 * radius * radius * radius; }
 
 Status state_archive(Core *core, Archive *archive, State *state);
 uint64_t state_hash(Core *core, const State *state);

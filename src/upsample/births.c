@@ -26,10 +26,14 @@ static int by_id(const void *a, const void *b) {
 
 static bool brings_grains(const Birth *birth) { return birth->reason == REASON_EMIT || birth->reason == REASON_EXHUME; }
 
+static double sphere_radius(const State *state, const Birth *birth) {
+  return state->parcels ? PARCEL_SPHERE * (double)birth->radius : (double)birth->radius;
+}
+
 /* As much solid as the coarse grain has, the fraction drawn by its id. */
 static int64_t fine_per_coarse(const Upsample *up, const State *state, const Birth *birth) {
   const ScreeMaterialDef *stuff = &state->materials.items[birth->material].definition;
-  double volume = 4.0 / 3 * M_PI * (double)birth->radius * (double)birth->radius * (double)birth->radius;
+  double radius = sphere_radius(state, birth), volume = 4.0 / 3 * M_PI * radius * radius * radius;
   double each = radii_mean_volume(up->definition.radius, stuff->radius_spread, stuff->radius_distribution);
   return (int64_t)(volume / each + rng_unit(rng_bits(state->seed, birth->id, 0, RNG_UPSAMPLE)));
 }
@@ -68,7 +72,7 @@ static void bear(Upsample *up, const State *state, const Born *born, int64_t cou
   const ScreeMaterialDef *stuff = &state->materials.items[born->birth->material].definition;
   uint64_t seed = state->seed, id = born->id;
   Quat turn = any_turn(rng_bits(seed, id, 1, RNG_UPSAMPLE));
-  double room = SHARE_RADIUS * (double)born->birth->radius - up->definition.radius;
+  double room = SHARE_RADIUS * sphere_radius(state, born->birth) - up->definition.radius;
   int64_t sequence = 0;
   for (int64_t k = 0; k < count; k++) {
     int64_t i = first + k;

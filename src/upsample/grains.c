@@ -13,7 +13,7 @@ Status upsample_create(Core *core, State *state, const ScreeUpsampleDef *definit
   TRY(memory_new(core, upsample, 1, "upsampling"));
   Upsample *up = *upsample;
   up->definition = *definition;
-  up->coarse_radius = state->radius;
+  up->coarse_radius = state->parcels ? PARCEL_SPHERE * state->radius : state->radius;
   up->grains.next_id = 1;
   up->unsorted = true;
   pack_table_fill(up->pack);

@@ -16,6 +16,9 @@
 #define DISTANCE_CELL 0.5 /* of the cached distance to meshes */
 #define DISTANCE_BAND 6.0
 
+/* A parcel of bulk material counts as the sphere that settles into the same room: (4/3) pi (q r)^3 = 0.6 (2 r)^3. */
+#define PARCEL_SPHERE 1.0464
+
 /* A solid as fine grains see it: the shape with a cache of distances of our own, so that what the method touches stays
  * exact, and the poses between which it moved in the frame. */
 typedef struct FineSolid {

@@ -161,17 +161,19 @@ static Status emit_from(ScreeWorld *world, int32_t index, double dt) {
   if (active > 0) emitter->debt += def->rate * active;
   int32_t material = materials_find(&state->materials, def->material);
   const ScreeMaterialDef *stuff = &state->materials.items[material].definition;
-  double typical = radii_mean_volume(state->radius, stuff->radius_spread, stuff->radius_distribution) * stuff->grain_density;
+  double spread = state->parcels ? 0 : stuff->radius_spread;
+  double typical = world_particle_mass(state, stuff, state->radius);
+  if (spread > 0) typical = radii_mean_volume(state->radius, spread, stuff->radius_distribution) * stuff->grain_density;
   int64_t wanted = (int64_t)(emitter->debt / typical) + 1;
-  if (emitter->debt < typical * (1 - stuff->radius_spread)) return SCREE_OK;
-  double reach = def->shape.disc.radius + def->speed * dt + 3 * state->radius * (1 + stuff->radius_spread);
+  if (emitter->debt < typical * (1 - spread)) return SCREE_OK;
+  double reach = def->shape.disc.radius + def->speed * dt + 3 * state->radius * (1 + spread);
   Crowd crowd = {0};
   TRY(crowd_near(world, vec3_sub(def->shape.disc.center, state->origin), reach, wanted, &crowd));
   for (int64_t k = 0; k < wanted; k++) {
     uint64_t key = ((uint64_t)index << 48) + emitter->poured;
-    float radius = (float)radii_draw(state->radius, stuff->radius_spread, stuff->radius_distribution,
+    float radius = (float)radii_draw(state->radius, spread, stuff->radius_distribution,
                                      rng_bits(state->seed, key, 0, RNG_RADIUS));
-    float mass = (float)(4.0 / 3 * M_PI * (double)radius * (double)radius * (double)radius * stuff->grain_density);
+    float mass = (float)world_particle_mass(state, stuff, (double)radius);
     Vec3 at;
     if (emitter->debt < (double)mass) break;
     if (!place(world, index, &crowd, radius, dt, &at)) {

@@ -154,6 +154,7 @@ static Status create_parts(ScreeWorld *world, const ScreeSceneDef *definition, c
   state->wind = scene->wind;
   state->seed = (uint64_t)scene->seed;
   state->radius = scene->method.radius;
+  state->parcels = world->method->seeding == SEED_PARCELS;
   state_count(state, "cfl_limited_steps", 0);
   TRY(create_materials(world));
   TRY(choose_origin(world));

@@ -27,12 +27,18 @@ static bool in_a_wall(void *context, Vec3 point, double radius) {
   return false;
 }
 
+double world_particle_mass(const State *state, const ScreeMaterialDef *material, double radius) {
+  if (state->parcels) return parcel_volume(radius) * material->density;
+  return 4.0 / 3 * M_PI * radius * radius * radius * material->grain_density;
+}
+
 static Status check_fill(ScreeWorld *world, const ScreeGrainsDef *grains, const Shape *shape) {
   if (!(shape->mass.volume > 0))
     return world_fail_at(world, SCREE_BAD_INPUT, grains->source, "the fill encloses nothing: no grain can be put into it");
   double radius = world->state.radius;
   double most = 0.4 * shape->mass.volume / (4.0 / 3 * M_PI * radius * radius * radius);
   if (grains->start == SCREE_START_DENSE) most *= 1.6;
+  if (world->state.parcels) most = shape->mass.volume / parcel_volume(radius);
   double bytes = most * BYTES_PER_GRAIN;
   const ScreeUpsampleDef *upsample = world->definition.scene.upsample;
   if (upsample) bytes += most * pow(radius / upsample->radius, 3) * BYTES_PER_FINE_GRAIN;
@@ -65,20 +71,22 @@ static Status add_samples(ScreeWorld *world, const ScreeGrainsDef *grains, int32
     p->vz[i] = (float)grains->velocity.z;
     double radius = samples->radius ? (double)samples->radius[k] : state->radius;
     p->radius[i] = (float)radius;
-    p->mass[i] = (float)(4.0 / 3 * M_PI * radius * radius * radius * stuff->grain_density);
+    p->mass[i] = (float)world_particle_mass(state, stuff, radius);
     p->material[i] = (uint8_t)material;
   }
   return SCREE_OK;
 }
 
 /* Spheres of a radius in a fill, free of walls and bodies. */
-static Status sample_fill(ScreeWorld *world, int32_t index, const Shape *shape, double radius, uint64_t seed,
+static Status sample_fill(ScreeWorld *world, int32_t index, const Shape *shape, bool fine, uint64_t seed,
                           Samples *samples) {
   State *state = &world->state;
   const ScreeGrainsDef *grains = &world->definition.scene.grains[index];
   const ScreeMaterialDef *stuff =
       &state->materials.items[materials_find(&state->materials, grains->material)].definition;
   Walls walls = {&state->solids};
+  bool parcels = state->parcels && !fine; /* fine grains are grains whatever the method moves */
+  double radius = fine ? world->definition.scene.upsample->radius : state->radius;
   SamplingPlan plan = {.radius = radius,
                        .spread = stuff->radius_spread,
                        .distribution = stuff->radius_distribution,
@@ -89,12 +97,15 @@ static Status sample_fill(ScreeWorld *world, int32_t index, const Shape *shape, 
                        .blocked = state->solids.count > 0 ? in_a_wall : NULL,
                        .blocked_context = &walls};
   TRY(check_fill(world, grains, shape));
-  TRY(sample_volume(&world->core, shape, &plan, samples));
+  if (parcels)
+    TRY(sample_lattice(&world->core, shape, &plan, (double)world->method->parcel_jitter, samples));
+  else TRY(sample_volume(&world->core, shape, &plan, samples));
   if (samples->count == 0)
     log_warning_at(&world->core, world->definition.scene.file, grains->source,
                    "no grain of radius %g m fits into this fill", radius);
-  log_line(&world->core, SCREE_LOG_INFO, "fill %d: %lld grains of radius %g m, solid fraction %.3f", index + 1,
-           (long long)samples->count, radius, samples->fraction);
+  log_line(&world->core, SCREE_LOG_INFO, "fill %d: %lld %s of radius %g m, %s fraction %.3f", index + 1,
+           (long long)samples->count, parcels ? "parcels" : "grains", radius, parcels ? "bulk" : "solid",
+           samples->fraction);
   return SCREE_OK;
 }
 
@@ -107,11 +118,11 @@ static Status fill_one(ScreeWorld *world, int32_t index) {
   Shape shape = {0};
   Samples samples = {0};
   TRY(world_make_shape(world, &grains->fill, false, &shape));
-  Status status = sample_fill(world, index, &shape, state->radius, seed, &samples);
+  Status status = sample_fill(world, index, &shape, false, seed, &samples);
   if (status == SCREE_OK) status = add_samples(world, grains, material, &samples);
   samples_destroy(core, &samples);
   if (status == SCREE_OK && world->upsample) {
-    status = sample_fill(world, index, &shape, world->definition.scene.upsample->radius, rng_mix(seed), &samples);
+    status = sample_fill(world, index, &shape, true, rng_mix(seed), &samples);
     if (status == SCREE_OK) status = upsample_add(core, world->upsample, state, &samples, material, grains->velocity);
     samples_destroy(core, &samples);
   }
@@ -175,7 +186,8 @@ static Status append_samples(ScreeWorld *world, int32_t index, const Samples *fr
 }
 
 /* Walls are sampled on their surface, at most one radius apart so that nothing leaks; bodies in their volume, as far
- * apart as grains, since each sample carries its share of the mass. */
+ * apart as grains, since each sample carries its share of the mass. Methods of parcels sum over a boundary instead of
+ * touching it and want the surface of bodies too. */
 static Status sample_solid(ScreeWorld *world, int32_t index) {
   Core *core = &world->core;
   Solid *solid = &world->state.solids.items[index];
@@ -184,7 +196,7 @@ static Status sample_solid(ScreeWorld *world, int32_t index) {
       .radius = radius, .seed = rng_mix(world->state.seed ^ (uint64_t)(index + 1)), .rotation = quat_identity()};
   Samples samples = {0};
   Status status = SCREE_OK;
-  if (solid->motion == MOTION_FREE) status = sample_volume(core, &solid->shape, &plan, &samples);
+  if (solid->motion == MOTION_FREE && !world->state.parcels) status = sample_volume(core, &solid->shape, &plan, &samples);
   if (status == SCREE_OK && samples.count == 0) {
     status = shape_make_surface(core, &solid->shape, 0);
     if (status == SCREE_OK) status = sample_surface(core, &solid->shape, radius, &plan, &samples);

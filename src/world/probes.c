@@ -132,6 +132,25 @@ static double solid_chunk(void *context, int64_t b, int64_t e) {
   return sum;
 }
 
+static double side_share(double center, double half, double low, double high) {
+  double from = fmax(center - half, low), to = fmin(center + half, high);
+  return to > from ? (to - from) / (2 * half) : 0;
+}
+
+/* A parcel is a cube of bulk material: its volume is what it would fill at rest density. */
+static double bulk_chunk(void *context, int64_t b, int64_t e) {
+  const BoxSum *box = context;
+  double sum = 0;
+  for (int64_t i = b; i < e; i++) {
+    Vec3 at = state_position(box->state, i);
+    double r = (double)box->state->particles.radius[i], share = parcel_volume(r);
+    for (int axis = 0; axis < 3; axis++)
+      share *= side_share(vec3_get(at, axis), r, vec3_get(box->low, axis), vec3_get(box->high, axis));
+    sum += share;
+  }
+  return sum;
+}
+
 static double kinetic_chunk(void *context, int64_t b, int64_t e) {
   const State *state = context;
   const Particles *p = &state->particles;
@@ -233,7 +252,8 @@ static Status measure(ScreeWorld *world, int32_t index, double frame_seconds) {
     return SCREE_OK;
   case SCREE_PROBE_PACKING: {
     Vec3 size = vec3_sub(box.high, box.low);
-    values[0] = bounded ? add_up(world, solid_chunk, &box) / (size.x * size.y * size.z) : NAN;
+    ParallelSumBody body = world->state.parcels ? bulk_chunk : solid_chunk;
+    values[0] = bounded ? add_up(world, body, &box) / (size.x * size.y * size.z) : NAN;
     return SCREE_OK;
   }
   case SCREE_PROBE_MASS_IN: values[0] = add_up(world, mass_chunk, &box); return SCREE_OK;

@@ -66,6 +66,7 @@ Status world_make_shape(ScreeWorld *world, const ScreeShapeDef *definition, bool
 /* api.c */
 Status world_prepare_drawing(ScreeWorld *world);
 /* fill.c: grains and samples of t = 0. */
+double world_particle_mass(const State *state, const ScreeMaterialDef *material, double radius);
 Status world_fill(ScreeWorld *world);
 Status world_check_fills(ScreeWorld *world); /* whether they would fit, without filling */
 Status world_sample_solids(ScreeWorld *world);
