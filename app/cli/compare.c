@@ -21,7 +21,7 @@ typedef struct Outcome {
   ScreeStatus status;
   ScreeError error;
   int64_t particles, frames, steps;
-  double wall, angle, kinetic, potential, mass, mass_lost, overlap;
+  double wall, angle, kinetic, potential, mass, overlap;
   Image picture;
 } Outcome;
 
@@ -136,7 +136,6 @@ static void measure(Outcome *outcome, const ScreeWorld *world) {
   outcome->frames = scree_world_frame_index(world);
   outcome->steps = now.steps;
   outcome->mass = now.mass_final;
-  outcome->mass_lost = now.mass_initial + now.mass_emitted - now.mass_removed - now.mass_final;
   outcome->overlap = now.max_overlap;
   int32_t count = scree_world_probe_count(world);
   ScreeProbeState probe;
@@ -152,11 +151,13 @@ static ScreeStatus draw_panel(Comparison *comparison, Outcome *outcome, const Sc
   uint64_t keys = (uint64_t)(outcome - comparison->outcomes) + 1;
   ScreeStatus status = scene_frame_create(&scene, world, keys, &outcome->error);
   if (status != SCREE_OK) return status;
-  scene_frame_view(&scene, world, !comparison->coarse);
+  scene.wants_pressure = comparison->settings.color == RENDER_COLOR_PRESSURE;
+  status = scene_frame_view(&scene, world, !comparison->coarse, &outcome->error);
   scene.frame.version = 0; /* several worlds share one renderer */
   scene.frame.title = outcome->method;
   Camera camera = scene_camera(scree_world_definition(world));
-  status = studio_draw(&comparison->studio, &scene.frame, &camera, &comparison->settings, &outcome->error);
+  if (status == SCREE_OK)
+    status = studio_draw(&comparison->studio, &scene.frame, &camera, &comparison->settings, &outcome->error);
   if (status == SCREE_OK) {
     outcome->picture = comparison->studio.image;
     comparison->studio.image = (Image){0};

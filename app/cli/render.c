@@ -176,9 +176,9 @@ static ScreeStatus fetch(Rendering *rendering, int64_t number, SceneFrame **scen
     ScreeStatus status = scree_world_frame(rendering->world, error);
     if (status != SCREE_OK) return status;
   }
-  scene_frame_view(&rendering->live, rendering->world, !rendering->coarse);
+  rendering->live.wants_pressure = rendering->settings.color == RENDER_COLOR_PRESSURE;
   *scene = &rendering->live;
-  return SCREE_OK;
+  return scene_frame_view(&rendering->live, rendering->world, !rendering->coarse, error);
 }
 
 static ScreeStatus draw(Rendering *rendering, int64_t number, double turned, ScreeError *error) {

@@ -8,12 +8,6 @@
 
 #include "app/viewer/viewer_internal.h"
 
-static double camera_distance(const Camera *camera) {
-  double x = camera->target.x - camera->eye.x, y = camera->target.y - camera->eye.y,
-         z = camera->target.z - camera->eye.z;
-  return sqrt(x * x + y * y + z * z);
-}
-
 /* ---- pointing at the sand ---- */
 
 /* The grain that the ray meets first, or else the point at the distance of the target. */
@@ -45,8 +39,9 @@ void viewer_blast(Viewer *viewer, double x, double y) {
 void viewer_drop(Viewer *viewer, double x, double y) {
   if (!viewer->simulation) return;
   ScreeVec3 at = viewer_pick(viewer, x, y);
-  at.z += 0.3 * camera_distance(&viewer->camera);
-  simulation_drop(viewer->simulation, at);
+  at.z += 0.25 * camera_distance(&viewer->camera);
+  simulation_drop(viewer->simulation, (SimulationObject)viewer->panel.drop_object, at, viewer->panel.drop_size,
+                  viewer->panel.drop_density);
 }
 
 static void viewer_cursor(const Viewer *viewer, double *x, double *y) {

@@ -80,7 +80,7 @@ void draw_running(Panel &panel) {
   ImGui::Text("%lld particles, %lld fine grains", (long long)report.coarse, (long long)report.grains);
   ImGui::Text("simulation %.1f ms a frame, drawing %.1f ms", report.frame_ms, panel.draw_ms);
   if (!report.ready && !report.failed) ImGui::TextColored(ImVec4(1, 0.8f, 0.4f, 1), "preparing the scene ...");
-  if (report.failed) ImGui::TextWrapped("%s", report.message);
+  if (report.message[0]) ImGui::TextWrapped("%s", report.message);
   if (panel.message && *panel.message) ImGui::TextWrapped("%s", panel.message);
 }
 
@@ -132,8 +132,18 @@ void draw_acts(Panel &panel) {
     panel.blast_speed = speed;
   if (ImGui::Button("Blow up (B)")) panel.wants_blast = true;
   help_of("an outward impulse in a sphere round the point under the cursor; the key B does it where the cursor is");
-  ImGui::SameLine();
-  if (ImGui::Button("Drop a ball (G)")) panel.wants_drop = true;
+  static const char *const objects[] = {
+#define OBJECT_WORD(constant, word) word,
+      SIMULATION_OBJECTS(OBJECT_WORD)
+#undef OBJECT_WORD
+  };
+  float size = (float)panel.drop_size, density = (float)panel.drop_density;
+  ImGui::Combo("object", &panel.drop_object, objects, OBJECT_COUNT);
+  if (ImGui::SliderFloat("its size (m)", &size, 0.01f, 2, "%.3f", ImGuiSliderFlags_Logarithmic)) panel.drop_size = size;
+  if (ImGui::SliderFloat("density (kg/m^3)", &density, 100, 20000, "%.0f", ImGuiSliderFlags_Logarithmic))
+    panel.drop_density = density;
+  if (ImGui::Button("Drop it (G)")) panel.wants_drop = true;
+  help_of("a new body above the point in the middle of the window; the key G does it where the cursor is");
 }
 
 void draw_machine(Panel &panel) {

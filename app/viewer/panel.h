@@ -44,6 +44,8 @@ typedef struct Panel {
   bool paused, fine;
   bool half; /* resolution */
   double blast_radius, blast_speed;
+  int drop_object; /* SimulationObject */
+  double drop_size, drop_density;
   /* wished */
   bool wants_reset, wants_step, wants_record, wants_picture, wants_home, wants_blast, wants_drop;
   int wants_scene;          /* index, or -1 */

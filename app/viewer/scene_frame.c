@@ -85,12 +85,12 @@ static bool frame_plane(SceneFrame *scene, const ScreeBoundaryDef *boundary) {
   return true;
 }
 
-static bool frame_solid(SceneFrame *scene, const ScreeWorld *world, int32_t body, uint64_t keys) {
+static bool frame_solid(SceneFrame *scene, const ScreeWorld *world, int32_t body) {
   const ScreeSceneDef *definition = scree_world_definition(world);
   const ScreeBoundaryDef *boundary = body <= definition->boundary_count ? &definition->boundaries[body - 1] : NULL;
   if (boundary && frame_plane(scene, boundary)) return true;
   ScreeBodyState state;
-  RenderSolid solid = {.mesh_key = keys * 65536 + (uint64_t)body};
+  RenderSolid solid = {.mesh_key = scene->keys * 65536 + (uint64_t)body};
   if (scree_world_body(world, body, &state) != SCREE_OK ||
       scree_world_body_mesh(world, body, &solid.mesh) != SCREE_OK || solid.mesh.triangle_count == 0)
     return true;
@@ -109,29 +109,43 @@ static bool frame_solid(SceneFrame *scene, const ScreeWorld *world, int32_t body
   return true;
 }
 
+static bool frame_room(void *block, size_t bytes) {
+  void **pointer = block, *grown = realloc(*pointer, bytes + 1);
+  if (grown) *pointer = grown;
+  return grown != NULL;
+}
+
+/* Bodies that the frame does not know yet; one place is kept free for the terrain. */
+static bool frame_follow_bodies(SceneFrame *scene, const ScreeWorld *world) {
+  int32_t count = scree_world_body_count(world);
+  if (count <= scene->body_count && scene->solids) return true;
+  size_t room = (size_t)count + 1;
+  bool good = frame_room(&scene->solids, room * sizeof *scene->solids) &&
+              frame_room(&scene->solid_bodies, room * sizeof *scene->solid_bodies) &&
+              frame_room(&scene->grounds, room * sizeof *scene->grounds) &&
+              frame_room(&scene->meshes, room * sizeof *scene->meshes);
+  for (; good && scene->body_count < count; scene->body_count++)
+    good = frame_solid(scene, world, scene->body_count + 1);
+  scene->frame.solids = scene->solids;
+  scene->frame.grounds = scene->grounds;
+  return good;
+}
+
 ScreeStatus scene_frame_create(SceneFrame *scene, const ScreeWorld *world, uint64_t keys, ScreeError *error) {
   const ScreeSceneDef *definition = scree_world_definition(world);
-  int32_t count = scree_world_body_count(world);
-  *scene = (SceneFrame){0};
+  *scene = (SceneFrame){.keys = keys};
   scene->materials = calloc((size_t)definition->material_count + 1, sizeof *scene->materials);
-  scene->solids = calloc((size_t)count + 1, sizeof *scene->solids);
-  scene->solid_bodies = calloc((size_t)count + 1, sizeof *scene->solid_bodies);
-  scene->grounds = calloc((size_t)count + 1, sizeof *scene->grounds);
-  scene->meshes = calloc((size_t)count + 1, sizeof *scene->meshes);
-  bool good = scene->materials && scene->solids && scene->solid_bodies && scene->grounds && scene->meshes;
-  if (good) frame_materials(scene, definition);
-  for (int32_t body = 1; good && body <= count; body++) good = frame_solid(scene, world, body, keys);
-  if (!good) {
+  if (scene->materials) frame_materials(scene, definition);
+  if (!scene->materials || !frame_follow_bodies(scene, world)) {
     scene_frame_destroy(scene);
     return frame_no_memory(error);
   }
   if (scree_world_terrain(world).triangle_count > 0) {
-    RenderSolid *terrain = &scene->solids[scene->frame.solid_count++];
-    *terrain = (RenderSolid){.look = RENDER_GRANULAR, .pose = {.rotation = {1, 0, 0, 0}}};
-    scene_terrain_color(definition, terrain->color);
+    int32_t at = scene->frame.solid_count++;
+    scene->solid_bodies[at] = 0;
+    scene->solids[at] = (RenderSolid){.look = RENDER_GRANULAR, .pose = {.rotation = {1, 0, 0, 0}}};
+    scene_terrain_color(definition, scene->solids[at].color);
   }
-  scene->frame.solids = scene->solids;
-  scene->frame.grounds = scene->grounds;
   return SCREE_OK;
 }
 
@@ -145,6 +159,7 @@ void scene_frame_destroy(SceneFrame *scene) {
   free(scene->columns);
   free(scene->ids);
   free(scene->kinds);
+  free(scene->pressure);
   free(scene->terrain_vertices);
   free(scene->terrain_triangles);
   *scene = (SceneFrame){0};
@@ -155,9 +170,24 @@ void scene_frame_particles(SceneFrame *scene, ScreeParticles particles) {
   scene->frame.version++;
 }
 
-void scene_frame_view(SceneFrame *scene, const ScreeWorld *world, bool fine) {
+/* NULL where the method knows no pressure: the renderer then shows the weight of what lies above. */
+static bool frame_pressure(SceneFrame *scene, const ScreeWorld *world, bool fine) {
+  int64_t count = scene->frame.grains.count;
+  scene->frame.pressure = NULL;
+  if (!scene->wants_pressure) return true;
+  if (count > scene->pressure_room) {
+    if (!frame_room(&scene->pressure, (size_t)count * sizeof *scene->pressure)) return false;
+    scene->pressure_room = count;
+  }
+  if (count > 0 && scree_world_pressure(world, fine, scene->pressure)) scene->frame.pressure = scene->pressure;
+  return true;
+}
+
+ScreeStatus scene_frame_view(SceneFrame *scene, const ScreeWorld *world, bool fine, ScreeError *error) {
   ScreeParticles grains = scree_world_grains(world);
-  scene_frame_particles(scene, fine && grains.count > 0 ? grains : scree_world_particles(world));
+  fine = fine && grains.count > 0;
+  scene_frame_particles(scene, fine ? grains : scree_world_particles(world));
+  if (!frame_follow_bodies(scene, world) || !frame_pressure(scene, world, fine)) return frame_no_memory(error);
   scene->time = scree_world_time(world);
   scene->index = scree_world_frame_index(world);
   for (int32_t k = 0; k < scene->frame.solid_count; k++) {
@@ -169,12 +199,7 @@ void scene_frame_view(SceneFrame *scene, const ScreeWorld *world, bool fine) {
       scene->solids[k].pose = state.pose;
     }
   }
-}
-
-static bool frame_room(void **block, size_t bytes) {
-  void *grown = realloc(*block, bytes + 1);
-  if (grown) *block = grown;
-  return grown != NULL;
+  return SCREE_OK;
 }
 
 static bool frame_copy_grains(SceneFrame *scene) {
@@ -182,8 +207,8 @@ static bool frame_copy_grains(SceneFrame *scene) {
   size_t count = (size_t)grains->count;
   if (grains->count > scene->column_room) {
     size_t room = count + count / 4;
-    if (!frame_room((void **)&scene->columns, SCENE_FRAME_COLUMNS * room * sizeof(float)) ||
-        !frame_room((void **)&scene->ids, room * sizeof(uint32_t)) || !frame_room((void **)&scene->kinds, room))
+    if (!frame_room(&scene->columns, SCENE_FRAME_COLUMNS * room * sizeof(float)) ||
+        !frame_room(&scene->ids, room * sizeof(uint32_t)) || !frame_room(&scene->kinds, room))
       return false;
     scene->column_room = (int64_t)room;
   }
@@ -205,11 +230,11 @@ static bool frame_copy_terrain(SceneFrame *scene, ScreeMeshView *mesh) {
   size_t vertices = (size_t)mesh->vertex_count * 3 * sizeof(float);
   size_t triangles = (size_t)mesh->triangle_count * 3 * sizeof(uint32_t);
   if (mesh->vertex_count > scene->vertex_room) {
-    if (!frame_room((void **)&scene->terrain_vertices, vertices)) return false;
+    if (!frame_room(&scene->terrain_vertices, vertices)) return false;
     scene->vertex_room = mesh->vertex_count;
   }
   if (mesh->triangle_count > scene->triangle_room) {
-    if (!frame_room((void **)&scene->terrain_triangles, triangles)) return false;
+    if (!frame_room(&scene->terrain_triangles, triangles)) return false;
     scene->triangle_room = mesh->triangle_count;
   }
   if (vertices) memcpy(scene->terrain_vertices, mesh->vertices, vertices);
@@ -220,7 +245,8 @@ static bool frame_copy_terrain(SceneFrame *scene, ScreeMeshView *mesh) {
 }
 
 ScreeStatus scene_frame_take(SceneFrame *scene, const ScreeWorld *world, bool fine, ScreeError *error) {
-  scene_frame_view(scene, world, fine);
+  ScreeStatus status = scene_frame_view(scene, world, fine, error);
+  if (status != SCREE_OK) return status;
   bool good = frame_copy_grains(scene);
   for (int32_t k = 0; good && k < scene->frame.solid_count; k++)
     if (scene->solid_bodies[k] == 0) good = frame_copy_terrain(scene, &scene->solids[k].mesh);

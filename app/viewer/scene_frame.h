@@ -10,9 +10,14 @@ enum { SCENE_FRAME_COLUMNS = 7 };
 typedef struct SceneFrame {
   RenderFrame frame;
   RenderMaterial *materials;
-  RenderSolid *solids;   /* the last is the terrain, where there is one */
+  RenderSolid *solids;
   int32_t *solid_bodies; /* id of the body that a solid is; 0: the terrain */
   RenderGround *grounds;
+  uint64_t keys;       /* tells the meshes of several worlds apart */
+  int32_t body_count;  /* of the world's, looked at so far */
+  bool wants_pressure; /* set by whoever colours by it */
+  float *pressure;
+  int64_t pressure_room;
   double time;
   int64_t index;
   /* what scene_frame_take copied: x y z vx vy vz radius, id, material, terrain */
@@ -32,8 +37,8 @@ ScreeStatus scene_frame_create(SceneFrame *scene, const ScreeWorld *world, uint6
 void scene_frame_destroy(SceneFrame *scene);
 
 /* Points the frame at the world as it is now; good until the world moves on. fine: the fine grains, where there are
- * any. */
-void scene_frame_view(SceneFrame *scene, const ScreeWorld *world, bool fine);
+ * any. Bodies that were added to the world since are taken in. */
+ScreeStatus scene_frame_view(SceneFrame *scene, const ScreeWorld *world, bool fine, ScreeError *error);
 /* The same as a copy, so that the world may move on while it is drawn. */
 ScreeStatus scene_frame_take(SceneFrame *scene, const ScreeWorld *world, bool fine, ScreeError *error);
 /* Points the frame at particles from elsewhere, as from a file. */

@@ -13,17 +13,13 @@ typedef struct Wish {
   ScreeVec3 at;
   double radius, value;
   int32_t control;
+  SimulationObject object;
 } Wish;
 enum { WISHES_MOST = 64, BUFFERS = 3 };
 
 struct Simulation {
   SimulationPlan plan;
-  ScreeSceneDef definition; /* the plan's, with a ball to drop */
-  ScreeBodyDef *bodies;
-  double ball_radius;
   ScreeWorld *world;
-  ScreeBodyId ball;
-  ScreeVec3 ball_rest;
   double phase_seconds[SIMULATION_LINES];
   int64_t steps_before;
   uint64_t published;
@@ -32,7 +28,7 @@ struct Simulation {
   pthread_mutex_t lock;
   pthread_cond_t woken;
   /* under the lock */
-  bool stop, paused, fine, changed;
+  bool stop, paused, fine, pressure, changed;
   double speed;
   int64_t wanted_steps;
   Wish wishes[WISHES_MOST];
@@ -49,65 +45,63 @@ static double now_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A world cannot be given a body while it runs, so the ball that may be dropped is there from the start: it waits above
- * the scene, held in place, and is not drawn. */
-static ScreeStatus add_ball(Simulation *simulation) {
-  const ScreeSceneDef *from = simulation->plan.definition;
-  ScreeSceneDef *to = &simulation->definition;
-  *to = *from;
-  simulation->bodies = calloc((size_t)from->body_count + 1, sizeof *simulation->bodies);
-  if (!simulation->bodies) return SCREE_NO_MEMORY;
-  if (from->body_count) memcpy(simulation->bodies, from->bodies, (size_t)from->body_count * sizeof *simulation->bodies);
-  ScreeVec3 eye = from->camera.eye, target = from->camera.target;
-  double away = sqrt(pow(eye.x - target.x, 2) + pow(eye.y - target.y, 2) + pow(eye.z - target.z, 2));
-  simulation->ball_radius = fmax(0.035 * away, 4 * from->method.radius);
-  ScreeBodyDef ball =
-      scree_body_default("dropped_ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, simulation->ball_radius));
-  ball.density = 4000;
-  simulation->ball_rest = (ScreeVec3){target.x, target.y, target.z + 4 * away};
-  ball.shape.position = simulation->ball_rest;
-  simulation->bodies[from->body_count] = ball;
-  to->bodies = simulation->bodies;
-  to->body_count = from->body_count + 1;
-  return SCREE_OK;
-}
-
-static void describe_failure(Simulation *simulation, const ScreeError *error) {
+static void describe(Simulation *simulation, const ScreeError *error, bool failed) {
   pthread_mutex_lock(&simulation->lock);
-  simulation->report.failed = true;
+  simulation->report.failed = failed;
   scree_error_line(error, simulation->report.message, sizeof simulation->report.message);
   pthread_mutex_unlock(&simulation->lock);
 }
 
-static void hold_ball(Simulation *simulation) {
-  if (!simulation->ball || simulation->report.dropped) return;
-  ScreePose pose = {simulation->ball_rest, {1, 0, 0, 0}};
-  ScreeVec3 still = {0, 0, 0};
-  scree_world_set_pose(simulation->world, simulation->ball, pose, NULL);
-  scree_world_set_velocity(simulation->world, simulation->ball, still, still, NULL);
+/* A body of that size, named and numbered so that no two are alike. */
+static ScreeStatus drop(Simulation *simulation, const Wish *wish, ScreeError *error) {
+  static const char *const words[] = {
+#define OBJECT_WORD(constant, word) word,
+      SIMULATION_OBJECTS(OBJECT_WORD)
+#undef OBJECT_WORD
+  };
+  double half = wish->radius;
+  ScreeShapeDef shape = scree_shape_sphere((ScreeVec3){0, 0, 0}, half);
+  if (wish->object == OBJECT_BLOCK) {
+    shape = scree_shape_box((ScreeVec3){-half, -half, -half}, (ScreeVec3){half, half, half});
+    shape.rotation = (ScreeQuat){0.88, 0.32, 0.21, 0.28}; /* corner first */
+  } else if (wish->object == OBJECT_ROLLER) {
+    shape = scree_shape_default(SCREE_SHAPE_CYLINDER);
+    shape.cylinder = (ScreeCylinderDef){.base = {0, 0, -half}, .radius = 0.6 * half, .height = 2 * half};
+    shape.rotation = (ScreeQuat){0.75, 0.6, 0.28, 0};
+  }
+  shape.position = wish->at;
+  char name[SIMULATION_NAME];
+  snprintf(name, sizeof name, "dropped_%s_%d", words[wish->object], simulation->report.dropped + 1);
+  ScreeBodyDef body = scree_body_default(name, shape);
+  body.density = wish->value;
+  ScreeBodyId made;
+  ScreeStatus status = scree_world_add_body(simulation->world, &body, &made, error);
+  if (status == SCREE_OK) {
+    pthread_mutex_lock(&simulation->lock);
+    simulation->report.dropped++;
+    pthread_mutex_unlock(&simulation->lock);
+  }
+  return status;
 }
 
 static void grant(Simulation *simulation, const Wish *wish) {
   ScreeError error;
-  if (wish->kind == WISH_IMPULSE) {
-    scree_world_impulse(simulation->world, wish->at, wish->radius, wish->value, &error);
-  } else if (wish->kind == WISH_CONTROL) {
-    scree_world_set_control(simulation->world, wish->control, wish->value, &error);
-  } else if (simulation->ball) {
-    ScreeVec3 still = {0, 0, 0};
-    scree_world_set_pose(simulation->world, simulation->ball, (ScreePose){wish->at, {1, 0, 0, 0}}, &error);
-    scree_world_set_velocity(simulation->world, simulation->ball, still, still, &error);
-    pthread_mutex_lock(&simulation->lock);
-    simulation->report.dropped = true;
-    pthread_mutex_unlock(&simulation->lock);
+  ScreeStatus status = SCREE_OK;
+  switch (wish->kind) {
+  case WISH_IMPULSE:
+    status = scree_world_impulse(simulation->world, wish->at, wish->radius, wish->value, &error);
+    break;
+  case WISH_CONTROL: status = scree_world_set_control(simulation->world, wish->control, wish->value, &error); break;
+  case WISH_DROP: status = drop(simulation, wish, &error); break;
   }
+  if (status != SCREE_OK) describe(simulation, &error, false);
 }
 
 static void report_energy(const Simulation *simulation, SimulationReport *report) {
   ScreeParticles p = scree_world_particles(simulation->world);
   ScreeStatistics statistics;
   scree_world_statistics(simulation->world, &statistics);
-  ScreeVec3 g = simulation->definition.gravity;
+  ScreeVec3 g = simulation->plan.definition->gravity;
   double volume = 0, kinetic = 0, potential = 0;
   for (int64_t i = 0; i < p.count; i++) {
     double share = (double)p.radius[i] * p.radius[i] * p.radius[i];
@@ -171,14 +165,13 @@ static ScreeStatus publish(Simulation *simulation, double seconds, ScreeError *e
   pthread_mutex_lock(&simulation->lock);
   SceneFrame *back = simulation->buffers[0];
   bool fine = simulation->fine;
+  back->wants_pressure = simulation->pressure;
   SimulationReport report = simulation->report;
   pthread_mutex_unlock(&simulation->lock);
   ScreeStatus status = scene_frame_take(back, simulation->world, fine, error);
   if (status != SCREE_OK) return status;
   /* The three buffers take turns: their frames are told apart by one counter. */
   back->frame.version = simulation->plan.keys * ((uint64_t)1 << 40) + ++simulation->published;
-  for (int32_t k = 0; k < back->frame.solid_count; k++)
-    if (back->solid_bodies[k] == simulation->ball) back->solids[k].hidden = !report.dropped;
   report_energy(simulation, &report);
   report_lists(simulation, &report);
   report_tool(simulation, &report);
@@ -204,12 +197,10 @@ static ScreeStatus publish(Simulation *simulation, double seconds, ScreeError *e
 static ScreeStatus create_world(Simulation *simulation, ScreeError *error) {
   ScreeWorldOptions options = scree_world_options_default();
   options.threads = simulation->plan.threads;
-  ScreeStatus status = scree_world_create(&simulation->definition, &options, &simulation->world, error);
+  ScreeStatus status = scree_world_create(simulation->plan.definition, &options, &simulation->world, error);
   if (status != SCREE_OK) return status;
-  simulation->ball = scree_world_find_body(simulation->world, "dropped_ball");
   for (int k = 0; k < BUFFERS && status == SCREE_OK; k++)
     status = scene_frame_create(&simulation->storage[k], simulation->world, simulation->plan.keys, error);
-  hold_ball(simulation);
   return status;
 }
 
@@ -256,23 +247,20 @@ static void *run(void *context) {
   while (status == SCREE_OK && wait_for_work(simulation, wishes, &wish_count, &step, due)) {
     for (int k = 0; k < wish_count; k++) grant(simulation, &wishes[k]);
     double began = now_seconds();
-    if (step) {
-      hold_ball(simulation);
-      status = scree_world_frame(simulation->world, &error);
-    }
+    if (step) status = scree_world_frame(simulation->world, &error);
     if (status == SCREE_OK) status = publish(simulation, step ? now_seconds() - began : 0, &error);
     pthread_mutex_lock(&simulation->lock);
     double speed = simulation->speed;
     pthread_mutex_unlock(&simulation->lock);
     /* In step with the wall clock, without catching up on what was lost. */
-    if (step) due = speed > 0 ? fmax(due + 1 / (simulation->definition.frame_rate * speed), began) : began;
+    if (step) due = speed > 0 ? fmax(due + 1 / (simulation->plan.definition->frame_rate * speed), began) : began;
   }
   if (simulation->world) {
     pthread_mutex_lock(&simulation->lock);
     simulation->report.hash = scree_world_state_hash(simulation->world);
     pthread_mutex_unlock(&simulation->lock);
   }
-  if (status != SCREE_OK) describe_failure(simulation, &error);
+  if (status != SCREE_OK) describe(simulation, &error, true);
   return NULL;
 }
 
@@ -288,8 +276,7 @@ ScreeStatus simulation_start(const SimulationPlan *plan, Simulation **result, Sc
   for (int k = 0; k < BUFFERS; k++) simulation->buffers[k] = &simulation->storage[k];
   pthread_mutex_init(&simulation->lock, NULL);
   pthread_cond_init(&simulation->woken, NULL);
-  if (add_ball(simulation) != SCREE_OK || pthread_create(&simulation->thread, NULL, run, simulation) != 0) {
-    free(simulation->bodies);
+  if (pthread_create(&simulation->thread, NULL, run, simulation) != 0) {
     free(simulation);
     return SCREE_NO_MEMORY;
   }
@@ -313,7 +300,6 @@ void simulation_stop(Simulation *simulation, SimulationReport *report) {
   scree_world_destroy(simulation->world);
   pthread_mutex_destroy(&simulation->lock);
   pthread_cond_destroy(&simulation->woken);
-  free(simulation->bodies);
   free(simulation);
 }
 
@@ -362,6 +348,16 @@ void simulation_fine(Simulation *simulation, bool fine) {
   wake(simulation);
 }
 
+void simulation_pressure(Simulation *simulation, bool wanted) {
+  pthread_mutex_lock(&simulation->lock);
+  if (simulation->pressure != wanted) {
+    simulation->pressure = wanted;
+    simulation->changed = true;
+    pthread_cond_signal(&simulation->woken);
+  }
+  pthread_mutex_unlock(&simulation->lock);
+}
+
 static void post(Simulation *simulation, Wish wish) {
   pthread_mutex_lock(&simulation->lock);
   if (simulation->wish_count < WISHES_MOST) simulation->wishes[simulation->wish_count++] = wish;
@@ -372,8 +368,8 @@ void simulation_impulse(Simulation *simulation, ScreeVec3 center, double radius,
   post(simulation, (Wish){.kind = WISH_IMPULSE, .at = center, .radius = radius, .value = speed});
 }
 
-void simulation_drop(Simulation *simulation, ScreeVec3 from) {
-  post(simulation, (Wish){.kind = WISH_DROP, .at = from});
+void simulation_drop(Simulation *simulation, SimulationObject object, ScreeVec3 from, double size, double density) {
+  post(simulation, (Wish){.kind = WISH_DROP, .object = object, .at = from, .radius = 0.5 * size, .value = density});
 }
 
 void simulation_control(Simulation *simulation, int32_t control, double value) {

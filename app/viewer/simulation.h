@@ -30,8 +30,9 @@ typedef struct SimulationControl {
 
 /* How it goes, as of the last frame. */
 typedef struct SimulationReport {
-  bool ready, paused, failed, dropped;
-  char message[SCREE_MESSAGE_MAX + SCREE_FILE_MAX]; /* of a failure */
+  bool ready, paused, failed;
+  int32_t dropped;                                  /* bodies so far */
+  char message[SCREE_MESSAGE_MAX + SCREE_FILE_MAX]; /* of a failure, or of a wish that could not be granted */
   double time, frame_ms;
   int64_t frame, steps, coarse, grains;
   uint64_t hash;             /* of the state when the simulation ended */
@@ -57,8 +58,17 @@ void simulation_step(Simulation *simulation); /* one frame, also when paused */
 void simulation_speed(Simulation *simulation, double speed);
 void simulation_fine(Simulation *simulation, bool fine);
 void simulation_impulse(Simulation *simulation, ScreeVec3 center, double radius, double speed);
-/* Lets the ball fall from there; it can be taken back and dropped again. */
-void simulation_drop(Simulation *simulation, ScreeVec3 from);
+/* X(constant, word): what can be dropped. */
+#define SIMULATION_OBJECTS(X)                                                                                          \
+  X(OBJECT_BALL, "ball")                                                                                               \
+  X(OBJECT_BLOCK, "block")                                                                                             \
+  X(OBJECT_ROLLER, "roller")
+#define SIMULATION_OBJECT_CONSTANT(constant, word) constant,
+typedef enum SimulationObject { SIMULATION_OBJECTS(SIMULATION_OBJECT_CONSTANT) OBJECT_COUNT } SimulationObject;
+/* Puts another body into the world, `size` from side to side, and lets it fall from there. */
+void simulation_drop(Simulation *simulation, SimulationObject object, ScreeVec3 from, double size, double density);
+/* Whether frames carry the pressure. */
+void simulation_pressure(Simulation *simulation, bool wanted);
 void simulation_control(Simulation *simulation, int32_t control, double value); /* index into the report's controls */
 
 #endif

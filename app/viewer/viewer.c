@@ -64,7 +64,12 @@ static ScreeStatus viewer_start(Viewer *viewer, bool keep_camera, ScreeError *er
   viewer->scene = scene;
   const ScreeSceneDef *definition = scree_scene_definition(scene);
   viewer->home = scene_camera(definition);
-  if (!keep_camera) viewer->camera = viewer->home;
+  if (!keep_camera) {
+    viewer->camera = viewer->home;
+    double away = camera_distance(&viewer->home);
+    viewer->panel.blast_radius = fmax(0.06 * away, 3 * definition->method.radius);
+    viewer->panel.drop_size = fmax(0.08 * away, 8 * definition->method.radius);
+  }
   viewer->history = (History){0};
   viewer->driven_count = 0;
   viewer->seen_version = 0;
@@ -168,6 +173,7 @@ static ScreeStatus viewer_draw(Viewer *viewer, ScreeError *error) {
   if (width < 1 || height < 1) return SCREE_OK;
   viewer->settings.width = viewer->panel.half && width > 1 ? width / 2 : width;
   viewer->settings.height = viewer->panel.half && height > 1 ? height / 2 : height;
+  if (viewer->simulation) simulation_pressure(viewer->simulation, viewer->settings.color == RENDER_COLOR_PRESSURE);
   viewer->frame = viewer->simulation ? simulation_frame(viewer->simulation) : NULL;
   if (viewer->simulation) simulation_report(viewer->simulation, &viewer->report);
   const RenderFrame *frame = viewer->frame ? &viewer->frame->frame : &nothing;
@@ -326,7 +332,7 @@ ScreeStatus viewer_run(const ViewerOptions *options, ScreeError *error) {
   viewer->settings = render_settings_default();
   viewer->show_panel = !options->no_panel;
   viewer->panel = (Panel){
-      .speed = options->fast ? 0 : 1, .paused = options->paused, .fine = true, .blast_radius = 0.2, .blast_speed = 6};
+      .speed = options->fast ? 0 : 1, .paused = options->paused, .fine = true, .blast_speed = 6, .drop_density = 4000};
   snprintf(viewer->scene_name, sizeof viewer->scene_name, "%s", options->scene);
   if (options->method) snprintf(viewer->method, sizeof viewer->method, "%s", options->method);
   /* The scene is looked at before the window opens: its errors belong on the terminal. */

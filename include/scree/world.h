@@ -69,6 +69,12 @@ typedef struct ScreeParticles {
 SCREE_API ScreeParticles scree_world_particles(const ScreeWorld *world); /* the method's own */
 SCREE_API ScreeParticles scree_world_grains(const ScreeWorld *world);    /* the fine ones; count 0 without upsampling */
 
+/* Pressure of the material at every particle of scree_world_particles (fine: at every one of scree_world_grains, which
+ * take that of the particles round them), in Pa, as of the last step: for grains the normal loads of the contacts per
+ * area, a third of the trace of the stress; sph and flip have theirs. `pressure` has room for that count. false when the
+ * method knows none. Nothing is changed. */
+SCREE_API bool scree_world_pressure(const ScreeWorld *world, bool fine, float *pressure);
+
 /* A triangle mesh in world coordinates relative to the origin of the particles. */
 typedef struct ScreeMeshView {
   int64_t vertex_count, triangle_count;
@@ -102,6 +108,12 @@ SCREE_API ScreeBodyId scree_world_find_body(const ScreeWorld *world, const char 
 SCREE_API ScreeStatus scree_world_body(const ScreeWorld *world, ScreeBodyId body, ScreeBodyState *state);
 /* The body's surface in its own frame, for drawing; planes come as a large square. */
 SCREE_API ScreeStatus scree_world_body_mesh(const ScreeWorld *world, ScreeBodyId body, ScreeMeshView *mesh);
+
+/* Puts another body into a world that runs, between two steps, behind those there are; its name is its own. Grains that
+ * are where it is put are pushed out by the method. A checkpoint can be loaded only into a world to which the same
+ * bodies were added. */
+SCREE_API ScreeStatus scree_world_add_body(ScreeWorld *world, const ScreeBodyDef *definition, ScreeBodyId *body,
+                                           ScreeError *error);
 
 /* Moves a body: a keyframed or fixed one follows the pose over the next frame (grains feel the velocity), a free one
  * is placed at once with the velocity it has. */

@@ -98,8 +98,8 @@ static Status weigh(Core *core, const ScreeSceneDef *scene, const ScreeBodyDef *
   return SCREE_OK;
 }
 
-static Status add_body(Core *core, Bodies *bodies, State *state, const BodiesPlan *plan, int32_t number) {
-  const ScreeBodyDef *definition = &plan->scene->bodies[number];
+static Status add_body(Core *core, Bodies *bodies, State *state, const BodiesPlan *plan,
+                       const ScreeBodyDef *definition, int32_t number) {
   static const Motion motions[] = {MOTION_FREE, MOTION_KEYFRAMES, MOTION_FIXED};
   Motion motion = motions[definition->motion];
   if (motion == MOTION_KEYFRAMES && definition->key_count <= 0)
@@ -109,7 +109,7 @@ static Status add_body(Core *core, Bodies *bodies, State *state, const BodiesPla
     log_warning_at(core, plan->scene->file, definition->source, "keys are read only with motion: keyframes");
   SolidPlan body = {.name = definition->name,
                     .kind = "body",
-                    .number = number + 1,
+                    .number = number,
                     .source = definition->source,
                     .shape = &definition->shape,
                     .motion = motion,
@@ -135,7 +135,8 @@ static Status add_body(Core *core, Bodies *bodies, State *state, const BodiesPla
 
 static Status fill_table(Core *core, Bodies *bodies, State *state, const BodiesPlan *plan) {
   TRY(boundaries_add(core, bodies, state, plan));
-  for (int32_t k = 0; k < plan->scene->body_count; k++) TRY(add_body(core, bodies, state, plan, k));
+  for (int32_t k = 0; k < plan->scene->body_count; k++)
+    TRY(add_body(core, bodies, state, plan, &plan->scene->bodies[k], k + 1));
   if (plan->scene->mechanism) TRY(mechanism_create(core, state, plan, &bodies->mechanism));
   return SCREE_OK;
 }
@@ -159,6 +160,32 @@ void bodies_destroy(Core *core, Bodies *bodies) {
   rigid_contacts_destroy(core, &bodies->contacts);
   mechanism_destroy(core, bodies->mechanism);
   memory_drop(core, &bodies);
+}
+
+void bodies_drop_last(Core *core, Bodies *bodies, State *state) {
+  Solid *last = &state->solids.items[--state->solids.count];
+  shape_destroy(core, &last->shape);
+  if (bodies->track_count > state->solids.count) track_destroy(core, &bodies->tracks[--bodies->track_count]);
+  if (bodies->contacts.solid_count > state->solids.count) bodies->contacts.solid_count = state->solids.count;
+}
+
+Status bodies_add(Core *core, Bodies *bodies, State *state, const BodiesPlan *plan, const ScreeBodyDef *definition) {
+  int32_t before = state->solids.count;
+  /* Parts of the mechanism get tracks that say nothing, so that the new one's stands at its own place. */
+  TRY(memory_grow(core, &bodies->tracks, before + 1, "tracks"));
+  bodies->track_count = before;
+  Status status = add_body(core, bodies, state, plan, definition, before + 1);
+  RigidContacts contacts = {0};
+  if (status == SCREE_OK) status = rigid_contacts_create(core, state, &contacts);
+  if (status == SCREE_OK) {
+    rigid_contacts_destroy(core, &bodies->contacts);
+    bodies->contacts = contacts;
+    return SCREE_OK;
+  }
+  rigid_contacts_destroy(core, &contacts);
+  if (state->solids.count > before) bodies_drop_last(core, bodies, state);
+  else if (bodies->track_count > before) track_destroy(core, &bodies->tracks[--bodies->track_count]);
+  return status;
 }
 
 int32_t bodies_find(const Bodies *bodies, const State *state, const char *name) {

@@ -22,6 +22,10 @@ typedef struct BodiesPlan {
 Status bodies_create(Core *core, State *state, const BodiesPlan *plan, Bodies **bodies);
 void bodies_destroy(Core *core, Bodies *bodies);
 
+/* Adds a body to a state that is running, behind all solids; and takes the last one away again. */
+Status bodies_add(Core *core, Bodies *bodies, State *state, const BodiesPlan *plan, const ScreeBodyDef *definition);
+void bodies_drop_last(Core *core, Bodies *bodies, State *state);
+
 /* 0-based index of the solid that a probe means by this name: a boundary, a body, a body of the mechanism, or a geom of
  * the mechanism (the solid it is part of). -1: none. */
 int32_t bodies_find(const Bodies *bodies, const State *state, const char *name);

@@ -52,6 +52,11 @@ typedef struct Method {
   /* Private data that is not in fields or contact history, in both directions. NULL: none. */
   Status (*archive)(Core *core, Archive *archive, void *data);
   void (*destroy)(Core *core, void *data);
+  /* A body was appended to the table of solids: what has a row for each of them is made anew. NULL: nothing has. */
+  Status (*solids_changed)(Core *core, const State *state, void *data);
+  /* Pressure of the material at every particle, Pa, as of the last step. Asked between steps, for pictures; changes
+   * nothing. NULL: the method knows none. */
+  Status (*pressure)(Core *core, const State *state, const void *data, float *pressure);
 } Method;
 
 #endif

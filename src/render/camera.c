@@ -18,6 +18,8 @@ void camera_axes(const Camera *camera, ScreeVec3 *right, ScreeVec3 *up, ScreeVec
   *up = vec3_cross(*right, *forward);
 }
 
+double camera_distance(const Camera *camera) { return vec3_length(vec3_sub(camera->target, camera->eye)); }
+
 /* Yaw, pitch and length of a vector. */
 static void camera_polar(Vec3 v, double *yaw, double *pitch, double *length) {
   *length = vec3_length(v);

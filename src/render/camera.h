@@ -11,6 +11,8 @@ typedef struct Camera {
 
 /* A camera is usable when its numbers are finite and eye and target differ. */
 bool camera_valid(const Camera *camera);
+/* From eye to target. */
+double camera_distance(const Camera *camera);
 /* Turns the eye about the vertical through the target. */
 Camera camera_orbit(Camera camera, double degrees);
 /* Drag of an orbit camera: yaw and pitch in degrees (pitch stops short of the poles), and distance times zoom. */

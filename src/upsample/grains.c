@@ -46,6 +46,13 @@ void upsample_destroy(Core *core, Upsample *up) {
   memory_free(&core->memory, up);
 }
 
+Status upsample_follow_solids(Core *core, Upsample *up, const State *state) {
+  int32_t known = up->solid_count;
+  Status status = solids_view_create(core, up, state);
+  if (status != SCREE_OK) up->solid_count = known;
+  return status;
+}
+
 const FineGrains *upsample_grains(const Upsample *upsample) { return &upsample->grains; }
 
 Status fine_reserve(Core *core, FineGrains *grains, int64_t capacity) {

@@ -13,9 +13,10 @@ enum { MARCH_STEPS = 64, PROJECTIONS = 3, CORNERS = 8 };
 
 Status solids_view_create(Core *core, Upsample *up, const State *state) {
   double radius = up->coarse_radius;
-  TRY(memory_new(core, &up->solids, state->solids.count, "upsampling"));
+  TRY(memory_grow(core, &up->solids, state->solids.count, "upsampling"));
+  int32_t known = up->solid_count;
   up->solid_count = state->solids.count;
-  for (int32_t k = 0; k < up->solid_count; k++) {
+  for (int32_t k = known; k < up->solid_count; k++) {
     const Solid *solid = &state->solids.items[k];
     FineSolid *view = &up->solids[k];
     view->shape = solid->shape;

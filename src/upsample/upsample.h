@@ -42,6 +42,9 @@ typedef struct Upsample Upsample;
 Status upsample_create(Core *core, State *state, const ScreeUpsampleDef *definition, Upsample **upsample);
 void upsample_destroy(Core *core, Upsample *upsample);
 
+/* Takes note of solids that were added since. */
+Status upsample_follow_solids(Core *core, Upsample *upsample, const State *state);
+
 /* Fine grains of a fill. */
 Status upsample_add(Core *core, Upsample *upsample, const State *state, const Samples *samples, int32_t material,
                     Vec3 velocity);

@@ -88,10 +88,10 @@ ScreeStatus scree_world_body(const ScreeWorld *world, ScreeBodyId body, ScreeBod
 Status world_prepare_drawing(ScreeWorld *world) {
   Core *core = &world->core;
   Solids *solids = &world->state.solids;
-  TRY(memory_new(core, &world->drawn_vertices, solids->count, "drawing"));
-  TRY(memory_new(core, &world->drawn_triangles, solids->count, "drawing"));
-  world->drawn_count = solids->count;
-  for (int32_t k = 0; k < solids->count; k++) {
+  TRY(memory_grow(core, &world->drawn_vertices, solids->count, "drawing"));
+  TRY(memory_grow(core, &world->drawn_triangles, solids->count, "drawing"));
+  for (; world->drawn_count < solids->count; world->drawn_count++) {
+    int32_t k = world->drawn_count;
     Shape *shape = &solids->items[k].shape;
     TRY(shape_make_surface(core, shape, PLANE_EXTENT));
     const Mesh *mesh = &shape->mesh;

@@ -14,7 +14,7 @@
 
 ScreeWorldOptions scree_world_options_default(void) { return (ScreeWorldOptions){.log_level = SCREE_LOG_WARNING}; }
 
-static Status resolve_file(void *context, Core *core, const char *file, ScreeSource at, char *path, size_t size) {
+Status world_resolve_file(void *context, Core *core, const char *file, ScreeSource at, char *path, size_t size) {
   const ScreeWorld *world = context;
   PathsOrigin origin = {world->definition.scene.file, at};
   return paths_resolve(core, world->definition.scene.folder, world->assets, file, origin, path, size);
@@ -23,7 +23,7 @@ static Status resolve_file(void *context, Core *core, const char *file, ScreeSou
 Status world_make_shape(ScreeWorld *world, const ScreeShapeDef *definition, bool inside, Shape *shape) {
   char path[SCREE_FILE_MAX] = "";
   if (definition->kind == SCREE_SHAPE_MESH && definition->mesh.file)
-    TRY(resolve_file(world, &world->core, definition->mesh.file, definition->source, path, sizeof path));
+    TRY(world_resolve_file(world, &world->core, definition->mesh.file, definition->source, path, sizeof path));
   return shape_create(&world->core, definition, inside, path, world->definition.scene.file, shape);
 }
 
@@ -104,10 +104,10 @@ static Status choose_origin(ScreeWorld *world) {
 #define DISTANCE_CELL 0.5
 #define DISTANCE_BAND 3.0
 
-static Status cache_distances(ScreeWorld *world) {
+Status world_cache_distances(ScreeWorld *world, int32_t first) {
   Solids *solids = &world->state.solids;
   double radius = world->state.radius;
-  for (int32_t k = 0; k < solids->count; k++) {
+  for (int32_t k = first; k < solids->count; k++) {
     Shape *shape = &solids->items[k].shape;
     TRY(shape_cache_distance(&world->core, shape, DISTANCE_CELL * radius, DISTANCE_BAND * radius));
   }
@@ -161,10 +161,10 @@ static Status create_parts(ScreeWorld *world, const ScreeSceneDef *definition, c
   TRY(particles_create(core, &state->particles));
   TRY(cell_grid_create(core, &world->grid));
   TRY(cell_grid_create(core, &world->sample_grid));
-  BodiesPlan plan = {.scene = scene, .resolve = resolve_file, .resolve_context = world};
+  BodiesPlan plan = {.scene = scene, .resolve = world_resolve_file, .resolve_context = world};
   TRY(bodies_create(core, state, &plan, &world->bodies));
   TRY(create_method(world));
-  TRY(cache_distances(world));
+  TRY(world_cache_distances(world, 0));
   TRY(create_sinks(world));
   TRY(memory_new(core, &world->emitters, scene->emitter_count, "emitters"));
   TRY(memory_new(core, &world->events_done, scene->event_count, "events"));
@@ -173,7 +173,7 @@ static Status create_parts(ScreeWorld *world, const ScreeSceneDef *definition, c
 
 static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
   TRY(create_parts(world, definition, options));
-  TRY(world_sample_solids(world));
+  TRY(world_sample_solids(world, 0));
   const ScreeUpsampleDef *fine = world->definition.scene.upsample;
   if (fine) TRY(upsample_create(&world->core, &world->state, fine, &world->upsample));
   TRY(world_fill(world));

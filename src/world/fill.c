@@ -206,11 +206,11 @@ static Status sample_solid(ScreeWorld *world, int32_t index) {
   return status;
 }
 
-Status world_sample_solids(ScreeWorld *world) {
+Status world_sample_solids(ScreeWorld *world, int32_t first) {
   State *state = &world->state;
   MethodReach reach = world->method->reach(world->method_data);
   state->samples.radius = (float)state->radius;
-  for (int32_t k = 0; k < state->solids.count; k++) {
+  for (int32_t k = first; k < state->solids.count; k++) {
     Solid *solid = &state->solids.items[k];
     if (solid->contact != SCREE_CONTACT_SAMPLES && !reach.samples) continue;
     if (solid->shape.kind == SCREE_SHAPE_PLANE) {

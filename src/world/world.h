@@ -63,13 +63,16 @@ struct ScreeWorld {
 
 /* create.c: a shape whose mesh file, if any, is looked up where files may be. */
 Status world_make_shape(ScreeWorld *world, const ScreeShapeDef *definition, bool inside, Shape *shape);
-/* api.c */
+Status world_resolve_file(void *world, Core *core, const char *file, ScreeSource at, char *path, size_t size);
+/* Distance grids of the meshes of the solids from the first on. */
+Status world_cache_distances(ScreeWorld *world, int32_t first);
+/* api.c: of the solids that it has not been called for yet. */
 Status world_prepare_drawing(ScreeWorld *world);
 /* fill.c: grains and samples of t = 0. */
 double world_particle_mass(const State *state, const ScreeMaterialDef *material, double radius);
 Status world_fill(ScreeWorld *world);
 Status world_check_fills(ScreeWorld *world); /* whether they would fit, without filling */
-Status world_sample_solids(ScreeWorld *world);
+Status world_sample_solids(ScreeWorld *world, int32_t first); /* solids from that one on */
 /* births.c: work off the queue; emitters and sinks fill it. */
 Status world_births_and_deaths(ScreeWorld *world);
 Status world_emit(ScreeWorld *world, double dt);

@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "methods/dem/contacts.h"
 #include "methods/dem/dem.h"
+#include "methods/dem/pressure.h"
 #include "methods/dem/relax.h"
 
 enum { KICK_GRAIN = 4096 };
@@ -219,6 +220,20 @@ static void dem_destroy(Core *core, void *data) {
   memory_drop(core, &dem);
 }
 
+static Status dem_solids_changed(Core *core, const State *state, void *data) {
+  Dem *dem = data;
+  DemLaws laws = {0};
+  TRY(dem_laws_create(core, state, &laws));
+  dem_laws_destroy(core, &dem->laws);
+  dem->laws = laws;
+  return SCREE_OK;
+}
+
+static Status dem_tell_pressure(Core *core, const State *state, const void *data, float *pressure) {
+  dem_pressure(core, state, &((const Dem *)data)->laws, pressure);
+  return SCREE_OK;
+}
+
 const Method METHOD_DEM = {
     .info = {.name = "dem",
              .summary = "discrete elements: Hertz contacts with shear springs",
@@ -231,4 +246,6 @@ const Method METHOD_DEM = {
     .step = dem_step,
     .archive = dem_archive,
     .destroy = dem_destroy,
+    .solids_changed = dem_solids_changed,
+    .pressure = dem_tell_pressure,
 };

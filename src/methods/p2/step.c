@@ -5,6 +5,7 @@
  * forces; caps hold for the sum over the iterations; sleeping knows what a grain rests on. See docs/methods/p2.md. */
 #include <math.h>
 
+#include "methods/common/position_pressure.h"
 #include "methods/p2/law.h"
 #include "methods/p2/p2.h"
 #include "methods/p2/p2_kernels.h"
@@ -158,6 +159,14 @@ static void p2_destroy(Core *core, void *data) {
   memory_drop(core, &p2);
 }
 
+/* Without memory nothing is left of the contacts after a step. */
+static Status p2_pressure(Core *core, const State *state, const void *data, float *pressure) {
+  const P2 *p2 = data;
+  if (!p2->settings.position.memory) return SCREE_BAD_INPUT;
+  position_pressure(core, state, p2->last_dt, pressure);
+  return SCREE_OK;
+}
+
 const Method METHOD_P2 = {
     .info = {.name = "p2", .summary = "parallel particles: springs, dampers, friction, adhesion", .paper = "holz2014"},
     .has_overlap = true,
@@ -168,4 +177,5 @@ const Method METHOD_P2 = {
     .step = p2_step,
     .archive = p2_archive,
     .destroy = p2_destroy,
+    .pressure = p2_pressure,
 };

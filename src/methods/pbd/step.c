@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "methods/common/position.h"
+#include "methods/common/position_pressure.h"
 #include "methods/pbd/pbd.h"
 
 #define PBD_TIME_STEP 0.005 /* Section 5.2 */
@@ -89,6 +90,14 @@ static void pbd_destroy(Core *core, void *data) {
   memory_drop(core, &pbd);
 }
 
+/* Without memory nothing is left of the contacts after a step. */
+static Status pbd_pressure(Core *core, const State *state, const void *data, float *pressure) {
+  const Pbd *pbd = data;
+  if (!pbd->settings.memory) return SCREE_BAD_INPUT;
+  position_pressure(core, state, pbd->last_dt, pressure);
+  return SCREE_OK;
+}
+
 const Method METHOD_PBD = {
     .info = {.name = "pbd", .summary = "position-based grains in real time", .paper = "sommer2022"},
     .has_overlap = true,
@@ -99,4 +108,5 @@ const Method METHOD_PBD = {
     .step = pbd_step,
     .archive = pbd_archive,
     .destroy = pbd_destroy,
+    .pressure = pbd_pressure,
 };

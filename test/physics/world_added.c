@@ -1,0 +1,172 @@
+/* What is asked of a running world by whoever draws it: bodies that are added, and the pressure in the material. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "scree/scree.h"
+
+typedef struct Box {
+  ScreeMaterialDef sand;
+  ScreeGrainsDef grains;
+  ScreeBoundaryDef walls;
+  ScreeBodyDef ball;
+  ScreeUpsampleDef fine;
+  ScreeSceneDef def;
+} Box;
+
+static const double SIDE = 0.3, BED = 0.3, RADIUS = 0.02;
+
+/* A bed of grains in a box. */
+static void box_begin(Box *box, const char *method) {
+  memset(box, 0, sizeof *box);
+  box->sand = scree_material_default("sand");
+  box->sand.young = 5e6;
+  double half = SIDE / 2;
+  box->grains =
+      scree_grains_default("sand", scree_shape_box((ScreeVec3){-half, -half, 0}, (ScreeVec3){half, half, BED}));
+  box->grains.start = SCREE_START_DENSE;
+  box->walls = scree_boundary_default(scree_shape_box((ScreeVec3){-half, -half, 0}, (ScreeVec3){half, half, 1}));
+  box->walls.inside = true;
+  box->walls.friction_static = box->walls.friction_kinetic = 0; /* the floor carries all */
+  box->ball = scree_body_default("stone", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.06));
+  box->ball.density = 6000;
+  box->ball.shape.position = (ScreeVec3){0, 0, 0.5};
+  box->def = scree_scene_default();
+  box->def.name = "box";
+  box->def.method = scree_method_default(method);
+  box->def.method.radius = RADIUS;
+  box->def.materials = &box->sand, box->def.material_count = 1;
+  box->def.grains = &box->grains, box->def.grains_count = 1;
+  box->def.boundaries = &box->walls, box->def.boundary_count = 1;
+}
+
+static ScreeWorld *make(const Box *box, int32_t threads) {
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = threads;
+  if (scree_world_create(&box->def, &options, &world, &error) != SCREE_OK) print_error("%s\n", error.message);
+  assert_non_null(world);
+  return world;
+}
+
+static void run(ScreeWorld *world, int frames) {
+  ScreeError error;
+  for (int k = 0; k < frames; k++) assert_int_equal(scree_world_frame(world, &error), SCREE_OK);
+}
+
+/* Dropped into the bed, it comes to rest in it, whatever the method; twice the same on one thread and on two. */
+static void added_bodies_fall_into_the_sand(void **state) {
+  (void)state;
+  const char *const methods[] = {"pbd", "p2", "dem"};
+  for (size_t m = 0; m < 3; m++) {
+    Box box;
+    box_begin(&box, methods[m]);
+    box.fine = scree_upsample_default(0.01);
+    if (m == 0) box.def.upsample = &box.fine;
+    uint64_t hashes[2];
+    for (int32_t threads = 1; threads <= 2; threads++) {
+      ScreeWorld *world = make(&box, threads);
+      run(world, 3);
+      ScreeBodyId stone = 0, again = 0;
+      ScreeError error;
+      assert_int_equal(scree_world_add_body(world, &box.ball, &stone, &error), SCREE_OK);
+      assert_int_equal(stone, 2);
+      assert_int_equal(scree_world_find_body(world, "stone"), stone);
+      /* A second one of that name is refused, and nothing is left of it. */
+      assert_int_equal(scree_world_add_body(world, &box.ball, &again, &error), SCREE_BAD_INPUT);
+      assert_int_equal(again, 0);
+      assert_int_equal(scree_world_body_count(world), 2);
+      ScreeMeshView mesh;
+      assert_int_equal(scree_world_body_mesh(world, stone, &mesh), SCREE_OK);
+      assert_true(mesh.triangle_count > 10);
+      run(world, 45);
+      ScreeBodyState ball;
+      assert_int_equal(scree_world_body(world, stone, &ball), SCREE_OK);
+      assert_true(ball.center.z > 0.06 && ball.center.z < 0.42);
+      assert_true(fabs(ball.velocity.z) < 0.5);
+      assert_true(ball.force.z > 0.3 * ball.mass * 9.81);
+      hashes[threads - 1] = scree_world_state_hash(world);
+      scree_world_destroy(world);
+    }
+    assert_true(hashes[0] == hashes[1]);
+  }
+}
+
+/* In a settled bed between smooth walls the pressure grows with the depth: a third of the trace of the stress lies
+ * between a third of the vertical one (no push sideways) and all of it (a liquid). And asking changes nothing. */
+static void pressure_grows_with_depth(void **state) {
+  (void)state;
+  const char *const methods[] = {"pbd", "p2", "dem"};
+  for (size_t m = 0; m < 3; m++) {
+    Box box;
+    box_begin(&box, methods[m]);
+    ScreeWorld *world = make(&box, 1);
+    run(world, m == 2 ? 40 : 90);
+    ScreeParticles p = scree_world_particles(world);
+    float *pressure = calloc((size_t)p.count + 1, sizeof *pressure);
+    uint64_t before = scree_world_state_hash(world);
+    assert_false(scree_world_pressure(world, true, pressure)); /* there are no fine grains */
+    assert_true(scree_world_pressure(world, false, pressure));
+    assert_true(scree_world_state_hash(world) == before);
+    ScreeStatistics now;
+    scree_world_statistics(world, &now);
+    double top = 0, half = 0, below = 0;
+    for (int64_t i = 0; i < p.count; i++) top = fmax(top, (double)p.z[i] + RADIUS);
+    int64_t lower = 0, upper = 0;
+    for (int64_t i = 0; i < p.count; i++) {
+      double z = p.origin.z + (double)p.z[i];
+      assert_true(isfinite(pressure[i]));
+      if (z < 0.25 * top) below += (double)pressure[i], lower++;
+      else if (z > 0.6 * top && z < 0.85 * top) half += (double)pressure[i], upper++;
+    }
+    double weight = now.mass_final * 9.81 / (SIDE * SIDE), bottom = below / (double)lower;
+    print_message("%s: %.0f Pa near the floor, where %.0f Pa rest on it; %.0f Pa above\n", methods[m], bottom,
+                  0.875 * weight, half / (double)upper);
+    assert_true(bottom > 0.33 * 0.875 * weight && bottom < 1.0 * 0.875 * weight);
+    assert_true(half / (double)upper < 0.55 * bottom);
+    free(pressure);
+    scree_world_destroy(world);
+  }
+}
+
+/* Fine grains take the pressure of those round them; methods without contacts know none. */
+static void fine_grains_share_the_pressure(void **state) {
+  (void)state;
+  Box box;
+  box_begin(&box, "pbd");
+  box.fine = scree_upsample_default(0.008);
+  box.def.upsample = &box.fine;
+  ScreeWorld *world = make(&box, 2);
+  run(world, 40);
+  ScreeParticles p = scree_world_particles(world), g = scree_world_grains(world);
+  float *coarse = calloc((size_t)p.count + 1, sizeof *coarse), *fine = calloc((size_t)g.count + 1, sizeof *fine);
+  assert_true(g.count > 4 * p.count);
+  assert_true(scree_world_pressure(world, false, coarse) && scree_world_pressure(world, true, fine));
+  double most = 0, sum[2] = {0, 0};
+  int64_t count[2] = {0, 0};
+  for (int64_t i = 0; i < p.count; i++) most = fmax(most, (double)coarse[i]);
+  for (int64_t i = 0; i < g.count; i++) {
+    assert_true(fine[i] >= 0 && (double)fine[i] <= most);
+    int low = (double)g.z[i] < 0.08;
+    sum[low] += (double)fine[i], count[low]++;
+  }
+  assert_true(sum[1] / (double)count[1] > 1.5 * sum[0] / (double)count[0]);
+  free(coarse);
+  free(fine);
+  scree_world_destroy(world);
+  box_begin(&box, "none");
+  world = make(&box, 1);
+  float nothing[1];
+  assert_false(scree_world_pressure(world, false, nothing));
+  scree_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(added_bodies_fall_into_the_sand),
+      cmocka_unit_test(pressure_grows_with_depth),
+      cmocka_unit_test(fine_grains_share_the_pressure),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
