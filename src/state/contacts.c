@@ -21,21 +21,23 @@ static void carry_rows(void *context, int64_t b, int64_t e, int thread) {
   int32_t size = fresh->history_size;
   for (int64_t row = b; row < e; row++) {
     int64_t old_row = carry->order ? carry->order[row] : row;
-    if (old_row < 0 || old_row >= old->list.count) continue;
-    int64_t begin = old->list.start[old_row], end = old->list.start[old_row + 1];
-    for (int64_t k = fresh->list.start[row]; k < fresh->list.start[row + 1]; k++)
-      for (int64_t m = begin; m < end; m++)
-        if (old->partner[m] == fresh->partner[k]) {
-          memcpy(fresh->history + k * size, old->history + m * size, sizeof(float) * (size_t)size);
-          break;
-        }
+    bool known = old_row >= 0 && old_row < old->list.count;
+    int64_t begin = known ? old->list.start[old_row] : 0, end = known ? old->list.start[old_row + 1] : 0;
+    for (int64_t k = fresh->list.start[row]; k < fresh->list.start[row + 1]; k++) {
+      int64_t m = begin;
+      while (m < end && old->partner[m] != fresh->partner[k]) m++;
+      if (m < end) memcpy(fresh->history + k * size, old->history + m * size, sizeof(float) * (size_t)size);
+      else memset(fresh->history + k * size, 0, sizeof(float) * (size_t)size);
+    }
   }
 }
 
 Status contact_list_carry(Core *core, const ContactList *old, const int32_t *order, ContactList *fresh) {
   if (fresh->history_size == 0) return SCREE_OK;
-  memset(fresh->history, 0, sizeof(float) * (size_t)(fresh->list.entries * fresh->history_size));
-  if (!old->partner || old->history_size != fresh->history_size) return SCREE_OK;
+  if (!old->partner || old->history_size != fresh->history_size) {
+    memset(fresh->history, 0, sizeof(float) * (size_t)(fresh->list.entries * fresh->history_size));
+    return SCREE_OK;
+  }
   Carry carry = {old, order, fresh};
   parallel_for(core, 0, fresh->list.count, ROW_GRAIN, carry_rows, &carry);
   return SCREE_OK;

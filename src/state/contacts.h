@@ -32,13 +32,14 @@ typedef struct SolidSamples {
 
 typedef struct Contacts {
   ContactList particles, samples, solids;
+  ContactList spare[3];   /* where the next build of each goes when history must be carried over; memory only */
   float reach;            /* of the last build: factor on the sum of radii */
   float skin;             /* m */
   int64_t builds;
 } Contacts;
 
 /* Carries history over from `old` (rows in old particle order) to `fresh` (rows in new order): row k of fresh was row
- * order[k] of old (order NULL: the same). */
+ * order[k] of old (order NULL: the same). What has none gets zeros. */
 Status contact_list_carry(Core *core, const ContactList *old, const int32_t *order, ContactList *fresh);
 /* Drops the rows of particles that are gone: row k was row order[k], ascending. */
 void contacts_keep_rows(Contacts *contacts, const int32_t *order, int64_t count);

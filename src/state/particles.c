@@ -6,7 +6,7 @@
 #include "core/hash.h"
 #include "core/parallel.h"
 
-enum { PARTICLE_GRAIN = 4096, RECORD_MAX = 512 };
+enum { PARTICLE_GRAIN = 4096, PERMUTE_GRAIN = 1024, RECORD_MAX = 512 };
 
 Status particles_create(Core *core, Particles *particles) {
   *particles = (Particles){.next_id = 1};
@@ -19,6 +19,7 @@ Status particles_create(Core *core, Particles *particles) {
 
 void particles_destroy(Core *core, Particles *particles) {
   for (int32_t f = 0; f < particles->field_count; f++) memory_drop(core, particles->fields[f].data);
+  for (int k = 0; k < PARTICLE_SPARES; k++) memory_drop(core, &particles->spare[k]);
   particles->count = particles->capacity = 0;
   particles->field_count = 0;
 }
@@ -41,6 +42,7 @@ Status particles_reserve(Core *core, Particles *particles, int64_t capacity) {
   /* A quarter to spare, so that an emitter does not copy everything in every step. */
   if (particles->capacity > 0 && capacity < particles->capacity + particles->capacity / 4)
     capacity = particles->capacity + particles->capacity / 4;
+  for (int k = 0; k < PARTICLE_SPARES; k++) memory_drop(core, &particles->spare[k]); /* too small now */
   for (int32_t f = 0; f < particles->field_count; f++) {
     Field *field = &particles->fields[f];
     void *block = NULL;
@@ -67,48 +69,86 @@ Status particles_append(Core *core, Particles *particles, int64_t count) {
   return SCREE_OK;
 }
 
+/* Fields of one word, several at a time: each row of the order is read once for all of them. */
 typedef struct Gather {
-  char *to;
-  const char *from;
+  uint32_t *to[PARTICLE_SPARES];
+  const uint32_t *from[PARTICLE_SPARES];
   const int32_t *order;
-  int32_t size;
+  int32_t count;
 } Gather;
 
 static void gather_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Gather *g = context;
-  if (g->size == 4) {
-    uint32_t *to = (uint32_t *)g->to;
-    const uint32_t *from = (const uint32_t *)g->from;
+  for (int32_t f = 0; f < g->count; f++) {
+    uint32_t *to = g->to[f];
+    const uint32_t *from = g->from[f];
     for (int64_t k = b; k < e; k++) to[k] = from[g->order[k]];
-  } else {
-    for (int64_t k = b; k < e; k++)
-      memcpy(g->to + k * g->size, g->from + (int64_t)g->order[k] * g->size, (size_t)g->size);
   }
 }
 
-static void copy_chunk(void *context, int64_t b, int64_t e, int thread) {
+static Status permute_words(Core *core, Particles *particles, const int32_t *order, int64_t count) {
+  Gather gather = {.order = order};
+  Field *fields[PARTICLE_SPARES];
+  for (int32_t f = 0; f < particles->field_count; f++) {
+    if (particles->fields[f].size == sizeof(uint32_t)) fields[gather.count++] = &particles->fields[f];
+    if (gather.count < PARTICLE_SPARES && f < particles->field_count - 1) continue;
+    for (int32_t k = 0; k < gather.count; k++) {
+      if (!particles->spare[k]) TRY(memory_new(core, &particles->spare[k], particles->capacity, "particles"));
+      gather.to[k] = particles->spare[k];
+      gather.from[k] = *fields[k]->data;
+    }
+    parallel_for(core, 0, count, PERMUTE_GRAIN, gather_chunk, &gather);
+    for (int32_t k = 0; k < gather.count; k++) {
+      particles->spare[k] = *fields[k]->data;
+      *fields[k]->data = gather.to[k];
+    }
+    gather.count = 0;
+  }
+  return SCREE_OK;
+}
+
+typedef struct GatherBytes {
+  char *to;
+  const char *from;
+  const int32_t *order;
+  size_t size;
+} GatherBytes;
+
+static void gather_bytes_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const Gather *g = context;
-  memcpy(g->to + b * g->size, g->from + b * g->size, (size_t)((e - b) * g->size));
+  const GatherBytes *g = context;
+  if (g->size == 1)
+    for (int64_t k = b; k < e; k++) g->to[k] = g->from[g->order[k]];
+  else
+    for (int64_t k = b; k < e; k++)
+      memcpy(g->to + (size_t)k * g->size, g->from + (size_t)g->order[k] * g->size, g->size);
+}
+
+/* Fields of other sizes go through scratch: their arrays are no use to each other. */
+static Status permute_others(Core *core, Particles *particles, Scratch *scratch, const int32_t *order, int64_t count) {
+  for (int32_t f = 0; f < particles->field_count; f++) {
+    const Field *field = &particles->fields[f];
+    if (field->size == sizeof(uint32_t)) continue;
+    int mark = scratch_mark(scratch);
+    char *sorted = NULL;
+    TRY(scratch_take(core, scratch, &sorted, count * field->size, "permuted field"));
+    GatherBytes gather = {.to = sorted, .from = *field->data, .order = order, .size = (size_t)field->size};
+    parallel_for(core, 0, count, PERMUTE_GRAIN, gather_bytes_chunk, &gather);
+    if (count > 0) memcpy(*field->data, sorted, (size_t)(count * field->size));
+    scratch_release(core, scratch, mark);
+  }
+  return SCREE_OK;
 }
 
 Status particles_permute(Core *core, Particles *particles, Scratch *scratch, const int32_t *order, int64_t count) {
-  int32_t widest = 0;
-  for (int32_t f = 0; f < particles->field_count; f++)
-    if (particles->fields[f].size > widest) widest = particles->fields[f].size;
-  int mark = scratch_mark(scratch);
-  char *sorted = NULL;
-  TRY(scratch_take(core, scratch, &sorted, count * widest, "permuted field"));
-  for (int32_t f = 0; f < particles->field_count; f++) {
-    const Field *field = &particles->fields[f];
-    Gather there = {.to = sorted, .from = *field->data, .order = order, .size = field->size};
-    Gather back = {.to = *field->data, .from = sorted, .size = field->size};
-    parallel_for(core, 0, count, PARTICLE_GRAIN, gather_chunk, &there);
-    parallel_for(core, 0, count, PARTICLE_GRAIN, copy_chunk, &back);
+  int64_t first = 0;
+  while (first < count && order[first] == first) first++;
+  if (first < count) {
+    TRY(permute_words(core, particles, order, count));
+    TRY(permute_others(core, particles, scratch, order, count));
   }
   particles->count = count;
-  scratch_release(core, scratch, mark);
   return SCREE_OK;
 }
 

@@ -8,6 +8,8 @@
 #include "neighbors/neighbors.h"
 #include "state/fields.h"
 
+enum { PARTICLE_SPARES = 4 };
+
 typedef struct Particles {
   int64_t count, capacity;
 #define PARTICLE_MEMBER(type, name, hashed, meaning) type *name;
@@ -15,6 +17,7 @@ typedef struct Particles {
 #undef PARTICLE_MEMBER
   Field fields[FIELDS_MAX];
   int32_t field_count;
+  uint32_t *spare[PARTICLE_SPARES]; /* sorted fields go there; what they were then is the next ones' spare */
   uint32_t next_id;
 } Particles;
 
@@ -28,7 +31,7 @@ Status particles_add_field(Core *core, Particles *particles, const char *name, i
 Status particles_reserve(Core *core, Particles *particles, int64_t capacity);
 /* Appends zeroed particles, with fresh ids, at [old count, new count). */
 Status particles_append(Core *core, Particles *particles, int64_t count);
-/* New particle k is old particle order[k]; `count` of them, so leaving some out removes them. */
+/* New particle k is old particle order[k]; `count` of them, so leaving some out removes them. Fields change places. */
 Status particles_permute(Core *core, Particles *particles, Scratch *scratch, const int32_t *order, int64_t count);
 Status particles_archive(Core *core, Archive *archive, Particles *particles);
 /* By id, independent of storage order and threads. */

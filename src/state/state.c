@@ -71,6 +71,7 @@ void state_destroy(Core *core, State *state) {
   contact_list_destroy(core, &state->contacts.particles);
   contact_list_destroy(core, &state->contacts.samples);
   contact_list_destroy(core, &state->contacts.solids);
+  for (int k = 0; k < 3; k++) contact_list_destroy(core, &state->contacts.spare[k]);
   solid_samples_destroy(core, &state->samples);
   solids_destroy(core, &state->solids);
   particles_destroy(core, &state->particles);

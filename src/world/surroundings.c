@@ -119,21 +119,27 @@ static void partner_chunk(void *context, int64_t b, int64_t e, int thread) {
     work->partner[k] = work->ids ? work->ids[work->index[k]] : (uint32_t)work->index[k] + 1;
 }
 
-/* Gives the entries of a fresh list their partner ids and carries the history over. */
-static Status finish_list(ScreeWorld *world, ContactList *old, const int32_t *order, int32_t history,
-                          const uint32_t *ids, ContactList *fresh) {
+/* Where a list is built: over the old one, unless its history must be carried over. */
+static NeighborList *list_to_build(ContactList *list, ContactList *spare, int32_t history) {
+  if (history == 0) list->history_size = 0;
+  return history > 0 ? &spare->list : &list->list;
+}
+
+/* Gives the entries of a list just built their partner ids and carries the history over. */
+static Status finish_list(ScreeWorld *world, ContactList *list, ContactList *spare, const int32_t *order,
+                          int32_t history, const uint32_t *ids) {
   Core *core = &world->core;
-  fresh->history_size = history;
-  if (history > 0) {
-    TRY(memory_new(core, &fresh->partner, fresh->list.entries, "contacts"));
-    TRY(memory_new(core, &fresh->history, fresh->list.entries * history, "contacts"));
-    PartnerIds partners = {fresh->list.index, ids, fresh->partner};
-    parallel_for(core, 0, fresh->list.entries, PARTNER_GRAIN, partner_chunk, &partners);
-    TRY(contact_list_carry(core, old, order, fresh));
-  }
-  contact_list_destroy(core, old);
-  *old = *fresh;
-  *fresh = (ContactList){0};
+  if (history == 0) return SCREE_OK;
+  int64_t entries = spare->list.entries;
+  spare->history_size = history;
+  TRY(memory_grow(core, &spare->partner, entries, "contacts"));
+  TRY(memory_grow(core, &spare->history, entries * history, "contacts"));
+  PartnerIds partners = {spare->list.index, ids, spare->partner};
+  parallel_for(core, 0, entries, PARTNER_GRAIN, partner_chunk, &partners);
+  TRY(contact_list_carry(core, list, order, spare));
+  ContactList built = *spare;
+  *spare = *list;
+  *list = built;
   return SCREE_OK;
 }
 
@@ -196,27 +202,57 @@ static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
+/* Bits of each particle into rows: counted per chunk, put behind each other, written. */
+typedef struct SolidRows {
+  const uint64_t *near;
+  int64_t words;
+  NeighborList *list;
+  int64_t *chunk; /* entries of each, then where they begin */
+} SolidRows;
+
+static void count_rows(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const SolidRows *rows = context;
+  int64_t entries = 0;
+  for (int64_t k = b * rows->words; k < e * rows->words; k++) entries += __builtin_popcountll(rows->near[k]);
+  rows->chunk[b / SURROUND_GRAIN] = entries;
+}
+
+static void write_rows(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const SolidRows *rows = context;
+  int64_t entry = rows->chunk[b / SURROUND_GRAIN];
+  for (int64_t i = b; i < e; i++) {
+    for (int64_t w = 0; w < rows->words; w++)
+      for (uint64_t bits = rows->near[i * rows->words + w]; bits; bits &= bits - 1)
+        rows->list->index[entry++] = (int32_t)(w * SOLIDS_PER_WORD + __builtin_ctzll(bits));
+    rows->list->start[i + 1] = entry;
+  }
+}
+
 static Status list_solids(ScreeWorld *world, const Predicted *predicted, float reach, NeighborList *list) {
   Core *core = &world->core;
   State *state = &world->state;
-  int64_t count = state->particles.count;
+  int64_t count = state->particles.count, chunks = parallel_chunks(0, count, SURROUND_GRAIN);
   NearSolids work = {.core = core, .state = state, .predicted = predicted, .reach = reach};
   work.words = (state->solids.count + SOLIDS_PER_WORD - 1) / SOLIDS_PER_WORD;
+  SolidRows rows = {.words = work.words, .list = list};
   TRY(scratch_take(core, &world->scratch, &work.near, count * work.words, "near solids"));
+  TRY(scratch_take(core, &world->scratch, &rows.chunk, chunks, "near solids"));
+  TRY(memory_grow(core, &list->start, count + 1, "neighbours"));
   parallel_for(core, 0, count, SURROUND_GRAIN, near_chunk, &work);
-  TRY(memory_new(core, &list->start, count + 1, "neighbours"));
+  rows.near = work.near;
   list->count = count;
-  for (int64_t i = 0; i < count; i++) {
-    int64_t row = 0;
-    for (int64_t w = 0; w < work.words; w++) row += __builtin_popcountll(work.near[i * work.words + w]);
-    list->start[i + 1] = list->start[i] + row;
+  list->entries = 0;
+  parallel_for(core, 0, count, SURROUND_GRAIN, count_rows, &rows);
+  for (int64_t c = 0; c < chunks; c++) {
+    int64_t here = rows.chunk[c];
+    rows.chunk[c] = list->entries;
+    list->entries += here;
   }
-  list->entries = list->start[count];
-  TRY(memory_new(core, &list->index, list->entries, "neighbours"));
-  for (int64_t i = 0, k = 0; i < count; i++)
-    for (int64_t w = 0; w < work.words; w++)
-      for (uint64_t bits = work.near[i * work.words + w]; bits; bits &= bits - 1)
-        list->index[k++] = (int32_t)(w * SOLIDS_PER_WORD + __builtin_ctzll(bits));
+  TRY(memory_grow(core, &list->index, list->entries, "neighbours"));
+  list->start[0] = 0;
+  parallel_for(core, 0, count, SURROUND_GRAIN, write_rows, &rows);
   return SCREE_OK;
 }
 
@@ -253,11 +289,11 @@ static Status rebuild(ScreeWorld *world, const MethodReach *reach) {
   float cell = (factor * 2 * largest + skin) * 1.00001f; /* sums of floats differ by their order */
   TRY(sort_particles(world, cell, &predicted, order));
   Points points = {p->count, predicted.x, predicted.y, predicted.z, p->id};
-  ContactList fresh = {0};
+  ContactList *spare = contacts->spare;
   if (reach->pairs > 0) {
     TRY(neighbor_list_build(core, world->grid, points, points, reach->pairs, predicted.radius, predicted.radius,
-                            &fresh.list));
-    TRY(finish_list(world, &contacts->particles, order, reach->history, p->id, &fresh));
+                            list_to_build(&contacts->particles, &spare[0], reach->history)));
+    TRY(finish_list(world, &contacts->particles, &spare[0], order, reach->history, p->id));
   }
   const SolidSamples *s = &state->samples;
   if (s->count > 0 && reach->pairs > 0) {
@@ -265,15 +301,15 @@ static Status rebuild(ScreeWorld *world, const MethodReach *reach) {
     float sample_cell = (factor * (largest + s->radius) + skin) * 1.00001f; /* sums of floats differ by their order */
     TRY(cell_grid_build(core, world->sample_grid, samples, sample_cell));
     TRY(neighbor_list_build(core, world->sample_grid, points, samples, reach->pairs, predicted.radius,
-                            world->sample_radius, &fresh.list));
-    TRY(finish_list(world, &contacts->samples, order, reach->history, s->id, &fresh));
+                            world->sample_radius, list_to_build(&contacts->samples, &spare[1], reach->history)));
+    TRY(finish_list(world, &contacts->samples, &spare[1], order, reach->history, s->id));
   }
   if (reach->solids > 0 && state->solids.count > 0) {
     predicted.skin = skin / reach->solids;
     parallel_for(core, 0, p->count, SURROUND_GRAIN, predict_chunk, &predicted);
-    TRY(list_solids(world, &predicted, reach->solids, &fresh.list));
     int32_t history = reach->solid_history > 0 ? reach->solid_history : reach->history;
-    TRY(finish_list(world, &contacts->solids, order, history, NULL, &fresh));
+    TRY(list_solids(world, &predicted, reach->solids, list_to_build(&contacts->solids, &spare[2], history)));
+    TRY(finish_list(world, &contacts->solids, &spare[2], order, history, NULL));
   }
   contacts->reach = reach->pairs;
   contacts->skin = skin;

@@ -105,9 +105,11 @@ static Status take_rows(PositionStep *work) {
   return SCREE_OK;
 }
 
-Status position_begin(Step *step, const PositionSettings *settings, float history_scale, PositionStep *work) {
+Status position_begin(Step *step, const PositionSettings *settings, PositionMemory *memory, float history_scale,
+                      PositionStep *work) {
   const State *state = step->state;
   *work = (PositionStep){.step = step, .settings = settings, .dt = (float)step->dt, .history_scale = history_scale};
+  work->memory = settings->memory ? memory : NULL;
   work->count = state->particles.count;
   work->padded = (work->count + SLICE - 1) / SLICE * SLICE;
   work->ghost_count = SHAPE_CONTACTS_MAX * state->contacts.solids.list.entries + state->contacts.samples.list.entries;
@@ -185,7 +187,7 @@ static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
 
 Status position_end(PositionStep *work) {
   parallel_for(work->step->core, 0, work->count, GRAIN_CHUNK, finish_chunk, work);
-  position_keep_history(work);
+  TRY(position_keep(work));
   position_push_solids(work);
   return SCREE_OK;
 }

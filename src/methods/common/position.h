@@ -29,7 +29,6 @@ enum { SLICE = LANES };
 /* Per slot. Multipliers are in kg m: force = multiplier / dt^2, displacement = inverse mass times multiplier. */
 #define POSITION_SLOT_FIELDS(X)                                                                                        \
   X(int32_t, partner) /* row of displacements; the grain itself in unused lanes */                                     \
-  X(int32_t, entry)   /* place in the list of pairs, from the slice's first on; -1: a ghost's or an unused lane */     \
   X(float, nx)        /* unit normal towards the grain, at the step's start */                                         \
   X(float, ny)                                                                                                         \
   X(float, nz)                                                                                                         \
@@ -42,10 +41,24 @@ enum { SLICE = LANES };
   X(float, lty)                                                                                                        \
   X(float, ltz)
 
-/* What of a slot lives across steps, in ContactList.history: ln and lt. The friction multiplier is the contact's
+/* What of a slot lives across steps: ln and lt of the contacts that pressed. The friction multiplier is the contact's
  * anchor: it grows with every bit of sliding until it holds the load, and the sliding then is zero whatever the number
- * of iterations. (An anchor in metres on top of it integrates the sliding twice and shakes the pile.) */
-enum { POSITION_HISTORY = 4 };
+ * of iterations. (An anchor in metres on top of it integrates the sliding twice and shakes the pile.)
+ *
+ * A grain's contacts stand in one row; where it is and how many it holds are fields of the grain, so that sorting,
+ * births and deaths carry them along without touching the rows, and a rebuild of the lists does not know of them. */
+enum { POSITION_KEPT = 4 };
+typedef struct PositionMemory {
+  int64_t places;               /* that may be read; place 0 is nobody's and zero */
+  uint32_t *key;                /* of the partner, see position_key */
+  float (*kept)[POSITION_KEPT]; /* ln, ltx, lty, ltz */
+  uint32_t *row;                /* fields of the particles: first place, and how many */
+  uint32_t *held;
+} PositionMemory;
+
+Status position_memory_create(Core *core, PositionMemory *memory, Particles *particles);
+Status position_memory_archive(Core *core, Archive *archive, PositionMemory *memory);
+void position_memory_destroy(Core *core, PositionMemory *memory);
 
 typedef struct PositionSlots {
   int64_t slices, groups;
@@ -62,7 +75,7 @@ typedef enum PositionList { POSITION_PAIRS, POSITION_SAMPLES, POSITION_SOLIDS } 
 typedef struct PositionGhost {
   int32_t solid, grain;
   int32_t sample; /* -1: by distance */
-  int64_t entry;  /* in the contact list, for its history; -1: none of its own */
+  int64_t entry;  /* in the contact list; -1: not the first contact with this solid, which alone is remembered */
   int64_t slot;
   PositionList list;
   float normal[3], apart, distance; /* as a slot's */
@@ -92,6 +105,7 @@ typedef struct PositionSettings {
 typedef struct PositionStep {
   Step *step;
   const PositionSettings *settings;
+  PositionMemory *memory;                   /* NULL: the step begins without forces */
   int64_t count, padded, ghost_count, rows; /* grains; rounded up to slices; ghosts; padded + ghosts */
   float dt, history_scale;
   float lowest;               /* height of the lowest grain, for mass scaling */
@@ -114,14 +128,15 @@ typedef struct PositionStep {
 /* Displacement without contacts: v dt + g dt^2 (Sommer's Algorithm 1, lines 2 and 3; Holz Eq. 2). */
 Status position_predict(Step *step);
 /* Finds the contacts of the step and lays out the slots. Scratch is taken: the caller releases it. */
-Status position_begin(Step *step, const PositionSettings *settings, float history_scale, PositionStep *work);
+Status position_begin(Step *step, const PositionSettings *settings, PositionMemory *memory, float history_scale,
+                      PositionStep *work);
 /* Stabilisation: moves overlapping grains apart without giving them speed. */
 Status position_stabilize(PositionStep *work);
 /* The iterations, with the family's own passes. */
 Status position_solve(PositionStep *work);
 /* The same with a pass of the method's: over slices, reads d4 and writes next. */
 Status position_iterate(PositionStep *work, ParallelBody pass);
-/* Velocities, displacements, history, wrenches on solids. */
+/* Velocities, displacements, memory, wrenches on solids. */
 Status position_end(PositionStep *work);
 
 #endif

@@ -1,4 +1,4 @@
-/* Contacts of a step into slots, and their multipliers back into the history of the lists. */
+/* Contacts of a step into slots, and their multipliers back into the memory. */
 #include "methods/common/position_contacts.h"
 
 #include <math.h>
@@ -24,6 +24,13 @@ static Status mix_friction(PositionStep *work) {
     work->mu[k][1] = mixed(a->friction_kinetic, b->friction_kinetic);
   }
   return SCREE_OK;
+}
+
+/* Solids and samples count down from the top, where ids of grains are never seen. */
+static uint32_t ghost_key(const PositionStep *work, int64_t g) {
+  const PositionGhost *ghost = &work->ghosts[g];
+  if (ghost->entry < 0) return 0;
+  return ~(uint32_t)(ghost->sample >= 0 ? work->step->state->solids.count + ghost->sample : ghost->solid);
 }
 
 static int32_t count_ghosts(const PositionStep *work, int64_t i) {
@@ -52,21 +59,29 @@ static void weigh_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
+/* Where the memory has the force of grain i with a partner; 0, where it is zero, when it has none. */
+static int64_t kept_place(const PositionMemory *memory, int64_t i, uint32_t key) {
+  int64_t first = memory->row[i], held = memory->held[i];
+  if (first + held > memory->places || key == 0) return 0;
+  for (int64_t k = first; k < first + held; k++)
+    if (memory->key[k] == key) return k;
+  return 0;
+}
+
 static void set_ghost_slot(PositionStep *work, int64_t g, int64_t slot) {
   const State *state = work->step->state;
   PositionSlots *s = &work->slots;
   PositionGhost *ghost = &work->ghosts[g];
   const ScreeMaterialDef *own = &state->materials.items[state->particles.material[ghost->grain]].definition;
   const Solid *solid = &state->solids.items[ghost->solid];
-  const ContactList *list = ghost->list == POSITION_SOLIDS ? &state->contacts.solids : &state->contacts.samples;
-  static const float none[POSITION_HISTORY] = {0};
-  const float *history = ghost->entry >= 0 && list->history ? list->history + ghost->entry * POSITION_HISTORY : none;
+  static const float none[POSITION_KEPT] = {0};
+  const float *kept =
+      work->memory ? work->memory->kept[kept_place(work->memory, ghost->grain, ghost_key(work, g))] : none;
   float scale = work->history_scale;
   const float *n = ghost->normal;
-  float along = history[1] * n[0] + history[2] * n[1] + history[3] * n[2];
+  float along = kept[1] * n[0] + kept[2] * n[1] + kept[3] * n[2];
   ghost->slot = slot;
   s->partner[slot] = (int32_t)(work->padded + g);
-  s->entry[slot] = -1;
   s->nx[slot] = n[0];
   s->ny[slot] = n[1];
   s->nz[slot] = n[2];
@@ -74,10 +89,10 @@ static void set_ghost_slot(PositionStep *work, int64_t g, int64_t slot) {
   s->distance[slot] = ghost->distance;
   s->mu_static[slot] = mixed(own->friction_static, solid->friction_static);
   s->mu_kinetic[slot] = mixed(own->friction_kinetic, solid->friction_kinetic);
-  s->ln[slot] = history[0] * scale;
-  s->ltx[slot] = (history[1] - along * n[0]) * scale;
-  s->lty[slot] = (history[2] - along * n[1]) * scale;
-  s->ltz[slot] = (history[3] - along * n[2]) * scale;
+  s->ln[slot] = kept[0] * scale;
+  s->ltx[slot] = (kept[1] - along * n[0]) * scale;
+  s->lty[slot] = (kept[2] - along * n[1]) * scale;
+  s->ltz[slot] = (kept[3] - along * n[2]) * scale;
 }
 
 /* Ghosts come behind the pairs of their grain. */
@@ -119,41 +134,75 @@ Status position_lay_out(PositionStep *work) {
   return SCREE_OK;
 }
 
-static void keep_slot(const PositionSlots *s, int64_t slot, float *history) {
-  const float kept[POSITION_HISTORY] = {s->ln[slot], s->ltx[slot], s->lty[slot], s->ltz[slot]};
-  memcpy(history, kept, sizeof kept);
-}
-
-/* The rows of a slice lie together in the list: forget them all, then keep those that press. */
+/* The rows of a slice take the places of its slots, grain by grain: no two slices meet, and no count is needed. */
 static void keep_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
-  ContactList *pairs = &work->step->state->contacts.particles;
+  const uint32_t *id = work->step->state->particles.id;
+  PositionMemory *memory = work->memory;
   for (int64_t s = b; s < e; s++) {
-    int64_t first = s * SLICE, last = first + SLICE < work->count ? first + SLICE : work->count;
-    int64_t row = pairs->list.start[first], end = pairs->list.start[last];
-    memset(pairs->history + row * POSITION_HISTORY, 0, sizeof(float) * POSITION_HISTORY * (size_t)(end - row));
-    for (int64_t slot = slots->begin[s] * SLICE; slot < slots->begin[s + 1] * SLICE; slot++)
-      if (slots->entry[slot] >= 0 && slots->ln[slot] > 0)
-        keep_slot(slots, slot, pairs->history + (row + slots->entry[slot]) * POSITION_HISTORY);
+    int64_t width = slots->begin[s + 1] - slots->begin[s], slot = slots->begin[s] * SLICE;
+    for (int64_t i = s * SLICE; i < (s + 1) * SLICE && i < work->count; i++, slot++) {
+      int64_t first = 1 + slots->begin[s] * SLICE + (i % SLICE) * width, place = first;
+      for (int64_t k = 0; k < width; k++) {
+        int64_t at = slot + k * SLICE;
+        if (!(slots->ln[at] > 0)) continue;
+        int32_t partner = slots->partner[at];
+        const float kept[POSITION_KEPT] = {slots->ln[at], slots->ltx[at], slots->lty[at], slots->ltz[at]};
+        memory->key[place] = partner < work->padded ? id[partner] : ghost_key(work, partner - work->padded);
+        memcpy(memory->kept[place++], kept, sizeof kept);
+      }
+      memory->row[i] = (uint32_t)first;
+      memory->held[i] = (uint32_t)(place - first);
+    }
   }
 }
 
-static void forget(ContactList *list) {
-  if (list->history) memset(list->history, 0, sizeof(float) * (size_t)(list->list.entries * list->history_size));
+/* Room for so many places; what was there is forgotten. Keys are looked at eight at a time. */
+static Status memory_reserve(Core *core, PositionMemory *memory, int64_t places) {
+  int64_t room = places + places / 8 + LANES;
+  if (places > INT32_MAX - LANES) return fail(core, SCREE_NO_MEMORY, "too many contacts: %lld", (long long)places);
+  if (memory_size(memory->key) >= (places + LANES) * (int64_t)sizeof *memory->key &&
+      memory_size(memory->kept) >= places * (int64_t)sizeof *memory->kept)
+    return SCREE_OK;
+  memory->places = 0;
+  memory_drop(core, &memory->key);
+  memory_drop(core, &memory->kept);
+  TRY(memory_new(core, &memory->key, room, "contact memory"));
+  return memory_new(core, &memory->kept, room, "contact memory");
 }
 
-void position_keep_history(PositionStep *work) {
-  Contacts *contacts = &work->step->state->contacts;
-  if (!work->settings->memory) return;
-  if (contacts->particles.history) parallel_for(work->step->core, 0, work->slots.slices, KEEP_CHUNK, keep_chunk, work);
-  forget(&contacts->samples);
-  forget(&contacts->solids);
-  for (int64_t g = 0; g < work->ghost_count; g++) {
-    const PositionGhost *ghost = &work->ghosts[g];
-    if (ghost->solid < 0 || ghost->entry < 0 || !(work->slots.ln[ghost->slot] > 0)) continue;
-    ContactList *list = ghost->list == POSITION_SOLIDS ? &contacts->solids : &contacts->samples;
-    if (list->history) keep_slot(&work->slots, ghost->slot, list->history + ghost->entry * POSITION_HISTORY);
-  }
+Status position_keep(PositionStep *work) {
+  PositionMemory *memory = work->memory;
+  if (!memory) return SCREE_OK;
+  int64_t places = 1 + work->slots.groups * SLICE;
+  TRY(memory_reserve(work->step->core, memory, places));
+  parallel_for(work->step->core, 0, work->slots.slices, KEEP_CHUNK, keep_chunk, work);
+  memory->places = places;
+  return SCREE_OK;
+}
+
+Status position_memory_create(Core *core, PositionMemory *memory, Particles *particles) {
+  TRY(memory_reserve(core, memory, 1));
+  memory->places = 1;
+  TRY(particles_add_field(core, particles, "contact_row", sizeof *memory->row, false, (void **)&memory->row));
+  return particles_add_field(core, particles, "contacts_held", sizeof *memory->held, false, (void **)&memory->held);
+}
+
+Status position_memory_archive(Core *core, Archive *archive, PositionMemory *memory) {
+  if (!memory->key) return SCREE_OK;
+  int64_t places = memory->places;
+  TRY(archive_count(core, archive, &places, (int64_t)(sizeof *memory->key + sizeof *memory->kept)));
+  if (archive->loading) TRY(memory_reserve(core, memory, places > 0 ? places : 1));
+  memory->places = places;
+  TRY(archive_array(core, archive, memory->key, places));
+  TRY(archive_array(core, archive, memory->kept, places));
+  memset(memory->kept[0], 0, sizeof memory->kept[0]);
+  return SCREE_OK;
+}
+
+void position_memory_destroy(Core *core, PositionMemory *memory) {
+  memory_drop(core, &memory->key);
+  memory_drop(core, &memory->kept);
 }

@@ -1,4 +1,4 @@
-/* Contacts of a position-based step: from the lists into slots, and back out as history and forces. */
+/* Contacts of a position-based step: from the lists into slots, and back out as memory and forces. */
 #ifndef METHODS_COMMON_POSITION_CONTACTS_H
 #define METHODS_COMMON_POSITION_CONTACTS_H
 
@@ -12,7 +12,8 @@ int64_t position_first_ghost(const State *state, int64_t i);
 Status position_lay_out(PositionStep *work);
 /* After a pass: bodies that grains can move take up what pushed them. */
 void position_move_bodies(PositionStep *work);
-void position_keep_history(PositionStep *work);
+/* Remembers the forces of the contacts that press. */
+Status position_keep(PositionStep *work);
 void position_push_solids(PositionStep *work);
 
 #endif

@@ -70,32 +70,45 @@ WIDE_INLINE void part_coincident(const int32_t *partners, int64_t first, Vec *of
   }
 }
 
+/* Where the memory has the force of grain i with a partner; 0, where it is zero, when it has none. */
+WIDE_INLINE int32_t kept_place(const PositionMemory *memory, int64_t i, uint32_t key) {
+  int64_t first = memory->row[i], held = memory->held[i];
+  if (first + held > memory->places) return 0;
+  const int32_t *keys = (const int32_t *)memory->key + first;
+  const WideInt wanted = (int32_t)key - (WideInt){0};
+  for (int64_t k = 0; k < held; k += LANES) {
+    unsigned bits = wide_bits(wide_int_equal(wide_load_int(keys + k), wanted));
+    if (held - k < LANES) bits &= (1u << (held - k)) - 1;
+    if (bits) return (int32_t)(first + k) + __builtin_ctz(bits);
+  }
+  return 0;
+}
+
 /* Fills the slots of pairs; lanes that have none in a group get an unused slot. */
 void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
-  const ContactList *pairs = &work->step->state->contacts.particles;
-  const NeighborList *list = &pairs->list;
+  const PositionMemory *memory = work->memory;
+  const NeighborList *list = &work->step->state->contacts.particles.list;
+  const uint32_t *id = work->step->state->particles.id;
   Wide zero = wide_set(0), one = wide_set(1), scale = wide_set(work->history_scale);
   static const int32_t lanes[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
   for (int64_t s = b; s < e; s++) {
-    int64_t first = s * SLICE, base = list->start[first];
+    int64_t first = s * SLICE;
     Vec at, low;
     Wide radius, material;
     wide_gather4(work->at + first, lanes, &at.x, &at.y, &at.z, &radius);
     wide_gather4(work->low + first, lanes, &low.x, &low.y, &low.z, &material);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t k = g - slots->begin[s], slot = g * SLICE;
-      int32_t partners[LANES], entries[LANES], places[LANES];
+      int32_t partners[LANES], places[LANES];
       WideInt used = {0};
       for (int l = 0; l < LANES; l++) {
         bool has = first + l < work->count && k < work->found_count[first + l];
         int64_t row = has ? list->start[first + l] : 0;
-        int64_t entry = has ? row + work->found[row + k] : 0;
-        partners[l] = has ? list->index[entry] : (int32_t)(first + l);
-        entries[l] = has ? (int32_t)(entry - base) : -1;
-        places[l] = has ? entries[l] : 0;
+        partners[l] = has ? list->index[row + work->found[row + k]] : (int32_t)(first + l);
+        places[l] = has && memory ? kept_place(memory, first + l, id[partners[l]]) : 0;
         used[l] = has ? -1 : 0;
       }
       Vec other, other_low;
@@ -111,15 +124,13 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
       Wide mu_static = zero, mu_kinetic = zero, pressed = zero;
       Vec friction = vec_zero();
       load_mu(work, material, other_material, &mu_static, &mu_kinetic);
-      if (pairs->history) {
-        const float(*history)[POSITION_HISTORY] = (const float(*)[POSITION_HISTORY])pairs->history + base;
-        wide_gather4(history, places, &pressed, &friction.x, &friction.y, &friction.z);
+      if (memory) {
+        wide_gather4(memory->kept, places, &pressed, &friction.x, &friction.y, &friction.z);
         Wide kept = wide_select(used, scale, zero);
         pressed = pressed * kept;
         friction = tangential(vec_mul(friction, kept), normal);
       }
       memcpy(slots->partner + slot, partners, sizeof partners);
-      memcpy(slots->entry + slot, entries, sizeof entries);
       wide_store(slots->nx + slot, normal.x);
       wide_store(slots->ny + slot, normal.y);
       wide_store(slots->nz + slot, normal.z);

@@ -44,13 +44,13 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
       .sleep_speed = (float)definition->sleep_speed,
       .calm_speed = (float)(definition->cfl * definition->radius / definition->time_step),
   };
+  if (p2->settings.position.memory) TRY(position_memory_create(core, &p2->memory, &state->particles));
   return p2->settings.sleep_speed > 0 ? add_rest(core, &state->particles, &p2->rest) : SCREE_OK;
 }
 
 static MethodReach p2_reach(const void *data) {
-  const P2 *p2 = data;
-  int32_t history = p2->settings.position.memory ? POSITION_HISTORY : 0;
-  return (MethodReach){.pairs = 1, .solids = 1, .skin = 0.5f, .history = history};
+  (void)data;
+  return (MethodReach){.pairs = 1, .solids = 1, .skin = 0.5f};
 }
 
 static double p2_largest_step(const void *data, const State *state) {
@@ -97,7 +97,7 @@ static float longest_way(PositionStep *work, const P2Settings *settings) {
 Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Law *law) {
   /* Multipliers are displacements: half the step, a quarter of them. */
   double ratio = p2->last_dt > 0 ? step->dt / p2->last_dt : 0;
-  TRY(position_begin(step, &p2->settings.position, (float)(ratio * ratio), work));
+  TRY(position_begin(step, &p2->settings.position, &p2->memory, (float)(ratio * ratio), work));
   p2->last_dt = step->dt;
   TRY(p2_law_create(work, &p2->settings, law));
   law->longest = longest_way(work, &p2->settings);
@@ -151,11 +151,14 @@ static Status p2_step(void *data, Step *step) {
 }
 
 static Status p2_archive(Core *core, Archive *archive, void *data) {
-  return archive_value(core, archive, &((P2 *)data)->last_dt);
+  P2 *p2 = data;
+  TRY(archive_value(core, archive, &p2->last_dt));
+  return position_memory_archive(core, archive, &p2->memory);
 }
 
 static void p2_destroy(Core *core, void *data) {
   P2 *p2 = data;
+  position_memory_destroy(core, &p2->memory);
   memory_drop(core, &p2);
 }
 

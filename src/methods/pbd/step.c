@@ -12,19 +12,20 @@
 
 #define PBD_TIME_STEP 0.005 /* Section 5.2 */
 
-/* Lifting grains costs no work in the stabilisation, so an overlap that the iterations leave and the shift takes away at
- * once feeds the swinging of a stack; slower than the swing it does not. */
+/* Lifting grains costs no work in the stabilisation, so an overlap that the iterations leave and the shift takes away
+ * at once feeds the swinging of a stack; slower than the swing it does not. */
 #define SHIFT_SHARE 0.25f
 
 typedef struct Pbd {
   PositionSettings settings;
+  PositionMemory memory;
   double last_dt;
 } Pbd;
 
 static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, void **data) {
-  (void)state;
   Pbd *pbd = NULL;
   TRY(memory_new(core, &pbd, 1, "pbd"));
+  *data = pbd;
   if (scree_is_auto(definition->time_step)) definition->time_step = PBD_TIME_STEP;
   pbd->settings = (PositionSettings){
       .iterations = (int)definition->iterations,
@@ -36,14 +37,12 @@ static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, v
       .mass_scaling = (float)definition->mass_scaling,
       .printed_limit = definition->friction_limit == SCREE_FRICTION_PRINTED ? 1 : 0,
   };
-  *data = pbd;
-  return SCREE_OK;
+  return pbd->settings.memory ? position_memory_create(core, &pbd->memory, &state->particles) : SCREE_OK;
 }
 
 static MethodReach pbd_reach(const void *data) {
-  const Pbd *pbd = data;
-  int32_t history = pbd->settings.memory ? POSITION_HISTORY : 0;
-  return (MethodReach){.pairs = 1, .solids = 1, .skin = 0.5f, .history = history};
+  (void)data;
+  return (MethodReach){.pairs = 1, .solids = 1, .skin = 0.5f};
 }
 
 static double pbd_largest_step(const void *data, const State *state) {
@@ -65,7 +64,8 @@ static Status pbd_step(void *data, Step *step) {
   double ratio = pbd->last_dt > 0 ? step->dt / pbd->last_dt : 0;
   PositionStep work;
   double began = profile_begin();
-  Status status = position_begin(step, &pbd->settings, (float)(ratio * ratio), &work); /* lines 5, 6, 13 */
+  Status status =
+      position_begin(step, &pbd->settings, &pbd->memory, (float)(ratio * ratio), &work); /* lines 5, 6, 13 */
   profile_end(step->profile, "contacts", began);
   began = profile_begin();
   if (status == SCREE_OK) status = position_stabilize(&work); /* lines 7 to 12 */
@@ -82,11 +82,14 @@ static Status pbd_step(void *data, Step *step) {
 }
 
 static Status pbd_archive(Core *core, Archive *archive, void *data) {
-  return archive_value(core, archive, &((Pbd *)data)->last_dt);
+  Pbd *pbd = data;
+  TRY(archive_value(core, archive, &pbd->last_dt));
+  return position_memory_archive(core, archive, &pbd->memory);
 }
 
 static void pbd_destroy(Core *core, void *data) {
   Pbd *pbd = data;
+  position_memory_destroy(core, &pbd->memory);
   memory_drop(core, &pbd);
 }
 
