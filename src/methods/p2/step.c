@@ -166,7 +166,7 @@ static void p2_destroy(Core *core, void *data) {
 static Status p2_pressure(Core *core, const State *state, const void *data, float *pressure) {
   const P2 *p2 = data;
   if (!p2->settings.position.memory) return SCREE_BAD_INPUT;
-  position_pressure(core, state, p2->last_dt, pressure);
+  position_pressure(core, state, &p2->memory, p2->last_dt, pressure);
   return SCREE_OK;
 }
 

@@ -97,7 +97,7 @@ static void pbd_destroy(Core *core, void *data) {
 static Status pbd_pressure(Core *core, const State *state, const void *data, float *pressure) {
   const Pbd *pbd = data;
   if (!pbd->settings.memory) return SCREE_BAD_INPUT;
-  position_pressure(core, state, pbd->last_dt, pressure);
+  position_pressure(core, state, &pbd->memory, pbd->last_dt, pressure);
   return SCREE_OK;
 }
 
