@@ -141,6 +141,33 @@ static void apply_wrenches(Mechanism *mechanism, State *state, const RigidContac
   }
 }
 
+/* Acceleration of a part that is the grains' doing. */
+static void grain_acceleration(const Solid *solid, double acceleration[6]) {
+  for (int i = 0; i < 6; i++) {
+    acceleration[i] = 0;
+    for (int j = 0; j < 6; j++) acceleration[i] += solid->inverse_inertia[i][j] * wrench_get(solid, j);
+  }
+}
+
+/* What the step changed of a part's motion without the grains. Motors, joints and stops answer a load by as much and no
+ * more than it pushes; a sudden change (a hit between two parts) is over when the next step begins and must not be
+ * taken for one that goes on. */
+static void measure_drive(Solid *solid, Vec3 velocity, Vec3 spin, Vec3 gravity, double dt) {
+  double pushed[6];
+  grain_acceleration(solid, pushed);
+  Vec3 change[2] = {vec3_scale(vec3_sub(solid->velocity, velocity), 1 / dt),
+                    vec3_scale(vec3_sub(solid->spin, spin), 1 / dt)};
+  double weight = vec3_length(gravity), arm = solid_extent(solid, solid->center_in_shape);
+  for (int part = 0; part < 2; part++) {
+    Vec3 grains = vec3_of(pushed + 3 * part), other = vec3_sub(change[part], grains);
+    double most = vec3_length(grains) + (part == 0 ? weight : weight / fmax(arm, 1e-9));
+    double found = vec3_length(other);
+    if (found > most) other = vec3_scale(other, most / found);
+    const double kept[3] = {other.x, other.y, other.z};
+    memcpy(solid->driven + 3 * part, kept, sizeof kept);
+  }
+}
+
 static bool all_within(const double *numbers, int count) {
   for (int k = 0; k < count; k++)
     if (!(fabs(numbers[k]) < STATE_MOST)) return false;
@@ -187,6 +214,20 @@ static int64_t dropped_contacts(const mjData *data) {
   return (int64_t)data->warning[mjWARN_CONTACTFULL].number + data->warning[mjWARN_CNSTRFULL].number;
 }
 
+/* Poses and velocities after the step, and what drove the parts in it. */
+static void tell_motion(Mechanism *mechanism, State *state, double dt) {
+  for (int32_t k = 0; k < mechanism->link_count; k++) {
+    Link *link = &mechanism->links[k];
+    link->velocity = state->solids.items[link->solid].velocity;
+    link->spin = state->solids.items[link->solid].spin;
+  }
+  mechanism_tell_solids(mechanism, state);
+  for (int32_t k = 0; k < mechanism->link_count; k++) {
+    const Link *link = &mechanism->links[k];
+    if (link->moves) measure_drive(&state->solids.items[link->solid], link->velocity, link->spin, state->gravity, dt);
+  }
+}
+
 Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, const RigidContacts *contacts, double dt,
                          double longest_step) {
   if (mechanism->broken) return fail(core, SCREE_FAILED, "the mechanism has failed in an earlier step");
@@ -212,7 +253,7 @@ Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, const R
   mechanism->broken = false;
   if (dropped_contacts(mechanism->data) > dropped)
     state_count(state, "mechanism_dropped_contacts", dropped_contacts(mechanism->data) - dropped);
-  mechanism_tell_solids(mechanism, state);
+  tell_motion(mechanism, state, dt);
   return SCREE_OK;
 }
 

@@ -11,7 +11,8 @@
 typedef struct Link {
   int32_t solid;
   int body;
-  bool moves; /* false: welded to the world, or a geom of the world itself */
+  bool moves;          /* false: welded to the world, or a geom of the world itself */
+  Vec3 velocity, spin; /* before the step */
 } Link;
 
 struct Mechanism {

@@ -62,6 +62,7 @@ static Status solid_archive(Core *core, Archive *archive, Solid *solid) {
   TRY(archive_value(core, archive, &solid->inverse_inertia));
   TRY(archive_value(core, archive, &solid->outside_force));
   TRY(archive_value(core, archive, &solid->outside_torque));
+  TRY(archive_value(core, archive, &solid->driven));
   TRY(archive_value(core, archive, &solid->impulse));
   TRY(archive_value(core, archive, &solid->angular_impulse));
   TRY(archive_value(core, archive, &solid->frame_force));

@@ -43,6 +43,10 @@ typedef struct Solid {
    * keyframed bodies, diag(1/m, I^-1) for free ones, the projected operator for parts of mechanisms. */
   double inverse_inertia[6][6];
   Vec3 outside_force, outside_torque; /* set through the API */
+  /* Parts of mechanisms: acceleration of (centre, spin) in the last step that was not the grains' doing: motors, joints,
+   * stops, gravity. A method that moves bodies inside its solve starts from it; without it a part would give way as if
+   * no motor held it. */
+  double driven[6];
 
   /* written by methods during the step */
   Wrench wrench;        /* of the grains, over the step in progress, N and N m */

@@ -7,16 +7,35 @@ static double drawn(int64_t i, int axis) { return rng_unit(rng_bits(7, (uint64_t
 
 /* ---- loam in a bucket that is turned over, then shaken ---- */
 
-enum { TURNS = 21, SHAKES = 40, BUCKET_KEYS = TURNS + SHAKES };
+enum { TURNS = 41, STROKE = 60, STROKES = 2, BUCKET_KEYS = TURNS + STROKES * STROKE };
+#define STROKE_SPEED 4.0 /* m/s */
 
-/* Share of the grains that lie in the half of the bucket where the floor was. */
-static double still_there(const ScreeWorld *world, double turned, double lift) {
+/* Height of the bucket in a stroke of the shaking: off upwards at once, then slower by 40 m/s^2 until it comes down,
+ * and down gently to where it was. What the start of it tears off the floor is not thrown back by the rest. */
+static double stroke_height(double t) {
+  double slower = 40, down = -0.6, turn = (STROKE_SPEED - down) / slower;
+  double top = STROKE_SPEED * turn - 0.5 * slower * turn * turn;
+  if (t < turn) return STROKE_SPEED * t - 0.5 * slower * t * t;
+  return fmax(top + down * (t - turn), 0);
+}
+
+static void bucket_path(ScreeKeyDef keys[BUCKET_KEYS]) {
+  for (int k = 0; k < BUCKET_KEYS; k++) {
+    double share = fmin((double)k / (TURNS - 1), 1), angle = M_PI * share * share * (3 - 2 * share);
+    int shaken = k - TURNS;
+    keys[k] = scree_key_default();
+    keys[k].t = k < TURNS ? 0.5 + 2 * share : 3.0 + 0.01 * shaken;
+    keys[k].rotation = (ScreeQuat){cos(angle / 2), 0, sin(angle / 2), 0};
+    if (shaken >= 0) keys[k].position.z = stroke_height(0.01 * (shaken % STROKE));
+  }
+}
+
+/* Share of the grains that lie no more than 0.13 m from the floor of the upturned bucket, 0.15 m above the middle:
+ * where the loam was, and farther than a heap on its lid reaches. */
+static double still_there(const ScreeWorld *world) {
   const Particles *p = &world->state.particles;
   int64_t there = 0;
-  for (int64_t i = 0; i < p->count; i++) {
-    double z = (double)p->z[i] + world->state.origin.z - lift;
-    there += (turned > 0 ? -z : z) < 0;
-  }
+  for (int64_t i = 0; i < p->count; i++) there += (double)p->z[i] + world->state.origin.z > 0.02;
   return (double)there / (double)p->count;
 }
 
@@ -30,33 +49,36 @@ static void turn_bucket(double adhesion, double *turned, double *shaken) {
   *bucket = scree_boundary_default(scree_shape_box((ScreeVec3){-0.1, -0.1, -0.15}, (ScreeVec3){0.1, 0.1, 0.15}));
   bucket->inside = true;
   bucket->name = "bucket";
-  for (int k = 0; k < BUCKET_KEYS; k++) {
-    double share = fmin((double)k / (TURNS - 1), 1), angle = M_PI * share * share * (3 - 2 * share);
-    bool shakes = k >= TURNS && k < BUCKET_KEYS - 1;
-    keys[k] = scree_key_default();
-    keys[k].t = k < TURNS ? 0.5 + 2 * share : 3.0 + 0.025 * (k - TURNS);
-    keys[k].rotation = (ScreeQuat){cos(angle / 2), 0, sin(angle / 2), 0};
-    keys[k].position.z = !shakes ? 0 : k % 2 ? 0.05 : -0.05;
-  }
+  bucket->friction_static = bucket->friction_kinetic =
+      0.1; /* dry grains must not jam between walls five grains apart */
+  bucket_path(keys);
   bucket->keys = keys;
   bucket->key_count = BUCKET_KEYS;
   fixture_fill(&f, (ScreeVec3){-0.1, -0.1, -0.15}, (ScreeVec3){0.1, 0.1, 0.0});
   ScreeWorld *world = fixture_world(&f);
   fixture_run(world, 2.9);
-  *turned = still_there(world, 1, 0);
+  *turned = still_there(world);
   fixture_run(world, 2);
-  *shaken = still_there(world, 1, 0);
+  *shaken = still_there(world);
+  print_message("%g Pa: %.2f hang from the floor, after shaking %.2f\n", adhesion, *turned, *shaken);
   scree_world_destroy(world);
 }
 
+/* What must hold. The layer is h = 0.08 m thick, so the floor has to bear rho g h = 1.3 kPa. A grain on the floor is
+ * pressed in by the few that lie over it by about 5 % of its radius, which is a contact area of 0.1 pi r^2 (Eq. 36) on
+ * 4 r^2 of floor, two thirds of which are covered: it bears 0.05 a, half of which the spring of that contact takes for
+ * itself. That asks for some 50 kPa: at twice that the loam hangs, all of it, at a fifth it cannot. The stroke gives
+ * it 4 m/s within a step of 5 ms or less, 800 m/s^2 or more, which is 60 kPa: it comes off. Dry grains fall. */
 static void loam_stays_in_an_upturned_bucket_until_shaken(void **state) {
   (void)state;
   double turned, shaken;
   turn_bucket(1e5, &turned, &shaken);
-  assert_true(turned > 0.8);
-  assert_true(shaken < 0.4 * turned);
+  assert_true(turned > 0.95);
+  assert_true(shaken < 0.1);
+  turn_bucket(1e4, &turned, &shaken);
+  assert_true(turned < 0.5);
   turn_bucket(0, &turned, &shaken);
-  assert_true(turned < 0.3); /* a few are jammed between the walls until they are shaken */
+  assert_true(turned < 0.05);
   assert_true(shaken < 0.05);
 }
 

@@ -79,7 +79,7 @@ typedef struct PositionGhost {
   int64_t slot;
   PositionList list;
   float normal[3], apart, distance; /* as a slot's */
-  float arm[3];                     /* contact point from the solid's centre of mass */
+  float arm[3];                     /* grain (or sample) from the solid's centre of mass, at the step's start */
 } PositionGhost;
 
 /* A solid in the solve: its displacement over the step, as centre and rotation vector. */
@@ -88,7 +88,8 @@ typedef struct PositionBody {
   double start[6];        /* without the grains */
   double moved[6];        /* with what they have pushed so far */
   _Atomic int64_t ghosts; /* contacts with grains */
-  Quat turned;            /* matched: rotation over the step */
+  bool turns;
+  Quat turned; /* rotation over the step, as moved says */
 } PositionBody;
 
 typedef struct PositionSettings {

@@ -10,6 +10,19 @@ enum { FIND_CHUNK = 256, GHOST_CHUNK = 1024 };
 /* Fewer samples than this cannot tell a rotation: such a body is pushed as a whole. */
 enum { MATCHED_SAMPLES_MIN = 4 };
 
+/* A point of a body goes where the turn brings it, not along the tangent: what sticks to a turning wall would wander
+ * into it. */
+static Vec3 body_way(const PositionBody *body, const float arm[3]) {
+  Vec3 from = vec3((double)arm[0], (double)arm[1], (double)arm[2]);
+  Vec3 way = vec3(body->moved[0], body->moved[1], body->moved[2]);
+  return body->turns ? vec3_add(way, vec3_sub(quat_rotate(body->turned, from), from)) : way;
+}
+
+static void turn_body(PositionBody *body) {
+  body->turns = body->moved[3] != 0 || body->moved[4] != 0 || body->moved[5] != 0;
+  body->turned = quat_from_vector(vec3(body->moved[3], body->moved[4], body->moved[5]));
+}
+
 static void body_create(PositionStep *work, int32_t index) {
   const Solid *solid = &work->step->state->solids.items[index];
   PositionBody *body = &work->bodies[index];
@@ -17,22 +30,23 @@ static void body_create(PositionStep *work, int32_t index) {
   body->movable = solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM;
   body->matched = solid->motion == MOTION_FREE && solid->contact == SCREE_CONTACT_SAMPLES &&
                   solid->sample_end - solid->sample_begin >= MATCHED_SAMPLES_MIN;
-  body->turned = quat_from_vector(vec3_scale(solid->spin, dt));
-  /* A mechanism's own forces are not known here: its velocity goes on. */
-  Vec3 push = solid->motion == MOTION_FREE
-                  ? vec3_madd(work->step->state->gravity, solid->outside_force, solid->mass > 0 ? 1 / solid->mass : 0)
-                  : vec3(0, 0, 0);
-  Vec3 way = vec3_scale(vec3_madd(solid->velocity, push, dt), dt), turn = vec3_scale(solid->spin, dt);
+  /* What holds or drives a part of a mechanism does so as in the last step: a bed that a motor holds against its load
+   * starts with a push against that load and then gives way to it, by as much. (Parts that do not give way at all
+   * inside the solve were rejected: a load heavier than the part then throws it back and forth, since one answers the
+   * other a step late; the lag here dies out for any ratio of the masses.) */
+  const double *other = solid->driven;
+  Vec3 push = vec3(other[0], other[1], other[2]), twist = vec3(other[3], other[4], other[5]);
+  if (solid->motion == MOTION_FREE) {
+    push = vec3_madd(work->step->state->gravity, solid->outside_force, solid->mass > 0 ? 1 / solid->mass : 0);
+    twist = vec3(0, 0, 0);
+  }
+  Vec3 way = vec3_scale(vec3_madd(solid->velocity, push, dt), dt);
+  Vec3 turn = vec3_scale(vec3_madd(solid->spin, twist, dt), dt);
   const double start[6] = {way.x, way.y, way.z, turn.x, turn.y, turn.z};
   memcpy(body->start, start, sizeof start);
   memcpy(body->moved, start, sizeof start);
+  turn_body(body);
   atomic_init(&body->ghosts, 0);
-}
-
-static Vec3 body_way(const PositionBody *body, const float arm[3]) {
-  Vec3 turn = vec3(body->moved[3], body->moved[4], body->moved[5]);
-  Vec3 swing = vec3_cross(turn, vec3((double)arm[0], (double)arm[1], (double)arm[2]));
-  return vec3_add(vec3(body->moved[0], body->moved[1], body->moved[2]), swing);
 }
 
 /* Inverse mass of a solid at a contact, at most: splitting by it keeps the iteration convergent. */
@@ -45,22 +59,21 @@ static double body_weight(const Solid *solid, const float arm[3]) {
   return linear + angular * (double)(arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2]);
 }
 
-/* A point of a matched body goes where the turn brings it, not along the tangent. */
-static Vec3 matched_way(const PositionBody *body, const float arm[3]) {
-  Vec3 from = vec3((double)arm[0], (double)arm[1], (double)arm[2]);
-  Vec3 swing = vec3_sub(quat_rotate(body->turned, from), from);
-  return vec3_add(vec3(body->moved[0], body->moved[1], body->moved[2]), swing);
-}
-
 static void set_ghost_row(PositionStep *work, int64_t g) {
   const PositionGhost *ghost = &work->ghosts[g];
   if (ghost->solid < 0) return;
   const PositionBody *body = &work->bodies[ghost->solid];
-  Vec3 way = body->matched ? matched_way(body, ghost->arm) : body_way(body, ghost->arm);
+  Vec3 way = body_way(body, ghost->arm);
   float *row = work->d4[work->padded + g];
   row[0] = (float)way.x;
   row[1] = (float)way.y;
   row[2] = (float)way.z;
+}
+
+/* Centre of mass at the step's start. */
+static Vec3 body_center(const Solid *solid, const PositionBody *body) {
+  Vec3 way = vec3(body->start[0], body->start[1], body->start[2]);
+  return body->movable ? solid->center : vec3_sub(solid->center, way);
 }
 
 /* Contact of a grain with the surface of a solid, by distance. The pose is the end's for solids that follow a path
@@ -75,13 +88,16 @@ static void find_by_distance(PositionStep *work, int64_t i, int64_t entry, Posit
   float radius = p->radius[i];
   Vec3 start = state_position(state, i), way = vec3((double)p->dx[i], (double)p->dy[i], (double)p->dz[i]);
   ShapePoint touch[SHAPE_CONTACTS_MAX];
+  Vec3 center = body_center(solid, body);
   int found = solid_contacts(solid, vec3_add(start, way), (double)(radius + work->margin), touch);
   for (int k = 0; k < found; k++) {
     PositionGhost *ghost = &ghosts[k];
     Vec3 n = touch[k].normal;
     double apart = touch[k].distance - vec3_dot(n, way);
-    /* The foot of the start's position: the push then passes through the grain's centre and turns nothing else. */
-    Vec3 foot = vec3_sub(vec3_madd(start, n, -apart), solid->center);
+    /* Both sides of a contact meet at the grain's centre, not on the surface. A grain does not turn by itself; so it
+     * turns with the solid it sticks to (a point of the surface would leave it behind by its radius times the turn),
+     * and friction's moment on the body is that of the force on the grain, opposite: angular momentum is kept. */
+    Vec3 arm = vec3_sub(start, center);
     *ghost = (PositionGhost){.solid = index,
                              .grain = (int32_t)i,
                              .sample = -1,
@@ -89,7 +105,7 @@ static void find_by_distance(PositionStep *work, int64_t i, int64_t entry, Posit
                              .list = POSITION_SOLIDS,
                              .normal = {(float)n.x, (float)n.y, (float)n.z},
                              .distance = radius,
-                             .arm = {(float)foot.x, (float)foot.y, (float)foot.z}};
+                             .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
     if (!body->movable) apart += vec3_dot(n, body_way(body, ghost->arm));
     ghost->apart = (float)apart;
     atomic_fetch_add_explicit(&body->ghosts, 1, memory_order_relaxed);
@@ -104,15 +120,16 @@ static void find_by_sample(PositionStep *work, int64_t i, int64_t entry, Positio
   int32_t sample = state->contacts.samples.list.index[entry], index = s->solid[sample];
   const Solid *solid = &state->solids.items[index];
   PositionBody *body = &work->bodies[index];
-  Vec3 center = vec3_sub(solid->center, state->origin);
-  *ghost = (PositionGhost){
-      .solid = index,
-      .grain = (int32_t)i,
-      .sample = sample,
-      .entry = entry,
-      .list = POSITION_SAMPLES,
-      .distance = p->radius[i] + s->radius,
-      .arm = {s->x[sample] - (float)center.x, s->y[sample] - (float)center.y, s->z[sample] - (float)center.z}};
+  Vec3 at = vec3((double)s->x[sample], (double)s->y[sample], (double)s->z[sample]);
+  Vec3 arm = vec3_sub(at, vec3_sub(solid->center, state->origin));
+  if (!body->movable && body->turns) arm = quat_rotate(quat_conjugate(body->turned), arm);
+  *ghost = (PositionGhost){.solid = index,
+                           .grain = (int32_t)i,
+                           .sample = sample,
+                           .entry = entry,
+                           .list = POSITION_SAMPLES,
+                           .distance = p->radius[i] + s->radius,
+                           .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
   Vec3 way = body_way(body, ghost->arm), back = body->movable ? vec3(0, 0, 0) : way;
   const float offset[3] = {p->x[i] - s->x[sample] + p->low_x[i] + (float)back.x,
                            p->y[i] - s->y[sample] + p->low_y[i] + (float)back.y,
@@ -218,6 +235,7 @@ static void match_shape(PositionStep *work, int32_t index) {
   Vec3 turn = quat_to_vector(body->turned);
   const double now[6] = {moved.x, moved.y, moved.z, turn.x, turn.y, turn.z};
   memcpy(body->moved, now, sizeof now);
+  body->turns = true;
 }
 
 static void take_push(PositionStep *work, int64_t g) {
@@ -253,6 +271,7 @@ void position_move_bodies(PositionStep *work) {
     if (!body->movable || atomic_load(&body->ghosts) == 0) continue;
     any = true;
     memcpy(body->moved, body->start, sizeof body->moved);
+    turn_body(body);
     if (body->matched)
       memset(work->sample_push + solid->sample_begin, 0,
              sizeof *work->sample_push * (size_t)(solid->sample_end - solid->sample_begin));
@@ -260,8 +279,12 @@ void position_move_bodies(PositionStep *work) {
   if (!any) return;
   for (int64_t g = 0; g < work->ghost_count; g++)
     if (is_moved(work, g)) take_push(work, g);
-  for (int32_t k = 0; k < state->solids.count; k++)
-    if (work->bodies[k].matched && atomic_load(&work->bodies[k].ghosts) > 0) match_shape(work, k);
+  for (int32_t k = 0; k < state->solids.count; k++) {
+    PositionBody *body = &work->bodies[k];
+    if (!body->movable || atomic_load(&body->ghosts) == 0) continue;
+    if (body->matched) match_shape(work, k);
+    else turn_body(body);
+  }
   for (int64_t g = 0; g < work->ghost_count; g++)
     if (is_moved(work, g)) {
       set_ghost_row(work, g);

@@ -147,7 +147,7 @@ static void keep_chunk(void *context, int64_t b, int64_t e, int thread) {
       int64_t first = 1 + slots->begin[s] * SLICE + (i % SLICE) * width, place = first;
       for (int64_t k = 0; k < width; k++) {
         int64_t at = slot + k * SLICE;
-        if (!(slots->ln[at] > 0)) continue;
+        if (slots->ln[at] == 0) continue; /* it presses or, by adhesion, pulls */
         int32_t partner = slots->partner[at];
         const float kept[POSITION_KEPT] = {slots->ln[at], slots->ltx[at], slots->lty[at], slots->ltz[at]};
         memory->key[place] = partner < work->padded ? id[partner] : ghost_key(work, partner - work->padded);

@@ -12,6 +12,11 @@ enum { LAW_CHUNK = 64 };
  * radius. A rigid contact has no area, so nothing would stick. */
 #define ADHESIVE_SINK 0.02
 
+/* Such a spring is soft, and adhesion keeps a contact as deep as something once pressed it: under a tool grains would
+ * end inside each other. Deeper than this share of the smaller radius they are parted like rigid ones. A stiffness that
+ * the scene gives is left alone. */
+#define ADHESIVE_CORE 0.25
+
 /* A spring that is stiffer than this many masses per squared step begins each step without remembered forces: few
  * iterations do not undo a wrong guess in it, and the heap boils. */
 #define FOLLOWED 4.0
@@ -144,10 +149,16 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
     weight += (double)work->d4[j][3] / (double)(shared > 0 ? shared : 1);
   }
   double depth = (double)(s->distance[slot] - s->apart[slot]);
+  bool made_up = isfinite(stiffness) && scree_is_auto(own->stiffness);
+  law->parted[slot] = isinf(stiffness) ? s->distance[slot]
+                      : made_up        ? s->distance[slot] - (float)(ADHESIVE_CORE * smaller)
+                                       : POSITION_NEVER;
   double area = adhesion > 0 ? p2_contact_area(depth, smaller) : 0;
   float gap = predicted_apart(work, i, slot) - s->distance[slot];
   law->cap[slot] = (float)(adhesion * area * (double)work->dt * (double)work->dt);
-  law->pull[slot] = 0;
+  /* What is remembered of a contact that pulled is adhesion's, as far as the contact can still bear it. */
+  s->ln[slot] = fmaxf(s->ln[slot], -law->cap[slot]);
+  law->pull[slot] = fminf(s->ln[slot], 0);
   /* A contact that pressed in the last step goes on: a prediction that opens it by a hair must not cost it its
    * remembered forces. Where it really opens, spring and damper both ask for tension and get none. */
   law->within[slot] = gap <= 0 || law->cap[slot] > 0 || s->ln[slot] > 0 ? EVER : s->distance[slot];
@@ -172,6 +183,7 @@ static void law_chunk(void *context, int64_t b, int64_t e, int thread) {
         }
         law->within[slot] = -EVER; /* an unused lane */
         law->spring[slot] = law->cap[slot] = law->pull[slot] = 0;
+        law->parted[slot] = POSITION_NEVER;
         law->damper[slot] = 1;
       }
       /* Over-relaxation is a mass split less often; a grain with one contact is exact after one iteration. */
@@ -204,22 +216,17 @@ Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law)
 
 /* ---- old overlap ---- */
 
-static void hide_chunk(void *context, int64_t b, int64_t e, int thread) {
+/* Changes distances of springs against those that the stabilisation goes by, and back. */
+static void swap_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   PositionStep *work = context;
   P2Law *law = work->law;
   for (int64_t slot = b; slot < e; slot++) {
-    law->length[slot] = work->slots.distance[slot];
-    if (law->damper[slot] > 0) work->slots.distance[slot] = POSITION_NEVER;
+    if (!(law->damper[slot] > 0)) continue;
+    float kept = work->slots.distance[slot];
+    work->slots.distance[slot] = law->parted[slot];
+    law->parted[slot] = kept;
   }
-}
-
-static void show_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  PositionStep *work = context;
-  P2Law *law = work->law;
-  for (int64_t slot = b; slot < e; slot++)
-    if (law->damper[slot] > 0) work->slots.distance[slot] = law->length[slot];
 }
 
 static bool is_rigid(const ScreeMaterialDef *material) {
@@ -229,15 +236,16 @@ static bool is_rigid(const ScreeMaterialDef *material) {
 Status p2_part(PositionStep *work) {
   const Materials *materials = &work->step->state->materials;
   Core *core = work->step->core;
-  P2Law *law = work->law;
   int64_t slots = work->slots.groups * SLICE;
-  int32_t rigid = 0;
-  for (int32_t k = 0; k < materials->count; k++) rigid += is_rigid(&materials->items[k].definition);
-  if (!work->settings->memory || rigid == 0) return SCREE_OK;
+  int32_t rigid = 0, ours = 0;
+  for (int32_t k = 0; k < materials->count; k++) {
+    rigid += is_rigid(&materials->items[k].definition);
+    ours += scree_is_auto(materials->items[k].definition.stiffness);
+  }
+  if (!work->settings->memory || ours == 0) return SCREE_OK;
   if (rigid == materials->count) return position_stabilize(work);
-  TRY(scratch_take(core, work->step->scratch, &law->length, slots, "contacts"));
-  parallel_for(core, 0, slots, LAW_CHUNK * SLICE * SLICE, hide_chunk, work);
+  parallel_for(core, 0, slots, LAW_CHUNK * SLICE * SLICE, swap_chunk, work);
   TRY(position_stabilize(work));
-  parallel_for(core, 0, slots, LAW_CHUNK * SLICE * SLICE, show_chunk, work);
+  parallel_for(core, 0, slots, LAW_CHUNK * SLICE * SLICE, swap_chunk, work);
   return SCREE_OK;
 }

@@ -35,6 +35,7 @@ typedef struct P2Settings {
   X(float, within) /* apart at most this far, the contact acts: huge where the prediction overlaps */                  \
   X(float, spring) /* averaging: k' of Eq. 28; splitting: k dt^2 / (k dt^2 + c dt) */                                  \
   X(float, damper) /* averaging: c' of Eq. 28; splitting: 1 / (k dt^2 + c dt), the contact's compliance */             \
+  X(float, parted) /* p2_part moves partners apart that are nearer than this; below zero: never */                     \
   X(float, cap)    /* adhesion: most that it holds, as a multiplier (Eq. 34, 35) */                                    \
   X(float, pull)   /* adhesion's part of the normal multiplier, between -cap and 0 */
 
@@ -46,16 +47,20 @@ typedef struct P2Law {
 #define P2_SLOT_MEMBER(type, name) type *name;
   P2_SLOT_FIELDS(P2_SLOT_MEMBER)
 #undef P2_SLOT_MEMBER
-  float *length; /* distances of springs, while they are hidden from p2_part */
+  float *roll[3]; /* sticky contacts: how far the two go by turning as one, which is neither sliding nor opening; or
+                     NULL */
 } P2Law;
 
 /* Fills the law for the slots that position_begin laid out; in scratch. */
 Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law);
 
 /* Moves overlapping grains whose contact is rigid apart without giving them speed (pbd's stabilisation). Overlap of a
- * spring is its load and stays. Only where forces are remembered: the paper's way has nothing but overlap to tell a
- * contact what it carries. */
+ * spring is its load and stays, but for what lies deeper than the core of a spring that we made up. Only where forces
+ * are remembered: the paper's way has nothing but overlap to tell a contact what it carries. */
 Status p2_part(PositionStep *work);
+
+/* Finds out how sticky lumps turn; before the iterations. */
+Status p2_turn(PositionStep *work);
 
 /* Motion of what each grain rests on, per step; fields of the particles. */
 typedef struct P2Rest {

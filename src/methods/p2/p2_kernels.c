@@ -19,6 +19,10 @@ WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Law *law, int
   int64_t at = g * SLICE;
   Contact c = {.touch = touch(slots, g, work->d4, own, weight)};
   c.gap = c.touch.apart - wide_load(slots->distance + at);
+  if (law->roll[0]) {
+    Vec roll = {wide_load(law->roll[0] + at), wide_load(law->roll[1] + at), wide_load(law->roll[2] + at)};
+    c.touch.relative = vec_sub(c.touch.relative, roll);
+  }
   c.along = vec_dot(c.touch.relative, c.touch.normal);
   c.normal = wide_load(slots->ln + at);
   c.pull = wide_load(law->pull + at);

@@ -100,6 +100,7 @@ Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Law *law) {
   TRY(position_begin(step, &p2->settings.position, &p2->memory, (float)(ratio * ratio), work));
   p2->last_dt = step->dt;
   TRY(p2_law_create(work, &p2->settings, law));
+  TRY(p2_turn(work));
   law->longest = longest_way(work, &p2->settings);
   return p2_part(work);
 }

@@ -1,0 +1,96 @@
+/* How sticky contacts turn. A grain has no rotation of its own, so friction between two of them holds against any
+ * sideways motion of one about the other, even where the whole lump turns and nothing slides: loam in a bucket that is
+ * tipped would keep its bearing like a compass, the better it sticks the more. So the turn of a grain's surroundings
+ * over the step is estimated from the motion of its partners, and sliding and opening of a sticky contact are measured
+ * against the mean turn of its two grains.
+ *
+ * For a lump that turns as one by theta, partners at distance a along n move by v_i - v_j = theta x (a n), so
+ * n x (v_i - v_j) / a = (1 - n n^T) theta; the sum over the contacts is solved for theta. A solid says itself how it
+ * turns. */
+#include "core/scratch.h"
+#include "methods/p2/law.h"
+
+enum { TURN_CHUNK = 512, ROLL_CHUNK = 64 };
+
+/* What a solid's turn counts for, in contacts. */
+#define SOLID_WEIGHT 2.0
+/* Towards no turn, where the contacts do not tell (about the line of a single one). */
+#define STILL_WEIGHT 0.01
+
+typedef struct Turning {
+  PositionStep *work;
+  float (*turn)[4]; /* rotation vector over the step, per grain */
+} Turning;
+
+static void turn_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Turning *turning = context;
+  const PositionStep *work = turning->work;
+  const PositionSlots *s = &work->slots;
+  const Particles *p = &work->step->state->particles;
+  for (int64_t i = b; i < e; i++) {
+    Mat3 system = mat3_scale(mat3_identity(), STILL_WEIGHT);
+    Vec3 seen = vec3(0, 0, 0);
+    int64_t slice = i / SLICE, end = s->begin[slice + 1] * SLICE;
+    for (int64_t slot = s->begin[slice] * SLICE + i % SLICE; slot < end; slot += SLICE) {
+      int64_t j = s->partner[slot];
+      if (!(s->apart[slot] < s->distance[slot]) || !(s->apart[slot] > 0)) continue;
+      if (j >= work->padded) {
+        Vec3 spin = work->step->state->solids.items[work->ghosts[j - work->padded].solid].spin;
+        system = mat3_add(system, mat3_scale(mat3_identity(), SOLID_WEIGHT));
+        seen = vec3_madd(seen, spin, SOLID_WEIGHT);
+        continue;
+      }
+      Vec3 n = vec3((double)s->nx[slot], (double)s->ny[slot], (double)s->nz[slot]);
+      Vec3 v = vec3((double)(p->vx[i] - p->vx[j]), (double)(p->vy[i] - p->vy[j]), (double)(p->vz[i] - p->vz[j]));
+      system = mat3_add(system, mat3_add(mat3_identity(), mat3_scale(mat3_outer(n, n), -1)));
+      seen = vec3_madd(seen, vec3_cross(n, v), 1 / (double)s->apart[slot]);
+    }
+    Mat3 inverse;
+    Vec3 turn =
+        mat3_invert(system, &inverse) ? vec3_scale(mat3_apply(&inverse, seen), (double)work->dt) : vec3(0, 0, 0);
+    const float kept[4] = {(float)turn.x, (float)turn.y, (float)turn.z, 0};
+    for (int k = 0; k < 4; k++) turning->turn[i][k] = kept[k];
+  }
+}
+
+/* What the two sides of a contact move against each other by turning alone: (R(theta) - 1) a n up to the square of
+ * theta. With a solid it is nothing: its row of displacements is that at the grain's centre, the turn included. */
+static void roll_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Turning *turning = context;
+  const PositionStep *work = turning->work;
+  const PositionSlots *s = &work->slots;
+  P2Law *law = work->law;
+  for (int64_t slice = b; slice < e; slice++)
+    for (int64_t slot = s->begin[slice] * SLICE; slot < s->begin[slice + 1] * SLICE; slot++) {
+      int64_t i = slice * SLICE + slot % SLICE, j = s->partner[slot];
+      Vec3 roll = vec3(0, 0, 0);
+      if (law->cap[slot] > 0 && j < work->count) {
+        const float *own = turning->turn[i], *other = turning->turn[j];
+        Vec3 turn = vec3(0.5 * (double)(own[0] + other[0]), 0.5 * (double)(own[1] + other[1]),
+                         0.5 * (double)(own[2] + other[2]));
+        Vec3 n = vec3((double)s->nx[slot], (double)s->ny[slot], (double)s->nz[slot]), side = vec3_cross(turn, n);
+        roll = vec3_scale(vec3_madd(side, vec3_cross(turn, side), 0.5), (double)s->apart[slot]);
+      }
+      law->roll[0][slot] = (float)roll.x;
+      law->roll[1][slot] = (float)roll.y;
+      law->roll[2][slot] = (float)roll.z;
+    }
+}
+
+Status p2_turn(PositionStep *work) {
+  const Materials *materials = &work->step->state->materials;
+  Core *core = work->step->core;
+  P2Law *law = work->law;
+  bool sticky = false;
+  for (int32_t k = 0; k < materials->count; k++) sticky = sticky || materials->items[k].definition.adhesion > 0;
+  if (!sticky || work->settings->averaging) return SCREE_OK;
+  Turning turning = {.work = work};
+  for (int k = 0; k < 3; k++)
+    TRY(scratch_take(core, work->step->scratch, &law->roll[k], work->slots.groups * SLICE, "contacts"));
+  TRY(scratch_take(core, work->step->scratch, &turning.turn, work->count, "turns"));
+  parallel_for(core, 0, work->count, TURN_CHUNK, turn_chunk, &turning);
+  parallel_for(core, 0, work->slots.slices, ROLL_CHUNK, roll_chunk, &turning);
+  return SCREE_OK;
+}
