@@ -29,7 +29,7 @@ static void touch(const DemLaw *law, double dt, Body *a, const Body *b, bool wal
   Vec3 n = vec3_scale(r, 1 / apart);
   double m = wall ? a->mass : a->mass * b->mass / (a->mass + b->mass);
   double R = wall ? a->radius : a->radius * b->radius / radii;
-  double k = (double)law->stiffness_fixed + (double)law->stiffness_root * sqrt(R);
+  double k = dem_hertz(law, R);
   double c = (double)law->damping_mass * m + (double)law->damping_root * sqrt(m * k * sqrt(h));
   Vec3 v = wall ? a->v : vec3_sub(a->v, b->v);
   double parting = vec3_dot(v, n), pressure = fmax(k * h * sqrt(h) - c * parting, 0);

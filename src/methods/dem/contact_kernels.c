@@ -1,64 +1,33 @@
-/* The contact law (Section 3.2), eight pairs abreast, and the gathering of its results. */
+/* The contact law (Section 3.2), eight contacts abreast. */
 #include "methods/dem/contact_kernels.h"
+#include "methods/dem/lanes.h"
 
 #define TINY 1e-30f
-#define TURN_MOST 0.2f /* of a spring's square that one step may turn into the tangent plane */
+#define TURN_LEAST 1e-7f /* of a spring's square that turns out of the plane in a step: less than floats notice */
+#define TURN_MOST 0.2f
+/* A centre nearer to a face than this many radii, or behind it, is treated as this near: the normal stays. */
+#define NEAREST 0.05f
 
-enum { AHEAD = 3, REFS_AHEAD = 24 }; /* groups and pairs that are fetched beforehand */
+enum { AHEAD = 4 }; /* groups whose rows are fetched beforehand */
 
-typedef struct Vec {
-  Wide x, y, z;
-} Vec;
+/* ---- rows ---- */
 
-WIDE_INLINE Vec vec_add(Vec a, Vec b) { return (Vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
-WIDE_INLINE Vec vec_sub(Vec a, Vec b) { return (Vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
-WIDE_INLINE Vec vec_mul(Vec a, Wide s) { return (Vec){a.x * s, a.y * s, a.z * s}; }
-WIDE_INLINE Wide vec_dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-WIDE_INLINE Vec vec_cross(Vec a, Vec b) {
-  return (Vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-WIDE_INLINE Vec vec_mask(WideInt mask, Vec a) {
-  return (Vec){(Wide)(mask & (WideInt)a.x), (Wide)(mask & (WideInt)a.y), (Wide)(mask & (WideInt)a.z)};
-}
-WIDE_INLINE Vec vec_select(WideInt mask, Vec yes, Vec no) {
-  return (Vec){wide_select(mask, yes.x, no.x), wide_select(mask, yes.y, no.y), wide_select(mask, yes.z, no.z)};
-}
+typedef double Doubles __attribute__((vector_size(32)));
+#define INTEGER_BITS 6755399441055744.0 /* 1.5 * 2^52: added, a number's integer part stands in the lowest bits */
 
-typedef float Quad __attribute__((vector_size(16), aligned(4)));
-
-/* Four floats from each of eight places, turned into four wide values; and back. */
-WIDE_INLINE void load_quads(const float *const at[LANES], Wide *x, Wide *y, Wide *z, Wide *w) {
-#define QUAD_PAIR(a, b) __builtin_shufflevector(*(const Quad *)at[a], *(const Quad *)at[b], 0, 1, 2, 3, 4, 5, 6, 7)
-  Wide r0 = QUAD_PAIR(0, 4), r1 = QUAD_PAIR(1, 5), r2 = QUAD_PAIR(2, 6), r3 = QUAD_PAIR(3, 7);
-#undef QUAD_PAIR
-  Wide t0 = __builtin_shufflevector(r0, r1, 0, 8, 1, 9, 4, 12, 5, 13);
-  Wide t1 = __builtin_shufflevector(r0, r1, 2, 10, 3, 11, 6, 14, 7, 15);
-  Wide t2 = __builtin_shufflevector(r2, r3, 0, 8, 1, 9, 4, 12, 5, 13);
-  Wide t3 = __builtin_shufflevector(r2, r3, 2, 10, 3, 11, 6, 14, 7, 15);
-  *x = __builtin_shufflevector(t0, t2, 0, 1, 8, 9, 4, 5, 12, 13);
-  *y = __builtin_shufflevector(t0, t2, 2, 3, 10, 11, 6, 7, 14, 15);
-  *z = __builtin_shufflevector(t1, t3, 0, 1, 8, 9, 4, 5, 12, 13);
-  *w = __builtin_shufflevector(t1, t3, 2, 3, 10, 11, 6, 7, 14, 15);
-}
-
-WIDE_INLINE void store_quads(float *const at[LANES], int lanes, Wide x, Wide y, Wide z, Wide w) {
-  Wide t0 = __builtin_shufflevector(x, y, 0, 8, 1, 9, 4, 12, 5, 13); /* x0 y0 x1 y1, x4 y4 x5 y5 */
-  Wide t1 = __builtin_shufflevector(z, w, 0, 8, 1, 9, 4, 12, 5, 13);
-  Wide t2 = __builtin_shufflevector(x, y, 2, 10, 3, 11, 6, 14, 7, 15); /* x2 y2 x3 y3, x6 .. */
-  Wide t3 = __builtin_shufflevector(z, w, 2, 10, 3, 11, 6, 14, 7, 15);
-  Wide q[4] = {__builtin_shufflevector(t0, t1, 0, 1, 8, 9, 4, 5, 12, 13),
-               __builtin_shufflevector(t0, t1, 2, 3, 10, 11, 6, 7, 14, 15),
-               __builtin_shufflevector(t2, t3, 0, 1, 8, 9, 4, 5, 12, 13),
-               __builtin_shufflevector(t2, t3, 2, 3, 10, 11, 6, 7, 14, 15)};
-  if (lanes == LANES) {
-    for (int k = 0; k < 4; k++) {
-      *(Quad *)at[k] = __builtin_shufflevector(q[k], q[k], 0, 1, 2, 3);
-      *(Quad *)at[k + 4] = __builtin_shufflevector(q[k], q[k], 4, 5, 6, 7);
-    }
-    return;
+/* (high + low) / quantum modulo 2^32, as an integer. */
+WIDE_INLINE WideInt fixed_point(Wide high, Wide low, double per_quantum) {
+  Quad parts[2][2] = {
+      {__builtin_shufflevector(high, high, 0, 1, 2, 3), __builtin_shufflevector(high, high, 4, 5, 6, 7)},
+      {__builtin_shufflevector(low, low, 0, 1, 2, 3), __builtin_shufflevector(low, low, 4, 5, 6, 7)}};
+  WideInt bits[2];
+  for (int h = 0; h < 2; h++) {
+    Doubles at = __builtin_convertvector(parts[0][h], Doubles) + __builtin_convertvector(parts[1][h], Doubles);
+    at *= per_quantum;
+    Doubles turns = (at * 0x1p-32 + INTEGER_BITS) - INTEGER_BITS;
+    bits[h] = (WideInt)((at - turns * 0x1p32) + INTEGER_BITS);
   }
-  for (int k = 0; k < lanes; k++)
-    for (int c = 0; c < 4; c++) at[k][c] = q[k & 3][(k & 4) + c];
+  return __builtin_shufflevector(bits[0], bits[1], 0, 2, 4, 6, 8, 10, 12, 14);
 }
 
 /* Eight floats of which the last may not be there. */
@@ -67,6 +36,15 @@ WIDE_INLINE Wide load_some(const float *from, int lanes) {
   Wide wide = {0};
   for (int l = 0; l < lanes; l++) wide[l] = from[l];
   return wide;
+}
+
+WIDE_INLINE Wide load_bytes(const uint8_t *from, int lanes) {
+  typedef uint8_t Bytes __attribute__((vector_size(8)));
+  Bytes bytes = {0};
+  if (lanes == LANES) __builtin_memcpy(&bytes, from, sizeof bytes);
+  else
+    for (int l = 0; l < lanes; l++) bytes[l] = from[l];
+  return __builtin_convertvector(__builtin_convertvector(bytes, WideInt), Wide);
 }
 
 /* Verlet's velocities are those of the step's middle: right for the springs, which they stretch over the step; the
@@ -78,43 +56,67 @@ void KERNEL(dem_row_pass)(void *context, int64_t b, int64_t e, int thread) {
   float *const *spin = work->fields->spin;
   Wide moved = wide_set(work->settings->verlet ? 1 : 0), turned = wide_set(work->settings->rotation ? 1 : 0);
   Wide farthest = wide_set(0);
+  double per_quantum = 1 / work->topology->quantum;
   for (int64_t i = b; i < e; i += LANES) {
     int lanes = e - i < LANES ? (int)(e - i) : LANES;
     Vec way = {load_some(p->dx + i, lanes), load_some(p->dy + i, lanes), load_some(p->dz + i, lanes)};
     farthest = wide_max(farthest, vec_dot(way, way));
-    float *at[4][LANES];
-    for (int q = 0; q < 4; q++)
-      for (int l = 0; l < LANES; l++) at[q][l] = work->rows[4 * (i + l) + q];
-    Wide radius = load_some(p->radius + i, lanes), mass = load_some(p->mass + i, lanes), material = {0};
-    for (int l = 0; l < lanes; l++) material[l] = (float)p->material[i + l];
-    store_quads(at[0], lanes, load_some(p->x + i, lanes), load_some(p->y + i, lanes), load_some(p->z + i, lanes),
-                radius);
-    store_quads(at[1], lanes, load_some(p->low_x + i, lanes) + moved * way.x,
-                load_some(p->low_y + i, lanes) + moved * way.y, load_some(p->low_z + i, lanes) + moved * way.z,
-                wide_set(1) / mass);
-    store_quads(at[2], lanes, load_some(p->vx + i, lanes), load_some(p->vy + i, lanes), load_some(p->vz + i, lanes),
-                wide_set(1) / radius);
-    store_quads(at[3], lanes, turned * load_some(spin[0] + i, lanes), turned * load_some(spin[1] + i, lanes),
-                turned * load_some(spin[2] + i, lanes), material);
+    float *at = work->rows[DEM_ROW * i];
+    WideInt x = fixed_point(load_some(p->x + i, lanes), load_some(p->low_x + i, lanes) + moved * way.x, per_quantum);
+    WideInt y = fixed_point(load_some(p->y + i, lanes), load_some(p->low_y + i, lanes) + moved * way.y, per_quantum);
+    WideInt z = fixed_point(load_some(p->z + i, lanes), load_some(p->low_z + i, lanes) + moved * way.z, per_quantum);
+    Wide radius = load_some(p->radius + i, lanes), mass = load_some(p->mass + i, lanes);
+    Wide material = load_bytes(p->material + i, lanes);
+    store_quads(at, 4 * DEM_ROW, lanes, (Wide)x, (Wide)y, (Wide)z, radius);
+    store_quads(at + 4, 4 * DEM_ROW, lanes, load_some(p->vx + i, lanes), load_some(p->vy + i, lanes),
+                load_some(p->vz + i, lanes), wide_set(1) / mass);
+    store_quads(at + 8, 4 * DEM_ROW, lanes, turned * load_some(spin[0] + i, lanes),
+                turned * load_some(spin[1] + i, lanes), turned * load_some(spin[2] + i, lanes), material);
   }
   float largest = 0;
   for (int l = 0; l < LANES; l++) largest = farthest[l] > largest ? farthest[l] : largest;
   work->farthest[b / DEM_CHUNK] = largest;
 }
 
-/* One side of eight pairs. */
+/* ---- sides ---- */
+
 typedef struct Side {
-  Vec x, e, v, w;
-  Wide radius, inverse_mass, curvature, column;
+  WideInt x, y, z;
+  Vec v, w;
+  Wide radius, inverse_mass, column;
 } Side;
 
 WIDE_INLINE Side load_side(const float (*rows)[4], const int32_t *quads) {
   Side s;
-  wide_gather4(rows, quads, &s.x.x, &s.x.y, &s.x.z, &s.radius);
-  wide_gather4(rows + 1, quads, &s.e.x, &s.e.y, &s.e.z, &s.inverse_mass);
-  wide_gather4(rows + 2, quads, &s.v.x, &s.v.y, &s.v.z, &s.curvature);
-  wide_gather4(rows + 3, quads, &s.w.x, &s.w.y, &s.w.z, &s.column);
+  Wide x, y, z;
+  wide_gather4(rows, quads, &x, &y, &z, &s.radius);
+  wide_gather4(rows + 1, quads, &s.v.x, &s.v.y, &s.v.z, &s.inverse_mass);
+  wide_gather4(rows + 2, quads, &s.w.x, &s.w.y, &s.w.z, &s.column);
+  s.x = (WideInt)x;
+  s.y = (WideInt)y;
+  s.z = (WideInt)z;
   return s;
+}
+
+WIDE_INLINE Side load_ghost(const float (*ghost)[LANES], Vec *face, Wide *curvature) {
+  Side s;
+  s.x = wide_load_int((const int32_t *)ghost[0]);
+  s.y = wide_load_int((const int32_t *)ghost[1]);
+  s.z = wide_load_int((const int32_t *)ghost[2]);
+  *face = (Vec){wide_load(ghost[3]), wide_load(ghost[4]), wide_load(ghost[5])};
+  s.v = (Vec){wide_load(ghost[6]), wide_load(ghost[7]), wide_load(ghost[8])};
+  s.w = (Vec){wide_load(ghost[9]), wide_load(ghost[10]), wide_load(ghost[11])};
+  s.radius = wide_load(ghost[12]);
+  *curvature = wide_load(ghost[13]);
+  s.inverse_mass = wide_load(ghost[14]);
+  s.column = wide_load(ghost[15]);
+  return s;
+}
+
+WIDE_INLINE Vec between(const Side *a, const Side *b, Wide quantum) {
+  return (Vec){__builtin_convertvector(a->x - b->x, Wide) * quantum,
+               __builtin_convertvector(a->y - b->y, Wide) * quantum,
+               __builtin_convertvector(a->z - b->z, Wide) * quantum};
 }
 
 typedef struct WideLaw {
@@ -123,13 +125,17 @@ typedef struct WideLaw {
 #undef DEM_WIDE_MEMBER
 } WideLaw;
 
-/* Nearly always the eight pairs have one law. */
+WIDE_INLINE WideLaw set_law(const DemLaw *law) {
+#define DEM_WIDE_SET(name) .name = wide_set(law->name),
+  return (WideLaw){DEM_LAW_FIELDS(DEM_WIDE_SET)};
+#undef DEM_WIDE_SET
+}
+
+/* Nearly always the eight contacts have one law. */
 WIDE_INLINE WideLaw load_law(const DemLaws *laws, Wide row, Wide column) {
   Wide at = row * wide_set((float)laws->columns) + column, first = wide_set(at[0]);
   const DemLaw *law = &laws->items[(int32_t)at[0]];
-#define DEM_WIDE_SET(name) .name = wide_set(law->name),
-  WideLaw wide = {DEM_LAW_FIELDS(DEM_WIDE_SET)};
-#undef DEM_WIDE_SET
+  WideLaw wide = set_law(law);
   if (wide_bits(wide_less(at, first) | wide_less(first, at)) == 0) return wide;
   for (int l = 1; l < LANES; l++) {
     law = &laws->items[(int32_t)at[l]];
@@ -140,28 +146,7 @@ WIDE_INLINE WideLaw load_law(const DemLaws *laws, Wide row, Wide column) {
   return wide;
 }
 
-/* A spring with its damper, cut at Coulomb's limit. `spring` advances; answers what it exerts. */
-WIDE_INLINE Vec hold(Vec *spring, Vec rate, Wide stiffness_dt, Wide damping, Wide limit_static, Wide limit_kinetic,
-                     bool cap_total, WideInt *slides) {
-  Vec advanced = vec_sub(*spring, vec_mul(rate, stiffness_dt)), viscous = vec_mul(rate, damping);
-  Vec tried = cap_total ? vec_sub(advanced, viscous) : advanced;
-  Wide size = wide_sqrt(vec_dot(tried, tried));
-  Wide limit = wide_select(*slides, limit_kinetic, limit_static);
-  WideInt slips = wide_less(limit, size);
-  Vec cut = vec_mul(tried, wide_select(slips, limit_kinetic / wide_max(size, wide_set(TINY)), wide_set(1)));
-  *slides = slips;
-  /* What the spring holds is such that with its damper it gives the limit. */
-  *spring = cap_total ? vec_select(slips, vec_add(cut, viscous), advanced) : cut;
-  return cap_total ? cut : vec_sub(cut, viscous);
-}
-
-/* Turns a spring that was tangential a step ago into the tangent plane of now, its length kept (to second order). */
-WIDE_INLINE Vec turn_into_plane(Vec spring, Vec normal) {
-  Wide out = vec_dot(spring, normal);
-  Vec flat = vec_sub(spring, vec_mul(normal, out));
-  Wide square = out * out / wide_max(vec_dot(flat, flat), wide_set(TINY));
-  return vec_mul(flat, wide_set(1) + wide_set(0.5f) * wide_min(square, wide_set(TURN_MOST)));
-}
+/* ---- springs ---- */
 
 typedef struct Springs {
   Vec shear, roll;
@@ -169,191 +154,216 @@ typedef struct Springs {
 } Springs;
 
 /* The last bit of the first float says whether the contact slides: one bit is cheaper than a float more per contact. */
-WIDE_INLINE Springs load_springs(const DemPairs *pairs, int64_t at) {
-  const float *low[LANES], *high[LANES];
-  for (int l = 0; l < LANES; l++) {
-    low[l] = pairs->history + (int64_t)pairs->unit[at + l] * DEM_HISTORY;
-    high[l] = low[l] + 2;
-  }
-  Springs s;
-  Wide again;
-  load_quads(low, &s.shear.x, &s.shear.y, &s.shear.z, &s.roll.x);
-  load_quads(high, &again, &s.roll.x, &s.roll.y, &s.roll.z);
+WIDE_INLINE Springs load_springs(const float *from, bool rolling) {
+  Springs s = {.shear = {wide_load(from), wide_load(from + LANES), wide_load(from + 2 * LANES)}};
+  if (rolling) s.roll = (Vec){wide_load(from + 3 * LANES), wide_load(from + 4 * LANES), wide_load(from + 5 * LANES)};
   s.slides = -((WideInt)s.shear.x & 1);
   return s;
 }
 
-WIDE_INLINE void store_springs(const DemPairs *pairs, int64_t at, int lanes, Springs s) {
-  float *low[LANES], *high[LANES];
-  for (int l = 0; l < LANES; l++) {
-    low[l] = pairs->history + (int64_t)pairs->unit[at + l] * DEM_HISTORY;
-    high[l] = low[l] + 2;
-  }
-  Wide marked = (Wide)(((WideInt)s.shear.x & ~1) | (s.slides & 1));
-  store_quads(low, lanes, marked, s.shear.y, s.shear.z, s.roll.x);
-  store_quads(high, lanes, s.shear.z, s.roll.x, s.roll.y, s.roll.z);
+WIDE_INLINE void store_springs(float *to, bool rolling, Springs s) {
+  wide_store(to, (Wide)(((WideInt)s.shear.x & ~1) | (s.slides & 1)));
+  wide_store(to + LANES, s.shear.y);
+  wide_store(to + 2 * LANES, s.shear.z);
+  if (!rolling) return;
+  wide_store(to + 3 * LANES, s.roll.x);
+  wide_store(to + 4 * LANES, s.roll.y);
+  wide_store(to + 5 * LANES, s.roll.z);
 }
 
-WIDE_INLINE void store_results(const DemPairs *pairs, int64_t at, Vec force, Vec lever, Vec moment) {
-  float *low[LANES], *high[LANES];
-  for (int l = 0; l < LANES; l++) {
-    low[l] = pairs->result + (at + l) * DEM_RESULT;
-    high[l] = low[l] + 4;
+/* A spring with its damper, cut at Coulomb's limit. `spring` advances; answers what it exerts. */
+WIDE_INLINE Vec hold(Vec *spring, Vec rate, Wide stiffness_dt, Wide damping, Wide limit_static, Wide limit_kinetic,
+                     bool cap_total, WideInt live, WideInt *slides) {
+  Vec advanced = vec_sub(*spring, vec_mul(rate, stiffness_dt)), viscous = vec_mul(rate, damping);
+  Vec tried = cap_total ? vec_sub(advanced, viscous) : advanced;
+  Wide square = vec_dot(tried, tried), limit = wide_select(*slides, limit_kinetic, limit_static);
+  WideInt slips = wide_less(limit * limit, square) & live;
+  *slides = slips;
+  *spring = advanced;
+  if (wide_bits(slips)) {
+    Vec cut = vec_mul(tried, limit_kinetic / wide_max(wide_sqrt(square), wide_set(TINY)));
+    /* What the spring holds is such that with its damper it gives the limit. */
+    *spring = vec_select(slips, cap_total ? vec_add(cut, viscous) : cut, advanced);
+    tried = vec_select(slips, cut, tried);
   }
-  store_quads(low, LANES, force.x, force.y, force.z, lever.x);
-  store_quads(high, LANES, lever.y, lever.z, moment.x, moment.y);
-  for (int l = 0; l < LANES; l++) low[l][8] = moment.z[l];
+  return cap_total ? tried : vec_sub(tried, viscous);
 }
 
-/* Geometry of eight pairs. n points from the second to the first. */
+/* Turns a spring that was tangential a step ago into the tangent plane of now, its length kept (to second order). */
+WIDE_INLINE Vec turn_into_plane(Vec spring, Vec normal) {
+  Wide out = vec_dot(spring, normal);
+  Vec flat = vec_sub(spring, vec_mul(normal, out));
+  Wide square = out * out, length = vec_dot(flat, flat);
+  WideInt much = wide_less(length * wide_set(TURN_LEAST), square);
+  if (wide_bits(much) == 0) return flat;
+  Wide share = wide_min(square / wide_max(length, wide_set(TINY)), wide_set(TURN_MOST));
+  return vec_mul(flat, wide_select(much, wide_set(1) + wide_set(0.5f) * share, wide_set(1)));
+}
+
+/* ---- the law ---- */
+
+/* What a build of the loop takes as known. */
+typedef struct Kind {
+  bool solid, rolling, one_law;
+} Kind;
+
+/* What all groups share. */
+typedef struct Common {
+  Wide quantum, dt;
+  WideLaw law;
+} Common;
+
+/* Geometry of eight contacts. n points from the second to the first. */
 typedef struct Touch {
-  Vec normal;
-  Wide apart, radii, overlap;
+  Vec r;
+  Wide square, radii;
   WideInt touches;
+  Wide curvature; /* of a solid's surface */
 } Touch;
 
-WIDE_INLINE Touch touch(const Side *a, const Side *b) {
-  Touch t;
-  /* Differences of like parts first: what a float position cannot hold is not lost in it. */
-  Vec r = vec_add(vec_sub(a->x, b->x), vec_sub(a->e, b->e));
-  t.apart = wide_sqrt(vec_dot(r, r));
+WIDE_INLINE Touch touch_of(const Side *a, const float (*ghost)[LANES], Side *b, Wide quantum, bool solid) {
+  Touch t = {.curvature = wide_set(0)};
+  Vec face = {t.curvature, t.curvature, t.curvature};
+  if (solid) *b = load_ghost(ghost, &face, &t.curvature);
+  t.r = between(a, b, quantum);
   t.radii = a->radius + b->radius;
-  Wide depth = t.radii - t.apart;
-  t.touches = wide_less(wide_set(0), depth) & wide_less(wide_set(TINY), t.apart);
-  t.overlap = (Wide)(t.touches & (WideInt)depth);
-  t.normal = vec_mul(r, wide_set(1) / wide_max(t.apart, wide_set(TINY)));
+  if (solid) {
+    Wide away = wide_max(vec_dot(t.r, face), a->radius * wide_set(NEAREST));
+    WideInt flat = wide_less(wide_set(0.5f), vec_dot(face, face));
+    t.r = vec_select(flat, vec_mul(face, away), t.r);
+  }
+  t.square = vec_dot(t.r, t.r);
+  t.touches = wide_less(t.square, t.radii * t.radii) & wide_less(wide_set(TINY), t.square);
+  if (solid) t.touches &= wide_less(wide_set(0), t.radii);
   return t;
 }
 
+/* Adds what eight contacts exert to the sums of their grains, one after the other: where grains follow each other the
+ * next load waits for the last store, but there is work enough until then. The reaction turns the force and the rolling
+ * moment round, not the lever: both arms point to the contact. */
+typedef struct Target {
+  float *sums;           /* of the slab's first grain */
+  const int32_t *first;  /* quads */
+  const int32_t *second; /* quads; NULL: a solid */
+  int32_t base;          /* quads of the slab's first row */
+  float (*results)[DEM_SUM];
+} Target;
+
+WIDE_INLINE void add_quads(const Target *target, int64_t at, int part, Vec value, bool turns_round) {
+  Quad q[LANES];
+  turn_to_quads(value, q);
+  for (int l = 0; l < LANES; l++) {
+    Quad *own = (Quad *)(target->sums + 4 * (target->first[at + l] - target->base + part));
+    *own += q[l];
+    if (target->second) {
+      Quad *other = (Quad *)(target->sums + 4 * (target->second[at + l] + part));
+      if (turns_round) *other -= q[l];
+      else *other += q[l];
+    } else *(Quad *)(target->results[at + l] + 4 * part) = q[l];
+  }
+}
+
+WIDE_INLINE void add_results(const Target *target, int64_t at, Kind kind, Vec force, Vec lever, Vec moment) {
+  add_quads(target, at, 0, force, true);
+  add_quads(target, at, 1, lever, false);
+  if (kind.rolling) add_quads(target, at, 2, moment, true);
+}
+
 /* Forces of one group; answers the squared frequencies of the contacts. */
-WIDE_INLINE Wide contact(const DemStep *work, const DemPairs *pairs, int64_t at, int lanes) {
-  Wide zero = wide_set(0), one = wide_set(1), dt = wide_set(work->dt);
-  Side a = load_side((const float(*)[4])work->rows, pairs->first + at),
-       b = load_side((const float(*)[4])work->rows, pairs->second + at);
-  Touch t = touch(&a, &b);
+WIDE_INLINE Wide contact(const DemStep *work, const DemContacts *contacts, int64_t group, const Target *target,
+                         const Common *common, Kind kind) {
+  Wide zero = wide_set(0), one = wide_set(1), dt = common->dt;
+  const float(*rows)[4] = (const float(*)[4])work->rows;
+  float *memory = contacts->springs + group * work->topology->spring_size * LANES;
+  Side a = load_side(rows, contacts->first + group * LANES), b;
+  if (!kind.solid) b = load_side(rows, contacts->partner + group * LANES);
+  const float(*ghost)[LANES] = kind.solid ? (const float(*)[LANES])contacts->ghost + group * DEM_GHOST : NULL;
+  Touch t = touch_of(&a, ghost, &b, common->quantum, kind.solid);
   Vec none = {zero, zero, zero};
   if (wide_bits(t.touches) == 0) {
-    store_springs(pairs, at, lanes, (Springs){none, none, t.touches});
-    store_results(pairs, at, none, none, none);
+    store_springs(memory, kind.rolling, (Springs){none, none, t.touches});
+    if (kind.solid) add_results(target, group * LANES, kind, none, none, none);
     return zero;
   }
-  WideLaw law = load_law(work->laws, a.column, b.column);
-  Wide mass = one / (a.inverse_mass + b.inverse_mass), reduced = one / (a.curvature + b.curvature);
-  Wide root = wide_sqrt(t.overlap);
-  Wide stiffness = (law.stiffness_fixed + law.stiffness_root * wide_sqrt(reduced)) * root;
+  WideLaw law = kind.one_law ? common->law : load_law(work->laws, a.column, b.column);
+  Wide apart = wide_sqrt(t.square), masses = a.inverse_mass + b.inverse_mass, both = masses * t.radii;
+  /* One division serves three: the product is of the order of 1 / radius, so nothing leaves the range of floats. */
+  Wide inverse = one / wide_max(both * apart, wide_set(TINY));
+  Wide mass = inverse * t.radii * apart, per_radii = inverse * masses * apart;
+  Vec normal = vec_mul(t.r, inverse * both);
+  Wide overlap = (Wide)(t.touches & (WideInt)(t.radii - apart));
+  Wide reduced = kind.solid ? a.radius / (one + a.radius * t.curvature) : a.radius * b.radius * per_radii;
+  Wide stiffness = law.stiffness * wide_sqrt(overlap * (law.fixed + law.rooted * reduced));
   Wide damping = law.damping_mass * mass + law.damping_root * wide_sqrt(stiffness * mass);
 
   /* Normal force: Hertz and its damper, which never pulls. */
   Vec relative = vec_sub(a.v, b.v);
-  Wide parting = vec_dot(relative, t.normal);
-  Wide pressure = wide_max(stiffness * t.overlap - damping * parting, zero);
+  Wide parting = vec_dot(relative, normal);
+  Wide pressure = wide_max(stiffness * overlap - damping * parting, zero);
 
   /* Shear: the surfaces' velocity against each other. */
-  Wide share = t.apart / t.radii;
+  Wide share = apart * per_radii;
   Vec turning = vec_mul(vec_add(vec_mul(a.w, a.radius), vec_mul(b.w, b.radius)), share);
-  Vec sliding = vec_sub(vec_sub(relative, vec_mul(t.normal, parting)), vec_cross(turning, t.normal));
+  Vec sliding = vec_sub(vec_sub(relative, vec_mul(normal, parting)), vec_cross(turning, normal));
   Wide shear = law.shear_fixed + law.shear_ratio * stiffness;
   Wide shear_damping = law.shear_damping_mass * mass + law.shear_damping_share * damping;
-  Springs springs = load_springs(pairs, at);
-  springs.shear = turn_into_plane(springs.shear, t.normal);
+  Springs springs = load_springs(memory, kind.rolling);
+  springs.shear = turn_into_plane(springs.shear, normal);
   /* A contact that opens loses the shear force that its shrinking area held (Mindlin's constant only). */
-  Wide opened = wide_select(wide_less(zero, law.shear_ratio), wide_max(parting, zero) * dt * wide_set(0.5f), zero);
-  springs.shear = vec_mul(springs.shear, t.overlap / wide_max(t.overlap + opened, wide_set(TINY)));
+  Wide opened = law.opening * wide_max(parting, zero) * dt;
+  springs.shear = vec_mul(springs.shear, overlap / wide_max(overlap + opened, wide_set(TINY)));
   Vec friction = hold(&springs.shear, sliding, shear * dt, shear_damping, law.mu_static * pressure,
-                      law.mu_kinetic * pressure, work->settings->cap_total, &springs.slides);
+                      law.mu_kinetic * pressure, work->settings->cap_total, t.touches, &springs.slides);
 
   /* Rolling and twisting: the same on the relative spin, with the effective radius as its arm. */
-  Wide arm = reduced * reduced, limit = law.mu_rolling * reduced * pressure;
-  WideInt rolls = {0};
-  Vec moment =
-      hold(&springs.roll, vec_sub(a.w, b.w), shear * arm * dt, shear_damping * arm, limit, limit, true, &rolls);
+  Vec moment = none;
+  if (kind.rolling) {
+    Wide arm = reduced * reduced, limit = law.mu_rolling * reduced * pressure;
+    WideInt rolls = {0};
+    moment = hold(&springs.roll, vec_sub(a.w, b.w), shear * arm * dt, shear_damping * arm, limit, limit, true,
+                  t.touches, &rolls);
+  }
 
-  Vec force = vec_add(friction, vec_mul(t.normal, pressure - law.tension * reduced * t.overlap));
-  Vec lever = vec_mul(vec_cross(t.normal, force), share);
+  Vec force = vec_add(friction, vec_mul(normal, pressure - law.tension * reduced * overlap));
+  Vec lever = vec_mul(vec_cross(normal, force), share);
   springs =
       (Springs){vec_mask(t.touches, springs.shear), vec_mask(t.touches, springs.roll), t.touches & springs.slides};
-  store_springs(pairs, at, lanes, springs);
-  store_results(pairs, at, vec_mask(t.touches, force), vec_mask(t.touches, lever), vec_mask(t.touches, moment));
-  Wide square = wide_max(wide_set(1.5f) * stiffness, shear) / mass;
-  return (Wide)(t.touches & (WideInt)square);
+  store_springs(memory, kind.rolling, springs);
+  add_results(target, group * LANES, kind, vec_mask(t.touches, force), vec_mask(t.touches, lever),
+              vec_mask(t.touches, moment));
+  return (Wide)(t.touches & (WideInt)(wide_max(wide_set(1.5f) * stiffness, shear) * masses));
 }
 
-void KERNEL(dem_force_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const DemPass *pass = context;
+WIDE_INLINE float groups(const DemStep *work, const DemContacts *contacts, int64_t b, int64_t e, const Target *target,
+                         Kind kind) {
+  Common common = {.quantum = wide_set((float)work->topology->quantum), .dt = wide_set(work->dt)};
+  if (kind.one_law) common.law = set_law(work->laws->items);
   Wide stiffest = wide_set(0);
-  for (int64_t g = b; g < e; g++) {
-    int64_t left = pass->pairs->count - g * LANES;
-    if (g + AHEAD < e)
-      for (int l = 0; l < LANES; l++)
-        __builtin_prefetch(pass->work->rows[pass->pairs->second[(g + AHEAD) * LANES + l]]);
-    stiffest = wide_max(stiffest, contact(pass->work, pass->pairs, g * LANES, left < LANES ? (int)left : LANES));
+  for (int64_t g = b / LANES; g < e / LANES; g++) {
+    if (!kind.solid && (g + AHEAD) * LANES < e)
+      for (int l = 0; l < LANES; l++) __builtin_prefetch(work->rows[contacts->partner[(g + AHEAD) * LANES + l]]);
+    stiffest = wide_max(stiffest, contact(work, contacts, g, target, &common, kind));
   }
   float largest = 0;
   for (int l = 0; l < LANES; l++) largest = stiffest[l] > largest ? stiffest[l] : largest;
-  pass->stiffest[b / pass->chunk] = largest;
+  return largest;
 }
 
-/* Sums of results. */
-typedef struct Sum {
-  Quad low, high;
-  float last;
-} Sum;
-
-WIDE_INLINE void sum_add(Sum *sum, const float *result) {
-  sum->low += *(const Quad *)result;
-  sum->high += *(const Quad *)(result + 4);
-  sum->last += result[8];
+float KERNEL(dem_pair_forces)(const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM]) {
+  const DemContacts *pairs = &work->topology->pairs;
+  const Target target = {sums[0], pairs->first, pairs->target, (int32_t)(DEM_ROW * base), NULL};
+  bool one_law = work->laws->rows == 1;
+  if (work->settings->rolling)
+    return one_law ? groups(work, pairs, b, e, &target, (Kind){false, true, true})
+                   : groups(work, pairs, b, e, &target, (Kind){false, true, false});
+  return one_law ? groups(work, pairs, b, e, &target, (Kind){false, false, true})
+                 : groups(work, pairs, b, e, &target, (Kind){false, false, false});
 }
 
-static inline void sum_ghosts(const DemPairs *ghosts, const NeighborList *list, int64_t per_entry, int64_t i,
-                              Sum *sum) {
-  if (ghosts->count == 0) return;
-  for (int64_t g = list->start[i] * per_entry; g < list->start[i + 1] * per_entry; g++)
-    sum_add(sum, ghosts->result + g * DEM_RESULT);
-}
-
-/* Contact accelerations of the grains from the results of their contacts, and the kick by them and by gravity. */
-void KERNEL(dem_gather_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const DemStep *work = context;
-  const State *state = work->step->state;
-  const DemFields *fields = work->fields;
-  const DemTopology *topology = work->topology;
-  Particles *p = &work->step->state->particles;
-  const float *results = work->pairs.result;
-  /* Verlet has kicked half already; Euler kicks once and whole. */
-  float kick = work->settings->verlet ? 0.5f * work->dt : work->dt;
-  float gain[3] = {(float)state->gravity.x, (float)state->gravity.y, (float)state->gravity.z};
-  float *velocity[3] = {p->vx, p->vy, p->vz}, *way[3] = {p->dx, p->dy, p->dz};
-  for (int64_t i = b; i < e; i++) {
-    Sum own = {0}, other = {0};
-    for (int64_t k = topology->owned[i]; k < topology->owned[i + 1]; k++) sum_add(&own, results + k * DEM_RESULT);
-    for (int64_t k = topology->others[i]; k < topology->others[i + 1]; k++) {
-      const float *ahead = results + (int64_t)topology->refs[k + REFS_AHEAD] * DEM_RESULT;
-      __builtin_prefetch(ahead);
-      __builtin_prefetch(ahead + DEM_RESULT - 1);
-      sum_add(&other, results + (int64_t)topology->refs[k] * DEM_RESULT);
-    }
-    sum_ghosts(&work->solids, &state->contacts.solids.list, DEM_GHOSTS, i, &own);
-    sum_ghosts(&work->samples, &state->contacts.samples.list, 1, i, &own);
-    /* The reaction turns the force and the rolling moment round, not the lever: both arms point to the contact. */
-    float per_mass = 1 / p->mass[i], radius = p->radius[i], per_inertia = 2.5f * per_mass / (radius * radius);
-    float force[3] = {own.low[0] - other.low[0], own.low[1] - other.low[1], own.low[2] - other.low[2]};
-    float torque[3] = {own.high[2] - other.high[2] - radius * (own.low[3] + other.low[3]),
-                       own.high[3] - other.high[3] - radius * (own.high[0] + other.high[0]),
-                       own.last - other.last - radius * (own.high[1] + other.high[1])};
-    for (int c = 0; c < 3; c++) {
-      float acceleration = force[c] * per_mass;
-      velocity[c][i] += (acceleration + gain[c]) * kick;
-      if (work->settings->verlet) fields->acceleration[c][i] = acceleration;
-      else way[c][i] = velocity[c][i] * work->dt;
-    }
-    if (!work->settings->rotation) continue;
-    for (int c = 0; c < 3; c++) {
-      float turning = torque[c] * per_inertia;
-      fields->spin[c][i] += turning * kick;
-      if (work->settings->verlet) fields->turning[c][i] = turning;
-    }
-  }
+float KERNEL(dem_solid_forces)(const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM],
+                               float (*results)[DEM_SUM]) {
+  const DemContacts *solids = &work->topology->solids;
+  const Target target = {sums[0], solids->first, NULL, (int32_t)(DEM_ROW * base), results - b};
+  return work->settings->rolling ? groups(work, solids, b, e, &target, (Kind){true, true, false})
+                                 : groups(work, solids, b, e, &target, (Kind){true, false, false});
 }

@@ -1,12 +1,15 @@
 /* One step's contacts: every pair of grains once, every contact with a solid once.
  *
- * A pair is computed by its owner, the grain of the smaller id, and its result stands in a place of its own; each
- * grain then gathers the results of its pairs, owned and not. Half the work of a loop over full lists, and still no
- * two threads write the same place, so the sums do not depend on threads. Only the owner's history is kept: the id
- * decides, so it is the same entry whatever the storage order.
+ * A pair is computed once, and belongs to its first grain, the one that is stored before the other. Half the work of a
+ * loop over full lists, and still no two threads write the same place, so the sums do not depend on threads.
  *
- * What a contact reads of a grain stands in one cache line, a row; contacts with solids have ghost rows behind those
- * of the grains, at the touched point. */
+ * Grains are worked off in slabs of fixed length. What a slab's contacts exert is summed in a buffer of the thread's
+ * own that stays in its cache, contact after contact, and the slab's grains are kicked by it there and then. A pair
+ * whose second grain lies in a later slab has a sum of its own, which goes to the outbox and is added when all slabs
+ * are through: a kick is linear in the force.
+ *
+ * What a contact reads of a grain stands together, in a row. Positions in rows are integers, in units of a share of the
+ * reach of a contact, modulo 2^32: differences of neighbours are exact wherever the grains are. */
 #ifndef METHODS_DEM_CONTACTS_H
 #define METHODS_DEM_CONTACTS_H
 
@@ -14,44 +17,50 @@
 #include "methods/dem/law.h"
 
 enum {
-  DEM_ROW = 16,     /* floats: x y z radius, e x y z 1/mass, v x y z 1/radius, w x y z column of the laws */
-  DEM_HISTORY = 6,  /* floats: spring force in the tangent plane, moment of the rolling spring */
-  DEM_RESULT = 9,   /* floats: force on the first, (n x force) dist / (sum of radii), moment on the first */
-  DEM_CHUNK = 1024, /* grains */
-  DEM_SPARE = 32,   /* refs that may be looked at beyond the last */
-  DEM_GHOSTS = SHAPE_CONTACTS_MAX, /* per entry of the list of solids */
-  DEM_SOLID_HISTORY = DEM_GHOSTS * DEM_HISTORY
+  DEM_ROW = 3,      /* quads of a row: x y z radius, v x y z 1/mass, w x y z column of the laws */
+  DEM_GHOST = 16,   /* of a solid: point x y z, normal x y z, v x y z, w x y z, radius, 1/radius, 1/mass, column */
+  DEM_SUM = 12,     /* floats: force, lever, moment of the rolling spring, each with one to spare; a row's length */
+  DEM_CHUNK = 1024, /* grains, in loops without contacts */
+  DEM_SLAB = 2048   /* grains */
 };
 
-/* Pairs in ascending order of their first grain, padded to whole groups of LANES. Rows are counted in quads of floats:
- * 4 i is grain i's. */
-typedef struct DemPairs {
+/* Contacts in the order of their grain; each slab's are padded to whole groups of LANES. Springs stand in groups too:
+ * LANES of one component, then of the next. */
+typedef struct DemContacts {
   int64_t count;
-  int32_t *first, *second; /* quads */
-  int32_t *unit;           /* of history: DEM_HISTORY floats each */
-  float *history;
-  float *result;
-} DemPairs;
+  int32_t *start;        /* per grain, grains + 1 */
+  int32_t *first;        /* row of the grain, in quads */
+  int32_t *partner;      /* pairs: row of the second grain, in quads; solids: a key of what is touched */
+  int32_t *target;       /* pairs: where the second grain's sum stands, in quads from the slab's first */
+  float *springs;        /* shear force x y z, then, with rolling resistance, its moment x y z */
+  float (*ghost)[LANES]; /* solids: DEM_GHOST of these per group */
+} DemContacts;
 
-/* The pairs of the lists that are nearly in touch: made when the lists change, and when something may have moved half
- * of what "nearly" is. Lists reach far so as to live long; but a pair that cannot touch yet should cost nothing. */
+/* The contacts that are nearly there: made when the lists change, and when something may have moved half of what
+ * "nearly" is. Lists reach far so as to live long; but a pair that cannot touch yet should cost nothing. */
 typedef struct DemTopology {
-  int64_t builds, grains; /* of the lists it was made from */
-  double moved;           /* m, farthest that any grain can have gone since */
-  uint8_t *near;          /* per entry of the list */
-  int64_t *owned;         /* per grain: its first pair; grains + 1 */
-  int64_t *others;        /* per grain: its first ref; grains + 1 */
-  int32_t *refs;          /* pairs that a grain is second in; some spare ones behind */
-  int32_t *first, *second, *unit;
+  int64_t builds, grains; /* of the lists it was made from; -1: none */
+  double moved, margin;   /* m, farthest that any grain can have gone since; what is nearly */
+  int32_t spring_size;    /* floats per contact */
+  double quantum;         /* m, unit of the rows' positions: a power of two */
+  DemContacts pairs, solids;
+  int64_t slabs, slab_solids, slab_out; /* the last two: of the fullest slab */
+  int32_t *out_start;                   /* per slab, slabs + 1: where its part of the outbox begins */
+  int64_t late_count;
+  int32_t *late;       /* grains that wait for results of earlier slabs */
+  int32_t *late_start; /* per such grain and one more: its first ref */
+  int32_t *refs;       /* places in the outbox */
+  bool any_moves;      /* whether a ghost must be refreshed in each step */
 } DemTopology;
 
 typedef struct DemSettings {
-  bool verlet, rotation, cap_total;
+  bool verlet, rotation, rolling, cap_total;
 } DemSettings;
 
-/* A particle field of dem's own. Accelerations are those of the contacts alone. */
+/* Particle fields of dem's own. Accelerations are those of the contacts alone. */
 typedef struct DemFields {
   float *spin[3], *acceleration[3], *turning[3];
+  int32_t *row; /* where the grain stood when the topology was made, plus one; 0: it was not there */
 } DemFields;
 
 typedef struct DemStep {
@@ -62,19 +71,25 @@ typedef struct DemStep {
   const DemFields *fields;
   float dt;
   float (*rows)[4];
-  int64_t row_count, pad; /* pad: a row that touches nothing */
-  DemPairs pairs, solids, samples;
-  float *farthest; /* per chunk of grains: largest squared displacement */
+  int64_t grains;
+  float *farthest;        /* per chunk of grains: largest squared displacement */
+  float (*sums)[DEM_SUM]; /* per thread: of a slab's grains, of its pairs that reach out; results with solids */
+  int64_t sums_size;      /* rows per thread */
+  float (*outbox)[DEM_SUM];
+  float *stiffest; /* per slab */
 } DemStep;
 
-void dem_topology_destroy(Core *core, DemTopology *topology);
-/* Rows, near pairs, ghosts, and room for results. Scratch is taken: the caller releases it. */
+static inline int64_t dem_padded(int64_t count) { return (count + LANES - 1) / LANES * LANES; }
+static inline float *dem_spring(const DemTopology *t, const DemContacts *contacts, int64_t at, int component) {
+  return contacts->springs + (at / LANES * t->spring_size + component) * LANES + at % LANES;
+}
+static inline int64_t dem_slab_end(int64_t slab, int64_t grains) {
+  return (slab + 1) * DEM_SLAB < grains ? (slab + 1) * DEM_SLAB : grains;
+}
+
+/* Rows, then the contacts that are nearly there. Scratch is taken: the caller releases it. */
 Status dem_contacts_begin(DemStep *work);
-/* Forces of all contacts; answers the largest squared frequency. */
+/* Forces of all contacts, their sums, the kick by them, reactions on solids; answers the largest squared frequency. */
 Status dem_contacts_forces(DemStep *work, double *stiffest);
-/* Accelerations and the second half kick. */
-void dem_contacts_gather(DemStep *work);
-/* Reactions on solids. */
-void dem_contacts_push_solids(DemStep *work);
 
 #endif

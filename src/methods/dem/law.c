@@ -83,8 +83,9 @@ static DemLaw combine(const Grain *a, const Grain *b) {
   bool fixed = a->stiffness > 0 || b->stiffness > 0;
   double stiffness =
       a->stiffness > 0 && b->stiffness > 0 ? in_series(a->stiffness, b->stiffness) : fmax(a->stiffness, b->stiffness);
-  law.stiffness_fixed = (float)(fixed ? stiffness : 0);
-  law.stiffness_root = (float)(fixed ? 0 : 4.0 / 3 * 0.5 * in_series(a->modulus, b->modulus));
+  law.stiffness = (float)(fixed ? stiffness : 4.0 / 3 * 0.5 * in_series(a->modulus, b->modulus));
+  law.fixed = fixed ? 1 : 0;
+  law.rooted = fixed ? 0 : 1;
   bool printed = a->damping >= 0 || b->damping >= 0;
   law.damping_mass = (float)(printed ? 0.5 * (fmax(a->damping, 0) + fmax(b->damping, 0)) : 0);
   if (printed && (a->damping < 0 || b->damping < 0)) law.damping_mass *= 2;
@@ -93,6 +94,7 @@ static DemLaw combine(const Grain *a, const Grain *b) {
     law.shear_fixed =
         (float)(a->shear >= 0 && b->shear >= 0 ? in_series(a->shear, b->shear) : fmax(a->shear, b->shear));
   else law.shear_ratio = (float)(1.5 * in_series(a->shear_ratio, b->shear_ratio)); /* 3/2 k sqrt(h): slope of Hertz */
+  law.opening = law.shear_ratio > 0 ? 0.5f : 0;
   if (a->shear_damping >= 0 || b->shear_damping >= 0)
     law.shear_damping_mass =
         (float)(a->shear_damping >= 0 && b->shear_damping >= 0 ? 0.5 * (a->shear_damping + b->shear_damping)
@@ -135,19 +137,30 @@ Status dem_laws_create(Core *core, const State *state, DemLaws *laws) {
       Grain wall = solid_of(solid, &grain);
       row[materials->count + b] = combine(&grain, &wall);
       if (!scree_is_auto(solid->stiffness_n)) {
-        row[materials->count + b].stiffness_fixed = (float)solid->stiffness_n;
-        row[materials->count + b].stiffness_root = 0;
+        row[materials->count + b].stiffness = (float)solid->stiffness_n;
+        row[materials->count + b].fixed = 1;
+        row[materials->count + b].rooted = 0;
       }
     }
   }
   return SCREE_OK;
 }
 
+bool dem_laws_roll(const DemLaws *laws) {
+  for (int64_t k = 0; k < (int64_t)laws->rows * laws->columns; k++)
+    if (laws->items[k].mu_rolling > 0) return true;
+  return false;
+}
+
 void dem_laws_destroy(Core *core, DemLaws *laws) { memory_drop(core, &laws->items); }
+
+double dem_hertz(const DemLaw *law, double reduced) {
+  return (double)law->stiffness * sqrt((double)law->fixed + (double)law->rooted * reduced);
+}
 
 double dem_frequency_squared(const DemLaw *law, double radius, double mass, double share) {
   double reduced = 0.5 * radius, root = sqrt(share * radius);
-  double k = (double)law->stiffness_fixed + (double)law->stiffness_root * sqrt(reduced);
+  double k = dem_hertz(law, reduced);
   double normal = 1.5 * k * root, shear = (double)law->shear_fixed + (double)law->shear_ratio * k * root;
   return fmax(normal, shear) / (0.5 * mass);
 }

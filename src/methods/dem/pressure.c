@@ -16,8 +16,7 @@ typedef struct Loads {
 
 static double contact_load(const DemLaw *law, double overlap, double reduced) {
   if (!(overlap > 0)) return 0;
-  double k = (double)law->stiffness_fixed + (double)law->stiffness_root * sqrt(reduced);
-  return k * overlap * sqrt(overlap) - (double)law->tension * reduced * overlap;
+  return dem_hertz(law, reduced) * overlap * sqrt(overlap) - (double)law->tension * reduced * overlap;
 }
 
 static double pairs_load(const Loads *loads, int64_t i) {

@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "methods/dem/contacts.h"
 #include "methods/dem/dem.h"
+#include "methods/dem/pairs.h"
 #include "methods/dem/pressure.h"
 #include "methods/dem/relax.h"
 
@@ -89,7 +90,8 @@ static Status add_fields(Core *core, State *state, Dem *dem) {
       if (k == 0 || dem->settings.verlet)
         TRY(particles_add_field(core, &state->particles, names[k][c], (int32_t)sizeof(float), k == 0,
                                 (void **)&arrays[k][c]));
-  return SCREE_OK;
+  return particles_add_field(core, &state->particles, "contact_row", (int32_t)sizeof(int32_t), false,
+                             (void **)&dem->fields.row);
 }
 
 static Status dem_create(Core *core, State *state, ScreeMethodDef *definition, void **data) {
@@ -100,14 +102,15 @@ static Status dem_create(Core *core, State *state, ScreeMethodDef *definition, v
                                 .rotation = definition->rotation,
                                 .cap_total = definition->shear_cap == SCREE_SHEAR_TOTAL};
   TRY(dem_laws_create(core, state, &dem->laws));
+  dem->settings.rolling = dem->settings.rotation && dem_laws_roll(&dem->laws);
+  dem->topology.builds = -1;
   TRY(choose_step(core, state, definition, dem));
   return add_fields(core, state, dem);
 }
 
 static MethodReach dem_reach(const void *data) {
   (void)data;
-  return (MethodReach){
-      .pairs = 1, .solids = 1, .skin = SKIN, .history = DEM_HISTORY, .solid_history = DEM_SOLID_HISTORY};
+  return (MethodReach){.pairs = 1, .solids = 1, .skin = SKIN};
 }
 
 static double dem_largest_step(const void *data, const State *state) {
@@ -161,10 +164,6 @@ static Status forces_and_kick(Dem *dem, DemStep *work) {
   began = profile_begin();
   TRY(dem_contacts_forces(work, &stiffest));
   profile_end(step->profile, "forces", began);
-  began = profile_begin();
-  dem_contacts_gather(work);
-  dem_contacts_push_solids(work);
-  profile_end(step->profile, "gather", began);
   dem->frequency = sqrt(stiffest);
   return SCREE_OK;
 }
@@ -209,7 +208,8 @@ static Status dem_step(void *data, Step *step) {
 static Status dem_archive(Core *core, Archive *archive, void *data) {
   Dem *dem = data;
   TRY(archive_value(core, archive, &dem->frequency));
-  return archive_value(core, archive, &dem->relaxed);
+  TRY(archive_value(core, archive, &dem->relaxed));
+  return dem_topology_archive(core, archive, &dem->topology);
 }
 
 static void dem_destroy(Core *core, void *data) {

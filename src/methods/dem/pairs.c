@@ -1,0 +1,289 @@
+#include "methods/dem/pairs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "methods/dem/touches.h"
+
+/* Contacts are nearly there when nearer than this, in nominal radii; farther where grains are fast, so that it holds
+ * for so many steps. */
+#define NEARLY 0.03
+#define STEPS_TO_HOLD 20
+
+typedef struct Listing {
+  const DemStep *work;
+  const DemTopology *old;
+  DemTopology *fresh;
+  uint8_t *near;       /* per entry of the list */
+  int32_t *out_number; /* per grain: its pairs that reach into a later slab; then where they stand in the outbox */
+  int32_t *in_number;  /* per grain: pairs that reach it from an earlier slab */
+} Listing;
+
+int64_t dem_starts(int32_t *start, int64_t grains, int64_t *fullest) {
+  int64_t at = 0, began = 0;
+  *fullest = 0;
+  start[0] = 0;
+  for (int64_t i = 0; i < grains; i++) {
+    at += start[i + 1];
+    if ((i + 1) % DEM_SLAB == 0 || i + 1 == grains) {
+      at = dem_padded(at);
+      if (at - began > *fullest) *fullest = at - began;
+      began = at;
+    }
+    start[i + 1] = (int32_t)at;
+  }
+  return at;
+}
+
+Status dem_contacts_room(Core *core, DemContacts *contacts, int64_t count, int32_t spring_size) {
+  contacts->count = count;
+  TRY(memory_new(core, &contacts->first, count, "contacts"));
+  TRY(memory_new(core, &contacts->partner, count, "contacts"));
+  return memory_new(core, &contacts->springs, count * spring_size, "contacts");
+}
+
+void dem_contacts_drop(Core *core, DemContacts *contacts) {
+  memory_drop(core, &contacts->start);
+  memory_drop(core, &contacts->first);
+  memory_drop(core, &contacts->partner);
+  memory_drop(core, &contacts->target);
+  memory_drop(core, &contacts->springs);
+  memory_drop(core, &contacts->ghost);
+  contacts->count = 0;
+}
+
+void dem_carry_springs(const DemTopology *old, const DemContacts *old_contacts, int64_t from, const DemTopology *fresh,
+                       DemContacts *contacts, int64_t to, float sign) {
+  for (int c = 0; c < fresh->spring_size; c++)
+    *dem_spring(fresh, contacts, to, c) = sign * *dem_spring(old, old_contacts, from, c);
+}
+
+/* ---- pairs of grains ---- */
+
+static bool is_near(const DemStep *work, int64_t i, int64_t j, float margin) {
+  const float(*a)[4] = (const float(*)[4])work->rows + DEM_ROW * i;
+  const float(*b)[4] = (const float(*)[4])work->rows + DEM_ROW * j;
+  uint32_t at[3], other[3];
+  memcpy(at, a[0], sizeof at);
+  memcpy(other, b[0], sizeof other);
+  float square = 0, quantum = (float)work->topology->quantum;
+  for (int c = 0; c < 3; c++) {
+    float way = (float)(int32_t)(at[c] - other[c]) * quantum;
+    square += way * way;
+  }
+  float reach = a[0][3] + b[0][3] + margin;
+  return square < reach * reach;
+}
+
+/* Both sides of a pair come to the same answer, bit for bit. */
+static void find_near(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Listing *listing = context;
+  const NeighborList *list = &listing->work->step->state->contacts.particles.list;
+  float margin = (float)listing->fresh->margin;
+  for (int64_t i = b; i < e; i++) {
+    int64_t begin = i / DEM_SLAB * DEM_SLAB, end = begin + DEM_SLAB;
+    int32_t later = 0, out = 0, in = 0;
+    for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
+      int32_t j = list->index[k];
+      bool near = is_near(listing->work, i, j, margin);
+      listing->near[k] = near;
+      later += near && j > i;
+      out += near && j >= end;
+      in += near && j < begin;
+    }
+    listing->fresh->pairs.start[i + 1] = later;
+    listing->out_number[i] = out;
+    listing->in_number[i] = in;
+  }
+}
+
+/* The springs of grains that stood at rows a and b, wherever those are now. */
+static void carry_pair(const Listing *listing, int32_t a, int32_t b, int64_t to) {
+  const DemTopology *old = listing->old;
+  int32_t low = a < b ? a : b, high = a < b ? b : a;
+  if (low < 0 || high >= old->grains) return;
+  for (int32_t k = old->pairs.start[low]; k < old->pairs.start[low + 1]; k++)
+    if (old->pairs.partner[k] == DEM_ROW * high) {
+      dem_carry_springs(old, &old->pairs, k, listing->fresh, &listing->fresh->pairs, to, a < b ? 1.f : -1.f);
+      return;
+    }
+}
+
+static void fill_pairs(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Listing *listing = context;
+  const NeighborList *list = &listing->work->step->state->contacts.particles.list;
+  const int32_t *row = listing->work->fields->row;
+  DemContacts *pairs = &listing->fresh->pairs;
+  for (int64_t i = b; i < e; i++) {
+    int64_t at = pairs->start[i], slab = i / DEM_SLAB, begin = slab * DEM_SLAB;
+    int64_t end = dem_slab_end(slab, listing->work->grains);
+    int32_t out = listing->out_number[i] - listing->fresh->out_start[slab];
+    for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
+      int32_t j = list->index[k];
+      if (!listing->near[k] || j < i) continue;
+      pairs->first[at] = (int32_t)(DEM_ROW * i);
+      pairs->partner[at] = DEM_ROW * j;
+      /* Sums of pairs that reach out stand behind those of the slab's grains. */
+      pairs->target[at] = (int32_t)(DEM_ROW * (j < end ? j - begin : end - begin + out));
+      out += j >= end;
+      carry_pair(listing, row[i] - 1, row[j] - 1, at++);
+    }
+    for (; at < pairs->start[i + 1]; at++) { /* the slab's last: padding, a grain with itself touches nothing */
+      pairs->first[at] = pairs->partner[at] = (int32_t)(DEM_ROW * i);
+      pairs->target[at] = (int32_t)(DEM_ROW * (i - begin));
+    }
+  }
+}
+
+/* Where the grains that wait find what is missing. */
+static void fill_refs(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Listing *listing = context;
+  const NeighborList *list = &listing->work->step->state->contacts.particles.list;
+  const DemTopology *fresh = listing->fresh;
+  for (int64_t w = b; w < e; w++) {
+    int64_t i = fresh->late[w], begin = i / DEM_SLAB * DEM_SLAB, ref = fresh->late_start[w];
+    for (int64_t k = list->start[i]; k < list->start[i + 1] && list->index[k] < begin; k++) {
+      int32_t j = list->index[k], out = listing->out_number[j];
+      if (!listing->near[k]) continue;
+      int64_t end = (j / DEM_SLAB + 1) * DEM_SLAB;
+      for (int32_t at = fresh->pairs.start[j]; fresh->pairs.partner[at] != DEM_ROW * i; at++)
+        out += fresh->pairs.partner[at] >= DEM_ROW * end;
+      fresh->refs[ref++] = out;
+    }
+  }
+}
+
+/* Numbers the pairs that reach into later slabs. */
+static Status list_outbox(Core *core, Listing *listing, int64_t grains) {
+  DemTopology *fresh = listing->fresh;
+  TRY(memory_new(core, &fresh->out_start, fresh->slabs + 1, "contacts"));
+  int32_t out = 0;
+  for (int64_t slab = 0; slab < fresh->slabs; slab++) {
+    fresh->out_start[slab] = out;
+    for (int64_t i = slab * DEM_SLAB; i < dem_slab_end(slab, grains); i++) {
+      int32_t number = listing->out_number[i];
+      listing->out_number[i] = out;
+      out += number;
+    }
+    if (out - fresh->out_start[slab] > fresh->slab_out) fresh->slab_out = out - fresh->out_start[slab];
+  }
+  fresh->out_start[fresh->slabs] = out;
+  return SCREE_OK;
+}
+
+static Status list_late(Core *core, Listing *listing, int64_t grains) {
+  DemTopology *fresh = listing->fresh;
+  for (int64_t i = 0; i < grains; i++) fresh->late_count += listing->in_number[i] > 0;
+  TRY(memory_new(core, &fresh->late, fresh->late_count, "contacts"));
+  TRY(memory_new(core, &fresh->late_start, fresh->late_count + 1, "contacts"));
+  int64_t late = 0;
+  for (int64_t i = 0; i < grains; i++) {
+    if (listing->in_number[i] == 0) continue;
+    fresh->late[late] = (int32_t)i;
+    fresh->late_start[late + 1] = fresh->late_start[late] + listing->in_number[i];
+    late++;
+  }
+  TRY(memory_new(core, &fresh->refs, fresh->late_start[late], "contacts"));
+  parallel_for(core, 0, late, DEM_CHUNK, fill_refs, listing);
+  return SCREE_OK;
+}
+
+static Status list_pairs(DemStep *work, Listing *listing) {
+  Core *core = work->step->core;
+  DemTopology *fresh = listing->fresh;
+  const NeighborList *list = &work->step->state->contacts.particles.list;
+  int64_t grains = work->grains, fullest;
+  TRY(memory_new(core, &fresh->pairs.start, grains + 1, "contacts"));
+  TRY(scratch_take(core, work->step->scratch, &listing->near, list->entries, "near"));
+  TRY(scratch_take(core, work->step->scratch, &listing->out_number, grains, "outbox"));
+  TRY(scratch_take(core, work->step->scratch, &listing->in_number, grains, "outbox"));
+  parallel_for(core, 0, grains, DEM_CHUNK, find_near, listing);
+  TRY(list_outbox(core, listing, grains));
+  int64_t count = dem_starts(fresh->pairs.start, grains, &fullest);
+  TRY(dem_contacts_room(core, &fresh->pairs, count, fresh->spring_size));
+  TRY(memory_new(core, &fresh->pairs.target, count, "contacts"));
+  parallel_for(core, 0, grains, DEM_CHUNK, fill_pairs, listing);
+  return list_late(core, listing, grains);
+}
+
+/* ---- the whole ---- */
+
+static Status renew(DemStep *work, DemTopology *fresh) {
+  Listing listing = {.work = work, .old = work->topology, .fresh = fresh};
+  TRY(list_pairs(work, &listing));
+  return dem_touches_list(work, fresh);
+}
+
+Status dem_topology_update(DemStep *work, double moved) {
+  Core *core = work->step->core;
+  const State *state = work->step->state;
+  DemTopology *t = work->topology;
+  t->moved += moved;
+  if (t->builds == state->contacts.builds && t->grains == work->grains && 2 * t->moved < t->margin) return SCREE_OK;
+  double margin = fmin(fmax(NEARLY * state->radius, 2 * STEPS_TO_HOLD * moved), (double)state->contacts.skin);
+  DemTopology fresh = {.builds = state->contacts.builds,
+                       .grains = work->grains,
+                       .margin = margin,
+                       .spring_size = work->settings->rolling ? 6 : 3,
+                       .quantum = t->quantum,
+                       .slabs = (work->grains + DEM_SLAB - 1) / DEM_SLAB};
+  int mark = scratch_mark(work->step->scratch);
+  Status status = renew(work, &fresh);
+  scratch_release(core, work->step->scratch, mark);
+  if (status != SCREE_OK) {
+    dem_topology_destroy(core, &fresh);
+    return status;
+  }
+  for (int64_t i = 0; i < work->grains; i++) work->fields->row[i] = (int32_t)i + 1;
+  dem_topology_destroy(core, t);
+  *t = fresh;
+  return SCREE_OK;
+}
+
+void dem_topology_destroy(Core *core, DemTopology *topology) {
+  dem_contacts_drop(core, &topology->pairs);
+  dem_contacts_drop(core, &topology->solids);
+  memory_drop(core, &topology->refs);
+  memory_drop(core, &topology->out_start);
+  memory_drop(core, &topology->late_start);
+  memory_drop(core, &topology->late);
+}
+
+/* ---- checkpoints ---- */
+
+static Status archive_contacts(Core *core, Archive *archive, DemTopology *t, DemContacts *contacts) {
+  int64_t bytes = (int64_t)sizeof(int32_t) + t->spring_size * (int64_t)sizeof(float);
+  TRY(archive_count(core, archive, &contacts->count, bytes));
+  if (archive->loading) {
+    if (contacts->count % LANES != 0 || contacts->count > INT32_MAX)
+      return archive_bad(core, archive, "contacts of no sensible number");
+    TRY(memory_new(core, &contacts->start, t->grains + 1, "contacts"));
+    TRY(dem_contacts_room(core, contacts, contacts->count, t->spring_size));
+  }
+  TRY(archive_array(core, archive, contacts->start, t->grains + 1));
+  TRY(archive_array(core, archive, contacts->partner, contacts->count));
+  TRY(archive_array(core, archive, contacts->springs, contacts->count * t->spring_size));
+  for (int64_t i = 0; i < t->grains && archive->loading; i++)
+    if (contacts->start[0] != 0 || contacts->start[i] > contacts->start[i + 1] ||
+        contacts->start[t->grains] != contacts->count)
+      return archive_bad(core, archive, "contacts in disorder");
+  return SCREE_OK;
+}
+
+/* What the next topology, which the next step makes, takes from this one. */
+Status dem_topology_archive(Core *core, Archive *archive, DemTopology *t) {
+  if (archive->loading) dem_topology_destroy(core, t);
+  TRY(archive_section(core, archive, "dem contacts"));
+  TRY(archive_value(core, archive, &t->spring_size));
+  TRY(archive_count(core, archive, &t->grains, 2 * (int64_t)sizeof(int32_t)));
+  t->builds = -1;
+  if (t->grains == 0) return SCREE_OK;
+  if (archive->loading && ((t->spring_size != 3 && t->spring_size != 6) || t->grains >= INT32_MAX / DEM_ROW))
+    return archive_bad(core, archive, "contacts of no sensible size");
+  TRY(archive_contacts(core, archive, t, &t->pairs));
+  return archive_contacts(core, archive, t, &t->solids);
+}
