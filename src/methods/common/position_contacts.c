@@ -29,8 +29,8 @@ static Status mix_friction(PositionStep *work) {
 /* Solids and samples count down from the top, where ids of grains are never seen. */
 static uint32_t ghost_key(const PositionStep *work, int64_t g) {
   const PositionGhost *ghost = &work->ghosts[g];
-  if (ghost->entry < 0) return 0;
-  return ~(uint32_t)(ghost->sample >= 0 ? work->step->state->solids.count + ghost->sample : ghost->solid);
+  int32_t faces = POSITION_FACES * work->step->state->solids.count;
+  return ~(uint32_t)(ghost->sample >= 0 ? faces + ghost->sample : POSITION_FACES * ghost->solid + ghost->face);
 }
 
 static int32_t count_ghosts(const PositionStep *work, int64_t i) {
