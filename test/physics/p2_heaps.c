@@ -46,15 +46,15 @@ static void turn_bucket(double adhesion, double *turned, double *shaken) {
   f.material.adhesion = adhesion;
   fixture_friction(&f, 0.5);
   ScreeBoundaryDef *bucket = &f.walls[f.scene.boundary_count++];
-  *bucket = scree_boundary_default(scree_shape_box((ScreeVec3){-0.1, -0.1, -0.15}, (ScreeVec3){0.1, 0.1, 0.15}));
+  *bucket = scree_boundary_default(scree_shape_box((ScreeVec3){-0.15, -0.15, -0.15}, (ScreeVec3){0.15, 0.15, 0.15}));
   bucket->inside = true;
   bucket->name = "bucket";
   bucket->friction_static = bucket->friction_kinetic =
-      0.1; /* dry grains must not jam between walls five grains apart */
+      0.1; /* dry grains must not jam between walls a few grains apart */
   bucket_path(keys);
   bucket->keys = keys;
   bucket->key_count = BUCKET_KEYS;
-  fixture_fill(&f, (ScreeVec3){-0.1, -0.1, -0.15}, (ScreeVec3){0.1, 0.1, 0.0});
+  fixture_fill(&f, (ScreeVec3){-0.15, -0.15, -0.15}, (ScreeVec3){0.15, 0.15, 0.0});
   ScreeWorld *world = fixture_world(&f);
   fixture_run(world, 2.9);
   *turned = still_there(world);
