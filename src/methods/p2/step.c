@@ -159,7 +159,7 @@ static Status p2_archive(Core *core, Archive *archive, void *data) {
 
 static void p2_destroy(Core *core, void *data) {
   P2 *p2 = data;
-  position_memory_destroy(core, &p2->memory);
+  if (p2) position_memory_destroy(core, &p2->memory);
   memory_drop(core, &p2);
 }
 

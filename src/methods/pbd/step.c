@@ -89,7 +89,7 @@ static Status pbd_archive(Core *core, Archive *archive, void *data) {
 
 static void pbd_destroy(Core *core, void *data) {
   Pbd *pbd = data;
-  position_memory_destroy(core, &pbd->memory);
+  if (pbd) position_memory_destroy(core, &pbd->memory);
   memory_drop(core, &pbd);
 }
 
