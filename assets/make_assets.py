@@ -264,27 +264,39 @@ def tube(a, b, r, n=12):
     return Mesh(verts, tris)
 
 
+def circles(profile, n):
+    """n points round the z axis for each (radius, z)."""
+    return [(r * math.cos(2 * math.pi * k / n), r * math.sin(2 * math.pi * k / n), z)
+            for r, z in profile for k in range(n)]
+
+
+def band(a, b, n, row, k):
+    """The two triangles behind point k, between the circles whose first points are a and b."""
+    l = (k + 1) % n
+    # alternate the diagonal: the mesh gets no preferred twist
+    if (row + k) % 2:
+        return [[a + k, a + l, b + l], [a + k, b + l, b + k]]
+    return [[a + k, a + l, b + k], [a + l, b + l, b + k]]
+
+
 def revolve(profile, n):
     """Profile [(radius, z)] from the lower pole to the upper, both at radius 0."""
     inner = profile[1:-1]
-    verts = [(0, 0, profile[0][1])]
-    for r, z in inner:
-        verts += [(r * math.cos(2 * math.pi * k / n), r * math.sin(2 * math.pi * k / n), z) for k in range(n)]
-    verts.append((0, 0, profile[-1][1]))
-    top, tris = len(verts) - 1, []
+    verts = [(0, 0, profile[0][1])] + circles(inner, n) + [(0, 0, profile[-1][1])]
+    top, last, tris = len(verts) - 1, 1 + (len(inner) - 1) * n, []
     for k in range(n):
-        l = (k + 1) % n
-        tris.append([0, 1 + l, 1 + k])
+        tris.append([0, 1 + (k + 1) % n, 1 + k])
         for i in range(len(inner) - 1):
-            a, b = 1 + i * n, 1 + (i + 1) * n
-            # alternate the diagonal: the mesh gets no preferred twist
-            if (i + k) % 2:
-                tris += [[a + k, a + l, b + l], [a + k, b + l, b + k]]
-            else:
-                tris += [[a + k, a + l, b + k], [a + l, b + l, b + k]]
-        a = 1 + (len(inner) - 1) * n
-        tris.append([a + k, a + l, top])
+            tris += band(1 + i * n, 1 + (i + 1) * n, n, i, k)
+        tris.append([last + k, last + (k + 1) % n, top])
     return Mesh(verts, tris)
+
+
+def ring(profile, n):
+    """Closed profile [(radius, z)], counter-clockwise with the radius to the right."""
+    rows = len(profile)
+    return Mesh(circles(profile, n), [t for i in range(rows) for k in range(n) for t in
+                                      band(i * n, (i + 1) % rows * n, n, i, k)])
 
 
 # ---------------------------------------------------- distance functions ----
@@ -392,20 +404,53 @@ def hourglass_profile(neck=0.225, bulb=0.838, fillet=0.45, stretch=1.2, inset=0.
     return [(r, z * stretch) for r, z in pts]
 
 
-def make_hourglass():
-    up = hourglass_profile()
+SQUAT = dict(neck=0.1, bulb=0.5, fillet=0.2, stretch=0.88)   # fits into a box of 1 x 1 x 2
+
+
+def make_hourglass(shape={}):
+    up = hourglass_profile(**shape)
     return revolve([(r, -z) for r, z in reversed(up[1:])] + up, 48)
 
 
-def make_hourglass_fill(level=0.85, inset=0.004):
+def make_hourglass_fill(level=0.85, inset=0.004, shape={}):
     """Sand in the upper bulb from the neck up to `level` of the bulb's height
     (about nine tenths of its volume), a hair away from the glass."""
-    up = hourglass_profile(inset=inset)
+    up = hourglass_profile(inset=inset, **shape)
     top = up[-1][1] * level
     body = [p for p in up if p[1] < top - 0.01]
     (r0, z0), (r1, z1) = body[-1], up[len(body)]
     body.append((r0 + (r1 - r0) * (top - z0) / (z1 - z0), top))
     return revolve([(0, 0.0)] + body + [(0, top)], 48)
+
+
+def make_hourglass_squat():
+    return make_hourglass(SQUAT)
+
+
+def make_hourglass_squat_fill():
+    return make_hourglass_fill(0.735, shape=SQUAT)
+
+
+# -------------------------------------------------------- piles and hoppers ---
+
+def make_sand_pile(base=1.40, top=0.48, height=0.64):
+    """A cone without its tip."""
+    return revolve([(0, 0.0), (base, 0.0), (top, height), (0, height)], 64)
+
+
+# (radius, z) of a hopper's inside, from the hole up
+HOPPER = [(0.10, 1.30), (0.50, 1.65), (0.50, 2.00)]
+
+
+def make_hopper(outer=0.72):
+    """Everything round the inside of the hopper, as far as the corners of a box 1 m wide."""
+    return ring([(outer, HOPPER[0][1]), (outer, HOPPER[-1][1])] + HOPPER[::-1], 64)
+
+
+def make_hopper_fill(level=1.76, inset=0.004):
+    """Sand in the hopper up to z = level, a hair away from the wall."""
+    (hole, low), (wide, knee), _ = HOPPER
+    return revolve([(0, low), (hole - inset, low), (wide - inset, knee), (wide - inset, level), (0, level)], 48)
 
 
 # ---------------------------------------------------------------- castles ---
@@ -845,6 +890,38 @@ def make_mill_wheel():
     return make_paddle_wheel(blades=10, hub=0.13, radius=0.40, half_width=0.20, sweep=0.35, thickness=0.75, rings=0.022)
 
 
+def make_paddles():
+    """A wheel with six thick paddles for the cascade of paddles.xml."""
+    return make_paddle_wheel(blades=6, hub=0.08, radius=0.19, half_width=0.20, thickness=1.6)
+
+
+# name, x and z of the axles, below the hole of the hopper
+PADDLES = [('upper', 0.10, 1.05), ('middle', -0.18, 0.72), ('lower', 0.12, 0.45)]
+
+
+def paddles_xml():
+    bodies = ''.join('''    <body name="%s" pos="%g 0 %g">
+      <joint name="%s" type="hinge" axis="0 1 0" damping="0.05" frictionloss="0.02" armature="0.005"/>
+      <geom name="%s" type="mesh" mesh="paddles" mass="8" contype="0" conaffinity="0" rgba="0.45 0.32 0.20 1"/>
+    </body>
+''' % (name, x, z, name, name) for name, x, z in PADDLES)
+    sensors = ''.join('''    <jointvel name="%s_speed" joint="%s"/>
+''' % (name, name) for name, _, _ in PADDLES)
+    return '''<mujoco model="paddles">
+  <!-- Three paddle wheels on hinges along y, one below the other: sand that falls at x = 0 turns them in turn. -->
+  <compiler angle="degree" autolimits="true" meshdir="." balanceinertia="true"/>
+  <option timestep="0.002" integrator="Euler"/>
+  <asset>
+    <mesh name="paddles" file="paddles.obj"/>
+  </asset>
+  <worldbody>
+%s  </worldbody>
+  <sensor>
+%s  </sensor>
+</mujoco>
+''' % (bodies, sensors)
+
+
 PADDLE_XML = '''<mujoco model="paddle_wheel">
   <!-- A paddle wheel on one hinge along y, held at z = 0.45; falling grains turn it. -->
   <compiler angle="degree" autolimits="true" meshdir="." balanceinertia="true"/>
@@ -1127,6 +1204,12 @@ def make_rock(seed, stretch, planes, size):
 MESHES = {
     'hourglass.obj': (make_hourglass, 'inside of an hourglass, neck at z = 0, 0.45 m across', 'boundary with `inside: true`'),
     'hourglass_fill.obj': (make_hourglass_fill, 'sand in the upper bulb, a hair off the glass', 'fill'),
+    'hourglass_squat.obj': (make_hourglass_squat, 'inside of an hourglass twice as high as wide', 'boundary with `inside: true`'),
+    'hourglass_squat_fill.obj': (make_hourglass_squat_fill, 'sand in its upper bulb', 'fill'),
+    'sand_pile.obj': (make_sand_pile, 'a cone without its tip, slope 35 degrees', 'fill'),
+    'hopper.obj': (make_hopper, 'funnel under a cylinder, hole 0.2 m across at z = 1.3', 'boundary'),
+    'hopper_fill.obj': (make_hopper_fill, 'sand in the hopper', 'fill'),
+    'paddles.obj': (make_paddles, 'six thick paddles round a hub, axis y', 'paddles.xml'),
     'sandcastle.obj': (make_sandcastle, 'castle: walls, four towers, gate, keep', 'fill; radius 0.03 and 0.01'),
     'sandcastle_large.obj': (make_sandcastle_large, 'castle with larger towers', 'fill; radius 0.02 and 0.0075'),
     'excavator_chassis.obj': (make_chassis, 'tracks, frame, turntable', 'excavator.xml'),
@@ -1153,6 +1236,7 @@ TEXTS = {
     'excavator_dig.csv': lambda: arm_csv(DIG),
     'excavator_castle.csv': lambda: arm_csv(SWEEP),
     'paddle_wheel.xml': lambda: PADDLE_XML,
+    'paddles.xml': paddles_xml,
     'wheel_and_plank.xml': lambda: WHEEL_AND_PLANK_XML,
     'dump_truck.xml': truck_xml,
     'dump_truck_tip.csv': truck_csv,
