@@ -22,8 +22,8 @@ typedef struct SequentialContact {
 
 static inline int64_t sequential_mirror(const PositionStep *work, int64_t i, int32_t j) {
   const PositionSlots *s = &work->slots;
-  int64_t end = s->begin[j / SLICE + 1] * SLICE;
-  for (int64_t slot = s->begin[j / SLICE] * SLICE + j % SLICE; slot < end; slot += SLICE)
+  int64_t end, first = position_slots_of(s, j, &end);
+  for (int64_t slot = first; slot < end; slot += SLICE)
     if (s->partner[slot] == i && s->distance[slot] > 0) return slot;
   return -1;
 }
@@ -33,8 +33,8 @@ static inline int64_t sequential_contacts(const PositionStep *work, SequentialCo
   const PositionSlots *s = &work->slots;
   int64_t count = 0;
   for (int64_t i = 0; i < work->count; i++) {
-    int64_t end = s->begin[i / SLICE + 1] * SLICE;
-    for (int64_t slot = s->begin[i / SLICE] * SLICE + i % SLICE; slot < end; slot += SLICE) {
+    int64_t end, first = position_slots_of(s, i, &end);
+    for (int64_t slot = first; slot < end; slot += SLICE) {
       int32_t j = s->partner[slot];
       bool solid = j >= work->padded;
       if (s->distance[slot] <= 0 || (!solid && j <= i)) continue;

@@ -137,6 +137,28 @@ WIDE_INLINE void wide_gather4(const float (*rows)[4], const int32_t *i, Wide *x,
   *z = __builtin_shufflevector(t1, t3, 0, 1, 8, 9, 4, 5, 12, 13);
   *w = __builtin_shufflevector(t1, t3, 2, 3, 10, 11, 6, 7, 14, 15);
 }
+/* The way back: eight rows of four floats from four wide values. */
+WIDE_INLINE void wide_scatter4(float (*rows)[4], const int32_t *i, Wide x, Wide y, Wide z, Wide w) {
+  typedef float Quad __attribute__((vector_size(16), aligned(16)));
+  Wide t0 = __builtin_shufflevector(x, y, 0, 8, 1, 9, 4, 12, 5, 13);
+  Wide t1 = __builtin_shufflevector(x, y, 2, 10, 3, 11, 6, 14, 7, 15);
+  Wide t2 = __builtin_shufflevector(z, w, 0, 8, 1, 9, 4, 12, 5, 13);
+  Wide t3 = __builtin_shufflevector(z, w, 2, 10, 3, 11, 6, 14, 7, 15);
+  Wide r0 = __builtin_shufflevector(t0, t2, 0, 1, 8, 9, 4, 5, 12, 13);
+  Wide r1 = __builtin_shufflevector(t0, t2, 2, 3, 10, 11, 6, 7, 14, 15);
+  Wide r2 = __builtin_shufflevector(t1, t3, 0, 1, 8, 9, 4, 5, 12, 13);
+  Wide r3 = __builtin_shufflevector(t1, t3, 2, 3, 10, 11, 6, 7, 14, 15);
+#define WIDE_ROW(k, from, a, b, c, d) *(Quad *)rows[i[k]] = __builtin_shufflevector(from, from, a, b, c, d)
+  WIDE_ROW(0, r0, 0, 1, 2, 3);
+  WIDE_ROW(1, r1, 0, 1, 2, 3);
+  WIDE_ROW(2, r2, 0, 1, 2, 3);
+  WIDE_ROW(3, r3, 0, 1, 2, 3);
+  WIDE_ROW(4, r0, 4, 5, 6, 7);
+  WIDE_ROW(5, r1, 4, 5, 6, 7);
+  WIDE_ROW(6, r2, 4, 5, 6, 7);
+  WIDE_ROW(7, r3, 4, 5, 6, 7);
+#undef WIDE_ROW
+}
 /* Bit k is set where lane k of a comparison holds. */
 WIDE_INLINE unsigned wide_bits(WideInt mask) {
 #if defined(__AVX__)

@@ -105,7 +105,7 @@ static Status take_rows(PositionStep *work) {
   return SCREE_OK;
 }
 
-Status position_begin(Step *step, const PositionSettings *settings, PositionMemory *memory, float history_scale,
+Status position_begin(Step *step, const PositionSettings *settings, ContactMemory *memory, float history_scale,
                       PositionStep *work) {
   const State *state = step->state;
   *work = (PositionStep){.step = step, .settings = settings, .dt = (float)step->dt, .history_scale = history_scale};

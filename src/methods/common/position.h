@@ -5,8 +5,10 @@
  * contacts, each grain gathering the corrections of its own (Jacobi), then velocity = d / dt.
  *
  * Contacts are decided once a step: every listed pair whose gap could close gets a slot. Slots are laid out eight
- * grains abreast (sliced ELLPACK): lane l of slice s is grain 8 s + l, its k-th contact stands in group begin[s] + k,
- * so that the eight lanes run in step and only the partners' displacements are fetched from elsewhere.
+ * grains abreast (sliced ELLPACK): the k-th contact of the grain in lane l of slice s stands in group begin[s] + k, so
+ * that the eight lanes run in step and only the partners' displacements are fetched from elsewhere. Inside a window of
+ * grains the lanes are filled by falling number of contacts: grains abreast then have about equally many, and a third
+ * fewer slots stand empty than in the grains' own order.
  *
  * Walls and bodies are partners like any other: a contact with one has a ghost row behind the grains' rows of
  * displacements. One loop serves all.
@@ -21,9 +23,10 @@
 
 #include "core/parallel.h"
 #include "core/simd.h"
+#include "methods/common/contact_memory.h"
 #include "methods/method.h"
 
-enum { SLICE = LANES };
+enum { SLICE = LANES, POSITION_WINDOW = 256 };
 #define POSITION_NEVER -1e30f /* a distance that no pair can come closer than */
 
 /* Per slot. Multipliers are in kg m: force = multiplier / dt^2, displacement = inverse mass times multiplier. */
@@ -44,25 +47,14 @@ enum { SLICE = LANES };
 /* What of a slot lives across steps: ln and lt of the contacts that pressed. The friction multiplier is the contact's
  * anchor: it grows with every bit of sliding until it holds the load, and the sliding then is zero whatever the number
  * of iterations. (An anchor in metres on top of it integrates the sliding twice and shakes the pile.)
- *
- * A grain's contacts stand in one row; where it is and how many it holds are fields of the grain, so that sorting,
- * births and deaths carry them along without touching the rows, and a rebuild of the lists does not know of them. */
+ */
 enum { POSITION_KEPT = 4 };
-typedef struct PositionMemory {
-  int64_t places;               /* that may be read; place 0 is nobody's and zero */
-  uint32_t *key;                /* of the partner, see position_key */
-  float (*kept)[POSITION_KEPT]; /* ln, ltx, lty, ltz */
-  uint32_t *row;                /* fields of the particles: first place, and how many */
-  uint32_t *held;
-} PositionMemory;
-
-Status position_memory_create(Core *core, PositionMemory *memory, Particles *particles);
-Status position_memory_archive(Core *core, Archive *archive, PositionMemory *memory);
-void position_memory_destroy(Core *core, PositionMemory *memory);
 
 typedef struct PositionSlots {
   int64_t slices, groups;
   int64_t *begin; /* slices + 1 */
+  int32_t *grain; /* of each lane, SLICE per slice; count or more: nobody */
+  int32_t *lane;  /* of each grain: the other way round */
 #define POSITION_SLOT_MEMBER(type, name) type *name;
   POSITION_SLOT_FIELDS(POSITION_SLOT_MEMBER)
 #undef POSITION_SLOT_MEMBER
@@ -108,19 +100,20 @@ typedef struct PositionSettings {
 typedef struct PositionStep {
   Step *step;
   const PositionSettings *settings;
-  PositionMemory *memory;                   /* NULL: the step begins without forces */
+  ContactMemory *memory;                    /* NULL: the step begins without forces */
   int64_t count, padded, ghost_count, rows; /* grains; rounded up to slices; ghosts; padded + ghosts */
   float dt, history_scale;
   float lowest;               /* height of the lowest grain, for mass scaling */
   float (*d4)[4], (*next)[4]; /* read and written by a pass, then swapped */
   float (*shift)[4];          /* of the stabilisation; w n in the fourth */
-  float *w, *wn;              /* per grain, padded with zeros */
+  float *w, *wn;              /* per grain, padded with zeros; wn also stands in the rows */
   float margin;               /* m: a pair gets a slot when its predicted gap is below */
   float (*at)[4], (*low)[4];  /* x and radius; what x could not hold and the material: start of the step */
   float (*predicted)[4];      /* x + d and radius */
   float (*mu)[2];             /* static and kinetic, for every pair of materials */
   int32_t materials;
-  int32_t *found, *found_count; /* pairs that may touch: places in the grain's row of the list; how many per grain */
+  int32_t *found, *found_count; /* partners that may touch, see position_found; how many per grain */
+  uint64_t *pack;               /* what wide_pack needs */
   float (*sample_push)[4];      /* per sample of matched bodies */
   PositionSlots slots;
   PositionGhost *ghosts;
@@ -128,10 +121,17 @@ typedef struct PositionStep {
   void *law;            /* of a method's own pass */
 } PositionStep;
 
+/* The slots of grain i are first, first + SLICE, ... below end. */
+static inline int64_t position_slots_of(const PositionSlots *slots, int64_t i, int64_t *end) {
+  int64_t slice = slots->lane[i] / SLICE;
+  *end = slots->begin[slice + 1] * SLICE;
+  return slots->begin[slice] * SLICE + slots->lane[i] % SLICE;
+}
+
 /* Displacement without contacts: v dt + g dt^2 (Sommer's Algorithm 1, lines 2 and 3; Holz Eq. 2). */
 Status position_predict(Step *step);
 /* Finds the contacts of the step and lays out the slots. Scratch is taken: the caller releases it. */
-Status position_begin(Step *step, const PositionSettings *settings, PositionMemory *memory, float history_scale,
+Status position_begin(Step *step, const PositionSettings *settings, ContactMemory *memory, float history_scale,
                       PositionStep *work);
 /* Stabilisation: moves overlapping grains apart without giving them speed. */
 Status position_stabilize(PositionStep *work);

@@ -8,6 +8,18 @@
 Status position_find_ghosts(PositionStep *work);
 /* Ghosts of grain i are [first(i), first(i + 1)). */
 int64_t position_first_ghost(const State *state, int64_t i);
+/* Where the partners of grain i that may touch it stand. Behind every window is room that wide stores may spill into.
+ */
+static inline int32_t *position_found(const PositionStep *work, int64_t i) {
+  const NeighborList *list = &work->step->state->contacts.particles.list;
+  return work->found + list->start[i] + i / POSITION_WINDOW * LANES;
+}
+/* What a contact with a solid is remembered by: its sample, or its face. */
+static inline uint32_t position_ghost_key(const PositionStep *work, int64_t g) {
+  const PositionGhost *ghost = &work->ghosts[g];
+  int32_t faces = POSITION_FACES * work->step->state->solids.count;
+  return contact_key_from_top(ghost->sample >= 0 ? faces + ghost->sample : POSITION_FACES * ghost->solid + ghost->face);
+}
 /* Counts each grain's contacts and fills the slots. */
 Status position_lay_out(PositionStep *work);
 /* After a pass: bodies that grains can move take up what pushed them. */

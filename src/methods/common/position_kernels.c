@@ -4,10 +4,10 @@
 
 #include <string.h>
 
+#include "methods/common/position_contacts.h"
 #include "methods/common/position_wide.h"
 
-/* Pairs whose predicted gap is below the margin, in the order of the list. At most four floats of a grain are looked
- * at: where it would be (d4 + at) and its radius. */
+/* Partners whose predicted gap is below the margin, in the order of the list. */
 void KERNEL(position_find_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
@@ -16,26 +16,27 @@ void KERNEL(position_find_pass)(void *context, int64_t b, int64_t e, int thread)
   for (int64_t i = b; i < e; i++) {
     const float *own = work->predicted[i];
     Wide x = wide_set(own[0]), y = wide_set(own[1]), z = wide_set(own[2]), radius = wide_set(own[3]) + margin;
-    int64_t begin = list->start[i], end = list->start[i + 1];
-    int32_t *found = work->found + begin;
-    int32_t count = 0;
-    for (int64_t k = begin; k < end; k += LANES) {
-      int32_t partners[LANES];
-      int64_t left = end - k < LANES ? end - k : LANES;
-      for (int l = 0; l < LANES; l++) partners[l] = list->index[l < left ? k + l : k];
+    int64_t end = list->start[i + 1];
+    int32_t *begin = position_found(work, i), *found = begin, rest[LANES];
+    for (int64_t k = list->start[i]; k < end; k += LANES) {
+      const int32_t *partners = list->index + k;
+      int64_t left = end - k;
+      if (left < LANES) { /* the list may end here */
+        for (int l = 0; l < LANES; l++) rest[l] = partners[l < left ? l : 0];
+        partners = rest;
+      }
       Wide ox, oy, oz, reach;
       wide_gather4(work->predicted, partners, &ox, &oy, &oz, &reach);
       ox = ox - x;
       oy = oy - y;
       oz = oz - z;
       reach = reach + radius;
-      WideInt near = ox * ox + oy * oy + oz * oz < reach * reach;
-      for (int l = 0; l < left; l++) {
-        found[count] = (int32_t)(k - begin) + l;
-        count -= near[l];
-      }
+      unsigned near = wide_bits(wide_less(ox * ox + oy * oy + oz * oz, reach * reach));
+      if (left < LANES) near &= (1u << left) - 1;
+      wide_pack(found, near, partners, work->pack);
+      found += __builtin_popcount(near);
     }
-    work->found_count[i] = count;
+    work->found_count[i] = (int32_t)(found - begin);
   }
 }
 
@@ -57,9 +58,9 @@ WIDE_INLINE void load_mu(const PositionStep *work, Wide own, Wide other, Wide *m
 #define POSITION_COINCIDENT 1e-12f /* m */
 
 /* Two grains at one place have no line of centres: one is made up from where they are stored, opposite for the two. */
-WIDE_INLINE void part_coincident(const int32_t *partners, int64_t first, Vec *offset, WideInt together) {
+WIDE_INLINE void part_coincident(const int32_t *grains, const int32_t *partners, Vec *offset, WideInt together) {
   for (int l = 0; l < LANES; l++) {
-    int64_t i = first + l, j = partners[l];
+    int64_t i = grains[l], j = partners[l];
     if (!together[l]) continue;
     int64_t low = i < j ? i : j, high = i < j ? j : i;
     uint32_t bits = (uint32_t)low * 2654435761u ^ (uint32_t)high * 2246822519u;
@@ -70,16 +71,32 @@ WIDE_INLINE void part_coincident(const int32_t *partners, int64_t first, Vec *of
   }
 }
 
-/* Where the memory has the force of grain i with a partner; 0, where it is zero, when it has none. */
-WIDE_INLINE int32_t kept_place(const PositionMemory *memory, int64_t i, uint32_t key) {
-  int64_t first = memory->row[i], held = memory->held[i];
-  if (first + held > memory->places) return 0;
-  const int32_t *keys = (const int32_t *)memory->key + first;
+/* What a lane of a slice has: its partners, and the row of the memory. */
+typedef struct Lane {
+  const int32_t *found, *keys;
+  int64_t count, held;
+  int32_t row; /* of the memory */
+} Lane;
+
+WIDE_INLINE Lane lane_of(const PositionStep *work, int32_t i) {
+  const ContactMemory *memory = work->memory;
+  if (i >= work->count) return (Lane){.count = 0};
+  Lane lane = {.found = position_found(work, i), .count = work->found_count[i]};
+  if (!memory) return lane;
+  int64_t row;
+  lane.held = contact_memory_row(memory, i, &row);
+  lane.row = (int32_t)row;
+  lane.keys = (const int32_t *)memory->key + row;
+  return lane;
+}
+
+/* Where the memory has the force with a partner; 0, where it is zero, when it has none. */
+WIDE_INLINE int32_t kept_place(const Lane *lane, uint32_t key) {
   const WideInt wanted = (int32_t)key - (WideInt){0};
-  for (int64_t k = 0; k < held; k += LANES) {
-    unsigned bits = wide_bits(wide_int_equal(wide_load_int(keys + k), wanted));
-    if (held - k < LANES) bits &= (1u << (held - k)) - 1;
-    if (bits) return (int32_t)(first + k) + __builtin_ctz(bits);
+  for (int64_t k = 0; k < lane->held; k += LANES) {
+    unsigned bits = wide_bits(wide_int_equal(wide_load_int(lane->keys + k), wanted));
+    if (lane->held - k < LANES) bits &= (1u << (lane->held - k)) - 1;
+    if (bits) return lane->row + (int32_t)k + __builtin_ctz(bits);
   }
   return 0;
 }
@@ -89,46 +106,47 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
   (void)thread;
   PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
-  const PositionMemory *memory = work->memory;
-  const NeighborList *list = &work->step->state->contacts.particles.list;
+  const ContactMemory *memory = work->memory;
   const uint32_t *id = work->step->state->particles.id;
   Wide zero = wide_set(0), one = wide_set(1), scale = wide_set(work->history_scale);
-  static const int32_t lanes[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
   for (int64_t s = b; s < e; s++) {
-    int64_t first = s * SLICE;
+    const int32_t *grains = slots->grain + s * SLICE;
+    Lane lanes[LANES];
     Vec at, low;
     Wide radius, material;
-    wide_gather4(work->at + first, lanes, &at.x, &at.y, &at.z, &radius);
-    wide_gather4(work->low + first, lanes, &low.x, &low.y, &low.z, &material);
+    for (int l = 0; l < LANES; l++) lanes[l] = lane_of(work, grains[l]);
+    wide_gather4(work->at, grains, &at.x, &at.y, &at.z, &radius);
+    wide_gather4(work->low, grains, &low.x, &low.y, &low.z, &material);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t k = g - slots->begin[s], slot = g * SLICE;
-      int32_t partners[LANES], places[LANES];
-      WideInt used = {0};
+      int32_t partners[LANES], places[LANES], used_lanes[LANES];
       for (int l = 0; l < LANES; l++) {
-        bool has = first + l < work->count && k < work->found_count[first + l];
-        int64_t row = has ? list->start[first + l] : 0;
-        partners[l] = has ? list->index[row + work->found[row + k]] : (int32_t)(first + l);
-        places[l] = has && memory ? kept_place(memory, first + l, id[partners[l]]) : 0;
-        used[l] = has ? -1 : 0;
+        bool has = k < lanes[l].count;
+        partners[l] = has ? lanes[l].found[k] : grains[l];
+        places[l] = has ? kept_place(&lanes[l], id[partners[l]]) : 0;
+        used_lanes[l] = has ? -1 : 0;
       }
+      WideInt used = wide_load_int(used_lanes);
       Vec other, other_low;
       Wide other_radius, other_material;
       wide_gather4(work->at, partners, &other.x, &other.y, &other.z, &other_radius);
       wide_gather4(work->low, partners, &other_low.x, &other_low.y, &other_low.z, &other_material);
       Vec offset = vec_add(vec_sub(at, other), vec_sub(low, other_low));
-      Wide length = wide_sqrt(vec_dot(offset, offset));
-      WideInt together = used & (length < wide_set(POSITION_COINCIDENT));
-      if (wide_sum(wide_select(together, one, zero)) > 0) part_coincident(partners, first, &offset, together);
-      Wide straight = wide_max(wide_sqrt(vec_dot(offset, offset)), wide_set(TINY));
-      Vec normal = vec_mul(offset, one / straight);
+      Wide length = wide_sqrt(vec_dot(offset, offset)), straight = length;
+      WideInt together = used & wide_less(length, wide_set(POSITION_COINCIDENT));
+      if (__builtin_expect(wide_bits(together) != 0, 0)) {
+        part_coincident(grains, partners, &offset, together);
+        straight = wide_sqrt(vec_dot(offset, offset));
+      }
+      Vec normal = vec_mul(offset, one / wide_max(straight, wide_set(TINY)));
       Wide mu_static = zero, mu_kinetic = zero, pressed = zero;
       Vec friction = vec_zero();
       load_mu(work, material, other_material, &mu_static, &mu_kinetic);
       if (memory) {
-        wide_gather4(memory->kept, places, &pressed, &friction.x, &friction.y, &friction.z);
-        Wide kept = wide_select(used, scale, zero);
-        pressed = pressed * kept;
-        friction = tangential(vec_mul(friction, kept), normal);
+        wide_gather4((const float(*)[POSITION_KEPT])memory->kept, places, &pressed, &friction.x, &friction.y,
+                     &friction.z);
+        pressed = pressed * scale;
+        friction = tangential(vec_mul(friction, scale), normal);
       }
       memcpy(slots->partner + slot, partners, sizeof partners);
       wide_store(slots->nx + slot, normal.x);
@@ -144,19 +162,52 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
   }
 }
 
+/* Remembers what acts. The rows of a slice take the places of its slots, grain by grain: no two slices meet, and no
+ * count is needed. */
+void KERNEL(position_keep_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
+  const PositionSlots *slots = &work->slots;
+  const uint32_t *id = work->step->state->particles.id;
+  ContactMemory *memory = work->memory;
+  for (int64_t s = b; s < e; s++) {
+    int64_t width = slots->begin[s + 1] - slots->begin[s], first = 1 + slots->begin[s] * SLICE, place[LANES];
+    for (int l = 0; l < LANES; l++) place[l] = first + l * width;
+    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
+      Wide ln = wide_load(slots->ln + g * SLICE); /* it presses or, by adhesion, pulls */
+      unsigned acts = wide_bits(wide_less(wide_set(0), ln) | wide_less(ln, wide_set(0)));
+      for (; acts; acts &= acts - 1) {
+        int l = __builtin_ctz(acts);
+        int64_t at = g * SLICE + l, to = place[l]++;
+        int32_t partner = slots->partner[at];
+        const float kept[POSITION_KEPT] = {slots->ln[at], slots->ltx[at], slots->lty[at], slots->ltz[at]};
+        memory->key[to] = partner < work->padded ? id[partner] : position_ghost_key(work, partner - work->padded);
+        memcpy(memory->kept + to * POSITION_KEPT, kept, sizeof kept);
+      }
+    }
+    for (int l = 0; l < LANES; l++) {
+      int32_t i = slots->grain[s * SLICE + l];
+      if (i >= work->count) continue;
+      memory->row[i] = (uint32_t)(first + l * width);
+      memory->held[i] = (uint32_t)(place[l] - first - l * width);
+    }
+  }
+}
+
 /* The last step's multipliers push before the first iteration. */
 void KERNEL(position_warm_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
   for (int64_t s = b; s < e; s++) {
-    Vec own = own_rows(work->d4, s), sum = vec_zero();
+    Rows own = own_rows(work->d4, slots, s);
+    Vec sum = vec_zero();
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
       Vec normal = {wide_load(slots->nx + at), wide_load(slots->ny + at), wide_load(slots->nz + at)};
       sum = vec_add(sum, vec_add(load_friction(slots, at), vec_mul(normal, wide_load(slots->ln + at))));
     }
-    store_rows(work->next, s, vec_add(own, vec_mul(sum, wide_load(work->w + s * SLICE))), work->wn);
+    move_rows(work, s, own, sum);
   }
 }
 
@@ -168,14 +219,15 @@ void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread
   const PositionSlots *slots = &work->slots;
   Wide share = wide_set(work->settings->shift_share > 0 ? work->settings->shift_share : 1);
   for (int64_t s = b; s < e; s++) {
-    Vec own = own_rows(work->shift, s), sum = vec_zero();
-    Wide weight = wide_load(work->wn + s * SLICE);
+    Rows own = own_rows(work->shift, slots, s);
+    own.fourth = wide_gather(work->wn, wide_load_int(slots->grain + s * SLICE)); /* a method may have changed it */
+    Vec sum = vec_zero();
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
-      Touch t = touch(slots, g, work->shift, own, weight);
+      Touch t = touch(slots, g, work->shift, own.d, own.fourth);
       Wide depth = wide_max(wide_load(slots->distance + g * SLICE) - t.apart, wide_set(0));
       sum = vec_add(sum, vec_mul(t.normal, depth * share / t.weight));
     }
-    store_rows(work->next, s, vec_add(own, vec_mul(sum, wide_load(work->w + s * SLICE))), work->wn);
+    move_rows(work, s, own, sum);
   }
 }
 
@@ -186,11 +238,10 @@ void KERNEL(position_settle_pass)(void *context, int64_t b, int64_t e, int threa
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
   for (int64_t s = b; s < e; s++) {
-    Vec own = own_rows(work->shift, s);
-    Wide weight = wide_load(work->wn + s * SLICE);
+    Rows own = own_rows(work->shift, slots, s);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
-      Touch t = touch(slots, g, work->shift, own, weight);
+      Touch t = touch(slots, g, work->shift, own.d, own.fourth);
       wide_store(slots->apart + at, t.apart);
       if (!work->settings->averaging)
         wide_store(slots->distance + at, wide_min(wide_load(slots->distance + at), t.apart));
@@ -209,11 +260,11 @@ void KERNEL(position_split_pass)(void *context, int64_t b, int64_t e, int thread
   const PositionSlots *slots = &work->slots;
   Wide one = wide_set(1);
   for (int64_t s = b; s < e; s++) {
-    Vec own = own_rows(work->d4, s), sum = vec_zero();
-    Wide weight = wide_load(work->wn + s * SLICE);
+    Rows own = own_rows(work->d4, slots, s);
+    Vec sum = vec_zero();
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
-      Touch t = touch(slots, g, work->d4, own, weight);
+      Touch t = touch(slots, g, work->d4, own.d, own.fourth);
       Wide share = one / t.weight;
       Wide before = wide_load(slots->ln + at);
       Wide normal = wide_max(before + (wide_load(slots->distance + at) - t.apart) * share, wide_set(0));
@@ -228,7 +279,7 @@ void KERNEL(position_split_pass)(void *context, int64_t b, int64_t e, int thread
       store_friction(slots, at, friction);
       sum = vec_add(sum, vec_add(vec_mul(t.normal, normal - before), vec_sub(friction, held)));
     }
-    store_rows(work->next, s, vec_add(own, vec_mul(sum, wide_load(work->w + s * SLICE))), work->wn);
+    move_rows(work, s, own, sum);
   }
 }
 
@@ -264,20 +315,21 @@ void KERNEL(position_average_pass)(void *context, int64_t b, int64_t e, int thre
   const PositionSlots *slots = &work->slots;
   Wide zero = wide_set(0), one = wide_set(1), printed = wide_set(work->settings->printed_limit);
   for (int64_t s = b; s < e; s++) {
-    Vec own = own_rows(work->d4, s), sum = vec_zero();
-    Wide w = wide_load(work->w + s * SLICE), touching = zero;
+    Rows own = own_rows(work->d4, slots, s);
+    Vec sum = vec_zero();
+    Wide touching = zero;
     /* rows hold w alone in this mode: t.weight is w_i + w_j */
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
-      Touch t = touch(slots, g, work->d4, own, w);
+      Touch t = touch(slots, g, work->d4, own.d, own.fourth);
       PrintedPush p = printed_push(slots, g * SLICE, &t, printed);
       touching = touching + wide_select(p.touches, one, zero);
       sum = vec_add(sum, p.push);
     }
     Wide average = wide_set(work->settings->relaxation) / wide_max(touching, one);
-    store_rows(work->next, s, vec_add(own, vec_mul(sum, average * w)), work->w);
+    move_rows(work, s, own, vec_mul(sum, average));
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
-      Touch t = touch(slots, g, work->d4, own, w);
+      Touch t = touch(slots, g, work->d4, own.d, own.fourth);
       PrintedPush p = printed_push(slots, at, &t, printed);
       wide_store(slots->ln + at, wide_load(slots->ln + at) + p.normal * average);
       store_friction(slots, at, vec_add(load_friction(slots, at), vec_mul(p.friction, average)));

@@ -7,6 +7,7 @@
 /* Over grains, unlike the others: which listed pairs may touch in the step. */
 KERNEL_DECLARE(void, position_find_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_slot_pass, (void *work, int64_t b, int64_t e, int thread));
+KERNEL_DECLARE(void, position_keep_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_warm_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_shift_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_settle_pass, (void *work, int64_t b, int64_t e, int thread));

@@ -7,15 +7,15 @@ enum { PRESSURE_CHUNK = 1024 };
 
 typedef struct Loads {
   const State *state;
-  const PositionMemory *memory;
+  const ContactMemory *memory;
   double per_square; /* 1 / dt^2: multipliers to forces */
   float *pressure;
 } Loads;
 
-static double row_load(const PositionMemory *memory, int64_t i) {
-  int64_t first = memory->row[i], end = first + memory->held[i];
+static double row_load(const ContactMemory *memory, int64_t i) {
+  int64_t first, held = contact_memory_row(memory, i, &first);
   double load = 0;
-  for (int64_t k = first; k < end && end <= memory->places; k++) load += (double)memory->kept[k][0]; /* ln */
+  for (int64_t k = first; k < first + held; k++) load += (double)memory->kept[k * memory->width]; /* ln comes first */
   return load;
 }
 
@@ -28,7 +28,7 @@ static void loads_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-void position_pressure(Core *core, const State *state, const PositionMemory *memory, double last_dt, float *pressure) {
+void position_pressure(Core *core, const State *state, const ContactMemory *memory, double last_dt, float *pressure) {
   Loads loads = {state, memory, last_dt > 0 ? 1 / (last_dt * last_dt) : 0, pressure};
   parallel_for(core, 0, state->particles.count, PRESSURE_CHUNK, loads_chunk, &loads);
 }

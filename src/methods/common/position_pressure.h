@@ -5,6 +5,6 @@
 #include "methods/common/pressure.h"
 
 /* For methods whose contacts remember their multipliers (PositionSettings.memory). */
-void position_pressure(Core *core, const State *state, const PositionMemory *memory, double last_dt, float *pressure);
+void position_pressure(Core *core, const State *state, const ContactMemory *memory, double last_dt, float *pressure);
 
 #endif

@@ -17,22 +17,23 @@ WIDE_INLINE Wide vec_dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.
 WIDE_INLINE Vec vec_zero(void) { return (Vec){wide_set(0), wide_set(0), wide_set(0)}; }
 
 /* Rows of the slice's own grains. */
-WIDE_INLINE Vec own_rows(const float (*rows)[4], int64_t slice) {
-  static const int32_t lanes[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+typedef struct Rows {
   Vec d;
-  Wide unused;
-  wide_gather4(rows + slice * SLICE, lanes, &d.x, &d.y, &d.z, &unused);
-  return d;
+  Wide fourth; /* w n, or w when averaging */
+} Rows;
+
+WIDE_INLINE Rows own_rows(const float (*rows)[4], const PositionSlots *slots, int64_t slice) {
+  Rows own;
+  wide_gather4(rows, slots->grain + slice * SLICE, &own.d.x, &own.d.y, &own.d.z, &own.fourth);
+  return own;
 }
 
-WIDE_INLINE void store_rows(float (*rows)[4], int64_t slice, Vec d, const float *fourth) {
-  for (int l = 0; l < LANES; l++) {
-    float *row = rows[slice * SLICE + l];
-    row[0] = d.x[l];
-    row[1] = d.y[l];
-    row[2] = d.z[l];
-    row[3] = fourth[slice * SLICE + l];
-  }
+/* The slice's rows after a push (kg m): into the buffer that the pass writes. */
+WIDE_INLINE void move_rows(const PositionStep *work, int64_t slice, Rows own, Vec push) {
+  const int32_t *grain = work->slots.grain + slice * SLICE;
+  Wide w = wide_gather(work->w, wide_load_int(grain));
+  Vec d = vec_add(own.d, vec_mul(push, w));
+  wide_scatter4(work->next, grain, d.x, d.y, d.z, own.fourth);
 }
 
 /* A slot as it stands: relative displacement, unit normal towards the grain, distance apart, sum of w n. */

@@ -174,7 +174,7 @@ static void law_chunk(void *context, int64_t b, int64_t e, int thread) {
   float relaxation = work->settings->relaxation;
   for (int64_t s = b; s < e; s++)
     for (int lane = 0; lane < SLICE; lane++) {
-      int64_t i = s * SLICE + lane, end = work->slots.begin[s + 1] * SLICE;
+      int64_t i = work->slots.grain[s * SLICE + lane], end = work->slots.begin[s + 1] * SLICE;
       int likely = 0;
       for (int64_t slot = work->slots.begin[s] * SLICE + lane; slot < end; slot += SLICE) {
         if (work->slots.distance[slot] > 0) {

@@ -107,11 +107,11 @@ WIDE_INLINE void solve_slices(const PositionStep *work, int64_t b, int64_t e, bo
   const PositionSlots *slots = &work->slots;
   const P2Law *law = work->law;
   bool uneven = law->settings->error_reduction > 0;
-  const float *weights = averaging ? work->w : work->wn;
   Wide zero = wide_set(0), one = wide_set(1);
   for (int64_t s = b; s < e; s++) {
-    Vec own = own_rows(work->d4, s), sum = vec_zero();
-    Wide weight = wide_load(weights + s * SLICE), average = one;
+    Rows rows = own_rows(work->d4, slots, s);
+    Vec own = rows.d, sum = vec_zero();
+    Wide weight = rows.fourth, average = one;
     if (averaging) { /* Eq. 9: n is what acts in this iteration */
       Wide count = zero;
       for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++)
@@ -129,7 +129,7 @@ WIDE_INLINE void solve_slices(const PositionStep *work, int64_t b, int64_t e, bo
       if (uneven) push = vec_mul(push, upper_share(work, law, g, &c.touch, weight));
       sum = vec_add(sum, push);
     }
-    store_rows(work->next, s, vec_add(own, vec_mul(sum, wide_load(work->w + s * SLICE))), weights);
+    move_rows(work, s, rows, sum);
   }
 }
 

@@ -40,10 +40,10 @@ static bool support_of(const Sleep *sleep, int64_t i, float support[3], bool *st
   const PositionStep *work = sleep->work;
   const PositionSlots *slots = &work->slots;
   const P2Rest *rest = sleep->rest;
-  int64_t slice = i / SLICE, end = slots->begin[slice + 1] * SLICE;
+  int64_t end, first = position_slots_of(slots, i, &end);
   float total = 0, sum[3] = {0};
   *sticks = false;
-  for (int64_t slot = slots->begin[slice] * SLICE + i % SLICE; slot < end; slot += SLICE) {
+  for (int64_t slot = first; slot < end; slot += SLICE) {
     float force = slots->ln[slot];
     if (!(force > 0)) continue;
     int32_t j = slots->partner[slot];
@@ -61,8 +61,8 @@ static bool support_of(const Sleep *sleep, int64_t i, float support[3], bool *st
 
 static bool neighbors_are_quiet(const PositionStep *work, int64_t i, const float support[3], float far) {
   const PositionSlots *slots = &work->slots;
-  int64_t slice = i / SLICE, end = slots->begin[slice + 1] * SLICE;
-  for (int64_t slot = slots->begin[slice] * SLICE + i % SLICE; slot < end; slot += SLICE)
+  int64_t end, first = position_slots_of(slots, i, &end);
+  for (int64_t slot = first; slot < end; slot += SLICE)
     if (slots->ln[slot] > 0 && distance_to(work->d4[slots->partner[slot]], support) > far) return false;
   return true;
 }

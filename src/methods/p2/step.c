@@ -44,7 +44,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
       .sleep_speed = (float)definition->sleep_speed,
       .calm_speed = (float)(definition->cfl * definition->radius / definition->time_step),
   };
-  if (p2->settings.position.memory) TRY(position_memory_create(core, &p2->memory, &state->particles));
+  if (p2->settings.position.memory) TRY(contact_memory_create(core, &p2->memory, POSITION_KEPT, &state->particles));
   return p2->settings.sleep_speed > 0 ? add_rest(core, &state->particles, &p2->rest) : SCREE_OK;
 }
 
@@ -154,12 +154,12 @@ static Status p2_step(void *data, Step *step) {
 static Status p2_archive(Core *core, Archive *archive, void *data) {
   P2 *p2 = data;
   TRY(archive_value(core, archive, &p2->last_dt));
-  return position_memory_archive(core, archive, &p2->memory);
+  return contact_memory_archive(core, archive, &p2->memory);
 }
 
 static void p2_destroy(Core *core, void *data) {
   P2 *p2 = data;
-  if (p2) position_memory_destroy(core, &p2->memory);
+  if (p2) contact_memory_destroy(core, &p2->memory);
   memory_drop(core, &p2);
 }
 

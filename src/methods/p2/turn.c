@@ -31,8 +31,8 @@ static void turn_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t i = b; i < e; i++) {
     Mat3 system = mat3_scale(mat3_identity(), STILL_WEIGHT);
     Vec3 seen = vec3(0, 0, 0);
-    int64_t slice = i / SLICE, end = s->begin[slice + 1] * SLICE;
-    for (int64_t slot = s->begin[slice] * SLICE + i % SLICE; slot < end; slot += SLICE) {
+    int64_t end, first = position_slots_of(s, i, &end);
+    for (int64_t slot = first; slot < end; slot += SLICE) {
       int64_t j = s->partner[slot];
       if (!(s->apart[slot] < s->distance[slot]) || !(s->apart[slot] > 0)) continue;
       if (j >= work->padded) {
@@ -64,7 +64,7 @@ static void roll_chunk(void *context, int64_t b, int64_t e, int thread) {
   P2Law *law = work->law;
   for (int64_t slice = b; slice < e; slice++)
     for (int64_t slot = s->begin[slice] * SLICE; slot < s->begin[slice + 1] * SLICE; slot++) {
-      int64_t i = slice * SLICE + slot % SLICE, j = s->partner[slot];
+      int64_t i = s->grain[slice * SLICE + slot % SLICE], j = s->partner[slot];
       Vec3 roll = vec3(0, 0, 0);
       if (law->cap[slot] > 0 && j < work->count) {
         const float *own = turning->turn[i], *other = turning->turn[j];

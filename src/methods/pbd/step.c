@@ -18,7 +18,7 @@
 
 typedef struct Pbd {
   PositionSettings settings;
-  PositionMemory memory;
+  ContactMemory memory;
   double last_dt;
 } Pbd;
 
@@ -37,7 +37,7 @@ static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, v
       .mass_scaling = (float)definition->mass_scaling,
       .printed_limit = definition->friction_limit == SCREE_FRICTION_PRINTED ? 1 : 0,
   };
-  return pbd->settings.memory ? position_memory_create(core, &pbd->memory, &state->particles) : SCREE_OK;
+  return pbd->settings.memory ? contact_memory_create(core, &pbd->memory, POSITION_KEPT, &state->particles) : SCREE_OK;
 }
 
 static MethodReach pbd_reach(const void *data) {
@@ -84,12 +84,12 @@ static Status pbd_step(void *data, Step *step) {
 static Status pbd_archive(Core *core, Archive *archive, void *data) {
   Pbd *pbd = data;
   TRY(archive_value(core, archive, &pbd->last_dt));
-  return position_memory_archive(core, archive, &pbd->memory);
+  return contact_memory_archive(core, archive, &pbd->memory);
 }
 
 static void pbd_destroy(Core *core, void *data) {
   Pbd *pbd = data;
-  if (pbd) position_memory_destroy(core, &pbd->memory);
+  if (pbd) contact_memory_destroy(core, &pbd->memory);
   memory_drop(core, &pbd);
 }
 
