@@ -58,5 +58,6 @@ Status bench_geometry(Core *core, BenchTable *table);
 Status bench_sommer(Core *core, BenchTable *table); /* the coarse part, then bench_upsample */
 Status bench_scaling(Core *core, BenchTable *table);
 Status bench_sampling(Core *core, BenchTable *table);
+Status bench_render(Core *core, BenchTable *table);
 
 #endif

@@ -21,6 +21,7 @@ static const struct {
     {"neighbors", "sort and neighbour search", bench_neighbors},
     {"geometry", "meshes and signed distance", bench_geometry},
     {"sampling", "filling shapes with points", bench_sampling},
+    {"render", "pictures", bench_render},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 

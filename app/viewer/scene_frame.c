@@ -32,12 +32,12 @@ static void frame_paint(const char *name, int32_t index, float color[3]) {
     const char *word;
     float color[3];
   } known[] = {
-      {"bucket", {0.42f, 0.43f, 0.45f}},   {"blade", {0.45f, 0.46f, 0.48f}}, {"excavator", {0.22f, 0.23f, 0.25f}},
-      {"chassis", {0.22f, 0.23f, 0.25f}},  {"track", {0.20f, 0.20f, 0.21f}}, {"wheel", {0.30f, 0.30f, 0.32f}},
-      {"cab", {0.28f, 0.36f, 0.42f}},      {"boom", {0.93f, 0.66f, 0.12f}},  {"stick", {0.93f, 0.66f, 0.12f}},
-      {"house", {0.90f, 0.62f, 0.10f}},    {"bed", {0.93f, 0.66f, 0.12f}},   {"rock", {0.48f, 0.46f, 0.43f}},
-      {"squirrel", {0.62f, 0.36f, 0.18f}}, {"plank", {0.66f, 0.48f, 0.30f}}, {"stand", {0.45f, 0.34f, 0.24f}},
-      {"gate", {0.35f, 0.45f, 0.55f}}};
+      {"bucket", {0.42f, 0.43f, 0.45f}},  {"blade", {0.45f, 0.46f, 0.48f}},    {"excavator", {0.22f, 0.23f, 0.25f}},
+      {"chassis", {0.22f, 0.23f, 0.25f}}, {"track", {0.20f, 0.20f, 0.21f}},    {"wheel", {0.30f, 0.30f, 0.32f}},
+      {"cab", {0.28f, 0.36f, 0.42f}},     {"boom", {0.93f, 0.66f, 0.12f}},     {"stick", {0.93f, 0.66f, 0.12f}},
+      {"house", {0.90f, 0.62f, 0.10f}},   {"bed", {0.93f, 0.66f, 0.12f}},      {"truck", {0.20f, 0.34f, 0.46f}},
+      {"rock", {0.48f, 0.46f, 0.43f}},    {"squirrel", {0.62f, 0.36f, 0.18f}}, {"plank", {0.66f, 0.48f, 0.30f}},
+      {"stand", {0.45f, 0.34f, 0.24f}},   {"gate", {0.35f, 0.45f, 0.55f}}};
   static const float others[][3] = {{0.70f, 0.24f, 0.18f}, {0.20f, 0.42f, 0.62f}, {0.30f, 0.52f, 0.34f},
                                     {0.62f, 0.44f, 0.66f}, {0.85f, 0.55f, 0.20f}, {0.45f, 0.47f, 0.50f}};
   for (size_t k = 0; name && k < sizeof known / sizeof *known; k++)
@@ -85,6 +85,43 @@ static bool frame_plane(SceneFrame *scene, const ScreeBoundaryDef *boundary) {
   return true;
 }
 
+/* Mechanisms have floors of their own, squares without thickness: ground too, unless there is one. */
+static bool frame_floor(SceneFrame *scene, const ScreeMeshView *mesh, const ScreePose *pose) {
+  if (mesh->vertex_count != 4 || fabs(pose->rotation.x) + fabs(pose->rotation.y) > 1e-6) return false;
+  for (int64_t v = 0; v < mesh->vertex_count; v++)
+    if (mesh->vertices[3 * v + 2] != 0) return false;
+  if (scene->frame.ground_count == 0)
+    scene->grounds[scene->frame.ground_count++] = (RenderGround){pose->position, {0, 0, 1}};
+  return true;
+}
+
+/* The sun stands to the left of where the scene's camera is, and half as high as it can: what lies before the camera is
+ * lit, and every slope of it differently. */
+static ScreeVec3 frame_sun(const ScreeSceneDef *definition) {
+  ScreeVec3 eye = definition->camera.eye, target = definition->camera.target;
+  double turn = atan2(eye.y - target.y, eye.x - target.x) - 1.25, high = 0.72;
+  return (ScreeVec3){cos(turn) * cos(high), sin(turn) * cos(high), sin(high)};
+}
+
+/* A container that stands nowhere gets a table to stand on, as deep as its keys take it. */
+static void frame_table(SceneFrame *scene, const ScreeWorld *world) {
+  const ScreeSceneDef *definition = scree_world_definition(world);
+  ScreeVec3 lowest = {0, 0, INFINITY};
+  if (scene->frame.ground_count > 0 || definition->sink_count > 0 || scree_world_terrain(world).triangle_count > 0)
+    return;
+  for (int32_t k = 0; k < scene->frame.solid_count; k++) {
+    const RenderSolid *solid = &scene->solids[k];
+    if (solid->look != RENDER_GLASS) continue;
+    const ScreeBoundaryDef *boundary = &definition->boundaries[scene->solid_bodies[k] - 1];
+    double down = 0;
+    for (int32_t key = 0; key < boundary->key_count; key++)
+      down = fmin(down, boundary->keys[key].position.z - boundary->keys[0].position.z);
+    for (int64_t v = 0; v < solid->mesh.vertex_count; v++)
+      lowest.z = fmin(lowest.z, solid->pose.position.z + down + solid->mesh.vertices[3 * v + 2]);
+  }
+  if (isfinite(lowest.z)) scene->grounds[scene->frame.ground_count++] = (RenderGround){lowest, {0, 0, 1}};
+}
+
 static bool frame_solid(SceneFrame *scene, const ScreeWorld *world, int32_t body) {
   const ScreeSceneDef *definition = scree_world_definition(world);
   const ScreeBoundaryDef *boundary = body <= definition->boundary_count ? &definition->boundaries[body - 1] : NULL;
@@ -94,6 +131,7 @@ static bool frame_solid(SceneFrame *scene, const ScreeWorld *world, int32_t body
   if (scree_world_body(world, body, &state) != SCREE_OK ||
       scree_world_body_mesh(world, body, &solid.mesh) != SCREE_OK || solid.mesh.triangle_count == 0)
     return true;
+  if (!boundary && frame_floor(scene, &solid.mesh, &state.pose)) return true;
   if (!frame_copy_mesh(scene, &solid.mesh)) return false;
   solid.pose = state.pose;
   if (boundary && boundary->inside) {
@@ -146,6 +184,8 @@ ScreeStatus scene_frame_create(SceneFrame *scene, const ScreeWorld *world, uint6
     scene->solids[at] = (RenderSolid){.look = RENDER_GRANULAR, .pose = {.rotation = {1, 0, 0, 0}}};
     scene_terrain_color(definition, scene->solids[at].color);
   }
+  frame_table(scene, world);
+  scene->frame.to_sun = frame_sun(definition);
   return SCREE_OK;
 }
 

@@ -56,6 +56,7 @@ typedef struct RenderFrame {
   const RenderSolid *solids;
   int32_t ground_count;
   const RenderGround *grounds;
+  ScreeVec3 to_sun;  /* its direction; zero: somewhere to the left of where scenes are seen from */
   const char *title; /* drawn when the settings say so; may be NULL */
 } RenderFrame;
 

@@ -47,6 +47,7 @@
   X(PFNGLGENFRAMEBUFFERSPROC, GenFramebuffers)                                                                         \
   X(PFNGLGENTEXTURESPROC, GenTextures)                                                                                 \
   X(PFNGLGENVERTEXARRAYSPROC, GenVertexArrays)                                                                         \
+  X(PFNGLGENERATEMIPMAPPROC, GenerateMipmap)                                                                           \
   X(PFNGLGETERRORPROC, GetError)                                                                                       \
   X(PFNGLGETFLOATVPROC, GetFloatv)                                                                                     \
   X(PFNGLGETINTEGERVPROC, GetIntegerv)                                                                                 \

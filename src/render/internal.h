@@ -26,6 +26,7 @@ typedef struct GrainVertex {
 
 typedef struct GrainBounds {
   Vec3 low, high;
+  Vec3 mean, spread; /* of the centres: standard deviation along each axis */
   double mean_radius, largest_radius;
   int64_t drawable; /* finite and of positive radius */
 } GrainBounds;
@@ -82,7 +83,9 @@ struct Renderer {
   MeshUpload *meshes;
   int64_t mesh_count;
   GLuint mesh_program, mesh_shadow_program, glass_program, edge_program, ground_program;
-  Vec3 scene_low, scene_high; /* grains and solids, relative to the origin */
+  Vec3 scene_low, scene_high;   /* grains and solids, relative to the origin */
+  Vec3 caster_low, caster_high; /* what casts shadows: stray grains and glass left out */
+  GLuint ground_texture;
 
   /* views and light */
   View camera, sun;
@@ -104,8 +107,9 @@ struct Renderer {
   RenderStatistics statistics;
 };
 
-/* Kinds of surface, in the alpha of the albedo. */
-enum { KIND_GRAIN, KIND_MESH, KIND_GROUND, KIND_GRANULAR, KIND_COUNT };
+/* Kinds of surface, in the alpha of the albedo; below 128 it is a grain and a random number of its own. */
+enum { KIND_GRAIN, KIND_MESH, KIND_GROUND, KIND_GRANULAR };
+static inline float kind_alpha(int kind) { return (float)(128 + 32 * kind) / 255.f; }
 
 /* GLSL that several passes share. */
 extern const char *const shader_light; /* to_linear, to_display, sky_color(direction), sky_ambient, sun_color */

@@ -5,7 +5,7 @@ enum { PACK_CHUNK = 16384 };
 
 typedef struct PackBounds {
   float low[3], high[3], largest;
-  double radius_sum;
+  double radius_sum, sum[3], squares[3];
   int64_t drawable;
 } PackBounds;
 
@@ -24,16 +24,19 @@ static uint32_t pack_noise(uint32_t id) {
 
 static uint8_t pack_byte(float v) { return (uint8_t)(v <= 0 ? 0 : v >= 1 ? 255 : v * 255 + 0.5f); }
 
-/* Sand is a mixture: most grains differ a little in brightness and warmth, a few are clear quartz or dark ore. */
+/* Sand is a mixture: most grains differ a little in brightness and warmth, some are washed out like quartz, some are
+ * brown, a few are dark ore. */
 static void pack_material_color(const float base[3], uint32_t noise, uint8_t rgb[3]) {
-  float bright = 0.86f + 0.28f * (float)(noise & 255) / 255.f;
-  float warm = ((float)((noise >> 8) & 255) / 255.f - 0.5f) * 0.10f;
+  float bright = 0.82f + 0.30f * (float)(noise & 255) / 255.f;
+  float warm = ((float)((noise >> 8) & 255) / 255.f - 0.5f) * 0.12f;
   uint32_t sort = (noise >> 16) & 255;
-  float pale = 0;
-  if (sort < 10) bright *= 0.55f;
-  if (sort > 238) bright *= 1.08f, pale = 0.45f;
-  float color[3] = {base[0] * bright * (1 + warm), base[1] * bright, base[2] * bright * (1 - 1.5f * warm)};
-  for (int k = 0; k < 3; k++) rgb[k] = pack_byte(color[k] + (0.95f - color[k]) * pale);
+  float grey = (base[0] + base[1] + base[2]) / 3, pale = 0.08f;
+  if (sort < 8) bright *= 0.58f, pale = 0.4f;
+  else if (sort < 44) bright *= 0.86f, warm += 0.10f;
+  else if (sort > 216) bright *= 1.07f, pale = 0.5f;
+  float color[3] = {base[0] * (1 + warm), base[1], base[2] * (1 - 1.5f * warm)};
+  float washed[3] = {grey * 1.24f, grey * 1.1f, grey * 0.96f};
+  for (int k = 0; k < 3; k++) rgb[k] = pack_byte(bright * (color[k] + (washed[k] - color[k]) * pale));
 }
 
 static void pack_id_color(uint32_t noise, uint8_t rgb[3]) {
@@ -67,7 +70,7 @@ static void pack_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   PackContext *pack = context;
   const ScreeParticles *grains = &pack->renderer->frame->grains;
-  PackBounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0, 0, 0};
+  PackBounds bounds = {.low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
   for (int64_t i = b; i < e; i++) {
     GrainVertex *vertex = &pack->renderer->packed[i];
     float p[3] = {grains->x[i], grains->y[i], grains->z[i]}, radius = grains->radius[i];
@@ -81,6 +84,8 @@ static void pack_chunk(void *context, int64_t b, int64_t e, int thread) {
     for (int k = 0; k < 3; k++) {
       if (p[k] - radius < bounds.low[k]) bounds.low[k] = p[k] - radius;
       if (p[k] + radius > bounds.high[k]) bounds.high[k] = p[k] + radius;
+      bounds.sum[k] += p[k];
+      bounds.squares[k] += (double)p[k] * p[k];
     }
     if (radius > bounds.largest) bounds.largest = radius;
     bounds.radius_sum += radius;
@@ -92,16 +97,24 @@ static void pack_chunk(void *context, int64_t b, int64_t e, int thread) {
 static GrainBounds pack_bounds(const PackBounds *chunks, int64_t count) {
   GrainBounds all = {.low = vec3(INFINITY, INFINITY, INFINITY), .high = vec3(-INFINITY, -INFINITY, -INFINITY)};
   double sum = 0;
+  Vec3 squares = vec3(0, 0, 0);
   for (int64_t k = 0; k < count; k++) {
     const PackBounds *c = &chunks[k];
     if (!c->drawable) continue;
+    all.mean = vec3_add(all.mean, vec3(c->sum[0], c->sum[1], c->sum[2]));
+    squares = vec3_add(squares, vec3(c->squares[0], c->squares[1], c->squares[2]));
     all.low = vec3_min(all.low, vec3(c->low[0], c->low[1], c->low[2]));
     all.high = vec3_max(all.high, vec3(c->high[0], c->high[1], c->high[2]));
     if (c->largest > all.largest_radius) all.largest_radius = c->largest;
     sum += c->radius_sum;
     all.drawable += c->drawable;
   }
-  if (all.drawable) all.mean_radius = sum / (double)all.drawable;
+  if (!all.drawable) return all;
+  double share = 1 / (double)all.drawable;
+  all.mean_radius = sum * share;
+  all.mean = vec3_scale(all.mean, share);
+  Vec3 m = all.mean, s = vec3_scale(squares, share);
+  all.spread = vec3(sqrt(fmax(s.x - m.x * m.x, 0)), sqrt(fmax(s.y - m.y * m.y, 0)), sqrt(fmax(s.z - m.z * m.z, 0)));
   return all;
 }
 

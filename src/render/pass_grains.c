@@ -85,8 +85,8 @@ static const char *const grain_fragment =
     "  float back = sqrt(h2 * a);\n"
     "  vec3 n = (q - ray * back) / v_sphere.w;\n"
     "  gl_FragDepth = u_depth.x + u_depth.y / (along - back);\n"
-    "  o_albedo = vec4(v_color.rgb, 0.0);\n"
-    "  o_normal = vec4((u_view_turn * vec4(n, 0.0)).xyz * 0.5 + 0.5, v_color.a);\n"
+    "  o_albedo = vec4(v_color.rgb, v_color.a * 0.498);\n"
+    "  o_normal = vec4((u_view_turn * vec4(n, 0.0)).xyz * 0.5 + 0.5, 0.0);\n"
     "}\n";
 
 /* From the sun: parallel rays, so the outline is a circle; only depth is kept. */

@@ -250,6 +250,9 @@ Status pass_meshes_upload(Renderer *renderer) {
       if (!vec3_finite(p)) continue;
       renderer->scene_low = vec3_min(renderer->scene_low, p);
       renderer->scene_high = vec3_max(renderer->scene_high, p);
+      if (solid->look == RENDER_GLASS) continue;
+      renderer->caster_low = vec3_min(renderer->caster_low, p);
+      renderer->caster_high = vec3_max(renderer->caster_high, p);
     }
   }
   return SCREE_OK;
@@ -272,7 +275,7 @@ void pass_meshes_draw(Renderer *renderer, const View *view) {
     gl->UniformMatrix4fv(gl_at(gl, program, "u_pose"), 1, GL_FALSE, pose.m);
     if (!view->sun) {
       bool granular = solid->look == RENDER_GRANULAR;
-      float kind = (float)(granular ? KIND_GRANULAR : KIND_MESH) / KIND_COUNT;
+      float kind = kind_alpha(granular ? KIND_GRANULAR : KIND_MESH);
       double speck = renderer->bounds.drawable ? renderer->bounds.mean_radius
                                                : vec3_length(vec3_sub(upload->high, upload->low)) / 800;
       gl->Uniform4f(gl_at(gl, program, "u_color"), solid->color[0], solid->color[1], solid->color[2], kind);

@@ -1,16 +1,16 @@
-/* Depth as the sun sees it: a square map laid round everything that is drawn. */
+/* Depth as the sun sees it: a square map laid round everything that casts shadows. */
 #include "render/internal.h"
 
 static View shadow_view(const Renderer *renderer, int size) {
   View sun = {.sun = true, .width = size, .height = size};
-  Vec3 middle = vec3_scale(vec3_add(renderer->scene_low, renderer->scene_high), 0.5);
+  Vec3 middle = vec3_scale(vec3_add(renderer->caster_low, renderer->caster_high), 0.5);
   sun.forward = vec3_scale(renderer->to_sun, -1);
   vec3_frame(sun.forward, &sun.right, &sun.up);
   double half = 1e-6, deep = 1e-6;
   for (int corner = 0; corner < 8; corner++) {
-    Vec3 p = vec3(corner & 1 ? renderer->scene_high.x : renderer->scene_low.x,
-                  corner & 2 ? renderer->scene_high.y : renderer->scene_low.y,
-                  corner & 4 ? renderer->scene_high.z : renderer->scene_low.z);
+    Vec3 p = vec3(corner & 1 ? renderer->caster_high.x : renderer->caster_low.x,
+                  corner & 2 ? renderer->caster_high.y : renderer->caster_low.y,
+                  corner & 4 ? renderer->caster_high.z : renderer->caster_low.z);
     p = vec3_sub(p, middle);
     half = fmax(half, fmax(fabs(vec3_dot(p, sun.right)), fabs(vec3_dot(p, sun.up))));
     deep = fmax(deep, fabs(vec3_dot(p, sun.forward)));

@@ -47,7 +47,6 @@ ScreeStatus renderer_create(RenderLoader loader, int32_t threads, Renderer **res
     return status;
   }
   renderer->scale_color = RENDER_COLOR_COUNT;
-  renderer->to_sun = vec3_normalize(vec3(-0.72, -0.16, 0.66));
   renderer->statistics.device = renderer->gl.device;
   renderer->statistics.software = renderer->gl.software;
   *result = renderer;
@@ -89,10 +88,14 @@ void renderer_stage(Renderer *renderer, RenderStage stage) {
 
 /* Everything that is drawn lies in these bounds, the ground apart. */
 static void renderer_bounds(Renderer *renderer, const Camera *camera) {
-  if (renderer->scene_low.x <= renderer->scene_high.x) return;
   Vec3 target = vec3_sub(camera->target, renderer->frame->grains.origin);
-  renderer->scene_low = vec3_sub(target, vec3(0.5, 0.5, 0.5));
-  renderer->scene_high = vec3_add(target, vec3(0.5, 0.5, 0.5));
+  if (!(renderer->scene_low.x <= renderer->scene_high.x)) {
+    renderer->scene_low = vec3_sub(target, vec3(0.5, 0.5, 0.5));
+    renderer->scene_high = vec3_add(target, vec3(0.5, 0.5, 0.5));
+  }
+  if (renderer->caster_low.x <= renderer->caster_high.x) return;
+  renderer->caster_low = renderer->scene_low;
+  renderer->caster_high = renderer->scene_high;
 }
 
 static void renderer_view(Renderer *renderer, const Camera *camera) {
@@ -107,7 +110,7 @@ static void renderer_view(Renderer *renderer, const Camera *camera) {
   double size = vec3_length(vec3_sub(renderer->scene_high, renderer->scene_low));
   double near = vec3_length(vec3_sub(view->eye, inside));
   view->far = near + 2 * size;
-  if (renderer->frame->ground_count) view->far = near + 12 * size;
+  if (renderer->frame->ground_count) view->far = near + 30 * size;
   /* A plane of the box may be nearer along the axis than the nearest corner is away. */
   view->near = fmax(0.5 * near, view->far * 2e-4);
   double angle = atan(half * hypot(1, (double)view->width / view->height));
@@ -154,10 +157,17 @@ static Status renderer_picture(Renderer *renderer, const Camera *camera) {
   const Gl *gl = &renderer->gl;
   bool changed;
   renderer->stage_began = timer_now();
+  Vec3 sun = renderer->frame->to_sun;
+  bool given = vec3_finite(sun) && vec3_length(sun) > 0;
+  renderer->to_sun = vec3_normalize(given ? sun : vec3(-0.26, -0.66, 0.7));
   TRY(pack_grains(renderer, &changed));
   renderer_stage(renderer, RENDER_STAGE_PACK);
   renderer->scene_low = renderer->bounds.low;
   renderer->scene_high = renderer->bounds.high;
+  /* Of the grains those near the others: one that flew off must not make everyone's shadow coarse. */
+  Vec3 near = vec3_scale(renderer->bounds.spread, 4);
+  renderer->caster_low = vec3_max(renderer->bounds.low, vec3_sub(renderer->bounds.mean, near));
+  renderer->caster_high = vec3_min(renderer->bounds.high, vec3_add(renderer->bounds.mean, near));
   TRY(pass_meshes_upload(renderer));
   renderer_bounds(renderer, camera);
   renderer_view(renderer, camera);

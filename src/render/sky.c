@@ -10,11 +10,11 @@ const char *const shader_light =
     "  vec3 a = sqrt(c), b = sqrt(a);\n"
     "  return clamp(0.76964 * a + 0.34296 * b - 0.11259 * sqrt(b), 0.0, 1.0);\n"
     "}\n"
-    /* Highlights roll off towards white; then the curve of a display. */
+    /* A film's curve per channel: soft in the shadows, 0.17 for 0.18, 0.72 for 1, and highlights that roll off towards
+     * white; then the curve of a display. */
     "vec3 to_display(vec3 c) {\n"
-    "  float l = max(dot(c, vec3(0.2126, 0.7152, 0.0722)), 1e-5);\n"
-    "  c *= (1.0 + l / 9.0) / (1.0 + l);\n"
-    "  return to_gamma(min(c * 1.22, 1.0));\n"
+    "  c *= 0.82;\n"
+    "  return to_gamma(min(c * (1.03 * c + 0.104) / (c * (c + 0.367) + 0.208), 1.0));\n"
     "}\n"
     /* A fixed pattern of less than one step of an 8-bit picture, against bands in smooth gradients. */
     "vec3 dithered(vec3 c, vec2 at) {\n"
@@ -22,13 +22,14 @@ const char *const shader_light =
     "  return c + (noise - 0.5) / 255.0;\n"
     "}\n"
     "uniform vec3 u_to_sun;\n"
-    "const vec3 sun_color = vec3(2.5, 2.25, 1.9);\n"
-    "const vec3 sky_above = vec3(0.46, 0.62, 0.86);\n"
-    "const vec3 sky_horizon = vec3(0.86, 0.90, 0.94);\n"
-    "const vec3 sky_below = vec3(0.62, 0.63, 0.64);\n"
+    "const vec3 sun_color = vec3(3.2, 2.74, 2.16);\n"
+    "const vec3 sky_above = vec3(0.17, 0.34, 0.68);\n"
+    "const vec3 sky_horizon = vec3(0.80, 0.87, 0.94);\n"
+    "const vec3 sky_below = vec3(0.60, 0.60, 0.60);\n"
     "vec3 sky_color(vec3 d) {\n"
     "  float up = clamp(d.z, -1.0, 1.0);\n"
-    "  vec3 c = mix(sky_horizon, sky_above, sqrt(max(up, 0.0)));\n"
+    "  float high = 1.0 - max(up, 0.0);\n"
+    "  vec3 c = mix(sky_above, sky_horizon, high * high * high);\n"
     "  c = mix(c, sky_below, smoothstep(0.0, 0.9, -up));\n"
     "  float near = max(dot(d, u_to_sun), 0.0);\n"
     "  near *= near;\n"
@@ -38,6 +39,5 @@ const char *const shader_light =
     "}\n"
     /* What a matt surface of that normal gets from the sky and, from below, from sunlit ground. */
     "vec3 sky_ambient(vec3 n) {\n"
-    "  vec3 below = vec3(0.36, 0.31, 0.25);\n"
-    "  return mix(below, vec3(0.62, 0.72, 0.86), n.z * 0.5 + 0.5);\n"
+    "  return mix(vec3(0.34, 0.29, 0.24), vec3(0.56, 0.66, 0.82), n.z * 0.5 + 0.5);\n"
     "}\n";
