@@ -55,7 +55,8 @@ typedef enum ScreeShapeKind {
   SCREE_SHAPE_CAPSULE,
   SCREE_SHAPE_PLANE,
   SCREE_SHAPE_DISC,
-  SCREE_SHAPE_MESH
+  SCREE_SHAPE_MESH,
+  SCREE_SHAPE_HEIGHTFIELD /* the terrain's: made by the world, not by a definition */
 } ScreeShapeKind;
 
 typedef struct ScreeBoxDef {
@@ -168,6 +169,10 @@ typedef struct ScreeEventDef {
 typedef struct ScreeTerrainDef {
   ScreeSource source;
   SCREE_TERRAIN_PARAMETERS(SCREE_MEMBER)
+  /* For programs: height of the material over the base at a point of the world, in place of `height` and `png`. It is
+   * asked once for the middle of every column while the world is made. NULL: none. */
+  double (*height_at)(void *context, double x, double y);
+  void *height_context;
 } ScreeTerrainDef;
 
 typedef struct ScreeUpsampleDef {

@@ -138,6 +138,7 @@
   X(REAL, compaction, "0.3", 0, 1, 0, 1, "", "", "share of what an object displaces that is compacted")                \
   X(REAL, theta_out_deg, "34", 0, 89, 10, 60, "deg", "", "steeper slopes erode")                                       \
   X(REAL, theta_stop_deg, "34", 0, 89, 10, 60, "deg", "", "erosion of a slope ends here")                              \
+  X(REAL, erosion_fraction, "0.12", 1e-3, 0.5, 0.02, 0.2, "", "", "share of the excess height that a pass moves")      \
   X(BOOL, exchange, "true", 0, 0, 0, 0, "", "", "resting grains become ground, disturbed ground becomes grains")
 
 #define SCREE_UPSAMPLE_PARAMETERS(X)                                                                                   \

@@ -183,7 +183,8 @@ Status rigid_contacts_solve(Core *core, RigidContacts *contacts, State *state, d
   for (int32_t a = 0; a < contacts->solid_count; a++) {
     if (contacts->touching[a].count == 0 || state->solids.items[a].moved_by_method) continue;
     for (int32_t b = 0; b < contacts->solid_count; b++)
-      if (b != a) TRY(touch_pair(core, contacts, state, a, b, dt));
+      if (b != a && state->solids.items[b].shape.kind != SCREE_SHAPE_HEIGHTFIELD) /* it yields: terrain/ pushes back */
+        TRY(touch_pair(core, contacts, state, a, b, dt));
   }
   for (int k = 0; k < ITERATIONS; k++)
     for (int64_t c = 0; c < contacts->count; c++) solve_contact(contacts, state, &contacts->contacts[c], dt);

@@ -126,6 +126,7 @@ static Status create(Core *core, const ScreeShapeDef *definition, const char *fi
   case SCREE_SHAPE_PLANE: return create_plane(core, definition, scene, shape);
   case SCREE_SHAPE_MESH: return create_mesh(core, definition, file, scene, shape);
   case SCREE_SHAPE_DISC: return bad(core, definition, scene, "a disc has no inside");
+  case SCREE_SHAPE_HEIGHTFIELD: return bad(core, definition, scene, "a heightfield is made by terrain");
   case SCREE_SHAPE_NONE: break;
   }
   return bad(core, definition, scene, "a shape is missing");
@@ -143,9 +144,22 @@ Status shape_create(Core *core, const ScreeShapeDef *definition, bool inside, co
 void shape_destroy(Core *core, Shape *shape) {
   bvh_destroy(core, shape->bvh);
   distance_grid_destroy(core, shape->grid);
+  heightfield_destroy(core, shape->heights);
   mesh_destroy(core, &shape->mesh);
   shape->bvh = NULL;
   shape->grid = NULL;
+  shape->heights = NULL;
+}
+
+void shape_bound_heights(Shape *shape) {
+  const Heightfield *field = shape->heights;
+  shape->bounds_low = vec3(0, 0, -INFINITY);
+  shape->bounds_high = vec3(heightfield_size_x(field), heightfield_size_y(field), field->highest);
+}
+
+void shape_take_heights(Shape *shape, Heightfield *heights) {
+  *shape = (Shape){.kind = SCREE_SHAPE_HEIGHTFIELD, .heights = heights};
+  shape_bound_heights(shape);
 }
 
 enum { SURFACE_DETAIL = 48 };
@@ -226,6 +240,11 @@ static ShapePoint turned(const Shape *shape, ShapePoint point) {
 }
 
 ShapePoint shape_distance(const Shape *shape, Vec3 point, double reach) {
+  if (shape->kind == SCREE_SHAPE_HEIGHTFIELD) {
+    ShapePoint found;
+    heightfield_distance(shape->heights, point, reach, &found.distance, &found.normal);
+    return found;
+  }
   if (shape->kind != SCREE_SHAPE_MESH) return turned(shape, plain_point(shape, point));
   ShapePoint answer;
   if (shape->grid && distance_grid_point(shape->grid, point, reach, &answer)) return turned(shape, answer);
@@ -271,5 +290,6 @@ bool shape_contains(const Shape *shape, Vec3 point) {
     if (!shape->grid || !distance_grid_point(shape->grid, point, 0, &answer)) answer = mesh_point(shape, point, 0);
     return (answer.distance < 0) != shape->inside;
   }
+  if (shape->kind == SCREE_SHAPE_HEIGHTFIELD) return shape_distance(shape, point, shape->heights->cell).distance < 0;
   return turned(shape, plain_point(shape, point)).distance < 0;
 }

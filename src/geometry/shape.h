@@ -1,4 +1,4 @@
-/* Shapes: planes, boxes, spheres, capsules, cylinders and meshes behind one interface. All in the shape's own frame.
+/* Shapes: planes, boxes, spheres, capsules, cylinders, meshes and the heightfield behind one interface. All in the shape's own frame.
  *
  * The signed distance is negative inside the solid. `inside` shapes are containers: grains live within, the solid is
  * everything else, and the sign is turned. */
@@ -6,6 +6,7 @@
 #define GEOMETRY_SHAPE_H
 
 #include "geometry/bvh.h"
+#include "geometry/heightfield.h"
 #include "geometry/mesh.h"
 #include "scree/definitions.h"
 
@@ -22,6 +23,7 @@ typedef struct Shape {
   Mesh mesh;
   Bvh *bvh;
   DistanceGrid *grid;
+  Heightfield *heights; /* of a heightfield; owned. Its bounds follow it: shape_bound_heights */
   Vec3 bounds_low, bounds_high; /* of the solid surface; planes: infinite */
   MassProperties mass;          /* unit density; zero volume for planes and containers, not above zero for a mesh that
                                  * encloses nothing */
@@ -36,6 +38,10 @@ void shape_destroy(Core *core, Shape *shape);
 /* Makes shape->mesh for a plain shape, so that it can be drawn and surface-sampled. Planes give a square of `extent`.
  */
 Status shape_make_surface(Core *core, Shape *shape, double extent);
+
+/* A heightfield takes its field over. */
+void shape_take_heights(Shape *shape, Heightfield *heights);
+void shape_bound_heights(Shape *shape);
 
 typedef struct ShapePoint {
   double distance; /* signed */

@@ -25,7 +25,8 @@ static void exact_point(const Shape *shape, const ManyPoints *points, int64_t i,
 void shape_distance_range(const Core *core, const Shape *shape, int64_t count, const float *x, const float *y,
                           const float *z, double reach, float *distance, float *nx, float *ny, float *nz) {
   ManyPoints points = {count, x, y, z, distance, nx, ny, nz};
-  if (shape->kind != SCREE_SHAPE_MESH) {
+  bool plain_kind = shape->kind != SCREE_SHAPE_MESH && shape->kind != SCREE_SHAPE_HEIGHTFIELD;
+  if (plain_kind) {
     PlainShape plain = plain_shape(shape);
     KERNEL_CALL(core, plain_distance_many)(&plain, &points);
   } else if (shape->grid) {

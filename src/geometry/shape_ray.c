@@ -105,6 +105,8 @@ bool shape_ray(const Shape *shape, Vec3 origin, Vec3 direction, double reach, do
     *normal = vec3_scale(hit.normal, side);
     return true;
   }
+  if (shape->kind == SCREE_SHAPE_HEIGHTFIELD)
+    return heightfield_ray(shape->heights, origin, direction, reach, distance, normal);
   Span span = plain_span(shape, origin, direction);
   if (span.enter > span.leave) return false;
   bool entering = span.enter >= 0;

@@ -105,6 +105,7 @@ ScreeShapeDef scree_shape_default(ScreeShapeKind kind) {
   case SCREE_SHAPE_PLANE: section_defaults(SECTION_plane, &shape.plane); break;
   case SCREE_SHAPE_DISC: section_defaults(SECTION_disc, &shape.disc); break;
   case SCREE_SHAPE_MESH:
+  case SCREE_SHAPE_HEIGHTFIELD:
   case SCREE_SHAPE_NONE: break;
   }
   return shape;

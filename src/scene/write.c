@@ -183,7 +183,8 @@ static void put_mesh(Writer *writer, Indent *indent, const ScreeMeshDef *mesh) {
 static void put_shape(Writer *writer, Indent *indent, const ScreeShapeDef *shape, bool body) {
   SizedBox sized;
   switch (shape->kind) {
-  case SCREE_SHAPE_NONE: break;
+  case SCREE_SHAPE_NONE:
+  case SCREE_SHAPE_HEIGHTFIELD: break;
   case SCREE_SHAPE_BOX:
     sized.size = vec3_sub(shape->box.max, shape->box.min);
     if (body && has_size(&shape->box, sized.size)) put_flow(writer, indent, "box", SECTION_sized_box, &sized);

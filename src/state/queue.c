@@ -12,6 +12,12 @@ Status queue_death(Core *core, Queue *queue, uint32_t id, QueueReason reason, ui
   return SCREE_OK;
 }
 
+Status queue_bury(Core *core, Queue *queue, uint32_t id, float mass) {
+  TRY(queue_death(core, queue, id, REASON_BURY, 0));
+  queue->deaths[queue->death_count - 1].mass = mass;
+  return SCREE_OK;
+}
+
 Status queue_archive(Core *core, Archive *archive, Queue *queue) {
   TRY(archive_section(core, archive, "queue"));
   TRY(archive_count(core, archive, &queue->birth_count, sizeof *queue->births));

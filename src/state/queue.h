@@ -35,6 +35,7 @@ typedef struct Death {
   uint32_t id;
   QueueReason reason;
   uint32_t heir;     /* merge: who takes its mass */
+  float mass;        /* bury: what the columns hold of it already */
 } Death;
 
 typedef struct Queue {
@@ -50,6 +51,8 @@ typedef struct Queue {
 
 Status queue_birth(Core *core, Queue *queue, const Birth *birth);
 Status queue_death(Core *core, Queue *queue, uint32_t id, QueueReason reason, uint32_t heir);
+/* The columns have its mass from now on. */
+Status queue_bury(Core *core, Queue *queue, uint32_t id, float mass);
 Status queue_archive(Core *core, Archive *archive, Queue *queue);
 void queue_destroy(Core *core, Queue *queue);
 

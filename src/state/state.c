@@ -55,6 +55,7 @@ Status state_archive(Core *core, Archive *archive, State *state) {
   TRY(archive_value(core, archive, &state->frame));
   TRY(particles_archive(core, archive, &state->particles));
   TRY(solids_archive(core, archive, &state->solids));
+  if (state->terrain) TRY(terrain_archive(core, archive, state->terrain, &state->solids));
   TRY(queue_archive(core, archive, &state->queue));
   TRY(contact_list_archive(core, archive, &state->contacts.particles, state->particles.count));
   TRY(contact_list_archive(core, archive, &state->contacts.samples, state->particles.count));
@@ -63,7 +64,10 @@ Status state_archive(Core *core, Archive *archive, State *state) {
 
 uint64_t state_hash(Core *core, const State *state) {
   uint64_t parts[2] = {particles_hash(core, &state->particles), solids_hash(&state->solids)};
-  return hash_bytes(parts, sizeof parts, 0);
+  uint64_t hash = hash_bytes(parts, sizeof parts, 0);
+  if (!state->terrain) return hash;
+  uint64_t terrain = terrain_hash(state->terrain);
+  return hash_bytes(&terrain, sizeof terrain, hash);
 }
 
 void state_destroy(Core *core, State *state) {
@@ -75,4 +79,6 @@ void state_destroy(Core *core, State *state) {
   solid_samples_destroy(core, &state->samples);
   solids_destroy(core, &state->solids);
   particles_destroy(core, &state->particles);
+  terrain_destroy(core, state->terrain); /* last: it holds the address of a field */
+  state->terrain = NULL;
 }

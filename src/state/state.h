@@ -7,8 +7,7 @@
 #include "state/particles.h"
 #include "state/queue.h"
 #include "state/solids.h"
-
-typedef struct Terrain Terrain;
+#include "state/terrain.h"
 
 enum { COUNTERS_MAX = 32, COUNTER_NAME_MAX = 40 };
 

@@ -8,6 +8,7 @@ static Status follow_solids(ScreeWorld *world, int32_t first) {
   TRY(world_sample_solids(world, first));
   TRY(world_prepare_drawing(world));
   if (world->method->solids_changed) TRY(world->method->solids_changed(core, &world->state, world->method_data));
+  if (world->ground) TRY(ground_follow_solids(core, world->ground, &world->state));
   return world->upsample ? upsample_follow_solids(core, world->upsample, &world->state) : SCREE_OK;
 }
 

@@ -54,11 +54,6 @@ ScreeParticles scree_world_grains(const ScreeWorld *world) {
                           .material = g->material};
 }
 
-ScreeMeshView scree_world_terrain(const ScreeWorld *world) {
-  (void)world;
-  return (ScreeMeshView){0};
-}
-
 int32_t scree_world_body_count(const ScreeWorld *world) { return world->state.solids.count; }
 
 ScreeBodyId scree_world_find_body(const ScreeWorld *world, const char *name) {
@@ -93,6 +88,7 @@ Status world_prepare_drawing(ScreeWorld *world) {
   for (; world->drawn_count < solids->count; world->drawn_count++) {
     int32_t k = world->drawn_count;
     Shape *shape = &solids->items[k].shape;
+    if (shape->kind == SCREE_SHAPE_HEIGHTFIELD) continue; /* scree_world_terrain shows it */
     TRY(shape_make_surface(core, shape, PLANE_EXTENT));
     const Mesh *mesh = &shape->mesh;
     TRY(memory_new(core, &world->drawn_vertices[k], mesh->vertex_count * 3, "drawing"));

@@ -69,7 +69,8 @@ static double mass_chunk(void *context, int64_t b, int64_t e) {
 }
 
 double world_mass(ScreeWorld *world) {
-  return parallel_sum(&world->core, 0, world->state.particles.count, COMMIT_GRAIN, mass_chunk, &world->state.particles);
+  return parallel_sum(&world->core, 0, world->state.particles.count, COMMIT_GRAIN, mass_chunk, &world->state.particles) +
+         world_terrain_mass(world);
 }
 
 static double overlap_chunk(void *context, int64_t b, int64_t e) {

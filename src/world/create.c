@@ -36,9 +36,6 @@ static Status check_basics(ScreeWorld *world) {
   if (scene->grains_count == 0 && scene->emitter_count == 0 && !scene->terrain)
     return fail_at(&world->core, SCREE_BAD_INPUT, scene->file, (ScreeSource){0, 0},
                    "a scene needs a source of grains: grains, emitters or terrain");
-  if (scene->terrain)
-    return world_fail_at(world, SCREE_BAD_INPUT, scene->terrain->source,
-                         "terrain cannot be simulated in this build; remove it to run the rest of the scene");
   if (!(scene->frame_rate > 0) || !(scene->method.radius > 0) || !vec3_finite(scene->gravity))
     return fail_at(&world->core, SCREE_BAD_INPUT, scene->file, (ScreeSource){0, 0},
                    "frame_rate and method.radius must be positive, gravity finite");
@@ -68,6 +65,7 @@ static Status create_materials(ScreeWorld *world) {
     TRY(need_material(world, scene->grains[k].material, scene->grains[k].source));
   for (int32_t k = 0; k < scene->emitter_count; k++)
     TRY(need_material(world, scene->emitters[k].material, scene->emitters[k].source));
+  if (scene->terrain) TRY(need_material(world, scene->terrain->material, scene->terrain->source));
   return SCREE_OK;
 }
 
@@ -92,6 +90,11 @@ static Status choose_origin(ScreeWorld *world) {
   for (int32_t k = 0; k < scene->emitter_count; k++) {
     low = vec3_min(low, scene->emitters[k].shape.disc.center);
     high = vec3_max(high, scene->emitters[k].shape.disc.center);
+  }
+  if (scene->terrain) {
+    const ScreeTerrainDef *terrain = scene->terrain;
+    low = vec3_min(low, vec3(terrain->origin.x, terrain->origin.y, terrain->base));
+    high = vec3_max(high, vec3(terrain->origin.x + terrain->size.x, terrain->origin.y + terrain->size.y, terrain->base));
   }
   Vec3 middle = vec3_scale(vec3_add(low, high), 0.5 / ORIGIN_LATTICE);
   if (vec3_finite(middle))
@@ -163,6 +166,7 @@ static Status create_parts(ScreeWorld *world, const ScreeSceneDef *definition, c
   TRY(cell_grid_create(core, &world->sample_grid));
   BodiesPlan plan = {.scene = scene, .resolve = world_resolve_file, .resolve_context = world};
   TRY(bodies_create(core, state, &plan, &world->bodies));
+  TRY(world_terrain_create(world));
   TRY(create_method(world));
   TRY(world_cache_distances(world, 0));
   TRY(create_sinks(world));
@@ -178,6 +182,7 @@ static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const S
   if (fine) TRY(upsample_create(&world->core, &world->state, fine, &world->upsample));
   TRY(world_fill(world));
   TRY(world_prepare_drawing(world));
+  TRY(world_terrain_mesh(world));
   world->tally.max_overlap = world->method->has_overlap ? 0 : NAN;
   world->neighbors_stale = true;
   return world_probes_frame(world, 0);
@@ -221,6 +226,7 @@ void scree_world_destroy(ScreeWorld *world) {
   state_destroy(core, &world->state); /* first: its fields' pointers lie in the method's data and in the probes */
   if (world->method && world->method->destroy) world->method->destroy(core, world->method_data);
   upsample_destroy(core, world->upsample);
+  ground_destroy(core, world->ground);
   if (world->bodies) bodies_destroy(core, world->bodies);
   for (int32_t k = 0; k < world->drawn_count; k++) {
     memory_drop(core, &world->drawn_vertices[k]);
@@ -228,6 +234,8 @@ void scree_world_destroy(ScreeWorld *world) {
   }
   memory_drop(core, &world->drawn_vertices);
   memory_drop(core, &world->drawn_triangles);
+  memory_drop(core, &world->terrain_vertices);
+  memory_drop(core, &world->terrain_triangles);
   memory_drop(core, &world->emitters);
   memory_drop(core, &world->events_done);
   memory_drop(core, &world->probes);

@@ -213,6 +213,7 @@ Status world_sample_solids(ScreeWorld *world, int32_t first) {
   for (int32_t k = first; k < state->solids.count; k++) {
     Solid *solid = &state->solids.items[k];
     if (solid->contact != SCREE_CONTACT_SAMPLES && !reach.samples) continue;
+    if (solid->shape.kind == SCREE_SHAPE_HEIGHTFIELD) continue; /* its surface changes: always by distance */
     if (solid->shape.kind == SCREE_SHAPE_PLANE) {
       if (solid->contact == SCREE_CONTACT_SAMPLES)
         log_warning_at(&world->core, world->definition.scene.file, solid->source,

@@ -58,6 +58,7 @@ Status world_frame_end(ScreeWorld *world) {
     solid->frame_force = vec3_scale(solid->impulse, rate);
     solid->frame_torque = vec3_scale(solid->angular_impulse, rate);
   }
+  TRY(world_terrain_mesh(world));
   TRY(upsample(world, 1 / rate));
   double overlap = world_overlap(world);
   if (overlap > world->tally.max_overlap) world->tally.max_overlap = overlap;

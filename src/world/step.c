@@ -25,6 +25,7 @@ Status world_step(ScreeWorld *world) {
   PHASE("bodies", bodies_refresh(core, world->bodies, state, dt));
   PHASE("neighbors", world_refresh_surroundings(world, dt));
   PHASE("method", method->step(world->method_data, &step));
+  PHASE("terrain", world_terrain(world, dt));
   PHASE("bodies", bodies_advance(core, world->bodies, state, dt));
   PHASE("commit", world_commit(world, dt));
   PHASE("births", world_emit(world, dt));

@@ -7,6 +7,7 @@
 #include "methods/method.h"
 #include "scree/world.h"
 #include "state/state.h"
+#include "terrain/terrain.h"
 #include "upsample/upsample.h"
 #include "world/definition.h"
 
@@ -49,6 +50,7 @@ struct ScreeWorld {
   bool frame_open;      /* between the first and the last step of a frame */
   bool last_of_frame;   /* the step in progress ends the frame */
   Upsample *upsample;   /* NULL: no fine grains */
+  Ground *ground;       /* NULL: no terrain */
   Solids sinks;         /* places only: nothing touches them */
   bool *events_done;
   Emitter *emitters;
@@ -58,6 +60,8 @@ struct ScreeWorld {
   float **drawn_vertices; /* per solid, for drawing; made on demand */
   uint32_t **drawn_triangles;
   int32_t drawn_count;
+  float *terrain_vertices; /* at the end of the last frame */
+  uint32_t *terrain_triangles;
   char assets[SCREE_FILE_MAX];
 };
 
@@ -95,6 +99,11 @@ Status world_probes_create(ScreeWorld *world);
 void world_probes_commit(ScreeWorld *world); /* after the displacement is final, before x moves */
 Status world_probes_frame(ScreeWorld *world, double frame_seconds);
 Status world_probes_archive(ScreeWorld *world, Archive *archive);
+/* terrain.c */
+Status world_terrain_create(ScreeWorld *world);
+Status world_terrain(ScreeWorld *world, double dt);
+Status world_terrain_mesh(ScreeWorld *world);
+double world_terrain_mass(const ScreeWorld *world);
 /* step.c */
 Status world_step(ScreeWorld *world);
 Status world_frame(ScreeWorld *world);

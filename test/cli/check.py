@@ -39,8 +39,6 @@ class Check(Case):
         warned = self.good("check", self.write("keys.yaml", scene + "bodies: [{name: a, sphere: {radius: 1}, "
                                                "position: [1, 0, 0], motion: keyframes, keys: [{t: 0}]}]\n"))
         self.assertRegex(warned.stderr, r"keys\.yaml:4:41: warning: 'position' is not read")
-        self.bad(2, r"terrain\.yaml:4:1: error: terrain cannot be simulated", "check",
-                 self.write("terrain.yaml", scene + "terrain: {height: 0.3}\n"))
 
     def test_what_a_method_refuses(self):
         scene = self.write("stiff.yaml", 'scree: 1\nmethod: {name: dem, time_step: 0.05}\n'

@@ -1,0 +1,239 @@
+/* Resting grains below the surface layer become ground.
+ *
+ * Now and then (EXCHANGE_INTERVAL) the columns look for the highest resting grain over them and would rise to LAYER
+ * below it, as far as nothing that moves, no body and no grain of another kind is in the way and slopes stay below the
+ * angle of repose. Grains that the raised surface would reach are taken in, so that none of those left is touched: the
+ * exchange lifts nothing. Their mass goes to the four columns round each, exactly.
+ *
+ * Grains left above lie on a plane now, where before they lay in the gaps between others: that costs the bed about
+ * SKIN. What is missing is pending and is shown slowly, so slowly that grains ride on it. */
+#include <string.h>
+
+#include "core/parallel.h"
+#include "terrain/parts.h"
+
+enum { REST_CHUNK = 4096 };
+
+/* In nominal radii: grains nearer to the surface of a bed stay grains, a rise is worth it from, clear of a surface,
+ * what a plane costs; and radii per second at which pending material shows. */
+#define LAYER 6.0
+#define RISE_LEAST 2.0
+#define CLEAR 1.16
+#define SKIN 0.6
+#define SHOWING_SPEED 1.0
+/* A grain rests when it was slower than this many sqrt(g r) for so long. */
+#define REST_SPEED 0.06
+#define REST_SECONDS 0.25
+/* Bulk densities that buried grains can have come from, over the loose one. */
+#define LOOSEST 0.85
+#define DENSEST 1.15
+
+typedef struct Burial {
+  Core *core;
+  Ground *ground;
+  State *state;
+  double interval, radius;
+  float slow2;
+  double *top;     /* per column: highest resting grain */
+  double *heights; /* of the surface before */
+} Burial;
+
+static void rest_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Burial *burial = context;
+  const Particles *p = &burial->state->particles;
+  float *rest = burial->state->terrain->rest;
+  for (int64_t i = b; i < e; i++) {
+    float speed = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+    rest[i] = speed < burial->slow2 ? rest[i] + (float)burial->interval : 0;
+  }
+}
+
+/* A grain that could become ground: of its material, at rest, and its mass in whole units. */
+static bool can_be_buried(const Burial *burial, int64_t i) {
+  const Terrain *t = burial->state->terrain;
+  const Particles *p = &burial->state->particles;
+  if (p->material[i] != t->material || !(t->rest[i] >= (float)REST_SECONDS)) return false;
+  double units = (double)p->mass[i] / t->unit;
+  return units < 0x1p53 && units == floor(units);
+}
+
+static bool over_field(const Heightfield *field, Vec3 at) {
+  return at.x >= 0 && at.y >= 0 && at.x <= heightfield_size_x(field) && at.y <= heightfield_size_y(field);
+}
+
+/* Highest resting grain over every column, and which columns have grains lying on them. */
+static void find_tops(const Burial *burial) {
+  const State *state = burial->state;
+  Terrain *t = state->terrain;
+  const Heightfield *field = ground_field(state);
+  memcpy(burial->top, field->heights, sizeof(double) * (size_t)t->count);
+  memset(t->loaded, 0, (size_t)t->count);
+  for (int64_t i = 0; i < state->particles.count; i++) {
+    Vec3 at = vec3_sub(state_position(state, i), t->origin);
+    double r = (double)state->particles.radius[i];
+    if (!over_field(field, at)) continue;
+    int64_t home = column_of(t, at.x, at.y);
+    if (at.z < field->heights[home] + 3 * r) t->loaded[home] = 1;
+    if (!can_be_buried(burial, i)) continue;
+    int64_t first = column_of(t, at.x - r, at.y - r), last = column_of(t, at.x + r, at.y + r);
+    for (int64_t j = first / t->nx; j <= last / t->nx; j++)
+      for (int64_t k = j * t->nx + first % t->nx; k <= j * t->nx + last % t->nx; k++)
+        burial->top[k] = fmax(burial->top[k], at.z + r);
+  }
+}
+
+/* The grains above rest on this column and on nothing else: no wall or body between. */
+static bool stands_free(const Burial *burial, int64_t k) {
+  const State *state = burial->state;
+  const Terrain *t = state->terrain;
+  double x = ((double)(k % t->nx) + 0.5) * t->cell, y = ((double)(k / t->nx) + 0.5) * t->cell;
+  for (int32_t s = 0; s < state->solids.count; s++) {
+    if (s == t->solid) continue;
+    const Solid *solid = &state->solids.items[s];
+    if (solid->shape.kind == SCREE_SHAPE_PLANE) continue; /* has no underside to lie on */
+    if (ground_underside(state, solid, x, y, burial->heights[k]) < burial->top[k] + burial->radius) return false;
+  }
+  return true;
+}
+
+/* How high each column would rise by what lies on it. */
+static bool want_rise(const Burial *burial) {
+  const Terrain *t = burial->state->terrain;
+  double *target = burial->ground->target;
+  bool any = false;
+  for (int64_t k = 0; k < t->count; k++) {
+    double lowest = burial->top[k];
+    for (int d = 0; d < 8; d++) {
+      int64_t other = column_neighbor(t, k, d);
+      if (other >= 0) lowest = fmin(lowest, burial->top[other]);
+    }
+    target[k] = lowest - LAYER * burial->radius;
+    bool worth = target[k] - burial->heights[k] > RISE_LEAST * burial->radius && !t->covered[k];
+    if (!worth || !stands_free(burial, k)) target[k] = burial->heights[k];
+    else any = true;
+  }
+  return any;
+}
+
+/* What may not be taken in keeps the surface below itself. */
+static void yield_to_movers(const Burial *burial) {
+  const State *state = burial->state;
+  const Terrain *t = state->terrain;
+  double *target = burial->ground->target;
+  const Heightfield *field = ground_field(state);
+  for (int64_t i = 0; i < state->particles.count; i++) {
+    if (can_be_buried(burial, i)) continue;
+    Vec3 at = vec3_sub(state_position(state, i), t->origin);
+    if (!over_field(field, at)) continue;
+    double most = at.z - CLEAR * (double)state->particles.radius[i];
+    Corners corners = ground_corners(t, at.x, at.y);
+    for (int c = 0; c < 4; c++) {
+      int64_t k = corners.column[c];
+      if (target[k] > most) target[k] = fmax(most, burial->heights[k]);
+    }
+  }
+}
+
+/* Slopes below the angle of repose: two sweeps each way settle it. */
+static void limit_slopes(const Burial *burial) {
+  const Terrain *t = burial->state->terrain;
+  double *target = burial->ground->target;
+  for (int sweep = 0; sweep < 4; sweep++)
+    for (int64_t n = 0; n < t->count; n++) {
+      int64_t k = sweep & 1 ? t->count - 1 - n : n;
+      if (!(target[k] > burial->heights[k])) continue;
+      for (int d = 0; d < 8; d++) {
+        int64_t other = column_neighbor(t, k, d);
+        if (other < 0) continue;
+        double most = target[other] + 0.95 * burial->ground->tan_low * t->cell * neighbor_distance(d);
+        if (target[k] > most) target[k] = fmax(most, burial->heights[k]);
+      }
+    }
+}
+
+/* Takes in the grains that the raised surface would reach. */
+static Status take_grains(const Burial *burial) {
+  State *state = burial->state;
+  Terrain *t = state->terrain;
+  Particles *p = &state->particles;
+  const Heightfield *field = ground_field(state);
+  Heightfield raised = *field;
+  raised.heights = burial->ground->target;
+  memset(burial->ground->moves, 0, sizeof *burial->ground->moves * (size_t)t->count);
+  for (int64_t i = 0; i < p->count; i++) {
+    if (!can_be_buried(burial, i)) continue;
+    Vec3 at = vec3_sub(state_position(state, i), t->origin);
+    if (!over_field(field, at)) continue;
+    double before = heightfield_height(field, at.x, at.y), after = heightfield_height(&raised, at.x, at.y);
+    if (!(after > before + 1e-9 * burial->radius) || at.z >= after + CLEAR * (double)p->radius[i]) continue;
+    Corners corners = ground_corners(t, at.x, at.y);
+    int64_t parts[4];
+    ground_split(&corners, (int64_t)((double)p->mass[i] / t->unit), parts);
+    for (int c = 0; c < 4; c++) burial->ground->moves[corners.column[c]] += parts[c];
+    TRY(queue_bury(burial->core, &state->queue, p->id[i], p->mass[i]));
+    t->buried++;
+  }
+  return SCREE_OK;
+}
+
+/* The columns take up what came to them. Grains were taken in up to CLEAR above the new surface, so that is how high
+ * the bed was that they were: its density is theirs. */
+static void raise_columns(const Burial *burial) {
+  State *state = burial->state;
+  Terrain *t = state->terrain;
+  for (int64_t k = 0; k < t->count; k++) {
+    int64_t units = burial->ground->moves[k];
+    if (units == 0) continue;
+    double target = burial->ground->target[k],
+           volume = t->area * (target + CLEAR * burial->radius - terrain_full(t, k));
+    double bulk = volume > 0 ? terrain_kg(t, units) / volume : t->loose;
+    ground_add(t, k, units, fmin(fmax(bulk, LOOSEST * t->loose), DENSEST * t->loose));
+    t->pending[k] = fmax(0, terrain_full(t, k) - target);
+    ground_show(state, k);
+    ground_wake(t, k);
+  }
+}
+
+/* Pending material shows, slowly. */
+static double show_pending(const Burial *burial) {
+  State *state = burial->state;
+  Terrain *t = state->terrain;
+  double most = SHOWING_SPEED * burial->radius * burial->interval, raised = 0;
+  for (int64_t k = 0; k < t->count; k++) {
+    double more = fmin(t->pending[k] - SKIN * burial->radius, most);
+    if (!(more > 0) || t->covered[k]) continue;
+    t->pending[k] -= more;
+    raised = fmax(raised, more);
+    ground_show(state, k);
+    ground_wake(t, k);
+  }
+  return raised;
+}
+
+static Status bury(Burial *burial, Scratch *scratch) {
+  Core *core = burial->core;
+  State *state = burial->state;
+  int64_t count = state->terrain->count;
+  TRY(scratch_take(core, scratch, &burial->top, count, "tops"));
+  TRY(scratch_take(core, scratch, &burial->heights, count, "heights"));
+  memcpy(burial->heights, ground_field(state)->heights, sizeof(double) * (size_t)count);
+  parallel_for(core, 0, state->particles.count, REST_CHUNK, rest_chunk, burial);
+  find_tops(burial);
+  if (!want_rise(burial)) return SCREE_OK;
+  yield_to_movers(burial);
+  limit_slopes(burial);
+  TRY(take_grains(burial));
+  raise_columns(burial);
+  return SCREE_OK;
+}
+
+Status ground_bury(Core *core, Ground *ground, State *state, Scratch *scratch, double interval, double *raised) {
+  Burial burial = {.core = core, .ground = ground, .state = state, .interval = interval, .radius = state->radius};
+  burial.slow2 = (float)(REST_SPEED * REST_SPEED * vec3_length(state->gravity) * state->radius);
+  int mark = scratch_mark(scratch);
+  Status status = bury(&burial, scratch);
+  scratch_release(core, scratch, mark);
+  *raised = show_pending(&burial);
+  return status;
+}
