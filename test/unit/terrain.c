@@ -101,6 +101,7 @@ static void make_digger(Digger *d) {
   d->bodies[1].motion = SCREE_MOTION_FIXED;
   d->scene = scree_scene_default();
   d->scene.method = scree_method_default("none");
+  d->scene.method.radius = 0.05;
   d->scene.materials = &d->sand;
   d->scene.material_count = 1;
   d->scene.bodies = d->bodies;
