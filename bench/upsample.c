@@ -13,7 +13,6 @@ enum { REPEATS_MIN = 7, REPEATS_MAX = 60 };
 typedef struct Timing {
   int64_t grains;
   double wall, cpu; /* s of a frame, best of several; cpu of all threads together */
-  double bytes;     /* that a fine grain needs from frame to frame */
 } Timing;
 
 static double cpu_now(void) {
@@ -22,64 +21,77 @@ static double cpu_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What a frame changes, to be put back so that the same frame can be measured again. */
-typedef struct Copy {
-  int64_t fine, coarse;
+/* What a frame changes, as it was before the frame, to be put back so that the same frame can be measured again. By id,
+ * since both coarse and fine grains may be sorted in a frame. */
+typedef struct Before {
+  int64_t fine, coarse; /* ids */
   float *fields[6], *seen[3];
-} Copy;
+} Before;
 
-static void copy_fields(Copy *copy, ScreeWorld *world, float *const seen[3], bool back) {
+static void fine_fields(const ScreeWorld *world, float *fields[6]) {
   const FineGrains *g = upsample_grains(world->upsample);
-  float *fields[6] = {g->x, g->y, g->z, g->vx, g->vy, g->vz};
-  for (int f = 0; f < 6; f++) {
-    float *from = back ? copy->fields[f] : fields[f], *to = back ? fields[f] : copy->fields[f];
-    memcpy(to, from, sizeof(float) * (size_t)copy->fine);
-  }
-  for (int f = 0; f < 3; f++) {
-    float *from = back ? copy->seen[f] : seen[f], *to = back ? seen[f] : copy->seen[f];
-    memcpy(to, from, sizeof(float) * (size_t)copy->coarse);
+  float *const all[6] = {g->x, g->y, g->z, g->vx, g->vy, g->vz};
+  memcpy(fields, all, sizeof all);
+}
+
+static void seen_fields(const ScreeWorld *world, float *seen[3]) {
+  static const char *const names[3] = {"upsample_x", "upsample_y", "upsample_z"};
+  const Particles *p = &world->state.particles;
+  for (int axis = 0; axis < 3; axis++)
+    for (int32_t f = 0; f < p->field_count; f++)
+      if (strcmp(p->fields[f].name, names[axis]) == 0) seen[axis] = *p->fields[f].data;
+}
+
+static void before_copy(const ScreeWorld *world, Before *before, bool back) {
+  const FineGrains *g = upsample_grains(world->upsample);
+  const Particles *p = &world->state.particles;
+  float *fields[6], *seen[3];
+  fine_fields(world, fields);
+  seen_fields(world, seen);
+  for (int f = 0; f < 9; f++) {
+    float *here = f < 6 ? fields[f] : seen[f - 6], *there = f < 6 ? before->fields[f] : before->seen[f - 6];
+    const uint32_t *id = f < 6 ? g->id : p->id;
+    int64_t count = f < 6 ? g->count : p->count, ids = f < 6 ? before->fine : before->coarse;
+    for (int64_t i = 0; i < count; i++) {
+      if (id[i] >= ids) continue; /* born since */
+      if (back) here[i] = there[id[i]];
+      else there[id[i]] = here[i];
+    }
   }
 }
 
-static float *field_of(const Particles *p, const char *name) {
-  for (int32_t f = 0; f < p->field_count; f++)
-    if (strcmp(p->fields[f].name, name) == 0) return *p->fields[f].data;
-  return NULL;
-}
-
-static Status copy_create(Core *core, const ScreeWorld *world, Copy *copy) {
-  copy->fine = upsample_grains(world->upsample)->count;
-  copy->coarse = world->state.particles.count;
-  for (int f = 0; f < 6; f++) TRY(memory_new(core, &copy->fields[f], copy->fine, "benchmark"));
-  for (int f = 0; f < 3; f++) TRY(memory_new(core, &copy->seen[f], copy->coarse, "benchmark"));
+static Status before_create(Core *core, const ScreeWorld *world, Before *before) {
+  const Particles *p = &world->state.particles;
+  before->fine = upsample_grains(world->upsample)->next_id;
+  before->coarse = 1;
+  for (int64_t i = 0; i < p->count; i++) before->coarse = p->id[i] >= before->coarse ? p->id[i] + 1 : before->coarse;
+  for (int f = 0; f < 6; f++) TRY(memory_new(core, &before->fields[f], before->fine, "benchmark"));
+  for (int f = 0; f < 3; f++) TRY(memory_new(core, &before->seen[f], before->coarse, "benchmark"));
+  before_copy(world, before, false);
   return SCREE_OK;
 }
 
-static void copy_destroy(Core *core, Copy *copy) {
-  for (int f = 0; f < 6; f++) memory_drop(core, &copy->fields[f]);
-  for (int f = 0; f < 3; f++) memory_drop(core, &copy->seen[f]);
+static void before_destroy(Core *core, Before *before) {
+  for (int f = 0; f < 6; f++) memory_drop(core, &before->fields[f]);
+  for (int f = 0; f < 3; f++) memory_drop(core, &before->seen[f]);
 }
 
-static Status measure(Core *core, ScreeWorld *world, bool again, Timing *timing) {
-  const Particles *p = &world->state.particles;
-  float *seen[3] = {field_of(p, "upsample_x"), field_of(p, "upsample_y"), field_of(p, "upsample_z")};
-  Copy copy = {0};
-  Status status = copy_create(core, world, &copy);
-  *timing = (Timing){.grains = copy.fine, .wall = INFINITY, .cpu = INFINITY};
-  if (status == SCREE_OK) copy_fields(&copy, world, seen, false);
+/* Repeats the upsampling of the frame that has just been simulated; at rest (before is NULL) the next ones. */
+static Status measure(Core *core, ScreeWorld *world, Before *before, Timing *timing) {
+  *timing = (Timing){.grains = upsample_grains(world->upsample)->count, .wall = INFINITY, .cpu = INFINITY};
   double began = timer_now(), dt = 1 / world->definition.scene.frame_rate;
-  for (int k = 0; k < REPEATS_MAX && status == SCREE_OK && (k < REPEATS_MIN || timer_now() - began < 2); k++) {
-    if (again) copy_fields(&copy, world, seen, true);
+  for (int k = 0; k < REPEATS_MAX && (k < REPEATS_MIN || timer_now() - began < 2); k++) {
+    if (before) before_copy(world, before, true);
     double wall = timer_now(), cpu = cpu_now();
-    status = upsample_advance(&world->core, world->upsample, &world->state, &world->sinks, &world->scratch, dt);
+    Status status = upsample_advance(&world->core, world->upsample, &world->state, &world->sinks, &world->scratch, dt);
+    if (status != SCREE_OK) return fail(core, status, "%s", world->core.error.message);
     timing->wall = fmin(timing->wall, timer_now() - wall);
     timing->cpu = fmin(timing->cpu, cpu_now() - cpu);
   }
-  copy_destroy(core, &copy);
-  return status == SCREE_OK ? status : fail(core, status, "%s", world->core.error.message);
+  return SCREE_OK;
 }
 
-/* Runs a scene to the frame that is measured. The one before has the grains sorted. */
+/* Runs a scene to the end of the frame that is measured. */
 static Status scene_time(Core *core, const ScreeSceneDef *scene, int frames, int threads, bool again, Timing *timing) {
   ScreeWorldOptions options = scree_world_options_default();
   options.threads = threads;
@@ -87,13 +99,14 @@ static Status scene_time(Core *core, const ScreeSceneDef *scene, int frames, int
   options.memory_limit = memory_left(&core->memory);
   ScreeWorld *world = NULL;
   ScreeError error;
+  Before before = {0};
   Status status = scree_world_create(scene, &options, &world, &error);
-  for (int k = 0; k < frames && status == SCREE_OK; k++) status = scree_world_frame(world, &error);
-  if (status != SCREE_OK) {
-    scree_world_destroy(world);
-    return fail(core, status, "%s", error.message);
-  }
-  status = measure(core, world, again, timing);
+  for (int k = 0; k < frames - 1 && status == SCREE_OK; k++) status = scree_world_frame(world, &error);
+  if (status == SCREE_OK && again) status = before_create(core, world, &before);
+  if (status == SCREE_OK) status = scree_world_frame(world, &error);
+  if (status != SCREE_OK) status = fail(core, status, "%s", error.message);
+  else status = measure(core, world, again ? &before : NULL, timing);
+  before_destroy(core, &before);
   scree_world_destroy(world);
   return status;
 }

@@ -1,5 +1,7 @@
 #include "geometry/shape_kernels.h"
 
+#include <string.h>
+
 #define PLAIN_REAL float
 #define PLAIN(name) plainf_##name
 #define PLAIN_SQRT __builtin_sqrtf
@@ -61,7 +63,9 @@ WIDE_INLINE void grid_eight(const DistanceGrid *grid, Wide x, Wide y, Wide z, Wi
   WideInt inside_far = within & wide_int_equal(place, (WideInt){0} + GRID_INSIDE);
   WideInt known = within & wide_int_less((WideInt){0} - 1, place);
   WideInt first = (place + corner) & known; /* elsewhere the first node of all, whose value is not used */
-  for (int k = 0; k < 8; k++) v[k] = wide_gather(grid->values + grid_corner(k), first);
+  _Alignas(32) int32_t lowest[LANES];
+  memcpy(lowest, &first, sizeof lowest);
+  for (int k = 0; k < 8; k += 2) wide_gather2(grid->values + grid_corner(k), lowest, &v[k], &v[k + 1]);
   trilinear(v, fx, fy, fz, &value, &gx, &gy, &gz);
   Wide length = wide_sqrt(gx * gx + gy * gy + gz * gz);
   WideInt good = known & wide_less(wide_set(0), length);

@@ -155,9 +155,11 @@ Status fine_sinks(Core *core, Upsample *up, const State *state, const Solids *si
   Status status = SCREE_OK;
   if (kept < count) {
     status = scratch_take(core, scratch, &order, kept, "survivors");
+    int64_t same = 0;
+    while (!gone[same]) same++;
     for (int64_t i = 0, k = 0; status == SCREE_OK && i < count; i++)
       if (!gone[i]) order[k++] = (int32_t)i;
-    if (status == SCREE_OK) status = fine_permute(core, up, scratch, order, kept);
+    if (status == SCREE_OK) status = fine_permute(core, up, scratch, order, kept, same);
   }
   scratch_release(core, scratch, mark);
   return status;

@@ -77,11 +77,12 @@ Status fine_reserve(Core *core, FineGrains *grains, int64_t capacity) {
   return SCREE_OK;
 }
 
-Status fine_forget_blocks(Core *core, Upsample *up) {
+Status fine_forget_blocks(Core *core, Upsample *up, int64_t first) {
   int64_t blocks = parallel_chunks(0, up->grains.count, FINE_BLOCK);
   TRY(memory_grow(core, &up->resting, blocks, "fine blocks"));
   TRY(memory_grow(core, &up->bounds, blocks, "fine blocks"));
-  memset(up->resting, 0, (size_t)blocks);
+  first /= FINE_BLOCK;
+  if (first < blocks) memset(up->resting + first, 0, (size_t)(blocks - first));
   return SCREE_OK;
 }
 
@@ -93,8 +94,7 @@ Status fine_append(Core *core, Upsample *up, int64_t count, int64_t *first) {
   *first = grains->count;
   grains->count += count;
   for (int64_t k = *first; k < grains->count; k++) grains->id[k] = grains->next_id++;
-  up->unsorted = true;
-  return fine_forget_blocks(core, up);
+  return fine_forget_blocks(core, up, *first);
 }
 
 Status upsample_add(Core *core, Upsample *up, const State *state, const Samples *samples, int32_t material,
@@ -154,7 +154,7 @@ static void copy_back(void *context, int64_t b, int64_t e, int thread) {
   memcpy((char *)g->to + b, (const char *)g->from + b, (size_t)(e - b));
 }
 
-Status fine_permute(Core *core, Upsample *up, Scratch *scratch, const int32_t *order, int64_t count) {
+Status fine_permute(Core *core, Upsample *up, Scratch *scratch, const int32_t *order, int64_t count, int64_t same) {
   FineGrains *grains = &up->grains;
   int mark = scratch_mark(scratch);
   uint32_t *sorted = NULL;
@@ -162,14 +162,14 @@ Status fine_permute(Core *core, Upsample *up, Scratch *scratch, const int32_t *o
 #define FINE_PERMUTE(type, name)                                                                                       \
   {                                                                                                                    \
     Gather there = {sorted, grains->name, order}, back = {grains->name, sorted, NULL};                                 \
-    parallel_for(core, 0, count, GRAINS_CHUNK, sizeof(type) == 4 ? gather_words : gather_bytes, &there);               \
-    parallel_for(core, 0, count *(int64_t)sizeof(type), GRAINS_CHUNK * 4, copy_back, &back);                           \
+    parallel_for(core, same, count, GRAINS_CHUNK, sizeof(type) == 4 ? gather_words : gather_bytes, &there);            \
+    parallel_for(core, same *(int64_t)sizeof(type), count *(int64_t)sizeof(type), GRAINS_CHUNK * 4, copy_back, &back); \
   }
   FINE_FIELDS(FINE_PERMUTE)
 #undef FINE_PERMUTE
   scratch_release(core, scratch, mark);
   grains->count = count;
-  return fine_forget_blocks(core, up);
+  return fine_forget_blocks(core, up, same);
 }
 
 Status upsample_archive(Core *core, Archive *archive, Upsample *up) {
@@ -185,7 +185,7 @@ Status upsample_archive(Core *core, Archive *archive, Upsample *up) {
     grains->count = 0;
     TRY(fine_reserve(core, grains, count));
     grains->count = count;
-    TRY(fine_forget_blocks(core, up));
+    TRY(fine_forget_blocks(core, up, 0));
   }
 #define FINE_ARCHIVE(type, name) TRY(archive_array(core, archive, grains->name, count));
   FINE_FIELDS(FINE_ARCHIVE)
@@ -195,7 +195,8 @@ Status upsample_archive(Core *core, Archive *archive, Upsample *up) {
   TRY(archive_array(core, archive, up->resting, blocks));
   TRY(archive_array(core, archive, up->bounds, blocks));
   TRY(archive_value(core, archive, &up->unsorted));
-  TRY(archive_value(core, archive, &up->pairs_sorted));
+  TRY(archive_value(core, archive, &up->effort_sorted));
+  TRY(archive_value(core, archive, &up->effort_wasted));
   for (int32_t k = 0; k < up->solid_count; k++) {
     TRY(archive_value(core, archive, &up->solids[k].position[0]));
     TRY(archive_value(core, archive, &up->solids[k].rotation[0]));

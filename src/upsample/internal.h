@@ -2,6 +2,8 @@
 #ifndef UPSAMPLE_INTERNAL_H
 #define UPSAMPLE_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "geometry/distance_grid.h"
 #include "neighbors/neighbors.h"
 #include "upsample/upsample.h"
@@ -27,10 +29,9 @@ typedef struct FineSolid {
   bool sampled;        /* coarse samples stand for it in the paper's mode */
   Vec3 position[2];    /* of the shape's frame at the beginning and at the end of the frame */
   Quat rotation[2];
-  float turn[2][3][3]; /* world to shape axes */
-  float shift[2][3];   /* what to add to a position before turning it */
-  float drift[3];      /* of the shape's origin over the frame */
-  double moved;        /* m, no point of it moved farther in the frame */
+  FineAxes axes[2];
+  float drift[3]; /* of the shape's origin over the frame */
+  double moved;   /* m, no point of it moved farther in the frame */
   double friction_static, friction_kinetic;
 } FineSolid;
 
@@ -43,14 +44,17 @@ typedef struct Upsample {
   uint8_t *seen;                   /* 0: born since */
   FineSolid *solids;
   int32_t solid_count;
+  double moved; /* m, no point of any of them moved farther in the frame */
   uint64_t pack[PACK_TABLE];
   uint32_t *counts; /* fine grains per cell, see stir.c */
   /* Of storage, free to be forgotten: */
-  uint8_t *resting;    /* per block of FINE_BLOCK grains: nothing moves in it */
-  float (*bounds)[6];  /* of resting blocks: low, high */
-  bool unsorted;       /* grains came or went */
-  double pairs_sorted; /* pairs looked at per grain just after sorting; 0: not known */
-  double pairs;        /* in the last frame */
+  uint8_t *resting;   /* per block of FINE_BLOCK grains: nothing moves in it */
+  float (*bounds)[6]; /* of resting blocks: low, high */
+  bool unsorted;
+  /* Effort is counted per grain, in pairs of a coarse and a fine grain: */
+  double effort_sorted; /* in the frame after sorting; 0: not known */
+  double effort_wasted; /* beyond that, in all frames since */
+  double effort;        /* in the last frame */
 } Upsample;
 
 static inline void bounds_widen(const float bounds[6], float by, float wide[6]) {
@@ -60,10 +64,11 @@ static inline void bounds_widen(const float bounds[6], float by, float wide[6]) 
 /* grains.c */
 Status fine_reserve(Core *core, FineGrains *grains, int64_t capacity);
 Status fine_append(Core *core, Upsample *upsample, int64_t count, int64_t *first);
-/* New grain k is old grain order[k]. */
-Status fine_permute(Core *core, Upsample *upsample, Scratch *scratch, const int32_t *order, int64_t count);
-/* Nothing is known about blocks any more. */
-Status fine_forget_blocks(Core *core, Upsample *upsample);
+/* New grain k is old grain order[k]; the first `same` stay where they are. */
+Status fine_permute(Core *core, Upsample *upsample, Scratch *scratch, const int32_t *order, int64_t count,
+                    int64_t same);
+/* Nothing is known any more about the blocks from that of grain `first` on. */
+Status fine_forget_blocks(Core *core, Upsample *upsample, int64_t first);
 
 /* order.c: sorts the grains along a space-filling curve, so that those that follow each other are near each other. */
 Status fine_sort(Core *core, Upsample *upsample, Scratch *scratch);
@@ -85,16 +90,34 @@ bool coarse_stirs(const Upsample *upsample, const CoarseSets *sets, const float 
 Status solids_view_create(Core *core, Upsample *upsample, const State *state);
 void solids_view_refresh(Upsample *upsample, const State *state);
 void solids_view_commit(Upsample *upsample);
+/* From the world to the solid's frame, at the beginning (0) or end (1) of the frame, and back for directions. */
+void solid_to_view(const FineSolid *solid, int when, const float world[3], float local[3]);
+void solid_to_world_axes(const FineSolid *solid, int when, const float local[3], float world[3]);
+/* How far the point of the solid went in the frame that is at `local` in its frame. */
+void solid_way(const FineSolid *solid, const float local[3], float way[3]);
 /* A lower bound of the distance of a box from the solid, at the beginning (0) or end (1) of the frame. */
 double solid_view_gap(const FineSolid *solid, const float bounds[6], int when);
-/* Distance and normal of every solid that may be within `reach` of the box: the nearest, at the beginning. */
-bool walls_before(const Core *core, const Upsample *upsample, const float bounds[6], double reach, FineBlock *block);
+/* Two cached distances differ by at most this more than the points do that they belong to. */
+static inline double solid_view_error(const FineSolid *solid) {
+  return solid->shape.grid ? (double)solid->shape.grid->cell : 0;
+}
+
+/* What is round some blocks that lie together: the solids' distances from the box round them, or less. */
+typedef struct Surroundings {
+  const Upsample *up;
+  double (*gaps)[2]; /* of each solid at the beginning and the end of the frame */
+} Surroundings;
+
+/* walls.c */
+/* Distance and normal of the nearest solid within `reach`, at the beginning. */
+void walls_before(const Core *core, const Surroundings *near, const float bounds[6], double reach, FineBlock *block);
 /* The paper's weights of solids without samples. */
-void walls_weigh(const Core *core, const Upsample *upsample, const FineLaw *law, const float bounds[6],
+void walls_weigh(const Core *core, const Surroundings *near, const FineLaw *law, const float bounds[6],
                  FineBlock *block);
-/* Keeps grains out of solids: stops them, with friction, and puts out what is inside. */
-void walls_after(const Core *core, const Upsample *upsample, const State *state, const float bounds[6], double dt,
-                 FineBlock *block);
+/* Keeps grains out of solids: stops them, with friction, and puts out what is inside. After walls_before with the same
+ * reach. */
+void walls_after(const Core *core, const Surroundings *near, const State *state, const float bounds[6], double dt,
+                 double reach, FineBlock *block);
 
 /* stir.c: fine grains in moving sand go from crowded to sparse cells. */
 typedef struct Stir {
@@ -103,6 +126,39 @@ typedef struct Stir {
 } Stir;
 Status stir_prepare(Core *core, Upsample *upsample, const CoarseSets *sets, Stir *stir);
 void stir_count(const Core *core, const Stir *stir, int64_t count, const float *x, const float *y, const float *z);
-void stir_push(const Stir *stir, const FineLaw *law, FineBlock *block);
+
+/* What a thread needs while it works on blocks. */
+typedef struct FineWork {
+  Surroundings near;
+  bool clustered; /* the coarse grains near the cluster are known */
+  Candidates cluster, block;
+  int32_t *list;
+} FineWork;
+
+/* One frame. */
+typedef struct Advance {
+  Core *core;
+  Upsample *up;
+  const State *state;
+  const Solids *sinks;
+  bool paper;
+  bool awake; /* coarse grains went in some other way than through a sink: nothing rests */
+  CoarseSets sets;
+  FineLaw law;
+  Stir stir;
+  double dt;
+  FineWork *work; /* per thread */
+  _Atomic int64_t effort;
+  atomic_bool bad;
+} Advance;
+
+/* block.c */
+enum { FINE_CLUSTER = 8 }; /* blocks that are looked round together */
+void fine_block_bounds(const Core *core, const FineGrains *grains, int64_t block, float bounds[6]);
+/* Looks round the blocks that move. */
+void cluster_begin(const Advance *advance, FineWork *work, int64_t count, const bool *moves, float (*bounds)[6]);
+/* Moves grains [b, e). Answers whether every one was and is without speed and stayed where it was: with the same
+ * surroundings it will do so again. */
+bool advance_range(Advance *advance, FineWork *work, int64_t b, int64_t e, const float bounds[6], int64_t *effort);
 
 #endif

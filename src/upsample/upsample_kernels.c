@@ -1,7 +1,5 @@
 #include "upsample/upsample_kernels.h"
 
-#include <string.h>
-
 #define TINY 1e-37f
 /* Wind: a grain is bare when its sum of weights is below this (half of what settled sand has at its surface), and is
  * held by this share of its weight. */
@@ -55,70 +53,73 @@ bool KERNEL(fine_equal)(const float *a, const float *b, int64_t count) {
   return !differs;
 }
 
-/* Rounded down. */
-WIDE_INLINE WideInt whole_cells(Wide v, float inverse) {
-  const Wide limit = wide_set(1e9f);
-  v = wide_min(wide_max(v * inverse, -limit), limit);
-  WideInt cut = __builtin_convertvector(v, WideInt);
-  return cut + wide_less(v, __builtin_convertvector(cut, Wide));
-}
-
-void KERNEL(fine_cells)(const CountCells *cells, const float *x, const float *y, const float *z, int64_t count,
-                        int32_t *index) {
-  for (int64_t i = 0; i < count; i += LANES) {
-    Wide at[3] = {{0}, {0}, {0}};
-    size_t size = sizeof(float) * (size_t)(count - i < LANES ? count - i : LANES);
-    memcpy(&at[0], x + i, size);
-    memcpy(&at[1], y + i, size);
-    memcpy(&at[2], z + i, size);
-    WideInt cell = whole_cells(at[0], cells->inverse) & cells->mask[0];
-    cell |= (whole_cells(at[1], cells->inverse) & cells->mask[1]) << cells->shift[0];
-    cell |= (whole_cells(at[2], cells->inverse) & cells->mask[2]) << cells->shift[1];
-    memcpy(index + i, &cell, size);
-  }
-}
-
 typedef struct WideBox {
   Wide low[3], high[3];
 } WideBox;
 
 /* Which of eight points are nearer to the box than the reach. */
 WIDE_INLINE WideInt box_is_near(const WideBox *box, Wide x, Wide y, Wide z, Wide reach2) {
-  const Wide zero = wide_set(0);
-  Wide dx = wide_max(wide_max(box->low[0] - x, x - box->high[0]), zero);
-  Wide dy = wide_max(wide_max(box->low[1] - y, y - box->high[1]), zero);
-  Wide dz = wide_max(wide_max(box->low[2] - z, z - box->high[2]), zero);
+  Wide dx = x - wide_min(wide_max(x, box->low[0]), box->high[0]);
+  Wide dy = y - wide_min(wide_max(y, box->low[1]), box->high[1]);
+  Wide dz = z - wide_min(wide_max(z, box->low[2]), box->high[2]);
   return wide_less(dx * dx + dy * dy + dz * dz, reach2);
+}
+
+/* Appends those of eight coarse grains that are in `bits`. */
+WIDE_INLINE int64_t candidates_append(Candidates *to, int64_t count, unsigned bits, const float *x, const float *y,
+                                      const float *z, const int32_t *index, const uint64_t *pack) {
+  wide_pack((int32_t *)to->x + count, bits, (const int32_t *)x, pack);
+  wide_pack((int32_t *)to->y + count, bits, (const int32_t *)y, pack);
+  wide_pack((int32_t *)to->z + count, bits, (const int32_t *)z, pack);
+  wide_pack(to->index + count, bits, index, pack);
+  return count + __builtin_popcount(bits);
+}
+
+WIDE_INLINE WideBox box_of(const float bounds[6]) {
+  WideBox box;
+  for (int k = 0; k < 3; k++) box.low[k] = wide_set(bounds[k]), box.high[k] = wide_set(bounds[3 + k]);
+  return box;
+}
+
+WIDE_INLINE unsigned near_bits(const WideBox *box, const float *x, const float *y, const float *z, int64_t left,
+                               float reach2) {
+  unsigned bits = wide_bits(box_is_near(box, wide_load(x), wide_load(y), wide_load(z), wide_set(reach2)));
+  return left < LANES ? bits & ((1u << left) - 1) : bits;
 }
 
 void KERNEL(coarse_near)(const CoarseSet *set, int64_t b, int64_t e, const float bounds[6], float reach2,
                          const uint64_t *pack, Candidates *candidates) {
-  WideBox box;
-  for (int k = 0; k < 3; k++) box.low[k] = wide_set(bounds[k]), box.high[k] = wide_set(bounds[3 + k]);
+  const WideBox box = box_of(bounds);
   const WideInt lanes = {0, 1, 2, 3, 4, 5, 6, 7};
   int64_t count = candidates->count;
   for (int64_t k = b; k < e; k += LANES) {
     WideInt index = lanes + (int32_t)k;
-    unsigned bits = wide_bits(
-        box_is_near(&box, wide_load(set->x + k), wide_load(set->y + k), wide_load(set->z + k), wide_set(reach2)));
-    if (e - k < LANES) bits &= (1u << (e - k)) - 1;
-    wide_pack((int32_t *)candidates->x + count, bits, (const int32_t *)set->x + k, pack);
-    wide_pack((int32_t *)candidates->y + count, bits, (const int32_t *)set->y + k, pack);
-    wide_pack((int32_t *)candidates->z + count, bits, (const int32_t *)set->z + k, pack);
-    wide_pack(candidates->index + count, bits, (const int32_t *)&index, pack);
-    count += __builtin_popcount(bits);
+    const float *x = set->x + k, *y = set->y + k, *z = set->z + k;
+    unsigned bits = near_bits(&box, x, y, z, e - k, reach2);
+    count = candidates_append(candidates, count, bits, x, y, z, (const int32_t *)&index, pack);
   }
   candidates->count = count;
 }
 
+void KERNEL(candidates_narrow)(const Candidates *from, const float bounds[6], float reach2, const uint64_t *pack,
+                               Candidates *to) {
+  const WideBox box = box_of(bounds);
+  int64_t count = 0;
+  for (int64_t k = 0; k < from->count; k += LANES) {
+    const float *x = from->x + k, *y = from->y + k, *z = from->z + k;
+    unsigned bits = near_bits(&box, x, y, z, from->count - k, reach2);
+    count = candidates_append(to, count, bits, x, y, z, from->index + k, pack);
+  }
+  to->count = count;
+}
+
 /* The candidates within reach of the box round eight grains. */
-WIDE_INLINE int64_t narrow(const Candidates *c, const WideBox *box, float reach2, const uint64_t *pack) {
+WIDE_INLINE int64_t list_near(const Candidates *c, const WideBox *box, float reach2, const uint64_t *pack,
+                              int32_t *list) {
   int64_t count = 0;
   for (int64_t k = 0; k < c->count; k += LANES) {
-    unsigned bits =
-        wide_bits(box_is_near(box, wide_load(c->x + k), wide_load(c->y + k), wide_load(c->z + k), wide_set(reach2)));
-    if (c->count - k < LANES) bits &= (1u << (c->count - k)) - 1;
-    wide_pack(c->list + count, bits, c->index + k, pack);
+    unsigned bits = near_bits(box, c->x + k, c->y + k, c->z + k, c->count - k, reach2);
+    wide_pack(list + count, bits, c->index + k, pack);
     count += __builtin_popcount(bits);
   }
   return count;
@@ -158,17 +159,20 @@ WIDE_INLINE WideBox lanes_box(const FineBlock *block, int64_t g) {
   return (WideBox){{lanes_min(x), lanes_min(y), lanes_min(z)}, {lanes_max(x), lanes_max(y), lanes_max(z)}};
 }
 
-int64_t KERNEL(fine_sums)(const CoarseSet *set, Candidates *candidates, float reach2, bool walled, bool squares,
+int64_t KERNEL(fine_sums)(const CoarseSet *set, const Candidates *candidates, int32_t *list, float reach2, bool squares,
                           const uint64_t *pack, FineBlock *block) {
   int64_t pairs = 0;
+  const Wide reach = wide_sqrt(wide_set(reach2)) * 1.00001f;
   for (int64_t g = 0; g < block->padded; g += LANES) {
     WideBox box = lanes_box(block, g);
-    int64_t count = narrow(candidates, &box, reach2, pack);
+    int64_t count = list_near(candidates, &box, reach2, pack, list);
     pairs += count;
+    /* Nothing in reach is behind a wall that is out of it. */
+    bool walled = block->walled && wide_bits(wide_less(wide_load(block->gap + g), reach));
     WideSums s;
-    if (walled) s = sum_pairs(set->rows, candidates->list, count, block, g, reach2, true, true);
-    else if (squares) s = sum_pairs(set->rows, candidates->list, count, block, g, reach2, false, true);
-    else s = sum_pairs(set->rows, candidates->list, count, block, g, reach2, false, false);
+    if (walled) s = sum_pairs(set->rows, list, count, block, g, reach2, true, true);
+    else if (squares) s = sum_pairs(set->rows, list, count, block, g, reach2, false, true);
+    else s = sum_pairs(set->rows, list, count, block, g, reach2, false, false);
     wide_store(block->sum + g, s.sum);
     wide_store(block->sum_x + g, s.x);
     wide_store(block->sum_y + g, s.y);
@@ -176,16 +180,16 @@ int64_t KERNEL(fine_sums)(const CoarseSet *set, Candidates *candidates, float re
     wide_store(block->top + g, s.top);
     wide_store(block->square + g, s.square);
   }
-  return pairs * LANES;
+  return pairs * LANES + candidates->count * (block->padded / LANES);
 }
 
-void KERNEL(fine_add_samples)(const CoarseSet *set, Candidates *candidates, float reach2, bool rule,
-                              const uint64_t *pack, FineBlock *block) {
+void KERNEL(fine_add_samples)(const CoarseSet *set, const Candidates *candidates, int32_t *list, float reach2,
+                              bool rule, const uint64_t *pack, FineBlock *block) {
   for (int64_t g = 0; g < block->padded; g += LANES) {
     WideBox box = lanes_box(block, g);
-    int64_t count = narrow(candidates, &box, reach2, pack);
+    int64_t count = list_near(candidates, &box, reach2, pack, list);
     if (count == 0) continue;
-    WideSums s = sum_pairs(set->rows, candidates->list, count, block, g, reach2, false, false);
+    WideSums s = sum_pairs(set->rows, list, count, block, g, reach2, false, false);
     Wide sum = wide_load(block->sum + g);
     const Wide zero = wide_set(0);
     WideInt counts = rule ? wide_less(zero, sum) : wide_less_equal(zero, sum);

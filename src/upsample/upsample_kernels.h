@@ -6,7 +6,7 @@
 
 /* Grains that are worked on together. Larger: more coarse grains are near some of them but not near all. Smaller: more
  * blocks to gather for. */
-enum { FINE_BLOCK = 128 };
+enum { FINE_BLOCK = 128, FINE_GROUPS = FINE_BLOCK / LANES };
 
 /* Cells whose fine grains are counted: they wrap round, so that a stray grain costs nothing. */
 typedef struct CountCells {
@@ -28,11 +28,11 @@ typedef struct CoarseSet {
   float *x, *y, *z; /* the same again, for the search; LANES more than count */
 } CoarseSet;
 
-/* Coarse grains near a block. Room for all of the set and LANES more. */
+/* Coarse grains near some fine ones. Room for all of the set and LANES more. */
 typedef struct Candidates {
   int64_t count;
   float *x, *y, *z;
-  int32_t *index, *list;
+  int32_t *index;
 } Candidates;
 
 /* Share of the spread of coarse velocities at which fine grains leave a crowd. */
@@ -43,18 +43,20 @@ typedef struct Candidates {
 typedef struct FineBlock {
   int64_t count, padded;
   float *x, *y, *z, *vx, *vy, *vz;
+  float *to_x, *to_y, *to_z; /* positions at the end: in `ends`, or in place where the beginning is not needed */
   const float *radius;
   const uint8_t *material;
-  bool finite;                         /* all of the positions at the end are */
-  float farthest;                      /* m, no grain goes farther */
-  _Alignas(64) float to_x[FINE_BLOCK]; /* positions at the end */
-  float to_y[FINE_BLOCK], to_z[FINE_BLOCK];
+  bool finite;    /* all of the positions at the end are */
+  float farthest; /* m, no grain goes farther */
+  _Alignas(64) float ends[3][FINE_BLOCK];
   /* Sums over the coarse grains. A weight is t^3, t = reach^2 - distance^2: the paper's times reach^6. */
   float sum[FINE_BLOCK], sum_x[FINE_BLOCK], sum_y[FINE_BLOCK], sum_z[FINE_BLOCK];
   float top[FINE_BLOCK];    /* largest t */
   float square[FINE_BLOCK]; /* of w v^2 */
-  /* The nearest solid. */
+  /* The nearest solid; a gap is infinite where none is in reach. */
   bool walled;
+  float nearest_moved; /* m, the farthest that one of the solids in reach went */
+  bool deep;           /* some grain is so deep in a solid that its way out is not known */
   float gap[FINE_BLOCK], nx[FINE_BLOCK], ny[FINE_BLOCK], nz[FINE_BLOCK];
   /* The law's answers. */
   float loose[FINE_BLOCK];  /* 0: goes with the coarse grains, 1: flies */
@@ -74,6 +76,26 @@ typedef struct FineLaw {
   bool body_rule;
 } FineLaw;
 
+/* Where the boxes round each eight grains of a block have their middle, and half their diagonal. */
+typedef struct FineGroups {
+  _Alignas(32) float x[FINE_GROUPS];
+  float y[FINE_GROUPS], z[FINE_GROUPS], half[FINE_GROUPS];
+} FineGroups;
+
+/* Axes of a solid: a point p of the world is turn (p + shift) in its frame. */
+typedef struct FineAxes {
+  bool turned;
+  float turn[3][3];
+  float shift[3];
+} FineAxes;
+
+/* Distances and normals of grains in a solid's frame. */
+typedef struct FineAnswers {
+  _Alignas(32) float x[FINE_BLOCK];
+  float y[FINE_BLOCK], z[FINE_BLOCK]; /* local */
+  float distance[FINE_BLOCK], nx[FINE_BLOCK], ny[FINE_BLOCK], nz[FINE_BLOCK];
+} FineAnswers;
+
 /* Lowest and highest coordinates of grains. */
 KERNEL_DECLARE(void, fine_bounds, (const float *x, const float *y, const float *z, int64_t count, float bounds[6]));
 /* Whether all are zero. */
@@ -87,16 +109,39 @@ KERNEL_DECLARE(void, fine_cells,
 KERNEL_DECLARE(void, coarse_near,
                (const CoarseSet *set, int64_t b, int64_t e, const float bounds[6], float reach2, const uint64_t *pack,
                 Candidates *candidates));
-/* Sums over the candidates. With `walled` what lies behind the plane of the nearest solid does not count. Answers how
- * many pairs were looked at. */
+/* Those of `from` that are within reach of the box. */
+KERNEL_DECLARE(void, candidates_narrow,
+               (const Candidates *from, const float bounds[6], float reach2, const uint64_t *pack, Candidates *to));
+/* Sums over the candidates. Where the nearest solid is in reach, what lies behind its plane does not count. `list` has
+ * room as candidates have. Answers the effort, in pairs looked at. */
 KERNEL_DECLARE(int64_t, fine_sums,
-               (const CoarseSet *set, Candidates *candidates, float reach2, bool walled, bool squares,
+               (const CoarseSet *set, const Candidates *candidates, int32_t *list, float reach2, bool squares,
                 const uint64_t *pack, FineBlock *block));
 /* The same added only where the sum is not zero yet (rule true) or everywhere: samples of solids. */
 KERNEL_DECLARE(void, fine_add_samples,
-               (const CoarseSet *set, Candidates *candidates, float reach2, bool rule, const uint64_t *pack,
-                FineBlock *block));
+               (const CoarseSet *set, const Candidates *candidates, int32_t *list, float reach2, bool rule,
+                const uint64_t *pack, FineBlock *block));
 KERNEL_DECLARE(void, fine_move_paper, (const FineLaw *law, FineBlock *block));
 KERNEL_DECLARE(void, fine_move_better, (const FineLaw *law, FineBlock *block));
+/* Displaces grains against the gradient of the counts. */
+KERNEL_DECLARE(void, fine_stir,
+               (const CountCells *cells, const uint32_t *counts, const FineLaw *law, FineBlock *block));
+/* Groups of eight; at most FINE_GROUPS. */
+KERNEL_DECLARE(void, fine_groups, (const FineBlock *block, FineGroups *groups));
+KERNEL_DECLARE(void, fine_to_local,
+               (const FineAxes *axes, const float *x, const float *y, const float *z, int64_t count,
+                FineAnswers *answers));
+/* [b, e), multiples of the lanes: takes the answers, which begin at 0, where they are nearer than what was. Distances
+ * beyond `known` are not taken. Answers whether some grain is deeper inside than that. */
+KERNEL_DECLARE(bool, fine_nearest,
+               (const FineAxes *axes, const FineAnswers *answers, float known, int64_t b, int64_t e, FineBlock *block));
+/* Adds the weight of a solid at rest or one that moves by `ways` (of each grain) in the frame. */
+KERNEL_DECLARE(void, fine_add_wall,
+               (const FineLaw *law, const FineAnswers *answers, float known, const float *const ways[3], int64_t b,
+                int64_t e, FineBlock *block));
+/* Lists the grains that may come nearer to a solid than their radius: those near one have `room` less than their gap
+ * says, the others at most `free`. Answers how many. */
+KERNEL_DECLARE(int64_t, fine_may_touch,
+               (const FineBlock *block, float room, float free, const uint64_t *pack, int32_t *list));
 
 #endif

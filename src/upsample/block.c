@@ -1,0 +1,170 @@
+/* One block of fine grains: the coarse grains near it, their sums, the law, the walls. */
+#include <math.h>
+#include <string.h>
+
+#include "upsample/internal.h"
+
+enum { RANGES_MAX = 128 };
+
+/* A block wider than this many reaches is cut in halves: every coarse grain near one of its grains would be looked at
+ * for all of them. A cluster of blocks that is wider than this does without what is common to them. */
+#define WIDEST 2.0f
+/* What a block costs besides its pairs, and one that looks its coarse grains up itself, in pairs. */
+#define BLOCK_EFFORT 500
+#define GATHER_EFFORT 2000
+#define WIDEST_CLUSTER 4.0f
+
+static void bounds_of(const Core *core, const FineGrains *g, int64_t b, int64_t e, float bounds[6]) {
+  KERNEL_CALL(core, fine_bounds)(g->x + b, g->y + b, g->z + b, e - b, bounds);
+}
+
+void fine_block_bounds(const Core *core, const FineGrains *g, int64_t block, float bounds[6]) {
+  int64_t first = block * FINE_BLOCK, last = first + FINE_BLOCK < g->count ? first + FINE_BLOCK : g->count;
+  bounds_of(core, g, first, last, bounds);
+}
+
+static float widest(const float bounds[6]) {
+  float most = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    float side = bounds[3 + axis] - bounds[axis];
+    if (!(side <= most)) most = side; /* a NaN is wide */
+  }
+  return most;
+}
+
+static void load(const FineGrains *g, int64_t b, int64_t e, bool in_place, FineBlock *block) {
+  int64_t count = e - b, padded = (count + LANES - 1) / LANES * LANES;
+  block->count = count;
+  block->padded = padded;
+  block->radius = g->radius + b;
+  block->material = g->material + b;
+  float *const from[6] = {g->x, g->y, g->z, g->vx, g->vy, g->vz};
+  float **to[6] = {&block->x, &block->y, &block->z, &block->vx, &block->vy, &block->vz};
+  for (int f = 0; f < 6; f++) {
+    *to[f] = from[f] + b;
+    if (count == padded) continue;
+    memcpy(block->copies[f], from[f] + b, sizeof(float) * (size_t)count);
+    for (int64_t i = count; i < padded; i++) block->copies[f][i] = block->copies[f][count - 1];
+    *to[f] = block->copies[f];
+  }
+  float **ends[3] = {&block->to_x, &block->to_y, &block->to_z};
+  for (int f = 0; f < 3; f++) *ends[f] = in_place ? *to[f] : block->ends[f];
+}
+
+static bool has_no_speed(const Core *core, const FineBlock *block) {
+  return KERNEL_CALL(core, fine_zero)(block->vx, block->count) &&
+         KERNEL_CALL(core, fine_zero)(block->vy, block->count) && KERNEL_CALL(core, fine_zero)(block->vz, block->count);
+}
+
+static bool stayed(const Core *core, const FineBlock *block) {
+  return KERNEL_CALL(core, fine_equal)(block->to_x, block->x, block->count) &&
+         KERNEL_CALL(core, fine_equal)(block->to_y, block->y, block->count) &&
+         KERNEL_CALL(core, fine_equal)(block->to_z, block->z, block->count);
+}
+
+static void store(Advance *a, int64_t b, const FineBlock *block) {
+  FineGrains *g = &a->up->grains;
+  if (!block->finite) atomic_store(&a->bad, true);
+  size_t size = sizeof(float) * (size_t)block->count;
+  const float *const from[6] = {block->to_x, block->to_y, block->to_z, block->vx, block->vy, block->vz};
+  float *const to[6] = {g->x + b, g->y + b, g->z + b, g->vx + b, g->vy + b, g->vz + b};
+  for (int f = 0; f < 6; f++)
+    if (from[f] != to[f]) memcpy(to[f], from[f], size);
+}
+
+/* false: too many cells, the box is too wide. */
+static bool find_candidates(const Advance *a, const CellGrid *grid, const CoarseSet *set, const float bounds[6],
+                            Candidates *candidates) {
+  int64_t ranges[RANGES_MAX][2];
+  float wide[6];
+  candidates->count = 0;
+  if (set->count == 0) return true;
+  bounds_widen(bounds, sqrtf(a->law.reach2), wide);
+  int count = cell_grid_box(grid, wide, RANGES_MAX, ranges);
+  if (count > RANGES_MAX) return false;
+  for (int k = 0; k < count; k++) KERNEL_CALL(a->core, coarse_near)
+  (set, ranges[k][0], ranges[k][1], bounds, a->law.reach2, a->up->pack, candidates);
+  return true;
+}
+
+/* What a block is given of its cluster is what it would find itself: in the same order. */
+static bool block_candidates(const Advance *a, FineWork *work, const float bounds[6]) {
+  if (!work->clustered) return find_candidates(a, a->up->coarse_grid, &a->sets.grains, bounds, &work->block);
+  KERNEL_CALL(a->core, candidates_narrow)(&work->cluster, bounds, a->law.reach2, a->up->pack, &work->block);
+  return true;
+}
+
+static bool add_samples(const Advance *a, FineWork *work, const float bounds[6], FineBlock *block) {
+  const CoarseSet *samples = &a->sets.samples;
+  if (samples->count == 0) return true;
+  if (!find_candidates(a, a->up->sample_grid, samples, bounds, &work->block)) return false;
+  if (work->block.count > 0) KERNEL_CALL(a->core, fine_add_samples)
+  (samples, &work->block, work->list, a->law.reach2, a->law.body_rule, a->up->pack, block);
+  return true;
+}
+
+/* Moves a block; answers false when it is too wide. */
+static bool advance_block(Advance *a, FineWork *work, const float bounds[6], FineBlock *block, int64_t *effort) {
+  const Core *core = a->core;
+  const Upsample *up = a->up;
+  double reach = sqrt((double)a->law.reach2);
+  if (!block_candidates(a, work, bounds)) return false;
+  if (a->paper) block->walled = false;
+  else walls_before(core, &work->near, bounds, reach, block);
+  *effort += BLOCK_EFFORT + (work->clustered ? work->cluster.count : GATHER_EFFORT);
+  *effort += KERNEL_CALL(core, fine_sums)(&a->sets.grains, &work->block, work->list, a->law.reach2, !a->paper, up->pack,
+                                          block);
+  if (a->paper) {
+    if (!add_samples(a, work, bounds, block)) return false;
+    walls_weigh(core, &work->near, &a->law, bounds, block);
+    KERNEL_CALL(core, fine_move_paper)(&a->law, block);
+    return true;
+  }
+  KERNEL_CALL(core, fine_move_better)(&a->law, block);
+  KERNEL_CALL(core, fine_stir)(&a->stir.cells, a->stir.counts, &a->law, block);
+  walls_after(core, &work->near, a->state, bounds, a->dt, reach, block);
+  return true;
+}
+
+bool advance_range(Advance *a, FineWork *work, int64_t b, int64_t e, const float bounds[6], int64_t *effort) {
+  if (widest(bounds) <= WIDEST * sqrtf(a->law.reach2)) {
+    FineBlock block;
+    load(&a->up->grains, b, e, a->paper, &block);
+    bool still = !a->paper && has_no_speed(a->core, &block);
+    if (advance_block(a, work, bounds, &block, effort)) {
+      still = still && has_no_speed(a->core, &block) && stayed(a->core, &block);
+      store(a, b, &block);
+      return still;
+    }
+  }
+  if (e - b == 1) { /* not finite */
+    atomic_store(&a->bad, true);
+    return false;
+  }
+  int64_t middle = e - b > 2 * LANES ? b + (e - b) / 2 / LANES * LANES : e - b > LANES ? b + LANES : b + (e - b) / 2;
+  float half[6];
+  bounds_of(a->core, &a->up->grains, b, middle, half);
+  bool first = advance_range(a, work, b, middle, half, effort);
+  bounds_of(a->core, &a->up->grains, middle, e, half);
+  return advance_range(a, work, middle, e, half, effort) && first;
+}
+
+void cluster_begin(const Advance *a, FineWork *work, int64_t count, const bool *moves, float (*bounds)[6]) {
+  float all[6];
+  bool any = false;
+  for (int64_t k = 0; k < count; k++) {
+    if (!moves[k]) continue;
+    for (int axis = 0; axis < 3; axis++) {
+      all[axis] = any && all[axis] < bounds[k][axis] ? all[axis] : bounds[k][axis];
+      all[3 + axis] = any && all[3 + axis] > bounds[k][3 + axis] ? all[3 + axis] : bounds[k][3 + axis];
+    }
+    any = true;
+  }
+  work->clustered = false;
+  work->near.up = a->up;
+  bool narrow = any && widest(all) <= WIDEST_CLUSTER * sqrtf(a->law.reach2);
+  for (int32_t k = 0; k < a->up->solid_count; k++)
+    for (int when = 0; when < 2; when++)
+      work->near.gaps[k][when] = narrow ? solid_view_gap(&a->up->solids[k], all, when) : -INFINITY;
+  if (narrow) work->clustered = find_candidates(a, a->up->coarse_grid, &a->sets.grains, all, &work->cluster);
+}

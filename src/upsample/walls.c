@@ -1,0 +1,262 @@
+/* What walls and bodies do to blocks of fine grains. */
+#include <math.h>
+
+#include "upsample/internal.h"
+
+/* A fine grain is put out of a solid when it is deeper in it than this share of its radius: one that was put out once
+ * is not put out again by rounding. */
+#define SLOP 1e-3f
+enum { MARCH_STEPS = 64, PROJECTIONS = 3 };
+
+/* Beyond the band of a cache a distance has only its sign. */
+static float known_distance(const FineSolid *view) {
+  return view->shape.grid ? 0.999f * view->shape.grid->band : INFINITY;
+}
+
+static void ask(const Core *core, const FineSolid *view, int when, int64_t count, const float *x, const float *y,
+                const float *z, double reach, FineAnswers *a) {
+  KERNEL_CALL(core, fine_to_local)(&view->axes[when], x, y, z, count, a);
+  if (view->shape.grid && reach > (double)view->shape.grid->band) reach = (double)view->shape.grid->band;
+  shape_distance_range(core, &view->shape, count, a->x, a->y, a->z, reach, a->distance, a->nx, a->ny, a->nz);
+}
+
+/* Runs of groups of eight grains that may be within reach of a solid, as ranges of grains. */
+typedef struct Runs {
+  int count;
+  int64_t begin[FINE_GROUPS], end[FINE_GROUPS];
+} Runs;
+
+static void find_runs(const Core *core, const FineSolid *view, int when, const FineBlock *block,
+                      const FineGroups *groups, double reach, Runs *runs) {
+  FineAnswers a;
+  int64_t count = block->padded / LANES;
+  float largest = 0, margin = (float)(reach + solid_view_error(view));
+  for (int64_t g = 0; g < count; g++) largest = groups->half[g] > largest ? groups->half[g] : largest;
+  ask(core, view, when, count, groups->x, groups->y, groups->z, (double)(margin + largest), &a);
+  runs->count = 0;
+  bool open = false;
+  for (int64_t g = 0; g < count; g++) {
+    bool near = !(a.distance[g] - 1.00001f * groups->half[g] >= margin);
+    if (near && !open) runs->begin[runs->count] = g * LANES;
+    if (near) runs->end[open ? runs->count - 1 : runs->count++] = (g + 1) * LANES;
+    open = near;
+  }
+}
+
+static bool is_near(const Surroundings *near, int32_t solid, int when, const float bounds[6], double reach) {
+  return !(near->gaps[solid][when] >= reach) && solid_view_gap(&near->up->solids[solid], bounds, when) < reach;
+}
+
+void walls_before(const Core *core, const Surroundings *near, const float bounds[6], double reach, FineBlock *block) {
+  FineAnswers a;
+  FineGroups groups;
+  Runs runs;
+  block->walled = block->deep = false;
+  block->nearest_moved = 0;
+  for (int32_t k = 0; k < near->up->solid_count; k++) {
+    const FineSolid *view = &near->up->solids[k];
+    if (!is_near(near, k, 0, bounds, reach)) continue;
+    if (!block->walled) {
+      KERNEL_CALL(core, fine_groups)(block, &groups);
+      for (int64_t i = 0; i < block->padded; i++)
+        block->gap[i] = INFINITY, block->nx[i] = block->ny[i] = block->nz[i] = 0;
+    }
+    block->walled = true;
+    block->nearest_moved = fmaxf(block->nearest_moved, (float)view->moved);
+    find_runs(core, view, 0, block, &groups, reach, &runs);
+    for (int r = 0; r < runs.count; r++) {
+      int64_t b = runs.begin[r], e = runs.end[r];
+      ask(core, view, 0, e - b, block->x + b, block->y + b, block->z + b, reach, &a);
+      block->deep |= KERNEL_CALL(core, fine_nearest)(&view->axes[0], &a, known_distance(view), b, e, block);
+    }
+  }
+}
+
+/* How far the solid went in the frame where the grains are that were asked for. */
+static void ways_of(const FineSolid *view, int64_t count, const FineAnswers *a, float ways[3][FINE_BLOCK]) {
+  for (int64_t i = 0; i < count; i++) {
+    float local[3] = {a->x[i], a->y[i], a->z[i]}, way[3];
+    solid_way(view, local, way);
+    for (int axis = 0; axis < 3; axis++) ways[axis][i] = way[axis];
+  }
+}
+
+void walls_weigh(const Core *core, const Surroundings *near, const FineLaw *law, const float bounds[6],
+                 FineBlock *block) {
+  FineAnswers a;
+  FineGroups groups;
+  Runs runs;
+  float ways[3][FINE_BLOCK];
+  const float *const each[3] = {ways[0], ways[1], ways[2]};
+  double reach = sqrt((double)law->reach2);
+  bool grouped = false;
+  for (int32_t k = 0; k < near->up->solid_count; k++) {
+    const FineSolid *view = &near->up->solids[k];
+    if (view->sampled || !is_near(near, k, 1, bounds, reach)) continue;
+    if (!grouped) KERNEL_CALL(core, fine_groups)(block, &groups);
+    grouped = true;
+    find_runs(core, view, 1, block, &groups, reach, &runs);
+    for (int r = 0; r < runs.count; r++) {
+      int64_t b = runs.begin[r], e = runs.end[r];
+      ask(core, view, 1, e - b, block->x + b, block->y + b, block->z + b, reach, &a);
+      if (view->moved > 0) ways_of(view, e - b, &a, ways);
+      KERNEL_CALL(core, fine_add_wall)
+      (law, &a, known_distance(view), view->moved > 0 ? each : NULL, b, e, block);
+    }
+  }
+}
+
+/* Grains of a block that may touch a solid. */
+typedef struct Touch {
+  const FineSolid *view;
+  const Materials *materials;
+  float dt;
+  int64_t count;
+  int32_t list[FINE_BLOCK + LANES];
+} Touch;
+
+/* The grain has come to the solid: it keeps no speed into it, and friction takes what it may of the speed along it.
+ * Grains that only go with the coarse ones (loose 0) have had their friction there. */
+static void stop_grain(const Touch *touch, FineBlock *block, int64_t i, const float local[3], const float normal[3]) {
+  float way[3];
+  solid_way(touch->view, local, way);
+  float *v[3] = {&block->vx[i], &block->vy[i], &block->vz[i]}, rate = 1 / touch->dt, slip[3];
+  float into = 0;
+  for (int k = 0; k < 3; k++) slip[k] = *v[k] - way[k] * rate, into += slip[k] * normal[k];
+  if (into > 0) return;
+  float size2 = 0;
+  for (int k = 0; k < 3; k++) slip[k] -= into * normal[k], size2 += slip[k] * slip[k];
+  const ScreeMaterialDef *stuff = &touch->materials->items[block->material[i]].definition;
+  double grip = sqrt(stuff->friction_static * touch->view->friction_static);
+  double drag = sqrt(stuff->friction_kinetic * touch->view->friction_kinetic);
+  float size = sqrtf(size2), press = block->loose[i] > 0 ? -into : 0, keep = 1;
+  if (size <= (float)grip * press) keep = 0;
+  else if (size > 0) keep = 1 - fminf((float)drag * press / size, 1);
+  for (int k = 0; k < 3; k++) *v[k] = way[k] * rate + keep * slip[k];
+  block->to_x[i] = block->x[i] + touch->dt * *v[0];
+  block->to_y[i] = block->y[i] + touch->dt * *v[1];
+  block->to_z[i] = block->z[i] + touch->dt * *v[2];
+}
+
+/* A grain that may have gone through: follows its way in the solid's frame and is left where it first touches. */
+static bool march(const FineSolid *view, const FineBlock *block, int64_t i, float hit[3]) {
+  const float begin[3] = {block->x[i], block->y[i], block->z[i]},
+              end[3] = {block->to_x[i], block->to_y[i], block->to_z[i]};
+  float from[3], to[3];
+  solid_to_view(view, 0, begin, from);
+  solid_to_view(view, 1, end, to);
+  double length2 = 0, radius = (double)block->radius[i];
+  for (int k = 0; k < 3; k++) length2 += (double)(to[k] - from[k]) * (double)(to[k] - from[k]);
+  double length = sqrt(length2), at = 0;
+  for (int step = 0; step < MARCH_STEPS && at < length; step++) {
+    Vec3 p = vec3((double)from[0] + (double)(to[0] - from[0]) * at / length,
+                  (double)from[1] + (double)(to[1] - from[1]) * at / length,
+                  (double)from[2] + (double)(to[2] - from[2]) * at / length);
+    double d =
+        shape_distance(&view->shape, p, view->shape.grid ? (double)view->shape.grid->band : length + radius).distance;
+    if (d < 0.5 * radius) {
+      hit[0] = (float)p.x, hit[1] = (float)p.y, hit[2] = (float)p.z;
+      return true;
+    }
+    at += fmax(d - 0.5 * radius, 0.25 * radius);
+  }
+  return false;
+}
+
+/* Distances of the listed grains, at their beginning or at their end. */
+static void ask_listed(const Core *core, const Touch *touch, const FineBlock *block, int when, double reach,
+                       FineAnswers *a) {
+  const float *const from[3] = {when ? block->to_x : block->x, when ? block->to_y : block->y,
+                                when ? block->to_z : block->z};
+  float at[3][FINE_BLOCK];
+  for (int axis = 0; axis < 3; axis++)
+    for (int64_t k = 0; k < touch->count; k++) at[axis][k] = from[axis][touch->list[k]];
+  ask(core, touch->view, when, touch->count, at[0], at[1], at[2], reach, a);
+}
+
+static void march_listed(const Core *core, const Touch *touch, FineBlock *block, double reach) {
+  const FineSolid *view = touch->view;
+  FineAnswers a;
+  ask_listed(core, touch, block, 0, reach, &a);
+  for (int64_t k = 0; k < touch->count; k++) {
+    int64_t i = touch->list[k];
+    float dx = block->to_x[i] - block->x[i], dy = block->to_y[i] - block->y[i], dz = block->to_z[i] - block->z[i];
+    double way = sqrt((double)(dx * dx + dy * dy + dz * dz)) + view->moved;
+    float hit[3], world[3];
+    if (way < (double)block->radius[i] || way < (double)(a.distance[k] - block->radius[i])) continue;
+    if (!march(view, block, i, hit)) continue;
+    solid_to_world_axes(view, 1, hit, world);
+    block->to_x[i] = world[0] - view->axes[1].shift[0];
+    block->to_y[i] = world[1] - view->axes[1].shift[1];
+    block->to_z[i] = world[2] - view->axes[1].shift[2];
+  }
+}
+
+/* One look at one solid. Answers whether a grain was in it. */
+static bool put_out(const Core *core, const Touch *touch, FineBlock *block, double reach, bool first) {
+  const FineSolid *view = touch->view;
+  FineAnswers a;
+  bool any = false;
+  ask_listed(core, touch, block, 1, reach, &a);
+  for (int64_t k = 0; k < touch->count; k++) {
+    int64_t i = touch->list[k];
+    float radius = block->radius[i], depth = radius - a.distance[k];
+    if (!(depth > (first ? 0 : SLOP * radius))) continue;
+    float local_normal[3] = {a.nx[k], a.ny[k], a.nz[k]}, local[3] = {a.x[k], a.y[k], a.z[k]}, normal[3];
+    solid_to_world_axes(view, 1, local_normal, normal);
+    any = true;
+    if (first) stop_grain(touch, block, i, local, normal);
+    else {
+      block->to_x[i] += depth * normal[0];
+      block->to_y[i] += depth * normal[1];
+      block->to_z[i] += depth * normal[2];
+    }
+  }
+  return any;
+}
+
+/* Grains that cannot come to a solid in this frame need no look at it: what is known of them at its beginning says so.
+ */
+static void find_touching(const Core *core, const Surroundings *near, double reach, const FineBlock *block,
+                          Touch *touch) {
+  float free = (float)(reach - near->up->moved);
+  if (!block->deep) {
+    touch->count = KERNEL_CALL(core, fine_may_touch)(block, block->nearest_moved, free, near->up->pack, touch->list);
+    return;
+  }
+  touch->count = block->count;
+  for (int32_t i = 0; i < (int32_t)block->count; i++) touch->list[i] = i;
+}
+
+void walls_after(const Core *core, const Surroundings *near, const State *state, const float bounds[6], double dt,
+                 double reach, FineBlock *block) {
+  const Upsample *up = near->up;
+  Touch touch = {.materials = &state->materials, .dt = (float)dt};
+  if (up->solid_count == 0) return;
+  find_touching(core, near, reach, block, &touch);
+  if (touch.count == 0) return;
+  double radius = 0, smallest = INFINITY, farthest = (double)block->farthest;
+  for (int64_t k = 0; k < touch.count; k++) {
+    double here = (double)block->radius[touch.list[k]];
+    radius = here > radius ? here : radius;
+    smallest = here < smallest ? here : smallest;
+  }
+  uint64_t touched = 0; /* solids beyond the 64th are looked at every time */
+  for (int round = 0; round <= PROJECTIONS; round++) {
+    bool any = false;
+    for (int32_t k = 0; k < up->solid_count; k++) {
+      const FineSolid *view = &up->solids[k];
+      uint64_t bit = k < 64 ? 1ull << k : 0;
+      if (round > 0 && bit && !(touched & bit)) continue;
+      touch.view = view;
+      if (round == 0) {
+        double far = farthest + radius + view->moved;
+        if (!is_near(near, k, 1, bounds, far)) continue;
+        touched |= bit;
+        if (farthest + view->moved > smallest) march_listed(core, &touch, block, far);
+      }
+      any |= put_out(core, &touch, block, 2 * radius, round == 0);
+    }
+    if (!any) break;
+  }
+}
