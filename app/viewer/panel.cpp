@@ -184,7 +184,7 @@ void plot(const char *name, const char *unit, const float *values, const History
 
 void draw_plots(Panel &panel) {
   const History &history = *panel.history;
-  if (ImGui::CollapsingHeader("Energy and time")) {
+  if (ImGui::CollapsingHeader("Energy and time", ImGuiTreeNodeFlags_DefaultOpen)) {
     plot("kinetic", "J", history.kinetic, history);
     plot("potential", "J", history.potential, history);
     plot("frame", "ms", history.frame_ms, history);

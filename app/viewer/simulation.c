@@ -102,13 +102,16 @@ static void report_energy(const Simulation *simulation, SimulationReport *report
   ScreeStatistics statistics;
   scree_world_statistics(simulation->world, &statistics);
   ScreeVec3 g = simulation->plan.definition->gravity;
-  double volume = 0, kinetic = 0, potential = 0;
+  double volume = 0, kinetic = 0, x = 0, y = 0, z = 0;
   for (int64_t i = 0; i < p.count; i++) {
     double share = (double)p.radius[i] * p.radius[i] * p.radius[i];
     volume += share;
     kinetic += share * ((double)p.vx[i] * p.vx[i] + (double)p.vy[i] * p.vy[i] + (double)p.vz[i] * p.vz[i]) / 2;
-    potential -= share * (g.x * (p.origin.x + p.x[i]) + g.y * (p.origin.y + p.y[i]) + g.z * (p.origin.z + p.z[i]));
+    x += share * p.x[i], y += share * p.y[i], z += share * p.z[i];
   }
+  if (volume > 0)
+    report->middle = (ScreeVec3){p.origin.x + x / volume, p.origin.y + y / volume, p.origin.z + z / volume};
+  double potential = -volume * (g.x * report->middle.x + g.y * report->middle.y + g.z * report->middle.z);
   double density = volume > 0 ? statistics.mass_final / volume : 0;
   report->kinetic = kinetic * density;
   report->potential = potential * density;

@@ -37,6 +37,7 @@ typedef struct SimulationReport {
   int64_t frame, steps, coarse, grains;
   uint64_t hash;             /* of the state when the simulation ended */
   double kinetic, potential; /* J, of the simulated particles */
+  ScreeVec3 middle;          /* their centre of mass */
   ScreeVec3 tool_force;      /* of the grains on the bucket or blade, N; its name, or "" */
   char tool[SIMULATION_NAME];
   int32_t phase_count, probe_count, control_count;

@@ -166,6 +166,18 @@ void viewer_picture(Viewer *viewer, const char *path) {
   else viewer_say(viewer, path);
 }
 
+/* Whether the last picture would come out the same again: then only the panel is drawn over it. */
+static bool viewer_still(Viewer *viewer, const RenderFrame *frame) {
+  bool same = frame->version == viewer->drawn_version && viewer->drawn_any &&
+              memcmp(&viewer->camera, &viewer->drawn_camera, sizeof viewer->camera) == 0 &&
+              memcmp(&viewer->settings, &viewer->drawn_settings, sizeof viewer->settings) == 0;
+  viewer->drawn_any = true;
+  viewer->drawn_version = frame->version;
+  memcpy(&viewer->drawn_camera, &viewer->camera, sizeof viewer->camera);
+  memcpy(&viewer->drawn_settings, &viewer->settings, sizeof viewer->settings);
+  return same;
+}
+
 static ScreeStatus viewer_draw(Viewer *viewer, ScreeError *error) {
   static const RenderFrame nothing = {.gravity = 9.81};
   int width, height;
@@ -178,10 +190,12 @@ static ScreeStatus viewer_draw(Viewer *viewer, ScreeError *error) {
   if (viewer->simulation) simulation_report(viewer->simulation, &viewer->report);
   const RenderFrame *frame = viewer->frame ? &viewer->frame->frame : &nothing;
   double began = glfwGetTime();
-  ScreeStatus status = renderer_draw(viewer->renderer, frame, &viewer->camera, &viewer->settings, error);
-  if (status != SCREE_OK) return status;
+  if (!viewer_still(viewer, frame)) {
+    ScreeStatus status = renderer_draw(viewer->renderer, frame, &viewer->camera, &viewer->settings, error);
+    if (status != SCREE_OK) return status;
+    viewer->panel.draw_ms += 0.2 * (1e3 * (glfwGetTime() - began) - viewer->panel.draw_ms);
+  }
   renderer_present(viewer->renderer, width, height);
-  viewer->panel.draw_ms = 0.9 * viewer->panel.draw_ms + 0.1 * 1e3 * (glfwGetTime() - began);
   if (viewer->frame && frame->version != viewer->seen_version) {
     if (!viewer->seen_version) { /* the first of a start: from now on keys have something to act on */
       char title[SCREE_FILE_MAX + 16];
@@ -285,6 +299,8 @@ static void viewer_close(Viewer *viewer) {
     const SimulationReport *r = &viewer->report;
     printf("%s: %" PRId64 " frames, t = %.4f s, state hash %016" PRIx64 "\n", viewer->scene_name, r->frame, r->time,
            r->hash);
+    printf("grains: %" PRId64 ", their middle [%.4f, %.4f, %.4f]; dropped bodies: %d\n", r->coarse, r->middle.x,
+           r->middle.y, r->middle.z, (int)r->dropped);
     printf("camera: {eye: [%.4g, %.4g, %.4g], target: [%.4g, %.4g, %.4g], fov_deg: %.4g}\n", viewer->camera.eye.x,
            viewer->camera.eye.y, viewer->camera.eye.z, viewer->camera.target.x, viewer->camera.target.y,
            viewer->camera.target.z, viewer->camera.fov_deg);

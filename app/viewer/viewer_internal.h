@@ -26,6 +26,10 @@ typedef struct Viewer {
   Simulation *simulation;
   uint64_t starts, seen_version;
   const SceneFrame *frame; /* drawn last; NULL: none */
+  bool drawn_any;          /* what the last picture was made from */
+  uint64_t drawn_version;
+  Camera drawn_camera;
+  RenderSettings drawn_settings;
   SimulationReport report;
   History history;
 

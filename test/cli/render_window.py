@@ -8,6 +8,7 @@ import unittest
 
 from support.case import HERE, PROGRAM, Case
 from support.pictures import differing, read_png
+from support.readers import read_frame
 
 SCENE = os.path.join(HERE, "render_scene.yaml")
 TOOLS = all(shutil.which(tool) for tool in ("Xvfb", "xdotool"))
@@ -96,6 +97,12 @@ class Window(Case):
         self.assertEqual((viewer.returncode, errors), (0, ""))
         return output
 
+    def undriven(self, frames):
+        """State hash and middle of the grains after so many frames of `scree run`, with nobody at the controls."""
+        self.good("run", self.path("arm.yaml"), "-o", "plain", "--frames", str(frames))
+        rows = read_frame(self.path("plain", f"coarse_{frames:06d}.ply"))
+        return self.report("plain")["state_hash"], [sum(row[k] for row in rows) / len(rows) for k in range(3)]
+
     @unittest.skipUnless(WINDOW and TOOLS, "needs Xvfb and xdotool")
     def test_drive_and_steer(self):
         viewer = self.open_window("--picture", "last.png")
@@ -110,8 +117,6 @@ class Window(Case):
             if differing(before, after) > 1000:
                 break
         self.assertGreater(differing(before, after), 1000)  # the arm, and the sand that it pushes
-        self.key("key", "b")  # blow it up
-        self.key("key", "g")  # drop a ball
         self.key("key", "c")  # other colours
         self.key("key", "h")  # show the panel
         time.sleep(1)
@@ -119,10 +124,49 @@ class Window(Case):
         output = self.close_window(viewer)
         swing = float(re.search(r"control swing: (\S+)", output)[1])
         self.assertGreater(swing, 0.2)
-        self.assertGreater(int(re.search(r": (\d+) frames", output)[1]), 5)
+        frames = int(re.search(r": (\d+) frames", output)[1])
+        self.assertGreater(frames, 5)
+        # The sand lies elsewhere than where it would lie had nobody touched it.
+        middle = [float(v) for v in re.search(r"their middle \[(.*?)\]", output)[1].split(",")]
+        _, plain = self.undriven(frames)
+        self.assertGreater(sum((a - b) ** 2 for a, b in zip(middle, plain)) ** 0.5, 0.004)
         last = read_png(self.path("last.png"))
         self.assertEqual(last[:2], (320, 240))
-        self.assertGreater(differing(after, last), 300)  # colours, ball, explosion
+        self.assertGreater(differing(after, last), 300)  # other colours
+
+    @unittest.skipUnless(WINDOW and TOOLS, "needs Xvfb and xdotool")
+    def test_watching_changes_nothing(self):
+        viewer = self.open_window("--paused")
+        for _ in range(4):
+            self.key("key", "n")
+        self.key("key", "c", "key", "c", "key", "c")  # pressure is asked for on the way
+        self.picture()
+        output = self.close_window(viewer)
+        frames = int(re.search(r": (\d+) frames", output)[1])
+        self.assertGreater(frames, 0)
+        self.assertEqual(re.search(r"state hash (\w+)", output)[1], self.undriven(frames)[0])
+
+    @unittest.skipUnless(WINDOW and TOOLS, "needs Xvfb and xdotool")
+    def test_drop_and_blow_up(self):
+        viewer = self.open_window("--paused")
+        before = self.picture()
+        self.key("key", "g")  # drop a ball
+        self.key("key", "n")
+        for _ in range(10):
+            after = self.picture()
+            if differing(before, after) > 50:
+                break
+        self.assertGreater(differing(before, after), 50)  # there it is
+        self.key("key", "b")  # blow the heap up
+        for _ in range(12):
+            self.key("key", "n")
+            time.sleep(0.3)
+        burst = self.picture()
+        self.assertGreater(differing(after, burst), 300)
+        output = self.close_window(viewer)
+        self.assertIn("dropped bodies: 1", output)
+        frames = int(re.search(r": (\d+) frames", output)[1])
+        self.assertNotEqual(re.search(r"state hash (\w+)", output)[1], self.undriven(frames)[0])
 
     @unittest.skipUnless(WINDOW and TOOLS, "needs Xvfb and xdotool")
     def test_pause_step_reset_and_camera(self):
@@ -138,10 +182,28 @@ class Window(Case):
             if differing(first, second) > 300:
                 break
         self.assertGreater(differing(first, second), 300)  # the camera moved
+        # Turned with the mouse.
+        self.key("mousedown", "1", "mousemove_relative", "--sync", "40", "0", "mouseup", "1")
+        self.key("key", "minus", "key", "plus")
         output = self.close_window(viewer)
         self.assertRegex(output, r": [1-3] frames")  # and the world only by these
         camera = [float(v) for v in re.search(r"eye: \[(.*?)\]", output)[1].split(",")]
         self.assertLess(camera[0], 1.79)
+
+    @unittest.skipUnless(WINDOW and TOOLS and shutil.which("ffmpeg"), "needs Xvfb, xdotool and ffmpeg")
+    def test_film_and_reset(self):
+        viewer = self.open_window()
+        self.key("key", "v")
+        self.wait(lambda: os.path.exists(self.path("film_001.mp4.part")), "the film")
+        time.sleep(6)
+        self.key("key", "v")
+        self.wait(lambda: os.path.exists(self.path("film_001.mp4")), "the film's end")
+        self.key("key", "r")
+        self.picture()
+        self.close_window(viewer)
+        done = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of",
+                               "csv=p=0", self.path("film_001.mp4")], capture_output=True, text=True, check=True)
+        self.assertGreater(int(done.stdout), 0)
 
 
 if __name__ == "__main__":
