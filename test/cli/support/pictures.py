@@ -46,3 +46,16 @@ def differing(a, b, tolerance=24):
     assert a[:2] == b[:2], (a[:2], b[:2])
     return sum(any(abs(one[x + c] - two[x + c]) > tolerance for c in range(3))
                for one, two in zip(a[2], b[2]) for x in range(0, 3 * a[0], 3))
+
+
+def block_means(picture, side):
+    """Mean red, green and blue of the blocks of side x side pixels, one after the other."""
+    width, height, rows = picture
+    means = []
+    for top in range(0, height, side):
+        band = rows[top:top + side]
+        for left in range(0, width, side):
+            for c in range(3):
+                values = [row[x] for row in band for x in range(3 * left + c, 3 * min(left + side, width), 3)]
+                means.append(sum(values) / len(values))
+    return means
