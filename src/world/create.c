@@ -58,8 +58,11 @@ static Status create_materials(ScreeWorld *world) {
     ScreeMaterialDef *def = &world->definition.materials[k];
     if (!(def->density > 0)) return world_fail_at(world, SCREE_BAD_INPUT, def->source, "density must be positive");
     if (scree_is_auto(def->grain_density)) def->grain_density = def->density / SETTLED_FRACTION;
-    if (scree_is_auto(def->friction_angle_deg)) def->friction_angle_deg = atan(def->friction_static) * 180 / M_PI;
-    materials->items[k].definition = *def;
+    ScreeMaterialDef *own = &materials->items[k].definition;
+    *own = *def;
+    if (scree_is_auto(own->friction_angle_deg)) own->friction_angle_deg = atan(own->friction_static) * 180 / M_PI;
+    /* Grains have no internal angle: said in their scene, it would be a key that nobody reads. */
+    if (world->method->seeding == SEED_PARCELS) def->friction_angle_deg = own->friction_angle_deg;
   }
   for (int32_t k = 0; k < scene->grains_count; k++)
     TRY(need_material(world, scene->grains[k].material, scene->grains[k].source));

@@ -19,7 +19,7 @@ static const struct {
     [SCREE_PROBE_REPOSE_ANGLE] = {"deg", 1, {""}},
     [SCREE_PROBE_RUNOUT] = {"m", 1, {""}},
     [SCREE_PROBE_FORCE_ON] = {"N", 3, {"_x", "_y", "_z"}},
-    [SCREE_PROBE_PACKING] = {"", 1, {""}},
+    [SCREE_PROBE_PACKING] = {"1", 1, {""}},
     [SCREE_PROBE_MASS_IN] = {"kg", 1, {""}},
     [SCREE_PROBE_POSE_OF] = {"m",
                              13,

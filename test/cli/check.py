@@ -40,6 +40,16 @@ class Check(Case):
                                                "position: [1, 0, 0], motion: keyframes, keys: [{t: 0}]}]\n"))
         self.assertRegex(warned.stderr, r"keys\.yaml:4:41: warning: 'position' is not read")
 
+    def test_a_scene_as_understood_is_clean(self):
+        for method in ("pbd", "p2", "dem"):
+            scene = self.write("sand.yaml", 'scree: 1\nmethod: {name: %s, radius: 0.1}\n'
+                                            'grains: [{fill: {sphere: {radius: 0.3}}}]\n' % method)
+            out = os.path.join(self.folder, method)
+            self.good("run", scene, "-o", out, "--frames", "1", "--frames-format", "none", "--quiet")
+            checked = self.good("check", os.path.join(out, "scene.yaml"))
+            self.assertEqual(checked.stderr, "")
+            self.assertRegex(checked.stdout, "0 warnings")
+
     def test_what_a_method_refuses(self):
         scene = self.write("stiff.yaml", 'scree: 1\nmethod: {name: dem, time_step: 0.05}\n'
                                          'grains: [{fill: {sphere: {radius: 0.2}}}]\n')
