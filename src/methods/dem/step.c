@@ -27,14 +27,21 @@ enum { KICK_GRAIN = 4096 };
 #define START_OVERLAP 0.02
 enum { RELAX_STEPS = 300 };
 
+typedef struct Reaction {
+  int64_t parts[6]; /* as in Wrench */
+} Reaction;
+
 typedef struct Dem {
   DemSettings settings;
   DemFields fields;
   DemLaws laws;
   DemTopology topology;
-  double safety;    /* of the step, over 1 / frequency */
-  double frequency; /* of the stiffest contact of the last step, 1/s */
-  int64_t relaxed;  /* steps that moved an overlapping start apart; -1: it is done */
+  double safety;       /* of the step, over 1 / frequency */
+  double frequency;    /* of the stiffest contact of the last step, 1/s */
+  double last_step;    /* s */
+  Reaction *reactions; /* per solid: what the contacts exerted on it in the last step */
+  int64_t reaction_count;
+  int64_t relaxed; /* steps that moved an overlapping start apart; -1: it is done */
 } Dem;
 
 static double smallest_radius(double radius, const ScreeMaterialDef *material) {
@@ -123,10 +130,12 @@ typedef struct Kick {
   Particles *particles;
   const DemFields *fields;
   bool verlet, rotation;
-  float dt, gain[3];
+  float dt, half, gain[3];
 } Kick;
 
-/* First half of velocity Verlet: v += a dt / 2, d = v dt. Euler only says where grains will be, about. */
+/* First half of velocity Verlet: v += a dt / 2, d = v dt. Euler only says where grains will be, about. The contacts'
+ * half kick is half of the step that they were computed in, like the other half: a body has got their reaction for all
+ * of that step, and where the step changes, momentum would otherwise. */
 static void kick_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Kick *kick = context;
@@ -150,19 +159,43 @@ static void kick_chunk(void *context, int64_t b, int64_t e, int thread) {
 static Status dem_prepare(void *data, Step *step) {
   Dem *dem = data;
   Vec3 g = step->state->gravity;
-  Kick kick = {&step->state->particles, &dem->fields,    dem->settings.verlet,
-               dem->settings.rotation,  (float)step->dt, {(float)g.x, (float)g.y, (float)g.z}};
+  Kick kick = {.particles = &step->state->particles,
+               .fields = &dem->fields,
+               .verlet = dem->settings.verlet,
+               .rotation = dem->settings.rotation,
+               .dt = (float)step->dt,
+               .gain = {(float)g.x, (float)g.y, (float)g.z}};
   parallel_for(step->core, 0, step->state->particles.count, KICK_GRAIN, kick_chunk, &kick);
   return SCREE_OK;
+}
+
+/* A grain is kicked by a contact's force for half of the step that computed it and half of the next, a solid for all of
+ * the first. Where the two steps differ the solid gets the rest here: what one gains the other has lost, to the bit
+ * that a float holds. */
+static void balance_reactions(Dem *dem, Step *step) {
+  const Solids *solids = &step->state->solids;
+  double share = dem->settings.verlet && dem->last_step > 0 ? 0.5 * (1 - dem->last_step / step->dt) : 0;
+  for (int64_t k = 0; k < dem->reaction_count; k++)
+    for (int c = 0; c < 6; c++) {
+      _Atomic int64_t *part = &solids->items[k].wrench.part[c];
+      int64_t *last = &dem->reactions[k].parts[c];
+      int64_t more = (int64_t)(share * (double)*last), now = atomic_load(part);
+      atomic_store(part, now + more);
+      *last = now;
+    }
+  dem->last_step = step->dt;
 }
 
 static Status forces_and_kick(Dem *dem, DemStep *work) {
   Step *step = work->step;
   double began = profile_begin(), stiffest;
   TRY(dem_contacts_begin(work));
+  TRY(memory_grow(step->core, &dem->reactions, step->state->solids.count, "reactions"));
+  dem->reaction_count = step->state->solids.count;
   profile_end(step->profile, "contacts", began);
   began = profile_begin();
   TRY(dem_contacts_forces(work, &stiffest));
+  balance_reactions(dem, step);
   profile_end(step->profile, "forces", began);
   dem->frequency = sqrt(stiffest);
   return SCREE_OK;
@@ -208,7 +241,11 @@ static Status dem_step(void *data, Step *step) {
 static Status dem_archive(Core *core, Archive *archive, void *data) {
   Dem *dem = data;
   TRY(archive_value(core, archive, &dem->frequency));
+  TRY(archive_value(core, archive, &dem->last_step));
   TRY(archive_value(core, archive, &dem->relaxed));
+  TRY(archive_count(core, archive, &dem->reaction_count, (int64_t)sizeof *dem->reactions));
+  if (archive->loading) TRY(memory_grow(core, &dem->reactions, dem->reaction_count, "reactions"));
+  TRY(archive_array(core, archive, dem->reactions, dem->reaction_count));
   return dem_topology_archive(core, archive, &dem->topology);
 }
 
@@ -217,6 +254,7 @@ static void dem_destroy(Core *core, void *data) {
   if (!dem) return;
   dem_laws_destroy(core, &dem->laws);
   dem_topology_destroy(core, &dem->topology);
+  memory_drop(core, &dem->reactions);
   memory_drop(core, &dem);
 }
 
