@@ -190,6 +190,7 @@ WIDE_INLINE unsigned wide_bits(WideInt mask) {
 }
 /* For each set of lanes their numbers, one a byte, lowest first: what wide_pack needs. */
 enum { PACK_TABLE = 1 << LANES };
+extern const uint64_t pack_lanes[PACK_TABLE];
 static inline void pack_table_fill(uint64_t table[PACK_TABLE]) {
   for (int lanes = 0; lanes < PACK_TABLE; lanes++) {
     table[lanes] = 0;

@@ -66,6 +66,9 @@ void shape_distance_many(Core *core, const Shape *shape, int64_t count, const fl
 void shape_distance_range(const Core *core, const Shape *shape, int64_t count, const float *x, const float *y,
                           const float *z, double reach, float *distance, float *nx, float *ny, float *nz);
 
+/* Answers of shape_distance_range that are larger than this say only that the point is at least so far away. */
+double shape_distance_known(const Shape *shape, double reach);
+
 /* Meshes: caches the distance in a sparse grid of the given cell, valid within `band` of the surface, after which
  * shape_distance and shape_contacts interpolate it (error O(cell^2) away from edges) and ask the mesh itself only when
  * `reach` is beyond the band. The cell is made smaller, down to a quarter, where walls are thinner than two of it. Open

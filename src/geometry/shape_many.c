@@ -39,6 +39,11 @@ void shape_distance_range(const Core *core, const Shape *shape, int64_t count, c
   }
 }
 
+double shape_distance_known(const Shape *shape, double reach) {
+  if (shape->kind != SCREE_SHAPE_MESH) return INFINITY;
+  return shape->grid && !(reach > (double)shape->grid->band) ? (double)shape->grid->band : reach;
+}
+
 typedef struct ManyTask {
   const Core *core;
   const Shape *shape;

@@ -16,6 +16,7 @@ typedef struct MethodReach {
   float pairs;      /* neighbours nearer than this many sums of radii are listed; 0: none wanted */
   float solids;     /* solids nearer than this many radii are listed; 0: none wanted */
   float skin;       /* listed that much farther, in nominal radii; lists are rebuilt when something moved half of it */
+  float skin_least; /* above 0: the world takes any skin between the two, as the speeds ask for */
   int32_t history;  /* floats kept per contact, carried through rebuilds */
   int32_t solid_history; /* those of a contact with a solid by distance, where that differs; 0: as history */
   bool samples;     /* wants solids as sample points even where the scene does not ask for them */

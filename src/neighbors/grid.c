@@ -16,7 +16,6 @@ Status cell_grid_create(Core *core, CellGrid **grid) {
     memory_drop(core, grid);
     return status;
   }
-  pack_table_fill((*grid)->pack);
   return SCREE_OK;
 }
 

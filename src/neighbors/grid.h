@@ -47,7 +47,6 @@ struct CellGrid {
   uint32_t *histogram;
   int32_t *chunk_strips;
   Search *search;            /* buffers of neighbor_list_build, kept from one call to the next */
-  uint64_t pack[PACK_TABLE];
 };
 
 /* The order of rows: tiles, then rows inside a tile. y and z are biased. */

@@ -126,7 +126,7 @@ WIDE_INLINE int64_t rows_find(const RowsJob *job, int64_t b, int64_t e, int64_t 
       }
       Query query = {queries.x[i], queries.y[i], queries.z[i], radii ? job->query_radius[i] : 0,
                      job->same ? (int32_t)i : -1};
-      at = row_find(&candidates, query, job->reach, radii, grid->pack, at);
+      at = row_find(&candidates, query, job->reach, radii, pack_lanes, at);
       ends[i - b] = at - buffer->out;
     }
   }

@@ -247,10 +247,12 @@ static Status plan_buckets(Core *core, Sort *sort) {
   int64_t tiles_z = ((box->high[2] + COORDINATE_BIAS) >> TILE_BITS) - sort->low_tile_z + 1;
   double cells = (double)sort->size_x * (double)sort->tiles_y * (double)tiles_z * (TILE * TILE);
   int64_t aimed = count / BUCKET_POINTS + 1;
+  bool few = cells <= 16.0 * (double)count + 65536; /* to be counted */
+  if (few && aimed < (int64_t)cells / COUNTED_CELLS_MAX + 1) aimed = (int64_t)cells / COUNTED_CELLS_MAX + 1;
   if (aimed > BUCKETS_MAX) aimed = BUCKETS_MAX;
   sort->shift = 0;
   while ((double)((int64_t)1 << sort->shift) * (double)aimed < cells && sort->shift < 62) sort->shift++;
-  sort->dense = (int64_t)1 << sort->shift <= COUNTED_CELLS_MAX && cells <= 16.0 * (double)count + 65536;
+  sort->dense = (int64_t)1 << sort->shift <= COUNTED_CELLS_MAX && few;
   if (sort->dense) {
     sort->buckets = ((int64_t)cells - 1) / ((int64_t)1 << sort->shift) + 1;
     return SCREE_OK;

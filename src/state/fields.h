@@ -31,7 +31,8 @@
   /* neighbours */                                                                                                     \
   X(float, built_x, false, "position when the neighbour lists were built")                                             \
   X(float, built_y, false, "")                                                                                         \
-  X(float, built_z, false, "")
+  X(float, built_z, false, "")                                                                                         \
+  X(float, clear, false, "no solid was nearer than this then, m; 0 or less: not known")
 
 enum { FIELDS_MAX = 96, FIELD_NAME_MAX = 24 };
 

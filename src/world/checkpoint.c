@@ -94,6 +94,7 @@ static Status load(ScreeWorld *world, const char *path) {
   }
   memory_drop(core, &data);
   world->frame_open = false;
+  world->solids_moved = INFINITY; /* since when the file does not say */
   return status;
 }
 

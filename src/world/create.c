@@ -242,7 +242,6 @@ void scree_world_destroy(ScreeWorld *world) {
   memory_drop(core, &world->emitters);
   memory_drop(core, &world->events_done);
   memory_drop(core, &world->probes);
-  memory_drop(core, &world->sample_radius);
   solids_destroy(core, &world->sinks);
   if (world->grid) cell_grid_destroy(core, world->grid);
   if (world->sample_grid) cell_grid_destroy(core, world->sample_grid);

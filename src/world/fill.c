@@ -165,8 +165,7 @@ static Status append_samples(ScreeWorld *world, int32_t index, const Samples *fr
                       &s->local_x,
                       &s->local_y,
                       &s->local_z,
-                      &s->mass,
-                      &world->sample_radius};
+                      &s->mass};
   for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++) TRY(memory_grow(core, arrays[a], total, "solid samples"));
   TRY(memory_grow(core, &s->id, total, "solid samples"));
   TRY(memory_grow(core, &s->solid, total, "solid samples"));
@@ -222,8 +221,5 @@ Status world_sample_solids(ScreeWorld *world, int32_t first) {
     }
     TRY(sample_solid(world, k));
   }
-  float factor = reach.pairs > 0 ? reach.pairs : 1;
-  for (int64_t k = 0; k < state->samples.count; k++)
-    world->sample_radius[k] = state->samples.radius + 0.5f * reach.skin * state->samples.radius / factor;
   return SCREE_OK;
 }

@@ -23,6 +23,7 @@ double world_choose_step(ScreeWorld *world) {
   }
   double steps = ceil(left / wanted - 1e-6);
   world->last_of_frame = !(steps > 1);
+  world->steps_left = world->last_of_frame ? 1 : steps < 1e9 ? (int64_t)steps : (int64_t)1e9;
   return world->last_of_frame ? left : left / steps;
 }
 

@@ -6,7 +6,14 @@
 #include "core/parallel.h"
 #include "world/world.h"
 
-enum { SURROUND_GRAIN = 1024, PARTNER_GRAIN = 16384, SOLIDS_PER_WORD = 64 };
+enum { SURROUND_GRAIN = 1024, SOLIDS_PER_WORD = 64 };
+
+/* Of what the skin must last for: speeds change within a frame. */
+#define SKIN_RESERVE 1.2
+/* How far beyond their reach particles look for solids, so that they need not look again soon; and what a clearance may
+ * be wrong by. In nominal radii. */
+#define CLEARANCE 3.0
+#define CLEARANCE_SLACK 0.5
 
 /* Samples ride on their solids. */
 static void place_samples(void *context, int64_t b, int64_t e, int thread) {
@@ -28,15 +35,15 @@ static void place_samples(void *context, int64_t b, int64_t e, int thread) {
 
 static double moved_chunk(void *context, int64_t b, int64_t e) {
   const Particles *p = context;
-  float largest = 0;
+  float largest = 0, check = 0;
   for (int64_t i = b; i < e; i++) {
     float x = p->x[i] + p->dx[i] - p->built_x[i], y = p->y[i] + p->dy[i] - p->built_y[i],
           z = p->z[i] + p->dz[i] - p->built_z[i];
     float square = x * x + y * y + z * z;
-    /* !(<=): a NaN forces a rebuild, which refuses it */
-    if (!(square <= largest)) largest = square;
+    largest = square > largest ? square : largest;
+    check += square - square; /* a NaN forces a rebuild, which refuses it */
   }
-  return (double)largest;
+  return (double)(largest + check);
 }
 
 /* Farthest that the surface of a solid may have come in a step. */
@@ -57,101 +64,99 @@ static double solids_step(const State *state, double dt) {
   return farthest;
 }
 
-static bool lists_are_good(ScreeWorld *world, const MethodReach *reach, double dt) {
+static bool lists_are_good(ScreeWorld *world, double dt) {
   const State *state = &world->state;
   world->solids_moved += solids_step(state, dt);
   if (world->neighbors_stale) return false;
-  double allowed = 0.5 * (double)reach->skin * state->radius;
+  double allowed = 0.5 * (double)state->contacts.skin;
   if (world->solids_moved > allowed) return false;
   double moved =
       parallel_max(&world->core, 0, state->particles.count, SURROUND_GRAIN, 0, moved_chunk, (void *)&state->particles);
   return moved <= allowed * allowed;
 }
 
+/* In nominal radii. As thick as the rest of the frame needs at the speeds of now, when that is not too much to search;
+ * otherwise as thin as may be, since the lists must be built anew in the next step anyhow. */
+static float choose_skin(const ScreeWorld *world, const MethodReach *reach, double dt) {
+  if (!(reach->skin_least > 0)) return reach->skin;
+  const State *state = &world->state;
+  double way = (world->tally.speed + vec3_length(state->gravity) * dt) * dt;
+  way = fmax(way, solids_step(state, dt));
+  double wanted = SKIN_RESERVE * 2 * way * (double)(world->steps_left - 1) / state->radius + (double)reach->skin_least;
+  return wanted <= (double)reach->skin ? (float)wanted : reach->skin_least;
+}
+
 /* Where the search takes place: x + dx, and radii with the skin in them. */
 typedef struct Predicted {
-  const Particles *particles;
+  Particles *particles;
   float *x, *y, *z, *radius;
-  float skin; /* added to every radius */
+  float skin;         /* added to every radius */
+  float solids_moved; /* since the lists were last built, m */
 } Predicted;
 
-static void predict_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
+static double predict_chunk(void *context, int64_t b, int64_t e) {
   const Predicted *to = context;
   const Particles *p = to->particles;
+  float largest = 0;
   for (int64_t i = b; i < e; i++) {
     to->x[i] = p->x[i] + p->dx[i];
     to->y[i] = p->y[i] + p->dy[i];
     to->z[i] = p->z[i] + p->dz[i];
+    largest = p->radius[i] > largest ? p->radius[i] : largest;
+  }
+  return (double)largest;
+}
+
+/* The same once the particles are sorted, and what the lists remember of it. A particle has come nearer to solids by at
+ * most what it and they have moved. */
+static void settle_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Predicted *to = context;
+  Particles *p = to->particles;
+  for (int64_t i = b; i < e; i++) {
+    float x = p->x[i] + p->dx[i], y = p->y[i] + p->dy[i], z = p->z[i] + p->dz[i];
+    float mx = x - p->built_x[i], my = y - p->built_y[i], mz = z - p->built_z[i];
+    p->clear[i] -= sqrtf(mx * mx + my * my + mz * mz) + to->solids_moved;
+    p->built_x[i] = to->x[i] = x;
+    p->built_y[i] = to->y[i] = y;
+    p->built_z[i] = to->z[i] = z;
     to->radius[i] = p->radius[i] + to->skin;
   }
 }
 
-static Status predict(ScreeWorld *world, float skin, Predicted *predicted) {
-  const Particles *p = &world->state.particles;
+/* Answers the largest radius. */
+static Status predict(ScreeWorld *world, Predicted *predicted, float *largest) {
+  Particles *p = &world->state.particles;
   predicted->particles = p;
-  predicted->skin = skin;
   TRY(scratch_take(&world->core, &world->scratch, &predicted->x, p->count, "predicted"));
   TRY(scratch_take(&world->core, &world->scratch, &predicted->y, p->count, "predicted"));
   TRY(scratch_take(&world->core, &world->scratch, &predicted->z, p->count, "predicted"));
   TRY(scratch_take(&world->core, &world->scratch, &predicted->radius, p->count, "predicted"));
-  parallel_for(&world->core, 0, p->count, SURROUND_GRAIN, predict_chunk, predicted);
+  *largest = (float)parallel_max(&world->core, 0, p->count, SURROUND_GRAIN, 0, predict_chunk, predicted);
   return SCREE_OK;
 }
 
-static double radius_chunk(void *context, int64_t b, int64_t e) {
-  const Particles *p = context;
-  float largest = 0;
-  for (int64_t i = b; i < e; i++) largest = p->radius[i] > largest ? p->radius[i] : largest;
-  return (double)largest;
-}
-
-typedef struct PartnerIds {
-  const int32_t *index;
-  const uint32_t *ids; /* NULL: index + 1 */
-  uint32_t *partner;
-} PartnerIds;
-
-static void partner_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const PartnerIds *work = context;
-  for (int64_t k = b; k < e; k++)
-    work->partner[k] = work->ids ? work->ids[work->index[k]] : (uint32_t)work->index[k] + 1;
-}
-
-/* Where a list is built: over the old one, unless its history must be carried over. */
-static NeighborList *list_to_build(ContactList *list, ContactList *spare, int32_t history) {
-  if (history == 0) list->history_size = 0;
-  return history > 0 ? &spare->list : &list->list;
-}
-
-/* Gives the entries of a list just built their partner ids and carries the history over. */
-static Status finish_list(ScreeWorld *world, ContactList *list, ContactList *spare, const int32_t *order,
-                          int32_t history, const uint32_t *ids) {
-  Core *core = &world->core;
-  if (history == 0) return SCREE_OK;
-  int64_t entries = spare->list.entries;
-  spare->history_size = history;
-  TRY(memory_grow(core, &spare->partner, entries, "contacts"));
-  TRY(memory_grow(core, &spare->history, entries * history, "contacts"));
-  PartnerIds partners = {spare->list.index, ids, spare->partner};
-  parallel_for(core, 0, entries, PARTNER_GRAIN, partner_chunk, &partners);
-  TRY(contact_list_carry(core, list, order, spare));
-  ContactList built = *spare;
-  *spare = *list;
-  *list = built;
-  return SCREE_OK;
-}
-
-/* Which solids (by distance) are near each particle, one bit each. */
+/* Which solids (by distance) are near each particle, one bit each. Most particles are far from all of them and known to
+ * be: only those whose clearance is used up are asked about. */
 typedef struct NearSolids {
   const Core *core;
-  const State *state;
-  const Predicted *predicted;
-  float reach;   /* in radii (skin is in the predicted radius already) */
-  int64_t words; /* per particle */
+  State *state;
+  float reach, skin; /* radii, m */
+  float slack;       /* m: a clearance must be larger by that much, since distances of meshes are interpolated */
+  int64_t words;     /* per particle */
   uint64_t *near;
 } NearSolids;
+
+/* The particles of a chunk that are asked about. */
+typedef struct Asked {
+  int64_t count;
+  int32_t who[SURROUND_GRAIN];
+  double farthest; /* reach of any of them */
+} Asked;
+
+static float near_reach(const NearSolids *work, int64_t i) {
+  return work->reach * work->state->particles.radius[i] + work->skin;
+}
 
 static bool box_is_near(const Shape *shape, Vec3 local, double reach) {
   return shape->inside || shape->kind == SCREE_SHAPE_PLANE ||
@@ -161,32 +166,35 @@ static bool box_is_near(const Shape *shape, Vec3 local, double reach) {
 }
 
 /* One solid: particles near its box are put together and asked about eight at a time. */
-static void near_solid(const NearSolids *work, int32_t k, int64_t b, int64_t e) {
+static void near_solid(const NearSolids *work, int32_t k, const Asked *asked) {
   const State *state = work->state;
-  const Predicted *at = work->predicted;
+  const Particles *p = &state->particles;
   const Solid *solid = &state->solids.items[k];
   Mat3 turn = mat3_transpose(mat3_from_quat(solid->rotation));
   Vec3 shift = vec3_sub(state->origin, solid->position);
   float x[SURROUND_GRAIN], y[SURROUND_GRAIN], z[SURROUND_GRAIN], distance[SURROUND_GRAIN], normal[3][SURROUND_GRAIN];
   int32_t who[SURROUND_GRAIN];
   int64_t count = 0;
-  double farthest = 0;
-  for (int64_t i = b; i < e; i++) {
-    double reach = (double)(work->reach * at->radius[i]);
-    Vec3 world = vec3((double)at->x[i] + shift.x, (double)at->y[i] + shift.y, (double)at->z[i] + shift.z);
+  double look = asked->farthest + CLEARANCE * state->radius;
+  for (int64_t a = 0; a < asked->count; a++) {
+    int32_t i = asked->who[a];
+    Vec3 world =
+        vec3((double)p->built_x[i] + shift.x, (double)p->built_y[i] + shift.y, (double)p->built_z[i] + shift.z);
     Vec3 local = mat3_apply(&turn, world);
-    if (!box_is_near(&solid->shape, local, reach)) continue;
+    if (!box_is_near(&solid->shape, local, look)) continue;
     x[count] = (float)local.x;
     y[count] = (float)local.y;
     z[count] = (float)local.z;
-    who[count++] = (int32_t)(i - b);
-    farthest = fmax(farthest, reach);
+    who[count++] = i;
   }
-  shape_distance_range(work->core, &solid->shape, count, x, y, z, farthest, distance, normal[0], normal[1], normal[2]);
+  shape_distance_range(work->core, &solid->shape, count, x, y, z, asked->farthest, distance, normal[0], normal[1],
+                       normal[2]);
+  float known = (float)shape_distance_known(&solid->shape, asked->farthest);
   for (int64_t c = 0; c < count; c++) {
-    int64_t i = b + who[c];
-    if (distance[c] < work->reach * at->radius[i])
+    int32_t i = who[c];
+    if (distance[c] < near_reach(work, i))
       work->near[i * work->words + k / SOLIDS_PER_WORD] |= 1ull << (k % SOLIDS_PER_WORD);
+    p->clear[i] = fminf(p->clear[i], fminf(distance[c], known));
   }
 }
 
@@ -194,11 +202,21 @@ static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const NearSolids *work = context;
   const State *state = work->state;
+  const Particles *p = &state->particles;
+  Asked asked = {.count = 0};
   memset(work->near + b * work->words, 0, sizeof(uint64_t) * (size_t)((e - b) * work->words));
-  for (int32_t k = 0; k < state->solids.count; k++) {
+  for (int64_t i = b; i < e; i++) {
+    float reach = near_reach(work, i);
+    if (p->clear[i] > reach + work->slack) continue;
+    asked.who[asked.count++] = (int32_t)i;
+    asked.farthest = fmax(asked.farthest, (double)reach);
+  }
+  float beyond = (float)(asked.farthest + CLEARANCE * state->radius);
+  for (int64_t a = 0; a < asked.count; a++) p->clear[asked.who[a]] = beyond;
+  for (int32_t k = 0; k < state->solids.count && asked.count > 0; k++) {
     const Solid *solid = &state->solids.items[k];
     if (solid->contact == SCREE_CONTACT_SAMPLES && solid->sample_end > solid->sample_begin) continue;
-    near_solid(work, k, b, e);
+    near_solid(work, k, &asked);
   }
 }
 
@@ -230,11 +248,12 @@ static void write_rows(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-static Status list_solids(ScreeWorld *world, const Predicted *predicted, float reach, NeighborList *list) {
+static Status list_solids(ScreeWorld *world, float reach, float skin, NeighborList *list) {
   Core *core = &world->core;
   State *state = &world->state;
   int64_t count = state->particles.count, chunks = parallel_chunks(0, count, SURROUND_GRAIN);
-  NearSolids work = {.core = core, .state = state, .predicted = predicted, .reach = reach};
+  NearSolids work = {.core = core, .state = state, .reach = reach, .skin = skin};
+  work.slack = (float)(CLEARANCE_SLACK * state->radius);
   work.words = (state->solids.count + SOLIDS_PER_WORD - 1) / SOLIDS_PER_WORD;
   SolidRows rows = {.words = work.words, .list = list};
   TRY(scratch_take(core, &world->scratch, &work.near, count * work.words, "near solids"));
@@ -256,61 +275,57 @@ static Status list_solids(ScreeWorld *world, const Predicted *predicted, float r
   return SCREE_OK;
 }
 
-/* Sorts the particles into cell order; `order` tells where each came from. */
-static Status sort_particles(ScreeWorld *world, float cell, Predicted *predicted, int32_t *order) {
+/* Sorts the particles into cell order. */
+static Status sort_particles(ScreeWorld *world, float cell, Predicted *predicted) {
   Core *core = &world->core;
-  State *state = &world->state;
-  Particles *p = &state->particles;
+  Particles *p = &world->state.particles;
   Points points = {p->count, predicted->x, predicted->y, predicted->z, p->id};
+  int32_t *order = NULL;
+  TRY(scratch_take(core, &world->scratch, &order, p->count, "order"));
   TRY(cell_grid_order(core, world->grid, points, cell, order));
   TRY(particles_permute(core, p, &world->scratch, order, p->count));
-  parallel_for(core, 0, p->count, SURROUND_GRAIN, predict_chunk, predicted);
-  if (p->count > 0) { /* without particles there are no arrays, and memcpy takes no NULL */
-    memcpy(p->built_x, predicted->x, sizeof(float) * (size_t)p->count);
-    memcpy(p->built_y, predicted->y, sizeof(float) * (size_t)p->count);
-    memcpy(p->built_z, predicted->z, sizeof(float) * (size_t)p->count);
-  }
+  parallel_for(core, 0, p->count, SURROUND_GRAIN, settle_chunk, predicted);
   points.id = p->id;
   return cell_grid_build(core, world->grid, points, cell);
 }
 
-static Status rebuild(ScreeWorld *world, const MethodReach *reach) {
+/* Samples of solids near each particle. */
+static Status list_samples(ScreeWorld *world, const MethodReach *reach, const Predicted *predicted, float largest,
+                           float skin) {
+  Core *core = &world->core;
+  State *state = &world->state;
+  const SolidSamples *s = &state->samples;
+  if (s->count == 0) return SCREE_OK;
+  Points points = {state->particles.count, predicted->x, predicted->y, predicted->z, state->particles.id};
+  Points samples = {s->count, s->x, s->y, s->z, s->id};
+  float *radius = NULL;
+  TRY(scratch_take(core, &world->scratch, &radius, s->count, "sample radii"));
+  for (int64_t k = 0; k < s->count; k++) radius[k] = s->radius + 0.5f * skin / reach->pairs;
+  float cell = (reach->pairs * (largest + s->radius) + skin) * 1.00001f; /* sums of floats differ by their order */
+  TRY(cell_grid_build(core, world->sample_grid, samples, cell));
+  return neighbor_list_build(core, world->sample_grid, points, samples, reach->pairs, predicted->radius, radius,
+                             &state->contacts.samples.list);
+}
+
+static Status rebuild(ScreeWorld *world, const MethodReach *reach, double dt) {
   Core *core = &world->core;
   State *state = &world->state;
   Particles *p = &state->particles;
   Contacts *contacts = &state->contacts;
-  float skin = reach->skin * (float)state->radius;
-  float largest = (float)parallel_max(core, 0, p->count, SURROUND_GRAIN, 0, radius_chunk, p);
+  float skin = choose_skin(world, reach, dt) * (float)state->radius, largest = 0;
   float factor = reach->pairs > 0 ? reach->pairs : 1;
-  Predicted predicted;
-  int32_t *order = NULL;
-  TRY(predict(world, 0.5f * skin / factor, &predicted));
-  TRY(scratch_take(core, &world->scratch, &order, p->count, "order"));
+  Predicted predicted = {.skin = 0.5f * skin / factor, .solids_moved = (float)world->solids_moved};
+  TRY(predict(world, &predicted, &largest));
   float cell = (factor * 2 * largest + skin) * 1.00001f; /* sums of floats differ by their order */
-  TRY(sort_particles(world, cell, &predicted, order));
-  Points points = {p->count, predicted.x, predicted.y, predicted.z, p->id};
-  ContactList *spare = contacts->spare;
+  TRY(sort_particles(world, cell, &predicted));
   if (reach->pairs > 0) {
+    Points points = {p->count, predicted.x, predicted.y, predicted.z, p->id};
     TRY(neighbor_list_build(core, world->grid, points, points, reach->pairs, predicted.radius, predicted.radius,
-                            list_to_build(&contacts->particles, &spare[0], reach->history)));
-    TRY(finish_list(world, &contacts->particles, &spare[0], order, reach->history, p->id));
+                            &contacts->particles.list));
+    TRY(list_samples(world, reach, &predicted, largest, skin));
   }
-  const SolidSamples *s = &state->samples;
-  if (s->count > 0 && reach->pairs > 0) {
-    Points samples = {s->count, s->x, s->y, s->z, s->id};
-    float sample_cell = (factor * (largest + s->radius) + skin) * 1.00001f; /* sums of floats differ by their order */
-    TRY(cell_grid_build(core, world->sample_grid, samples, sample_cell));
-    TRY(neighbor_list_build(core, world->sample_grid, points, samples, reach->pairs, predicted.radius,
-                            world->sample_radius, list_to_build(&contacts->samples, &spare[1], reach->history)));
-    TRY(finish_list(world, &contacts->samples, &spare[1], order, reach->history, s->id));
-  }
-  if (reach->solids > 0 && state->solids.count > 0) {
-    predicted.skin = skin / reach->solids;
-    parallel_for(core, 0, p->count, SURROUND_GRAIN, predict_chunk, &predicted);
-    int32_t history = reach->solid_history > 0 ? reach->solid_history : reach->history;
-    TRY(list_solids(world, &predicted, reach->solids, list_to_build(&contacts->solids, &spare[2], history)));
-    TRY(finish_list(world, &contacts->solids, &spare[2], order, history, NULL));
-  }
+  if (reach->solids > 0 && state->solids.count > 0)
+    TRY(list_solids(world, reach->solids, skin, &contacts->solids.list));
   contacts->reach = reach->pairs;
   contacts->skin = skin;
   contacts->builds++;
@@ -323,9 +338,9 @@ Status world_refresh_surroundings(ScreeWorld *world, double dt) {
   State *state = &world->state;
   MethodReach reach = world->method->reach(world->method_data);
   parallel_for(&world->core, 0, state->samples.count, SURROUND_GRAIN, place_samples, state);
-  if (lists_are_good(world, &reach, dt)) return SCREE_OK;
+  if (lists_are_good(world, dt)) return SCREE_OK;
   int mark = scratch_mark(&world->scratch);
-  Status status = rebuild(world, &reach);
+  Status status = rebuild(world, &reach, dt);
   scratch_release(&world->core, &world->scratch, mark);
   return status;
 }

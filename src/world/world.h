@@ -44,9 +44,9 @@ struct ScreeWorld {
   void *method_data;
   Bodies *bodies;
   CellGrid *grid, *sample_grid;
-  float *sample_radius; /* one value per sample, the skin in it */
   bool neighbors_stale; /* something was born, died or moved by hand */
-  double solids_moved;  /* m, farthest since the lists were built */
+  double solids_moved;  /* m, farthest since the lists were built; infinite: one was put elsewhere */
+  int64_t steps_left;   /* of the frame, the one in progress included */
   bool frame_open;      /* between the first and the last step of a frame */
   bool last_of_frame;   /* the step in progress ends the frame */
   Upsample *upsample;   /* NULL: no fine grains */

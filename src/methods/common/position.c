@@ -10,10 +10,6 @@
 
 enum { GRAIN_CHUNK = 512, SLICE_CHUNK = 16 };
 
-/* A pair gets a slot when its predicted gap is below this many nominal radii: what the corrections of one step may
- * close. */
-#define SLOT_MARGIN 0.06f
-
 typedef struct Predict {
   Particles *particles;
   float dt, gain[3];
@@ -114,7 +110,7 @@ Status position_begin(Step *step, const PositionSettings *settings, ContactMemor
   work->padded = (work->count + SLICE - 1) / SLICE * SLICE;
   work->ghost_count = SHAPE_CONTACTS_MAX * state->contacts.solids.list.entries + state->contacts.samples.list.entries;
   work->rows = work->padded + work->ghost_count;
-  work->margin = SLOT_MARGIN * (float)state->radius;
+  work->margin = POSITION_MARGIN * (float)state->radius;
   TRY(take_rows(work));
   TRY(position_find_ghosts(work));
   return position_lay_out(work);

@@ -27,6 +27,10 @@
 #include "methods/method.h"
 
 enum { SLICE = LANES, POSITION_WINDOW = 256 };
+/* Pairs are looked at when they may come nearer than POSITION_MARGIN nominal radii in the step: what its corrections may
+ * close. Lists must hold them, and report overlaps that the corrections make. */
+#define POSITION_MARGIN 0.06f
+#define POSITION_SKIN_LEAST 0.12f
 #define POSITION_NEVER -1e30f /* a distance that no pair can come closer than */
 
 /* Per slot. Multipliers are in kg m: force = multiplier / dt^2, displacement = inverse mass times multiplier. */
@@ -113,7 +117,6 @@ typedef struct PositionStep {
   float (*mu)[2];             /* static and kinetic, for every pair of materials */
   int32_t materials;
   int32_t *found, *found_count; /* partners that may touch, see position_found; how many per grain */
-  uint64_t *pack;               /* what wide_pack needs */
   float (*sample_push)[4];      /* per sample of matched bodies */
   PositionSlots slots;
   PositionGhost *ghosts;

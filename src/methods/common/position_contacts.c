@@ -126,13 +126,11 @@ Status position_lay_out(PositionStep *work) {
   int64_t windows = parallel_chunks(0, work->padded, POSITION_WINDOW);
   slots->slices = work->padded / SLICE;
   TRY(mix_friction(work));
-  TRY(scratch_take(core, scratch, &work->pack, PACK_TABLE, "packing"));
   TRY(scratch_take(core, scratch, &slots->begin, slots->slices + 1, "slices"));
   TRY(scratch_take(core, scratch, &slots->grain, work->padded, "slices"));
   TRY(scratch_take(core, scratch, &slots->lane, work->padded, "slices"));
   TRY(scratch_take(core, scratch, &work->found_count, work->padded, "contact counts"));
   TRY(scratch_take(core, scratch, &work->found, list->entries + (windows + 1) * LANES, "pairs that may touch"));
-  pack_table_fill(work->pack);
   parallel_for(core, 0, work->padded, POSITION_WINDOW, find_window, work);
   slots->begin[0] = 0;
   for (int64_t s = 0; s < slots->slices; s++) slots->begin[s + 1] += slots->begin[s];

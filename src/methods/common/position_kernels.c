@@ -33,7 +33,7 @@ void KERNEL(position_find_pass)(void *context, int64_t b, int64_t e, int thread)
       reach = reach + radius;
       unsigned near = wide_bits(wide_less(ox * ox + oy * oy + oz * oz, reach * reach));
       if (left < LANES) near &= (1u << left) - 1;
-      wide_pack(found, near, partners, work->pack);
+      wide_pack(found, near, partners, pack_lanes);
       found += __builtin_popcount(near);
     }
     work->found_count[i] = (int32_t)(found - begin);

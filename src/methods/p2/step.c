@@ -50,7 +50,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
 
 static MethodReach p2_reach(const void *data) {
   (void)data;
-  return (MethodReach){.pairs = 1, .solids = 1, .skin = 0.5f};
+  return (MethodReach){.pairs = 1, .solids = 1, .skin = 0.5f, .skin_least = POSITION_SKIN_LEAST};
 }
 
 static double p2_largest_step(const void *data, const State *state) {

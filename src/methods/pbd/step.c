@@ -42,7 +42,7 @@ static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, v
 
 static MethodReach pbd_reach(const void *data) {
   (void)data;
-  return (MethodReach){.pairs = 1, .solids = 1, .skin = 0.5f};
+  return (MethodReach){.pairs = 1, .solids = 1, .skin = 0.5f, .skin_least = POSITION_SKIN_LEAST};
 }
 
 static double pbd_largest_step(const void *data, const State *state) {
