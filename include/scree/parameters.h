@@ -33,7 +33,7 @@
   X(REAL, relaxation, "1.6", 0.01, 1.99, 0.5, 1.9, "", "pbd p2", "over-relaxation of a pass")                            \
   X(BOOL, averaging, "false", 0, 0, 0, 0, "", "pbd p2", "the papers' averaging instead of mass splitting")             \
   X(CHOICE, friction_limit, "depth", 0, 0, 0, 0, "depth|printed", "pbd", "with averaging: what limits friction")       \
-  X(BOOL, memory, "true", 0, 0, 0, 0, "", "pbd p2", "contacts begin with the forces of the last step: no creep")       \
+  X(BOOL, memory, "true", 0, 0, 0, 0, "", "pbd p2 sph", "begin with the forces of the last step: no creep")            \
   X(REAL, mass_scaling, "0", 0, 100, 0, 5, "1/m", "pbd", "k of m* = m exp(-k h); 1 is the paper's")                    \
   X(REAL, error_reduction, "0", 0, 1, 0, 0.9, "", "p2", "how much more the upper grain of a contact moves")            \
   X(REAL, sleep_speed, "0", 0, 100, 0, 0.1, "m/s", "p2", "slower than this against its support, a grain rests; 0: off") \
@@ -41,6 +41,12 @@
   X(BOOL, rotation, "true", 0, 0, 0, 0, "", "dem", "grains turn; false: the paper's model")                            \
   X(CHOICE, shear_cap, "total", 0, 0, 0, 0, "total|spring", "dem", "what Coulomb's limit cuts; spring: as printed")    \
   X(REAL, step_safety, "0.2", 0.001, 0.5, 0.02, 0.3, "", "dem", "step over 1 / frequency of the stiffest contact")     \
+  X(REAL, compression, "0.001", 1e-6, 0.5, 1e-4, 0.02, "", "sph", "mean compression that ends the search for the pressure") \
+  X(REAL, strain, "0.00002", 1e-7, 1e9, 1e-4, 0.02, "", "sph", "mean strain of a step, not yet stopped, that ends it too") \
+  X(INT, max_iterations, "200", 2, 100000, 10, 1000, "", "sph", "passes of that search at most; a warning counts more")  \
+  X(REAL, drag, "0.47", 0, 1e6, 0, 100, "", "sph", "drag coefficient of a parcel, a ball of the radius, in the air")     \
+  X(CHOICE, fault, "none", 0, 0, 0, 0, "none|face_d|half_trace|old_strain|unsigned|absolute|yield", "sph",               \
+    "repeats a fault of the printed method, to compare")                                                                  \
   X(REAL, cell, "auto", 1e-6, 1e3, 1e-3, 4, "m", "flip", "side of a grid cell; auto: 4 radius")
 
 #define SCREE_MATERIAL_PARAMETERS(X)                                                                                   \

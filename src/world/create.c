@@ -113,9 +113,11 @@ static Status choose_origin(ScreeWorld *world) {
 Status world_cache_distances(ScreeWorld *world, int32_t first) {
   Solids *solids = &world->state.solids;
   double radius = world->state.radius;
+  MethodReach reach = world->method->reach(world->method_data);
+  double band = fmax(DISTANCE_BAND, (double)(reach.solids + 2 * reach.skin));
   for (int32_t k = first; k < solids->count; k++) {
     Shape *shape = &solids->items[k].shape;
-    TRY(shape_cache_distance(&world->core, shape, DISTANCE_CELL * radius, DISTANCE_BAND * radius));
+    TRY(shape_cache_distance(&world->core, shape, DISTANCE_CELL * radius, band * radius));
   }
   return SCREE_OK;
 }

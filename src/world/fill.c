@@ -184,6 +184,17 @@ static Status append_samples(ScreeWorld *world, int32_t index, const Samples *fr
   return SCREE_OK;
 }
 
+/* Parcels see the next layer of parcels where a wall begins: one radius below its surface. */
+static void sink_samples(const Shape *shape, double radius, Samples *samples) {
+  for (int64_t k = 0; k < samples->count; k++) {
+    Vec3 at = vec3_add(samples->origin, vec3((double)samples->x[k], (double)samples->y[k], (double)samples->z[k]));
+    Vec3 normal = shape_distance(shape, at, radius).normal;
+    samples->x[k] -= (float)(radius * normal.x);
+    samples->y[k] -= (float)(radius * normal.y);
+    samples->z[k] -= (float)(radius * normal.z);
+  }
+}
+
 /* Walls are sampled on their surface, at most one radius apart so that nothing leaks; bodies in their volume, as far
  * apart as grains, since each sample carries its share of the mass. Methods of parcels sum over a boundary instead of
  * touching it and want the surface of bodies too. */
@@ -200,6 +211,7 @@ static Status sample_solid(ScreeWorld *world, int32_t index) {
     status = shape_make_surface(core, &solid->shape, 0);
     if (status == SCREE_OK) status = sample_surface(core, &solid->shape, radius, &plan, &samples);
   }
+  if (status == SCREE_OK && world->state.parcels) sink_samples(&solid->shape, radius, &samples);
   if (status == SCREE_OK) status = append_samples(world, index, &samples);
   samples_destroy(core, &samples);
   return status;

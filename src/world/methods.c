@@ -5,6 +5,7 @@
 #include "methods/none/none.h"
 #include "methods/p2/p2.h"
 #include "methods/pbd/pbd.h"
+#include "methods/sph/sph.h"
 #include "world/world.h"
 
 static const Method *const METHODS[] = {
@@ -12,6 +13,7 @@ static const Method *const METHODS[] = {
     &METHOD_PBD,
     &METHOD_P2,
     &METHOD_DEM,
+    &METHOD_SPH,
 };
 enum { METHOD_COUNT = sizeof METHODS / sizeof *METHODS };
 

@@ -1,0 +1,378 @@
+/* The loops over pairs of sph, eight particles side by side. */
+#include "methods/sph/sph_kernels.h"
+
+#include "core/rng.h"
+#include "methods/sph/spline.h"
+
+#define INVERSE_PI 0.318309886f
+/* Two parcels nearer than this share of the spacing have no direction of their own. */
+#define COINCIDENT 1e-4f
+/* What pushes such a pair apart, as the kernel's slope does at q = 0.15. */
+#define COINCIDENT_PUSH 0.13f
+
+typedef float Quad __attribute__((vector_size(16), aligned(16)));
+
+/* Four floats at `offset` of eight rows of eight, as four wide values. */
+WIDE_INLINE void gather_half(const float (*rows)[8], int offset, const int32_t *i, Wide *x, Wide *y, Wide *z, Wide *w) {
+#define HALF_ROW(k) (*(const Quad *)(rows[i[k]] + offset))
+#define HALF_PAIR(a, b) __builtin_shufflevector(HALF_ROW(a), HALF_ROW(b), 0, 1, 2, 3, 4, 5, 6, 7)
+  Wide r0 = HALF_PAIR(0, 4), r1 = HALF_PAIR(1, 5), r2 = HALF_PAIR(2, 6), r3 = HALF_PAIR(3, 7);
+#undef HALF_PAIR
+#undef HALF_ROW
+  Wide t0 = __builtin_shufflevector(r0, r1, 0, 8, 1, 9, 4, 12, 5, 13);
+  Wide t1 = __builtin_shufflevector(r0, r1, 2, 10, 3, 11, 6, 14, 7, 15);
+  Wide t2 = __builtin_shufflevector(r2, r3, 0, 8, 1, 9, 4, 12, 5, 13);
+  Wide t3 = __builtin_shufflevector(r2, r3, 2, 10, 3, 11, 6, 14, 7, 15);
+  *x = __builtin_shufflevector(t0, t2, 0, 1, 8, 9, 4, 5, 12, 13);
+  *y = __builtin_shufflevector(t0, t2, 2, 3, 10, 11, 6, 7, 14, 15);
+  *z = __builtin_shufflevector(t1, t3, 0, 1, 8, 9, 4, 5, 12, 13);
+  *w = __builtin_shufflevector(t1, t3, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+/* ---- pairs ---- */
+
+/* What one particle's row adds up to. */
+typedef struct RowSums {
+  Wide density, x, y, z, square;
+} RowSums;
+
+/* Coincident parcels: some direction, opposite for the two of a pair. */
+static void part_coincident(const SphWork *work, int64_t i, int32_t j, float gradient[3]) {
+  const uint32_t *id = work->step->state->particles.id;
+  uint32_t low = id[i] < id[j] ? id[i] : id[j], high = id[i] < id[j] ? id[j] : id[i];
+  uint64_t bits = rng_bits(low, high, 0, RNG_TEST);
+  float direction[3], square = 0;
+  for (int c = 0; c < 3; c++, bits = rng_mix(bits)) {
+    direction[c] = 2 * rng_unitf(bits) - 1;
+    square += direction[c] * direction[c];
+  }
+  float size = COINCIDENT_PUSH / (work->spacing * __builtin_sqrtf(square + 1e-6f));
+  if (id[i] < id[j]) size = -size;
+  for (int c = 0; c < 3; c++) gradient[c] = size * direction[c];
+}
+
+/* Eight neighbours of particle i: those within the support are put into the lane's next slots. */
+WIDE_INLINE int add_eight(const SphWork *work, int64_t i, int lane, const int32_t *others, int valid, SphSlot *slots,
+                          RowSums *sums) {
+  const float *own = work->place[i];
+  Wide x, y, z, weight, inverse = wide_set(1 / work->spacing);
+  wide_gather4((const float(*)[4])work->place, others, &x, &y, &z, &weight);
+  x = wide_set(own[0]) - x, y = wide_set(own[1]) - y, z = wide_set(own[2]) - z;
+  Wide q = wide_sqrt(x * x + y * y + z * z) * inverse;
+  unsigned bits = wide_bits(wide_less(q, wide_set((float)SPLINE_SUPPORT))) & ((1u << valid) - 1);
+  if (!bits) return 0;
+  Wide u = wide_max(wide_set(2) - q, wide_set(0)), one = wide_set(1);
+  WideInt inner = wide_less(q, one);
+  Wide shape = wide_select(inner, one + q * q * (wide_set(0.75f) * q - wide_set(1.5f)), wide_set(0.25f) * u * u * u);
+  Wide slope = wide_select(inner, wide_set(2.25f) * q - wide_set(3), wide_set(-0.75f) * u * u / wide_max(q, one));
+  slope = slope * wide_set(INVERSE_PI) * inverse * inverse;
+  float at[5][LANES] __attribute__((aligned(32)));
+  wide_store(at[0], slope * x);
+  wide_store(at[1], slope * y);
+  wide_store(at[2], slope * z);
+  wide_store(at[3], shape);
+  wide_store(at[4], weight);
+  unsigned coincident = wide_bits(wide_less(q, wide_set(COINCIDENT))) & bits;
+  for (; coincident; coincident &= coincident - 1) {
+    int k = __builtin_ctz(coincident);
+    float gradient[3];
+    part_coincident(work, i, others[k], gradient);
+    for (int c = 0; c < 3; c++) at[c][k] = gradient[c];
+  }
+  int found = 0;
+  for (unsigned rest = bits; rest; rest &= rest - 1) {
+    int k = __builtin_ctz(rest);
+    SphSlot *slot = slots + found++;
+    slot->other[lane] = others[k];
+    slot->x[lane] = at[0][k];
+    slot->y[lane] = at[1][k];
+    slot->z[lane] = at[2][k];
+  }
+  for (int k = 0; k < LANES; k++)
+    if (!(bits >> k & 1)) at[0][k] = at[1][k] = at[2][k] = at[3][k] = 0;
+  Wide gx = wide_load(at[0]), gy = wide_load(at[1]), gz = wide_load(at[2]);
+  sums->density += wide_load(at[3]);
+  sums->x += gx;
+  sums->y += gy;
+  sums->z += gz;
+  sums->square += (gx * gx + gy * gy + gz * gz) * wide_load(at[4]);
+  return found;
+}
+
+static int row_pairs(const SphWork *work, int64_t i, int lane, SphSlot *slots) {
+  const NeighborList *list = &work->step->state->contacts.particles.list;
+  int64_t begin = list->start[i], end = list->start[i + 1];
+  int found = 0;
+  RowSums sums = {wide_set(0), wide_set(0), wide_set(0), wide_set(0), wide_set(0)};
+  int64_t k = begin;
+  for (; k + LANES <= end; k += LANES) found += add_eight(work, i, lane, list->index + k, LANES, slots + found, &sums);
+  if (k < end) {
+    int32_t tail[LANES];
+    for (int c = 0; c < LANES; c++) tail[c] = k + c < end ? list->index[k + c] : (int32_t)i;
+    found += add_eight(work, i, lane, tail, (int)(end - k), slots + found, &sums);
+  }
+  work->density[i] = (1 + wide_sum(sums.density)) * INVERSE_PI;
+  work->sum[0][i] = wide_sum(sums.x);
+  work->sum[1][i] = wide_sum(sums.y);
+  work->sum[2][i] = wide_sum(sums.z);
+  work->square[i] = wide_sum(sums.square);
+  return found;
+}
+
+void KERNEL(sph_pair_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SphWork *work = context;
+  for (int64_t g = b; g < e; g++) {
+    SphSlot *slots = work->slots + work->slice[g];
+    int found[LANES], most = 0;
+    for (int lane = 0; lane < LANES; lane++) {
+      int64_t i = g * LANES + lane;
+      found[lane] = i < work->count ? row_pairs(work, i, lane, slots) : 0;
+      if (found[lane] > most) most = found[lane];
+    }
+    for (int lane = 0; lane < LANES; lane++)
+      for (int k = found[lane]; k < most; k++) {
+        int64_t i = g * LANES + lane;
+        slots[k].other[lane] = (int32_t)(i < work->count ? i : work->count - 1);
+        slots[k].x[lane] = slots[k].y[lane] = slots[k].z[lane] = 0;
+      }
+    work->width[g] = most;
+  }
+}
+
+/* ---- velocity under stress: Eq. 13 to 16 with the sign of the divergence of a stress ---- */
+
+void KERNEL(sph_velocity_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SphWork *work = context;
+  const float(*stress)[8] = (const float(*)[8])work->stress;
+  for (int64_t g = b; g < e; g++) {
+    const SphSlot *slot = work->slots + work->slice[g], *end = slot + work->width[g];
+    Wide fx = wide_set(0), fy = wide_set(0), fz = wide_set(0);
+    Wide xx, yy, zz, xy, xz, yz, rest, more;
+    for (; slot < end; slot++) {
+      Wide gx = wide_load(slot->x), gy = wide_load(slot->y), gz = wide_load(slot->z);
+      gather_half(stress, 0, slot->other, &xx, &yy, &zz, &xy);
+      gather_half(stress, 4, slot->other, &xz, &yz, &rest, &more);
+      fx += xx * gx + xy * gy + xz * gz;
+      fy += xy * gx + yy * gy + yz * gz;
+      fz += xz * gx + yz * gy + zz * gz;
+    }
+    int64_t i = g * LANES;
+    int32_t own[LANES];
+    for (int k = 0; k < LANES; k++) own[k] = (int32_t)i + k;
+    gather_half(stress, 0, own, &xx, &yy, &zz, &xy);
+    gather_half(stress, 4, own, &xz, &yz, &rest, &more);
+    Wide sx = wide_load(work->sum[0] + i), sy = wide_load(work->sum[1] + i), sz = wide_load(work->sum[2] + i);
+    fx += xx * sx + xy * sy + xz * sz;
+    fy += xy * sx + yy * sy + yz * sz;
+    fz += xz * sx + yz * sy + zz * sz;
+    Wide mobility = wide_load(work->mobility + i);
+    float v[3][LANES] __attribute__((aligned(32)));
+    wide_store(v[0], wide_load(work->start[0] + i) + mobility * fx + wide_load(work->wall_gain[0] + i));
+    wide_store(v[1], wide_load(work->start[1] + i) + mobility * fy + wide_load(work->wall_gain[1] + i));
+    wide_store(v[2], wide_load(work->start[2] + i) + mobility * fz + wide_load(work->wall_gain[2] + i));
+    for (int k = 0; k < LANES; k++)
+      for (int c = 0; c < 3; c++) work->velocity[i + k][c] = v[c][k];
+  }
+}
+
+/* ---- stress from strain ---- */
+
+enum { XX, XY, XZ, YX, YY, YZ, ZX, ZY, ZZ, GRADIENT };
+
+/* Eq. 6: sum of (v_j - v_i) times the gradient. */
+WIDE_INLINE void velocity_gradient(const SphWork *work, const float (*velocity)[4], int64_t g, Wide l[GRADIENT]) {
+  const SphSlot *slot = work->slots + work->slice[g], *end = slot + work->width[g];
+  Wide xx = wide_set(0), xy = xx, xz = xx, yx = xx, yy = xx, yz = xx, zx = xx, zy = xx, zz = xx, x, y, z, rest;
+  for (; slot < end; slot++) {
+    Wide gx = wide_load(slot->x), gy = wide_load(slot->y), gz = wide_load(slot->z);
+    wide_gather4(velocity, slot->other, &x, &y, &z, &rest);
+    xx += x * gx, xy += x * gy, xz += x * gz;
+    yx += y * gx, yy += y * gy, yz += y * gz;
+    zx += z * gx, zy += z * gy, zz += z * gz;
+  }
+  int64_t i = g * LANES;
+  int32_t own[LANES];
+  for (int k = 0; k < LANES; k++) own[k] = (int32_t)i + k;
+  wide_gather4(velocity, own, &x, &y, &z, &rest);
+  Wide sx = wide_load(work->sum[0] + i), sy = wide_load(work->sum[1] + i), sz = wide_load(work->sum[2] + i);
+  l[XX] = xx - x * sx, l[XY] = xy - x * sy, l[XZ] = xz - x * sz;
+  l[YX] = yx - y * sx, l[YY] = yy - y * sy, l[YZ] = yz - y * sz;
+  l[ZX] = zx - z * sx, l[ZY] = zy - z * sy, l[ZZ] = zz - z * sz;
+}
+
+/* Speed at which a particle leaves a wall. */
+WIDE_INLINE float leaving_speed(const SphWork *work, const SphWall *wall) {
+  const float *v = work->velocity[wall->particle], *n = wall->normal, *u = wall->velocity;
+  return (v[0] - u[0]) * n[0] + (v[1] - u[1]) * n[1] + (v[2] - u[2]) * n[2];
+}
+
+/* A wall resists along its normal: only that part of the velocity gradient is its. */
+static void add_walls(const SphWork *work, int64_t i, int lane, float (*l)[LANES]) {
+  for (int32_t k = work->wall_start[i]; k < work->wall_start[i + 1]; k++) {
+    const SphWall *wall = &work->walls[k];
+    const float *n = wall->normal;
+    float rate = leaving_speed(work, wall) * wall->slope;
+    for (int a = 0; a < 3; a++)
+      for (int c = 0; c < 3; c++) l[3 * a + c][lane] += rate * n[a] * n[c];
+  }
+}
+
+/* Forces of the walls under the new stress: the normal stress there, and Coulomb friction that stops the slip. */
+static void push_walls(SphWork *work, int64_t i, float pressure, const float s[6]) {
+  float force[3] = {0, 0, 0};
+  for (int32_t k = work->wall_start[i]; k < work->wall_start[i + 1]; k++) {
+    SphWall *wall = &work->walls[k];
+    const float *n = wall->normal, *v = work->velocity[i], *u = wall->velocity;
+    float across = s[0] * n[0] * n[0] + s[1] * n[1] * n[1] + s[2] * n[2] * n[2] +
+                   2 * (s[3] * n[0] * n[1] + s[4] * n[0] * n[2] + s[5] * n[1] * n[2]);
+    float normal = pressure - across, leaving = leaving_speed(work, wall);
+    wall->push = work->volume * wall->slope * (normal > 0 ? normal : 0);
+    float square = 0, along = 0, limit = wall->friction * wall->push;
+    for (int c = 0; c < 3; c++) {
+      wall->grip[c] -= wall->grip_gain * (v[c] - u[c] - leaving * n[c]);
+      along += wall->grip[c] * n[c];
+    }
+    for (int c = 0; c < 3; c++) {
+      wall->grip[c] -= along * n[c];
+      square += wall->grip[c] * wall->grip[c];
+    }
+    float scale = square > limit * limit ? limit / __builtin_sqrtf(square) : 1;
+    for (int c = 0; c < 3; c++) {
+      wall->grip[c] *= scale;
+      force[c] += wall->push * n[c] + wall->grip[c];
+    }
+  }
+  float gain = work->mobility[i] / work->volume;
+  for (int c = 0; c < 3; c++) work->wall_gain[c][i] = gain * force[c];
+}
+
+/* How far a pass is from the solution, per particle. */
+typedef struct Residual {
+  Wide compression; /* of the predicted density */
+  Wide expansion;   /* below rest density although pressed: too much pressure */
+  Wide shear;       /* strain of the step that friction should stop and does not yet */
+} Residual;
+
+/* Eq. 20 with the clamp, Eq. 9 to 12: the relaxed correction, projected back onto the yield surface. */
+WIDE_INLINE void update_stress(SphWork *work, int64_t i, const Wide l[GRADIENT], const Wide e[GRADIENT],
+                               Residual *residual) {
+  Wide zero = wide_set(0), half = wide_set(0.5f);
+  Wide trace = l[XX] + l[YY] + l[ZZ];
+  Wide error = wide_load(work->density + i) - wide_set(work->dt) * trace - wide_set(1);
+  Wide before = wide_load(work->pressure + i), grow = wide_load(work->pressure_gain + i);
+  Wide pressure = wide_max(before + grow * error, zero);
+  residual->compression += wide_max(error, work->absolute ? zero - error : zero);
+  residual->expansion += wide_max(before - pressure, zero) / wide_max(grow, wide_set(1e-30f));
+  wide_store(work->pressure + i, pressure);
+  Wide left = (e[XX] + e[YY] + e[ZZ]) * wide_set(work->trace_share);
+  Wide strain[6] = {e[XX] - left,           e[YY] - left,           e[ZZ] - left,
+                    (e[XY] + e[YX]) * half, (e[XZ] + e[ZX]) * half, (e[YZ] + e[ZY]) * half};
+  Wide s[6], gain = wide_load(work->shear_gain + i);
+  for (int c = 0; c < 6; c++)
+    s[c] = wide_load(work->shear[c] + i) + gain * (strain[c] * wide_set(work->shear_weight[c]));
+  Wide square = s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + wide_set(2) * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
+  Wide bound = wide_load(work->friction + i) * pressure + wide_load(work->cohesion + i);
+  Wide scale = wide_min(bound / wide_sqrt(wide_max(square, wide_set(1e-30f))), wide_set(1));
+  Wide change = zero;
+  for (int c = 0; c < 6; c++) {
+    Wide off = s[c] * scale - wide_load(work->shear[c] + i);
+    change += off * off * wide_set(c < 3 ? 1 : 2);
+    wide_store(work->shear[c] + i, s[c] * scale);
+  }
+  residual->shear += wide_sqrt(change) * wide_set(work->dt) / wide_max(gain, wide_set(1e-30f));
+}
+
+WIDE_INLINE void store_stress(SphWork *work, int64_t i) {
+  for (int k = 0; k < LANES; k++) {
+    float *row = work->stress[i + k], p = work->pressure[i + k];
+    for (int c = 0; c < 3; c++) row[c] = work->shear[c][i + k] - p;
+    for (int c = 3; c < 6; c++) row[c] = work->shear[c][i + k];
+  }
+}
+
+WIDE_INLINE void walls_before(const SphWork *work, int64_t i, Wide l[GRADIENT]) {
+  float parts[GRADIENT][LANES] __attribute__((aligned(32)));
+  for (int c = 0; c < GRADIENT; c++) wide_store(parts[c], l[c]);
+  for (int k = 0; k < LANES && i + k < work->count; k++) add_walls(work, i + k, k, parts);
+  for (int c = 0; c < GRADIENT; c++) l[c] = wide_load(parts[c]);
+}
+
+void KERNEL(sph_stress_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SphWork *work = context;
+  Residual residual = {wide_set(0), wide_set(0), wide_set(0)};
+  for (int64_t g = b; g < e; g++) {
+    int64_t i = g * LANES, last = i + LANES < work->count ? i + LANES : work->count;
+    bool walls = work->wall_start[last] > work->wall_start[i];
+    Wide l[GRADIENT], strain[GRADIENT];
+    velocity_gradient(work, (const float(*)[4])work->velocity, g, l);
+    if (walls) walls_before(work, i, l);
+    for (int c = 0; c < GRADIENT; c++) strain[c] = l[c];
+    if (work->strained) velocity_gradient(work, work->strained, g, strain);
+    update_stress(work, i, l, strain, &residual);
+    if (walls)
+      for (int64_t k = i; k < last; k++) {
+        if (work->wall_start[k] == work->wall_start[k + 1]) continue;
+        float s[6];
+        for (int c = 0; c < 6; c++) s[c] = work->shear[c][k];
+        push_walls(work, k, work->pressure[k], s);
+      }
+    store_stress(work, i);
+  }
+  double *sums = work->residual[b / SPH_GROUP_CHUNK];
+  sums[RESIDUAL_COMPRESSION] = (double)wide_sum(residual.compression);
+  sums[RESIDUAL_EXPANSION] = (double)wide_sum(residual.expansion);
+  sums[RESIDUAL_SHEAR] = (double)wide_sum(residual.shear);
+}
+
+/* ---- collisions ---- */
+
+void KERNEL(sph_collision_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SphWork *work = context;
+  const float(*velocity)[4] = (const float(*)[4])work->velocity;
+  Wide zero = wide_set(0), tiny = wide_set(1e-20f), share = wide_set(2 * work->collision * work->spacing);
+  for (int64_t g = b; g < e; g++) {
+    const SphSlot *slot = work->slots + work->slice[g], *end = slot + work->width[g];
+    int64_t i = g * LANES;
+    int32_t own[LANES];
+    for (int k = 0; k < LANES; k++) own[k] = (int32_t)i + k;
+    Wide vx, vy, vz, mass, x, y, z, other, lost_x = zero, lost_y = zero, lost_z = zero;
+    wide_gather4(velocity, own, &vx, &vy, &vz, &mass);
+    for (; slot < end; slot++) {
+      Wide gx = wide_load(slot->x), gy = wide_load(slot->y), gz = wide_load(slot->z);
+      wide_gather4(velocity, slot->other, &x, &y, &z, &other);
+      Wide rate = (x - vx) * gx + (y - vy) * gy + (z - vz) * gz;
+      rate = wide_min(rate, zero) / wide_sqrt(gx * gx + gy * gy + gz * gz + tiny);
+      rate *= other / (mass + other + tiny);
+      lost_x += rate * gx, lost_y += rate * gy, lost_z += rate * gz;
+    }
+    wide_store(work->start[0] + i, wide_load(work->start[0] + i) + share * lost_x);
+    wide_store(work->start[1] + i, wide_load(work->start[1] + i) + share * lost_y);
+    wide_store(work->start[2] + i, wide_load(work->start[2] + i) + share * lost_z);
+  }
+}
+
+/* ---- air ---- */
+
+void KERNEL(sph_occlusion_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SphOcclusion *air = context;
+  const SphWork *work = air->work;
+  for (int64_t g = b; g < e; g++) {
+    const SphSlot *slot = work->slots + work->slice[g], *end = slot + work->width[g];
+    int64_t i = g * LANES;
+    Wide x = wide_load(air->stream[0] + i), y = wide_load(air->stream[1] + i), z = wide_load(air->stream[2] + i);
+    Wide speed = wide_sqrt(x * x + y * y + z * z), shield = wide_set(0), tiny = wide_set(1e-20f);
+    for (; slot < end; slot++) {
+      Wide gx = wide_load(slot->x), gy = wide_load(slot->y), gz = wide_load(slot->z);
+      /* The gradient points at the neighbour; one that stands upstream shields. */
+      Wide against = wide_set(0) - (x * gx + y * gy + z * gz);
+      shield = wide_max(shield, against / wide_sqrt(gx * gx + gy * gy + gz * gz + tiny));
+    }
+    Wide open = wide_set(1) - shield / wide_max(speed, wide_set(1e-12f));
+    wide_store(air->open + i, wide_max(open, wide_set(0)));
+  }
+}

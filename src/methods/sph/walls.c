@@ -1,0 +1,299 @@
+/* Solids as parcels see them: by distance (a flat wall of smeared layers at the nearest face, after the volume maps of
+ * Bender 2019) or by the samples on them (Akinci 2012). Either way a particle has one contact with a solid, a share of
+ * its density and a direction; what pushes it pushes the solid back. */
+#include <math.h>
+
+#include "core/parallel.h"
+#include "methods/sph/spline.h"
+#include "methods/sph/work.h"
+
+enum { WALL_CHUNK = 256 };
+
+/* A grain that slips faster than this many radii per step has kinetic friction. */
+#define SLIPPING 0.02
+
+typedef struct Finder {
+  SphWork *work;
+  const float *sample_volume; /* over that of a parcel */
+} Finder;
+
+/* What the faces or samples of one solid add up to. */
+typedef struct Sum {
+  double share;
+  Vec3 slope; /* 1/m */
+  Vec3 point;
+  double nearest;
+} Sum;
+
+static Sum sum_faces(const SphWork *work, const Solid *solid, Vec3 at) {
+  Sum sum = {.nearest = INFINITY};
+  ShapePoint faces[SHAPE_CONTACTS_MAX];
+  double d = (double)work->spacing;
+  int count = solid_contacts(solid, at, WALL_REACH * d, faces);
+  for (int k = 0; k < count; k++) {
+    double distance = faces[k].distance, share, slope;
+    if (!(distance < WALL_REACH * d)) continue;
+    if (work->settings->fault == FAULT_UNSIGNED) distance = fabs(distance);
+    spline_wall(distance / d, &share, &slope);
+    sum.share += share;
+    sum.slope = vec3_madd(sum.slope, faces[k].normal, slope / d);
+    if (distance < sum.nearest) sum.point = vec3_madd(at, faces[k].normal, -distance), sum.nearest = distance;
+  }
+  return sum;
+}
+
+/* Samples of one solid that begin at *k of the particle's row; moves *k behind them. */
+static Sum sum_samples(const Finder *finder, int64_t i, int64_t *k, int64_t end) {
+  const SphWork *work = finder->work;
+  const State *state = work->step->state;
+  const SolidSamples *samples = &state->samples;
+  const int32_t *index = state->contacts.samples.list.index;
+  int32_t solid = samples->solid[index[*k]];
+  double d = (double)work->spacing, weights = 0;
+  Sum sum = {.nearest = INFINITY};
+  Vec3 middle = vec3(0, 0, 0);
+  for (; *k < end && samples->solid[index[*k]] == solid; ++*k) {
+    int32_t s = index[*k];
+    Vec3 apart = vec3((double)(work->place[i][0] - samples->x[s]), (double)(work->place[i][1] - samples->y[s]),
+                      (double)(work->place[i][2] - samples->z[s]));
+    double distance = vec3_length(apart), q = distance / d;
+    if (!(q < SPLINE_SUPPORT) || !(distance > 0)) continue;
+    double volume = (double)finder->sample_volume[s] / M_PI, share = volume * spline_shape(q);
+    sum.share += share;
+    sum.slope = vec3_madd(sum.slope, apart, -volume * spline_slope(q) / (d * distance));
+    middle = vec3_madd(middle, apart, share);
+    weights += share;
+    sum.nearest = fmin(sum.nearest, distance);
+  }
+  double slope = vec3_length(sum.slope), steeper = slope;
+  spline_wall_stiffen(&sum.share, &steeper);
+  if (slope > 0) sum.slope = vec3_scale(sum.slope, steeper / slope);
+  if (weights > 0) middle = vec3_scale(middle, 1 / weights);
+  sum.point = vec3_sub(state_position(state, i), middle);
+  return sum;
+}
+
+/* Friction remembered from the last step. */
+static void recall(const SphWork *work, SphWall *wall) {
+  const SphGrip *known = work->fields.grip[wall->particle];
+  if (!work->settings->memory) return;
+  for (int k = 0; k < SPH_WALLS_MAX; k++)
+    if (known[k].solid == wall->solid + 1)
+      for (int c = 0; c < 3; c++) wall->grip[c] = known[k].force[c];
+}
+
+static SphWall make_wall(const SphWork *work, int64_t i, int32_t index, const Sum *sum) {
+  const State *state = work->step->state;
+  const Particles *p = &state->particles;
+  const Solid *solid = &state->solids.items[index];
+  SphWall wall = {.particle = (int32_t)i, .solid = index};
+  double slope = vec3_length(sum->slope);
+  if (!(sum->share > 0) || !(slope > 0)) return wall;
+  Vec3 normal = vec3_scale(sum->slope, 1 / slope), velocity = solid_velocity_at(solid, sum->point);
+  Vec3 slip = vec3_sub(vec3((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]), velocity);
+  slip = vec3_madd(slip, normal, -vec3_dot(slip, normal));
+  bool sliding = vec3_length(slip) * (double)work->dt > SLIPPING * state->radius;
+  double own = (double)work->materials[p->material[i]].wall_friction;
+  for (int c = 0; c < 3; c++) {
+    wall.normal[c] = (float)vec3_get(normal, c);
+    wall.velocity[c] = (float)vec3_get(velocity, c);
+    wall.point[c] = vec3_get(sum->point, c);
+  }
+  wall.share = (float)sum->share;
+  wall.slope = (float)slope;
+  wall.friction = (float)sqrt(own * (sliding ? solid->friction_kinetic : solid->friction_static));
+  wall.grip_gain = 0.5f * p->mass[i] / work->dt;
+  recall(work, &wall);
+  return wall;
+}
+
+static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Finder *finder = context;
+  SphWork *work = finder->work;
+  const State *state = work->step->state;
+  const NeighborList *solids = &state->contacts.solids.list, *samples = &state->contacts.samples.list;
+  for (int64_t i = b; i < e; i++) {
+    int32_t at = work->wall_start[i], end = work->wall_start[i + 1];
+    if (solids->start)
+      for (int64_t k = solids->start[i]; k < solids->start[i + 1] && at < end; k++) {
+        Sum sum = sum_faces(work, &state->solids.items[solids->index[k]], state_position(state, i));
+        work->walls[at++] = make_wall(work, i, solids->index[k], &sum);
+      }
+    if (samples->start)
+      for (int64_t k = samples->start[i]; k < samples->start[i + 1] && at < end;) {
+        int32_t solid = state->samples.solid[samples->index[k]];
+        Sum sum = sum_samples(finder, i, &k, samples->start[i + 1]);
+        work->walls[at++] = make_wall(work, i, solid, &sum);
+      }
+    while (at < end) work->walls[at++] = (SphWall){.particle = (int32_t)i};
+    for (int32_t k = work->wall_start[i]; k < end; k++) work->density[i] += work->walls[k].share;
+  }
+}
+
+/* Room for each particle's contacts: at most SPH_WALLS_MAX of them. */
+static Status make_room(SphWork *work) {
+  Core *core = work->step->core;
+  const State *state = work->step->state;
+  const NeighborList *solids = &state->contacts.solids.list, *samples = &state->contacts.samples.list;
+  int64_t total = 0;
+  for (int64_t i = 0; i < work->count; i++) {
+    work->wall_start[i] = (int32_t)total;
+    int64_t room = solids->start ? solids->start[i + 1] - solids->start[i] : 0;
+    if (samples->start) {
+      int32_t before = -1;
+      for (int64_t k = samples->start[i]; k < samples->start[i + 1]; k++) {
+        int32_t solid = state->samples.solid[samples->index[k]];
+        room += solid != before;
+        before = solid;
+      }
+    }
+    total += room < SPH_WALLS_MAX ? room : SPH_WALLS_MAX;
+  }
+  work->wall_start[work->count] = (int32_t)total;
+  work->wall_count = total;
+  return scratch_take(core, work->step->scratch, &work->walls, total, "sph walls");
+}
+
+static bool can_move(const Solid *solid) {
+  return solid->inverse_inertia[0][0] > 0 || solid->inverse_inertia[1][1] > 0 || solid->inverse_inertia[2][2] > 0 ||
+         solid->inverse_inertia[5][5] > 0 || solid->inverse_inertia[4][4] > 0 || solid->inverse_inertia[3][3] > 0;
+}
+
+static Status list_moving(SphWork *work) {
+  const State *state = work->step->state;
+  int32_t *moving = NULL;
+  TRY(scratch_take(work->step->core, work->step->scratch, &moving, work->wall_count, "sph moved walls"));
+  work->moving_count = 0;
+  for (int64_t k = 0; k < work->wall_count; k++)
+    if (work->walls[k].slope > 0 && can_move(&state->solids.items[work->walls[k].solid]))
+      moving[work->moving_count++] = (int32_t)k;
+  work->moving = moving;
+  return SCREE_OK;
+}
+
+Status sph_walls_find(SphWork *work, float *sample_volume) {
+  TRY(make_room(work));
+  Finder finder = {work, sample_volume};
+  parallel_for(work->step->core, 0, work->count, WALL_CHUNK, find_chunk, &finder);
+  return list_moving(work);
+}
+
+void sph_walls_begin(SphWork *work, int64_t i) {
+  double force[3] = {0, 0, 0};
+  for (int32_t k = work->wall_start[i]; k < work->wall_start[i + 1]; k++) {
+    SphWall *wall = &work->walls[k];
+    const float *n = wall->normal, *s = work->stress[i];
+    float normal = -(s[0] * n[0] * n[0] + s[1] * n[1] * n[1] + s[2] * n[2] * n[2] +
+                     2 * (s[3] * n[0] * n[1] + s[4] * n[0] * n[2] + s[5] * n[1] * n[2]));
+    wall->push = work->volume * wall->slope * (normal > 0 ? normal : 0);
+    for (int c = 0; c < 3; c++) force[c] += (double)(wall->push * n[c] + wall->grip[c]);
+  }
+  double gain = (double)(work->dt * work->place[i][3]);
+  for (int c = 0; c < 3; c++) work->wall_gain[c][i] = (float)(gain * force[c]);
+}
+
+static void keep_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SphWork *work = context;
+  for (int64_t i = b; i < e; i++) {
+    SphGrip *known = work->fields.grip[i];
+    for (int k = 0; k < SPH_WALLS_MAX; k++) known[k] = (SphGrip){0};
+    for (int32_t k = work->wall_start[i]; k < work->wall_start[i + 1]; k++, known++) {
+      const SphWall *wall = &work->walls[k];
+      if (!(wall->slope > 0)) continue;
+      known->solid = wall->solid + 1;
+      for (int c = 0; c < 3; c++) known->force[c] = wall->grip[c];
+    }
+  }
+}
+
+void sph_walls_keep(SphWork *work) { parallel_for(work->step->core, 0, work->count, 4 * WALL_CHUNK, keep_chunk, work); }
+
+static Vec3 force_of(const SphWall *wall) {
+  return vec3((double)(wall->push * wall->normal[0] + wall->grip[0]),
+              (double)(wall->push * wall->normal[1] + wall->grip[1]),
+              (double)(wall->push * wall->normal[2] + wall->grip[2]));
+}
+static Vec3 point_of(const SphWall *wall) { return vec3(wall->point[0], wall->point[1], wall->point[2]); }
+
+static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SphWork *work = context;
+  for (int64_t k = b; k < e; k++) {
+    const SphWall *wall = &work->walls[k];
+    if (wall->slope > 0)
+      wrench_add(&work->step->state->solids.items[wall->solid], vec3_scale(force_of(wall), -1), point_of(wall));
+  }
+}
+
+void sph_walls_push(SphWork *work) {
+  parallel_for(work->step->core, 0, work->wall_count, 4 * WALL_CHUNK, push_chunk, work);
+}
+
+static void apply(const Solid *solid, Vec3 force, Vec3 torque, double dt, Vec3 *velocity, Vec3 *spin) {
+  const double load[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+  double gain[6] = {0};
+  for (int a = 0; a < 6; a++)
+    for (int c = 0; c < 6; c++) gain[a] += solid->inverse_inertia[a][c] * load[c] * dt;
+  *velocity = vec3_add(solid->velocity, vec3(gain[0], gain[1], gain[2]));
+  *spin = vec3_add(solid->spin, vec3(gain[3], gain[4], gain[5]));
+}
+
+/* In the order of the contacts, on one thread: there are few, and the sum does not depend on threads. */
+void sph_walls_follow(SphWork *work) {
+  State *state = work->step->state;
+  for (int32_t s = 0; s < state->solids.count && work->moving_count > 0; s++) {
+    Solid *solid = &state->solids.items[s];
+    if (!can_move(solid)) continue;
+    Vec3 force = solid->outside_force, torque = solid->outside_torque, velocity, spin;
+    if (solid->motion == MOTION_FREE) force = vec3_madd(force, state->gravity, solid->mass);
+    for (int64_t k = 0; k < work->moving_count; k++) {
+      const SphWall *wall = &work->walls[work->moving[k]];
+      if (wall->solid != s) continue;
+      Vec3 push = vec3_scale(force_of(wall), -1);
+      force = vec3_add(force, push);
+      torque = vec3_add(torque, vec3_cross(vec3_sub(point_of(wall), solid->center), push));
+    }
+    apply(solid, force, torque, (double)work->dt, &velocity, &spin);
+    for (int64_t k = 0; k < work->moving_count; k++) {
+      SphWall *wall = &work->walls[work->moving[k]];
+      if (wall->solid != s) continue;
+      Vec3 at = vec3_add(velocity, vec3_cross(spin, vec3_sub(point_of(wall), solid->center)));
+      wall->velocity[0] = (float)at.x;
+      wall->velocity[1] = (float)at.y;
+      wall->velocity[2] = (float)at.z;
+    }
+  }
+}
+
+/* How readily the solid yields along a direction at a point, 1/kg. */
+static double yields(const Solid *solid, Vec3 point, Vec3 direction) {
+  Vec3 turn = vec3_cross(vec3_sub(point, solid->center), direction);
+  const double load[6] = {direction.x, direction.y, direction.z, turn.x, turn.y, turn.z};
+  double sum = 0;
+  for (int a = 0; a < 6; a++)
+    for (int c = 0; c < 6; c++) sum += load[a] * solid->inverse_inertia[a][c] * load[c];
+  return sum;
+}
+
+/* Every contact of a movable solid is relaxed as if it had the solid's whole yielding to itself as often as the solid
+ * has contacts: without that, the many would overshoot together. */
+void sph_walls_split(SphWork *work) {
+  State *state = work->step->state;
+  for (int32_t s = 0; s < state->solids.count && work->moving_count > 0; s++) {
+    int64_t contacts = 0;
+    for (int64_t k = 0; k < work->moving_count; k++) contacts += work->walls[work->moving[k]].solid == s;
+    for (int64_t k = 0; k < work->moving_count; k++) {
+      SphWall *wall = &work->walls[work->moving[k]];
+      if (wall->solid != s) continue;
+      Vec3 normal = vec3((double)wall->normal[0], (double)wall->normal[1], (double)wall->normal[2]), t1, t2;
+      vec3_frame(normal, &t1, &t2);
+      const Solid *solid = &state->solids.items[s];
+      double share = (double)contacts, mass = (double)state->particles.mass[wall->particle];
+      double aside = fmax(yields(solid, point_of(wall), t1), yields(solid, point_of(wall), t2));
+      wall->yielding = (float)(share * yields(solid, point_of(wall), normal));
+      wall->grip_gain = (float)(0.5 / ((1 / mass + share * aside) * (double)work->dt));
+    }
+  }
+}
