@@ -92,16 +92,32 @@ static void advance_chunk(void *context, int64_t b, int64_t e, int thread) {
   atomic_fetch_add(&a->effort, effort);
 }
 
-static Status work_create(Core *core, Scratch *scratch, int64_t room, int64_t solids, FineWork *work) {
-  Candidates *const each[2] = {&work->cluster, &work->block};
-  for (int k = 0; k < 2; k++) {
-    TRY(scratch_take(core, scratch, &each[k]->x, room, "candidates"));
-    TRY(scratch_take(core, scratch, &each[k]->y, room, "candidates"));
-    TRY(scratch_take(core, scratch, &each[k]->z, room, "candidates"));
-    TRY(scratch_take(core, scratch, &each[k]->index, room, "candidates"));
+/* One piece for all threads: the stack of scratch memory is not deep. */
+static Status work_create(Core *core, Scratch *scratch, int64_t room, Advance *a) {
+  int threads = pool_threads(core->pool);
+  int64_t solids = a->up->solid_count + 1;
+  float *places = NULL;
+  int32_t *numbers = NULL;
+  double(*gaps)[2] = NULL;
+  enum { SETS = 3 };
+  room = (room + 2 * LANES + 15) / 16 * 16; /* whole cache lines */
+  TRY(scratch_take(core, scratch, &a->work, threads, "candidates"));
+  TRY(scratch_take(core, scratch, &places, threads * SETS * 3 * room, "candidates"));
+  TRY(scratch_take(core, scratch, &numbers, threads * (SETS + 1) * room, "candidates"));
+  TRY(scratch_take(core, scratch, &gaps, threads * solids, "gaps"));
+  for (int t = 0; t < threads; t++) {
+    FineWork *work = &a->work[t];
+    Candidates *const each[SETS] = {&work->cluster, &work->samples, &work->block};
+    for (int k = 0; k < SETS; k++) {
+      *each[k] = (Candidates){0, places, places + room, places + 2 * room, numbers};
+      places += 3 * room;
+      numbers += room;
+    }
+    work->list = numbers;
+    numbers += room;
+    work->near = (Surroundings){a->up, gaps + t * solids};
   }
-  TRY(scratch_take(core, scratch, &work->list, room, "candidates"));
-  return scratch_take(core, scratch, &work->near.gaps, solids + 1, "gaps");
+  return SCREE_OK;
 }
 
 static Status move_grains(Advance *a, Scratch *scratch) {
@@ -110,10 +126,8 @@ static Status move_grains(Advance *a, Scratch *scratch) {
   int64_t count = up->grains.count, blocks = parallel_chunks(0, count, FINE_BLOCK);
   TRY(coarse_gather(core, up, a->state, scratch, a->dt, &a->sets));
   if (count == 0) return SCREE_OK;
-  int threads = pool_threads(core->pool);
-  int64_t room = (a->sets.grains.count > a->sets.samples.count ? a->sets.grains.count : a->sets.samples.count) + LANES;
-  TRY(scratch_take(core, scratch, &a->work, threads, "candidates"));
-  for (int t = 0; t < threads; t++) TRY(work_create(core, scratch, room, up->solid_count, &a->work[t]));
+  int64_t grains = a->sets.grains.count, samples = a->sets.samples.count;
+  TRY(work_create(core, scratch, grains > samples ? grains : samples, a));
   if (!a->paper) {
     TRY(stir_prepare(core, up, &a->sets, &a->stir));
     parallel_for(core, 0, blocks, BLOCKS_PER_CHUNK, count_chunk, a);

@@ -4,15 +4,15 @@
 
 #include "upsample/internal.h"
 
-enum { RANGES_MAX = 128 };
+enum { RANGES_MAX = 192 };
 
 /* A block wider than this many reaches is cut in halves: every coarse grain near one of its grains would be looked at
  * for all of them. A cluster of blocks that is wider than this does without what is common to them. */
-#define WIDEST 2.0f
+#define WIDEST 3.0f
 /* What a block costs besides its pairs, and one that looks its coarse grains up itself, in pairs. */
 #define BLOCK_EFFORT 500
 #define GATHER_EFFORT 2000
-#define WIDEST_CLUSTER 4.0f
+#define WIDEST_CLUSTER 6.0f
 
 static void bounds_of(const Core *core, const FineGrains *g, int64_t b, int64_t e, float bounds[6]) {
   KERNEL_CALL(core, fine_bounds)(g->x + b, g->y + b, g->z + b, e - b, bounds);
@@ -88,16 +88,17 @@ static bool find_candidates(const Advance *a, const CellGrid *grid, const Coarse
 }
 
 /* What a block is given of its cluster is what it would find itself: in the same order. */
-static bool block_candidates(const Advance *a, FineWork *work, const float bounds[6]) {
-  if (!work->clustered) return find_candidates(a, a->up->coarse_grid, &a->sets.grains, bounds, &work->block);
-  KERNEL_CALL(a->core, candidates_narrow)(&work->cluster, bounds, a->law.reach2, a->up->pack, &work->block);
+static bool block_candidates(const Advance *a, FineWork *work, const Candidates *cluster, const CellGrid *grid,
+                             const CoarseSet *set, const float bounds[6]) {
+  if (!work->clustered) return find_candidates(a, grid, set, bounds, &work->block);
+  KERNEL_CALL(a->core, candidates_narrow)(cluster, bounds, a->law.reach2, a->up->pack, &work->block);
   return true;
 }
 
 static bool add_samples(const Advance *a, FineWork *work, const float bounds[6], FineBlock *block) {
   const CoarseSet *samples = &a->sets.samples;
   if (samples->count == 0) return true;
-  if (!find_candidates(a, a->up->sample_grid, samples, bounds, &work->block)) return false;
+  if (!block_candidates(a, work, &work->samples, a->up->sample_grid, samples, bounds)) return false;
   if (work->block.count > 0) KERNEL_CALL(a->core, fine_add_samples)
   (samples, &work->block, work->list, a->law.reach2, a->law.body_rule, a->up->pack, block);
   return true;
@@ -108,7 +109,7 @@ static bool advance_block(Advance *a, FineWork *work, const float bounds[6], Fin
   const Core *core = a->core;
   const Upsample *up = a->up;
   double reach = sqrt((double)a->law.reach2);
-  if (!block_candidates(a, work, bounds)) return false;
+  if (!block_candidates(a, work, &work->cluster, up->coarse_grid, &a->sets.grains, bounds)) return false;
   if (a->paper) block->walled = false;
   else walls_before(core, &work->near, bounds, reach, block);
   *effort += BLOCK_EFFORT + (work->clustered ? work->cluster.count : GATHER_EFFORT);
@@ -160,11 +161,10 @@ void cluster_begin(const Advance *a, FineWork *work, int64_t count, const bool *
     }
     any = true;
   }
-  work->clustered = false;
-  work->near.up = a->up;
   bool narrow = any && widest(all) <= WIDEST_CLUSTER * sqrtf(a->law.reach2);
   for (int32_t k = 0; k < a->up->solid_count; k++)
     for (int when = 0; when < 2; when++)
       work->near.gaps[k][when] = narrow ? solid_view_gap(&a->up->solids[k], all, when) : -INFINITY;
-  if (narrow) work->clustered = find_candidates(a, a->up->coarse_grid, &a->sets.grains, all, &work->cluster);
+  work->clustered = narrow && find_candidates(a, a->up->coarse_grid, &a->sets.grains, all, &work->cluster) &&
+                    find_candidates(a, a->up->sample_grid, &a->sets.samples, all, &work->samples);
 }

@@ -6,7 +6,8 @@
 #include "core/parallel.h"
 #include "upsample/internal.h"
 
-enum { COARSE_CHUNK = 4096 };
+/* Shorter loops are not worth waking a thread for. */
+enum { COARSE_CHUNK = 16384 };
 
 typedef struct Gather {
   Upsample *up;

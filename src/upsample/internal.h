@@ -130,8 +130,8 @@ void stir_count(const Core *core, const Stir *stir, int64_t count, const float *
 /* What a thread needs while it works on blocks. */
 typedef struct FineWork {
   Surroundings near;
-  bool clustered; /* the coarse grains near the cluster are known */
-  Candidates cluster, block;
+  bool clustered; /* the coarse grains and samples near the cluster are known */
+  Candidates cluster, samples, block;
   int32_t *list;
 } FineWork;
 

@@ -1,5 +1,5 @@
 /* Storage order: a tree of boxes. The grains are cut along the longest side of the box round them into parts that fill
- * whole blocks, and so on down to the eight of a group: blocks and groups are as compact as the cloud lets them be. (A
+ * whole clusters of blocks, then blocks, then groups of eight: all are as compact as the cloud lets them be. (A
  * space-filling curve through cells leaves and enters the cloud at its surface again and again: a quarter of its blocks
  * lay in pieces.) Results do not depend on the order. */
 #include <math.h>
@@ -9,7 +9,14 @@
 #include "upsample/internal.h"
 #include "upsample/order_kernels.h"
 
-enum { BINS = 1024, PARTS = 8, LEVELS = 2, NODES = PARTS * PARTS, ORDER_CHUNK = 16384 };
+enum {
+  BINS = 1024,
+  PARTS = 8,
+  LEVELS = 2,
+  NODES = PARTS * PARTS,
+  ORDER_CHUNK = 16384,
+  CLUSTER = FINE_CLUSTER * FINE_BLOCK
+};
 
 typedef struct Order {
   const Core *core;
@@ -96,17 +103,17 @@ static void split(const Order *order, int64_t first, int64_t count, int parts, c
   }
 }
 
-/* Cuts a node into parts of whole blocks or groups, as many as would be about as thick as what they are made of.
- * ends[p] = end of part p, from 0. Answers how many. */
+/* Cuts a node into parts of whole clusters, blocks or groups, as many as would be about as thick as what they are made
+ * of. ends[p] = end of part p, from 0. Answers how many. */
 static int split_node(const Order *order, int64_t first, int64_t count, int64_t ends[PARTS]) {
-  int64_t unit = count > FINE_BLOCK ? FINE_BLOCK : LANES, units = (count + unit - 1) / unit;
+  int64_t unit = count > CLUSTER ? CLUSTER : count > FINE_BLOCK ? FINE_BLOCK : LANES, units = (count + unit - 1) / unit;
   int parts = 1;
   ends[0] = count;
   if (units < 2) return 1;
   float side[3];
   Cut cut = longest_side(order->core, order->places + first, count, side);
   parts = 2;
-  if (unit == FINE_BLOCK) {
+  if (unit > LANES) {
     float thick = cbrtf(side[0] * side[1] * side[2] / (float)units), wanted = roundf(side[cut.axis] / thick);
     parts = wanted >= PARTS ? PARTS : wanted > 2 ? (int)wanted : 2; /* also where it is not finite */
   }

@@ -53,17 +53,59 @@ bool KERNEL(fine_equal)(const float *a, const float *b, int64_t count) {
   return !differs;
 }
 
-typedef struct WideBox {
-  Wide low[3], high[3];
-} WideBox;
-
-/* Which of eight points are nearer to the box than the reach. */
-WIDE_INLINE WideInt box_is_near(const WideBox *box, Wide x, Wide y, Wide z, Wide reach2) {
-  Wide dx = x - wide_min(wide_max(x, box->low[0]), box->high[0]);
-  Wide dy = y - wide_min(wide_max(y, box->low[1]), box->high[1]);
-  Wide dz = z - wide_min(wide_max(z, box->low[2]), box->high[2]);
-  return wide_less(dx * dx + dy * dy + dz * dz, reach2);
+WIDE_INLINE Wide eight_load(const float *p) { return wide_load(p); }
+WIDE_INLINE void eight_store(float *p, Wide v) { wide_store(p, v); }
+WIDE_INLINE Wide eight_set(float v) { return wide_set(v); }
+WIDE_INLINE Wide eight_min(Wide a, Wide b) { return wide_min(a, b); }
+WIDE_INLINE Wide eight_max(Wide a, Wide b) { return wide_max(a, b); }
+WIDE_INLINE Wide eight_low(Wide v) { return lanes_min(v); }
+WIDE_INLINE Wide eight_high(Wide v) { return lanes_max(v); }
+WIDE_INLINE unsigned eight_less(Wide a, Wide b) { return wide_bits(wide_less(a, b)); }
+WIDE_INLINE Wide eight_keep_less(Wide v, Wide a, Wide b) { return (Wide)((WideInt)v & wide_less(a, b)); }
+WIDE_INLINE void eight_pack(int32_t *out, unsigned bits, const int32_t *values, const uint64_t *table) {
+  wide_pack(out, bits, values, table);
 }
+#define SUMS(name) eight_##name
+#define SUMS_INLINE WIDE_INLINE
+#define SUMS_LANES LANES
+#define SumsLanes Wide
+#include "upsample/sums_lanes.h"
+
+/* Sixteen lanes, where the processor has them: twice the sums in the same time. */
+#if defined(__x86_64__) && SIMD_LEVEL == 1
+#define SIXTEEN_TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw")))
+#define SIXTEEN_INLINE static inline __attribute__((always_inline, unused)) SIXTEEN_TARGET
+enum { SIXTEEN = 16 };
+typedef float Sixteen __attribute__((vector_size(64), aligned(64)));
+typedef float SixteenUnaligned __attribute__((vector_size(64), aligned(4)));
+SIXTEEN_INLINE Sixteen sixteen_load(const float *p) { return *(const SixteenUnaligned *)p; }
+SIXTEEN_INLINE void sixteen_store(float *p, Sixteen v) { *(SixteenUnaligned *)p = v; }
+SIXTEEN_INLINE Sixteen sixteen_set(float v) { return (Sixteen)_mm512_set1_ps(v); }
+SIXTEEN_INLINE Sixteen sixteen_min(Sixteen a, Sixteen b) { return (Sixteen)_mm512_min_ps((__m512)a, (__m512)b); }
+SIXTEEN_INLINE Sixteen sixteen_max(Sixteen a, Sixteen b) { return (Sixteen)_mm512_max_ps((__m512)a, (__m512)b); }
+SIXTEEN_INLINE Sixteen sixteen_low(Sixteen v) { return sixteen_set(_mm512_reduce_min_ps((__m512)v)); }
+SIXTEEN_INLINE Sixteen sixteen_high(Sixteen v) { return sixteen_set(_mm512_reduce_max_ps((__m512)v)); }
+SIXTEEN_INLINE unsigned sixteen_less(Sixteen a, Sixteen b) {
+  return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OS);
+}
+SIXTEEN_INLINE Sixteen sixteen_keep_less(Sixteen v, Sixteen a, Sixteen b) {
+  return (Sixteen)_mm512_maskz_mov_ps(_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OS), (__m512)v);
+}
+SIXTEEN_INLINE void sixteen_pack(int32_t *out, unsigned bits, const int32_t *values, const uint64_t *table) {
+  (void)table;
+  _mm512_storeu_si512(out, _mm512_maskz_compress_epi32((__mmask16)bits, _mm512_loadu_si512(values)));
+}
+#define SUMS(name) sixteen_##name
+#define SUMS_INLINE SIXTEEN_INLINE
+#define SUMS_LANES SIXTEEN
+#define SumsLanes Sixteen
+#include "upsample/sums_lanes.h"
+
+static inline bool sixteen_lanes(void) {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+}
+#endif
 
 /* Appends those of eight coarse grains that are in `bits`. */
 WIDE_INLINE int64_t candidates_append(Candidates *to, int64_t count, unsigned bits, const float *x, const float *y,
@@ -75,27 +117,21 @@ WIDE_INLINE int64_t candidates_append(Candidates *to, int64_t count, unsigned bi
   return count + __builtin_popcount(bits);
 }
 
-WIDE_INLINE WideBox box_of(const float bounds[6]) {
-  WideBox box;
+WIDE_INLINE eight_Box box_of(const float bounds[6]) {
+  eight_Box box;
   for (int k = 0; k < 3; k++) box.low[k] = wide_set(bounds[k]), box.high[k] = wide_set(bounds[3 + k]);
   return box;
 }
 
-WIDE_INLINE unsigned near_bits(const WideBox *box, const float *x, const float *y, const float *z, int64_t left,
-                               float reach2) {
-  unsigned bits = wide_bits(box_is_near(box, wide_load(x), wide_load(y), wide_load(z), wide_set(reach2)));
-  return left < LANES ? bits & ((1u << left) - 1) : bits;
-}
-
 void KERNEL(coarse_near)(const CoarseSet *set, int64_t b, int64_t e, const float bounds[6], float reach2,
                          const uint64_t *pack, Candidates *candidates) {
-  const WideBox box = box_of(bounds);
+  const eight_Box box = box_of(bounds);
   const WideInt lanes = {0, 1, 2, 3, 4, 5, 6, 7};
   int64_t count = candidates->count;
   for (int64_t k = b; k < e; k += LANES) {
     WideInt index = lanes + (int32_t)k;
     const float *x = set->x + k, *y = set->y + k, *z = set->z + k;
-    unsigned bits = near_bits(&box, x, y, z, e - k, reach2);
+    unsigned bits = eight_near(&box, x, y, z, e - k, reach2);
     count = candidates_append(candidates, count, bits, x, y, z, (const int32_t *)&index, pack);
   }
   candidates->count = count;
@@ -103,93 +139,44 @@ void KERNEL(coarse_near)(const CoarseSet *set, int64_t b, int64_t e, const float
 
 void KERNEL(candidates_narrow)(const Candidates *from, const float bounds[6], float reach2, const uint64_t *pack,
                                Candidates *to) {
-  const WideBox box = box_of(bounds);
+  const eight_Box box = box_of(bounds);
   int64_t count = 0;
   for (int64_t k = 0; k < from->count; k += LANES) {
     const float *x = from->x + k, *y = from->y + k, *z = from->z + k;
-    unsigned bits = near_bits(&box, x, y, z, from->count - k, reach2);
+    unsigned bits = eight_near(&box, x, y, z, from->count - k, reach2);
     count = candidates_append(to, count, bits, x, y, z, from->index + k, pack);
   }
   to->count = count;
 }
 
-/* The candidates within reach of the box round eight grains. */
-WIDE_INLINE int64_t list_near(const Candidates *c, const WideBox *box, float reach2, const uint64_t *pack,
-                              int32_t *list) {
-  int64_t count = 0;
-  for (int64_t k = 0; k < c->count; k += LANES) {
-    unsigned bits = near_bits(box, c->x + k, c->y + k, c->z + k, c->count - k, reach2);
-    wide_pack(list + count, bits, c->index + k, pack);
-    count += __builtin_popcount(bits);
-  }
-  return count;
+#ifdef SIXTEEN_TARGET
+/* As many grains as fill sixteen lanes; answers where it stopped. */
+SIXTEEN_TARGET static int64_t sums_by_sixteen(const CoarseSet *set, const Candidates *candidates, int32_t *list,
+                                              float reach2, bool squares, const uint64_t *pack, FineBlock *block,
+                                              int64_t *effort) {
+  int64_t g = 0;
+  for (; g + SIXTEEN <= block->padded; g += SIXTEEN)
+    *effort += sixteen_group(set, candidates, list, reach2, squares, pack, block, g);
+  return g;
 }
-
-typedef struct WideSums {
-  Wide sum, x, y, z, top, square;
-} WideSums;
-
-WIDE_INLINE WideSums sum_pairs(const CoarseRow *rows, const int32_t *list, int64_t count, const FineBlock *block,
-                               int64_t g, float reach2, bool walled, bool squares) {
-  const Wide zero = wide_set(0), reach = wide_set(reach2);
-  Wide x = wide_load(block->x + g), y = wide_load(block->y + g), z = wide_load(block->z + g);
-  Wide gap = zero, nx = zero, ny = zero, nz = zero;
-  if (walled)
-    gap = wide_load(block->gap + g), nx = wide_load(block->nx + g), ny = wide_load(block->ny + g),
-    nz = wide_load(block->nz + g);
-  WideSums s = {zero, zero, zero, zero, zero, zero};
-  for (int64_t k = 0; k < count; k++) {
-    const CoarseRow *row = &rows[list[k]];
-    Wide dx = x - row->x, dy = y - row->y, dz = z - row->z;
-    Wide t = wide_max(reach - (dx * dx + dy * dy + dz * dz), zero);
-    if (walled) t = (Wide)((WideInt)t & wide_less(dx * nx + dy * ny + dz * nz, gap));
-    Wide w = t * t * t;
-    s.top = wide_max(s.top, t);
-    s.sum += w;
-    s.x += w * row->vx;
-    s.y += w * row->vy;
-    s.z += w * row->vz;
-    if (squares) s.square += w * row->square;
-  }
-  return s;
-}
-
-WIDE_INLINE WideBox lanes_box(const FineBlock *block, int64_t g) {
-  Wide x = wide_load(block->x + g), y = wide_load(block->y + g), z = wide_load(block->z + g);
-  return (WideBox){{lanes_min(x), lanes_min(y), lanes_min(z)}, {lanes_max(x), lanes_max(y), lanes_max(z)}};
-}
+#endif
 
 int64_t KERNEL(fine_sums)(const CoarseSet *set, const Candidates *candidates, int32_t *list, float reach2, bool squares,
                           const uint64_t *pack, FineBlock *block) {
-  int64_t pairs = 0;
-  const Wide reach = wide_sqrt(wide_set(reach2)) * 1.00001f;
-  for (int64_t g = 0; g < block->padded; g += LANES) {
-    WideBox box = lanes_box(block, g);
-    int64_t count = list_near(candidates, &box, reach2, pack, list);
-    pairs += count;
-    /* Nothing in reach is behind a wall that is out of it. */
-    bool walled = block->walled && wide_bits(wide_less(wide_load(block->gap + g), reach));
-    WideSums s;
-    if (walled) s = sum_pairs(set->rows, list, count, block, g, reach2, true, true);
-    else if (squares) s = sum_pairs(set->rows, list, count, block, g, reach2, false, true);
-    else s = sum_pairs(set->rows, list, count, block, g, reach2, false, false);
-    wide_store(block->sum + g, s.sum);
-    wide_store(block->sum_x + g, s.x);
-    wide_store(block->sum_y + g, s.y);
-    wide_store(block->sum_z + g, s.z);
-    wide_store(block->top + g, s.top);
-    wide_store(block->square + g, s.square);
-  }
-  return pairs * LANES + candidates->count * (block->padded / LANES);
+  int64_t g = 0, effort = candidates->count * (block->padded / LANES);
+#ifdef SIXTEEN_TARGET
+  if (sixteen_lanes()) g = sums_by_sixteen(set, candidates, list, reach2, squares, pack, block, &effort);
+#endif
+  for (; g < block->padded; g += LANES) effort += eight_group(set, candidates, list, reach2, squares, pack, block, g);
+  return effort;
 }
 
 void KERNEL(fine_add_samples)(const CoarseSet *set, const Candidates *candidates, int32_t *list, float reach2,
                               bool rule, const uint64_t *pack, FineBlock *block) {
   for (int64_t g = 0; g < block->padded; g += LANES) {
-    WideBox box = lanes_box(block, g);
-    int64_t count = list_near(candidates, &box, reach2, pack, list);
+    int64_t count = eight_list(candidates, block, g, reach2, pack, list);
     if (count == 0) continue;
-    WideSums s = sum_pairs(set->rows, list, count, block, g, reach2, false, false);
+    eight_Values s = eight_pairs(set->rows, list, count, block, g, reach2, false, false);
     Wide sum = wide_load(block->sum + g);
     const Wide zero = wide_set(0);
     WideInt counts = rule ? wide_less(zero, sum) : wide_less_equal(zero, sum);

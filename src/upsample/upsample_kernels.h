@@ -28,7 +28,7 @@ typedef struct CoarseSet {
   float *x, *y, *z; /* the same again, for the search; LANES more than count */
 } CoarseSet;
 
-/* Coarse grains near some fine ones. Room for all of the set and LANES more. */
+/* Coarse grains near some fine ones. Room for all of the set and twice LANES more. */
 typedef struct Candidates {
   int64_t count;
   float *x, *y, *z;
