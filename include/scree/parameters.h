@@ -47,7 +47,16 @@
   X(REAL, drag, "0.47", 0, 1e6, 0, 100, "", "sph", "drag coefficient of a parcel, a ball of the radius, in the air")     \
   X(CHOICE, fault, "none", 0, 0, 0, 0, "none|face_d|half_trace|old_strain|unsigned|absolute|yield", "sph",               \
     "repeats a fault of the printed method, to compare")                                                                  \
-  X(REAL, cell, "auto", 1e-6, 1e3, 1e-3, 4, "m", "flip", "side of a grid cell; auto: 4 radius")
+  X(REAL, cell, "auto", 1e-6, 1e3, 1e-3, 4, "m", "flip", "side of a grid cell; auto: 4 radius")                        \
+  X(CHOICE, yield_surface, "cone", 0, 0, 0, 0, "cone|planes|box", "flip", "limit of friction: cone, 728 planes, or as printed") \
+  X(INT, staggered, "2", 1, 1000, 1, 20, "", "flip", "staggered projections of friction and pressure in a step, at most") \
+  X(REAL, staggered_tolerance, "0", 0, 1, 0, 0.1, "", "flip", "they end when the pressure changes by less; 0: do all")  \
+  X(REAL, tolerance, "0.001", 1e-9, 1, 1e-6, 0.1, "", "flip", "of the pressure's solve, share of what it starts with")  \
+  X(INT, solver_steps, "200", 1, 100000, 20, 5000, "", "flip", "most steps of a solve for the pressure")               \
+  X(INT, friction_steps, "20", 1, 100000, 5, 1000, "", "flip", "most steps of a solve for the friction")               \
+  X(BOOL, pulling, "false", 0, 0, 0, 0, "", "flip", "pressure also pulls, as in an incompressible fluid")               \
+  X(BOOL, shapes, "true", 0, 0, 0, 0, "", "flip", "particles are stretched, split and merged")                          \
+  X(REAL, settle, "15", 0, 1e4, 0, 100, "1/s", "flip", "how fast dense sand loses what the grid does not see")
 
 #define SCREE_MATERIAL_PARAMETERS(X)                                                                                   \
   X(REAL, density, "1600", 1e-3, 1e6, 50, 25000, "kg/m^3", "", "bulk density of the settled material")                 \

@@ -272,7 +272,7 @@ Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt) {
 
 double bodies_largest_step(const Bodies *bodies, const State *state) {
   if (!(state->radius > 0)) return INFINITY;
-  double allowed = 0.5 * state->radius, step = INFINITY;
+  double allowed = (state->solid_way > 0 ? state->solid_way : 0.5) * state->radius, step = INFINITY;
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
     if (solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM) {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "methods/dem/dem.h"
+#include "methods/flip/flip.h"
 #include "methods/none/none.h"
 #include "methods/p2/p2.h"
 #include "methods/pbd/pbd.h"
@@ -14,6 +15,7 @@ static const Method *const METHODS[] = {
     &METHOD_P2,
     &METHOD_DEM,
     &METHOD_SPH,
+    &METHOD_FLIP,
 };
 enum { METHOD_COUNT = sizeof METHODS / sizeof *METHODS };
 

@@ -1,0 +1,56 @@
+/* What the grid carries through a step. Every array has grid_cells() elements unless said otherwise; a face field is
+ * that of the cell's lower face along the axis, an edge field that of the edge at its two lower sides. */
+#ifndef METHODS_FLIP_FIELDS_H
+#define METHODS_FLIP_FIELDS_H
+
+#include "methods/flip/grid.h"
+#include "methods/method.h"
+
+/* Components of the frictional stress: xx yy zz at centres, then xy yz xz at edges. */
+enum { S_XX, S_YY, S_ZZ, S_XY, S_YZ, S_XZ, STRESSES };
+
+/* Solids as a strip sees them: what of its octants and lower faces is free, whose the faces are, and the signed
+ * distance at the corners of its cells, in cells. */
+typedef struct StripSolids {
+  float octant[STRIP][8]; /* free share, x lowest bit */
+  float open[3][STRIP];   /* free share of the lower faces */
+  float distance[CORNERS];
+  int16_t owner[3][STRIP]; /* solid nearest to the face; -1: none near */
+  int16_t nearest[STRIP];  /* and to the cell */
+  bool known;              /* fixed solids were asked */
+  bool cut;                /* not wholly free */
+} StripSolids;
+
+/* Carried from step to step by the key of the strip: stresses to start the solvers from, distances of fixed solids. */
+typedef struct FlipKept {
+  float *pressure;         /* Pa */
+  float *stress[STRESSES]; /* Pa */
+  float *shift;            /* potential of the density correction, of the last step */
+  StripSolids *solids;     /* per strip */
+} FlipKept;
+
+typedef struct FlipFields {
+  /* solids */
+  float *free;       /* share of the cell that is not solid */
+  float *open[3];    /* share of the face that is not solid */
+  float *wall_v[3];  /* velocity of the solid at a face that is not wholly open, m/s */
+  int16_t *owner[3]; /* whose it is; -1: none */
+  uint8_t *near;     /* per strip: some node round it is not wholly free, weights need their norm */
+  uint8_t *valid[4]; /* per strip, a bit per lane: node of centres (0) or faces (1 + axis) that carries sand */
+  float *room[4];    /* kernel-weighted free volume round the node, in cells: 1 away from solids */
+  /* sand */
+  float *fill;         /* volume of the sand over that of the cell */
+  float *strength;     /* largest shear stress over pressure: alpha */
+  float *cohesion;     /* Pa */
+  float *mass[3];      /* kg */
+  float *velocity[3];  /* m/s, with gravity's share of the step */
+  float *lightness[3]; /* 1 / density, m^3/kg */
+  float *flux[3];      /* open fill velocity + (1 - open) wall_v: Eq. 7 and 25 in one */
+  float *gain[3];      /* what a force density does to the flux: open fill / density */
+  /* results */
+  float *change[3]; /* of the velocity by stresses and walls */
+  float *stop[3];   /* the part of walls in it */
+  float *moved[3];  /* displacement of the density correction, m */
+} FlipFields;
+
+#endif

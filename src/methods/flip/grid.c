@@ -1,0 +1,333 @@
+#include "methods/flip/grid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/parallel.h"
+
+enum { PLACE_CHUNK = 16384, SEEN_SLOTS = 4096, LINK_CHUNK = 2048, ORDER_PARTS = 8 };
+
+#define NOWHERE UINT64_MAX
+
+/* A strip that holds particles, and which of its cells do. */
+typedef struct Occupied {
+  uint64_t key;
+  uint32_t cells; /* a bit each */
+} Occupied;
+
+typedef struct Placing {
+  Core *core;
+  const Particles *particles;
+  const FlipGrid *grid;
+  uint64_t *key; /* of each particle's strip */
+  uint8_t *lane;
+  float *x, *y, *z; /* of each particle, in cells */
+  Occupied *seen;   /* PLACE_CHUNK per chunk */
+  int32_t *seen_count;
+} Placing;
+
+/* The cell of a particle; false when it lies beyond what the grid can number. */
+static inline bool place_of(const Placing *work, int64_t i, int32_t cell[3]) {
+  const Particles *p = work->particles;
+  double inverse = 1 / work->grid->cell;
+  const double *shift = work->grid->shift;
+  float x = (float)(((double)p->x[i] + (double)p->low_x[i]) * inverse + shift[0]);
+  float y = (float)(((double)p->y[i] + (double)p->low_y[i]) * inverse + shift[1]);
+  float z = (float)(((double)p->z[i] + (double)p->low_z[i]) * inverse + shift[2]);
+  work->x[i] = x;
+  work->y[i] = y;
+  work->z[i] = z;
+  float far = fmaxf(fmaxf(fabsf(x), fabsf(y)), fabsf(z));
+  if (!(far < (float)GRID_LIMIT)) return false;
+  cell[0] = (int32_t)floorf(x);
+  cell[1] = (int32_t)floorf(y);
+  cell[2] = (int32_t)floorf(z);
+  return true;
+}
+
+/* Adds to a small set of the chunk's own; when it is full, appends without asking: the reader merges. */
+static void note(Occupied *list, int32_t *count, int32_t *slots, uint64_t key, uint32_t bit) {
+  uint32_t slot = strip_slot(key, 12);
+  for (int probe = 0; probe < 16; probe++, slot = (slot + 1) & (SEEN_SLOTS - 1)) {
+    int32_t at = slots[slot];
+    if (at >= 0 && list[at].key == key) {
+      list[at].cells |= bit;
+      return;
+    }
+    if (at < 0) {
+      slots[slot] = *count;
+      break;
+    }
+  }
+  list[(*count)++] = (Occupied){key, bit};
+}
+
+static void place_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Placing *work = context;
+  Occupied *list = work->seen + b;
+  int32_t count = 0, slots[SEEN_SLOTS];
+  memset(slots, -1, sizeof slots);
+  uint64_t last = NOWHERE;
+  uint32_t cells = 0;
+  for (int64_t i = b; i < e; i++) {
+    int32_t cell[3];
+    work->key[i] = NOWHERE;
+    work->lane[i] = 0;
+    if (!place_of(work, i, cell)) continue;
+    uint64_t key = strip_key(cell[0], cell[1], cell[2]);
+    uint32_t bit = 1u << (cell[0] & (STRIP - 1));
+    work->key[i] = key;
+    work->lane[i] = (uint8_t)(cell[0] & (STRIP - 1));
+    if (key == last && (cells & bit)) continue;
+    note(list, &count, slots, key, bit);
+    cells = key == last ? cells | bit : bit;
+    last = key;
+  }
+  work->seen_count[b / PLACE_CHUNK] = count;
+}
+
+/* ---- the set of strips ---- */
+
+typedef struct KeySet {
+  uint64_t *slots; /* NOWHERE: free */
+  int bits;
+  uint64_t *list;
+  int64_t count;
+} KeySet;
+
+static Status set_make(Core *core, Scratch *scratch, int64_t most, KeySet *set) {
+  set->count = 0;
+  for (set->bits = 6; 1ll << set->bits < 2 * most; set->bits++) {
+  }
+  TRY(scratch_take(core, scratch, &set->slots, 1ll << set->bits, "strips"));
+  TRY(scratch_take(core, scratch, &set->list, most, "strips"));
+  memset(set->slots, 0xff, sizeof *set->slots << set->bits);
+  return SCREE_OK;
+}
+
+/* The caller leaves room. */
+static inline void set_add(KeySet *set, uint64_t key) {
+  uint32_t mask = (1u << set->bits) - 1, slot = strip_slot(key, set->bits);
+  while (set->slots[slot] != key) {
+    if (set->slots[slot] == NOWHERE) {
+      set->slots[slot] = key;
+      set->list[set->count++] = key;
+      return;
+    }
+    slot = (slot + 1) & mask;
+  }
+}
+
+static int by_key(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Bytes that a strip costs in all, fields and solver's vectors included. */
+enum { BYTES_PER_STRIP = 4096 };
+
+static Status refuse_size(Core *core, int64_t strips) {
+  double bytes = (double)strips * BYTES_PER_STRIP, left = (double)memory_left(&core->memory);
+  if (bytes <= left && strips < INT32_MAX / (STRIP * 2)) return SCREE_OK;
+  return fail(core, SCREE_NO_MEMORY,
+              "the grid would need %lld cells and %.1f GB, and %.1f GB are free: make the cell larger",
+              (long long)strips * STRIP, bytes / 1e9, left / 1e9);
+}
+
+/* Adds the strips round the occupied ones; false when there are more than room. */
+static bool spread(const Placing *work, int64_t chunks, int64_t most, KeySet *set) {
+  for (int64_t c = 0; c < chunks; c++)
+    for (int32_t k = 0; k < work->seen_count[c]; k++) {
+      const Occupied *at = &work->seen[c * PLACE_CHUNK + k];
+      for (int dz = -1; dz <= 1; dz++)
+        for (int dy = -1; dy <= 1; dy++) {
+          uint64_t key = at->key + ((uint64_t)(int64_t)dz << (2 * GRID_BITS)) + ((uint64_t)(int64_t)dy << GRID_BITS);
+          if (set->count + 3 > most) return false;
+          set_add(set, key);
+          if (at->cells & 1u) set_add(set, key - 1);
+          if (at->cells & 1u << (STRIP - 1)) set_add(set, key + 1);
+        }
+    }
+  return true;
+}
+
+/* Strips within one cell of a particle. */
+static Status collect(Core *core, Scratch *scratch, const Placing *work, int64_t chunks, FlipGrid *grid) {
+  int64_t seen = 0;
+  for (int64_t c = 0; c < chunks; c++) seen += work->seen_count[c];
+  TRY(refuse_size(core, seen));
+  KeySet set;
+  /* In a bed the strips round two neighbours are the same ones; sparse clouds need more room. */
+  for (int64_t factor = 3;; factor *= 3) {
+    int mark = scratch_mark(scratch);
+    TRY(set_make(core, scratch, factor * seen + 32, &set));
+    if (spread(work, chunks, factor * seen + 32, &set)) break;
+    scratch_release(core, scratch, mark);
+  }
+  TRY(refuse_size(core, set.count));
+  qsort(set.list, (size_t)set.count, sizeof *set.list, by_key);
+  TRY(memory_grow(core, &grid->key, set.count + 1, "flip grid"));
+  grid->key[0] = NOWHERE;
+  memcpy(grid->key + 1, set.list, sizeof *set.list * (size_t)set.count);
+  grid->strips = (int32_t)set.count + 1;
+  return SCREE_OK;
+}
+
+static void link_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  FlipGrid *grid = context;
+  const int64_t step[3] = {1, 1ll << GRID_BITS, 1ll << (2 * GRID_BITS)};
+  for (int64_t s = b; s < e; s++)
+    for (int axis = 0; axis < 3; axis++) {
+      grid->near[s][2 * axis] = grid_find(grid, grid->key[s] - (uint64_t)step[axis]);
+      grid->near[s][2 * axis + 1] = grid_find(grid, grid->key[s] + (uint64_t)step[axis]);
+    }
+}
+
+Status grid_link(Core *core, FlipGrid *grid) {
+  for (grid->hash_bits = 6; 1ll << grid->hash_bits < 2ll * grid->strips; grid->hash_bits++) {
+  }
+  TRY(memory_grow(core, &grid->hash, 1ll << grid->hash_bits, "flip grid"));
+  TRY(memory_grow(core, &grid->near, grid->strips, "flip grid"));
+  memset(grid->hash, 0, sizeof *grid->hash << grid->hash_bits);
+  uint32_t mask = (1u << grid->hash_bits) - 1;
+  for (int32_t s = 1; s < grid->strips; s++) {
+    uint32_t slot = strip_slot(grid->key[s], grid->hash_bits);
+    while (grid->hash[slot]) slot = (slot + 1) & mask;
+    grid->hash[slot] = s;
+  }
+  memset(grid->near[0], 0, sizeof *grid->near);
+  parallel_for(core, 1, grid->strips, LINK_CHUNK, link_chunk, grid);
+  return SCREE_OK;
+}
+
+/* ---- particles by cell ---- */
+
+/* Counting sort in a fixed number of parts: the order within a cell is that of the particles in memory. */
+typedef struct Ordering {
+  const Placing *place;
+  const FlipGrid *grid;
+  FlipOrder *order;
+  int32_t *cell;   /* per particle */
+  int32_t *counts; /* ORDER_PARTS histograms, then the places where each part writes */
+  int64_t part;    /* particles of a part */
+} Ordering;
+
+static void count_part(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Ordering *work = context;
+  const Placing *place = work->place;
+  int64_t cells = grid_cells(work->grid);
+  for (int64_t part = b; part < e; part++) {
+    int32_t *counts = work->counts + part * cells;
+    memset(counts, 0, sizeof *counts * (size_t)cells);
+    int64_t end = (part + 1) * work->part < work->order->count ? (part + 1) * work->part : work->order->count;
+    uint64_t last = NOWHERE;
+    int32_t strip = 0;
+    for (int64_t i = part * work->part; i < end; i++) {
+      if (place->key[i] != last) {
+        last = place->key[i];
+        strip = last == NOWHERE ? 0 : grid_find(work->grid, last);
+      }
+      int32_t cell = strip * STRIP + place->lane[i];
+      work->cell[i] = cell;
+      counts[cell]++;
+    }
+  }
+}
+
+static void write_part(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Ordering *work = context;
+  const Placing *place = work->place;
+  FlipOrder *order = work->order;
+  for (int64_t part = b; part < e; part++) {
+    int32_t *at = work->counts + part * grid_cells(work->grid);
+    int64_t end = (part + 1) * work->part < order->count ? (part + 1) * work->part : order->count;
+    for (int64_t i = part * work->part; i < end; i++) {
+      int32_t to = at[work->cell[i]]++;
+      order->index[to] = (int32_t)i;
+      order->x[to] = place->x[i];
+      order->y[to] = place->y[i];
+      order->z[to] = place->z[i];
+    }
+  }
+}
+
+static Status put_in_order(Core *core, Scratch *scratch, const Placing *place, const FlipGrid *grid, FlipOrder *order) {
+  int64_t cells = grid_cells(grid);
+  Ordering work = {.place = place, .grid = grid, .order = order};
+  work.part = (order->count + ORDER_PARTS - 1) / ORDER_PARTS;
+  TRY(scratch_take(core, scratch, &work.cell, order->count, "cells"));
+  TRY(scratch_take(core, scratch, &work.counts, ORDER_PARTS * cells, "cells"));
+  parallel_for(core, 0, ORDER_PARTS, 1, count_part, &work);
+  int32_t total = 0;
+  for (int64_t c = 0; c < cells; c++) {
+    order->start[c] = total;
+    for (int part = 0; part < ORDER_PARTS; part++) {
+      int32_t here = work.counts[part * cells + c];
+      work.counts[part * cells + c] = total;
+      total += here;
+    }
+  }
+  order->start[cells] = total;
+  order->lost = order->start[STRIP];
+  parallel_for(core, 0, ORDER_PARTS, 1, write_part, &work);
+  return SCREE_OK;
+}
+
+static Status take_placing(Core *core, Scratch *scratch, int64_t count, int64_t chunks, Placing *place) {
+  TRY(scratch_take(core, scratch, &place->key, count, "places"));
+  TRY(scratch_take(core, scratch, &place->lane, count, "places"));
+  TRY(scratch_take(core, scratch, &place->x, count, "places"));
+  TRY(scratch_take(core, scratch, &place->y, count, "places"));
+  TRY(scratch_take(core, scratch, &place->z, count, "places"));
+  TRY(scratch_take(core, scratch, &place->seen, chunks * PLACE_CHUNK, "places"));
+  return scratch_take(core, scratch, &place->seen_count, chunks + 1, "places");
+}
+
+/* The order's arrays outlive the scratch of the sort, and their length is known only after it: they are taken with room
+ * for what the particles can need at most, before. */
+static Status order_take(Core *core, Scratch *scratch, FlipOrder *order) {
+  int64_t room = order->count + LANES; /* kernels read whole registers */
+  TRY(scratch_take(core, scratch, &order->index, room, "order"));
+  TRY(scratch_take(core, scratch, &order->x, room, "order"));
+  TRY(scratch_take(core, scratch, &order->y, room, "order"));
+  TRY(scratch_take(core, scratch, &order->z, room, "order"));
+  memset(order->x + order->count, 0, sizeof(float) * LANES);
+  memset(order->y + order->count, 0, sizeof(float) * LANES);
+  memset(order->z + order->count, 0, sizeof(float) * LANES);
+  return SCREE_OK;
+}
+
+static Status build(Core *core, Scratch *scratch, const Particles *particles, FlipGrid *grid, FlipOrder *order,
+                    int32_t **start) {
+  int64_t chunks = parallel_chunks(0, particles->count, PLACE_CHUNK);
+  Placing place = {.core = core, .particles = particles, .grid = grid};
+  TRY(take_placing(core, scratch, particles->count, chunks, &place));
+  parallel_for(core, 0, particles->count, PLACE_CHUNK, place_chunk, &place);
+  TRY(collect(core, scratch, &place, chunks, grid));
+  TRY(grid_link(core, grid));
+  TRY(memory_grow(core, start, grid_cells(grid) + 1, "flip grid"));
+  order->start = *start;
+  return put_in_order(core, scratch, &place, grid, order);
+}
+
+Status grid_build(Core *core, Scratch *scratch, const Particles *particles, FlipGrid *grid, FlipOrder *order) {
+  int32_t *start = order->start; /* kept from step to step */
+  *order = (FlipOrder){.count = particles->count, .start = start};
+  TRY(order_take(core, scratch, order));
+  int mark = scratch_mark(scratch);
+  Status status = build(core, scratch, particles, grid, order, &start);
+  order->start = start;
+  scratch_release(core, scratch, mark);
+  return status;
+}
+
+void grid_destroy(Core *core, FlipGrid *grid) {
+  memory_drop(core, &grid->key);
+  memory_drop(core, &grid->near);
+  memory_drop(core, &grid->hash);
+}

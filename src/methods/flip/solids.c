@@ -1,0 +1,527 @@
+/* Walls and bodies on the grid.
+ *
+ * Each strip knows the signed distance at the corners of its cells; shares of cells and faces follow from it by what a
+ * plane would cut (Section 2.4: the antialiased phi_s). Faces wholly inside carry the solid's velocity. Splatting with
+ * plain trilinear weights loses what falls on nodes inside a wall: weights are shared among the valid nodes instead
+ * (norm), so that mass and momentum are whole, and a node's density is its sum over the free volume under that same
+ * kernel (room), found by splatting what a full cell would give, octant by octant. */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "methods/flip/transfer_kernels.h"
+#include "methods/flip/work.h"
+
+enum { SOLID_CHUNK = 64, OCTANTS = STRIP * 8 };
+
+#define FAR 1.8f     /* cells: farther than a corner of a cut cell can be */
+#define SLIVER 0.02f /* shares below are none */
+#define ROOM_LEAST 0.05f
+#define NORM_LEAST 1e-3f
+
+/* ---- distances ---- */
+
+static Vec3 strip_origin(const FlipWork *work, int32_t strip) {
+  int32_t place[3];
+  strip_place(work->grid->key[strip], place);
+  const double *shift = work->grid->shift, cell = work->grid->cell;
+  return vec3(work->state->origin.x + ((double)place[0] - shift[0]) * cell,
+              work->state->origin.y + ((double)place[1] - shift[1]) * cell,
+              work->state->origin.z + ((double)place[2] - shift[2]) * cell);
+}
+
+static bool solid_moves(const Solid *solid) {
+  return solid->motion != MOTION_FIXED || vec3_length(solid->velocity) > 0 || vec3_length(solid->spin) > 0;
+}
+
+static bool out_of_reach(const Solid *solid, Vec3 local, double reach) {
+  const Shape *shape = &solid->shape;
+  if (shape->inside || shape->kind == SCREE_SHAPE_PLANE)
+    return shape->kind != SCREE_SHAPE_MESH && shape_distance(shape, local, reach).distance > reach;
+  return local.x < shape->bounds_low.x - reach || local.x > shape->bounds_high.x + reach ||
+         local.y < shape->bounds_low.y - reach || local.y > shape->bounds_high.y + reach ||
+         local.z < shape->bounds_low.z - reach || local.z > shape->bounds_high.z + reach;
+}
+
+/* Where a strip asks: middles of octants, middles of the quarters of faces, corners of cells. In cells. */
+enum { ASK_OCTANTS = STRIP * 8, ASK_QUARTERS = 3 * STRIP * 4, ASK = ASK_OCTANTS + ASK_QUARTERS + CORNERS };
+
+static Vec3 asked_at(int k) {
+  if (k < ASK_OCTANTS) return vec3(k / 8 + (k & 1 ? 0.75 : 0.25), k & 2 ? 0.75 : 0.25, k & 4 ? 0.75 : 0.25);
+  k -= ASK_OCTANTS;
+  if (k < ASK_QUARTERS) {
+    int axis = k / (STRIP * 4), lane = k / 4 % STRIP;
+    double u = k & 1 ? 0.75 : 0.25, v = k & 2 ? 0.75 : 0.25;
+    return axis == 0 ? vec3(lane, u, v) : axis == 1 ? vec3(lane + u, 0, v) : vec3(lane + u, v, 0);
+  }
+  k -= ASK_QUARTERS;
+  return vec3(k % 9, k / 9 % 2, k / 18);
+}
+
+static inline float share_of(float distance, float slope) {
+  float share = 0.5f + distance / slope;
+  return share < 0 ? 0 : share > 1 ? 1 : share;
+}
+
+/* Shares of the faces, quarter by quarter, as a plane cuts them. A wall that lies in the face closes it: the slope
+ * within the face is none. */
+static void sense_faces(int32_t index, const float *d, float (*const normal)[ASK], const Mat3 *turn, StripSolids *to) {
+  for (int axis = 0; axis < 3; axis++)
+    for (int lane = 0; lane < STRIP; lane++) {
+      float sum = 0, nearest = FAR;
+      for (int q = 0; q < 4; q++) {
+        int k = ASK_OCTANTS + (axis * STRIP + lane) * 4 + q;
+        float n = 0; /* along the axis, in the world */
+        for (int c = 0; c < 3; c++) n += (float)turn->m[axis][c] * normal[c][k];
+        float slope = 0.5f * sqrtf(n * n < 1 ? 1 - n * n : 0);
+        sum += share_of(d[k] - 1e-3f, slope > 1e-4f ? slope : 1e-4f);
+        nearest = d[k] < nearest ? d[k] : nearest;
+      }
+      float open = 0.25f * sum;
+      if (open < to->open[axis][lane] || (to->owner[axis][lane] < 0 && nearest < 0.5f)) {
+        to->open[axis][lane] = open < to->open[axis][lane] ? open : to->open[axis][lane];
+        to->owner[axis][lane] = (int16_t)index;
+      }
+    }
+}
+
+/* Takes a solid in where it leaves less free than what is known already. */
+static void sense(const FlipWork *work, int32_t strip, int32_t index, StripSolids *to) {
+  const Solid *solid = &work->state->solids.items[index];
+  double cell = work->grid->cell;
+  Vec3 origin = strip_origin(work, strip);
+  Vec3 middle = vec3_add(origin, vec3(0.5 * STRIP * cell, 0.5 * cell, 0.5 * cell));
+  if (out_of_reach(solid, solid_to_local(solid, middle), (0.52 * STRIP + (double)FAR) * cell)) return;
+  float x[ASK], y[ASK], z[ASK], d[ASK], normal[3][ASK];
+  Mat3 turn = mat3_from_quat(solid->rotation), back = mat3_transpose(turn);
+  Vec3 from = mat3_apply(&back, vec3_sub(origin, solid->position));
+  for (int k = 0; k < ASK; k++) {
+    Vec3 local = vec3_add(from, mat3_apply(&back, vec3_scale(asked_at(k), cell)));
+    x[k] = (float)local.x;
+    y[k] = (float)local.y;
+    z[k] = (float)local.z;
+  }
+  shape_distance_range(work->core, &solid->shape, ASK, x, y, z, (double)FAR * cell, d, normal[0], normal[1], normal[2]);
+  for (int k = 0; k < ASK; k++) {
+    d[k] /= (float)cell;
+    d[k] = d[k] > FAR ? FAR : d[k] < -FAR ? -FAR : d[k];
+  }
+  for (int k = 0; k < ASK_OCTANTS; k++) {
+    float share = share_of(d[k], 0.5f), *octant = &to->octant[k / 8][k % 8];
+    if (share < *octant) {
+      *octant = share;
+      to->nearest[k / 8] = (int16_t)index;
+    }
+  }
+  sense_faces(index, d, normal, &turn, to);
+  for (int c = 0; c < CORNERS; c++) {
+    float at = d[ASK_OCTANTS + ASK_QUARTERS + c];
+    if (at < to->distance[c]) to->distance[c] = at;
+    to->cut = to->cut || at < 0.5f;
+  }
+}
+
+static void strip_is_free(StripSolids *to) {
+  *to = (StripSolids){0};
+  for (int lane = 0; lane < STRIP; lane++) {
+    for (int o = 0; o < 8; o++) to->octant[lane][o] = 1;
+    for (int a = 0; a < 3; a++) {
+      to->open[a][lane] = 1;
+      to->owner[a][lane] = -1;
+    }
+    to->nearest[lane] = -1;
+  }
+  for (int c = 0; c < CORNERS; c++) to->distance[c] = FAR;
+}
+
+typedef struct Sensing {
+  FlipWork *work;
+  StripSolids *now;
+} Sensing;
+
+static void sense_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Sensing *sensing = context;
+  FlipWork *work = sensing->work;
+  const Solids *solids = &work->state->solids;
+  for (int64_t strip = b; strip < e; strip++) {
+    StripSolids *fixed = &work->kept->solids[strip], *now = &sensing->now[strip];
+    if (!fixed->known) {
+      strip_is_free(fixed);
+      for (int32_t k = 0; k < solids->count; k++)
+        if (!solid_moves(&solids->items[k])) sense(work, (int32_t)strip, k, fixed);
+      fixed->known = true;
+    }
+    *now = *fixed;
+    for (int32_t k = 0; k < solids->count; k++)
+      if (solid_moves(&solids->items[k])) sense(work, (int32_t)strip, k, now);
+  }
+}
+
+/* ---- shares of cells and faces ---- */
+
+static void shares_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Sensing *sensing = context;
+  FlipFields *f = &sensing->work->fields;
+  for (int64_t strip = b; strip < e; strip++) {
+    const StripSolids *now = &sensing->now[strip];
+    for (int lane = 0; lane < STRIP; lane++) {
+      int64_t at = strip * STRIP + lane;
+      float sum = 0;
+      for (int o = 0; o < 8; o++) sum += now->octant[lane][o];
+      f->free[at] = sum * 0.125f < SLIVER ? 0 : sum * 0.125f;
+      for (int a = 0; a < 3; a++) {
+        float open = now->open[a][lane];
+        f->open[a][at] = open < SLIVER ? 0 : open;
+        f->owner[a][at] = now->owner[a][lane];
+        f->wall_v[a][at] = 0;
+      }
+    }
+  }
+}
+
+/* Lanes shifted up by one: bit k says what lane k - 1 is. */
+static uint32_t shifted(const FlipWork *work, int32_t strip, int axis, const uint8_t *bits) {
+  if (axis == 0) {
+    int32_t before = work->grid->near[strip][X_LOW];
+    return (uint32_t)bits[strip] << 1 | (before ? bits[before] >> (STRIP - 1) : 0);
+  }
+  int32_t below = work->grid->near[strip][2 * axis];
+  return below ? bits[below] : 0;
+}
+
+/* Faces into cells that are solid are closed; nodes are valid where a cell beside them is free. */
+static void valid_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Sensing *sensing = context;
+  FlipWork *work = sensing->work;
+  FlipFields *f = &work->fields;
+  for (int64_t strip = b; strip < e; strip++)
+    for (int a = 0; a < 3; a++) {
+      uint32_t here = f->valid[0][strip], below = shifted(work, (int32_t)strip, a, f->valid[0]);
+      f->valid[1 + a][strip] = (uint8_t)(here | below);
+      for (int lane = 0; lane < STRIP; lane++)
+        if (!(here & below & 1u << lane)) f->open[a][strip * STRIP + lane] = 0;
+    }
+}
+
+static void cells_valid_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Sensing *sensing = context;
+  FlipFields *f = &sensing->work->fields;
+  for (int64_t strip = b; strip < e; strip++) {
+    uint32_t bits = 0;
+    for (int lane = 0; lane < STRIP; lane++) bits |= (f->free[strip * STRIP + lane] > 0 ? 1u : 0u) << lane;
+    f->valid[0][strip] = (uint8_t)bits;
+  }
+}
+
+/* A strip is near when a strip round it is cut. */
+static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Sensing *sensing = context;
+  const FlipGrid *grid = sensing->work->grid;
+  for (int64_t strip = b; strip < e; strip++) {
+    bool near = false;
+    for (int row = 0; row < 9 && !near; row++) {
+      int32_t at = grid_row(grid, (int32_t)strip, row % 3 - 1, row / 3 - 1);
+      near =
+          sensing->now[at].cut || sensing->now[grid->near[at][X_LOW]].cut || sensing->now[grid->near[at][X_HIGH]].cut;
+    }
+    sensing->work->fields.near[strip] = near;
+  }
+}
+
+/* ---- norms ---- */
+
+/* Valid nodes round a strip: bit 0 is the last lane of the strip before, bit 9 the first of the one behind. */
+typedef struct ValidWindow {
+  uint32_t bits[4][9];
+} ValidWindow;
+
+static void valid_window(const FlipWork *work, int32_t strip, ValidWindow *window) {
+  const FlipGrid *grid = work->grid;
+  for (int row = 0; row < 9; row++) {
+    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
+    int32_t before = grid->near[at][X_LOW], behind = grid->near[at][X_HIGH];
+    for (int g = 0; g < 4; g++) {
+      const uint8_t *valid = work->fields.valid[g];
+      /* strips that do not exist are free space without sand */
+      window->bits[g][row] = (before ? (uint32_t)valid[before] >> (STRIP - 1) : 1) |
+                             (at ? (uint32_t)valid[at] : 255u) << 1 |
+                             (behind ? (uint32_t)valid[behind] & 1 : 1) << (STRIP + 1);
+    }
+  }
+}
+
+/* 1 / the sum of weights that fall on valid nodes, for centres (0) and faces (1 + axis). x, y, z count from the strip's
+ * lower corner. 0 where hardly anything does: such a particle is inside a solid. */
+static void norms_at(const ValidWindow *window, float x, float y, float z, float norm[4]) {
+  const float at[3] = {x, y, z};
+  for (int g = 0; g < 4; g++) {
+    int low[3];
+    float upper[3], sum = 0;
+    for (int a = 0; a < 3; a++) {
+      float t = at[a] + (g == 1 + a ? 1 : 0.5f);
+      low[a] = (int)t;
+      upper[a] = t - (float)low[a];
+    }
+    for (int c = 0; c < 8; c++) {
+      int cx = low[0] + (c & 1), cy = low[1] + (c >> 1 & 1), cz = low[2] + (c >> 2);
+      if (window->bits[g][cz * 3 + cy] >> cx & 1)
+        sum +=
+            (c & 1 ? upper[0] : 1 - upper[0]) * (c & 2 ? upper[1] : 1 - upper[1]) * (c & 4 ? upper[2] : 1 - upper[2]);
+    }
+    norm[g] = sum > 0.99999f ? 1 : sum > NORM_LEAST ? 1 / sum : 0;
+  }
+}
+
+static void norm_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  FlipWork *work = context;
+  const FlipOrder *order = work->order;
+  for (int64_t strip = b; strip < e; strip++) {
+    int32_t first = order->start[strip * STRIP], last = order->start[(strip + 1) * STRIP], place[3];
+    if (first == last) continue;
+    bool near = strip > 0 && work->fields.near[strip];
+    ValidWindow window;
+    if (near) valid_window(work, (int32_t)strip, &window);
+    strip_place(work->grid->key[strip], place);
+    for (int32_t k = first; k < last; k++) {
+      float norm[4] = {1, 1, 1, 1};
+      if (near)
+        norms_at(&window, order->x[k] - (float)place[0], order->y[k] - (float)place[1], order->z[k] - (float)place[2],
+                 norm);
+      for (int g = 0; g < 4; g++) work->sorted.norm[g][k] = strip > 0 ? norm[g] : 0;
+    }
+  }
+}
+
+/* ---- rooms ---- */
+
+/* What the octants of the near strips lack of a full, free cell, splatted like particles. */
+typedef struct Rooms {
+  FlipWork *work;
+  const StripSolids *now;
+  float (*lack)[OCTANTS][4]; /* per near strip */
+  int32_t *number;           /* of a near strip, per strip; -1 */
+  int32_t *start;            /* per cell */
+  float *x, *y, *z, *of[4], *still;
+  float *sums[4], *none[3];
+} Rooms;
+
+static void lack_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Rooms *rooms = context;
+  for (int64_t strip = b; strip < e; strip++) {
+    int32_t *count = rooms->start + strip * STRIP;
+    for (int lane = 0; lane < STRIP; lane++) count[lane] = 0;
+    if (rooms->number[strip] < 0) continue;
+    ValidWindow window;
+    valid_window(rooms->work, (int32_t)strip, &window);
+    for (int lane = 0; lane < STRIP; lane++) {
+      const float *share = rooms->now[strip].octant[lane];
+      for (int o = 0; o < 8; o++) {
+        float norm[4], *lack = rooms->lack[rooms->number[strip]][lane * 8 + o];
+        norms_at(&window, (float)lane + (o & 1 ? 0.75f : 0.25f), o & 2 ? 0.75f : 0.25f, o & 4 ? 0.75f : 0.25f, norm);
+        bool some = false;
+        for (int g = 0; g < 4; g++) {
+          lack[g] = 0.125f * (1 - share[o] * norm[g]);
+          some = some || lack[g] != 0;
+        }
+        count[lane] += some;
+      }
+    }
+  }
+}
+
+static void write_lack_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Rooms *rooms = context;
+  for (int64_t strip = b; strip < e; strip++) {
+    if (rooms->number[strip] < 0) continue;
+    int32_t place[3], to = rooms->start[strip * STRIP];
+    strip_place(rooms->work->grid->key[strip], place);
+    for (int k = 0; k < OCTANTS; k++) {
+      const float *lack = rooms->lack[rooms->number[strip]][k];
+      if (lack[0] == 0 && lack[1] == 0 && lack[2] == 0 && lack[3] == 0) continue;
+      rooms->x[to] = (float)(place[0] + k / 8) + (k & 1 ? 0.75f : 0.25f);
+      rooms->y[to] = (float)place[1] + (k & 2 ? 0.75f : 0.25f);
+      rooms->z[to] = (float)place[2] + (k & 4 ? 0.75f : 0.25f);
+      for (int g = 0; g < 4; g++) rooms->of[g][to] = lack[g];
+      to++;
+    }
+  }
+}
+
+static void room_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Rooms *rooms = context;
+  const FlipWork *work = rooms->work;
+  Splat splat = {.parcels = {.grid = work->grid,
+                             .start = rooms->start,
+                             .x = rooms->x,
+                             .y = rooms->y,
+                             .z = rooms->z,
+                             .volume = rooms->of[0],
+                             .mass = {rooms->of[1], rooms->of[2], rooms->of[3]},
+                             .velocity = {rooms->still, rooms->still, rooms->still}},
+                 .volume = rooms->sums[0],
+                 .mass = {rooms->sums[1], rooms->sums[2], rooms->sums[3]},
+                 .momentum = {rooms->none[0], rooms->none[1], rooms->none[2]}};
+  KERNEL_CALL(work->core, flip_splat)(&splat, b, e);
+  for (int g = 0; g < 4; g++)
+    for (int64_t at = b * STRIP; at < e * STRIP; at++) {
+      float room = 1 - rooms->sums[g][at];
+      work->fields.room[g][at] = room > ROOM_LEAST ? room : ROOM_LEAST;
+    }
+}
+
+static Status find_rooms(FlipWork *work, const StripSolids *now) {
+  Core *core = work->core;
+  Scratch *scratch = work->step->scratch;
+  int64_t strips = work->grid->strips, cells = work_cells(work);
+  Rooms rooms = {.work = work, .now = now};
+  TRY(scratch_take(core, scratch, &rooms.number, strips, "rooms"));
+  TRY(scratch_take(core, scratch, &rooms.start, cells + 1, "rooms"));
+  int32_t near = 0;
+  for (int64_t s = 0; s < strips; s++) rooms.number[s] = s > 0 && work->fields.near[s] ? near++ : -1;
+  TRY(scratch_take(core, scratch, &rooms.lack, near, "rooms"));
+  parallel_for(core, 0, strips, SOLID_CHUNK, lack_chunk, &rooms);
+  int32_t total = 0;
+  for (int64_t c = 0; c < cells; c++) {
+    int32_t here = rooms.start[c];
+    rooms.start[c] = total;
+    total += here;
+  }
+  rooms.start[cells] = total;
+  int64_t room = total + LANES;
+  float **arrays[] = {&rooms.x,     &rooms.y,     &rooms.z,     &rooms.of[0],
+                      &rooms.of[1], &rooms.of[2], &rooms.of[3], &rooms.still};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+    TRY(scratch_take(core, scratch, arrays[k], room, "rooms"));
+    memset(*arrays[k] + total, 0, sizeof(float) * LANES);
+  }
+  memset(rooms.still, 0, sizeof(float) * (size_t)room);
+  for (int g = 0; g < 4; g++) TRY(scratch_take(core, scratch, &rooms.sums[g], cells, "rooms"));
+  for (int a = 0; a < 3; a++) TRY(scratch_take(core, scratch, &rooms.none[a], cells, "rooms"));
+  parallel_for(core, 0, strips, SOLID_CHUNK, write_lack_chunk, &rooms);
+  parallel_for(core, 0, strips, SOLID_CHUNK, room_chunk, &rooms);
+  return SCREE_OK;
+}
+
+/* ---- what moves ---- */
+
+static Vec3 face_point(Vec3 origin, double cell, int lane, int axis) {
+  return vec3_add(
+      origin, vec3((lane + (axis == 0 ? 0 : 0.5)) * cell, (axis == 1 ? 0 : 0.5) * cell, (axis == 2 ? 0 : 0.5) * cell));
+}
+
+static void velocity_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  FlipWork *work = context;
+  FlipFields *f = &work->fields;
+  double cell = work->grid->cell;
+  for (int64_t strip = b; strip < e; strip++) {
+    if (!f->near[strip]) continue;
+    Vec3 origin = strip_origin(work, (int32_t)strip);
+    for (int lane = 0; lane < STRIP; lane++)
+      for (int a = 0; a < 3; a++) {
+        int64_t at = strip * STRIP + lane;
+        int16_t owner = f->owner[a][at];
+        if (owner < 0) continue;
+        const Solid *solid = &work->state->solids.items[owner];
+        if (!solid_moves(solid) || work->body_of_solid[owner] >= 0) continue; /* bodies: flip_wall_velocities */
+        f->wall_v[a][at] = (float)vec3_get(solid_velocity_at(solid, face_point(origin, cell, lane, a)), a);
+      }
+  }
+}
+
+static Status list_bodies(FlipWork *work) {
+  const Solids *solids = &work->state->solids;
+  TRY(scratch_take(work->core, work->step->scratch, &work->bodies, solids->count + 1, "bodies"));
+  TRY(scratch_take(work->core, work->step->scratch, &work->body_of_solid, solids->count + 1, "bodies"));
+  work->body_count = 0;
+  for (int32_t k = 0; k < solids->count; k++) {
+    const Solid *solid = &solids->items[k];
+    work->body_of_solid[k] = -1;
+    if (solid->motion != MOTION_FREE && solid->motion != MOTION_MECHANISM) continue;
+    CoupledBody *body = &work->bodies[work->body_count];
+    *body = (CoupledBody){.solid = k};
+    memcpy(body->inverse, solid->inverse_inertia, sizeof body->inverse);
+    /* A mechanism's own forces are not known here: its velocity goes on. */
+    Vec3 push = solid->motion == MOTION_FREE
+                    ? vec3_madd(work->state->gravity, solid->outside_force, solid->mass > 0 ? 1 / solid->mass : 0)
+                    : vec3(0, 0, 0);
+    Vec3 v = vec3_madd(solid->velocity, push, work->dt);
+    const double start[6] = {v.x, v.y, v.z, solid->spin.x, solid->spin.y, solid->spin.z};
+    memcpy(body->start, start, sizeof start);
+    memcpy(body->velocity, start, sizeof start);
+    work->body_of_solid[k] = (int16_t)work->body_count++;
+  }
+  return SCREE_OK;
+}
+
+static Status list_faces(FlipWork *work) {
+  FlipFields *f = &work->fields;
+  work->face_count = 0;
+  work->faces = NULL;
+  if (work->body_count == 0) return SCREE_OK;
+  for (int pass = 0; pass < 2; pass++) {
+    int64_t count = 0;
+    for (int64_t strip = 1; strip < work->grid->strips; strip++) {
+      if (!f->near[strip]) continue;
+      for (int lane = 0; lane < STRIP; lane++)
+        for (int a = 0; a < 3; a++) {
+          int64_t at = strip * STRIP + lane;
+          int16_t owner = f->owner[a][at];
+          if (owner < 0 || !(f->open[a][at] < 1) || work->body_of_solid[owner] < 0) continue;
+          if (pass == 1) {
+            Vec3 face = face_point(strip_origin(work, (int32_t)strip), work->grid->cell, lane, a);
+            Vec3 arm = vec3_sub(face, work->state->solids.items[owner].center);
+            work->faces[count] = (CoupledFace){.face = (int32_t)at,
+                                               .axis = (int16_t)a,
+                                               .body = work->body_of_solid[owner],
+                                               .share = 1 - f->open[a][at],
+                                               .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
+          }
+          count++;
+        }
+    }
+    if (pass == 0) TRY(scratch_take(work->core, work->step->scratch, &work->faces, count + 1, "coupled faces"));
+    work->face_count = count;
+  }
+  return SCREE_OK;
+}
+
+void flip_wall_velocities(FlipWork *work) {
+  for (int64_t k = 0; k < work->face_count; k++) {
+    const CoupledFace *face = &work->faces[k];
+    work->fields.wall_v[face->axis][face->face] = (float)coupled_speed(face, work->bodies[face->body].velocity);
+  }
+}
+
+Status flip_solids_find(FlipWork *work) {
+  Core *core = work->core;
+  int64_t strips = work->grid->strips;
+  Sensing sensing = {.work = work};
+  TRY(list_bodies(work));
+  TRY(scratch_take(core, work->step->scratch, &sensing.now, strips, "distances"));
+  work->solids = sensing.now;
+  strip_is_free(&sensing.now[0]);
+  parallel_for(core, 1, strips, SOLID_CHUNK, sense_chunk, &sensing);
+  parallel_for(core, 1, strips, SOLID_CHUNK, shares_chunk, &sensing);
+  parallel_for(core, 1, strips, SOLID_CHUNK, cells_valid_chunk, &sensing);
+  parallel_for(core, 1, strips, SOLID_CHUNK, valid_chunk, &sensing);
+  parallel_for(core, 1, strips, SOLID_CHUNK, near_chunk, &sensing);
+  parallel_for(core, 0, strips, SOLID_CHUNK, norm_chunk, work);
+  parallel_for(core, 1, strips, SOLID_CHUNK, velocity_chunk, work);
+  int mark = scratch_mark(work->step->scratch);
+  Status status = find_rooms(work, sensing.now);
+  scratch_release(core, work->step->scratch, mark);
+  TRY(status);
+  TRY(list_faces(work));
+  flip_wall_velocities(work);
+  return SCREE_OK;
+}

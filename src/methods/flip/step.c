@@ -1,0 +1,287 @@
+/* flip: sand as a continuum after Narain 2010. Numbers in brackets are the lines of its Fig. 8.
+ *
+ * Departures. Weights near solids are shared among the nodes that are not inside them, and densities are those of the
+ * free volume (the paper's are of the whole cell, and its Eq. 27 takes the share out again). Walls stand anywhere, cut
+ * cells and faces by their shares, and closed faces stop sand at once. The yield surface is the cone unless `box` (as
+ * printed) or `planes` is asked for, and friction is solved for all components at once. Shapes advance by
+ * (1 + dt J) A (1 + dt J)^T, which is Eq. 28 to first order and stays positive. Sand under pressure takes on a small
+ * share of the grid's velocity (`settle`): what FLIP leaves between the nodes would otherwise never come to rest. See
+ * docs/methods/flip.md. */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "methods/flip/flip.h"
+#include "methods/flip/stress.h"
+
+/* A step of half a cell is two radii; sand at rest is solved this often at least. */
+#define FLIP_TIME_STEP (1.0 / 60)
+/* Solids may go a quarter of a cell in a step, in radii. */
+#define SOLID_WAY 1.0
+
+typedef struct Flip {
+  FlipSettings settings;
+  FlipGrid grid[2]; /* now, and of the step before */
+  FlipKept kept[2];
+  int now;
+  FlipOrder order;
+  SolveReport pressure, shift, friction; /* of the run */
+} Flip;
+
+static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, void **data) {
+  Flip *flip = NULL;
+  TRY(memory_new(core, &flip, 1, "flip"));
+  *data = flip;
+  if (scree_is_auto(definition->time_step)) definition->time_step = FLIP_TIME_STEP;
+  if (scree_is_auto(definition->cell)) definition->cell = 4 * definition->radius;
+  if (definition->cell < 2 * definition->radius)
+    return fail(core, SCREE_BAD_INPUT, "cell %g m is smaller than two radii (%g m): a cell holds at least one particle",
+                definition->cell, 2 * definition->radius);
+  flip->settings = (FlipSettings){.cell = definition->cell,
+                                  .iterations = (int)definition->staggered,
+                                  .staggered_tolerance = definition->staggered_tolerance,
+                                  .scheme = definition->yield_surface,
+                                  .pulling = definition->pulling,
+                                  .shapes = definition->shapes,
+                                  .tolerance = definition->tolerance,
+                                  .solver_steps = (int)definition->solver_steps,
+                                  .friction_steps = (int)definition->friction_steps,
+                                  .settle = definition->settle};
+  const double origin[3] = {state->origin.x, state->origin.y, state->origin.z};
+  for (int k = 0; k < 2; k++) {
+    flip->grid[k].cell = definition->cell;
+    /* Cells begin at whole multiples of their side in the world, where walls are likely to stand. */
+    for (int a = 0; a < 3; a++) {
+      double cells = origin[a] / definition->cell;
+      flip->grid[k].shift[a] = cells - floor(cells);
+    }
+  }
+  state->solid_way = SOLID_WAY;
+  for (int32_t k = 0; k < state->solids.count; k++) {
+    const Solid *solid = &state->solids.items[k];
+    Vec3 size = vec3_sub(solid->shape.bounds_high, solid->shape.bounds_low);
+    double least = fmin(size.x, fmin(size.y, size.z));
+    if (!solid->shape.inside && solid->shape.kind != SCREE_SHAPE_PLANE && least < definition->cell)
+      log_line(core, SCREE_LOG_WARNING, "'%s' is %g m thin and a grid cell is %g m: the sand will hardly see it",
+               solid->name, least, definition->cell);
+  }
+  return SCREE_OK;
+}
+
+static MethodReach flip_reach(const void *data) {
+  (void)data;
+  return (MethodReach){.skin = 6};
+}
+
+static double flip_largest_step(const void *data, const State *state) {
+  (void)data;
+  (void)state;
+  return INFINITY;
+}
+
+/* ---- memory of a step ---- */
+
+static Status kept_reserve(Core *core, FlipKept *kept, int64_t strips) {
+  TRY(memory_grow(core, &kept->pressure, strips * STRIP, "flip stresses"));
+  TRY(memory_grow(core, &kept->shift, strips * STRIP, "flip stresses"));
+  for (int k = 0; k < STRESSES; k++) TRY(memory_grow(core, &kept->stress[k], strips * STRIP, "flip stresses"));
+  return memory_grow(core, &kept->solids, strips, "flip distances");
+}
+
+typedef struct Carry {
+  const FlipGrid *from_grid, *to_grid;
+  const FlipKept *from;
+  FlipKept *to;
+} Carry;
+
+/* Stresses and distances go with their strips; new strips have none. */
+static void carry_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Carry *carry = context;
+  for (int64_t strip = b; strip < e; strip++) {
+    int64_t to = strip * STRIP;
+    int32_t old = strip > 0 ? grid_find(carry->from_grid, carry->to_grid->key[strip]) : 0;
+    if (old > 0) {
+      int64_t from = (int64_t)old * STRIP;
+      memcpy(carry->to->pressure + to, carry->from->pressure + from, sizeof(float) * STRIP);
+      for (int k = 0; k < STRESSES; k++)
+        memcpy(carry->to->stress[k] + to, carry->from->stress[k] + from, sizeof(float) * STRIP);
+      carry->to->solids[strip] = carry->from->solids[old];
+    } else {
+      memset(carry->to->pressure + to, 0, sizeof(float) * STRIP);
+      for (int k = 0; k < STRESSES; k++) memset(carry->to->stress[k] + to, 0, sizeof(float) * STRIP);
+      carry->to->solids[strip].known = false;
+    }
+    memset(carry->to->shift + to, 0, sizeof(float) * STRIP);
+  }
+}
+
+static Status take_fields(FlipWork *work) {
+  Core *core = work->core;
+  Scratch *scratch = work->step->scratch;
+  FlipFields *f = &work->fields;
+  int64_t cells = work_cells(work), strips = work->grid->strips, count = work->order->count + LANES;
+  float **scalars[] = {&f->free,    &f->room[0], &f->room[1],  &f->room[2],
+                       &f->room[3], &f->fill,    &f->strength, &f->cohesion};
+  float **vectors[] = {f->open, f->wall_v, f->mass,   f->velocity, f->lightness,
+                       f->flux, f->gain,   f->change, f->stop,     f->moved};
+  for (size_t k = 0; k < sizeof scalars / sizeof *scalars; k++) {
+    TRY(scratch_take(core, scratch, scalars[k], cells, "grid"));
+    memset(*scalars[k], 0, sizeof(float) * STRIP);
+  }
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+    for (int a = 0; a < 3; a++) {
+      TRY(scratch_take(core, scratch, &vectors[k][a], cells, "grid"));
+      memset(vectors[k][a], 0, sizeof(float) * STRIP);
+    }
+  for (int a = 0; a < 3; a++) {
+    TRY(scratch_take(core, scratch, &f->owner[a], cells, "grid"));
+    memset(f->owner[a], 0xff, sizeof(int16_t) * STRIP);
+  }
+  for (int g = 0; g < 4; g++) {
+    TRY(scratch_take(core, scratch, &f->valid[g], strips, "grid"));
+    f->valid[g][0] = 0;
+  }
+  TRY(scratch_take(core, scratch, &f->near, strips, "grid"));
+  f->near[0] = 0;
+  SortedParcels *s = &work->sorted;
+  float **sorted[] = {&s->volume,      &s->mass[0],     &s->mass[1],  &s->mass[2], &s->velocity[0],
+                      &s->velocity[1], &s->velocity[2], &s->norm[0],  &s->norm[1], &s->norm[2],
+                      &s->norm[3],     &s->specific,    &s->strength, &s->cohesion};
+  for (size_t k = 0; k < sizeof sorted / sizeof *sorted; k++) {
+    TRY(scratch_take(core, scratch, sorted[k], count, "sorted particles"));
+    memset(*sorted[k] + count - LANES, 0, sizeof(float) * LANES);
+  }
+  return SCREE_OK;
+}
+
+/* ---- the step ---- */
+
+static Status advance(Flip *flip, FlipWork *work) {
+  Step *step = work->step;
+  double began = profile_begin();
+  FlipGrid *before = &flip->grid[flip->now];
+  FlipKept *kept_before = &flip->kept[flip->now];
+  flip->now = !flip->now;
+  work->grid = &flip->grid[flip->now];
+  work->kept = &flip->kept[flip->now];
+  work->order = &flip->order;
+  TRY(grid_build(work->core, step->scratch, &work->state->particles, work->grid, work->order));
+  TRY(kept_reserve(work->core, work->kept, work->grid->strips));
+  Carry carry = {before, work->grid, kept_before, work->kept};
+  parallel_for(work->core, 0, work->grid->strips, STRIP_CHUNK, carry_chunk, &carry);
+  TRY(take_fields(work));
+  profile_end(step->profile, "grid", began);
+
+  began = profile_begin();
+  TRY(flip_solids_find(work));
+  profile_end(step->profile, "solids", began);
+
+  began = profile_begin();
+  TRY(flip_sort_parcels(work));
+  TRY(flip_to_grid(work)); /* [1] */
+  profile_end(step->profile, "to_grid", began);
+
+  began = profile_begin();
+  TRY(flip_correct_density(work)); /* [2] */
+  profile_end(step->profile, "density", began);
+
+  TRY(flip_solve_stresses(work)); /* [3] to [5] */
+
+  began = profile_begin();
+  TRY(flip_from_grid(work)); /* [6] */
+  profile_end(step->profile, "from_grid", began);
+  return SCREE_OK;
+}
+
+static void add_report(SolveReport *total, const SolveReport *one) {
+  total->solves += one->solves;
+  total->steps += one->steps;
+  total->unfinished += one->unfinished;
+  total->residual = fmax(total->residual, one->residual);
+}
+
+static Status flip_step(void *data, Step *step) {
+  Flip *flip = data;
+  State *state = step->state;
+  FlipWork work = {.core = step->core, .step = step, .state = state, .settings = &flip->settings, .dt = step->dt};
+  work.mixed = state->materials.count > 1;
+  work.rest_specific = (float)(1 / state->materials.items[0].definition.density);
+  int mark = scratch_mark(step->scratch);
+  Status status = advance(flip, &work);
+  scratch_release(step->core, step->scratch, mark);
+  add_report(&flip->pressure, &work.pressure_report);
+  add_report(&flip->shift, &work.shift_report);
+  add_report(&flip->friction, &work.friction_report);
+  if (work.pressure_report.unfinished > 0)
+    state_count(state, "pressure_not_converged", work.pressure_report.unfinished);
+  return status;
+}
+
+static Status flip_archive(Core *core, Archive *archive, void *data) {
+  Flip *flip = data;
+  FlipGrid *grid = &flip->grid[flip->now];
+  FlipKept *kept = &flip->kept[flip->now];
+  int64_t strips = grid->strips;
+  TRY(archive_section(core, archive, "flip"));
+  TRY(archive_count(core, archive, &strips, (int64_t)sizeof(uint64_t) + 7 * STRIP * (int64_t)sizeof(float)));
+  if (strips == 0) return SCREE_OK;
+  TRY(memory_grow(core, &grid->key, strips, "flip grid"));
+  TRY(kept_reserve(core, kept, strips));
+  TRY(archive_array(core, archive, grid->key, strips));
+  TRY(archive_array(core, archive, kept->pressure, strips * STRIP));
+  for (int k = 0; k < STRESSES; k++) TRY(archive_array(core, archive, kept->stress[k], strips * STRIP));
+  if (!archive->loading) return SCREE_OK;
+  if (strips >= INT32_MAX / STRIP) return archive_bad(core, archive, "too many cells");
+  for (int64_t s = 2; s < strips; s++)
+    if (grid->key[s] <= grid->key[s - 1]) return archive_bad(core, archive, "cells are not in order");
+  for (int64_t s = 0; s < strips; s++) kept->solids[s].known = false;
+  grid->strips = (int32_t)strips;
+  return grid_link(core, grid);
+}
+
+static void flip_destroy(Core *core, void *data) {
+  Flip *flip = data;
+  if (!flip) return;
+  for (int k = 0; k < 2; k++) {
+    grid_destroy(core, &flip->grid[k]);
+    memory_drop(core, &flip->kept[k].pressure);
+    memory_drop(core, &flip->kept[k].shift);
+    for (int s = 0; s < STRESSES; s++) memory_drop(core, &flip->kept[k].stress[s]);
+    memory_drop(core, &flip->kept[k].solids);
+  }
+  memory_drop(core, &flip->order.start);
+  memory_drop(core, &flip);
+}
+
+/* Of the cell that a particle is in. */
+static Status flip_pressure(Core *core, const State *state, const void *data, float *pressure) {
+  const Flip *flip = data;
+  (void)core;
+  const FlipGrid *grid = &flip->grid[flip->now];
+  const Particles *p = &state->particles;
+  for (int64_t i = 0; i < p->count; i++) {
+    double inverse = 1 / grid->cell;
+    float x = (float)((double)p->x[i] * inverse + grid->shift[0]),
+          y = (float)((double)p->y[i] * inverse + grid->shift[1]),
+          z = (float)((double)p->z[i] * inverse + grid->shift[2]);
+    pressure[i] = 0;
+    if (!(fmaxf(fmaxf(fabsf(x), fabsf(y)), fabsf(z)) < (float)GRID_LIMIT)) continue;
+    int32_t cell = (int32_t)floorf(x);
+    int32_t strip = grid_find(grid, strip_key(cell, (int32_t)floorf(y), (int32_t)floorf(z)));
+    if (strip > 0) pressure[i] = flip->kept[flip->now].pressure[(int64_t)strip * STRIP + (cell & (STRIP - 1))];
+  }
+  return SCREE_OK;
+}
+
+const Method METHOD_FLIP = {
+    .info = {.name = "flip", .summary = "sand as a continuum on particles and a sparse grid", .paper = "narain2010"},
+    .seeding = SEED_PARCELS,
+    .create = flip_create,
+    .reach = flip_reach,
+    .largest_step = flip_largest_step,
+    .step = flip_step,
+    .archive = flip_archive,
+    .destroy = flip_destroy,
+    .pressure = flip_pressure,
+};

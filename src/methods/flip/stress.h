@@ -1,0 +1,37 @@
+/* Pressure, friction, walls and bodies: what acts on the faces in a step. */
+#ifndef METHODS_FLIP_STRESS_H
+#define METHODS_FLIP_STRESS_H
+
+#include "methods/flip/work.h"
+
+/* walls.c: sand that runs into closed faces takes their velocity. */
+Status flip_stop_at_walls(FlipWork *work);
+/* Forces of the stresses on all solids, into their wrenches. */
+void flip_push_solids(FlipWork *work);
+/* body_change = dt M^-1 body_wrench */
+void flip_bodies_change(const FlipWork *work, double dt);
+/* pressure.c: Section 2.2.1; moves `fill` and writes `moved`. */
+Status flip_correct_density(FlipWork *work);
+/* Pressure for the flux that is given (friction in it). */
+Status flip_solve_pressure(FlipWork *work, float *const flux[3]);
+/* friction.c */
+Status flip_solve_friction(FlipWork *work, float *const flux[3]);
+/* (D2 s) at a face, times the cell's side. */
+double flip_stress_force(const FlipWork *work, float *const s[STRESSES], int32_t face, int axis);
+/* staggered.c: both in turn; writes velocities and pushes on solids. */
+Status flip_solve_stresses(FlipWork *work);
+
+/* The cell below a face. */
+static inline int32_t cell_below(const FlipGrid *grid, int32_t face, int axis) {
+  int32_t strip = face / STRIP, lane = face % STRIP;
+  if (axis > 0) return grid->near[strip][2 * axis] * STRIP + lane;
+  return lane > 0 ? face - 1 : grid->near[strip][X_LOW] * STRIP + STRIP - 1;
+}
+
+static inline int32_t cell_above(const FlipGrid *grid, int32_t cell, int axis) {
+  int32_t strip = cell / STRIP, lane = cell % STRIP;
+  if (axis > 0) return grid->near[strip][2 * axis + 1] * STRIP + lane;
+  return lane < STRIP - 1 ? cell + 1 : grid->near[strip][X_HIGH] * STRIP;
+}
+
+#endif

@@ -1,0 +1,199 @@
+#include "methods/flip/stress_kernels.h"
+
+/* The strip's values, and those of the cells one below or above along x. */
+WIDE_INLINE Wide own(const float *f, int32_t s) { return wide_load(f + (int64_t)s * STRIP); }
+WIDE_INLINE Wide x_low(const FlipGrid *grid, const float *f, int32_t s) {
+  return __builtin_shufflevector(own(f, grid->near[s][X_LOW]), own(f, s), 7, 8, 9, 10, 11, 12, 13, 14);
+}
+WIDE_INLINE Wide x_high(const FlipGrid *grid, const float *f, int32_t s) {
+  return __builtin_shufflevector(own(f, s), own(f, grid->near[s][X_HIGH]), 1, 2, 3, 4, 5, 6, 7, 8);
+}
+WIDE_INLINE Wide below(const FlipGrid *grid, const float *f, int32_t s, int axis) {
+  return axis == 0 ? x_low(grid, f, s) : own(f, grid->near[s][2 * axis]);
+}
+WIDE_INLINE Wide above(const FlipGrid *grid, const float *f, int32_t s, int axis) {
+  return axis == 0 ? x_high(grid, f, s) : own(f, grid->near[s][2 * axis + 1]);
+}
+WIDE_INLINE void put(float *f, int32_t s, Wide v) { wide_store(f + (int64_t)s * STRIP, v); }
+
+void KERNEL(flip_pressure_apply)(const PressureOperator *o, int64_t b, int64_t e) {
+  const FlipGrid *grid = o->grid;
+  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+    Wide p = own(o->p, s), sum = wide_set(0);
+    for (int a = 0; a < 3; a++)
+      sum += own(o->gain[a], s) * (p - below(grid, o->p, s, a)) +
+             above(grid, o->gain[a], s, a) * (p - above(grid, o->p, s, a));
+    put(o->y, s, sum * wide_set(o->factor));
+  }
+}
+
+/* Edges that lie in the planes of each axis: component of the stress, and the axis to look along. */
+static const int SHEAR[3][2] = {{S_XY, S_XZ}, {S_XY, S_YZ}, {S_XZ, S_YZ}};
+static const int ALONG[3][2] = {{1, 2}, {0, 2}, {0, 1}};
+
+void KERNEL(flip_face_update)(const FaceUpdate *o, int64_t b, int64_t e) {
+  const FlipGrid *grid = o->grid;
+  for (int32_t s = (int32_t)b; s < (int32_t)e; s++)
+    for (int a = 0; a < 3; a++) {
+      Wide force = wide_set(0);
+      if (o->p) force += wide_set(o->factor_p) * (own(o->p, s) - below(grid, o->p, s, a));
+      if (o->s[0]) {
+        Wide sum = own(o->s[a], s) - below(grid, o->s[a], s, a);
+        for (int k = 0; k < 2; k++) {
+          const float *shear = o->s[SHEAR[a][k]];
+          sum += above(grid, shear, s, ALONG[a][k]) - own(shear, s);
+        }
+        force += wide_set(o->factor_s) * sum;
+      }
+      Wide in = o->in[a] ? own(o->in[a], s) : wide_set(0);
+      put(o->out[a], s, in + own(o->gain[a], s) * force);
+    }
+}
+
+void KERNEL(flip_divergence)(const Divergence *o, int64_t b, int64_t e) {
+  const FlipGrid *grid = o->grid;
+  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+    Wide sum = wide_set(0);
+    for (int a = 0; a < 3; a++) sum += above(grid, o->flux[a], s, a) - own(o->flux[a], s);
+    Wide base = o->base ? own(o->base, s) : wide_set(0);
+    put(o->out, s, base + wide_set(o->factor) * sum);
+  }
+}
+
+/* The axes of each shear component. */
+static const int EDGE_AXES[3][2] = {{0, 1}, {1, 2}, {0, 2}};
+
+void KERNEL(flip_friction_trial)(const FrictionStep *o, int64_t b, int64_t e) {
+  const FlipGrid *grid = o->grid;
+  const Wide factor = wide_set(o->factor), third = wide_set(1.0f / 3);
+  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+    Wide diagonal[3], trace = wide_set(0);
+    for (int a = 0; a < 3; a++) {
+      Wide slope = own(o->flux[a], s) - above(grid, o->flux[a], s, a);
+      diagonal[a] = own(o->y[a], s) - factor * slope;
+      trace += diagonal[a];
+    }
+    for (int a = 0; a < 3; a++) put(o->trial[a], s, diagonal[a] - third * trace);
+    for (int k = 0; k < 3; k++) {
+      int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
+      Wide slope =
+          below(grid, o->flux[a], s, c) - own(o->flux[a], s) + below(grid, o->flux[c], s, a) - own(o->flux[c], s);
+      put(o->trial[S_XY + k], s, own(o->y[S_XY + k], s) - factor * slope);
+    }
+  }
+}
+
+/* Mean of the squares at the four edges round a cell's centre. */
+WIDE_INLINE Wide mean_square(const FlipGrid *grid, const float *f, int32_t s, int a, int c) {
+  /* a < c; the strip above along c exists or is empty */
+  int32_t up = grid->near[s][2 * c + 1];
+  Wide v0 = own(f, s), v1 = above(grid, f, s, a), v2 = own(f, up), v3 = above(grid, f, up, a);
+  return wide_set(0.25f) * (v0 * v0 + v1 * v1 + v2 * v2 + v3 * v3);
+}
+
+/* Length of the stress as the scheme measures it: the cone's Frobenius norm, or the largest product with a unit vector
+ * (+-1, ..., +-1, 0, ..., 0) / sqrt(k) in any order: 728 hyperplanes tangent to the cone. */
+WIDE_INLINE Wide gauge(const Wide square[STRESSES], int scheme) {
+  Wide sum = square[0];
+  for (int k = 1; k < STRESSES; k++) sum += square[k];
+  if (scheme != SCREE_YIELD_PLANES) return wide_sqrt(sum);
+  Wide c[STRESSES];
+  for (int k = 0; k < STRESSES; k++) c[k] = wide_sqrt(square[k]);
+  for (int i = 0; i < STRESSES; i++)
+    for (int k = STRESSES - 1; k > i; k--) {
+      Wide low = wide_min(c[k], c[k - 1]);
+      c[k - 1] = wide_max(c[k], c[k - 1]);
+      c[k] = low;
+    }
+  static const float root[STRESSES] = {1, 0.70710678f, 0.57735027f, 0.5f, 0.44721360f, 0.40824829f};
+  Wide total = wide_set(0), largest = wide_set(0);
+  for (int k = 0; k < STRESSES; k++) {
+    total += c[k];
+    largest = wide_max(largest, total * wide_set(root[k]));
+  }
+  return largest;
+}
+
+void KERNEL(flip_friction_scale)(const FrictionStep *o, int64_t b, int64_t e) {
+  const FlipGrid *grid = o->grid;
+  const Wide zero = wide_set(0), one = wide_set(1), two = wide_set(2);
+  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+    Wide limit = own(o->limit, s), square[STRESSES];
+    WideInt loaded = wide_less(zero, limit);
+    for (int a = 0; a < 3; a++) {
+      Wide v = own(o->trial[a], s);
+      square[a] = v * v;
+    }
+    for (int k = 0; k < 3; k++)
+      square[S_XY + k] = two * mean_square(grid, o->trial[S_XY + k], s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
+    Wide size = gauge(square, o->scheme), most = limit * wide_set(1.7320508f);
+    Wide scale = wide_select(wide_less(size, most), one, most / wide_max(size, wide_set(1e-30f)));
+    put(o->scale, s, wide_select(loaded, scale, zero));
+    put(o->weight, s, wide_select(loaded, one, zero));
+  }
+}
+
+WIDE_INLINE Wide clip(Wide v, Wide most) { return wide_max(wide_min(v, most), -most); }
+
+/* Sum over the four cells round the edge (a, c) at the cell's lower sides. */
+WIDE_INLINE Wide round_edge(const FlipGrid *grid, const float *f, int32_t s, int a, int c) {
+  int32_t down = grid->near[s][2 * c];
+  return own(f, s) + below(grid, f, s, a) + own(f, down) + below(grid, f, down, a);
+}
+
+void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, double sums[FRICTION_SUMS]) {
+  const FlipGrid *grid = o->grid;
+  const Wide third = wide_set(1.0f / 3), momentum = wide_set(o->momentum);
+  const bool box = o->scheme == SCREE_YIELD_BOX;
+  Wide moved = wide_set(0), turned = wide_set(0), size = wide_set(0);
+  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+    Wide next[STRESSES], limit = own(o->limit, s);
+    for (int a = 0; a < 3; a++) next[a] = own(o->trial[a], s);
+    if (box) {
+      for (int turn = 0; turn < 2; turn++) {
+        for (int a = 0; a < 3; a++) next[a] = clip(next[a], limit);
+        Wide trace = third * (next[0] + next[1] + next[2]);
+        for (int a = 0; a < 3; a++) next[a] -= trace;
+      }
+      for (int a = 0; a < 3; a++) next[a] = clip(next[a], limit);
+    } else {
+      Wide scale = own(o->scale, s);
+      for (int a = 0; a < 3; a++) next[a] *= scale;
+    }
+    for (int k = 0; k < 3; k++) {
+      Wide v = own(o->trial[S_XY + k], s);
+      if (!box) {
+        Wide share = round_edge(grid, o->scale, s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
+        Wide count = round_edge(grid, o->weight, s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
+        v *= share / wide_max(count, wide_set(1));
+      }
+      next[S_XY + k] = clip(v, own(o->cap[k], s));
+    }
+    for (int k = 0; k < STRESSES; k++) {
+      Wide y = own(o->y[k], s), x = own(o->x[k], s), step = next[k] - x;
+      moved += (next[k] - y) * (next[k] - y);
+      turned += (y - next[k]) * step;
+      size += next[k] * next[k];
+      put(o->x[k], s, next[k]);
+      put(o->y[k], s, next[k] + momentum * step);
+    }
+  }
+  sums[FRICTION_MOVED] += (double)wide_sum(moved);
+  sums[FRICTION_TURNED] += (double)wide_sum(turned);
+  sums[FRICTION_SIZE] += (double)wide_sum(size);
+}
+
+void KERNEL(flip_edge_mean)(const EdgeMean *o, int64_t b, int64_t e) {
+  const FlipGrid *grid = o->grid;
+  const Wide zero = wide_set(0), one = wide_set(1), factor = wide_set(o->factor);
+  for (int32_t s = (int32_t)b; s < (int32_t)e; s++)
+    for (int k = 0; k < 3; k++) {
+      int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
+      int32_t down = grid->near[s][2 * c];
+      const Wide free[4] = {own(o->free, s), below(grid, o->free, s, a), own(o->free, down),
+                            below(grid, o->free, down, a)};
+      Wide count = zero;
+      for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, free[j]), one, zero);
+      put(o->out[k], s, factor * round_edge(grid, o->field, s, a, c) / wide_max(count, one));
+    }
+}

@@ -1,0 +1,66 @@
+/* Operators on the strips: gradient, divergence, their transposes, and the return to the yield surface. */
+#ifndef METHODS_FLIP_STRESS_KERNELS_H
+#define METHODS_FLIP_STRESS_KERNELS_H
+
+#include "methods/flip/fields.h"
+
+/* y = c D^T gain D p, the pressure's matrix (Eq. 10, 30). */
+typedef struct PressureOperator {
+  const FlipGrid *grid;
+  const float *gain[3];
+  const float *p;
+  float *y;
+  float factor; /* dt^2 / cell^2 */
+} PressureOperator;
+KERNEL_DECLARE(void, flip_pressure_apply, (const PressureOperator *o, int64_t b, int64_t e));
+
+/* out = in + gain (factor_p (p - p below) + factor_s D2 s); any of p and s may be NULL. */
+typedef struct FaceUpdate {
+  const FlipGrid *grid;
+  const float *in[3], *gain[3];
+  const float *p;
+  const float *s[STRESSES];
+  float *out[3];
+  float factor_p, factor_s;
+} FaceUpdate;
+KERNEL_DECLARE(void, flip_face_update, (const FaceUpdate *o, int64_t b, int64_t e));
+
+/* out = c (sum of flux out of the cell) + base; base may be NULL. */
+typedef struct Divergence {
+  const FlipGrid *grid;
+  const float *flux[3];
+  const float *base;
+  float *out;
+  float factor;
+} Divergence;
+KERNEL_DECLARE(void, flip_divergence, (const Divergence *o, int64_t b, int64_t e));
+
+/* The friction solve: a step down the gradient of Eq. 17 from y, then back to the yield surface. */
+typedef struct FrictionStep {
+  const FlipGrid *grid;
+  const float *flux[3]; /* with the stresses y in it */
+  float *x[STRESSES];   /* iterate */
+  float *y[STRESSES];   /* extrapolated iterate */
+  float *trial[STRESSES];
+  const float *limit;    /* at centres: alpha p + cohesion */
+  const float *cap[3];   /* at edges: largest shear stress */
+  float *scale, *weight; /* at centres */
+  float factor;          /* step length times dt / cell */
+  float momentum;
+  int scheme; /* SCREE_YIELD_... */
+} FrictionStep;
+enum { FRICTION_MOVED, FRICTION_TURNED, FRICTION_SIZE, FRICTION_SUMS };
+KERNEL_DECLARE(void, flip_friction_trial, (const FrictionStep *o, int64_t b, int64_t e));
+KERNEL_DECLARE(void, flip_friction_scale, (const FrictionStep *o, int64_t b, int64_t e));
+KERNEL_DECLARE(void, flip_friction_return, (const FrictionStep *o, int64_t b, int64_t e, double sums[FRICTION_SUMS]));
+
+/* Mean over the four cells round each edge of a field at centres, counting only cells that are free; times factor. */
+typedef struct EdgeMean {
+  const FlipGrid *grid;
+  const float *field, *free;
+  float *out[3]; /* xy, yz, xz */
+  float factor;
+} EdgeMean;
+KERNEL_DECLARE(void, flip_edge_mean, (const EdgeMean *o, int64_t b, int64_t e));
+
+#endif

@@ -1,0 +1,184 @@
+#include "methods/flip/transfer_kernels.h"
+
+/* ---- particles to nodes ---- */
+
+typedef struct Sums {
+  Wide volume, strength, cohesion, mass[3], momentum[3], bulk[3];
+} Sums;
+
+static const WideInt LANE_NUMBERS = {0, 1, 2, 3, 4, 5, 6, 7};
+
+WIDE_INLINE Wide distance_of(Wide a) { return wide_max(a, -a); }
+WIDE_INLINE Wide hat(Wide t) { return wide_max(wide_set(1) - distance_of(t), wide_set(0)); }
+
+/* Adds the particles [b, e) to the nodes of the cell whose lower corner is (x, y, z). */
+WIDE_INLINE void add_range(const Parcels *p, int32_t b, int32_t e, float x, float y, float z, bool mixed, Sums *sums) {
+  const Wide half = wide_set(0.5f);
+  for (int32_t k = b; k < e; k += LANES) {
+    WideInt here = wide_int_less(LANE_NUMBERS, (WideInt){0} + (e - k));
+    Wide dx = wide_load(p->x + k) - wide_set(x), dy = wide_load(p->y + k) - wide_set(y),
+         dz = wide_load(p->z + k) - wide_set(z);
+    Wide cx = hat(dx - half), cy = hat(dy - half), cz = hat(dz - half);
+    cx = wide_select(here, cx, wide_set(0));
+    Wide fx = wide_select(here, hat(dx), wide_set(0)), fy = hat(dy), fz = hat(dz);
+    Wide yz = cy * cz, xz = cx * cz, xy = cx * cy;
+    Wide volume = wide_load(p->volume + k) * (cx * yz);
+    sums->volume += volume;
+    const Wide weight[3] = {fx * yz, fy * xz, fz * xy};
+    for (int a = 0; a < 3; a++) {
+      Wide mass = wide_load(p->mass[a] + k) * weight[a];
+      sums->mass[a] += mass;
+      sums->momentum[a] += mass * wide_load(p->velocity[a] + k);
+      if (mixed) sums->bulk[a] += mass * wide_load(p->specific + k);
+    }
+    if (mixed) {
+      sums->strength += volume * wide_load(p->strength + k);
+      sums->cohesion += volume * wide_load(p->cohesion + k);
+    }
+  }
+}
+
+WIDE_INLINE void splat_strip(const Splat *splat, int32_t strip, bool mixed) {
+  const Parcels *p = &splat->parcels;
+  const FlipGrid *grid = p->grid;
+  int32_t first[9][STRIP], last[9][STRIP], rows = 0, place[3];
+  for (int dz = -1; dz <= 1; dz++)
+    for (int dy = -1; dy <= 1; dy++) {
+      int32_t row = grid_row(grid, strip, dy, dz);
+      if (row == 0) continue;
+      const int32_t *start = p->start + (int64_t)row * STRIP;
+      const bool before = grid->near[row][X_LOW] != 0, behind = grid->near[row][X_HIGH] != 0;
+      if (start[before ? -1 : 0] == start[behind ? STRIP + 1 : STRIP]) continue;
+      for (int lane = 0; lane < STRIP; lane++) {
+        first[rows][lane] = start[lane > 0 || before ? lane - 1 : 0];
+        last[rows][lane] = start[lane < STRIP - 1 || behind ? lane + 2 : STRIP];
+      }
+      rows++;
+    }
+  strip_place(grid->key[strip], place);
+  for (int lane = 0; lane < STRIP; lane++) {
+    Sums sums = {0};
+    for (int row = 0; row < rows; row++)
+      add_range(p, first[row][lane], last[row][lane], (float)(place[0] + lane), (float)place[1], (float)place[2], mixed,
+                &sums);
+    int64_t at = (int64_t)strip * STRIP + lane;
+    splat->volume[at] = wide_sum(sums.volume);
+    for (int a = 0; a < 3; a++) {
+      splat->mass[a][at] = wide_sum(sums.mass[a]);
+      splat->momentum[a][at] = wide_sum(sums.momentum[a]);
+      if (mixed) splat->bulk[a][at] = wide_sum(sums.bulk[a]);
+    }
+    if (mixed) {
+      splat->strength[at] = wide_sum(sums.strength);
+      splat->cohesion[at] = wide_sum(sums.cohesion);
+    }
+  }
+}
+
+void KERNEL(flip_splat)(const Splat *splat, int64_t b, int64_t e) {
+  bool mixed = splat->parcels.specific != NULL;
+  for (int64_t strip = b; strip < e; strip++)
+    if (mixed) splat_strip(splat, (int32_t)strip, true);
+    else splat_strip(splat, (int32_t)strip, false);
+}
+
+/* ---- nodes to particles ---- */
+
+enum { WINDOW_X = STRIP + 2, WINDOW_ROW = 10, WINDOW = 9 * WINDOW_ROW };
+
+/* Velocity, change and displacement of one component round a strip, one behind the other for each node. */
+typedef float Window[WINDOW][4] __attribute__((aligned(32)));
+
+WIDE_INLINE void fill_window(const Gather *gather, int32_t strip, int axis, Window window) {
+  const FlipGrid *grid = gather->grid;
+  const float *velocity = gather->velocity[axis], *change = gather->change[axis], *moved = gather->moved[axis];
+  for (int row = 0; row < 9; row++) {
+    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
+    int64_t cells[WINDOW_X];
+    cells[0] = (int64_t)grid->near[at][X_LOW] * STRIP + STRIP - 1;
+    for (int lane = 0; lane < STRIP; lane++) cells[1 + lane] = (int64_t)at * STRIP + lane;
+    cells[1 + STRIP] = (int64_t)grid->near[at][X_HIGH] * STRIP;
+    for (int x = 0; x < WINDOW_X; x++) {
+      float *node = window[row * WINDOW_ROW + x];
+      node[0] = velocity[cells[x]];
+      node[1] = change[cells[x]];
+      node[2] = moved[cells[x]];
+      node[3] = 0;
+    }
+  }
+}
+
+typedef struct Weights {
+  WideInt low; /* node below, from the window's first */
+  Wide upper;  /* weight of the one above */
+} Weights;
+
+/* Nodes of centres lie half a cell higher than faces. `at` counts from the window's second node. */
+WIDE_INLINE Weights weights_of(Wide at, bool face) {
+  Wide t = face ? at + wide_set(1) : at + wide_set(0.5f);
+  WideInt low = __builtin_convertvector(t, WideInt); /* t >= 0 */
+  return (Weights){low, t - __builtin_convertvector(low, Wide)};
+}
+
+/* The first `count` lanes: what lies behind belongs to another strip, and perhaps to another thread. */
+WIDE_INLINE void store_some(float *to, Wide value, int count) {
+  if (count >= LANES) wide_store(to, value);
+  else
+    for (int lane = 0; lane < count; lane++) to[lane] = value[lane];
+}
+
+/* Lane by lane: particles [k, k + count) of the strip, where x, y, z count from its lower corner. */
+WIDE_INLINE void gather_axis(const Gather *gather, const Window window, int32_t k, int count, int axis, Wide x, Wide y,
+                             Wide z) {
+  Weights wx = weights_of(x, axis == 0), wy = weights_of(y, axis == 1), wz = weights_of(z, axis == 2);
+  Wide one = wide_set(1), sums[3] = {wide_set(0), wide_set(0), wide_set(0)};
+  Wide slope[3] = {wide_set(0), wide_set(0), wide_set(0)};
+  WideInt base = (wz.low * 3 + wy.low) * WINDOW_ROW + wx.low;
+  for (int corner = 0; corner < 8; corner++) {
+    bool ux = corner & 1, uy = corner >> 1 & 1, uz = corner >> 2 & 1;
+    WideInt index = base + ((uz ? 3 : 0) + (uy ? 1 : 0)) * WINDOW_ROW + (ux ? 1 : 0);
+    int32_t rows[LANES];
+    for (int lane = 0; lane < LANES; lane++) rows[lane] = index[lane];
+    Wide velocity, change, moved, none;
+    wide_gather4(window, rows, &velocity, &change, &moved, &none);
+    Wide ax = ux ? wx.upper : one - wx.upper, ay = uy ? wy.upper : one - wy.upper, az = uz ? wz.upper : one - wz.upper;
+    Wide yz = ay * az, weight = ax * yz;
+    sums[0] += weight * velocity;
+    sums[1] += weight * change;
+    sums[2] += weight * moved;
+    if (!gather->gradient[0]) continue;
+    slope[0] = ux ? slope[0] + yz * velocity : slope[0] - yz * velocity;
+    slope[1] = uy ? slope[1] + ax * az * velocity : slope[1] - ax * az * velocity;
+    slope[2] = uz ? slope[2] + ax * ay * velocity : slope[2] - ax * ay * velocity;
+  }
+  Wide norm = wide_load(gather->norm[axis] + k);
+  store_some(gather->out_velocity[axis] + k, sums[0] * norm, count);
+  store_some(gather->out_change[axis] + k, sums[1] * norm, count);
+  store_some(gather->out_moved[axis] + k, sums[2] * norm, count);
+  if (!gather->gradient[0]) return;
+  for (int a = 0; a < 3; a++)
+    store_some(gather->gradient[3 * axis + a] + k, slope[a] * wide_set(gather->inverse_cell), count);
+}
+
+static void gather_strip(const Gather *gather, int32_t strip) {
+  int32_t b = gather->start[(int64_t)strip * STRIP], e = gather->start[((int64_t)strip + 1) * STRIP], place[3];
+  if (b == e) return;
+  Window windows[3];
+  for (int axis = 0; axis < 3; axis++) fill_window(gather, strip, axis, windows[axis]);
+  strip_place(gather->grid->key[strip], place);
+  for (int32_t k = b; k < e; k += LANES) {
+    /* Lanes beyond the strip's particles must not read beyond the windows. */
+    Wide x = wide_load(gather->x + k) - wide_set((float)place[0]),
+         y = wide_load(gather->y + k) - wide_set((float)place[1]),
+         z = wide_load(gather->z + k) - wide_set((float)place[2]);
+    const Wide zero = wide_set(0), most = wide_set(0.999999f);
+    x = wide_min(wide_max(x, zero), wide_set((float)STRIP - 0.00001f));
+    y = wide_min(wide_max(y, zero), most);
+    z = wide_min(wide_max(z, zero), most);
+    for (int axis = 0; axis < 3; axis++) gather_axis(gather, windows[axis], k, e - k, axis, x, y, z);
+  }
+}
+
+void KERNEL(flip_gather)(const Gather *gather, int64_t b, int64_t e) {
+  for (int64_t strip = b; strip < e; strip++) gather_strip(gather, (int32_t)strip);
+}

@@ -1,0 +1,106 @@
+/* One step in progress, as the files of this folder share it. */
+#ifndef METHODS_FLIP_WORK_H
+#define METHODS_FLIP_WORK_H
+
+#include "methods/flip/fields.h"
+
+enum { STRIP_CHUNK = 256, SORT_CHUNK = 4096 };
+
+/* Solid sides that a body moves with: its share of the stresses at a face (Eq. 21, 22). */
+typedef struct CoupledFace {
+  int32_t face;
+  int16_t axis;
+  int16_t body; /* in FlipWork.bodies */
+  float share;  /* 1 - open */
+  float arm[3]; /* from the centre of mass, m */
+} CoupledFace;
+
+/* A solid that stresses can move. */
+typedef struct CoupledBody {
+  int32_t solid;
+  double velocity[6];   /* now: linear, spin; with outside forces and all impulses so far */
+  double start[6];      /* what it is without any grains */
+  double inverse[6][6]; /* acceleration per unit wrench */
+  double impulse[6];    /* of walls that stopped sand, N s and N m s */
+} CoupledBody;
+
+typedef struct FlipSettings {
+  double cell;
+  int iterations;             /* staggered projections */
+  double staggered_tolerance; /* of the pressure between two of them; 0: all are done */
+  int scheme;                 /* SCREE_YIELD_... */
+  bool pulling;               /* Fig. 11: pressure also pulls */
+  bool shapes;                /* Fig. 7: ellipsoids are tracked, split and merged */
+  double tolerance;
+  int solver_steps; /* most steps of a solve */
+  int friction_steps;
+  double settle; /* share of the grid's velocity that particles in contact take on in a step */
+} FlipSettings;
+
+/* Of the last step; also summed for the report. */
+typedef struct SolveReport {
+  int64_t solves, steps;
+  int64_t unfinished; /* solves that ended before they reached the tolerance */
+  double residual;    /* largest length of a projected gradient over that of what there was to do */
+} SolveReport;
+
+/* Arrays in the order of cells. */
+typedef struct SortedParcels {
+  float *volume, *mass[3], *velocity[3], *norm[4], *specific, *strength, *cohesion;
+} SortedParcels;
+
+typedef struct FlipWork {
+  Core *core;
+  Step *step;
+  State *state;
+  const FlipSettings *settings;
+  FlipGrid *grid;
+  FlipOrder *order;
+  FlipKept *kept;
+  FlipFields fields;
+  SortedParcels sorted;
+  bool mixed;          /* more than one material */
+  float rest_specific; /* 1 / rest density, when all is of one material */
+  StripSolids *solids; /* all, where they are now */
+  CoupledBody *bodies;
+  int32_t body_count;
+  int16_t *body_of_solid; /* -1: nothing moves it */
+  CoupledFace *faces;
+  int64_t face_count;
+  double (*body_wrench)[6], (*body_change)[6]; /* for the solves */
+  double dt;
+  float *gradient[9]; /* of the velocity at the particles, in the order of cells; NULL: shapes are not tracked */
+  SolveReport pressure_report, shift_report, friction_report;
+} FlipWork;
+
+/* The body's velocity along the face's axis, there. */
+static inline double coupled_speed(const CoupledFace *face, const double v[6]) {
+  const float *r = face->arm;
+  switch (face->axis) {
+  case 0: return v[0] + v[4] * (double)r[2] - v[5] * (double)r[1];
+  case 1: return v[1] + v[5] * (double)r[0] - v[3] * (double)r[2];
+  default: return v[2] + v[3] * (double)r[1] - v[4] * (double)r[0];
+  }
+}
+/* Adds a push along the face's axis to a wrench: the transpose of the above. */
+static inline void coupled_push(const CoupledFace *face, double push, double w[6]) {
+  const float *r = face->arm;
+  w[face->axis] += push;
+  switch (face->axis) {
+  case 0: w[4] += push * (double)r[2], w[5] -= push * (double)r[1]; break;
+  case 1: w[5] += push * (double)r[0], w[3] -= push * (double)r[2]; break;
+  default: w[3] += push * (double)r[1], w[4] -= push * (double)r[0]; break;
+  }
+}
+
+static inline int64_t work_cells(const FlipWork *work) { return grid_cells(work->grid); }
+
+/* solids.c: distances, free shares, validity, rooms, norms of the particles. */
+Status flip_solids_find(FlipWork *work);
+void flip_wall_velocities(FlipWork *work); /* of the faces that bodies move with */
+/* particles.c */
+Status flip_sort_parcels(FlipWork *work);
+Status flip_to_grid(FlipWork *work);
+Status flip_from_grid(FlipWork *work);
+
+#endif
