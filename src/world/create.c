@@ -114,10 +114,11 @@ Status world_cache_distances(ScreeWorld *world, int32_t first) {
   Solids *solids = &world->state.solids;
   double radius = world->state.radius;
   MethodReach reach = world->method->reach(world->method_data);
-  double band = fmax(DISTANCE_BAND, (double)(reach.solids + 2 * reach.skin));
+  double band = reach.solids > 0 ? fmax(DISTANCE_BAND, (double)(reach.solids + 2 * reach.skin)) : DISTANCE_BAND;
+  double cell = world->state.distance_cell > 0 ? world->state.distance_cell : DISTANCE_CELL;
   for (int32_t k = first; k < solids->count; k++) {
     Shape *shape = &solids->items[k].shape;
-    TRY(shape_cache_distance(&world->core, shape, DISTANCE_CELL * radius, band * radius));
+    TRY(shape_cache_distance(&world->core, shape, cell * radius, band * radius));
   }
   return SCREE_OK;
 }
@@ -138,6 +139,7 @@ static Status create_sinks(ScreeWorld *world) {
 static Status create_method(ScreeWorld *world) {
   Core *core = &world->core;
   ScreeSceneDef *scene = &world->definition.scene;
+  if (scree_is_auto(scene->method.cfl)) scene->method.cfl = world->method->cfl > 0 ? world->method->cfl : 1;
   Status status = world->method->create(core, &world->state, &scene->method, &world->method_data);
   if (status == SCREE_BAD_INPUT && scene->file && !core->error.file[0]) {
     snprintf(core->error.file, sizeof core->error.file, "%s", scene->file);

@@ -18,6 +18,8 @@
 #define FLIP_TIME_STEP (1.0 / 60)
 /* Solids may go a quarter of a cell in a step, in radii. */
 #define SOLID_WAY 1.0
+/* A quarter of a cell, in radii. */
+#define DISTANCE_CELL 1.0
 
 typedef struct Flip {
   FlipSettings settings;
@@ -57,6 +59,7 @@ static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, 
     }
   }
   state->solid_way = SOLID_WAY;
+  state->distance_cell = DISTANCE_CELL;
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
     Vec3 size = vec3_sub(solid->shape.bounds_high, solid->shape.bounds_low);
@@ -277,6 +280,8 @@ static Status flip_pressure(Core *core, const State *state, const void *data, fl
 const Method METHOD_FLIP = {
     .info = {.name = "flip", .summary = "sand as a continuum on particles and a sparse grid", .paper = "narain2010"},
     .seeding = SEED_PARCELS,
+    .parcel_jitter = 0.5f,
+    .cfl = 2,
     .create = flip_create,
     .reach = flip_reach,
     .largest_step = flip_largest_step,
