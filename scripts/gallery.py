@@ -1,12 +1,15 @@
 #!/usr/bin/python3
 """Makes docs/gallery.md: a picture of every shipped scene, simulated and drawn by build/scree.
 
-usage: scripts/gallery.py [--only PAPER/NAME ...] [--page]
+usage: scripts/gallery.py [--all] [--only PAPER/NAME ...] [--page] [--program FILE]
 
 A scene is drawn at the moment that a comment line `# gallery: T` in its file names (in seconds), or at 60 % of its
-duration. --only makes the pictures of these scenes; --page writes the page from the pictures that there are.
+duration. Pictures whose scene has not changed since they were made stay as they are (made.json beside them knows); --all
+makes them anew, --only those of these scenes. --page only writes the page from the pictures that there are.
 """
 import argparse
+import hashlib
+import json
 import pathlib
 import re
 import subprocess
@@ -16,7 +19,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCREE = ROOT / "build" / "scree"
 IMAGES = ROOT / "docs" / "images" / "gallery"
 PAGE = ROOT / "docs" / "gallery.md"
+MADE = IMAGES / "made.json"
 SIZE = "640x400"
+LOOK = 2  # to be counted up when the renderer draws differently
 
 PAPERS = {
     "sommer2022": "Sommer, Schwanecke and Schoemer 2022: coarse grains in real time, and fine ones that follow them",
@@ -52,14 +57,28 @@ def first_comment(text):
     return " ".join(lines)
 
 
-def draw(paper, name, path):
+def stamp(path):
+    """What a picture depends on, short: the scene, the size, and the look."""
+    text = path.read_text(encoding="utf-8") + f"{SIZE} {LOOK}"
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+
+def read_made():
+    return json.loads(MADE.read_text(encoding="utf-8")) if MADE.exists() else {}
+
+
+def write_made(made):
+    MADE.write_text(json.dumps(made, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def draw(program, paper, name, path):
     text = path.read_text(encoding="utf-8")
     moment = re.search(r"^# gallery:\s*([0-9.]+)", text, re.MULTILINE)
     seconds = float(moment.group(1)) if moment else 0.6 * number(text, "duration", 1.0)
     frame = round(seconds * number(text, "frame_rate", 60.0))
     target = IMAGES / f"{paper}_{name}.png"
     IMAGES.mkdir(parents=True, exist_ok=True)
-    command = [SCREE, "render", f"{paper}/{name}", "--frame", str(frame), "--size", SIZE, "-o", target, "--quiet"]
+    command = [program, "render", f"{paper}/{name}", "--frame", str(frame), "--size", SIZE, "-o", target, "--quiet"]
     print(f"{paper}/{name}: frame {frame}", flush=True)
     return subprocess.run(command, check=False).returncode == 0
 
@@ -83,14 +102,23 @@ def write_page():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--only", nargs="*", default=None)
     parser.add_argument("--page", action="store_true")
+    parser.add_argument("--program", default=SCREE)
     arguments = parser.parse_args()
     failed = []
     for paper, name, path in scenes() if not arguments.page else []:
-        if arguments.only is None or f"{paper}/{name}" in arguments.only:
-            if not draw(paper, name, path):
-                failed.append(f"{paper}/{name}")
+        scene, now = f"{paper}/{name}", stamp(path)
+        if arguments.only is not None and scene not in arguments.only:
+            continue
+        done = read_made().get(scene) == now and (IMAGES / f"{paper}_{name}.png").exists()
+        if done and not arguments.all and arguments.only is None:
+            continue
+        if draw(arguments.program, paper, name, path):
+            write_made({**read_made(), scene: now})
+        else:
+            failed.append(scene)
     write_page()
     if failed:
         print("not drawn:", ", ".join(failed), file=sys.stderr)

@@ -57,10 +57,10 @@ static bool parse(Comparison *comparison, int argc, char **argv, Arguments *argu
       .command = "compare",
       .arguments = "SCENE",
       .summary = "run a scene with several methods: a table and one picture",
-      .details =
-          "angle: of the free surface about the vertical through the origin, as the probe repose_angle. energy:\n"
-          "kinetic and potential at the end. overlap: the largest, as a share of the radius. --size is that of\n"
-          "one panel.",
+      .details = "angle: of the free surface, as the scene's probe repose_angle has it, or about the vertical through\n"
+                 "the origin. energy: kinetic and potential at the end. overlap: the largest, as a share of the "
+                 "radius. --size is that of\n"
+                 "one panel.",
       .example = "scree compare sommer2022/column --methods pbd,dem --seconds 1",
       .options = options,
       .option_count = sizeof options / sizeof *options,
@@ -179,7 +179,10 @@ static void run_method(Comparison *comparison, const char *name, Outcome *outcom
   outcome->status = probes ? SCREE_OK : SCREE_NO_MEMORY;
   if (probes) {
     if (definition.probe_count) memcpy(probes, definition.probes, (size_t)definition.probe_count * sizeof *probes);
-    probes[definition.probe_count++] = scree_probe_default("compare_angle", SCREE_PROBE_REPOSE_ANGLE);
+    ScreeProbeDef angle = scree_probe_default("compare_angle", SCREE_PROBE_REPOSE_ANGLE);
+    for (int32_t k = definition.probe_count - 1; k >= 0; k--)
+      if (probes[k].kind == SCREE_PROBE_REPOSE_ANGLE) angle.axis = probes[k].axis;
+    probes[definition.probe_count++] = angle;
     probes[definition.probe_count++] = scree_probe_default("compare_energy", SCREE_PROBE_ENERGY);
     definition.probes = probes;
     ScreeWorldOptions options = scree_world_options_default();

@@ -229,6 +229,18 @@ void numbers_of(const char *edited, const double *from, int count, double *to) {
   }
 }
 
+// `a`, or `[a, b, c]`, each within the legal range.
+void edit_numbers(Edits &edits, const ScreeParameter &row, const char *path, const double *values, int count) {
+  char text[EDIT_TEXT] = "";
+  for (int k = 0; k < count; k++) {
+    double value = values[k] < row.low ? row.low : values[k] > row.high ? row.high : values[k];
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "%s%.9g", k ? ", " : count > 1 ? "[" : "", value);
+  }
+  if (count > 1) strncat(text, "]", sizeof text - strlen(text) - 1);
+  edit_set(edits, path, text);
+}
+
 void draw_numbers(Edits &edits, const ScreeParameter &row, const char *path, const char *label, const double *from,
                   int count) {
   double values[4];
@@ -237,9 +249,9 @@ void draw_numbers(Edits &edits, const ScreeParameter &row, const char *path, con
   bool automatic = edited ? strcmp(edited, "auto") == 0 : std::isnan(values[0]);
   if (strcmp(row.default_text, "auto") == 0) {
     if (ImGui::Checkbox("auto", &automatic)) {
-      char text[EDIT_TEXT];
-      print_to(text, "%.6g", row.usual_low > 0 ? row.usual_low : row.low);
-      edit_set(edits, path, automatic ? "auto" : text);
+      double begin = row.usual_low > 0 ? row.usual_low : row.low, all[4] = {begin, begin, begin, begin};
+      if (automatic) edit_set(edits, path, "auto");
+      else edit_numbers(edits, row, path, all, count);
     }
     ImGui::SameLine();
   }
@@ -247,17 +259,16 @@ void draw_numbers(Edits &edits, const ScreeParameter &row, const char *path, con
     ImGui::TextUnformatted(label);
     return;
   }
-  if (!ImGui::InputScalarN(label, ImGuiDataType_Double, values, count, nullptr, nullptr, "%.6g",
-                           ImGuiInputTextFlags_EnterReturnsTrue))
-    return;
-  char text[EDIT_TEXT] = "";
-  for (int k = 0; k < count; k++) {
-    values[k] = values[k] < row.low ? row.low : values[k] > row.high ? row.high : values[k];
-    size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used, "%s%.9g", k ? ", " : count > 1 ? "[" : "", values[k]);
+  bool changed;
+  if (count == 3 && strcmp(row.name, "color") == 0) {
+    float shown[3] = {(float)values[0], (float)values[1], (float)values[2]};
+    changed = ImGui::ColorEdit3(label, shown);
+    for (int k = 0; k < 3; k++) values[k] = (double)shown[k];
+  } else {
+    changed = ImGui::InputScalarN(label, ImGuiDataType_Double, values, count, nullptr, nullptr, "%.6g",
+                                  ImGuiInputTextFlags_EnterReturnsTrue);
   }
-  if (count > 1) strncat(text, "]", sizeof text - strlen(text) - 1);
-  edit_set(edits, path, text);
+  if (changed) edit_numbers(edits, row, path, values, count);
 }
 
 void draw_choice(Edits &edits, const ScreeParameter &row, const char *path, const char *label, int index) {

@@ -176,16 +176,8 @@ static void recording_terrain(Recording *recording, int64_t number) {
   char path[SCREE_FILE_MAX + 48];
   snprintf(path, sizeof path, "%s/terrain_%06lld.ply", recording->folder, (long long)number);
   mesh_file_free(&recording->terrain);
-  if (mesh_file_read(path, (ScreeVec3){0, 0, 0}, &recording->terrain, NULL) != SCREE_OK) return;
-  SceneFrame *frame = &recording->frame;
-  int32_t last = frame->frame.solid_count - 1;
-  if (last < 0 || frame->solid_bodies[last] != 0) {
-    last = frame->frame.solid_count++;
-    frame->solid_bodies[last] = 0;
-    frame->solids[last] = (RenderSolid){.look = RENDER_GRANULAR, .pose = {.rotation = {1, 0, 0, 0}}};
-    scene_terrain_color(recording->definition, frame->solids[last].color);
-  }
-  frame->solids[last].mesh = recording->terrain;
+  if (mesh_file_read(path, (ScreeVec3){0, 0, 0}, &recording->terrain, NULL) == SCREE_OK)
+    scene_frame_terrain(&recording->frame, recording->definition, recording->terrain, (ScreeVec3){0, 0, 0});
 }
 
 ScreeStatus recording_read(Recording *recording, int64_t k, SceneFrame **scene, ScreeError *error) {

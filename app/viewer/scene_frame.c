@@ -17,13 +17,8 @@ Camera scene_camera(const ScreeSceneDef *definition) {
   return (Camera){definition->camera.eye, definition->camera.target, definition->camera.fov_deg};
 }
 
-void scene_terrain_color(const ScreeSceneDef *definition, float color[3]) {
-  memcpy(color, (float[3]){0.85f, 0.70f, 0.45f}, 3 * sizeof(float));
-  for (int32_t k = 0; definition->terrain && k < definition->material_count; k++) {
-    ScreeVec3 its = definition->materials[k].color;
-    if (strcmp(definition->materials[k].name, definition->terrain->material) == 0)
-      memcpy(color, (float[3]){(float)its.x, (float)its.y, (float)its.z}, 3 * sizeof(float));
-  }
+static void frame_color(ScreeVec3 from, float to[3]) {
+  to[0] = (float)from.x, to[1] = (float)from.y, to[2] = (float)from.z;
 }
 
 /* Paint for machines and bodies: by what the name says it is, else one after the other. */
@@ -107,8 +102,7 @@ static ScreeVec3 frame_sun(const ScreeSceneDef *definition) {
 static void frame_table(SceneFrame *scene, const ScreeWorld *world) {
   const ScreeSceneDef *definition = scree_world_definition(world);
   ScreeVec3 lowest = {0, 0, INFINITY};
-  if (scene->frame.ground_count > 0 || definition->sink_count > 0 || scree_world_terrain(world).triangle_count > 0)
-    return;
+  if (scene->frame.ground_count > 0 || definition->sink_count > 0 || definition->terrain) return;
   for (int32_t k = 0; k < scene->frame.solid_count; k++) {
     const RenderSolid *solid = &scene->solids[k];
     if (solid->look != RENDER_GLASS) continue;
@@ -134,14 +128,15 @@ static bool frame_solid(SceneFrame *scene, const ScreeWorld *world, int32_t body
   if (!boundary && frame_floor(scene, &solid.mesh, &state.pose)) return true;
   if (!frame_copy_mesh(scene, &solid.mesh)) return false;
   solid.pose = state.pose;
-  if (boundary && boundary->inside) {
-    solid.look = RENDER_GLASS;
-    memcpy(solid.color, (float[3]){0.72f, 0.84f, 0.90f}, sizeof solid.color);
-  } else if (boundary) {
-    memcpy(solid.color, (float[3]){0.55f, 0.56f, 0.58f}, sizeof solid.color);
-  } else {
-    frame_paint(state.name, body, solid.color);
-  }
+  int32_t own = body - definition->boundary_count - 1; /* among the bodies of the scene */
+  ScreeVec3 wanted = {NAN, NAN, NAN};
+  if (boundary) wanted = boundary->color;
+  else if (own < definition->body_count) wanted = definition->bodies[own].color;
+  if (boundary && boundary->inside) solid.look = RENDER_GLASS;
+  if (!scree_is_auto(wanted.x)) frame_color(wanted, solid.color);
+  else if (solid.look == RENDER_GLASS) frame_color((ScreeVec3){0.72, 0.84, 0.90}, solid.color);
+  else if (boundary) frame_color((ScreeVec3){0.55, 0.56, 0.58}, solid.color);
+  else frame_paint(state.name, body, solid.color);
   scene->solid_bodies[scene->frame.solid_count] = body;
   scene->solids[scene->frame.solid_count++] = solid;
   return true;
@@ -153,11 +148,11 @@ static bool frame_room(void *block, size_t bytes) {
   return grown != NULL;
 }
 
-/* Bodies that the frame does not know yet; one place is kept free for the terrain. */
+/* Bodies that the frame does not know yet; two places are kept free for the terrain and its sides. */
 static bool frame_follow_bodies(SceneFrame *scene, const ScreeWorld *world) {
   int32_t count = scree_world_body_count(world);
   if (count <= scene->body_count && scene->solids) return true;
-  size_t room = (size_t)count + 1;
+  size_t room = (size_t)count + 2;
   bool good = frame_room(&scene->solids, room * sizeof *scene->solids) &&
               frame_room(&scene->solid_bodies, room * sizeof *scene->solid_bodies) &&
               frame_room(&scene->grounds, room * sizeof *scene->grounds) &&
@@ -178,12 +173,6 @@ ScreeStatus scene_frame_create(SceneFrame *scene, const ScreeWorld *world, uint6
     scene_frame_destroy(scene);
     return frame_no_memory(error);
   }
-  if (scree_world_terrain(world).triangle_count > 0) {
-    int32_t at = scene->frame.solid_count++;
-    scene->solid_bodies[at] = 0;
-    scene->solids[at] = (RenderSolid){.look = RENDER_GRANULAR, .pose = {.rotation = {1, 0, 0, 0}}};
-    scene_terrain_color(definition, scene->solids[at].color);
-  }
   frame_table(scene, world);
   scene->frame.to_sun = frame_sun(definition);
   return SCREE_OK;
@@ -200,9 +189,76 @@ void scene_frame_destroy(SceneFrame *scene) {
   free(scene->ids);
   free(scene->kinds);
   free(scene->pressure);
+  free(scene->side_vertices);
+  free(scene->side_triangles);
   free(scene->terrain_vertices);
   free(scene->terrain_triangles);
   *scene = (SceneFrame){0};
+}
+
+/* ---- terrain ---- */
+
+static void terrain_color(const ScreeSceneDef *definition, float color[3]) {
+  frame_color((ScreeVec3){0.85, 0.70, 0.45}, color);
+  for (int32_t k = 0; k < definition->material_count; k++)
+    if (strcmp(definition->materials[k].name, definition->terrain->material) == 0)
+      frame_color(definition->materials[k].color, color);
+}
+
+/* The solid of that mark; made when there is none. */
+static RenderSolid *terrain_solid(SceneFrame *scene, const ScreeSceneDef *definition, int32_t mark) {
+  for (int32_t k = 0; k < scene->frame.solid_count; k++)
+    if (scene->solid_bodies[k] == mark) return &scene->solids[k];
+  int32_t at = scene->frame.solid_count++;
+  scene->solid_bodies[at] = mark;
+  scene->solids[at] = (RenderSolid){.look = RENDER_GRANULAR, .pose = {.rotation = {1, 0, 0, 0}}};
+  terrain_color(definition, scene->solids[at].color);
+  return &scene->solids[at];
+}
+
+/* Columns in a row: vertices of one y. */
+static int64_t terrain_row(const ScreeMeshView *mesh) {
+  int64_t row = 1;
+  while (row < mesh->vertex_count && mesh->vertices[3 * row + 1] == mesh->vertices[1]) row++;
+  return row;
+}
+
+/* Round the rim, against the clock as seen from above: a vertex of the surface and one below it at the base. */
+static bool terrain_sides(SceneFrame *scene, const ScreeMeshView *mesh, float base, ScreeMeshView *sides) {
+  int64_t nx = terrain_row(mesh), ny = mesh->vertex_count / nx;
+  *sides = (ScreeMeshView){0};
+  if (nx < 2 || ny < 2 || nx * ny != mesh->vertex_count) return true;
+  int64_t rim = 2 * (nx + ny) - 4;
+  if (!frame_room(&scene->side_vertices, (size_t)rim * 6 * sizeof(float)) ||
+      !frame_room(&scene->side_triangles, (size_t)rim * 6 * sizeof(uint32_t)))
+    return false;
+  for (int64_t k = 0; k < rim; k++) {
+    int64_t x, y;
+    if (k < nx) x = k, y = 0;
+    else if (k < nx + ny - 1) x = nx - 1, y = k - nx + 1;
+    else if (k < 2 * nx + ny - 2) x = 2 * nx + ny - 3 - k, y = ny - 1;
+    else x = 0, y = rim - k;
+    const float *from = &mesh->vertices[3 * (y * nx + x)];
+    memcpy(&scene->side_vertices[6 * k], from, 3 * sizeof(float));
+    memcpy(&scene->side_vertices[6 * k + 3], (float[3]){from[0], from[1], base}, 3 * sizeof(float));
+    uint32_t top = (uint32_t)(2 * k), next = (uint32_t)(2 * ((k + 1) % rim));
+    memcpy(&scene->side_triangles[6 * k], (uint32_t[6]){top + 1, next + 1, next, top + 1, next, top},
+           6 * sizeof(uint32_t));
+  }
+  *sides = (ScreeMeshView){2 * rim, 2 * rim, scene->side_vertices, scene->side_triangles};
+  return true;
+}
+
+bool scene_frame_terrain(SceneFrame *scene, const ScreeSceneDef *definition, ScreeMeshView mesh, ScreeVec3 origin) {
+  if (mesh.triangle_count == 0 || !definition->terrain || !scene->solids) return true;
+  RenderSolid *surface = terrain_solid(scene, definition, SOLID_TERRAIN);
+  surface->mesh = mesh;
+  surface->pose.position = origin;
+  RenderSolid *sides = terrain_solid(scene, definition, SOLID_TERRAIN_SIDES);
+  sides->pose.position = origin;
+  ScreeVec3 corner = {definition->terrain->origin.x, definition->terrain->origin.y, definition->terrain->base};
+  if (scene->frame.ground_count == 0) scene->grounds[scene->frame.ground_count++] = (RenderGround){corner, {0, 0, 1}};
+  return terrain_sides(scene, &mesh, (float)(corner.z - origin.z), &sides->mesh);
 }
 
 void scene_frame_particles(SceneFrame *scene, ScreeParticles particles) {
@@ -232,14 +288,12 @@ ScreeStatus scene_frame_view(SceneFrame *scene, const ScreeWorld *world, bool fi
   scene->index = scree_world_frame_index(world);
   for (int32_t k = 0; k < scene->frame.solid_count; k++) {
     ScreeBodyState state;
-    if (scene->solid_bodies[k] == 0) {
-      scene->solids[k].mesh = scree_world_terrain(world);
-      scene->solids[k].pose.position = scree_world_particles(world).origin;
-    } else if (scree_world_body(world, scene->solid_bodies[k], &state) == SCREE_OK) {
+    if (scene->solid_bodies[k] > 0 && scree_world_body(world, scene->solid_bodies[k], &state) == SCREE_OK)
       scene->solids[k].pose = state.pose;
-    }
   }
-  return SCREE_OK;
+  bool good = scene_frame_terrain(scene, scree_world_definition(world), scree_world_terrain(world),
+                                  scree_world_particles(world).origin);
+  return good ? SCREE_OK : frame_no_memory(error);
 }
 
 static bool frame_copy_grains(SceneFrame *scene) {
@@ -289,7 +343,7 @@ ScreeStatus scene_frame_take(SceneFrame *scene, const ScreeWorld *world, bool fi
   if (status != SCREE_OK) return status;
   bool good = frame_copy_grains(scene);
   for (int32_t k = 0; good && k < scene->frame.solid_count; k++)
-    if (scene->solid_bodies[k] == 0) good = frame_copy_terrain(scene, &scene->solids[k].mesh);
+    if (scene->solid_bodies[k] == SOLID_TERRAIN) good = frame_copy_terrain(scene, &scene->solids[k].mesh);
   if (good) return SCREE_OK;
   scene->frame.grains.count = 0;
   return frame_no_memory(error);

@@ -7,11 +7,13 @@
 
 enum { SCENE_FRAME_COLUMNS = 7 };
 
+enum { SOLID_TERRAIN = 0, SOLID_TERRAIN_SIDES = -1 };
+
 typedef struct SceneFrame {
   RenderFrame frame;
   RenderMaterial *materials;
   RenderSolid *solids;
-  int32_t *solid_bodies; /* id of the body that a solid is; 0: the terrain */
+  int32_t *solid_bodies; /* id of the body that a solid is, or one of those below */
   RenderGround *grounds;
   uint64_t keys;       /* tells the meshes of several worlds apart */
   int32_t body_count;  /* of the world's, looked at so far */
@@ -24,6 +26,8 @@ typedef struct SceneFrame {
   float *columns;
   uint32_t *ids;
   uint8_t *kinds;
+  float *side_vertices; /* of the terrain, down to its base */
+  uint32_t *side_triangles;
   float *terrain_vertices;
   uint32_t *terrain_triangles;
   int64_t column_room, vertex_room, triangle_room;
@@ -44,8 +48,9 @@ ScreeStatus scene_frame_take(SceneFrame *scene, const ScreeWorld *world, bool fi
 /* Points the frame at particles from elsewhere, as from a file. */
 void scene_frame_particles(SceneFrame *scene, ScreeParticles particles);
 
-/* Of the material that the terrain is made of. */
-void scene_terrain_color(const ScreeSceneDef *definition, float color[3]);
+/* Points the frame at the terrain as it is now, rows of columns as scree_world_terrain gives them, and adds its sides
+ * and the ground that it lies on. false when there is no memory. */
+bool scene_frame_terrain(SceneFrame *scene, const ScreeSceneDef *definition, ScreeMeshView mesh, ScreeVec3 origin);
 Camera scene_camera(const ScreeSceneDef *definition);
 
 #endif

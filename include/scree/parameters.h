@@ -4,7 +4,7 @@
  *
  * X(kind, name, default, low, high, usual_low, usual_high, unit, readers, help)
  *   kind     REAL INT BOOL VEC2 VEC3 QUAT TEXT (any string) NAME (refers to or names something) FILE CHOICE
- *   default  as it would be written in a scene; "auto": derived, stored as NaN (REAL) or -1 (INT); "required": no default
+ *   default  as it would be written in a scene; "auto": derived, stored as NaN (REAL, VEC) or -1 (INT); "required": no default
  *   low,high     legal range, inclusive, of each component; outside it is an error
  *   usual_low,usual_high   outside it is legal but odd: a warning
  *   unit     SI unit, or for CHOICE the words it may be, separated by '|' (stored as their index)
@@ -99,7 +99,8 @@
   X(REAL, stiffness_n, "auto", 0, 1e15, 1, 1e13, "N/m^1.5", "dem", "Hertz constant on it; auto: the grain's")          \
   X(REAL, restitution, "auto", 0, 1, 0, 1, "", "dem", "of a head-on hit on it; auto: the grain's")                     \
   X(BOOL, inside, "false", 0, 0, 0, 0, "", "", "grains live inside the shape")                                         \
-  X(CHOICE, contact, "distance", 0, 0, 0, 0, "distance|samples", "", "signed distance, or particles on the surface")
+  X(CHOICE, contact, "distance", 0, 0, 0, 0, "distance|samples", "", "signed distance, or particles on the surface")  \
+  X(VEC3, color, "auto", 0, 1, 0, 1, "", "", "red, green, blue in pictures; auto: glass or grey")
 
 #define SCREE_BODY_PARAMETERS(X)                                                                                       \
   X(NAME, name, "", 0, 0, 0, 0, "", "", "what probes and bodies.csv call it")                                          \
@@ -112,7 +113,8 @@
   X(REAL, stiffness_n, "auto", 0, 1e15, 1, 1e13, "N/m^1.5", "dem", "Hertz constant on it; auto: the grain's")          \
   X(REAL, restitution, "auto", 0, 1, 0, 1, "", "dem", "of a head-on hit on it; auto: the grain's")                     \
   X(CHOICE, motion, "free", 0, 0, 0, 0, "free|keyframes|fixed", "", "what moves it")                                   \
-  X(CHOICE, contact, "distance", 0, 0, 0, 0, "distance|samples", "", "signed distance, or particles in the body")
+  X(CHOICE, contact, "distance", 0, 0, 0, 0, "distance|samples", "", "signed distance, or particles in the body")     \
+  X(VEC3, color, "auto", 0, 1, 0, 1, "", "", "red, green, blue in pictures; auto: by its name")
 
 /* Where a shape stands; boundaries, bodies and meshes of fills have these. */
 #define SCREE_PLACEMENT_PARAMETERS(X)                                                                                  \

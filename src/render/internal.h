@@ -85,7 +85,7 @@ struct Renderer {
   GLuint mesh_program, mesh_shadow_program, glass_program, edge_program, ground_program;
   Vec3 scene_low, scene_high;   /* grains and solids, relative to the origin */
   Vec3 caster_low, caster_high; /* what casts shadows: stray grains and glass left out */
-  GLuint ground_texture;
+  GLuint ground_texture; /* noise, for the ground and for heightfields */
 
   /* views and light */
   View camera, sun;

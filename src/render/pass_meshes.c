@@ -11,32 +11,31 @@ static const char *const mesh_vertex = "in vec3 a_a;\n"
                                        "out vec3 v_point;\n"
                                        "void main() {\n"
                                        "  vec4 p = u_pose * vec4(a_a, 1.0);\n"
-                                       "  v_point = a_a;\n"
+                                       "  v_point = p.xyz;\n"
                                        "  v_normal = (u_pose * vec4(a_b, 0.0)).xyz;\n"
                                        "  gl_Position = u_both * p;\n"
                                        "}\n";
 
-/* A heightfield is made of grains too small to draw: the colour varies from speck to speck as that of grains does. */
+/* A heightfield is made of grains too small to draw: noise from the size of a pixel up varies its colour as that of
+ * grains does, and tilts its normal. */
 static const char *const mesh_fragment =
     "in vec3 v_normal;\n"
     "in vec3 v_point;\n"
     "uniform vec4 u_color;\n" /* and the kind */
-    "uniform float u_speck;\n"
+    "uniform float u_tile;\n" /* m; 0: smooth */
+    "uniform sampler2D u_noise_map;\n"
     "layout(location = 0) out vec4 o_albedo;\n"
     "layout(location = 1) out vec4 o_normal;\n"
-    "float hash(vec3 p) {\n"
-    "  p = fract(p * vec3(0.1031, 0.1030, 0.0973));\n"
-    "  p += dot(p, p.yzx + 33.33);\n"
-    "  return fract((p.x + p.y) * p.z);\n"
-    "}\n"
     "void main() {\n"
     "  vec3 n = normalize(v_normal);\n"
     "  vec3 color = u_color.rgb;\n"
-    "  if (u_speck > 0.0) {\n"
-    "    float f = hash(floor(v_point / u_speck));\n"
-    "    color *= 0.88 + 0.24 * f;\n"
-    "    n = normalize(n + 0.35 * (vec3(hash(floor(v_point.yzx / u_speck)), hash(floor(v_point.zxy / u_speck)), f) - "
-    "0.5));\n"
+    "  if (u_tile > 0.0) {\n"
+    "    vec2 at = (v_point.xy + 0.7 * v_point.z) / u_tile;\n"
+    "    float wide = texture(u_noise_map, at).r, fine = texture(u_noise_map, at * 5.0 + 0.3).r;\n"
+    "    float right = texture(u_noise_map, at * 5.0 + vec2(0.304, 0.3)).r;\n"
+    "    float above = texture(u_noise_map, at * 5.0 + vec2(0.3, 0.304)).r;\n"
+    "    color *= 0.62 + 0.24 * wide + 0.44 * fine;\n"
+    "    n = normalize(n + 1.6 * vec3(fine - right, fine - above, 0.0));\n"
     "  } else if (!gl_FrontFacing) n = -n;\n"
     "  o_albedo = vec4(color, u_color.a);\n"
     "  o_normal = vec4(n * 0.5 + 0.5, 0.0);\n"
@@ -267,6 +266,10 @@ void pass_meshes_draw(Renderer *renderer, const View *view) {
   GLuint program = view->sun ? renderer->mesh_shadow_program : renderer->mesh_program;
   gl->UseProgram(program);
   gl->UniformMatrix4fv(gl_at(gl, program, "u_both"), 1, GL_FALSE, view->both.m);
+  if (!view->sun) {
+    gl->Uniform1i(gl_at(gl, program, "u_noise_map"), 0);
+    gl_texture_bind(gl, 0, renderer->ground_texture);
+  }
   for (int32_t s = 0; s < renderer->frame->solid_count; s++) {
     const RenderSolid *solid = &renderer->frame->solids[s];
     const MeshUpload *upload = pass_meshes_find(renderer, solid);
@@ -276,10 +279,9 @@ void pass_meshes_draw(Renderer *renderer, const View *view) {
     if (!view->sun) {
       bool granular = solid->look == RENDER_GRANULAR;
       float kind = kind_alpha(granular ? KIND_GRANULAR : KIND_MESH);
-      double speck = renderer->bounds.drawable ? renderer->bounds.mean_radius
-                                               : vec3_length(vec3_sub(upload->high, upload->low)) / 800;
+      double size = vec3_length(vec3_sub(upload->high, upload->low));
       gl->Uniform4f(gl_at(gl, program, "u_color"), solid->color[0], solid->color[1], solid->color[2], kind);
-      gl->Uniform1f(gl_at(gl, program, "u_speck"), granular ? (float)speck : 0.f);
+      gl->Uniform1f(gl_at(gl, program, "u_tile"), granular ? (float)exp2(round(log2(0.5 * size))) : 0.f);
     }
     gl->BindVertexArray(upload->array);
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)upload->corners);

@@ -98,6 +98,10 @@ static void put_value(Writer *writer, const ScreeParameter *row, const void *def
   case SCREE_KIND_VEC2:
   case SCREE_KIND_VEC3:
   case SCREE_KIND_QUAT:
+    if (isnan(*(const double *)value) && parameter_is(row, "auto")) {
+      put(writer, "auto");
+      break;
+    }
     for (int k = 0; k < parameter_components(row->kind); k++) {
       put(writer, k ? ", " : "[");
       put_number(writer, row, ((const double *)value)[k]);
