@@ -216,37 +216,58 @@ static RenderSolid *terrain_solid(SceneFrame *scene, const ScreeSceneDef *defini
   return &scene->solids[at];
 }
 
-/* Columns in a row: vertices of one y. */
-static int64_t terrain_row(const ScreeMeshView *mesh) {
-  int64_t row = 1;
-  while (row < mesh->vertex_count && mesh->vertices[3 * row + 1] == mesh->vertices[1]) row++;
-  return row;
+typedef struct RimPoint {
+  double along; /* from the first corner, against the clock as seen from above */
+  int64_t vertex;
+} RimPoint;
+
+static int rim_order(const void *a, const void *b) {
+  double x = ((const RimPoint *)a)->along, y = ((const RimPoint *)b)->along;
+  return (x > y) - (x < y);
 }
 
-/* Round the rim, against the clock as seen from above: a vertex of the surface and one below it at the base. */
+/* The vertices on the four sides of a rectangle of columns, whatever their order in the mesh; NULL without memory. */
+static RimPoint *rim_find(const ScreeMeshView *mesh, int64_t *count) {
+  float low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+  for (int64_t v = 0; v < mesh->vertex_count; v++)
+    for (int k = 0; k < 2; k++) {
+      low[k] = fminf(low[k], mesh->vertices[3 * v + k]);
+      high[k] = fmaxf(high[k], mesh->vertices[3 * v + k]);
+    }
+  double wide = (double)high[0] - (double)low[0], deep = (double)high[1] - (double)low[1];
+  RimPoint *rim = malloc(((size_t)mesh->vertex_count + 1) * sizeof *rim);
+  *count = 0;
+  for (int64_t v = 0; rim && v < mesh->vertex_count; v++) {
+    float x = mesh->vertices[3 * v], y = mesh->vertices[3 * v + 1];
+    double right = (double)x - (double)low[0], up = (double)y - (double)low[1], along = -1;
+    if (y == low[1]) along = right;
+    else if (x == high[0]) along = wide + up;
+    else if (y == high[1]) along = 2 * wide + deep - right;
+    else if (x == low[0]) along = 2 * (wide + deep) - up;
+    if (along >= 0) rim[(*count)++] = (RimPoint){along, v};
+  }
+  if (rim) qsort(rim, (size_t)*count, sizeof *rim, rim_order);
+  return rim;
+}
+
+/* Round the rim: a vertex of the surface and one below it at the base. */
 static bool terrain_sides(SceneFrame *scene, const ScreeMeshView *mesh, float base, ScreeMeshView *sides) {
-  int64_t nx = terrain_row(mesh), ny = mesh->vertex_count / nx;
+  int64_t count;
+  RimPoint *rim = rim_find(mesh, &count);
   *sides = (ScreeMeshView){0};
-  if (nx < 2 || ny < 2 || nx * ny != mesh->vertex_count) return true;
-  int64_t rim = 2 * (nx + ny) - 4;
-  if (!frame_room(&scene->side_vertices, (size_t)rim * 6 * sizeof(float)) ||
-      !frame_room(&scene->side_triangles, (size_t)rim * 6 * sizeof(uint32_t)))
-    return false;
-  for (int64_t k = 0; k < rim; k++) {
-    int64_t x, y;
-    if (k < nx) x = k, y = 0;
-    else if (k < nx + ny - 1) x = nx - 1, y = k - nx + 1;
-    else if (k < 2 * nx + ny - 2) x = 2 * nx + ny - 3 - k, y = ny - 1;
-    else x = 0, y = rim - k;
-    const float *from = &mesh->vertices[3 * (y * nx + x)];
+  bool good = rim && frame_room(&scene->side_vertices, (size_t)count * 6 * sizeof(float)) &&
+              frame_room(&scene->side_triangles, (size_t)count * 6 * sizeof(uint32_t));
+  for (int64_t k = 0; good && k < count; k++) {
+    const float *from = &mesh->vertices[3 * rim[k].vertex];
     memcpy(&scene->side_vertices[6 * k], from, 3 * sizeof(float));
     memcpy(&scene->side_vertices[6 * k + 3], (float[3]){from[0], from[1], base}, 3 * sizeof(float));
-    uint32_t top = (uint32_t)(2 * k), next = (uint32_t)(2 * ((k + 1) % rim));
+    uint32_t top = (uint32_t)(2 * k), next = (uint32_t)(2 * ((k + 1) % count));
     memcpy(&scene->side_triangles[6 * k], (uint32_t[6]){top + 1, next + 1, next, top + 1, next, top},
            6 * sizeof(uint32_t));
   }
-  *sides = (ScreeMeshView){2 * rim, 2 * rim, scene->side_vertices, scene->side_triangles};
-  return true;
+  free(rim);
+  if (good) *sides = (ScreeMeshView){2 * count, 2 * count, scene->side_vertices, scene->side_triangles};
+  return good;
 }
 
 bool scene_frame_terrain(SceneFrame *scene, const ScreeSceneDef *definition, ScreeMeshView mesh, ScreeVec3 origin) {

@@ -16,26 +16,38 @@ static const char *const mesh_vertex = "in vec3 a_a;\n"
                                        "  gl_Position = u_both * p;\n"
                                        "}\n";
 
-/* A heightfield is made of grains too small to draw: noise from the size of a pixel up varies its colour as that of
- * grains does, and tilts its normal. */
+/* A heightfield is made of grains too small to draw. Specks vary its colour as that of grains does, and tilt its
+ * normal; they are as large as a pixel or two wherever one looks, and where that doubles, one size fades into the next.
+ */
 static const char *const mesh_fragment =
     "in vec3 v_normal;\n"
     "in vec3 v_point;\n"
     "uniform vec4 u_color;\n" /* and the kind */
-    "uniform float u_tile;\n" /* m; 0: smooth */
+    "uniform vec2 u_sand;\n"  /* size of the wide pattern and of the smallest speck, m; 0: smooth paint */
     "uniform sampler2D u_noise_map;\n"
     "layout(location = 0) out vec4 o_albedo;\n"
     "layout(location = 1) out vec4 o_normal;\n"
+    "vec4 speck(vec2 at) {\n"
+    "  ivec2 cell = ivec2(floor(at));\n"
+    "  uint m = uint(cell.x) * 0x9e3779b1u ^ uint(cell.y) * 0x85ebca77u;\n"
+    "  m = (m ^ (m >> 15)) * 0x2c1b3c6du;\n"
+    "  m = (m ^ (m >> 12)) * 0x297a2d39u;\n"
+    "  m ^= m >> 15;\n"
+    "  return vec4(m & 255u, (m >> 8) & 255u, (m >> 16) & 255u, m >> 24) / 255.0;\n"
+    "}\n"
     "void main() {\n"
     "  vec3 n = normalize(v_normal);\n"
     "  vec3 color = u_color.rgb;\n"
-    "  if (u_tile > 0.0) {\n"
-    "    vec2 at = (v_point.xy + 0.7 * v_point.z) / u_tile;\n"
-    "    float wide = texture(u_noise_map, at).r, fine = texture(u_noise_map, at * 5.0 + 0.3).r;\n"
-    "    float right = texture(u_noise_map, at * 5.0 + vec2(0.304, 0.3)).r;\n"
-    "    float above = texture(u_noise_map, at * 5.0 + vec2(0.3, 0.304)).r;\n"
-    "    color *= 0.62 + 0.24 * wide + 0.44 * fine;\n"
-    "    n = normalize(n + 1.6 * vec3(fine - right, fine - above, 0.0));\n"
+    "  if (u_sand.x > 0.0) {\n"
+    "    vec2 at = v_point.xy + 0.7 * v_point.z;\n"
+    "    float pixel = min(length(dFdx(v_point)), length(dFdy(v_point)));\n"
+    "    float level = log2(max(1.6 * pixel, u_sand.y)), whole = floor(level);\n"
+    "    at *= exp2(-whole);\n"
+    "    vec4 s = mix(speck(at), speck(0.5 * at + 7.0), level - whole);\n"
+    "    float wide = texture(u_noise_map, v_point.xy / u_sand.x).r, grey = dot(color, vec3(0.333));\n"
+    "    color = mix(color, grey * vec3(1.24, 1.1, 0.96), 0.1 + 0.35 * s.y * s.y);\n"
+    "    color *= (0.72 + 0.42 * s.x) * (0.9 + 0.2 * wide);\n"
+    "    n = normalize(n + 0.9 * vec3(s.zw - 0.5, 0.0));\n"
     "  } else if (!gl_FrontFacing) n = -n;\n"
     "  o_albedo = vec4(color, u_color.a);\n"
     "  o_normal = vec4(n * 0.5 + 0.5, 0.0);\n"
@@ -281,7 +293,8 @@ void pass_meshes_draw(Renderer *renderer, const View *view) {
       float kind = kind_alpha(granular ? KIND_GRANULAR : KIND_MESH);
       double size = vec3_length(vec3_sub(upload->high, upload->low));
       gl->Uniform4f(gl_at(gl, program, "u_color"), solid->color[0], solid->color[1], solid->color[2], kind);
-      gl->Uniform1f(gl_at(gl, program, "u_tile"), granular ? (float)exp2(round(log2(0.5 * size))) : 0.f);
+      gl->Uniform2f(gl_at(gl, program, "u_sand"), granular ? (float)exp2(round(log2(0.5 * size))) : 0.f,
+                    (float)(size / 3000));
     }
     gl->BindVertexArray(upload->array);
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)upload->corners);
