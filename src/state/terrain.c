@@ -32,6 +32,7 @@ Status terrain_archive(Core *core, Archive *archive, Terrain *terrain, Solids *s
   TRY(archive_array(core, archive, shape->heights->heights, count));
   TRY(archive_array(core, archive, terrain->awake, (int64_t)terrain->tiles_x * terrain->tiles_y));
   TRY(archive_value(core, archive, &terrain->next_exchange));
+  TRY(archive_value(core, archive, &terrain->some_pending));
   TRY(archive_value(core, archive, &terrain->travel));
   TRY(archive_value(core, archive, &terrain->buried));
   TRY(archive_value(core, archive, &terrain->exhumed));

@@ -40,6 +40,7 @@ typedef struct Terrain {
   uint8_t *awake;          /* per tile: something there may erode */
   float *rest;             /* field of the particles: seconds at rest */
   double next_exchange;    /* s, time of the next look at resting grains */
+  uint8_t some_pending;    /* a column may have material that is to show */
   double travel;           /* m, farthest that a body has gone since columns were last pressed or given back */
   int64_t buried, exhumed; /* grains so far */
 } Terrain;

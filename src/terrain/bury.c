@@ -5,8 +5,8 @@
  * angle of repose. Grains that the raised surface would reach are taken in, so that none of those left is touched: the
  * exchange lifts nothing. Their mass goes to the four columns round each, exactly.
  *
- * Grains left above lie on a plane now, where before they lay in the gaps between others: that costs the bed about
- * SKIN. What is missing is pending and is shown slowly, so slowly that grains ride on it. */
+ * Grains left above come down onto a plane, where before they lay in the gaps between others. The room that they leave
+ * is pending: the surface follows them slowly, so slowly that they ride on it, until the bed is as high as before. */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -14,16 +14,19 @@
 
 enum { REST_CHUNK = 4096 };
 
-/* In nominal radii: grains nearer to the surface of a bed stay grains, a rise is worth it from, clear of a surface,
- * what a plane costs; and radii per second at which pending material shows. */
+/* In nominal radii: grains nearer to the surface of a bed stay grains; a rise is worth it from; clear of a surface;
+ * round a grain that moves nothing is taken in; grains left above settle that much closer on a plane; and radii per
+ * second at which pending material shows. */
 #define LAYER 6.0
-#define RISE_LEAST 2.0
+#define RISE_LEAST 4.0
 #define CLEAR 1.16
-#define SKIN 0.6
-#define SHOWING_SPEED 1.0
+#define QUIET 40.0
+#define SETTLES 0.8
+#define SHOWING_SPEED 6.0
 /* A grain rests when it was slower than this many sqrt(g r) for so long. */
-#define REST_SPEED 0.06
-#define REST_SECONDS 0.25
+#define REST_SPEED 0.1
+#define REST_SECONDS 0.4
+#define WAKING 4.0 /* and loses its rest so many times as fast */
 /* Bulk densities that buried grains can have come from, over the loose one. */
 #define LOOSEST 0.85
 #define DENSEST 1.15
@@ -45,7 +48,9 @@ static void rest_chunk(void *context, int64_t b, int64_t e, int thread) {
   float *rest = burial->state->terrain->rest;
   for (int64_t i = b; i < e; i++) {
     float speed = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
-    rest[i] = speed < burial->slow2 ? rest[i] + (float)burial->interval : 0;
+    /* a grain that only jitters now and then goes on resting */
+    float tired = rest[i] - (float)(WAKING * burial->interval), rested = rest[i] + (float)burial->interval;
+    rest[i] = speed < burial->slow2 ? fminf(rested, 2 * (float)REST_SECONDS) : fmaxf(tired, 0);
   }
 }
 
@@ -109,30 +114,73 @@ static bool want_rise(const Burial *burial) {
       if (other >= 0) lowest = fmin(lowest, burial->top[other]);
     }
     target[k] = lowest - LAYER * burial->radius;
-    bool worth = target[k] - burial->heights[k] > RISE_LEAST * burial->radius && !t->covered[k];
-    if (!worth || !stands_free(burial, k)) target[k] = burial->heights[k];
-    else any = true;
+    bool rises = target[k] > burial->heights[k] && !t->covered[k] && stands_free(burial, k);
+    if (!rises) target[k] = burial->heights[k];
+    any |= target[k] - burial->heights[k] > RISE_LEAST * burial->radius;
   }
   return any;
 }
 
-/* What may not be taken in keeps the surface below itself. */
-static void yield_to_movers(const Burial *burial) {
+/* Columns rise together: those within two of one for which it is worth it. Every rise shakes what lies above a little,
+ * so there should be few. */
+static bool choose_rising(const Burial *burial) {
+  const Terrain *t = burial->state->terrain;
+  double *target = burial->ground->target, *rise = burial->top; /* no longer needed */
+  bool any = false;
+  for (int64_t k = 0; k < t->count; k++) rise[k] = target[k] - burial->heights[k];
+  for (int32_t j = 0; j < t->ny; j++)
+    for (int32_t i = 0; i < t->nx; i++) {
+      bool worth = false;
+      for (int32_t b = j - 2; b <= j + 2 && !worth; b++)
+        for (int32_t a = i - 2; a <= i + 2 && !worth; a++)
+          worth = column_exists(t, a, b) && rise[column_at(t, a, b)] > RISE_LEAST * burial->radius;
+      int64_t k = column_at(t, i, j);
+      if (!worth) target[k] = burial->heights[k];
+      any |= worth;
+    }
+  return any;
+}
+
+/* Columns over which something below the surface layer moves or may not be taken in; answers how many are listed. */
+static int32_t find_movers(const Burial *burial) {
   const State *state = burial->state;
   const Terrain *t = state->terrain;
-  double *target = burial->ground->target;
   const Heightfield *field = ground_field(state);
+  Ground *g = burial->ground;
+  int32_t count = 0;
+  for (int64_t k = 0; k < t->count; k++) g->level[k] = -1;
   for (int64_t i = 0; i < state->particles.count; i++) {
     if (can_be_buried(burial, i)) continue;
     Vec3 at = vec3_sub(state_position(state, i), t->origin);
     if (!over_field(field, at)) continue;
-    double most = at.z - CLEAR * (double)state->particles.radius[i];
     Corners corners = ground_corners(t, at.x, at.y);
     for (int c = 0; c < 4; c++) {
       int64_t k = corners.column[c];
-      if (target[k] > most) target[k] = fmax(most, burial->heights[k]);
+      bool below = at.z < g->target[k] + CLEAR * (double)state->particles.radius[i];
+      if (g->level[k] >= 0 || !below) continue;
+      g->level[k] = 0;
+      g->list[count++] = (int32_t)k;
     }
   }
+  return count;
+}
+
+/* Where something moves, nothing rises as far as QUIET round it through ground that would rise: a bed that is taken in
+ * in patches would be shaken all over. */
+static void yield_to_movers(const Burial *burial) {
+  const Terrain *t = burial->state->terrain;
+  Ground *g = burial->ground;
+  int32_t count = find_movers(burial), most = (int32_t)ceil(QUIET * burial->radius / t->cell);
+  for (int32_t n = 0; n < count; n++) {
+    int64_t k = g->list[n];
+    for (int d = 0; d < 8 && g->level[k] < most; d++) {
+      int64_t other = column_neighbor(t, k, d);
+      if (other < 0 || g->level[other] >= 0 || !(g->target[other] > burial->heights[other])) continue;
+      g->level[other] = g->level[k] + 1;
+      g->list[count++] = (int32_t)other;
+    }
+  }
+  for (int32_t n = 0; n < count; n++) g->target[g->list[n]] = burial->heights[g->list[n]];
 }
 
 /* Slopes below the angle of repose: two sweeps each way settle it. */
@@ -177,8 +225,8 @@ static Status take_grains(const Burial *burial) {
   return SCREE_OK;
 }
 
-/* The columns take up what came to them. Grains were taken in up to CLEAR above the new surface, so that is how high
- * the bed was that they were: its density is theirs. */
+/* The columns take up what came to them. Grains were taken in up to CLEAR above the new surface: so high was the bed
+ * that they were, and a little more makes up for how those left above settle. Its density is the column's. */
 static void raise_columns(const Burial *burial) {
   State *state = burial->state;
   Terrain *t = state->terrain;
@@ -186,7 +234,7 @@ static void raise_columns(const Burial *burial) {
     int64_t units = burial->ground->moves[k];
     if (units == 0) continue;
     double target = burial->ground->target[k],
-           volume = t->area * (target + CLEAR * burial->radius - terrain_full(t, k));
+           volume = t->area * (target + (CLEAR + SETTLES) * burial->radius - terrain_full(t, k));
     double bulk = volume > 0 ? terrain_kg(t, units) / volume : t->loose;
     ground_add(t, k, units, fmin(fmax(bulk, LOOSEST * t->loose), DENSEST * t->loose));
     t->pending[k] = fmax(0, terrain_full(t, k) - target);
@@ -195,14 +243,16 @@ static void raise_columns(const Burial *burial) {
   }
 }
 
-/* Pending material shows, slowly. */
-static double show_pending(const Burial *burial) {
-  State *state = burial->state;
+double ground_show_pending(State *state, double dt) {
   Terrain *t = state->terrain;
-  double most = SHOWING_SPEED * burial->radius * burial->interval, raised = 0;
+  double most = SHOWING_SPEED * state->radius * dt, raised = 0;
+  if (!t->some_pending) return 0;
+  t->some_pending = 0;
   for (int64_t k = 0; k < t->count; k++) {
-    double more = fmin(t->pending[k] - SKIN * burial->radius, most);
-    if (!(more > 0) || t->covered[k]) continue;
+    double more = fmin(t->pending[k], most);
+    if (!(more > 1e-9 * state->radius)) continue;
+    t->some_pending = 1;
+    if (t->covered[k]) continue;
     t->pending[k] -= more;
     raised = fmax(raised, more);
     ground_show(state, k);
@@ -223,17 +273,18 @@ static Status bury(Burial *burial, Scratch *scratch) {
   if (!want_rise(burial)) return SCREE_OK;
   yield_to_movers(burial);
   limit_slopes(burial);
+  if (!choose_rising(burial)) return SCREE_OK;
   TRY(take_grains(burial));
   raise_columns(burial);
   return SCREE_OK;
 }
 
-Status ground_bury(Core *core, Ground *ground, State *state, Scratch *scratch, double interval, double *raised) {
+Status ground_bury(Core *core, Ground *ground, State *state, Scratch *scratch, double interval) {
   Burial burial = {.core = core, .ground = ground, .state = state, .interval = interval, .radius = state->radius};
   burial.slow2 = (float)(REST_SPEED * REST_SPEED * vec3_length(state->gravity) * state->radius);
   int mark = scratch_mark(scratch);
   Status status = bury(&burial, scratch);
   scratch_release(core, scratch, mark);
-  *raised = show_pending(&burial);
+  state->terrain->some_pending = 1;
   return status;
 }

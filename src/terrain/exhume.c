@@ -11,8 +11,8 @@
 
 /* In nominal radii: how far below a body the ground is taken apart, the least layer that is worth it, how far grains
  * may stand out of the old surface, and how much nearer than touching they may start. */
-#define MARGIN 6.0
-#define LAYER_LEAST 3.0
+#define MARGIN 8.0
+#define LAYER_LEAST 5.0
 #define STAND_OUT 0.6
 #define CLOSER 0.01
 /* Bodies slower than this many sqrt(g r) disturb nothing. */
@@ -246,6 +246,7 @@ static Status dig_out(Digging *dig, Scratch *scratch, double slope) {
     if (heights[k] != dig->heights[k]) t->loaded[k] = 1;
     ground_show(state, k);
   }
+  t->some_pending = 1;
   heightfield_bound(solid->shape.heights);
   shape_bound_heights(&solid->shape);
   return SCREE_OK;

@@ -214,7 +214,8 @@ Status ground_step(Core *core, Ground *ground, State *state, Scratch *scratch, d
   ground_erode(core, ground, state, PASSES_PER_STEP);
   if (ground->exchange && state->time >= t->next_exchange - 1e-9) {
     t->next_exchange = state->time + EXCHANGE_INTERVAL;
-    TRY(ground_bury(core, ground, state, scratch, EXCHANGE_INTERVAL, raised));
+    TRY(ground_bury(core, ground, state, scratch, EXCHANGE_INTERVAL));
   }
+  if (ground->exchange) *raised = ground_show_pending(state, dt);
   return SCREE_OK;
 }

@@ -119,7 +119,9 @@ void packing_create(Packing *packing, const float *radii, double bulk, double gr
 /* exhume.c */
 Status ground_exhume(Core *core, Ground *ground, State *state, Scratch *scratch);
 /* bury.c */
-Status ground_bury(Core *core, Ground *ground, State *state, Scratch *scratch, double interval, double *raised);
+Status ground_bury(Core *core, Ground *ground, State *state, Scratch *scratch, double interval);
+/* Pending material shows, slowly; answers how far the surface rose. */
+double ground_show_pending(State *state, double dt);
 
 /* picture.c: heights of a 16-bit grey picture of nx by ny pixels, its top row at the far end of y. */
 Status picture_heights(Core *core, const char *path, const char *scene, ScreeSource at, int32_t nx, int32_t ny,

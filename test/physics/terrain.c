@@ -1,0 +1,288 @@
+/* The ground's physics: grains on a slope, the force on bodies, exchange. */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "scree/scree.h"
+#include "terrain/parts.h"
+#include "world/world.h"
+
+typedef struct Setup {
+  ScreeMaterialDef sand;
+  ScreeTerrainDef terrain;
+  ScreeGrainsDef grains;
+  ScreeBoundaryDef tray;
+  ScreeBodyDef body;
+  ScreeKeyDef keys[3];
+  ScreeSceneDef scene;
+} Setup;
+
+static void set_up(Setup *s, const char *method, double radius, double side, double cell, double height) {
+  s->sand = scree_material_default("sand");
+  s->terrain = scree_terrain_default("sand");
+  s->terrain.size = (ScreeVec2){side, side};
+  s->terrain.cell = cell;
+  s->terrain.height = height;
+  s->scene = scree_scene_default();
+  s->scene.name = "ground";
+  s->scene.method = scree_method_default(method);
+  s->scene.method.radius = radius;
+  s->scene.materials = &s->sand;
+  s->scene.material_count = 1;
+  s->scene.terrain = &s->terrain;
+}
+
+static ScreeWorld *make(const ScreeSceneDef *scene) {
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = 1;
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  if (scree_world_create(scene, &options, &world, &error) != SCREE_OK) {
+    print_error("%s\n", error.message);
+    _fail(__FILE__, __LINE__);
+  }
+  return world;
+}
+
+static void run(ScreeWorld *world, double seconds) {
+  ScreeError error;
+  double until = scree_world_time(world) + seconds - 1e-9;
+  while (scree_world_time(world) < until)
+    if (scree_world_frame(world, &error) != SCREE_OK) {
+      print_error("%s\n", error.message);
+      _fail(__FILE__, __LINE__);
+    }
+}
+
+static double total_mass(ScreeWorld *world) {
+  ScreeStatistics statistics;
+  scree_world_statistics(world, &statistics);
+  return statistics.mass_final;
+}
+
+/* ---- a slope of triangles ---- */
+
+#define SLOPE 0.4663076581549986 /* tan 25 deg */
+
+static double slope_height(void *context, double x, double y) {
+  (void)context;
+  (void)y;
+  return 0.2 + SLOPE * x;
+}
+
+/* One grain, not turning, slides down as on a plane, over many columns: no stairs. */
+static void a_grain_slides_without_stairs(void **state) {
+  (void)state;
+  static const char *const methods[] = {"dem", "p2"};
+  for (int m = 0; m < 2; m++) {
+    Setup s;
+    set_up(&s, methods[m], 0.01, 2, 0.05, 0);
+    s.sand.friction_static = s.sand.friction_kinetic = 0.2;
+    s.sand.rolling_friction = 0;
+    s.sand.restitution = 0.1;
+    s.terrain.height_at = slope_height;
+    s.terrain.exchange = false;
+    double normal_z = 1 / sqrt(1 + SLOPE * SLOPE);
+    Vec3 up = vec3(-SLOPE * normal_z, 0, normal_z), at = vec3(1.7, 1.013, 0.2 + SLOPE * 1.7);
+    at = vec3_madd(at, up, 0.01);
+    s.scene.method.rotation = false;
+    ScreeWorld *world = make(&s.scene);
+    const Particles *p = &world->state.particles;
+    double density = world->state.materials.items[0].definition.grain_density;
+    Birth birth = {.reason = REASON_FILL, .position = at, .radius = 0.01f, .mass = (float)(4e-6 / 3 * M_PI * density)};
+    assert_ok(&world->core, queue_birth(&world->core, &world->state.queue, &birth));
+    run(world, 0.1);
+    Vec3 from = state_position(&world->state, 0);
+    double v0 = sqrt((double)(p->vx[0] * p->vx[0] + p->vz[0] * p->vz[0])), deepest = 0, highest = 0;
+    for (int k = 0; k < 36; k++) {
+      run(world, 1.0 / 60);
+      Vec3 now = state_position(&world->state, 0);
+      double gap = ((now.z - 0.2 - SLOPE * now.x) * normal_z - 0.01) / 0.01;
+      deepest = fmin(deepest, gap);
+      highest = fmax(highest, gap);
+    }
+    Vec3 to = state_position(&world->state, 0);
+    double t = 0.6, way = vec3_length(vec3_sub(to, from)), g = 9.81 * (sin(atan(SLOPE)) - 0.2 * cos(atan(SLOPE)));
+    double expected = v0 * t + 0.5 * g * t * t;
+    print_message("%s: %.4f m in 0.6 s, on a plane %.4f; between %.4f and %.4f radii off it\n", methods[m], way,
+                  expected, deepest, highest);
+    assert_true(fabs(way / expected - 1) < 0.01);
+    assert_true(deepest > -0.05 && highest < 0.02);
+    assert_true(fabs(to.y - from.y) < 1e-3);
+    scree_world_destroy(world);
+  }
+}
+
+/* ---- force ---- */
+
+static void pressures_follow_the_law(void **state) {
+  (void)state;
+  Setup s;
+  set_up(&s, "none", 0.01, 2, 0.02, 0.6);
+  s.sand.friction_angle_deg = 30;
+  s.terrain.compaction = 1; /* no rim: the depth is that below level ground */
+  s.body = scree_body_default("plate", scree_shape_box((ScreeVec3){-0.2, -0.2, 0}, (ScreeVec3){0.2, 0.2, 0.5}));
+  s.body.motion = SCREE_MOTION_KEYFRAMES;
+  s.body.friction_static = s.body.friction_kinetic = 0;
+  s.keys[0] = s.keys[1] = scree_key_default();
+  s.keys[0].position = (ScreeVec3){1, 1, 0.601};
+  s.keys[1].t = 2;
+  s.keys[1].position = (ScreeVec3){1, 1, 0.561};
+  s.body.keys = s.keys;
+  s.body.key_count = 2;
+  s.scene.bodies = &s.body;
+  s.scene.body_count = 1;
+  ScreeWorld *world = make(&s.scene);
+  double nq = exp(M_PI * tan(M_PI / 6)) * 3, worst = 0;
+  for (int k = 0; k < 4; k++) {
+    run(world, 0.5);
+    ScreeBodyState plate;
+    scree_world_body(world, 1, &plate);
+    double depth = 0.6 - plate.pose.position.z - 0.02 / 2 / 60; /* in the middle of the frame */
+    double expected = nq * 1600 * 9.81 * depth * 0.16;
+    if (k > 0) worst = fmax(worst, fabs(plate.force.z / expected - 1));
+    print_message("plate at %.1f mm: %.0f N, N_q rho g z A = %.0f N\n", 1e3 * depth, plate.force.z, expected);
+  }
+  assert_true(worst < 0.05);
+  scree_world_destroy(world);
+}
+
+/* Depth to which a ball sinks, and what carries it. */
+static double ball_depth(double speed, double height, double *load) {
+  Setup s;
+  set_up(&s, "none", 0.01, 1, 0.02, height);
+  s.terrain.exchange = false;
+  s.body = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.1));
+  s.body.density = 3000;
+  s.body.shape.position = (ScreeVec3){0.5, 0.5, height + 0.11};
+  s.body.velocity = (ScreeVec3){0, 0, -speed};
+  s.scene.bodies = &s.body;
+  s.scene.body_count = 1;
+  ScreeWorld *world = make(&s.scene);
+  double before = total_mass(world);
+  run(world, 1.5);
+  ScreeBodyState ball;
+  scree_world_body(world, 1, &ball);
+  *load = ball.force.z / (ball.mass * 9.81);
+  assert_true(vec3_length(ball.velocity) < 1e-3);
+  assert_true(fabs(total_mass(world) / before - 1) < 1e-12);
+  scree_world_destroy(world);
+  return height + 0.1 - ball.pose.position.z;
+}
+
+static void a_ball_comes_to_rest_the_deeper_the_faster(void **state) {
+  (void)state;
+  double last = 0, load;
+  static const double speeds[] = {0, 2, 4};
+  for (int k = 0; k < 3; k++) {
+    double depth = ball_depth(speeds[k], 0.4, &load);
+    print_message("ball at %.0f m/s: %.1f mm deep, carried %.6f of its weight\n", speeds[k], 1e3 * depth, load);
+    assert_true(depth > last + 1e-3 && fabs(load - 1) < 1e-6);
+    last = depth;
+  }
+  /* thin ground: the hard bottom holds it */
+  double depth = ball_depth(4, 0.03, &load);
+  print_message("on 30 mm of ground: %.1f mm deep, carried %.6f\n", 1e3 * depth, load);
+  assert_true(depth < 0.03 + 0.02 && fabs(load - 1) < 1e-6);
+}
+
+/* ---- exchange ---- */
+
+/* Mean height of the tops of the grains, or of the ground where there are none, within a radius of the middle. */
+static double pile_height(const ScreeWorld *world, double middle, double radius) {
+  const State *state = &world->state;
+  enum { N = 12 };
+  double sum = 0;
+  int count = 0;
+  for (int a = 0; a < N; a++)
+    for (int b = 0; b < N; b++) {
+      double x = middle + radius * ((a + 0.5) / N * 2 - 1), y = middle + radius * ((b + 0.5) / N * 2 - 1);
+      double top = heightfield_height(ground_field(state), x, y);
+      for (int64_t i = 0; i < state->particles.count; i++) {
+        Vec3 at = state_position(state, i);
+        double r = (double)state->particles.radius[i], square = (at.x - x) * (at.x - x) + (at.y - y) * (at.y - y);
+        if (square < r * r) top = fmax(top, at.z + sqrt(r * r - square));
+      }
+      sum += top;
+      count++;
+    }
+  return sum / count;
+}
+
+/* A cylinder of grains slumps to a pile on a bare terrain. */
+static double slump(const char *method, bool exchange, int64_t *buried) {
+  Setup s;
+  set_up(&s, method, 0.012, 1.2, 0.05, 0);
+  s.sand.friction_static = s.sand.friction_kinetic = 0.6;
+  s.sand.young = 2e6;
+  s.terrain.exchange = exchange;
+  ScreeShapeDef fill = scree_shape_default(SCREE_SHAPE_CYLINDER);
+  fill.cylinder = (ScreeCylinderDef){.base = {0.6, 0.6, 0.01}, .radius = 0.22, .height = 0.5};
+  s.grains = scree_grains_default("sand", fill);
+  s.scene.grains = &s.grains;
+  s.scene.grains_count = 1;
+  s.tray = scree_boundary_default(scree_shape_box((ScreeVec3){0, 0, -0.5}, (ScreeVec3){1.2, 1.2, 3}));
+  s.tray.inside = true;
+  s.scene.boundaries = &s.tray;
+  s.scene.boundary_count = 1;
+  ScreeWorld *world = make(&s.scene);
+  double mass = total_mass(world);
+  run(world, 2.5);
+  double height = pile_height(world, 0.6, 0.1);
+  *buried = world->state.terrain->buried;
+  print_message("%s, exchange %s: %.4f m, %lld grains left, %lld buried\n", method, exchange ? "on" : "off", height,
+                (long long)world->state.particles.count, (long long)*buried);
+  assert_true(fabs(total_mass(world) / mass - 1) < 1e-12);
+  scree_world_destroy(world);
+  return height;
+}
+
+static void exchange_keeps_the_height_of_a_pile(void **state) {
+  (void)state;
+  static const char *const methods[] = {"pbd", "p2"};
+  for (int m = 0; m < 2; m++) {
+    int64_t none, buried;
+    double off = slump(methods[m], false, &none), on = slump(methods[m], true, &buried);
+    print_message("%s: %.2f %%\n", methods[m], 100 * (on / off - 1));
+    assert_int_equal(none, 0);
+    assert_true(buried > 800);
+    assert_true(fabs(on / off - 1) < 0.03);
+  }
+}
+
+/* Ten thousand grains fall on the middle one of nine columns. */
+static void ten_thousand_grains_on_one_column(void **state) {
+  (void)state;
+  Setup s;
+  set_up(&s, "pbd", 0.01, 0.9, 0.3, 0.05);
+  ScreeShapeDef fill = scree_shape_default(SCREE_SHAPE_CYLINDER);
+  fill.cylinder = (ScreeCylinderDef){.base = {0.45, 0.45, 0.06}, .radius = 0.14, .height = 2.6};
+  s.grains = scree_grains_default("sand", fill);
+  s.grains.start = SCREE_START_DENSE;
+  s.scene.grains = &s.grains;
+  s.scene.grains_count = 1;
+  s.tray = scree_boundary_default(scree_shape_box((ScreeVec3){0, 0, -0.5}, (ScreeVec3){0.9, 0.9, 5}));
+  s.tray.inside = true;
+  s.scene.boundaries = &s.tray;
+  s.scene.boundary_count = 1;
+  ScreeWorld *world = make(&s.scene);
+  double mass = total_mass(world);
+  print_message("%lld grains\n", (long long)world->state.particles.count);
+  assert_true(world->state.particles.count >= 10000);
+  run(world, 0.6);
+  assert_true(fabs(total_mass(world) / mass - 1) < 1e-12);
+  for (int64_t k = 0; k < world->state.terrain->count; k++)
+    assert_true(isfinite(ground_field(&world->state)->heights[k]) && ground_field(&world->state)->heights[k] >= 0);
+  scree_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_grain_slides_without_stairs),
+      cmocka_unit_test(pressures_follow_the_law),
+      cmocka_unit_test(a_ball_comes_to_rest_the_deeper_the_faster),
+      cmocka_unit_test(exchange_keeps_the_height_of_a_pile),
+      cmocka_unit_test(ten_thousand_grains_on_one_column),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
