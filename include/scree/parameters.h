@@ -162,7 +162,8 @@
   X(REAL, radius, "0.005", 1e-6, 1e3, 1e-4, 1, "m", "", "radius of a fine grain")                                      \
   X(CHOICE, mode, "better", 0, 0, 0, 0, "better|paper", "", "sand that rests and stays even, or the paper's rule")     \
   X(BOOL, body_rule, "true", 0, 0, 0, 0, "", "", "mode paper: walls and bodies count only near simulated grains")      \
-  X(REAL, air_drag, "auto", 0, 1e6, 0, 1e3, "1/m", "", "k of a = k u^2 in moving air; auto: of a sphere that size")
+  X(REAL, air_drag, "auto", 0, 1e6, 0, 1e3, "1/m", "", "k of a = k u^2 in moving air; auto: of a sphere that size") \
+  X(REAL, stir, "0.5", 0, 1, 0, 1, "", "", "mode better: how fast crowds dissolve; a share of how unevenly sand moves")
 
 #define SCREE_CAMERA_PARAMETERS(X)                                                                                     \
   X(VEC3, eye, "[3, -3, 2]", -1e6, 1e6, -1e4, 1e4, "m", "", "where the camera stands")                                 \

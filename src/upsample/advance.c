@@ -27,6 +27,7 @@ static FineLaw make_law(const Upsample *up, const State *state, double dt) {
                    .free2 = (float)(FREE * FREE * radius * radius),
                    .wind = {(float)wind.x, (float)wind.y, (float)wind.z},
                    .air_drag = (float)drag,
+                   .stir = (float)up->definition.stir,
                    .gravity = (float)vec3_length(state->gravity),
                    .blow = vec3_length(state->gravity) > 0 ? (float)(drag * vec3_dot(wind, wind)) : 0,
                    .body_rule = up->definition.body_rule};

@@ -266,7 +266,7 @@ void KERNEL(fine_move_better)(const FineLaw *law, FineBlock *block) {
     Wide to_z = wide_load(block->z + g) + dt * vz;
     wide_store(block->to_z + g, to_z);
     check += (to_x - to_x) + (to_y - to_y) + (to_z - to_z); /* zero, or a NaN */
-    fastest = wide_max(wide_sqrt(vx * vx + vy * vy + vz * vz) + STIR_STRENGTH * spread, fastest);
+    fastest = wide_max(wide_sqrt(vx * vx + vy * vy + vz * vz) + law->stir * spread, fastest);
   }
   block->finite = wide_sum(check) == 0;
   block->farthest = law->dt * lanes_max(fastest)[0];

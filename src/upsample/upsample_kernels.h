@@ -35,9 +35,6 @@ typedef struct Candidates {
   int32_t *index;
 } Candidates;
 
-/* Share of the spread of coarse velocities at which fine grains leave a crowd. */
-#define STIR_STRENGTH 0.5f
-
 /* A block of fine grains. Positions at the beginning and velocities are those of the table itself, or, where the count
  * is no multiple of the lanes, copies that are filled up with the last grain. */
 typedef struct FineBlock {
@@ -69,6 +66,7 @@ typedef struct FineLaw {
   float dt;
   float gain[3]; /* g dt */
   float covered2, free2;
+  float stir; /* share of the spread of coarse velocities at which fine grains leave a crowd */
   float wind[3];
   float air_drag; /* 0: no air */
   float gravity;  /* its size */

@@ -191,7 +191,7 @@ void KERNEL(fine_stir)(const CountCells *cells, const uint32_t *counts, const Fi
   const Wide zero = wide_set(0), one = wide_set(1), least = wide_set(1e-5f / cells->inverse);
   const Wide keep_off = wide_set(2 / cells->inverse);
   for (int64_t i = 0; i < block->padded; i += LANES) {
-    Wide way = wide_set(STIR_STRENGTH * law->dt) * wide_load(block->spread + i);
+    Wide way = wide_set(law->stir * law->dt) * wide_load(block->spread + i);
     WideInt stirs = wide_less(least, way);
     if (!wide_bits(stirs)) continue;
     Wide at[3] = {wide_load(block->x + i), wide_load(block->y + i), wide_load(block->z + i)}, push[3];

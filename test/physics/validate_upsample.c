@@ -1,0 +1,205 @@
+/* What fine grains do over a long time and in every shipped scene. With SCREE_UPSAMPLE_CSV=FOLDER it also writes the
+ * series that docs/figures/upsample.py draws. */
+#include "upsample_fixture.h"
+
+/* NULL without the folder. */
+static FILE *series_open(const char *name, const char *header) {
+  const char *folder = getenv("SCREE_UPSAMPLE_CSV");
+  char path[SCREE_FILE_MAX];
+  if (!folder) return NULL;
+  snprintf(path, sizeof path, "%s/%s.csv", folder, name);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file, "%s\n", header);
+  return file;
+}
+
+static void series_close(FILE *file) {
+  if (file) fclose(file);
+}
+
+static void flow_series(const char *name, const char *mode, const char *stir, double spread_max) {
+  FILE *file = series_open(name, "time,inside,far,hanging,spread");
+  const char *const sets[] = {"method.radius=0.05", "method.time_step=0.01", "upsample.radius=0.0145", mode, stir};
+  ScreeWorld *world = fine_scene("sommer2022/hourglass", sets, 5);
+  FineMetrics m = {0};
+  for (int k = 1; k <= 20; k++) {
+    fine_frames(world, 30);
+    m = fine_metrics(world);
+    if (file) fprintf(file, "%g,%g,%g,%g,%g\n", 0.5 * k, m.inside, m.far, m.hanging, m.spread);
+  }
+  print_message("%s after 10 s: spread %.3f of random, inside %.5f, far %.5f\n", name, m.spread, m.inside, m.far);
+  assert_true(m.spread < spread_max);
+  scree_world_destroy(world);
+  series_close(file);
+}
+
+/* Both ways, and the better one without what dissolves crowds, in an hourglass of 1.8 times as large grains. */
+static void flow_of_both_ways(void **state) {
+  (void)state;
+  flow_series("flow_better", "upsample.mode=better", "upsample.stir=0.5", 1.3);
+  if (!getenv("SCREE_UPSAMPLE_CSV")) return;
+  flow_series("flow_unstirred", "upsample.mode=better", "upsample.stir=0", INFINITY);
+  flow_series("flow_paper", "upsample.mode=paper", "upsample.stir=0.5", INFINITY);
+}
+
+static void the_hourglass_keeps_them_even(void **state) {
+  (void)state;
+  ScreeWorld *world = fine_scene("sommer2022/hourglass", NULL, 0);
+  fine_frames(world, 600);
+  FineMetrics m = fine_metrics(world);
+  print_message("10 s: spread %.3f of random in %lld cells, far %.5f, deepest %.3f radii\n", m.spread,
+                (long long)m.cells, m.far, m.deepest);
+  assert_true(m.cells > 1000 && m.spread < 1.3);
+  assert_true(m.far < 0.001 && m.deepest < 0.1);
+  scree_world_destroy(world);
+}
+
+/* A column that has collapsed and come to rest, watched for a minute. Answers how far the farthest fine grain went, in
+ * fine diameters. */
+static double pile_drift(const char *name, int mode) {
+  ScreeMaterialDef sand = scree_material_default("sand");
+  ScreeGrainsDef column =
+      scree_grains_default("sand", scree_shape_box((ScreeVec3){-0.2, -0.2, 0.01}, (ScreeVec3){0.2, 0.2, 0.5}));
+  ScreeBoundaryDef floor = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0, 0, 1}));
+  ScreeUpsampleDef upsample = scree_upsample_default(0.01);
+  upsample.mode = mode;
+  ScreeSceneDef scene = scree_scene_default();
+  scene.name = "pile";
+  scene.method = scree_method_default("pbd");
+  scene.method.radius = 0.03;
+  scene.materials = &sand;
+  scene.material_count = 1;
+  scene.grains = &column;
+  scene.grains_count = 1;
+  scene.boundaries = &floor;
+  scene.boundary_count = 1;
+  scene.upsample = &upsample;
+  FILE *file = series_open(name, "time,farthest,median");
+  ScreeWorld *world = fine_world(&scene);
+  fine_frames(world, 600);
+  Vec3 *before = fine_places(scree_world_grains(world));
+  int64_t count = scree_world_grains(world).count;
+  double worst = 0;
+  for (int k = 1; k <= 30; k++) {
+    fine_frames(world, 120);
+    Vec3 *now = fine_places(scree_world_grains(world));
+    double mean = 0;
+    worst = fine_farthest(before, now, count) / 0.02;
+    for (int64_t i = 1; i <= count; i++) mean += vec3_length(vec3_sub(now[i], before[i])) / 0.02 / (double)count;
+    if (file) fprintf(file, "%d,%g,%g\n", 2 * k, worst, mean);
+    free(now);
+  }
+  print_message("%s: farthest fine grain of a pile at rest after 60 s: %.3f diameters\n", name, worst);
+  free(before);
+  scree_world_destroy(world);
+  series_close(file);
+  return worst;
+}
+
+static void a_pile_at_rest_holds_them_for_a_minute(void **state) {
+  (void)state;
+  assert_true(pile_drift("pile_better", SCREE_UPSAMPLE_BETTER) < 1);
+  if (getenv("SCREE_UPSAMPLE_CSV")) pile_drift("pile_paper", SCREE_UPSAMPLE_PAPER);
+}
+
+static void tray_series(const char *name, int mode, bool rule) {
+  FILE *file = series_open(name, "time,hanging");
+  if (!file) return;
+  Tray tray;
+  tray_fill(&tray, mode, rule);
+  ScreeWorld *world = fine_world(&tray.scene);
+  for (int k = 1; k <= 40; k++) {
+    fine_frames(world, 6);
+    fprintf(file, "%g,%g\n", 0.1 * k, tray_hanging(world));
+  }
+  scree_world_destroy(world);
+  series_close(file);
+}
+
+static void trays_of_both_ways(void **state) {
+  (void)state;
+  tray_series("tray_better", SCREE_UPSAMPLE_BETTER, true);
+  tray_series("tray_paper", SCREE_UPSAMPLE_PAPER, true);
+  tray_series("tray_ihmsen", SCREE_UPSAMPLE_PAPER, false);
+}
+
+/* The bucket is turned over between 9.0 and 9.8 s. */
+static void nothing_hangs_where_the_bucket_was_emptied(void **state) {
+  (void)state;
+  ScreeWorld *world = fine_scene("sommer2022/excavator", NULL, 0);
+  double deepest = -1;
+  for (int k = 0; k < 12; k++) {
+    fine_frames(world, 59);
+    deepest = fmax(deepest, fine_metrics(world).deepest);
+  }
+  FineMetrics m = fine_metrics(world);
+  print_message("excavator at 11.8 s: %.6f hang in the air, deepest %.3f radii\n", m.hanging, deepest);
+  assert_true(m.hanging == 0);
+  assert_true(deepest < 0.1);
+  scree_world_destroy(world);
+}
+
+static void no_solid_holds_them_in_any_scene(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    int frames;
+  } scenes[] = {{"sommer2022/sandcastle", 720}, {"sommer2022/squirrel", 180}, {"sommer2022/wind", 240}};
+  for (int k = 0; k < 3; k++) {
+    ScreeWorld *world = fine_scene(scenes[k].name, NULL, 0);
+    double deepest = -1;
+    for (int frame = 0; frame < scenes[k].frames; frame += 15) {
+      fine_frames(world, 15);
+      deepest = fmax(deepest, fine_metrics(world).deepest);
+    }
+    print_message("%s: deepest %.3f radii\n", scenes[k].name, deepest);
+    assert_true(deepest < 0.1);
+    scree_world_destroy(world);
+  }
+}
+
+static void memory_stays_bounded_for_minutes(void **state) {
+  (void)state;
+  ScreeMaterialDef sand = scree_material_default("sand");
+  ScreeEmitterDef emitter = scree_emitter_default("sand");
+  emitter.shape.disc = (ScreeDiscDef){.center = {0, 0, 1}, .radius = 0.15, .direction = {0, 0, -1}};
+  emitter.rate = 30;
+  emitter.speed = 1;
+  ScreeSinkDef sink = {.shape = scree_shape_box((ScreeVec3){-9, -9, -9}, (ScreeVec3){9, 9, -0.3})};
+  ScreeUpsampleDef upsample = scree_upsample_default(0.01);
+  ScreeSceneDef scene = scree_scene_default();
+  scene.name = "hopper";
+  scene.method = scree_method_default("pbd");
+  scene.method.radius = 0.03;
+  scene.materials = &sand;
+  scene.material_count = 1;
+  scene.emitters = &emitter;
+  scene.emitter_count = 1;
+  scene.sinks = &sink;
+  scene.sink_count = 1;
+  scene.upsample = &upsample;
+  ScreeWorld *world = fine_world(&scene);
+  ScreeStatistics early, late;
+  fine_frames(world, 600);
+  scree_world_statistics(world, &early);
+  fine_frames(world, 6600);
+  scree_world_statistics(world, &late);
+  print_message("after 10 s %lld fine grains and %.1f MB, after 120 s %lld and %.1f MB\n", (long long)early.grains,
+                1e-6 * (double)early.memory_bytes, (long long)late.grains, 1e-6 * (double)late.memory_bytes);
+  assert_true(late.grains < early.grains * 1.3 && late.memory_bytes < early.memory_bytes * 1.3);
+  scree_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(flow_of_both_ways),
+      cmocka_unit_test(a_pile_at_rest_holds_them_for_a_minute),
+      cmocka_unit_test(trays_of_both_ways),
+      cmocka_unit_test(memory_stays_bounded_for_minutes),
+      cmocka_unit_test(no_solid_holds_them_in_any_scene),
+      cmocka_unit_test(nothing_hangs_where_the_bucket_was_emptied),
+      cmocka_unit_test(the_hourglass_keeps_them_even),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
