@@ -76,10 +76,7 @@ int command_bench(int argc, char **argv) {
                        .summary = "measure speed against published figures",
                        .details = suite_list(details),
                        .example = "scree bench neighbors --report neighbors.json",
-                       .options = options,
-                       .option_count = sizeof options / sizeof *options,
-                       .arguments_low = 1,
-                       .arguments_high = 1};
+                       USAGE_TABLE(options, 1, 1)};
   Arguments arguments;
   int code;
   if (!options_parse(&usage, argc, argv, &arguments, &code)) return code;

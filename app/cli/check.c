@@ -19,10 +19,7 @@ int command_check(int argc, char **argv) {
                        .summary = "parse and validate a scene, simulate nothing",
                        .details = "SCENE is a path, paper/name of a shipped scene, or its bare name.",
                        .example = "scree check scenes/sommer2022/hourglass.yaml",
-                       .options = options,
-                       .option_count = sizeof options / sizeof *options,
-                       .arguments_low = 1,
-                       .arguments_high = 1};
+                       USAGE_TABLE(options, 1, 1)};
   Arguments arguments;
   int code;
   if (!options_parse(&usage, argc, argv, &arguments, &code)) return code;

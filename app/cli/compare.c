@@ -62,10 +62,7 @@ static bool parse(Comparison *comparison, int argc, char **argv, Arguments *argu
                  "radius. --size is that of\n"
                  "one panel.",
       .example = "scree compare sommer2022/column --methods pbd,dem --seconds 1",
-      .options = options,
-      .option_count = sizeof options / sizeof *options,
-      .arguments_low = 1,
-      .arguments_high = 1};
+      USAGE_TABLE(options, 1, 1)};
   if (!comparison->picture.size) comparison->picture.size = "640x480";
   return options_parse(&usage, argc, argv, arguments, code) &&
          picture_options_apply(&comparison->picture, &comparison->settings, code);

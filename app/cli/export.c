@@ -68,10 +68,7 @@ int command_export(int argc, char **argv) {
                        .summary = "write the frames of a run in another format",
                        .details = "DIR is the output folder of scree run. vtp opens in ParaView.",
                        .example = "scree export out/hourglass --format vtp",
-                       .options = options,
-                       .option_count = sizeof options / sizeof *options,
-                       .arguments_low = 1,
-                       .arguments_high = 1};
+                       USAGE_TABLE(options, 1, 1)};
   Arguments arguments;
   int code;
   if (!options_parse(&usage, argc, argv, &arguments, &code)) return code;

@@ -42,6 +42,10 @@ typedef struct Usage {
   int arguments_low, arguments_high;
 } Usage;
 
+/* The members of a Usage that its table of options gives, and how many arguments there may be. */
+#define USAGE_TABLE(rows, low, high)                                                                                   \
+  .options = (rows), .option_count = sizeof(rows) / sizeof *(rows), .arguments_low = (low), .arguments_high = (high)
+
 typedef struct Arguments {
   const char *items[ARGUMENTS_MAX];
   int count;

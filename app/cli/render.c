@@ -64,10 +64,7 @@ static bool parse(Rendering *rendering, int argc, char **argv, Arguments *argume
           "DIR is what `scree run` wrote. A SCENE is simulated on the way and leaves no folder. No window and no\n"
           "X server are needed. Without -o and --frame the result is a film.",
       .example = "scree render out/hourglass -o hourglass.mp4 --orbit 90",
-      .options = options,
-      .option_count = sizeof options / sizeof *options,
-      .arguments_low = 1,
-      .arguments_high = 1};
+      USAGE_TABLE(options, 1, 1)};
   if (!options_parse(&usage, argc, argv, arguments, code)) return false;
   if (rendering->coarse && rendering->fine) {
     *code = usage_error("--coarse and --fine exclude each other");

@@ -48,10 +48,7 @@ static bool parse(Run *run, int argc, char **argv, Arguments *arguments, int *co
                  "output folder are replaced. Ctrl-C finishes the frame and writes a checkpoint for --resume.\n"
                  "Timings in the report of a resumed run are those of the frames since then.",
       .example = "scree run sommer2022/hourglass -o out/hourglass --seconds 2 --set method.radius=0.01",
-      .options = options,
-      .option_count = sizeof options / sizeof *options,
-      .arguments_low = 1,
-      .arguments_high = 1};
+      USAGE_TABLE(options, 1, 1)};
   if (!options_parse(&usage, argc, argv, arguments, code)) return false;
   if (run->frames == AUTOMATIC || isnan(run->seconds)) return true;
   *code = usage_error("--frames and --seconds exclude each other");

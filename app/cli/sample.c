@@ -50,10 +50,7 @@ int command_sample(int argc, char **argv) {
                        .summary = "fill or cover a mesh with points",
                        .details = "Writes a PLY file with the columns of a frame; velocities are zero.",
                        .example = "scree sample assets/hourglass.obj --radius 0.01 --dense -o points.ply",
-                       .options = options,
-                       .option_count = sizeof options / sizeof *options,
-                       .arguments_low = 1,
-                       .arguments_high = 1};
+                       USAGE_TABLE(options, 1, 1)};
   Arguments arguments;
   int code;
   if (!options_parse(&usage, argc, argv, &arguments, &code)) return code;

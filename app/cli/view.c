@@ -31,10 +31,7 @@ int command_view(int argc, char **argv) {
                            "P takes a picture, H hides the controls, Esc ends. Left drag turns, right drag looks\n"
                            "around, middle drag shifts, W A S D Q E fly. Arrows, U J and I K drive an excavator.",
                        .example = "scree view sommer2022/hourglass",
-                       .options = options,
-                       .option_count = sizeof options / sizeof *options,
-                       .arguments_low = 1,
-                       .arguments_high = 1};
+                       USAGE_TABLE(options, 1, 1)};
   Arguments arguments;
   int code;
   if (!options_parse(&usage, argc, argv, &arguments, &code)) return code;

@@ -112,6 +112,7 @@ enum { KIND_GRAIN, KIND_MESH, KIND_GROUND, KIND_GRANULAR };
 static inline float kind_alpha(int kind) { return (float)(128 + 32 * kind) / 255.f; }
 
 /* GLSL that several passes share. */
+extern const char *const shader_mesh_vertex; /* v_point and v_normal in the world; uniforms u_pose, u_both, u_nearer */
 extern const char *const shader_light; /* to_linear, to_display, sky_color(direction), sky_ambient, sun_color */
 
 /* pack.c: colours and packed grains, once per version of the frame. */

@@ -2,21 +2,6 @@
  * at a grazing angle mirror the sky; sharp edges are drawn as lines, since flat glass has no other outline. */
 #include "render/internal.h"
 
-static const char *const glass_vertex = "in vec3 a_a;\n"
-                                        "in vec3 a_b;\n"
-                                        "uniform mat4 u_pose;\n"
-                                        "uniform mat4 u_both;\n"
-                                        "out vec3 v_normal;\n"
-                                        "out vec3 v_point;\n"
-                                        "void main() {\n"
-                                        "  vec4 p = u_pose * vec4(a_a, 1.0);\n"
-                                        "  v_point = p.xyz;\n"
-                                        "  v_normal = (u_pose * vec4(a_b, 0.0)).xyz;\n"
-                                        "  gl_Position = u_both * p;\n"
-                                        /* A little nearer: a glass that stands on the ground wins against it. */
-                                        "  gl_Position.z -= 2e-4 * gl_Position.w;\n"
-                                        "}\n";
-
 static const char *const glass_fragment =
     "in vec3 v_normal;\n"
     "in vec3 v_point;\n"
@@ -41,18 +26,25 @@ static const char *const edge_fragment = "uniform vec4 u_line;\n"
                                          "void main() { o_color = u_line; }\n";
 
 Status pass_glass_create(Renderer *renderer) {
-  TRY(gl_program(&renderer->core, &renderer->gl, "glass", shader_light, glass_vertex, glass_fragment,
+  TRY(gl_program(&renderer->core, &renderer->gl, "glass", shader_light, shader_mesh_vertex, glass_fragment,
                  &renderer->glass_program));
-  return gl_program(&renderer->core, &renderer->gl, "edge", shader_light, glass_vertex, edge_fragment,
+  return gl_program(&renderer->core, &renderer->gl, "edge", shader_light, shader_mesh_vertex, edge_fragment,
                     &renderer->edge_program);
+}
+
+/* A little nearer than it is: a glass that stands on the ground wins against it. */
+static void glass_place(const Renderer *renderer, GLuint program, const Mat4 *pose) {
+  const Gl *gl = &renderer->gl;
+  gl->UseProgram(program);
+  gl->UniformMatrix4fv(gl_at(gl, program, "u_both"), 1, GL_FALSE, renderer->camera.both.m);
+  gl->UniformMatrix4fv(gl_at(gl, program, "u_pose"), 1, GL_FALSE, pose->m);
+  gl->Uniform1f(gl_at(gl, program, "u_nearer"), 2e-4f);
 }
 
 static void glass_faces(Renderer *renderer, const RenderSolid *solid, const MeshUpload *upload, const Mat4 *pose) {
   const Gl *gl = &renderer->gl;
   GLuint program = renderer->glass_program;
-  gl->UseProgram(program);
-  gl->UniformMatrix4fv(gl_at(gl, program, "u_both"), 1, GL_FALSE, renderer->camera.both.m);
-  gl->UniformMatrix4fv(gl_at(gl, program, "u_pose"), 1, GL_FALSE, pose->m);
+  glass_place(renderer, program, pose);
   Vec3 eye = renderer->camera.eye, sun = renderer->to_sun;
   gl->Uniform3f(gl_at(gl, program, "u_eye"), (float)eye.x, (float)eye.y, (float)eye.z);
   gl->Uniform3f(gl_at(gl, program, "u_to_sun"), (float)sun.x, (float)sun.y, (float)sun.z);
@@ -70,9 +62,7 @@ static void glass_faces(Renderer *renderer, const RenderSolid *solid, const Mesh
 static void glass_edges(Renderer *renderer, const MeshUpload *upload, const Mat4 *pose) {
   const Gl *gl = &renderer->gl;
   GLuint program = renderer->edge_program;
-  gl->UseProgram(program);
-  gl->UniformMatrix4fv(gl_at(gl, program, "u_both"), 1, GL_FALSE, renderer->camera.both.m);
-  gl->UniformMatrix4fv(gl_at(gl, program, "u_pose"), 1, GL_FALSE, pose->m);
+  glass_place(renderer, program, pose);
   gl->Uniform4f(gl_at(gl, program, "u_line"), 0.95f, 0.98f, 1.f, 0.75f);
   gl->BindVertexArray(upload->edge_array);
   gl->DrawArrays(GL_LINES, 0, (GLsizei)upload->edge_ends);

@@ -28,22 +28,22 @@ static const char *const grain_common =
     "}\n"
     "float grain_radius(vec3 c, float r) { return max(r, u_window.w * -c.z / u_window.z); }\n";
 
-#define GRAIN_VERTEX_OUT                                                                                               \
+#define GRAIN_VERTEX_BEGIN                                                                                             \
+  "in vec4 a_a;\n"                                                                                                     \
+  "in vec4 a_b;\n"                                                                                                     \
   "flat out vec4 v_sphere;\n"                                                                                          \
   "flat out vec4 v_color;\n"                                                                                           \
-  "const vec4 nowhere = vec4(2.0, 2.0, 2.0, 1.0);\n"
+  "void main() {\n"                                                                                                    \
+  "  vec3 c = (u_view * vec4(a_a.xyz, 1.0)).xyz;\n"                                                                    \
+  "  float r = grain_radius(c, a_a.w);\n"                                                                              \
+  "  Sprite sprite;\n"                                                                                                 \
+  "  gl_Position = vec4(2.0, 2.0, 2.0, 1.0);\n" /* nowhere */                                                          \
+  "  gl_PointSize = 1.0;\n"                                                                                            \
+  "  v_sphere = vec4(c, r);\n"                                                                                         \
+  "  v_color = a_b;\n"                                                                                                 \
+  "  if (a_a.w <= 0.0 || !sprite_of(c, r, sprite)) return;\n"
 
-static const char *const grain_point_vertex =
-    "in vec4 a_a;\n"
-    "in vec4 a_b;\n" GRAIN_VERTEX_OUT "void main() {\n"
-    "  vec3 c = (u_view * vec4(a_a.xyz, 1.0)).xyz;\n"
-    "  float r = grain_radius(c, a_a.w);\n"
-    "  Sprite sprite;\n"
-    "  gl_Position = nowhere;\n"
-    "  gl_PointSize = 1.0;\n"
-    "  v_sphere = vec4(c, r);\n"
-    "  v_color = a_b;\n"
-    "  if (a_a.w <= 0.0 || !sprite_of(c, r, sprite)) return;\n"
+static const char *const grain_point_vertex = GRAIN_VERTEX_BEGIN
     "  float size = 2.0 * sprite.half_size + 1.0;\n"
     "  if (size > u_range.y) return;\n"
     "  gl_PointSize = size;\n"
@@ -51,16 +51,7 @@ static const char *const grain_point_vertex =
     "1.0), 1.0);\n"
     "}\n";
 
-static const char *const grain_quad_vertex =
-    "in vec4 a_a;\n"
-    "in vec4 a_b;\n" GRAIN_VERTEX_OUT "void main() {\n"
-    "  vec3 c = (u_view * vec4(a_a.xyz, 1.0)).xyz;\n"
-    "  float r = grain_radius(c, a_a.w);\n"
-    "  Sprite sprite;\n"
-    "  gl_Position = nowhere;\n"
-    "  v_sphere = vec4(c, r);\n"
-    "  v_color = a_b;\n"
-    "  if (a_a.w <= 0.0 || !sprite_of(c, r, sprite)) return;\n"
+static const char *const grain_quad_vertex = GRAIN_VERTEX_BEGIN
     /* A point whose centre is out of the picture is not drawn at all, even if it reaches into it. */
     "  if (2.0 * sprite.half_size + 1.0 <= u_range.x && all(lessThan(abs(sprite.center), 0.5 * u_window.xy))) return;\n"
     "  vec2 corner = vec2(gl_VertexID == 1 || gl_VertexID == 3 ? 1.0 : -1.0, gl_VertexID >= 2 ? 1.0 : -1.0);\n"

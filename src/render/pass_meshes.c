@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-static const char *const mesh_vertex = "in vec3 a_a;\n"
+const char *const shader_mesh_vertex = "in vec3 a_a;\n"
                                        "in vec3 a_b;\n"
                                        "uniform mat4 u_pose;\n"
                                        "uniform mat4 u_both;\n"
+                                       "uniform float u_nearer;\n" /* share of the depth that it is drawn nearer */
                                        "out vec3 v_normal;\n"
                                        "out vec3 v_point;\n"
                                        "void main() {\n"
@@ -14,6 +15,7 @@ static const char *const mesh_vertex = "in vec3 a_a;\n"
                                        "  v_point = p.xyz;\n"
                                        "  v_normal = (u_pose * vec4(a_b, 0.0)).xyz;\n"
                                        "  gl_Position = u_both * p;\n"
+                                       "  gl_Position.z -= u_nearer * gl_Position.w;\n"
                                        "}\n";
 
 /* A heightfield is made of grains too small to draw. Specks vary its colour as that of grains does, and tilt its
@@ -56,8 +58,9 @@ static const char *const mesh_fragment =
 static const char *const mesh_sun_fragment = "void main() {}\n";
 
 Status pass_meshes_create(Renderer *renderer) {
-  TRY(gl_program(&renderer->core, &renderer->gl, "mesh", "", mesh_vertex, mesh_fragment, &renderer->mesh_program));
-  return gl_program(&renderer->core, &renderer->gl, "mesh shadow", "", mesh_vertex, mesh_sun_fragment,
+  TRY(gl_program(&renderer->core, &renderer->gl, "mesh", "", shader_mesh_vertex, mesh_fragment,
+                 &renderer->mesh_program));
+  return gl_program(&renderer->core, &renderer->gl, "mesh shadow", "", shader_mesh_vertex, mesh_sun_fragment,
                     &renderer->mesh_shadow_program);
 }
 

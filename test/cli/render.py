@@ -63,6 +63,16 @@ class Render(Case):
         self.good("render", SCENE, "--frame", "2", "--size", "96x72", "--color", "speed", "--range", "0:3", "--title",
                   "-o", "r.png")
 
+    def test_painted_bodies(self):
+        self.good("render", SCENE, "--frame", "0", "--size", "96x72", "-o", "a.png")
+        self.good("render", SCENE, "--frame", "0", "--size", "96x72", "--set", "bodies[0].color=[0.1, 0.8, 0.1]",
+                  "--set", "boundaries[1].color=[1, 0.2, 0.2]", "-o", "b.png")
+        plain, painted = read_png(self.path("a.png")), read_png(self.path("b.png"))
+        greener = sum(b[x + 1] - b[x] > a[x + 1] - a[x] + 30 for a, b in zip(plain[2], painted[2])
+                      for x in range(0, 288, 3))
+        self.assertGreater(greener, 20)
+        self.bad(2, "color", "render", SCENE, "--frame", "0", "--set", "bodies[0].color=[2, 0, 0]", "-o", "c.png")
+
     def test_far_from_the_origin(self):
         self.good("render", RAIN, "--frame", "1", "--size", "96x72", "--set", "camera.eye=[1002, -2002, 6]",
                   "--set", "camera.target=[1000.4, -1999.8, 5.2]", "-o", "far.png")
@@ -102,6 +112,19 @@ class Render(Case):
         self.assertEqual(rows["pbd"][1], rows["none"][1])  # the same grains
         self.assertEqual(rows["pbd"][9], rows["none"][9])  # of the same mass
         self.assertEqual(read_png(self.path("c.png"))[:2], (2 * 166 + 6, 132))
+        # All methods there are. Grains weigh what was sampled, parcels what the fill's volume weighs.
+        names = [line.split()[0] for line in self.good("list", "methods").stdout.splitlines() if line.split()]
+        done = self.good("compare", SCENE, "--seconds", "0.05", "--size", "64x48", "-o", "all.png", "--quiet")
+        rows = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line}
+        full = 1600 * 3.14159265 * 0.35 ** 2 * 0.4
+        for name in names:
+            if name == "none":
+                continue
+            with self.subTest(name):
+                self.assertEqual(len(rows[name]), len(rows["pbd"]), rows[name])
+                mass = float(rows[name][9])
+                expected = full if name in ("sph", "flip") else float(rows["pbd"][9])
+                self.assertAlmostEqual(mass / expected, 1, delta=0.15 if name in ("sph", "flip") else 1e-5)  # a lattice
         self.bad(2, "unknown method 'magic'", "compare", SCENE, "--methods", "pbd,magic")
         self.bad(2, "no scene", "compare", "nothing")
 

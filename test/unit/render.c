@@ -341,6 +341,30 @@ static void pressure_is_the_weight_above(void **state) {
   studio_close(&studio);
 }
 
+/* What the frame brings is what is shown: legend, and the colour that each grain is packed with. */
+static void pressure_of_the_frame_is_shown(void **state) {
+  (void)state;
+  Studio studio = studio_open(RENDER_GL, 1);
+  studio.settings.color = RENDER_COLOR_PRESSURE;
+  Heap *heap = heap_new();
+  const float pressure[4] = {0, 250, 730, NAN};
+  for (int k = 0; k < 4; k++) heap_add(heap, vec3(k - 1.5, 0, 0), 0.3, 0);
+  heap->frame.pressure = pressure;
+  studio_draw(&studio, &heap->frame);
+  RenderLegend legend = renderer_legend(studio.renderer);
+  assert_string_equal(legend.name, "pressure");
+  assert_string_equal(legend.unit, "Pa");
+  assert_near(legend.low, 0, 0);
+  assert_near(legend.high, 1000, 1e-9);
+  for (int k = 0; k < 3; k++) {
+    uint8_t expected[3];
+    scale_map((double)pressure[k] / 1000, expected);
+    for (int c = 0; c < 3; c++) assert_near(studio.renderer->packed[k].color[c], expected[c], 1);
+  }
+  free(heap);
+  studio_close(&studio);
+}
+
 static void pictures_are_not_blank_whatever_comes(void **state) {
   (void)state;
   Studio studio = studio_open(RENDER_GL, 2);
@@ -467,6 +491,7 @@ int main(void) {
       cmocka_unit_test(unchanged_frames_are_not_uploaded_again),
       cmocka_unit_test(legend_tells_the_numbers),
       cmocka_unit_test(pressure_is_the_weight_above),
+      cmocka_unit_test(pressure_of_the_frame_is_shown),
       cmocka_unit_test(pictures_are_not_blank_whatever_comes),
       cmocka_unit_test(glass_does_not_hide),
       cmocka_unit_test(text_has_every_letter),
