@@ -7,7 +7,7 @@
 
 #include "core/parallel.h"
 
-enum { BUILD_CHUNK = 8192 };
+enum { BUILD_CHUNK = 1024 };
 
 Status cell_grid_create(Core *core, CellGrid **grid) {
   TRY(memory_new(core, grid, 1, "cell grid"));

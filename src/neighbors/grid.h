@@ -114,6 +114,8 @@ typedef struct RowsJob {
   bool same; /* row i lists no target i */
   float reach;
   const float *query_radius, *target_radius; /* target_radius in the grid's order */
+  bool boxed;                                /* queries outside of the box have no neighbours */
+  float low[3], high[3];
 } RowsJob;
 
 /* Where a kernel puts rows, and the candidates of a cell meanwhile. */

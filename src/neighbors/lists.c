@@ -9,7 +9,7 @@
 #include "core/parallel.h"
 #include "neighbors/grid.h"
 
-enum { ROWS_CHUNK = 512, WAVE_CHUNKS = 128, ROOM_FIRST = 16 * ROWS_CHUNK, CANDIDATES_FIRST = 256 };
+enum { ROWS_CHUNK = 256, WAVE_CHUNKS = 256, ROOM_FIRST = 16 * ROWS_CHUNK, CANDIDATES_FIRST = 256 };
 
 void neighbor_list_destroy(Core *core, NeighborList *list) {
   memory_drop(core, &list->start);
@@ -162,9 +162,27 @@ static Status sort_radii(Core *core, const CellGrid *grid, const float *radius, 
 }
 
 static float largest(const float *values, int64_t count) {
-  float most = 0;
-  for (int64_t i = 0; i < count; i++) most = values[i] <= most ? most : values[i]; /* a NaN comes through */
-  return most;
+  float most = 0, check = 0;
+  for (int64_t i = 0; i < count; i++) {
+    most = values[i] > most ? values[i] : most;
+    check += values[i] - values[i]; /* a NaN comes through */
+  }
+  return most + check;
+}
+
+/* Few targets among many queries (a body's samples in a bed): most queries are far from all of them. */
+static void search_box(RowsJob *job, Points targets, float farthest) {
+  const float *coordinates[3] = {targets.x, targets.y, targets.z};
+  job->boxed = targets.count < job->queries.count;
+  for (int k = 0; k < 3 && job->boxed; k++) {
+    float low = coordinates[k][0], high = low;
+    for (int64_t i = 1; i < targets.count; i++) {
+      low = coordinates[k][i] < low ? coordinates[k][i] : low;
+      high = coordinates[k][i] > high ? coordinates[k][i] : high;
+    }
+    job->low[k] = low - farthest;
+    job->high[k] = high + farthest;
+  }
 }
 
 static Status search_check(Core *core, const CellGrid *grid, Points queries, Points targets, float reach,
@@ -205,6 +223,7 @@ Status neighbor_list_build(Core *core, const CellGrid *grid, Points queries, Poi
                           .reach = reach,
                           .query_radius = query_radius,
                           .target_radius = sorted_radius ? sorted_radius : target_radius};
+  search_box(&search->job, targets, grid->cell); /* not below any reach, and more than rounding takes away */
   search->index = grid->sorted ? NULL : grid->index;
   search->drop_self = same;
   search->list = list;

@@ -112,6 +112,11 @@ WIDE_INLINE int64_t rows_find(const RowsJob *job, int64_t b, int64_t e, int64_t 
     if (buffer->not_finite) return block;
     for (int64_t i = block; i < end; i++) {
       int64_t q = i - block;
+      if (job->boxed && (queries.x[i] < job->low[0] || queries.x[i] > job->high[0] || queries.y[i] < job->low[1] ||
+                         queries.y[i] > job->high[1] || queries.z[i] < job->low[2] || queries.z[i] > job->high[2])) {
+        ends[i - b] = at - buffer->out;
+        continue;
+      }
       if (cx[q] != here[0] || cy[q] != here[1] || cz[q] != here[2]) {
         if (surroundings_find(grid, cx[q], cy[q], cz[q], &around)) prefetch_next(grid, &around);
         int lane = (cx[q] + COORDINATE_BIAS) & (STRIP - 1);

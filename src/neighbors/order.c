@@ -12,7 +12,7 @@
 #include "core/parallel.h"
 
 enum {
-  SURVEY_CHUNK = 16384,
+  SURVEY_CHUNK = 2048,
   BUCKETS_MAX = 2048,
   BUCKET_POINTS = 1024,     /* aimed at: two buffers of it fit the first-level cache */
   COUNTED_CELLS_MAX = 8192, /* per bucket, when sorted by counting */
@@ -293,7 +293,7 @@ static Status deal(Core *core, Sort *sort) {
   }
   sort->bucket_start[sort->buckets] = place;
   parallel_for(core, 0, count, sort->chunk, deal_chunk, sort);
-  parallel_for(core, 0, sort->buckets, 8, sort_buckets, sort);
+  parallel_for(core, 0, sort->buckets, 1, sort_buckets, sort);
   return SCREE_OK;
 }
 

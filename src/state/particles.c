@@ -6,7 +6,7 @@
 #include "core/hash.h"
 #include "core/parallel.h"
 
-enum { PARTICLE_GRAIN = 4096, PERMUTE_GRAIN = 1024, RECORD_MAX = 512 };
+enum { PARTICLE_GRAIN = 4096, PERMUTE_GRAIN = 512, RECORD_MAX = 512 };
 
 Status particles_create(Core *core, Particles *particles) {
   *particles = (Particles){.next_id = 1};

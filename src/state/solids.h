@@ -66,12 +66,30 @@ typedef struct Solids {
   int32_t boundary_count; /* boundaries come first */
 } Solids;
 
+/* What many contacts in a row push a solid with, summed up before it is told: threads that all add to the floor would
+ * wait for each other. Begin with {0}; wrench_sum_end tells what is left. */
+typedef struct WrenchSum {
+  Solid *solid;
+  int64_t part[6];
+} WrenchSum;
+
+static inline void wrench_sum_end(WrenchSum *sum) {
+  for (int k = 0; k < 6 && sum->solid; k++)
+    atomic_fetch_add_explicit(&sum->solid->wrench.part[k], sum->part[k], memory_order_relaxed);
+  *sum = (WrenchSum){0};
+}
 /* One unit of the fixed point is 2^-30 N (about 1e-9 N); the sum holds +-8.6e9 N. */
-static inline void wrench_add(Solid *solid, Vec3 force, Vec3 point) {
+static inline void wrench_sum_add(WrenchSum *sum, Solid *solid, Vec3 force, Vec3 point) {
   Vec3 torque = vec3_cross(vec3_sub(point, solid->center), force);
   const double parts[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
-  for (int k = 0; k < 6; k++)
-    atomic_fetch_add_explicit(&solid->wrench.part[k], (int64_t)(parts[k] * 0x1p30), memory_order_relaxed);
+  if (sum->solid != solid) wrench_sum_end(sum);
+  sum->solid = solid;
+  for (int k = 0; k < 6; k++) sum->part[k] += (int64_t)(parts[k] * 0x1p30);
+}
+static inline void wrench_add(Solid *solid, Vec3 force, Vec3 point) {
+  WrenchSum sum = {0};
+  wrench_sum_add(&sum, solid, force, point);
+  wrench_sum_end(&sum);
 }
 static inline void wrench_add_torque(Solid *solid, Vec3 torque) {
   const double parts[3] = {torque.x, torque.y, torque.z};

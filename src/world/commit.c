@@ -4,7 +4,7 @@
 #include "core/parallel.h"
 #include "world/world.h"
 
-enum { COMMIT_GRAIN = 4096 };
+enum { COMMIT_GRAIN = 1024, SUM_GRAIN = 4096, OVERLAP_GRAIN = 256 };
 
 /* x + low += d without losing what a float of x's size cannot hold (Knuth's two-sum). */
 static inline void move(float *x, float *low, float d) {
@@ -69,7 +69,7 @@ static double mass_chunk(void *context, int64_t b, int64_t e) {
 }
 
 double world_mass(ScreeWorld *world) {
-  return parallel_sum(&world->core, 0, world->state.particles.count, COMMIT_GRAIN, mass_chunk, &world->state.particles) +
+  return parallel_sum(&world->core, 0, world->state.particles.count, SUM_GRAIN, mass_chunk, &world->state.particles) +
          world_terrain_mass(world);
 }
 
@@ -96,5 +96,5 @@ static double overlap_chunk(void *context, int64_t b, int64_t e) {
 double world_overlap(ScreeWorld *world) {
   const State *state = &world->state;
   if (!world->method->has_overlap || state->contacts.particles.list.count != state->particles.count) return NAN;
-  return parallel_max(&world->core, 0, state->particles.count, COMMIT_GRAIN / 4, 0, overlap_chunk, (void *)state);
+  return parallel_max(&world->core, 0, state->particles.count, OVERLAP_GRAIN, 0, overlap_chunk, (void *)state);
 }

@@ -85,9 +85,35 @@ typedef struct Reach {
   double radius, mass;
 } Reach;
 
-static int by_radius(const void *a, const void *b) {
-  double x = ((const Reach *)a)->radius, y = ((const Reach *)b)->radius;
-  return x < y ? -1 : x > y;
+static void swap_reach(Reach *a, Reach *b) {
+  Reach t = *a;
+  *a = *b;
+  *b = t;
+}
+
+/* The smallest radius that holds so much mass: only the part where it lies is sorted any further. */
+static double radius_of_mass(Reach *reach, int64_t count, double wanted) {
+  int64_t low = 0, high = count;
+  double below = 0, radius = 0;
+  while (low < high && below < wanted) {
+    double pivot = reach[low + (high - low) / 2].radius, less_mass = 0, equal_mass = 0;
+    int64_t less = low, at = low, more = high; /* [low, less) below the pivot, [less, at) equal, [more, high) above */
+    while (at < more) {
+      if (reach[at].radius > pivot) swap_reach(&reach[at], &reach[--more]);
+      else if (reach[at].radius < pivot) {
+        less_mass += reach[at].mass;
+        swap_reach(&reach[at++], &reach[less++]);
+      } else equal_mass += reach[at++].mass;
+    }
+    if (less > low && below + less_mass >= wanted) {
+      high = less;
+      continue;
+    }
+    below += less_mass + equal_mass;
+    radius = pivot;
+    low = more;
+  }
+  return radius;
 }
 
 Status pile_runout(Core *core, Scratch *scratch, const State *state, ScreeVec2 axis, double fraction, double *radius) {
@@ -102,12 +128,7 @@ Status pile_runout(Core *core, Scratch *scratch, const State *state, ScreeVec2 a
     reach[i] = (Reach){sqrt((at.x - axis.x) * (at.x - axis.x) + (at.y - axis.y) * (at.y - axis.y)), (double)p->mass[i]};
     total += reach[i].mass;
   }
-  qsort(reach, (size_t)p->count, sizeof *reach, by_radius);
-  double sum = 0;
-  for (int64_t i = 0; i < p->count && sum < fraction * total; i++) {
-    sum += reach[i].mass;
-    *radius = reach[i].radius;
-  }
+  *radius = radius_of_mass(reach, p->count, fraction * total);
   scratch_release(core, scratch, mark);
   return SCREE_OK;
 }

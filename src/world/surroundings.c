@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "world/world.h"
 
-enum { SURROUND_GRAIN = 1024, SOLIDS_PER_WORD = 64 };
+enum { SURROUND_GRAIN = 256, SOLIDS_PER_WORD = 64 };
 
 /* Of what the skin must last for: speeds change within a frame. */
 #define SKIN_RESERVE 1.2

@@ -51,6 +51,7 @@ static void load_rows(void *context, int64_t b, int64_t e, int thread) {
     work->d4[i][0] = p->dx[i];
     work->d4[i][1] = p->dy[i];
     work->d4[i][2] = p->dz[i];
+    work->shift[i][0] = work->shift[i][1] = work->shift[i][2] = 0;
     const float at[4] = {p->x[i], p->y[i], p->z[i], p->radius[i]};
     const float low[4] = {p->low_x[i], p->low_y[i], p->low_z[i], (float)p->material[i]};
     const float predicted[4] = {p->x[i] + p->dx[i], p->y[i] + p->dy[i], p->z[i] + p->dz[i], p->radius[i]};
@@ -65,6 +66,7 @@ static void load_rows(void *context, int64_t b, int64_t e, int thread) {
     }
     work->w[i] = w;
   }
+  if (work->ghost_start) position_load_ghosts(work, b, e);
 }
 
 static double lowest_chunk(void *context, int64_t b, int64_t e) {
@@ -91,10 +93,10 @@ static Status take_rows(PositionStep *work) {
   size_t tail = (size_t)(work->rows - work->count), spare = (size_t)(work->padded - work->count);
   memset(work->at + work->count, 0, sizeof *work->at * spare);
   memset(work->low + work->count, 0, sizeof *work->low * spare);
-  memset(work->d4 + work->count, 0, sizeof *work->d4 * tail);
-  memset(work->shift, 0, sizeof *work->shift * (size_t)work->rows);
+  memset(work->d4 + work->count, 0, sizeof *work->d4 * spare);
+  memset(work->shift + work->count, 0, sizeof *work->shift * tail);
   memset(work->w + work->count, 0, sizeof(float) * spare);
-  memset(work->wn, 0, sizeof(float) * (size_t)work->padded);
+  memset(work->wn + work->count, 0, sizeof(float) * spare);
   if (work->settings->mass_scaling > 0)
     work->lowest = -(float)parallel_max(core, 0, work->count, GRAIN_CHUNK, -INFINITY, lowest_chunk, work->step->state);
   parallel_for(core, 0, work->count, GRAIN_CHUNK, load_rows, work);
@@ -108,11 +110,10 @@ Status position_begin(Step *step, const PositionSettings *settings, ContactMemor
   work->memory = settings->memory ? memory : NULL;
   work->count = state->particles.count;
   work->padded = (work->count + SLICE - 1) / SLICE * SLICE;
-  work->ghost_count = SHAPE_CONTACTS_MAX * state->contacts.solids.list.entries + state->contacts.samples.list.entries;
-  work->rows = work->padded + work->ghost_count;
   work->margin = POSITION_MARGIN * (float)state->radius;
-  TRY(take_rows(work));
   TRY(position_find_ghosts(work));
+  work->rows = work->padded + work->ghost_count;
+  TRY(take_rows(work));
   return position_lay_out(work);
 }
 

@@ -27,8 +27,8 @@
 #include "methods/method.h"
 
 enum { SLICE = LANES, POSITION_WINDOW = 256 };
-/* Pairs are looked at when they may come nearer than POSITION_MARGIN nominal radii in the step: what its corrections may
- * close. Lists must hold them, and report overlaps that the corrections make. */
+/* Pairs are looked at when they may come nearer than POSITION_MARGIN nominal radii in the step: what its corrections
+ * may close. Lists must hold them, and report overlaps that the corrections make. */
 #define POSITION_MARGIN 0.06f
 #define POSITION_SKIN_LEAST 0.12f
 #define POSITION_NEVER -1e30f /* a distance that no pair can come closer than */
@@ -68,8 +68,7 @@ typedef enum PositionList { POSITION_PAIRS, POSITION_SAMPLES, POSITION_SOLIDS } 
 
 enum { POSITION_FACES = 8 };
 
-/* A contact with a solid and its row of displacements. Every entry of the lists of solids has room for
- * SHAPE_CONTACTS_MAX of them, every entry of the list of samples for one; unused ones have solid -1. */
+/* A contact with a solid and its row of displacements. */
 typedef struct PositionGhost {
   int32_t solid, grain;
   int32_t sample; /* -1: by distance */
@@ -120,6 +119,9 @@ typedef struct PositionStep {
   float (*sample_push)[4];      /* per sample of matched bodies */
   PositionSlots slots;
   PositionGhost *ghosts;
+  int32_t *ghost_start; /* ghosts of grain i are [ghost_start[i], ghost_start[i + 1]); NULL: nobody has any */
+  int32_t *pushed;      /* ghosts of bodies that grains can move, ascending */
+  int64_t pushed_count;
   PositionBody *bodies; /* per solid */
   void *law;            /* of a method's own pass */
 } PositionStep;

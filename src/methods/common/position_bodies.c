@@ -61,7 +61,6 @@ static double body_weight(const Solid *solid, const float arm[3]) {
 
 static void set_ghost_row(PositionStep *work, int64_t g) {
   const PositionGhost *ghost = &work->ghosts[g];
-  if (ghost->solid < 0) return;
   const PositionBody *body = &work->bodies[ghost->solid];
   Vec3 way = body_way(body, ghost->arm);
   float *row = work->d4[work->padded + g];
@@ -153,7 +152,14 @@ static void find_by_sample(PositionStep *work, int64_t i, int64_t entry, Positio
   else atomic_fetch_add_explicit(&body->ghosts, 1, memory_order_relaxed);
 }
 
-int64_t position_first_ghost(const State *state, int64_t i) {
+/* Contacts as they are found: every entry of the lists of solids has room for SHAPE_CONTACTS_MAX of them, every entry
+ * of the list of samples for one; unused ones have solid -1. */
+typedef struct Finding {
+  PositionStep *work;
+  PositionGhost *found;
+} Finding;
+
+static int64_t first_found(const State *state, int64_t i) {
   const Contacts *c = &state->contacts;
   int64_t solids = c->solids.list.entries > 0 ? c->solids.list.start[i] : 0;
   int64_t samples = c->samples.list.entries > 0 ? c->samples.list.start[i] : 0;
@@ -162,11 +168,13 @@ int64_t position_first_ghost(const State *state, int64_t i) {
 
 static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  PositionStep *work = context;
+  const Finding *finding = context;
+  PositionStep *work = finding->work;
   const State *state = work->step->state;
   const NeighborList *solids = &state->contacts.solids.list, *samples = &state->contacts.samples.list;
   for (int64_t i = b; i < e; i++) {
-    PositionGhost *ghost = work->ghosts + position_first_ghost(state, i);
+    PositionGhost *first = finding->found + first_found(state, i), *ghost = first;
+    int32_t count = 0;
     if (solids->entries > 0)
       for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++, ghost += SHAPE_CONTACTS_MAX) {
         for (int m = 0; m < SHAPE_CONTACTS_MAX; m++) ghost[m].solid = -1;
@@ -174,27 +182,70 @@ static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
       }
     if (samples->entries > 0)
       for (int64_t k = samples->start[i]; k < samples->start[i + 1]; k++, ghost++) find_by_sample(work, i, k, ghost);
+    for (; first < ghost; first++) count += first->solid >= 0;
+    work->ghost_start[i + 1] = count;
   }
+}
+
+static void gather_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Finding *finding = context;
+  PositionStep *work = finding->work;
+  const State *state = work->step->state;
+  PositionGhost *ghost = work->ghosts + work->ghost_start[b];
+  int64_t end = first_found(state, e);
+  for (int64_t k = first_found(state, b); k < end; k++)
+    if (finding->found[k].solid >= 0) *ghost++ = finding->found[k];
+}
+
+static bool is_pushed(const PositionStep *work, int64_t g) { return work->bodies[work->ghosts[g].solid].movable; }
+
+/* The ghosts of bodies that grains can move, in their order. */
+static Status list_pushed(PositionStep *work) {
+  const State *state = work->step->state;
+  int64_t count = 0;
+  for (int32_t k = 0; k < state->solids.count; k++)
+    if (work->bodies[k].movable) count += atomic_load(&work->bodies[k].ghosts);
+  TRY(scratch_take(work->step->core, work->step->scratch, &work->pushed, count, "contacts with bodies"));
+  for (int64_t g = 0; g < work->ghost_count && work->pushed_count < count; g++)
+    if (is_pushed(work, g)) work->pushed[work->pushed_count++] = (int32_t)g;
+  return SCREE_OK;
 }
 
 Status position_find_ghosts(PositionStep *work) {
   Core *core = work->step->core;
+  Scratch *scratch = work->step->scratch;
   const State *state = work->step->state;
-  TRY(scratch_take(core, work->step->scratch, &work->bodies, state->solids.count, "bodies in the solve"));
-  TRY(scratch_take(core, work->step->scratch, &work->ghosts, work->ghost_count, "contacts with solids"));
-  TRY(scratch_take(core, work->step->scratch, &work->sample_push, state->samples.count, "pushes on samples"));
+  Finding finding = {.work = work};
+  int64_t room = SHAPE_CONTACTS_MAX * state->contacts.solids.list.entries + state->contacts.samples.list.entries;
+  TRY(scratch_take(core, scratch, &work->bodies, state->solids.count, "bodies in the solve"));
+  TRY(scratch_take(core, scratch, &work->sample_push, state->samples.count, "pushes on samples"));
   for (int32_t k = 0; k < state->solids.count; k++) body_create(work, k);
-  if (work->ghost_count == 0) return SCREE_OK;
-  parallel_for(core, 0, work->count, FIND_CHUNK, find_chunk, work);
-  for (int64_t g = 0; g < work->ghost_count; g++) {
+  if (room == 0) return SCREE_OK;
+  if (room > INT32_MAX) return fail(core, SCREE_NO_MEMORY, "too many contacts with solids: %lld", (long long)room);
+  TRY(scratch_take(core, scratch, &work->ghost_start, work->count + 1, "contacts with solids"));
+  TRY(scratch_take(core, scratch, &finding.found, room, "contacts with solids"));
+  parallel_for(core, 0, work->count, FIND_CHUNK, find_chunk, &finding);
+  work->ghost_start[0] = 0;
+  for (int64_t i = 0; i < work->count; i++) work->ghost_start[i + 1] += work->ghost_start[i];
+  work->ghost_count = work->ghost_start[work->count];
+  TRY(scratch_take(core, scratch, &work->ghosts, work->ghost_count, "contacts with solids"));
+  parallel_for(core, 0, work->count, FIND_CHUNK, gather_chunk, &finding);
+  return list_pushed(work);
+}
+
+void position_load_ghosts(PositionStep *work, int64_t b, int64_t e) {
+  const State *state = work->step->state;
+  for (int64_t g = work->ghost_start[b]; g < work->ghost_start[e]; g++) {
     const PositionGhost *ghost = &work->ghosts[g];
+    float *row = work->d4[work->padded + g];
+    row[3] = 0;
     set_ghost_row(work, g);
-    if (ghost->solid < 0 || !work->bodies[ghost->solid].movable) continue;
+    if (!is_pushed(work, g)) continue;
     double count = (double)atomic_load(&work->bodies[ghost->solid].ghosts);
     double share = work->settings->averaging ? 1 : fmax(count / (double)work->settings->relaxation, 1);
-    work->d4[work->padded + g][3] = (float)(share * body_weight(&state->solids.items[ghost->solid], ghost->arm));
+    row[3] = (float)(share * body_weight(&state->solids.items[ghost->solid], ghost->arm));
   }
-  return SCREE_OK;
 }
 
 /* What the contact has pushed the grain by so far, kg m. */
@@ -265,11 +316,6 @@ static void take_push(PositionStep *work, int64_t g) {
     for (int c = 0; c < 6; c++) body->moved[r] += solid->inverse_inertia[r][c] * parts[c];
 }
 
-static bool is_moved(const PositionStep *work, int64_t g) {
-  int32_t solid = work->ghosts[g].solid;
-  return solid >= 0 && work->bodies[solid].movable;
-}
-
 /* In the order of the ghosts, whatever the threads did. */
 void position_move_bodies(PositionStep *work) {
   const State *state = work->step->state;
@@ -286,19 +332,18 @@ void position_move_bodies(PositionStep *work) {
              sizeof *work->sample_push * (size_t)(solid->sample_end - solid->sample_begin));
   }
   if (!any) return;
-  for (int64_t g = 0; g < work->ghost_count; g++)
-    if (is_moved(work, g)) take_push(work, g);
+  for (int64_t k = 0; k < work->pushed_count; k++) take_push(work, work->pushed[k]);
   for (int32_t k = 0; k < state->solids.count; k++) {
     PositionBody *body = &work->bodies[k];
     if (!body->movable || atomic_load(&body->ghosts) == 0) continue;
     if (body->matched) match_shape(work, k);
     else turn_body(body);
   }
-  for (int64_t g = 0; g < work->ghost_count; g++)
-    if (is_moved(work, g)) {
-      set_ghost_row(work, g);
-      memcpy(work->next[work->padded + g], work->d4[work->padded + g], sizeof *work->next);
-    }
+  for (int64_t k = 0; k < work->pushed_count; k++) {
+    int64_t g = work->pushed[k];
+    set_ghost_row(work, g);
+    memcpy(work->next[work->padded + g], work->d4[work->padded + g], sizeof *work->next);
+  }
 }
 
 static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -306,13 +351,15 @@ static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
   const PositionStep *work = context;
   Solids *solids = &work->step->state->solids;
   double per_square = 1 / ((double)work->dt * (double)work->dt);
+  WrenchSum sum = {0};
   for (int64_t g = b; g < e; g++) {
     const PositionGhost *ghost = &work->ghosts[g];
-    if (ghost->solid < 0 || work->bodies[ghost->solid].matched) continue;
+    if (work->bodies[ghost->solid].matched) continue;
     Solid *solid = &solids->items[ghost->solid];
     Vec3 arm = vec3((double)ghost->arm[0], (double)ghost->arm[1], (double)ghost->arm[2]);
-    wrench_add(solid, vec3_scale(ghost_push(work, g), -per_square), vec3_add(solid->center, arm));
+    wrench_sum_add(&sum, solid, vec3_scale(ghost_push(work, g), -per_square), vec3_add(solid->center, arm));
   }
+  wrench_sum_end(&sum);
 }
 
 /* The force and torque that give a matched body the motion that was found for it. It is bodies/ that moves it, so that

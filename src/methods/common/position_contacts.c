@@ -27,12 +27,7 @@ static Status mix_friction(PositionStep *work) {
 }
 
 static int32_t count_ghosts(const PositionStep *work, int64_t i) {
-  if (work->ghost_count == 0) return 0;
-  const State *state = work->step->state;
-  int32_t count = 0;
-  int64_t end = position_first_ghost(state, i + 1);
-  for (int64_t g = position_first_ghost(state, i); g < end; g++) count += work->ghosts[g].solid >= 0;
-  return count;
+  return work->ghost_start ? work->ghost_start[i + 1] - work->ghost_start[i] : 0;
 }
 
 /* Lanes of a window by falling number of contacts, grains with equally many in their own order. Those with COUNTS or
@@ -102,19 +97,14 @@ static void set_ghost_slot(PositionStep *work, int64_t g, int64_t slot) {
 /* Slots of some slices. Ghosts come behind the pairs of their grain. */
 static void slot_chunk(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
-  const State *state = work->step->state;
   KERNEL_CALL(work->step->core, position_slot_pass)(work, b, e, thread);
-  if (work->ghost_count == 0) return;
+  if (!work->ghost_start) return;
   for (int64_t l = b * SLICE; l < e * SLICE; l++) {
     int64_t i = work->slots.grain[l];
     if (i >= work->count) continue;
-    int64_t end = position_first_ghost(state, i + 1);
     int64_t slot = (work->slots.begin[l / SLICE] + work->found_count[i]) * SLICE + l % SLICE;
-    for (int64_t g = position_first_ghost(state, i); g < end; g++)
-      if (work->ghosts[g].solid >= 0) {
-        set_ghost_slot(work, g, slot);
-        slot += SLICE;
-      }
+    for (int64_t g = work->ghost_start[i]; g < work->ghost_start[i + 1]; g++, slot += SLICE)
+      set_ghost_slot(work, g, slot);
   }
 }
 

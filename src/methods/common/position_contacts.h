@@ -4,10 +4,10 @@
 
 #include "methods/common/position.h"
 
-/* Contacts with solids and samples; displacements of the solids over the step. */
+/* Displacements of the solids over the step; contacts with them and with samples, and how many there are. */
 Status position_find_ghosts(PositionStep *work);
-/* Ghosts of grain i are [first(i), first(i + 1)). */
-int64_t position_first_ghost(const State *state, int64_t i);
+/* Rows of the ghosts of grains [b, e), once there are rows. */
+void position_load_ghosts(PositionStep *work, int64_t b, int64_t e);
 /* Where the partners of grain i that may touch it stand. Behind every window is room that wide stores may spill into.
  */
 static inline int32_t *position_found(const PositionStep *work, int64_t i) {
