@@ -78,8 +78,7 @@ static void find_tops(const Burial *burial) {
     Vec3 at = vec3_sub(state_position(state, i), t->origin);
     double r = (double)state->particles.radius[i];
     if (!over_field(field, at)) continue;
-    int64_t home = column_of(t, at.x, at.y);
-    if (at.z < field->heights[home] + 3 * r) t->loaded[home] = 1;
+    ground_load(t, at, r);
     if (!can_be_buried(burial, i)) continue;
     int64_t first = column_of(t, at.x - r, at.y - r), last = column_of(t, at.x + r, at.y + r);
     for (int64_t j = first / t->nx; j <= last / t->nx; j++)

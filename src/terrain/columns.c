@@ -1,4 +1,6 @@
 /* Single columns, and the surface as a mesh. */
+#include <string.h>
+
 #include "terrain/parts.h"
 
 void ground_show(State *state, int64_t k) {
@@ -25,6 +27,13 @@ void ground_add(Terrain *t, int64_t k, int64_t units, double bulk) {
 void ground_wake(Terrain *t, int64_t k) {
   int32_t i = (int32_t)(k % t->nx) / TERRAIN_TILE, j = (int32_t)(k / t->nx) / TERRAIN_TILE;
   t->awake[(int64_t)j * t->tiles_x + i] = 1;
+}
+
+void ground_load(Terrain *t, Vec3 at, double radius) {
+  double reach = radius + 0.5 * t->cell;
+  int64_t first = column_of(t, at.x - reach, at.y - reach), last = column_of(t, at.x + reach, at.y + reach);
+  for (int64_t j = first / t->nx; j <= last / t->nx; j++)
+    memset(t->loaded + j * t->nx + first % t->nx, 1, (size_t)(last % t->nx - first % t->nx + 1));
 }
 
 Corners ground_corners(const Terrain *t, double x, double y) {

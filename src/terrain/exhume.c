@@ -198,6 +198,7 @@ static Status try_grain(Digging *dig, Vec3 at, int n) {
   Terrain *t = dig->state->terrain;
   const Packing *packing = &dig->ground->packing;
   if (!has_room(dig, at, (double)packing->radius[n]) || !take_mass(dig, at, packing->mass[n])) return SCREE_OK;
+  ground_load(t, at, (double)packing->radius[n]);
   Birth birth = {.key = (1ull << 63) + (uint64_t)t->exhumed++,
                  .reason = REASON_EXHUME,
                  .material = t->material,

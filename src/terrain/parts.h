@@ -95,6 +95,8 @@ void ground_show(State *state, int64_t k); /* height from mass, density and what
 /* Adds mass of a density; the column's own is the mean by volume. */
 void ground_add(Terrain *t, int64_t k, int64_t units, double bulk);
 void ground_wake(Terrain *t, int64_t k);
+/* A grain lies there: columns whose surface reaches below it neither slide nor take in what slides. */
+void ground_load(Terrain *t, Vec3 at, double radius);
 /* Units spread over the corners in proportion to the weights, exactly. */
 void ground_split(const Corners *corners, int64_t units, int64_t parts[4]);
 
