@@ -52,7 +52,8 @@ void bench_table_destroy(Core *core, BenchTable *table);
 /* The suites. `core` gives memory limit and SIMD level; suites that vary the threads make cores of their own. */
 Status bench_upsample(Core *core, BenchTable *table); /* the fine grains' part of sommer */
 Status bench_neighbors(Core *core, BenchTable *table);
-Status bench_dem(Core *core, BenchTable *table);
+Status bench_dem(Core *core, BenchTable *table);      /* bench_exchange in it */
+Status bench_exchange(Core *core, BenchTable *table); /* terrain on against off */
 Status bench_holz(Core *core, BenchTable *table);
 Status bench_geometry(Core *core, BenchTable *table);
 Status bench_sommer(Core *core, BenchTable *table); /* the coarse part, then bench_upsample */

@@ -16,6 +16,7 @@ static const struct {
     {"narain", "flip", NULL},
     {"holz", "p2", bench_holz},
     {"dem", "discrete elements", bench_dem},
+    {"exchange", "terrain that gives grains back", bench_exchange},
     {"neder", "sph", NULL},
     {"scaling", "threads and sizes", bench_scaling},
     {"neighbors", "sort and neighbour search", bench_neighbors},

@@ -337,5 +337,5 @@ Status bench_dem(Core *core, BenchTable *table) {
   TRY(status);
   if (isfinite(small)) bench_figure(table, "lammps_ratio_per_core", small);
   if (isfinite(large)) bench_figure(table, "lammps_ratio_per_core_200000", large);
-  return SCREE_OK;
+  return bench_exchange(core, table);
 }

@@ -52,6 +52,7 @@ static Status check_target(Reader *reader, const Node *map, const ScreeProbeDef 
     if (strcmp(name, probe->target) == 0) return SCREE_OK;
     suggest_offer(&near, name);
   }
+  if (scene->terrain && strcmp(probe->target, "terrain") == 0) return SCREE_OK;
   if (scene->mechanism) return SCREE_OK; /* its names are known only to whoever reads the model */
   char shown[SHOWN_MAX], text[SUGGEST_TEXT];
   return fail_here(reader->tree, node_place(reader->tree, target), "there is no boundary or body '%s'%s",

@@ -1,0 +1,115 @@
+/* Small worlds with terrain. */
+#ifndef TEST_TERRAIN_FIXTURE_H
+#define TEST_TERRAIN_FIXTURE_H
+
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "scree/scree.h"
+#include "terrain/parts.h"
+#include "world/world.h"
+
+typedef struct Setup {
+  ScreeMaterialDef sand;
+  ScreeTerrainDef terrain;
+  ScreeGrainsDef grains;
+  ScreeBoundaryDef tray;
+  ScreeBodyDef body;
+  ScreeKeyDef keys[3];
+  ScreeSceneDef scene;
+} Setup;
+
+static inline void set_up(Setup *s, const char *method, double radius, double side, double cell, double height) {
+  s->sand = scree_material_default("sand");
+  s->terrain = scree_terrain_default("sand");
+  s->terrain.size = (ScreeVec2){side, side};
+  s->terrain.cell = cell;
+  s->terrain.height = height;
+  s->scene = scree_scene_default();
+  s->scene.name = "ground";
+  s->scene.method = scree_method_default(method);
+  s->scene.method.radius = radius;
+  s->scene.materials = &s->sand;
+  s->scene.material_count = 1;
+  s->scene.terrain = &s->terrain;
+}
+
+static inline ScreeWorld *make(const ScreeSceneDef *scene) {
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = 1;
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  if (scree_world_create(scene, &options, &world, &error) != SCREE_OK) {
+    print_error("%s\n", error.message);
+    _fail(__FILE__, __LINE__);
+  }
+  return world;
+}
+
+static inline void run(ScreeWorld *world, double seconds) {
+  ScreeError error;
+  double until = scree_world_time(world) + seconds - 1e-9;
+  while (scree_world_time(world) < until)
+    if (scree_world_frame(world, &error) != SCREE_OK) {
+      print_error("%s\n", error.message);
+      _fail(__FILE__, __LINE__);
+    }
+}
+
+static inline double total_mass(ScreeWorld *world) {
+  ScreeStatistics statistics;
+  scree_world_statistics(world, &statistics);
+  return statistics.mass_final;
+}
+
+/* Mean height of the tops of the grains, or of the ground where there are none, within a radius of the middle. */
+static inline double pile_height(const ScreeWorld *world, double middle, double radius) {
+  const State *state = &world->state;
+  enum { N = 12 };
+  double sum = 0;
+  int count = 0;
+  for (int a = 0; a < N; a++)
+    for (int b = 0; b < N; b++) {
+      double x = middle + radius * ((a + 0.5) / N * 2 - 1), y = middle + radius * ((b + 0.5) / N * 2 - 1);
+      double top = heightfield_height(ground_field(state), x, y);
+      for (int64_t i = 0; i < state->particles.count; i++) {
+        Vec3 at = state_position(state, i);
+        double r = (double)state->particles.radius[i], square = (at.x - x) * (at.x - x) + (at.y - y) * (at.y - y);
+        if (square < r * r) top = fmax(top, at.z + sqrt(r * r - square));
+      }
+      sum += top;
+      count++;
+    }
+  return sum / count;
+}
+
+/* A cylinder of grains slumps to a pile on a bare terrain. */
+static inline double slump(const char *method, bool exchange, int64_t *buried) {
+  Setup s;
+  set_up(&s, method, 0.012, 1.2, 0.05, 0);
+  s.sand.friction_static = s.sand.friction_kinetic = 0.6;
+  s.sand.young = 2e6;
+  s.terrain.exchange = exchange;
+  ScreeShapeDef fill = scree_shape_default(SCREE_SHAPE_CYLINDER);
+  fill.cylinder = (ScreeCylinderDef){.base = {0.6, 0.6, 0.01}, .radius = 0.22, .height = 0.5};
+  s.grains = scree_grains_default("sand", fill);
+  s.scene.grains = &s.grains;
+  s.scene.grains_count = 1;
+  s.tray = scree_boundary_default(scree_shape_box((ScreeVec3){0, 0, -0.5}, (ScreeVec3){1.2, 1.2, 3}));
+  s.tray.inside = true;
+  s.scene.boundaries = &s.tray;
+  s.scene.boundary_count = 1;
+  ScreeWorld *world = make(&s.scene);
+  double mass = total_mass(world);
+  run(world, 2.5);
+  double height = pile_height(world, 0.6, 0.1);
+  *buried = world->state.terrain->buried;
+  print_message("%s, exchange %s: %.4f m, %lld grains left, %lld buried\n", method, exchange ? "on" : "off", height,
+                (long long)world->state.particles.count, (long long)*buried);
+  assert_true(fabs(total_mass(world) / mass - 1) < 1e-12);
+  scree_world_destroy(world);
+  return height;
+}
+
+#endif
