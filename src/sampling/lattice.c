@@ -54,12 +54,12 @@ static void fit_other(Lattice *lattice, Vec3 size, double wanted) {
 }
 
 /* Where point k lies, in world axes relative to the region's origin. */
-static Vec3 lattice_point(const Lattice *lattice, int64_t k) {
+static Vec3 lattice_point(const Lattice *lattice, int64_t k, bool jittered) {
   int64_t x = k % lattice->count[0], y = k / lattice->count[0] % lattice->count[1],
           z = k / lattice->count[0] / lattice->count[1];
   Vec3 at = vec3_add(lattice->first, vec3((double)x * lattice->spacing.x, (double)y * lattice->spacing.y,
                                           (double)z * lattice->spacing.z));
-  if (lattice->jitter > 0) {
+  if (jittered && lattice->jitter > 0) {
     uint64_t bits = rng_bits(lattice->region->plan->seed, (uint64_t)k, 0, RNG_VOLUME_SAMPLE);
     double off[3];
     for (int axis = 0; axis < 3; axis++, bits = rng_mix(bits)) off[axis] = lattice->jitter * (2 * rng_unit(bits) - 1);
@@ -73,7 +73,7 @@ static void test_points(void *context, int64_t b, int64_t e, int thread) {
   const Lattice *lattice = context;
   const Region *region = lattice->region;
   for (int64_t k = b; k < e; k++) {
-    Vec3 at = lattice_point(lattice, k);
+    Vec3 at = lattice_point(lattice, k, false); /* the lattice says what fits; jitter loses nothing at walls */
     bool in = lattice->whole || region_contains(region, at);
     lattice->inside[k] = in && !region_blocked(region, at, WALL_SHARE * region->plan->radius);
   }
@@ -87,7 +87,7 @@ static Status keep_points(Core *core, const Lattice *lattice, int64_t points, Sa
   TRY(memory_new(core, &samples->z, count, "samples"));
   for (int64_t k = 0; k < points; k++) {
     if (!lattice->inside[k]) continue;
-    Vec3 at = lattice_point(lattice, k);
+    Vec3 at = lattice_point(lattice, k, true);
     samples->x[samples->count] = (float)at.x;
     samples->y[samples->count] = (float)at.y;
     samples->z[samples->count++] = (float)at.z;

@@ -15,12 +15,28 @@ static int by_id(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+static int by_id_and_reason(const void *a, const void *b) {
+  int order = by_id(a, b);
+  if (order != 0) return order;
+  bool x = ((const Death *)a)->reason == REASON_SINK, y = ((const Death *)b)->reason == REASON_SINK;
+  return (int)x - (int)y;
+}
+
+/* A particle dies once. One that split or merged and lies in a sink has heirs: these are drained in their turn. */
+static void sort_deaths(Queue *queue) {
+  qsort(queue->deaths, (size_t)queue->death_count, sizeof *queue->deaths, by_id_and_reason);
+  int64_t kept = 0;
+  for (int64_t k = 0; k < queue->death_count; k++)
+    if (kept == 0 || queue->deaths[kept - 1].id != queue->deaths[k].id) queue->deaths[kept++] = queue->deaths[k];
+  queue->death_count = kept;
+}
+
 static Status take_the_dead(ScreeWorld *world) {
   Core *core = &world->core;
   Queue *queue = &world->state.queue;
   Particles *p = &world->state.particles;
   if (queue->death_count == 0) return SCREE_OK;
-  qsort(queue->deaths, (size_t)queue->death_count, sizeof *queue->deaths, by_id);
+  sort_deaths(queue);
   int mark = scratch_mark(&world->scratch);
   int32_t *order = NULL;
   TRY(scratch_take(core, &world->scratch, &order, p->count, "survivors"));

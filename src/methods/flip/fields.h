@@ -40,6 +40,7 @@ typedef struct FlipFields {
   float *room[4];    /* kernel-weighted free volume round the node, in cells: 1 away from solids */
   /* sand */
   float *fill;         /* volume of the sand over that of the cell */
+  float *usable;       /* 1 where every face of the cell has sand to move or is a wall: stresses lose nothing there */
   float *strength;     /* largest shear stress over pressure: alpha */
   float *cohesion;     /* Pa */
   float *mass[3];      /* kg */
@@ -50,6 +51,7 @@ typedef struct FlipFields {
   /* results */
   float *change[3]; /* of the velocity by stresses and walls */
   float *stop[3];   /* the part of walls in it */
+  float *settle[3]; /* share of its own velocity that a particle gives up for the grid\'s */
   float *moved[3];  /* displacement of the density correction, m */
 } FlipFields;
 

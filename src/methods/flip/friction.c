@@ -101,7 +101,7 @@ static void limits(FlipWork *work, float *limit) {
     float p = work->kept->pressure[at];
     bool touching = f->fill[at] > FILL_TOUCHING * f->free[at] && f->free[at] > 0;
     float most = f->strength[at] * p + (touching ? f->cohesion[at] : 0);
-    limit[at] = most > 0 && at >= STRIP ? most : 0;
+    limit[at] = most > 0 && at >= STRIP && f->usable[at] > 0 ? most : 0;
   }
 }
 
@@ -164,6 +164,10 @@ static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
   f->update.grid = f->step.grid = f->mean.grid = work->grid;
   f->mean.field = limit;
   f->mean.free = work->fields.free;
+  for (int a = 0; a < 3; a++) {
+    f->mean.lightness[a] = work->fields.lightness[a];
+    f->mean.open[a] = work->fields.open[a];
+  }
   f->mean.factor = work->settings->scheme == SCREE_YIELD_BOX ? 1 : SHEAR_OF_CONE;
   run(f, PASS_MEAN);
   limit_at_walls(work, cap, f->mean.factor);

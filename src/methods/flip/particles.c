@@ -4,14 +4,14 @@
 
 #include "core/parallel.h"
 #include "methods/flip/transfer_kernels.h"
-#include "methods/flip/work.h"
+#include "methods/flip/stress.h"
 
 enum { FACE_CHUNK = 256 };
 
 /* Faces that hold less of their volume than this move nothing and are moved by nothing. */
 #define FILL_LEAST 1e-5f
 
-#define FILL_DENSE 0.7f
+#define FILL_DENSE 0.35f
 
 /* alpha = sqrt(2/3) sin(theta) */
 static float material_strength(const ScreeMaterialDef *material) {
@@ -95,6 +95,31 @@ static void to_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
   faces_chunk(to, b, e);
 }
 
+/* Stress on a face without sand would push nothing: momentum would be lost. */
+static void usable_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  FlipWork *work = context;
+  FlipFields *f = &work->fields;
+  float settle = (float)fmin(1, work->settings->settle * work->dt);
+  for (int64_t at = b * STRIP; at < e * STRIP; at++) {
+    bool usable = f->free[at] > 0 && f->fill[at] > 0;
+    for (int a = 0; a < 3 && usable; a++)
+      for (int side = 0; side < 2 && usable; side++) {
+        int32_t face = side ? cell_above(work->grid, (int32_t)at, a) : (int32_t)at;
+        bool wall = f->owner[a][face] >= 0 && !(f->open[a][face] > 0);
+        usable = f->lightness[a][face] > 0 || wall;
+      }
+    f->usable[at] = usable;
+    /* Where grains touch, what moves between the nodes is lost in collisions. Exchanged face by face with what the face
+     * had before the step: no momentum is made. */
+    for (int a = 0; a < 3; a++) {
+      int32_t low = cell_below(work->grid, (int32_t)at, a);
+      bool dense = f->fill[at] > FILL_DENSE * f->free[at] || f->fill[low] > FILL_DENSE * f->free[low];
+      f->settle[a][at] = dense && f->mass[a][at] > 0 ? settle : 0;
+    }
+  }
+}
+
 Status flip_to_grid(FlipWork *work) {
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
@@ -123,6 +148,7 @@ Status flip_to_grid(FlipWork *work) {
   to.gain[1] = (float)(g.y * work->dt);
   to.gain[2] = (float)(g.z * work->dt);
   parallel_for(core, 1, work->grid->strips, STRIP_CHUNK / 4, to_grid_chunk, &to);
+  parallel_for(core, 1, work->grid->strips, STRIP_CHUNK / 4, usable_chunk, work);
   scratch_release(core, scratch, mark);
   return SCREE_OK;
 }
@@ -257,24 +283,17 @@ static Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place
   return beside;
 }
 
-/* Where grains touch, what moves between the nodes is lost in collisions. */
-static inline bool is_dense(const FlipWork *work, int64_t cell) {
-  return work->fields.fill[cell] > FILL_DENSE * work->fields.free[cell] || work->kept->pressure[cell] > 0;
-}
-
 static void move_strip(const FromGrid *from, int64_t strip) {
   const FlipWork *work = from->work;
   const Gather *g = &from->gather;
   Particles *p = &work->state->particles;
-  float dt = (float)work->dt, most = 0.5f * (float)work->grid->cell,
-        settle = (float)fmin(1, work->settings->settle * work->dt);
+  float dt = (float)work->dt, most = 0.5f * (float)work->grid->cell;
   float *velocity[3] = {p->vx, p->vy, p->vz}, *way_of[3] = {p->dx, p->dy, p->dz};
   bool near = strip > 0 && work->fields.near[strip];
   int32_t place[3];
   strip_place(work->grid->key[strip], place);
   for (int lane = 0; lane < STRIP; lane++) {
     int64_t cell = strip * STRIP + lane;
-    bool pressed = strip > 0 && is_dense(work, cell);
     for (int32_t k = work->order->start[cell]; k < work->order->start[cell + 1]; k++) {
       int32_t i = work->order->index[k];
       float way[3], v[3];
@@ -282,8 +301,7 @@ static void move_strip(const FromGrid *from, int64_t strip) {
         bool on_grid = work->sorted.norm[1 + a][k] > 0;
         v[a] = velocity[a][i] + from->gain[a];
         float grid_v = on_grid ? g->out_velocity[a][k] : v[a];
-        if (on_grid) v[a] += g->out_change[a][k];
-        if (on_grid && pressed) v[a] += settle * (grid_v - v[a]);
+        if (on_grid) v[a] += g->out_change[a][k] - g->out_settle[a][k] * velocity[a][i];
         float w = dt * grid_v + (on_grid ? g->out_moved[a][k] : 0);
         way[a] = strip > 0 ? (w < -most ? -most : w > most ? most : w) : dt * v[a];
       }
@@ -326,9 +344,11 @@ Status flip_from_grid(FlipWork *work) {
     g->velocity[a] = f->velocity[a];
     g->change[a] = f->change[a];
     g->moved[a] = f->moved[a];
+    g->settle[a] = f->settle[a];
     TRY(scratch_take(core, scratch, &g->out_velocity[a], room, "velocity at particles"));
     TRY(scratch_take(core, scratch, &g->out_change[a], room, "velocity at particles"));
     TRY(scratch_take(core, scratch, &g->out_moved[a], room, "velocity at particles"));
+    TRY(scratch_take(core, scratch, &g->out_settle[a], room, "velocity at particles"));
   }
   if (work->settings->shapes)
     for (int k = 0; k < 9; k++) {

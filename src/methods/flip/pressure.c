@@ -82,7 +82,7 @@ static void set_bounds(const FlipWork *work, bool correction, float *lower, floa
   int64_t cells = work_cells(work);
   for (int64_t at = 0; at < cells; at++) {
     float fill = f->fill[at], free = f->free[at];
-    bool some = at >= STRIP && free > 0 && fill > FILL_OF_A_CELL * free;
+    bool some = at >= STRIP && f->usable[at] > 0 && fill > FILL_OF_A_CELL * free;
     lower[at] = 0;
     upper[at] = some ? INFINITY : 0;
     if (correction || !some) continue;
@@ -199,7 +199,7 @@ static Status correct(FlipWork *work, float *b) {
   bool any = false;
   for (int64_t at = 0; at < cells; at++) {
     b[at] = f->free[at] - f->fill[at];
-    any = any || (at >= STRIP && f->free[at] > 0 && b[at] < 0);
+    any = any || (at >= STRIP && f->usable[at] > 0 && b[at] < 0);
   }
   memset(work->kept->shift, 0, sizeof(float) * (size_t)cells);
   if (!any) return SCREE_OK;

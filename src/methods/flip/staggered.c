@@ -62,9 +62,11 @@ static void accelerate(FlipWork *work, float *const none[3]) {
   }
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, update_chunk, &faces);
   int64_t cells = work_cells(work);
+  Vec3 g = work->state->gravity;
+  const float gain[3] = {(float)(g.x * work->dt), (float)(g.y * work->dt), (float)(g.z * work->dt)};
   for (int a = 0; a < 3; a++)
     for (int64_t at = STRIP; at < cells; at++) {
-      f->change[a][at] = none[a][at];
+      f->change[a][at] = none[a][at] + f->settle[a][at] * (f->velocity[a][at] - gain[a]);
       f->velocity[a][at] += none[a][at];
     }
 }

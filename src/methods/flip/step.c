@@ -12,6 +12,7 @@
 
 #include "core/parallel.h"
 #include "methods/flip/flip.h"
+#include "methods/flip/shapes.h"
 #include "methods/flip/stress.h"
 
 /* A step of half a cell is two radii; sand at rest is solved this often at least. */
@@ -27,6 +28,7 @@ typedef struct Flip {
   FlipKept kept[2];
   int now;
   FlipOrder order;
+  FlipShapes shapes;
   SolveReport pressure, shift, friction; /* of the run */
 } Flip;
 
@@ -58,6 +60,7 @@ static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, 
       flip->grid[k].shift[a] = cells - floor(cells);
     }
   }
+  if (flip->settings.shapes) TRY(shapes_create(core, state, &flip->shapes));
   state->solid_way = SOLID_WAY;
   state->distance_cell = DISTANCE_CELL;
   for (int32_t k = 0; k < state->solids.count; k++) {
@@ -124,10 +127,10 @@ static Status take_fields(FlipWork *work) {
   Scratch *scratch = work->step->scratch;
   FlipFields *f = &work->fields;
   int64_t cells = work_cells(work), strips = work->grid->strips, count = work->order->count + LANES;
-  float **scalars[] = {&f->free,    &f->room[0], &f->room[1],  &f->room[2],
-                       &f->room[3], &f->fill,    &f->strength, &f->cohesion};
-  float **vectors[] = {f->open, f->wall_v, f->mass,   f->velocity, f->lightness,
-                       f->flux, f->gain,   f->change, f->stop,     f->moved};
+  float **scalars[] = {&f->free, &f->room[0], &f->room[1],  &f->room[2], &f->room[3],
+                       &f->fill, &f->usable,  &f->strength, &f->cohesion};
+  float **vectors[] = {f->open, f->wall_v, f->mass, f->velocity, f->lightness, f->flux,
+                       f->gain, f->change, f->stop, f->settle,   f->moved};
   for (size_t k = 0; k < sizeof scalars / sizeof *scalars; k++) {
     TRY(scratch_take(core, scratch, scalars[k], cells, "grid"));
     memset(*scalars[k], 0, sizeof(float) * STRIP);
@@ -194,6 +197,16 @@ static Status advance(Flip *flip, FlipWork *work) {
   began = profile_begin();
   TRY(flip_from_grid(work)); /* [6] */
   profile_end(step->profile, "from_grid", began);
+
+  began = profile_begin();
+  if (work->settings->shapes) TRY(shapes_advance(&flip->shapes, work));
+  profile_end(step->profile, "shapes", began);
+  return SCREE_OK;
+}
+
+static Status flip_prepare(void *data, Step *step) {
+  Flip *flip = data;
+  if (flip->settings.shapes) shapes_born(&flip->shapes, step->state);
   return SCREE_OK;
 }
 
@@ -227,6 +240,7 @@ static Status flip_archive(Core *core, Archive *archive, void *data) {
   FlipKept *kept = &flip->kept[flip->now];
   int64_t strips = grid->strips;
   TRY(archive_section(core, archive, "flip"));
+  TRY(shapes_archive(core, archive, &flip->shapes));
   TRY(archive_count(core, archive, &strips, (int64_t)sizeof(uint64_t) + 7 * STRIP * (int64_t)sizeof(float)));
   if (strips == 0) return SCREE_OK;
   TRY(memory_grow(core, &grid->key, strips, "flip grid"));
@@ -253,6 +267,7 @@ static void flip_destroy(Core *core, void *data) {
     for (int s = 0; s < STRESSES; s++) memory_drop(core, &flip->kept[k].stress[s]);
     memory_drop(core, &flip->kept[k].solids);
   }
+  shapes_destroy(core, &flip->shapes);
   memory_drop(core, &flip->order.start);
   memory_drop(core, &flip);
 }
@@ -285,6 +300,7 @@ const Method METHOD_FLIP = {
     .create = flip_create,
     .reach = flip_reach,
     .largest_step = flip_largest_step,
+    .prepare = flip_prepare,
     .step = flip_step,
     .archive = flip_archive,
     .destroy = flip_destroy,

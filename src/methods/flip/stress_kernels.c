@@ -194,6 +194,13 @@ void KERNEL(flip_edge_mean)(const EdgeMean *o, int64_t b, int64_t e) {
                             below(grid, o->free, down, a)};
       Wide count = zero;
       for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, free[j]), one, zero);
-      put(o->out[k], s, factor * round_edge(grid, o->field, s, a, c) / wide_max(count, one));
+      Wide mean = factor * round_edge(grid, o->field, s, a, c) / wide_max(count, one);
+      const Wide light[4] = {own(o->lightness[a], s), below(grid, o->lightness[a], s, c), own(o->lightness[c], s),
+                             below(grid, o->lightness[c], s, a)};
+      const Wide open[4] = {own(o->open[a], s), below(grid, o->open[a], s, c), own(o->open[c], s),
+                            below(grid, o->open[c], s, a)};
+      for (int j = 0; j < 4; j++)
+        mean = wide_select(wide_less(zero, open[j]) & wide_less_equal(light[j], zero), zero, mean);
+      put(o->out[k], s, mean);
     }
 }

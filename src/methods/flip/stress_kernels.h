@@ -54,10 +54,12 @@ KERNEL_DECLARE(void, flip_friction_trial, (const FrictionStep *o, int64_t b, int
 KERNEL_DECLARE(void, flip_friction_scale, (const FrictionStep *o, int64_t b, int64_t e));
 KERNEL_DECLARE(void, flip_friction_return, (const FrictionStep *o, int64_t b, int64_t e, double sums[FRICTION_SUMS]));
 
-/* Mean over the four cells round each edge of a field at centres, counting only cells that are free; times factor. */
+/* Mean over the four cells round each edge of a field at centres, counting only cells that are free; times factor. None
+ * where one of the four faces at the edge is open and has no sand to move. */
 typedef struct EdgeMean {
   const FlipGrid *grid;
   const float *field, *free;
+  const float *lightness[3], *open[3];
   float *out[3]; /* xy, yz, xz */
   float factor;
 } EdgeMean;

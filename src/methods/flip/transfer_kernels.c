@@ -86,12 +86,13 @@ void KERNEL(flip_splat)(const Splat *splat, int64_t b, int64_t e) {
 
 enum { WINDOW_X = STRIP + 2, WINDOW_ROW = 10, WINDOW = 9 * WINDOW_ROW };
 
-/* Velocity, change and displacement of one component round a strip, one behind the other for each node. */
+/* Velocity, change, displacement and settling of one component round a strip, one behind the other for each node. */
 typedef float Window[WINDOW][4] __attribute__((aligned(32)));
 
 WIDE_INLINE void fill_window(const Gather *gather, int32_t strip, int axis, Window window) {
   const FlipGrid *grid = gather->grid;
   const float *velocity = gather->velocity[axis], *change = gather->change[axis], *moved = gather->moved[axis];
+  const float *settle = gather->settle[axis];
   for (int row = 0; row < 9; row++) {
     int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
     int64_t cells[WINDOW_X];
@@ -103,7 +104,7 @@ WIDE_INLINE void fill_window(const Gather *gather, int32_t strip, int axis, Wind
       node[0] = velocity[cells[x]];
       node[1] = change[cells[x]];
       node[2] = moved[cells[x]];
-      node[3] = 0;
+      node[3] = settle[cells[x]];
     }
   }
 }
@@ -131,7 +132,7 @@ WIDE_INLINE void store_some(float *to, Wide value, int count) {
 WIDE_INLINE void gather_axis(const Gather *gather, const Window window, int32_t k, int count, int axis, Wide x, Wide y,
                              Wide z) {
   Weights wx = weights_of(x, axis == 0), wy = weights_of(y, axis == 1), wz = weights_of(z, axis == 2);
-  Wide one = wide_set(1), sums[3] = {wide_set(0), wide_set(0), wide_set(0)};
+  Wide one = wide_set(1), sums[4] = {wide_set(0), wide_set(0), wide_set(0), wide_set(0)};
   Wide slope[3] = {wide_set(0), wide_set(0), wide_set(0)};
   WideInt base = (wz.low * 3 + wy.low) * WINDOW_ROW + wx.low;
   for (int corner = 0; corner < 8; corner++) {
@@ -139,13 +140,14 @@ WIDE_INLINE void gather_axis(const Gather *gather, const Window window, int32_t 
     WideInt index = base + ((uz ? 3 : 0) + (uy ? 1 : 0)) * WINDOW_ROW + (ux ? 1 : 0);
     int32_t rows[LANES];
     for (int lane = 0; lane < LANES; lane++) rows[lane] = index[lane];
-    Wide velocity, change, moved, none;
-    wide_gather4(window, rows, &velocity, &change, &moved, &none);
+    Wide velocity, change, moved, settle;
+    wide_gather4(window, rows, &velocity, &change, &moved, &settle);
     Wide ax = ux ? wx.upper : one - wx.upper, ay = uy ? wy.upper : one - wy.upper, az = uz ? wz.upper : one - wz.upper;
     Wide yz = ay * az, weight = ax * yz;
     sums[0] += weight * velocity;
     sums[1] += weight * change;
     sums[2] += weight * moved;
+    sums[3] += weight * settle;
     if (!gather->gradient[0]) continue;
     slope[0] = ux ? slope[0] + yz * velocity : slope[0] - yz * velocity;
     slope[1] = uy ? slope[1] + ax * az * velocity : slope[1] - ax * az * velocity;
@@ -155,6 +157,7 @@ WIDE_INLINE void gather_axis(const Gather *gather, const Window window, int32_t 
   store_some(gather->out_velocity[axis] + k, sums[0] * norm, count);
   store_some(gather->out_change[axis] + k, sums[1] * norm, count);
   store_some(gather->out_moved[axis] + k, sums[2] * norm, count);
+  store_some(gather->out_settle[axis] + k, sums[3] * norm, count);
   if (!gather->gradient[0]) return;
   for (int a = 0; a < 3; a++)
     store_some(gather->gradient[3 * axis + a] + k, slope[a] * wide_set(gather->inverse_cell), count);

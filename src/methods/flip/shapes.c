@@ -1,0 +1,340 @@
+#include "methods/flip/shapes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+
+enum { SHAPE_CHUNK = 2048, MERGE_CHUNK = 256 };
+
+#define SQUARE_LEAST 0.5 /* squares of semi-axes, in squares of the radius */
+#define SQUARE_MOST 2.0
+#define SLACK 1e-5 /* halving an axis of exactly sqrt2 must stay valid in single precision */
+/* How near partners are looked for, in radii: beyond, Eq. 29 makes an axis too long. */
+#define MERGE_REACH 2.0
+/* A particle is not split into less than this share of a full one: a cloud that disperses without end would be split
+ * without end. */
+#define MASS_LEAST (1.0 / 64)
+/* Above the keys of emitters. */
+#define KEY_OF_SHAPES (1ull << 62)
+
+enum { IS_VALID, IS_LONG, IS_THIN };
+
+/* ---- one ellipsoid ---- */
+
+Mat3 shape_matrix(const Shape6 *s) {
+  const float *a = s->a;
+  return (Mat3){{{(double)a[0], (double)a[3], (double)a[5]},
+                 {(double)a[3], (double)a[1], (double)a[4]},
+                 {(double)a[5], (double)a[4], (double)a[2]}}};
+}
+
+Shape6 shape_of_matrix(const Mat3 *m) {
+  return (Shape6){{(float)m->m[0][0], (float)m->m[1][1], (float)m->m[2][2], (float)m->m[0][1], (float)m->m[1][2],
+                   (float)m->m[0][2]}};
+}
+
+bool shape_is_valid(const Shape6 *shape, double *shortest, double *longest) {
+  const float *a = shape->a;
+  float x = a[0] - 1, y = a[1] - 1, z = a[2] - 1;
+  float off = x * x + y * y + z * z + 2 * (a[3] * a[3] + a[4] * a[4] + a[5] * a[5]);
+  *shortest = *longest = 1;
+  if (off < 0.24f) return true; /* no eigenvalue is farther from 1 than the root of it */
+  double values[3];
+  Mat3 axes;
+  mat3_eigen_symmetric(shape_matrix(shape), values, &axes);
+  *shortest = values[0];
+  *longest = values[2];
+  return values[0] >= SQUARE_LEAST - SLACK && values[2] <= SQUARE_MOST + SLACK;
+}
+
+/* Each child has half the axis; its centre lies at sqrt(3)/2 of it, for then Eq. 29 gives the parent back:
+ * a^2 / 4 + 3 a^2 / 4 = a^2. */
+bool shape_split(const Shape6 *shape, Shape6 *child, Vec3 *offset) {
+  double values[3], shortest, longest;
+  Mat3 axes, m = shape_matrix(shape);
+  mat3_eigen_symmetric(m, values, &axes);
+  Vec3 axis = vec3(axes.m[0][2], axes.m[1][2], axes.m[2][2]);
+  *offset = vec3_scale(axis, sqrt(0.75 * values[2]));
+  m = mat3_add(m, mat3_scale(mat3_outer(axis, axis), -0.75 * values[2]));
+  *child = shape_of_matrix(&m);
+  return shape_is_valid(child, &shortest, &longest);
+}
+
+bool shape_merge(const Shape6 *a, double mass_a, const Shape6 *b, double mass_b, Vec3 apart, Shape6 *merged) {
+  double total = mass_a + mass_b, shortest, longest;
+  double share_a = mass_a / total, share_b = mass_b / total;
+  /* offsets from the common centre: apart m_b / M and -apart m_a / M */
+  Mat3 sum = mat3_add(mat3_scale(shape_matrix(a), share_a), mat3_scale(shape_matrix(b), share_b));
+  sum = mat3_add(sum, mat3_scale(mat3_outer(apart, apart), share_a * share_b));
+  *merged = shape_of_matrix(&sum);
+  return shape_is_valid(merged, &shortest, &longest);
+}
+
+/* ---- all of them ---- */
+
+Status shapes_create(Core *core, State *state, FlipShapes *shapes) {
+  static const char *const names[STRESSES] = {"shape_xx", "shape_yy", "shape_zz", "shape_xy", "shape_yz", "shape_xz"};
+  for (int k = 0; k < STRESSES; k++)
+    TRY(particles_add_field(core, &state->particles, names[k], (int32_t)sizeof(float), true, (void **)&shapes->a[k]));
+  return SCREE_OK;
+}
+
+void shapes_destroy(Core *core, FlipShapes *shapes) { memory_drop(core, &shapes->pending); }
+
+void shapes_born(FlipShapes *shapes, State *state) {
+  int64_t first = state->particles.count - shapes->pending_count;
+  for (int64_t k = 0; k < shapes->pending_count && first >= 0; k++)
+    for (int c = 0; c < STRESSES; c++) shapes->a[c][first + k] = shapes->pending[k].a[c];
+  shapes->pending_count = 0;
+}
+
+Status shapes_archive(Core *core, Archive *archive, FlipShapes *shapes) {
+  TRY(archive_value(core, archive, &shapes->splits));
+  TRY(archive_value(core, archive, &shapes->merges));
+  TRY(archive_count(core, archive, &shapes->pending_count, (int64_t)sizeof *shapes->pending));
+  if (shapes->pending_count == 0) return SCREE_OK;
+  TRY(memory_grow(core, &shapes->pending, shapes->pending_count, "flip shapes"));
+  return archive_array(core, archive, shapes->pending, shapes->pending_count);
+}
+
+typedef struct Proposal {
+  int32_t from; /* in the order of cells */
+  int32_t to;   /* -1: none found */
+  float score;  /* distance squared, in squares of the radius */
+} Proposal;
+
+typedef struct Advance {
+  FlipShapes *shapes;
+  FlipWork *work;
+  uint8_t *kind; /* in the order of cells */
+  Proposal *proposals;
+  float inverse; /* 1 / radius */
+} Advance;
+
+static Shape6 shape_at(const FlipShapes *shapes, int64_t i) {
+  Shape6 shape;
+  for (int k = 0; k < STRESSES; k++) shape.a[k] = shapes->a[k][i];
+  return shape;
+}
+
+/* A' = F A F^T with F = 1 + dt J: Eq. 28 to first order, and positive whatever the step. */
+static void stretch_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Advance *advance = context;
+  const FlipWork *work = advance->work;
+  FlipShapes *shapes = advance->shapes;
+  float dt = (float)work->dt;
+  for (int64_t k = b; k < e; k++) {
+    int32_t i = work->order->index[k];
+    Shape6 s = shape_at(shapes, i);
+    if (s.a[0] == 0 && s.a[1] == 0 && s.a[2] == 0) s = (Shape6){{1, 1, 1, 0, 0, 0}};
+    float f[3][3], m[3][3], t[3][3];
+    const float a[3][3] = {{s.a[0], s.a[3], s.a[5]}, {s.a[3], s.a[1], s.a[4]}, {s.a[5], s.a[4], s.a[2]}};
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 3; c++) {
+        float step = k >= work->order->lost ? dt * work->gradient[3 * r + c][k] : 0;
+        f[r][c] = (float)(r == c) + (step < -0.5f ? -0.5f : step > 0.5f ? 0.5f : step);
+      }
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 3; c++) t[r][c] = f[r][0] * a[0][c] + f[r][1] * a[1][c] + f[r][2] * a[2][c];
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 3; c++) m[r][c] = t[r][0] * f[c][0] + t[r][1] * f[c][1] + t[r][2] * f[c][2];
+    s = (Shape6){{m[0][0], m[1][1], m[2][2], m[0][1], m[1][2], m[0][2]}};
+    double shortest, longest;
+    advance->kind[k] = IS_VALID;
+    if (!shape_is_valid(&s, &shortest, &longest)) advance->kind[k] = longest > SQUARE_MOST + SLACK ? IS_LONG : IS_THIN;
+    for (int c = 0; c < STRESSES; c++) shapes->a[c][i] = s.a[c];
+  }
+}
+
+static Vec3 apart_of(const Advance *advance, int32_t k, int32_t other) {
+  const FlipOrder *o = advance->work->order;
+  double cells = advance->work->grid->cell * (double)advance->inverse;
+  return vec3(((double)o->x[k] - (double)o->x[other]) * cells, ((double)o->y[k] - (double)o->y[other]) * cells,
+              ((double)o->z[k] - (double)o->z[other]) * cells);
+}
+
+/* The sum is exact: no mass is lost or made. */
+static bool adds_up(float a, float b) {
+  float sum = a + b;
+  return sum - a == b && sum - b == a;
+}
+
+static void try_partner(const Advance *advance, int32_t k, int32_t other, Proposal *best) {
+  const FlipWork *work = advance->work;
+  const Particles *p = &work->state->particles;
+  if (other == k || advance->kind[other] == IS_LONG) return;
+  Vec3 apart = apart_of(advance, k, other);
+  float score = (float)vec3_dot(apart, apart);
+  int32_t i = work->order->index[k], j = work->order->index[other];
+  if (score > (float)(MERGE_REACH * MERGE_REACH) || score > best->score) return;
+  if (score == best->score && best->to >= 0 && p->id[j] > p->id[work->order->index[best->to]]) return;
+  if (p->material[i] != p->material[j] || !adds_up(p->mass[i], p->mass[j])) return;
+  Shape6 a = shape_at(advance->shapes, i), b = shape_at(advance->shapes, j), merged;
+  if (!shape_merge(&a, (double)p->mass[i], &b, (double)p->mass[j], apart, &merged)) return;
+  best->to = other;
+  best->score = score;
+}
+
+/* The nearest particle with which a thin one makes a valid one. */
+static void propose_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Advance *advance = context;
+  const FlipWork *work = advance->work;
+  const FlipGrid *grid = work->grid;
+  for (int64_t n = b; n < e; n++) {
+    Proposal *best = &advance->proposals[n];
+    int32_t k = best->from;
+    int32_t strip = grid_find(grid, strip_key((int32_t)floorf(work->order->x[k]), (int32_t)floorf(work->order->y[k]),
+                                              (int32_t)floorf(work->order->z[k])));
+    int lane = (int32_t)floorf(work->order->x[k]) & (STRIP - 1);
+    if (strip == 0) continue;
+    for (int row = 0; row < 9; row++) {
+      int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
+      if (at == 0) continue;
+      const int32_t *start = work->order->start + (int64_t)at * STRIP;
+      int32_t first = start[lane > 0 || grid->near[at][X_LOW] ? lane - 1 : 0];
+      int32_t last = start[lane < STRIP - 1 || grid->near[at][X_HIGH] ? lane + 2 : STRIP];
+      for (int32_t other = first; other < last; other++) try_partner(advance, k, other, best);
+    }
+  }
+}
+
+static Status bear(Advance *advance, QueueReason reason, uint32_t parent, int32_t like, Vec3 at, Vec3 velocity,
+                   float mass, const Shape6 *shape) {
+  FlipShapes *shapes = advance->shapes;
+  State *state = advance->work->state;
+  const Particles *p = &state->particles;
+  double density = state->materials.items[p->material[like]].definition.density;
+  Birth birth = {.key = KEY_OF_SHAPES + (uint64_t)shapes->pending_count,
+                 .reason = reason,
+                 .material = p->material[like],
+                 .position = at,
+                 .velocity = velocity,
+                 .radius = (float)(0.5 * cbrt((double)mass / density)),
+                 .mass = mass,
+                 .parent = parent};
+  TRY(memory_grow(advance->work->core, &shapes->pending, shapes->pending_count + 1, "flip shapes"));
+  shapes->pending[shapes->pending_count++] = *shape;
+  return queue_birth(advance->work->core, &state->queue, &birth);
+}
+
+/* Where a particle will be when the step is committed. */
+static Vec3 place_after(const State *state, int64_t i) {
+  const Particles *p = &state->particles;
+  return vec3_add(state_position(state, i), vec3((double)p->dx[i], (double)p->dy[i], (double)p->dz[i]));
+}
+
+static Vec3 velocity_of(const Particles *p, int64_t i) {
+  return vec3((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]);
+}
+
+/* Children must not begin inside a solid. */
+static bool is_free_place(const FlipWork *work, Vec3 at) {
+  for (int32_t k = 0; k < work->state->solids.count; k++)
+    if (solid_contains(&work->state->solids.items[k], at)) return false;
+  return true;
+}
+
+static Status split(Advance *advance, int64_t k) {
+  FlipWork *work = advance->work;
+  State *state = work->state;
+  const Particles *p = &state->particles;
+  int32_t i = work->order->index[k];
+  double density = state->materials.items[p->material[i]].definition.density;
+  if ((double)p->mass[i] < 2 * MASS_LEAST * parcel_volume(state->radius) * density) return SCREE_OK;
+  Shape6 shape = shape_at(advance->shapes, i), child;
+  Vec3 offset;
+  if (!shape_split(&shape, &child, &offset)) return SCREE_OK;
+  offset = vec3_scale(offset, state->radius);
+  Vec3 at = place_after(state, i), one = vec3_add(at, offset), two = vec3_sub(at, offset);
+  if (k < work->order->lost) return SCREE_OK;
+  if (!is_free_place(work, one) || !is_free_place(work, two)) return SCREE_OK;
+  TRY(queue_death(work->core, &state->queue, p->id[i], REASON_SPLIT, 0));
+  TRY(bear(advance, REASON_SPLIT, p->id[i], i, one, velocity_of(p, i), 0.5f * p->mass[i], &child));
+  TRY(bear(advance, REASON_SPLIT, p->id[i], i, two, velocity_of(p, i), 0.5f * p->mass[i], &child));
+  advance->shapes->splits++;
+  return SCREE_OK;
+}
+
+static Status merge(Advance *advance, const Proposal *pair) {
+  FlipWork *work = advance->work;
+  State *state = work->state;
+  const Particles *p = &state->particles;
+  int32_t i = work->order->index[pair->from], j = work->order->index[pair->to];
+  double m = (double)p->mass[i], n = (double)p->mass[j], total = m + n;
+  Vec3 at = place_after(state, i), other = place_after(state, j), apart = vec3_sub(at, other);
+  Shape6 a = shape_at(advance->shapes, i), b = shape_at(advance->shapes, j), merged;
+  if (!shape_merge(&a, m, &b, n, vec3_scale(apart, (double)advance->inverse), &merged)) return SCREE_OK;
+  Vec3 center = vec3_madd(other, apart, m / total);
+  Vec3 velocity = vec3_scale(vec3_add(vec3_scale(velocity_of(p, i), m), vec3_scale(velocity_of(p, j), n)), 1 / total);
+  TRY(queue_death(work->core, &state->queue, p->id[i], REASON_MERGE, 0));
+  TRY(queue_death(work->core, &state->queue, p->id[j], REASON_MERGE, 0));
+  TRY(bear(advance, REASON_MERGE, p->id[i], i, center, velocity, p->mass[i] + p->mass[j], &merged));
+  advance->shapes->merges++;
+  return SCREE_OK;
+}
+
+/* Who proposes best to a particle: by distance, then by id. */
+static bool better(const Advance *advance, const Proposal *a, const Proposal *b) {
+  const FlipWork *work = advance->work;
+  if (a->score != b->score) return a->score < b->score;
+  return work->state->particles.id[work->order->index[a->from]] <
+         work->state->particles.id[work->order->index[b->from]];
+}
+
+/* Pairs whose sides choose each other: a thin partner must propose back, another takes its best suitor. */
+static Status merge_all(Advance *advance, int64_t count) {
+  FlipWork *work = advance->work;
+  int32_t *suitor = NULL; /* best proposal to a particle, and its own */
+  TRY(scratch_take(work->core, work->step->scratch, &suitor, work->order->count, "suitors"));
+  memset(suitor, 0xff, sizeof *suitor * (size_t)work->order->count);
+  for (int64_t n = 0; n < count; n++) {
+    const Proposal *mine = &advance->proposals[n];
+    if (mine->to < 0) continue;
+    int32_t *best = &suitor[mine->to];
+    if (*best < 0 || better(advance, mine, &advance->proposals[*best])) *best = (int32_t)n;
+  }
+  for (int64_t n = 0; n < count; n++) {
+    const Proposal *mine = &advance->proposals[n];
+    if (mine->to < 0 || suitor[mine->to] != n) continue;
+    /* Whoever is wanted by another cannot go with a third. */
+    int32_t wants_me = suitor[mine->from];
+    bool thin = advance->kind[mine->to] == IS_THIN;
+    bool mutual = wants_me >= 0 && advance->proposals[wants_me].from == mine->to;
+    if (thin && !mutual) continue;
+    if (!thin && wants_me >= 0) continue;
+    if (thin && mine->from > mine->to) continue; /* the pair is done once */
+    TRY(merge(advance, mine));
+  }
+  return SCREE_OK;
+}
+
+static Status advance_all(Advance *advance) {
+  FlipWork *work = advance->work;
+  Core *core = work->core;
+  Scratch *scratch = work->step->scratch;
+  int64_t count = work->order->count, thin = 0;
+  TRY(scratch_take(core, scratch, &advance->kind, count, "shapes"));
+  parallel_for(core, 0, count, SHAPE_CHUNK, stretch_chunk, advance);
+  for (int64_t k = 0; k < count; k++) thin += advance->kind[k] == IS_THIN;
+  TRY(scratch_take(core, scratch, &advance->proposals, thin + 1, "merging"));
+  thin = 0;
+  for (int64_t k = 0; k < count; k++) {
+    if (advance->kind[k] == IS_LONG) TRY(split(advance, k));
+    if (advance->kind[k] == IS_THIN)
+      advance->proposals[thin++] = (Proposal){.from = (int32_t)k, .to = -1, .score = INFINITY};
+  }
+  parallel_for(core, 0, thin, MERGE_CHUNK, propose_chunk, advance);
+  return thin > 0 ? merge_all(advance, thin) : SCREE_OK;
+}
+
+Status shapes_advance(FlipShapes *shapes, FlipWork *work) {
+  int mark = scratch_mark(work->step->scratch);
+  Advance advance = {.shapes = shapes, .work = work, .inverse = (float)(1 / work->state->radius)};
+  shapes->pending_count = 0;
+  Status status = advance_all(&advance);
+  scratch_release(work->core, work->step->scratch, mark);
+  return status;
+}

@@ -1,0 +1,38 @@
+/* Ellipsoids: particles are stretched by the flow, split when too long and merged when too thin (Section 3.1). */
+#ifndef METHODS_FLIP_SHAPES_H
+#define METHODS_FLIP_SHAPES_H
+
+#include "methods/flip/work.h"
+
+/* A of (x - x_i)^T A^-1 (x - x_i) <= 1, in squares of the nominal radius: xx yy zz xy yz xz, as of the stress. All
+ * zero: a sphere of that radius. */
+typedef struct Shape6 {
+  float a[STRESSES];
+} Shape6;
+
+typedef struct FlipShapes {
+  float *a[STRESSES]; /* fields of the particles */
+  Shape6 *pending;    /* of those that wait to be born, in the order of their keys */
+  int64_t pending_count;
+  int64_t splits, merges;
+} FlipShapes;
+
+Mat3 shape_matrix(const Shape6 *shape);
+Shape6 shape_of_matrix(const Mat3 *matrix);
+/* Semi-axes within [1/sqrt2, sqrt2] of the radius; `longest` and `shortest` get the squares. */
+bool shape_is_valid(const Shape6 *shape, double *shortest, double *longest);
+/* Halves along the longest axis: the children's shape and their offset from the centre (radii). False when they would
+ * not be valid. */
+bool shape_split(const Shape6 *shape, Shape6 *child, Vec3 *offset);
+/* Eq. 29, offsets in radii; false when the result is not valid. */
+bool shape_merge(const Shape6 *a, double mass_a, const Shape6 *b, double mass_b, Vec3 apart, Shape6 *merged);
+
+Status shapes_create(Core *core, State *state, FlipShapes *shapes);
+/* Gives those just born their shapes. */
+void shapes_born(FlipShapes *shapes, State *state);
+/* After the particles' ways are known: advances shapes and queues what splits and merges. */
+Status shapes_advance(FlipShapes *shapes, FlipWork *work);
+Status shapes_archive(Core *core, Archive *archive, FlipShapes *shapes);
+void shapes_destroy(Core *core, FlipShapes *shapes);
+
+#endif

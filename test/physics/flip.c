@@ -1,0 +1,113 @@
+/* Laws that sand as a continuum must keep. */
+#include "physics/flip_fixture.h"
+
+/* A thrown blob keeps its momentum but for gravity, its mass exactly, and does not feel itself. */
+static void free_flight_keeps_mass_and_momentum(void **state) {
+  (void)state;
+  Fixture f;
+  fixture_begin(&f, 0.02);
+  fixture_fill(&f, "sand", (ScreeVec3){-0.2, -0.2, 0}, (ScreeVec3){0.2, 0.2, 0.4});
+  f.grains[0].velocity = (ScreeVec3){1.5, -0.5, 3};
+  ScreeWorld *world = fixture_world(&f);
+  double mass = world_mass(world);
+  fixture_run(world, 30);
+  Vec3 p = fixture_momentum(world);
+  assert_near(p.x / mass, 1.5, 2e-6);
+  assert_near(p.y / mass, -0.5, 2e-6);
+  assert_near(p.z / mass, 3 - 9.81 * 0.5, 2e-5);
+  assert_true(world_mass(world) == mass);
+  scree_world_destroy(world);
+}
+
+/* Sand in a box: it stays, the floor bears its weight, and nowhere is it denser than it may be. */
+static void still_sand_is_still(void **state) {
+  (void)state;
+  Fixture f;
+  fixture_begin(&f, 0.02);
+  fixture_fill(&f, "sand", (ScreeVec3){-0.24, -0.24, 0}, (ScreeVec3){0.24, 0.24, 0.32});
+  fixture_tank(&f, (ScreeVec3){-0.24, -0.24, 0}, (ScreeVec3){0.24, 0.24, 1});
+  ScreeWorld *world = fixture_world(&f);
+  double weight = 9.81 * world_mass(world);
+  fixture_run(world, 120);
+  double mean = 0, energy = 0;
+  for (int k = 0; k < 30; k++) {
+    fixture_run(world, 1);
+    mean += fixture_body(world, "tank").force.z / 30;
+  }
+  const Particles *p = &world->state.particles;
+  for (int64_t i = 0; i < p->count; i++)
+    energy += 0.5 * (double)(p->mass[i] * (p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]));
+  assert_near(mean / weight, -1, 0.02);
+  assert_true(energy / world_mass(world) < 1e-3); /* below 4 cm/s */
+  scree_world_destroy(world);
+}
+
+static double sunk(double density) {
+  Fixture f;
+  fixture_begin(&f, 0.02);
+  fixture_fill(&f, "sand", (ScreeVec3){-0.4, -0.4, 0}, (ScreeVec3){0.4, 0.4, 0.4});
+  fixture_tank(&f, (ScreeVec3){-0.4, -0.4, 0}, (ScreeVec3){0.4, 0.4, 2});
+  fixture_ball(&f, "ball", 0.12, (ScreeVec3){0, 0, 0.56}, density)->velocity = (ScreeVec3){0, 0, -1};
+  ScreeWorld *world = fixture_world(&f);
+  fixture_run(world, 60);
+  double z = fixture_body(world, "ball").pose.position.z;
+  scree_world_destroy(world);
+  return 0.4 - (z - 0.12);
+}
+
+/* Heavier balls sink deeper; the heaviest, denser than the sand, is held up by friction. */
+static void balls_sink_in_the_order_of_their_mass(void **state) {
+  (void)state;
+  double light = sunk(500), heavy = sunk(5000);
+  assert_true(light < heavy);
+  assert_true(heavy < 0.39);
+  assert_true(light < 0.2);
+}
+
+/* A density ratio of a thousand, two bodies in one cell, a body smaller than a cell: nothing blows up. */
+static void odd_scenes_stay_finite(void **state) {
+  (void)state;
+  Fixture f;
+  fixture_begin(&f, 0.03);
+  f.materials[1] = scree_material_default("dust");
+  f.materials[1].density = 1.6;
+  f.scene.material_count = 2;
+  fixture_fill(&f, "dust", (ScreeVec3){-0.24, -0.24, 0}, (ScreeVec3){0.24, 0.24, 0.12});
+  fixture_fill(&f, "sand", (ScreeVec3){-0.24, -0.24, 0.12}, (ScreeVec3){0.24, 0.24, 0.24});
+  fixture_tank(&f, (ScreeVec3){-0.24, -0.24, 0}, (ScreeVec3){0.24, 0.24, 1});
+  fixture_ball(&f, "one", 0.05, (ScreeVec3){0, 0, 0.4}, 3000);
+  fixture_ball(&f, "two", 0.05, (ScreeVec3){0.08, 0, 0.4}, 100);
+  fixture_ball(&f, "small", 0.02, (ScreeVec3){-0.1, 0.1, 0.35}, 2000);
+  ScreeWorld *world = fixture_world(&f);
+  double mass = world_mass(world);
+  fixture_run(world, 20);
+  assert_true(world_mass(world) == mass);
+  scree_world_destroy(world);
+}
+
+/* A block that fills its box leaves no room: it is said or borne, never NaN. */
+static void a_body_may_fill_the_domain(void **state) {
+  (void)state;
+  Fixture f;
+  fixture_begin(&f, 0.02);
+  fixture_fill(&f, "sand", (ScreeVec3){-0.16, -0.16, 0}, (ScreeVec3){0.16, 0.16, 0.16});
+  fixture_tank(&f, (ScreeVec3){-0.16, -0.16, 0}, (ScreeVec3){0.16, 0.16, 1});
+  ScreeBodyDef *lid = &f.bodies[f.scene.body_count++];
+  *lid =
+      scree_body_default("lid", scree_shape_box((ScreeVec3){-0.158, -0.158, -0.08}, (ScreeVec3){0.158, 0.158, 0.08}));
+  lid->shape.position = (ScreeVec3){0, 0, 0.3};
+  lid->density = 3000;
+  ScreeWorld *world = fixture_world(&f);
+  fixture_run(world, 30);
+  double z = fixture_body(world, "lid").pose.position.z;
+  assert_true(z > 0.15 && z < 0.3);
+  scree_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(free_flight_keeps_mass_and_momentum), cmocka_unit_test(still_sand_is_still),
+      cmocka_unit_test(balls_sink_in_the_order_of_their_mass), cmocka_unit_test(odd_scenes_stay_finite),
+      cmocka_unit_test(a_body_may_fill_the_domain)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

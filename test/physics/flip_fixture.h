@@ -1,0 +1,95 @@
+/* Small worlds of method flip. */
+#ifndef TEST_FLIP_FIXTURE_H
+#define TEST_FLIP_FIXTURE_H
+
+#include "check.h"
+#include "scree/scree.h"
+#include "world/world.h"
+
+typedef struct Fixture {
+  ScreeSceneDef scene;
+  ScreeMaterialDef materials[3];
+  ScreeGrainsDef grains[3];
+  ScreeBoundaryDef walls[3];
+  ScreeBodyDef bodies[4];
+  ScreeProbeDef probes[4];
+} Fixture;
+
+static inline void fixture_begin(Fixture *f, double radius) {
+  *f = (Fixture){.scene = scree_scene_default()};
+  f->materials[0] = scree_material_default("sand");
+  f->materials[0].friction_angle_deg = 34;
+  f->scene.name = "flip";
+  f->scene.method = scree_method_default("flip");
+  f->scene.method.radius = radius;
+  f->scene.frame_rate = 60;
+  f->scene.materials = f->materials;
+  f->scene.material_count = 1;
+  f->scene.grains = f->grains;
+  f->scene.boundaries = f->walls;
+  f->scene.bodies = f->bodies;
+  f->scene.probes = f->probes;
+}
+
+static inline void fixture_fill(Fixture *f, const char *material, ScreeVec3 low, ScreeVec3 high) {
+  f->grains[f->scene.grains_count++] = scree_grains_default(material, scree_shape_box(low, high));
+}
+
+static inline void fixture_tank(Fixture *f, ScreeVec3 low, ScreeVec3 high) {
+  ScreeBoundaryDef *wall = &f->walls[f->scene.boundary_count++];
+  *wall = scree_boundary_default(scree_shape_box(low, high));
+  wall->inside = true;
+  wall->name = "tank";
+}
+
+static inline void fixture_floor(Fixture *f, double friction) {
+  ScreeBoundaryDef *wall = &f->walls[f->scene.boundary_count++];
+  *wall = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0, 0, 1}));
+  wall->name = "floor";
+  wall->friction_static = wall->friction_kinetic = friction;
+}
+
+static inline ScreeBodyDef *fixture_ball(Fixture *f, const char *name, double radius, ScreeVec3 at, double density) {
+  ScreeBodyDef *ball = &f->bodies[f->scene.body_count++];
+  *ball = scree_body_default(name, scree_shape_sphere((ScreeVec3){0, 0, 0}, radius));
+  ball->shape.position = at;
+  ball->density = density;
+  return ball;
+}
+
+static inline ScreeWorld *fixture_world(const Fixture *f) {
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = 2;
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  if (scree_world_create(&f->scene, &options, &world, &error) != SCREE_OK) {
+    print_error("%s\n", error.message);
+    _fail(__FILE__, __LINE__);
+  }
+  return world;
+}
+
+static inline void fixture_run(ScreeWorld *world, int frames) {
+  ScreeError error;
+  for (int k = 0; k < frames; k++)
+    if (scree_world_frame(world, &error) != SCREE_OK) {
+      print_error("%s\n", error.message);
+      _fail(__FILE__, __LINE__);
+    }
+}
+
+static inline ScreeBodyState fixture_body(ScreeWorld *world, const char *name) {
+  ScreeBodyState body;
+  assert_int_equal(scree_world_body(world, scree_world_find_body(world, name), &body), SCREE_OK);
+  return body;
+}
+
+static inline Vec3 fixture_momentum(ScreeWorld *world) {
+  const Particles *p = &world->state.particles;
+  Vec3 sum = vec3(0, 0, 0);
+  for (int64_t i = 0; i < p->count; i++)
+    sum = vec3_madd(sum, vec3((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]), (double)p->mass[i]);
+  return sum;
+}
+
+#endif
