@@ -13,10 +13,6 @@ static ScreeStatus frame_no_memory(ScreeError *error) {
   return SCREE_NO_MEMORY;
 }
 
-Camera scene_camera(const ScreeSceneDef *definition) {
-  return (Camera){definition->camera.eye, definition->camera.target, definition->camera.fov_deg};
-}
-
 static void frame_color(ScreeVec3 from, float to[3]) {
   to[0] = (float)from.x, to[1] = (float)from.y, to[2] = (float)from.z;
 }
@@ -93,8 +89,8 @@ static bool frame_floor(SceneFrame *scene, const ScreeMeshView *mesh, const Scre
 /* The sun stands to the left of where the scene's camera is, and half as high as it can: what lies before the camera is
  * lit, and every slope of it differently. */
 static ScreeVec3 frame_sun(const ScreeSceneDef *definition) {
-  ScreeVec3 eye = definition->camera.eye, target = definition->camera.target;
-  double turn = atan2(eye.y - target.y, eye.x - target.x) - 1.25, high = 0.72;
+  Camera camera = scene_camera(definition);
+  double turn = atan2(camera.eye.y - camera.target.y, camera.eye.x - camera.target.x) - 1.25, high = 0.72;
   return (ScreeVec3){cos(turn) * cos(high), sin(turn) * cos(high), sin(high)};
 }
 

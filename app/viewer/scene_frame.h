@@ -51,6 +51,7 @@ void scene_frame_particles(SceneFrame *scene, ScreeParticles particles);
 /* Points the frame at the terrain as it is now, rows of columns as scree_world_terrain gives them, and adds its sides
  * and the ground that it lies on. false when there is no memory. */
 bool scene_frame_terrain(SceneFrame *scene, const ScreeSceneDef *definition, ScreeMeshView mesh, ScreeVec3 origin);
+/* scene_camera.c: the scene's camera; one that takes in all that it describes where it has none. */
 Camera scene_camera(const ScreeSceneDef *definition);
 
 #endif

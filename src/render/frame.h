@@ -33,7 +33,7 @@ typedef enum RenderLook {
 
 typedef struct RenderSolid {
   ScreeMeshView mesh; /* in the solid's own frame */
-  uint64_t mesh_key;  /* same key, same triangles: they are uploaded once. 0: they are new in every frame */
+  uint64_t mesh_key;  /* same key, same triangles: they are uploaded once. 0: once for each version of the frame */
   ScreePose pose;     /* in the world */
   float color[3];
   RenderLook look;

@@ -43,7 +43,8 @@ typedef struct View {
 
 typedef struct MeshUpload {
   uint64_t key;
-  uint64_t used; /* picture in which it was drawn last */
+  uint64_t used;    /* picture in which it was drawn last */
+  uint64_t version; /* of the frame that it came with */
   GLuint buffer, array, edge_buffer, edge_array;
   int64_t corners, edge_ends;
   Vec3 low, high;
@@ -85,7 +86,7 @@ struct Renderer {
   GLuint mesh_program, mesh_shadow_program, glass_program, edge_program, ground_program;
   Vec3 scene_low, scene_high;   /* grains and solids, relative to the origin */
   Vec3 caster_low, caster_high; /* what casts shadows: stray grains and glass left out */
-  GLuint ground_texture; /* noise, for the ground and for heightfields */
+  GLuint ground_texture;        /* noise, for the ground and for heightfields */
 
   /* views and light */
   View camera, sun;
@@ -113,7 +114,7 @@ static inline float kind_alpha(int kind) { return (float)(128 + 32 * kind) / 255
 
 /* GLSL that several passes share. */
 extern const char *const shader_mesh_vertex; /* v_point and v_normal in the world; uniforms u_pose, u_both, u_nearer */
-extern const char *const shader_light; /* to_linear, to_display, sky_color(direction), sky_ambient, sun_color */
+extern const char *const shader_light;       /* to_linear, to_display, sky_color(direction), sky_ambient, sun_color */
 
 /* pack.c: colours and packed grains, once per version of the frame. */
 Status pack_grains(Renderer *renderer, bool *changed);

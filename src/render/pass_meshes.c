@@ -203,7 +203,8 @@ MeshUpload *pass_meshes_find(Renderer *renderer, const RenderSolid *solid) {
 
 static Status mesh_upload(Renderer *renderer, const RenderSolid *solid) {
   MeshUpload *upload = pass_meshes_find(renderer, solid);
-  if (upload && solid->mesh_key) {
+  uint64_t version = renderer->frame->version;
+  if (upload && (solid->mesh_key || (version && upload->version == version))) {
     upload->used = renderer->pictures;
     return SCREE_OK;
   }
@@ -213,7 +214,9 @@ static Status mesh_upload(Renderer *renderer, const RenderSolid *solid) {
     *upload = (MeshUpload){.key = mesh_key(renderer, solid)};
   }
   upload->used = renderer->pictures;
+  upload->version = version;
   upload->corners = upload->edge_ends = 0;
+  renderer->statistics.mesh_uploads++;
   if (!mesh_sound(&solid->mesh)) return SCREE_OK;
   MeshBuild build;
   Status status = mesh_build(&renderer->core, &solid->mesh, solid->look == RENDER_GLASS, &build);

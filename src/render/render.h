@@ -54,7 +54,7 @@ typedef struct RenderStatistics {
   bool software;                      /* the driver runs on the CPU: hidden grains are left out before they are drawn */
   int64_t grains;                     /* of the frame */
   int64_t drawn;                      /* of these, given to the driver */
-  int64_t uploads;                    /* grain buffers filled since the start */
+  int64_t uploads, mesh_uploads;      /* buffers of grains and of meshes filled since the start */
   double seconds[RENDER_STAGE_COUNT]; /* of the last picture; the driver is waited for only when timing is on */
 } RenderStatistics;
 

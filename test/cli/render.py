@@ -63,6 +63,20 @@ class Render(Case):
         self.good("render", SCENE, "--frame", "2", "--size", "96x72", "--color", "speed", "--range", "0:3", "--title",
                   "-o", "r.png")
 
+    def test_camera_of_its_own(self):
+        """A scene without a camera is in the picture all the same, from the scene and from its folder."""
+        with open(SCENE) as file:
+            lines = [line for line in file if not line.startswith(("camera", "  - {box"))]
+        far = "".join(lines).replace("base: [0, 0,", "base: [50, 70,").replace("position: [0, 0,", "position: [50, 70,")
+        scene = self.write("far.yaml", far)
+        self.good("render", scene, "--frame", "0", "--size", "96x72", "--color", "id", "-o", "a.png")
+        picture = read_png(self.path("a.png"))
+        colorful = sum(max(row[x:x + 3]) - min(row[x:x + 3]) > 60 for row in picture[2] for x in range(0, 288, 3))
+        self.assertGreater(colorful, 200)
+        self.good("run", scene, "-o", "o", "--frames", "1")
+        self.good("render", "o", "--frame", "0", "--size", "96x72", "--color", "id", "-o", "b.png")
+        self.assertLess(differing(picture, read_png(self.path("b.png"))), 20)
+
     def test_painted_bodies(self):
         self.good("render", SCENE, "--frame", "0", "--size", "96x72", "-o", "a.png")
         self.good("render", SCENE, "--frame", "0", "--size", "96x72", "--set", "bodies[0].color=[0.1, 0.8, 0.1]",

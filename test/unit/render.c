@@ -262,14 +262,22 @@ static void unchanged_frames_are_not_uploaded_again(void **state) {
   Heap *heap = heap_new();
   heap_pile(heap, 5000);
   heap->frame.version = 1;
+  static const float corners[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  static const uint32_t triangle[] = {0, 1, 2};
+  RenderSolid solids[2] = {{.mesh = {3, 1, corners, triangle}, .pose.rotation = {1, 0, 0, 0}, .mesh_key = 7},
+                           {.mesh = {3, 1, corners, triangle}, .pose.rotation = {1, 0, 0, 0}, .look = RENDER_GRANULAR}};
+  heap->frame.solids = solids, heap->frame.solid_count = 2;
   studio_draw(&studio, &heap->frame);
   assert_int_equal(renderer_statistics(studio.renderer).uploads, 1); /* shadows draw from the same buffer */
+  assert_int_equal(renderer_statistics(studio.renderer).mesh_uploads, 2);
   studio.camera = camera_orbit(studio.camera, 30);
   studio_draw(&studio, &heap->frame);
   assert_int_equal(renderer_statistics(studio.renderer).uploads, 1);
+  assert_int_equal(renderer_statistics(studio.renderer).mesh_uploads, 2);
   heap->frame.version = 2;
   studio_draw(&studio, &heap->frame);
   assert_int_equal(renderer_statistics(studio.renderer).uploads, 2);
+  assert_int_equal(renderer_statistics(studio.renderer).mesh_uploads, 3); /* terrain is another one each time */
   studio.settings.color = RENDER_COLOR_SPEED;
   studio_draw(&studio, &heap->frame);
   assert_int_equal(renderer_statistics(studio.renderer).uploads, 3);

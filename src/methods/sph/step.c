@@ -387,6 +387,13 @@ static void sph_destroy(Core *core, void *data) {
   memory_drop(core, &sph);
 }
 
+static Status sph_pressure(Core *core, const State *state, const void *data, float *pressure) {
+  (void)core;
+  const Sph *sph = data;
+  for (int64_t i = 0; i < state->particles.count; i++) pressure[i] = sph->fields.pressure[i];
+  return SCREE_OK;
+}
+
 const Method METHOD_SPH = {
     .info = {.name = "sph", .summary = "incompressible granular fluid with friction (IISPH)", .paper = "neder2023"},
     .seeding = SEED_PARCELS,
@@ -395,4 +402,5 @@ const Method METHOD_SPH = {
     .largest_step = sph_largest_step,
     .step = sph_step,
     .destroy = sph_destroy,
+    .pressure = sph_pressure,
 };
