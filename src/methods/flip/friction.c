@@ -178,7 +178,7 @@ static Status minimize(FlipWork *work, float *const flux[3]) {
   Friction f = {.work = work};
   TRY(take(work, &f, flux));
   double cell = work->grid->cell, dt = work->dt, norm = norm_of(work);
-  work->friction_report.solves++;
+  work->report.friction.solves++;
   if (!(norm > 0)) return SCREE_OK;
   f.update.factor_s = (float)(dt / cell);
   f.step.scheme = work->settings->scheme;
@@ -197,11 +197,11 @@ static Status minimize(FlipWork *work, float *const flux[3]) {
     for (int64_t c = 0; c < chunks; c++)
       for (int k = 0; k < FRICTION_SUMS; k++) total[k] += f.sums[c][k];
     t = total[FRICTION_TURNED] > 0 ? 1 : next;
-    work->friction_report.steps++;
+    work->report.friction.steps++;
     change = total[FRICTION_SIZE] > 0 ? sqrt(total[FRICTION_MOVED] / total[FRICTION_SIZE]) : 0;
     if (change < work->settings->tolerance * 0.1) break;
   }
-  work->friction_report.residual = fmax(work->friction_report.residual, change);
+  work->report.friction.residual = fmax(work->report.friction.residual, change);
   return SCREE_OK;
 }
 

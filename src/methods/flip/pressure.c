@@ -94,7 +94,7 @@ static void set_bounds(const FlipWork *work, bool correction, float *lower, floa
   }
 }
 
-static Status solve(FlipWork *work, Problem *problem, const float *b, bool correction, float *x, SolveReport *report) {
+static Status solve(FlipWork *work, Problem *problem, const float *b, bool correction, float *x, FlipSolves *report) {
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
   int64_t cells = work_cells(work);
@@ -164,7 +164,7 @@ static Status pressure_for(FlipWork *work, float *const flux[3], float *slack, f
   }
   find_divergence(work, flux, slack, work->dt / work->grid->cell, b);
   Problem problem = problem_of(work, work->dt);
-  return solve(work, &problem, b, false, work->kept->pressure, &work->pressure_report);
+  return solve(work, &problem, b, false, work->kept->pressure, &work->report.pressure);
 }
 
 Status flip_solve_pressure(FlipWork *work, float *const flux[3]) {
@@ -205,7 +205,7 @@ static Status correct(FlipWork *work, float *b) {
   if (!any) return SCREE_OK;
   Problem problem = problem_of(work, 1);
   problem.dt = 0; /* bodies stand still */
-  TRY(solve(work, &problem, b, true, work->kept->shift, &work->shift_report));
+  TRY(solve(work, &problem, b, true, work->kept->shift, &work->report.density));
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, shift_chunk, work);
   /* phi after the displacement, Eq. 14: b + A y is what is left free. */
   float *y = NULL;

@@ -29,8 +29,10 @@ typedef struct Flip {
   int now;
   FlipOrder order;
   FlipShapes shapes;
-  SolveReport pressure, shift, friction; /* of the run */
+  FlipReport report; /* of the run */
 } Flip;
+
+const FlipReport *flip_report(const void *data) { return &((const Flip *)data)->report; }
 
 static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, void **data) {
   Flip *flip = NULL;
@@ -210,7 +212,7 @@ static Status flip_prepare(void *data, Step *step) {
   return SCREE_OK;
 }
 
-static void add_report(SolveReport *total, const SolveReport *one) {
+static void add_solves(FlipSolves *total, const FlipSolves *one) {
   total->solves += one->solves;
   total->steps += one->steps;
   total->unfinished += one->unfinished;
@@ -226,11 +228,11 @@ static Status flip_step(void *data, Step *step) {
   int mark = scratch_mark(step->scratch);
   Status status = advance(flip, &work);
   scratch_release(step->core, step->scratch, mark);
-  add_report(&flip->pressure, &work.pressure_report);
-  add_report(&flip->shift, &work.shift_report);
-  add_report(&flip->friction, &work.friction_report);
-  if (work.pressure_report.unfinished > 0)
-    state_count(state, "pressure_not_converged", work.pressure_report.unfinished);
+  add_solves(&flip->report.pressure, &work.report.pressure);
+  add_solves(&flip->report.density, &work.report.density);
+  add_solves(&flip->report.friction, &work.report.friction);
+  if (work.report.pressure.unfinished > 0)
+    state_count(state, "pressure_not_converged", work.report.pressure.unfinished);
   return status;
 }
 

@@ -3,6 +3,7 @@
 #define METHODS_FLIP_WORK_H
 
 #include "methods/flip/fields.h"
+#include "methods/flip/flip.h"
 
 enum { STRIP_CHUNK = 256, SORT_CHUNK = 4096 };
 
@@ -37,13 +38,6 @@ typedef struct FlipSettings {
   double settle; /* share of the grid's velocity that particles in contact take on in a step */
 } FlipSettings;
 
-/* Of the last step; also summed for the report. */
-typedef struct SolveReport {
-  int64_t solves, steps;
-  int64_t unfinished; /* solves that ended before they reached the tolerance */
-  double residual;    /* largest length of a projected gradient over that of what there was to do */
-} SolveReport;
-
 /* Arrays in the order of cells. */
 typedef struct SortedParcels {
   float *volume, *mass[3], *velocity[3], *norm[4], *specific, *strength, *cohesion;
@@ -70,7 +64,7 @@ typedef struct FlipWork {
   double (*body_wrench)[6], (*body_change)[6]; /* for the solves */
   double dt;
   float *gradient[9]; /* of the velocity at the particles, in the order of cells; NULL: shapes are not tracked */
-  SolveReport pressure_report, shift_report, friction_report;
+  FlipReport report; /* of this step */
 } FlipWork;
 
 /* The body's velocity along the face's axis, there. */

@@ -1,0 +1,133 @@
+/* scree bench narain: Table 1 of Narain 2010 beside ours. Seconds a frame of 1/30 s, mean over the whole scene, on 2
+ * threads; the paper's are of one thread of 2010. Below each scene: what a step is made of and what its solves did. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "bench/scene.h"
+#include "core/timer.h"
+#include "methods/flip/flip.h"
+#include "world/world.h"
+
+enum { NARAIN_THREADS = 2, DOMAIN_WARM = 10, DOMAIN_FRAMES = 20 };
+
+typedef struct NarainScene {
+  const char *name;
+  double paper_s;
+  double share; /* of the paper's time that is wanted: one over this */
+} NarainScene;
+
+static const NarainScene SCENES[] = {{"explosion", 19.5, 20}, {"hourglass", 6.5, 50},  {"impacts", 18.3, 20},
+                                     {"paddles", 32.5, 50},   {"materials", 13.9, 20}, {"column", 11.6, 10},
+                                     {"splash", 6.1, 10}};
+
+static Status run_whole(Core *core, const BenchScene *opened, double *seconds_a_frame) {
+  double duration = scree_scene_definition(opened->scene)->duration, seconds = 0;
+  int64_t frames = 0;
+  while (scree_world_time(opened->world) < duration - 1e-9) {
+    double began = timer_now();
+    TRY(bench_scene_frame(core, opened));
+    seconds += timer_now() - began;
+    frames++;
+  }
+  *seconds_a_frame = seconds / (double)frames;
+  return SCREE_OK;
+}
+
+/* Phases of a step, ms. */
+static Status phase_row(Core *core, BenchTable *table, const char *name, const ScreeWorld *world, double steps) {
+  static const char *const phases[] = {"grid",     "solids",   "to_grid",   "density",
+                                       "friction", "pressure", "from_grid", "shapes"};
+  BenchRow row = {
+      .ours = 1e3 * profile_seconds(&world->profile, "method") / steps, .reference = NAN, .unit = "ms/step"};
+  snprintf(row.name, sizeof row.name, "%s, a step", name);
+  size_t used = 0;
+  for (size_t k = 0; k < sizeof phases / sizeof *phases && used < sizeof row.note; k++) {
+    double ms = 1e3 * profile_seconds(&world->profile, phases[k]) / steps;
+    used += (size_t)snprintf(row.note + used, sizeof row.note - used, "%s%s %.1f", k ? ", " : "", phases[k], ms);
+  }
+  return bench_row(core, table, row);
+}
+
+static Status solve_row(Core *core, BenchTable *table, const char *scene, const char *what, const FlipSolves *solves) {
+  BenchRow row = {.ours = (double)solves->steps / fmax(1, (double)solves->solves), .reference = NAN, .unit = "steps"};
+  snprintf(row.name, sizeof row.name, "%s, a solve for the %s", scene, what);
+  snprintf(row.note, sizeof row.note, "%lld solves, %lld unfinished; largest residual %.2g", (long long)solves->solves,
+           (long long)solves->unfinished, solves->residual);
+  return bench_row(core, table, row);
+}
+
+static Status bench_opened(Core *core, BenchTable *table, const NarainScene *scene, const BenchScene *opened) {
+  const ScreeWorld *world = opened->world;
+  BenchRow row = {.reference = scene->paper_s, .unit = "s/frame"};
+  TRY(run_whole(core, opened, &row.ours));
+  ScreeStatistics statistics;
+  scree_world_statistics(opened->world, &statistics);
+  double steps = (double)statistics.steps;
+  snprintf(row.name, sizeof row.name, "%s", scene->name);
+  snprintf(row.note, sizeof row.note, "%lld particles at the end, %.1f steps a frame; 1/%.0f of the paper; wanted %.3f",
+           (long long)statistics.coarse, steps / (30 * scree_world_time(world)), scene->paper_s / row.ours,
+           scene->paper_s / scene->share);
+  TRY(bench_row(core, table, row));
+  TRY(phase_row(core, table, scene->name, world, steps));
+  const FlipReport *report = flip_report(world->method_data);
+  TRY(solve_row(core, table, scene->name, "pressure", &report->pressure));
+  TRY(solve_row(core, table, scene->name, "density", &report->density));
+  return solve_row(core, table, scene->name, "friction", &report->friction);
+}
+
+/* The same heap in a tank of this side: its cost should not know the tank. */
+static Status heap_in_tank(Core *core, double side, double *best) {
+  ScreeMaterialDef sand = scree_material_default("sand");
+  double half = side / 2;
+  ScreeGrainsDef heap =
+      scree_grains_default("sand", scree_shape_box((ScreeVec3){-0.4, -0.4, 0}, (ScreeVec3){0.4, 0.4, 0.4}));
+  ScreeBoundaryDef tank =
+      scree_boundary_default(scree_shape_box((ScreeVec3){-half, -half, 0}, (ScreeVec3){half, half, side}));
+  tank.inside = true;
+  ScreeSceneDef definition = scree_scene_default();
+  definition.method = scree_method_default("flip");
+  definition.method.radius = 0.01;
+  definition.materials = &sand, definition.material_count = 1;
+  definition.grains = &heap, definition.grains_count = 1;
+  definition.boundaries = &tank, definition.boundary_count = 1;
+  ScreeWorldOptions options = {.threads = NARAIN_THREADS, .baseline_simd = core->baseline_simd};
+  BenchScene opened = {0};
+  ScreeError error;
+  if (scree_world_create(&definition, &options, &opened.world, &error) != SCREE_OK)
+    return fail(core, error.status, "%s", error.message);
+  Status status = SCREE_OK;
+  *best = INFINITY;
+  for (int k = -DOMAIN_WARM; k < DOMAIN_FRAMES && status == SCREE_OK; k++) {
+    double began = timer_now();
+    status = bench_scene_frame(core, &opened);
+    if (k >= 0) *best = fmin(*best, timer_now() - began);
+  }
+  bench_scene_close(&opened);
+  return status;
+}
+
+static Status bench_domain(Core *core, BenchTable *table) {
+  double near, far;
+  TRY(heap_in_tank(core, 2, &near));
+  TRY(heap_in_tank(core, 4, &far));
+  BenchRow row = {.name = "domain eight times as large", .ours = far / near, .reference = 1.1, .unit = "times"};
+  snprintf(row.note, sizeof row.note, "quickest frame, %.1f against %.1f ms; the reference is what is asked for",
+           1e3 * far, 1e3 * near);
+  return bench_row(core, table, row);
+}
+
+Status bench_narain(Core *core, BenchTable *table) {
+  TRY(bench_domain(core, table));
+  for (size_t k = 0; k < sizeof SCENES / sizeof *SCENES; k++) {
+    char name[64];
+    snprintf(name, sizeof name, "narain2010/%s", SCENES[k].name);
+    BenchScene opened;
+    Status status = bench_scene_open(core, name, NULL, 0, NARAIN_THREADS, false, &opened);
+    if (status == SCREE_OK) status = bench_opened(core, table, &SCENES[k], &opened);
+    bench_scene_close(&opened);
+    TRY(status);
+  }
+  return SCREE_OK;
+}

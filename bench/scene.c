@@ -1,0 +1,29 @@
+#include "bench/scene.h"
+
+Status bench_scene_open(Core *core, const char *name, const char *const *sets, int32_t set_count, int threads,
+                        bool fine, BenchScene *opened) {
+  *opened = (BenchScene){0};
+  char path[SCREE_FILE_MAX];
+  ScreeError error;
+  ScreeSceneOptions scene_options = {.sets = sets, .set_count = set_count};
+  if (scree_scene_find(name, path, sizeof path, &error) != SCREE_OK ||
+      scree_scene_load(path, &scene_options, &opened->scene, &error) != SCREE_OK)
+    return fail(core, error.status, "%s", error.message);
+  ScreeSceneDef definition = *scree_scene_definition(opened->scene);
+  if (!fine) definition.upsample = NULL;
+  ScreeWorldOptions options = {.threads = threads, .baseline_simd = core->baseline_simd};
+  if (scree_world_create(&definition, &options, &opened->world, &error) != SCREE_OK)
+    return fail(core, error.status, "%s", error.message);
+  return SCREE_OK;
+}
+
+void bench_scene_close(BenchScene *opened) {
+  scree_world_destroy(opened->world);
+  scree_scene_free(opened->scene);
+}
+
+Status bench_scene_frame(Core *core, const BenchScene *opened) {
+  ScreeError error;
+  if (scree_world_frame(opened->world, &error) != SCREE_OK) return fail(core, error.status, "%s", error.message);
+  return SCREE_OK;
+}

@@ -1,0 +1,19 @@
+/* A shipped scene, opened for a suite. */
+#ifndef BENCH_SCENE_H
+#define BENCH_SCENE_H
+
+#include "core/core.h"
+#include "scree/scree.h"
+
+typedef struct BenchScene {
+  ScreeScene *scene;
+  ScreeWorld *world;
+} BenchScene;
+
+/* `name` as in `scree run`; `sets` as in --set. Without `fine` the coarse part alone. Close it whatever comes back. */
+Status bench_scene_open(Core *core, const char *name, const char *const *sets, int32_t set_count, int threads,
+                        bool fine, BenchScene *opened);
+void bench_scene_close(BenchScene *opened);
+Status bench_scene_frame(Core *core, const BenchScene *opened);
+
+#endif
