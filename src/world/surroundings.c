@@ -314,7 +314,9 @@ static Status rebuild(ScreeWorld *world, const MethodReach *reach, double dt) {
   Contacts *contacts = &state->contacts;
   float skin = choose_skin(world, reach, dt) * (float)state->radius, largest = 0;
   float factor = reach->pairs > 0 ? reach->pairs : 1;
-  Predicted predicted = {.skin = 0.5f * skin / factor, .solids_moved = (float)world->solids_moved};
+  /* Terrain rises and falls with the grains that it takes and gives: nobody knows how far he is from it. */
+  Predicted predicted = {.skin = 0.5f * skin / factor,
+                         .solids_moved = state->terrain ? INFINITY : (float)world->solids_moved};
   TRY(predict(world, &predicted, &largest));
   float cell = (factor * 2 * largest + skin) * 1.00001f; /* sums of floats differ by their order */
   TRY(sort_particles(world, cell, &predicted));
