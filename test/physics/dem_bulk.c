@@ -79,6 +79,7 @@ static void settled_grains_do_not_creep(void **state) {
   dem_frames(world, 12 * 60);
   ScreeProbeState creep;
   assert_int_equal(scree_world_probe(world, 1, &creep), SCREE_OK);
+  print_message("creep in 10 s: %.3g diameters\n", creep.values[0] / (2 * RADIUS));
   assert_true(creep.values[0] < 0.01 * 2 * RADIUS);
   scree_world_destroy(world);
 }
@@ -105,6 +106,7 @@ static void a_kilometre_away_is_the_same(void **state) {
     assert_near(moving - still, 0, 1e-6 * weight);
     scree_world_destroy(world);
   }
+  print_message("mean height %.6f m, a kilometre away %.6f m\n", heights[0], heights[1]);
   assert_near(heights[1], heights[0], 0.01 * heights[0]);
 }
 
