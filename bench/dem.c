@@ -16,7 +16,7 @@
 
 #define RADIUS 0.001
 #define DENSITY 2500.0 /* of a grain */
-#define YOUNG 5e6
+#define YOUNG 5e7
 #define POISSON 0.3
 #define FRICTION 0.5
 #define TIME_STEP 1e-5
@@ -108,7 +108,10 @@ static Status trim(ScreeWorld *world, int64_t keep, Core *report) {
   return status;
 }
 
-/* Tiles lie side by side, each the mirror image of its neighbours. */
+/* Tiles lie side by side, each the mirror image of its neighbours; a little apart, for what touched the wall would
+ * overlap its image twice as deep. */
+#define SEAM (0.01 * RADIUS)
+
 static Status lay_tiles(ScreeWorld *world, const Box *box) {
   const double mass = 4.0 / 3 * M_PI * RADIUS * RADIUS * RADIUS * DENSITY;
   for (int64_t k = 0; k < TILES_X * TILES_Y * box->tile_grains; k++) {
@@ -116,8 +119,8 @@ static Status lay_tiles(ScreeWorld *world, const Box *box) {
     Vec3 at = box->tile[k % box->tile_grains];
     if (column % 2) at.x = box->tile_side - at.x;
     if (row % 2) at.y = box->tile_side - at.y;
-    at.x += (double)column * box->tile_side;
-    at.y += (double)row * box->tile_side;
+    at.x += (double)column * (box->tile_side + SEAM);
+    at.y += (double)row * (box->tile_side + SEAM);
     Birth birth = {.key = (uint64_t)k, .position = at, .radius = (float)RADIUS, .mass = (float)mass};
     TRY(queue_birth(&world->core, &world->state.queue, &birth));
   }
@@ -326,8 +329,8 @@ Status bench_dem(Core *core, BenchTable *table) {
   Vec3 *positions = NULL;
   Status status = memory_new(core, &positions, box.grains, "positions");
   if (status == SCREE_OK) status = box_rows(core, table, box, "16,848", file, positions, &small);
-  many.wide *= TILES_X;
-  many.deep *= TILES_Y;
+  many.wide = TILES_X * (box.wide + SEAM) - SEAM;
+  many.deep = TILES_Y * (box.deep + SEAM) - SEAM;
   many.grains = 200000;
   many.tile = positions;
   many.tile_grains = box.grains;

@@ -58,9 +58,9 @@ static void slab_pass(void *context, int64_t b, int64_t e, int thread) {
   const DemStep *work = context;
   const Core *core = work->step->core;
   const DemTopology *t = work->topology;
-  int64_t slab = b / DEM_SLAB, out = t->out_start[slab + 1] - t->out_start[slab];
+  int64_t slab = b / t->slab, out = t->out_start[slab + 1] - t->out_start[slab];
   const int32_t *pairs = t->pairs.start, *solids = t->solids.start;
-  float(*sums)[DEM_SUM] = work->sums + thread * work->sums_size, (*results)[DEM_SUM] = sums + DEM_SLAB + t->slab_out;
+  float(*sums)[DEM_SUM] = work->sums + thread * work->sums_size, (*results)[DEM_SUM] = sums + t->slab + t->slab_out;
   memset(sums, 0, sizeof *sums * (size_t)(e - b + out));
   dem_touches_refresh(work, solids[b], solids[e]);
   float stiffest = KERNEL_CALL(core, dem_pair_forces)(work, pairs[b], pairs[e], b, sums);
@@ -75,11 +75,11 @@ Status dem_contacts_forces(DemStep *work, double *stiffest) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
   const DemTopology *t = work->topology;
-  work->sums_size = DEM_SLAB + t->slab_out + t->slab_solids;
+  work->sums_size = t->slab + t->slab_out + t->slab_solids;
   TRY(scratch_take(core, scratch, &work->sums, work->sums_size * pool_threads(core->pool), "sums"));
   TRY(scratch_take(core, scratch, &work->outbox, t->out_start[t->slabs], "outbox"));
   TRY(scratch_take(core, scratch, &work->stiffest, t->slabs, "stiffest"));
-  parallel_for(core, 0, work->grains, DEM_SLAB, slab_pass, work);
+  parallel_for(core, 0, work->grains, t->slab, slab_pass, work);
   parallel_for(core, 0, t->late_count, DEM_CHUNK, KERNEL_CALL(core, dem_late_pass), work);
   *stiffest = 0;
   for (int64_t k = 0; k < t->slabs; k++) *stiffest = fmax(*stiffest, (double)work->stiffest[k]);

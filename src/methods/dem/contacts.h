@@ -17,11 +17,11 @@
 #include "methods/dem/law.h"
 
 enum {
-  DEM_ROW = 3,      /* quads of a row: x y z radius, v x y z 1/mass, w x y z column of the laws */
-  DEM_GHOST = 16,   /* of a solid: point x y z, normal x y z, v x y z, w x y z, radius, 1/radius, 1/mass, column */
-  DEM_SUM = 12,     /* floats: force, lever, moment of the rolling spring, each with one to spare; a row's length */
-  DEM_CHUNK = 1024, /* grains, in loops without contacts */
-  DEM_SLAB = 2048   /* grains */
+  DEM_ROW = 3,     /* quads of a row: x y z radius, v x y z 1/mass, w x y z column of the laws */
+  DEM_GHOST = 16,  /* of a solid: point x y z, normal x y z, v x y z, w x y z, radius, 1/radius, 1/mass, column */
+  DEM_SUM = 12,    /* floats: force, lever, moment of the rolling spring, each with one to spare; a row's length */
+  DEM_SPARE = 16,  /* places in the outbox that may be looked at beyond the last */
+  DEM_CHUNK = 1024 /* grains, in loops without contacts */
 };
 
 /* Contacts in the order of their grain; each slab's are padded to whole groups of LANES. Springs stand in groups too:
@@ -44,12 +44,13 @@ typedef struct DemTopology {
   int32_t spring_size;    /* floats per contact */
   double quantum;         /* m, unit of the rows' positions: a power of two */
   DemContacts pairs, solids;
-  int64_t slabs, slab_solids, slab_out; /* the last two: of the fullest slab */
-  int32_t *out_start;                   /* per slab, slabs + 1: where its part of the outbox begins */
+  int64_t slab, slabs;           /* grains of one, number */
+  int64_t slab_solids, slab_out; /* of the fullest slab */
+  int32_t *out_start;            /* per slab, slabs + 1: where its part of the outbox begins */
   int64_t late_count;
   int32_t *late;       /* grains that wait for results of earlier slabs */
   int32_t *late_start; /* per such grain and one more: its first ref */
-  int32_t *refs;       /* places in the outbox */
+  int32_t *refs;       /* places in the outbox; DEM_SPARE more behind */
   bool any_moves;      /* whether a ghost must be refreshed in each step */
 } DemTopology;
 
@@ -83,8 +84,11 @@ static inline int64_t dem_padded(int64_t count) { return (count + LANES - 1) / L
 static inline float *dem_spring(const DemTopology *t, const DemContacts *contacts, int64_t at, int component) {
   return contacts->springs + (at / LANES * t->spring_size + component) * LANES + at % LANES;
 }
-static inline int64_t dem_slab_end(int64_t slab, int64_t grains) {
-  return (slab + 1) * DEM_SLAB < grains ? (slab + 1) * DEM_SLAB : grains;
+/* Grains of a slab. Their sums should stay in a core's second cache; where there are many grains, slabs may be longer
+ * without leaving a thread idle, and fewer pairs reach from one to the next. */
+static inline int64_t dem_slab_for(int64_t grains) { return grains > 65536 ? 8192 : 2048; }
+static inline int64_t dem_slab_end(const DemTopology *t, int64_t slab) {
+  return (slab + 1) * t->slab < t->grains ? (slab + 1) * t->slab : t->grains;
 }
 
 /* Rows, then the contacts that are nearly there. Scratch is taken: the caller releases it. */

@@ -20,13 +20,13 @@ typedef struct Listing {
   int32_t *in_number;  /* per grain: pairs that reach it from an earlier slab */
 } Listing;
 
-int64_t dem_starts(int32_t *start, int64_t grains, int64_t *fullest) {
-  int64_t at = 0, began = 0;
+int64_t dem_starts(const DemTopology *topology, int32_t *start, int64_t *fullest) {
+  int64_t at = 0, began = 0, grains = topology->grains;
   *fullest = 0;
   start[0] = 0;
   for (int64_t i = 0; i < grains; i++) {
     at += start[i + 1];
-    if ((i + 1) % DEM_SLAB == 0 || i + 1 == grains) {
+    if ((i + 1) % topology->slab == 0 || i + 1 == grains) {
       at = dem_padded(at);
       if (at - began > *fullest) *fullest = at - began;
       began = at;
@@ -82,8 +82,9 @@ static void find_near(void *context, int64_t b, int64_t e, int thread) {
   const Listing *listing = context;
   const NeighborList *list = &listing->work->step->state->contacts.particles.list;
   float margin = (float)listing->fresh->margin;
+  int64_t length = listing->fresh->slab;
   for (int64_t i = b; i < e; i++) {
-    int64_t begin = i / DEM_SLAB * DEM_SLAB, end = begin + DEM_SLAB;
+    int64_t begin = i / length * length, end = begin + length;
     int32_t later = 0, out = 0, in = 0;
     for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
       int32_t j = list->index[k];
@@ -118,8 +119,8 @@ static void fill_pairs(void *context, int64_t b, int64_t e, int thread) {
   const int32_t *row = listing->work->fields->row;
   DemContacts *pairs = &listing->fresh->pairs;
   for (int64_t i = b; i < e; i++) {
-    int64_t at = pairs->start[i], slab = i / DEM_SLAB, begin = slab * DEM_SLAB;
-    int64_t end = dem_slab_end(slab, listing->work->grains);
+    int64_t at = pairs->start[i], slab = i / listing->fresh->slab;
+    int64_t begin = slab * listing->fresh->slab, end = dem_slab_end(listing->fresh, slab);
     int32_t out = listing->out_number[i] - listing->fresh->out_start[slab];
     for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
       int32_t j = list->index[k];
@@ -145,11 +146,11 @@ static void fill_refs(void *context, int64_t b, int64_t e, int thread) {
   const NeighborList *list = &listing->work->step->state->contacts.particles.list;
   const DemTopology *fresh = listing->fresh;
   for (int64_t w = b; w < e; w++) {
-    int64_t i = fresh->late[w], begin = i / DEM_SLAB * DEM_SLAB, ref = fresh->late_start[w];
+    int64_t i = fresh->late[w], begin = i / fresh->slab * fresh->slab, ref = fresh->late_start[w];
     for (int64_t k = list->start[i]; k < list->start[i + 1] && list->index[k] < begin; k++) {
       int32_t j = list->index[k], out = listing->out_number[j];
       if (!listing->near[k]) continue;
-      int64_t end = (j / DEM_SLAB + 1) * DEM_SLAB;
+      int64_t end = (j / fresh->slab + 1) * fresh->slab;
       for (int32_t at = fresh->pairs.start[j]; fresh->pairs.partner[at] != DEM_ROW * i; at++)
         out += fresh->pairs.partner[at] >= DEM_ROW * end;
       fresh->refs[ref++] = out;
@@ -158,13 +159,13 @@ static void fill_refs(void *context, int64_t b, int64_t e, int thread) {
 }
 
 /* Numbers the pairs that reach into later slabs. */
-static Status list_outbox(Core *core, Listing *listing, int64_t grains) {
+static Status list_outbox(Core *core, Listing *listing) {
   DemTopology *fresh = listing->fresh;
   TRY(memory_new(core, &fresh->out_start, fresh->slabs + 1, "contacts"));
   int32_t out = 0;
   for (int64_t slab = 0; slab < fresh->slabs; slab++) {
     fresh->out_start[slab] = out;
-    for (int64_t i = slab * DEM_SLAB; i < dem_slab_end(slab, grains); i++) {
+    for (int64_t i = slab * fresh->slab; i < dem_slab_end(fresh, slab); i++) {
       int32_t number = listing->out_number[i];
       listing->out_number[i] = out;
       out += number;
@@ -187,7 +188,7 @@ static Status list_late(Core *core, Listing *listing, int64_t grains) {
     fresh->late_start[late + 1] = fresh->late_start[late] + listing->in_number[i];
     late++;
   }
-  TRY(memory_new(core, &fresh->refs, fresh->late_start[late], "contacts"));
+  TRY(memory_new(core, &fresh->refs, fresh->late_start[late] + DEM_SPARE, "contacts"));
   parallel_for(core, 0, late, DEM_CHUNK, fill_refs, listing);
   return SCREE_OK;
 }
@@ -202,8 +203,8 @@ static Status list_pairs(DemStep *work, Listing *listing) {
   TRY(scratch_take(core, work->step->scratch, &listing->out_number, grains, "outbox"));
   TRY(scratch_take(core, work->step->scratch, &listing->in_number, grains, "outbox"));
   parallel_for(core, 0, grains, DEM_CHUNK, find_near, listing);
-  TRY(list_outbox(core, listing, grains));
-  int64_t count = dem_starts(fresh->pairs.start, grains, &fullest);
+  TRY(list_outbox(core, listing));
+  int64_t count = dem_starts(fresh, fresh->pairs.start, &fullest);
   TRY(dem_contacts_room(core, &fresh->pairs, count, fresh->spring_size));
   TRY(memory_new(core, &fresh->pairs.target, count, "contacts"));
   parallel_for(core, 0, grains, DEM_CHUNK, fill_pairs, listing);
@@ -230,7 +231,8 @@ Status dem_topology_update(DemStep *work, double moved) {
                        .margin = margin,
                        .spring_size = work->settings->rolling ? 6 : 3,
                        .quantum = t->quantum,
-                       .slabs = (work->grains + DEM_SLAB - 1) / DEM_SLAB};
+                       .slab = dem_slab_for(work->grains)};
+  fresh.slabs = (fresh.grains + fresh.slab - 1) / fresh.slab;
   int mark = scratch_mark(work->step->scratch);
   Status status = renew(work, &fresh);
   scratch_release(core, work->step->scratch, mark);

@@ -12,7 +12,7 @@ void dem_topology_destroy(Core *core, DemTopology *topology);
 
 /* For both kinds of contact: start[i + 1] holds the number of grain i's contacts; afterwards start is where they begin,
  * each slab's padded to whole groups. Answers the total, `fullest` the most that a slab has. */
-int64_t dem_starts(int32_t *start, int64_t grains, int64_t *fullest);
+int64_t dem_starts(const DemTopology *topology, int32_t *start, int64_t *fullest);
 Status dem_contacts_room(Core *core, DemContacts *contacts, int64_t count, int32_t spring_size);
 void dem_contacts_drop(Core *core, DemContacts *contacts);
 /* Springs of old contact `from` for new contact `to`, turned round with sign -1. */

@@ -6,8 +6,9 @@
 #include "core/parallel.h"
 #include "methods/dem/pairs.h"
 
-#define NEAREST 0.05 /* radii: a centre nearer to a surface, or behind it, is treated as this near: the normal stays   \
-                      */
+#define NEAREST                                                                                                        \
+  0.05 /* radii: a centre nearer to a surface, or behind it, is treated as this near: the normal stays                 \
+        */
 
 /* Key of what is touched: solid and face, or ~sample. */
 enum { FACES = 8, NOTHING = INT32_MAX };
@@ -248,7 +249,7 @@ Status dem_touches_list(DemStep *work, DemTopology *fresh) {
                           contacts->samples.list.count == grains && contacts->samples.list.entries > 0};
   TRY(memory_new(core, &fresh->solids.start, grains + 1, "contacts"));
   parallel_for(core, 0, grains, DEM_CHUNK, count_touches, &listing);
-  int64_t count = dem_starts(fresh->solids.start, grains, &fresh->slab_solids);
+  int64_t count = dem_starts(fresh, fresh->solids.start, &fresh->slab_solids);
   TRY(dem_contacts_room(core, &fresh->solids, count, fresh->spring_size));
   TRY(memory_new(core, &fresh->solids.ghost, count / LANES * DEM_GHOST, "contacts"));
   parallel_for(core, 0, grains, DEM_CHUNK, fill_touches, &listing);
