@@ -126,6 +126,7 @@ static void stacks_stand(void **state) {
   stand(0.005, 5, 10, 0.05);
   stand(0.001, 3, 10, 0.01);
   stand(0.001, 20, 50, 0.05);
+  stand(0.001, 5, 50, 0.5);
 }
 
 /* A cloud that flies together onto a free body in empty space. Friction of grains that cannot spin takes angular

@@ -111,6 +111,7 @@ Status position_begin(Step *step, const PositionSettings *settings, ContactMemor
   work->count = state->particles.count;
   work->padded = (work->count + SLICE - 1) / SLICE * SLICE;
   work->margin = POSITION_MARGIN * (float)state->radius;
+  if (settings->slop) work->slop = POSITION_SLOP_FALL * (float)vec3_length(state->gravity) * work->dt * work->dt;
   TRY(position_find_ghosts(work));
   work->rows = work->padded + work->ghost_count;
   TRY(take_rows(work));

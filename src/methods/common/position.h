@@ -31,6 +31,12 @@ enum { SLICE = LANES, POSITION_WINDOW = 256 };
  * may close. Lists must hold them, and report overlaps that the corrections make. */
 #define POSITION_MARGIN 0.06f
 #define POSITION_SKIN_LEAST 0.12f
+/* Every shift of the stabilisation, however small, takes a heap a little out of its balance, and the balance that it
+ * then finds lies a little lower: taking away the last bit of overlap makes a heap creep for minutes. So overlap is
+ * left alone that is smaller than what gravity stirs in a step anyway: this many g dt^2, and this share of the distance
+ * at most. */
+#define POSITION_SLOP_FALL 0.5f
+#define POSITION_SLOP_MOST 0.01f
 #define POSITION_NEVER -1e30f /* a distance that no pair can come closer than */
 
 /* Per slot. Multipliers are in kg m: force = multiplier / dt^2, displacement = inverse mass times multiplier. */
@@ -95,6 +101,7 @@ typedef struct PositionSettings {
   bool averaging;      /* the papers' 1 / n; otherwise mass splitting */
   bool memory;         /* begin with the multipliers of the last step */
   float shift_share;   /* of the overlap that a stabilising pass takes away; 0: all */
+  bool slop;           /* it leaves a little overlap: see POSITION_SLOP_FALL */
   float mass_scaling;  /* k of m* = m exp(-k h), 1/m */
   float printed_limit; /* 1: friction limited by 2 r as printed; 0: by the penetration depth (averaging only) */
 } PositionSettings;
@@ -110,6 +117,7 @@ typedef struct PositionStep {
   float (*d4)[4], (*next)[4]; /* read and written by a pass, then swapped */
   float (*shift)[4];          /* of the stabilisation; w n in the fourth */
   float *w, *wn;              /* per grain, padded with zeros; wn also stands in the rows */
+  float slop;                 /* m: overlap that the stabilisation leaves */
   float margin;               /* m: a pair gets a slot when its predicted gap is below */
   float (*at)[4], (*low)[4];  /* x and radius; what x could not hold and the material: start of the step */
   float (*predicted)[4];      /* x + d and radius */

@@ -218,13 +218,15 @@ void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
   Wide share = wide_set(work->settings->shift_share > 0 ? work->settings->shift_share : 1);
+  Wide slop = wide_set(work->slop), most = wide_set(POSITION_SLOP_MOST);
   for (int64_t s = b; s < e; s++) {
     Rows own = own_rows(work->shift, slots, s);
     own.fourth = wide_gather(work->wn, wide_load_int(slots->grain + s * SLICE)); /* a method may have changed it */
     Vec sum = vec_zero();
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       Touch t = touch(slots, g, work->shift, own.d, own.fourth);
-      Wide depth = wide_max(wide_load(slots->distance + g * SLICE) - t.apart, wide_set(0));
+      Wide distance = wide_load(slots->distance + g * SLICE);
+      Wide depth = wide_max(distance - wide_min(slop, distance * most) - t.apart, wide_set(0));
       sum = vec_add(sum, vec_mul(t.normal, depth * share / t.weight));
     }
     move_rows(work, s, own, sum);

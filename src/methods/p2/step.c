@@ -35,6 +35,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
               .iterations = (int)definition->iterations,
               .stabilization = (int)definition->stabilization,
               .shift_share = SHIFT_SHARE,
+              .slop = true,
               .relaxation = (float)definition->relaxation,
               .averaging = definition->averaging,
               /* Remembered forces push both grains alike, error reduction does not. */

@@ -34,6 +34,7 @@ static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, v
       .averaging = definition->averaging,
       .memory = definition->memory && !definition->averaging,
       .shift_share = SHIFT_SHARE,
+      .slop = !definition->averaging,
       .mass_scaling = (float)definition->mass_scaling,
       .printed_limit = definition->friction_limit == SCREE_FRICTION_PRINTED ? 1 : 0,
   };
