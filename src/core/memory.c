@@ -55,7 +55,8 @@ void *memory_get(Memory *memory, int64_t count, int64_t size, const char *label)
     return NULL;
   }
   int64_t peak = atomic_load(&memory->peak);
-  while (used > peak && !atomic_compare_exchange_weak(&memory->peak, &peak, used)) {}
+  while (used > peak && !atomic_compare_exchange_weak(&memory->peak, &peak, used)) {
+  }
   header->size = bytes;
   header->label = label;
   return memset(header + 1, 0, (size_t)bytes);

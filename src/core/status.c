@@ -18,10 +18,8 @@ int scree_exit_code(ScreeStatus status) {
 char *scree_error_line(const ScreeError *error, char *text, size_t size) {
   if (error->file[0] && error->line > 0)
     snprintf(text, size, "%s:%d:%d: error: %s", error->file, error->line, error->column, error->message);
-  else if (error->file[0])
-    snprintf(text, size, "%s: error: %s", error->file, error->message);
-  else
-    snprintf(text, size, "error: %s", error->message);
+  else if (error->file[0]) snprintf(text, size, "%s: error: %s", error->file, error->message);
+  else snprintf(text, size, "error: %s", error->message);
   return text;
 }
 

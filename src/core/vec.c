@@ -54,8 +54,8 @@ Quat quat_from_mat3(Mat3 a) {
   double trace = a.m[0][0] + a.m[1][1] + a.m[2][2];
   if (trace > 0) {
     double s = 2 * sqrt(1 + trace);
-    return quat_normalize((Quat){s / 4, (a.m[2][1] - a.m[1][2]) / s, (a.m[0][2] - a.m[2][0]) / s,
-                                 (a.m[1][0] - a.m[0][1]) / s});
+    return quat_normalize(
+        (Quat){s / 4, (a.m[2][1] - a.m[1][2]) / s, (a.m[0][2] - a.m[2][0]) / s, (a.m[1][0] - a.m[0][1]) / s});
   }
   int i = 0;
   if (a.m[1][1] > a.m[0][0]) i = 1;
@@ -96,7 +96,8 @@ Mat3 mat3_scale(Mat3 a, double s) {
 }
 
 Mat3 mat3_outer(Vec3 a, Vec3 b) {
-  return (Mat3){{{a.x * b.x, a.x * b.y, a.x * b.z}, {a.y * b.x, a.y * b.y, a.y * b.z}, {a.z * b.x, a.z * b.y, a.z * b.z}}};
+  return (Mat3){
+      {{a.x * b.x, a.x * b.y, a.x * b.z}, {a.y * b.x, a.y * b.y, a.y * b.z}, {a.z * b.x, a.z * b.y, a.z * b.z}}};
 }
 
 double mat3_determinant(Mat3 a) {

@@ -90,7 +90,8 @@ static Status load(ScreeWorld *world, const char *path) {
     archive_load(&archive, path, data + sizeof(CheckpointHeader), size - (int64_t)sizeof(CheckpointHeader));
     status = world_archive(world, &archive);
     if (status == SCREE_OK) status = world_terrain_mesh(world);
-    if (status == SCREE_OK && archive.at != archive.size) status = archive_bad(core, &archive, "more than was expected");
+    if (status == SCREE_OK && archive.at != archive.size)
+      status = archive_bad(core, &archive, "more than was expected");
   }
   memory_drop(core, &data);
   world->frame_open = false;

@@ -37,9 +37,10 @@ static Status say_what_blew_up(ScreeWorld *world) {
     float sum = p->x[i] + p->y[i] + p->z[i] + p->vx[i] + p->vy[i] + p->vz[i];
     float speed = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
     if (!isfinite(sum) || !isfinite(speed))
-      return fail(&world->core, SCREE_FAILED,
-                  "the simulation blew up: grain %u is not finite at t = %.6g s (step %lld); a smaller time_step may help",
-                  p->id[i], world->state.time, (long long)world->state.step);
+      return fail(
+          &world->core, SCREE_FAILED,
+          "the simulation blew up: grain %u is not finite at t = %.6g s (step %lld); a smaller time_step may help",
+          p->id[i], world->state.time, (long long)world->state.step);
   }
   return fail(&world->core, SCREE_NO_MEMORY, "out of memory for partial sums");
 }
@@ -47,7 +48,8 @@ static Status say_what_blew_up(ScreeWorld *world) {
 Status world_commit(ScreeWorld *world, double dt) {
   State *state = &world->state;
   world_probes_commit(world);
-  double largest = parallel_max(&world->core, 0, state->particles.count, COMMIT_GRAIN, 0, commit_chunk, &state->particles);
+  double largest =
+      parallel_max(&world->core, 0, state->particles.count, COMMIT_GRAIN, 0, commit_chunk, &state->particles);
   if (!isfinite(largest)) return say_what_blew_up(world);
   world->tally.speed = sqrt(largest);
   if (world->tally.speed > world->tally.max_speed) world->tally.max_speed = world->tally.speed;

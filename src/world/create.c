@@ -97,7 +97,8 @@ static Status choose_origin(ScreeWorld *world) {
   if (scene->terrain) {
     const ScreeTerrainDef *terrain = scene->terrain;
     low = vec3_min(low, vec3(terrain->origin.x, terrain->origin.y, terrain->base));
-    high = vec3_max(high, vec3(terrain->origin.x + terrain->size.x, terrain->origin.y + terrain->size.y, terrain->base));
+    high =
+        vec3_max(high, vec3(terrain->origin.x + terrain->size.x, terrain->origin.y + terrain->size.y, terrain->base));
   }
   Vec3 middle = vec3_scale(vec3_add(low, high), 0.5 / ORIGIN_LATTICE);
   if (vec3_finite(middle))

@@ -34,7 +34,8 @@ double world_particle_mass(const State *state, const ScreeMaterialDef *material,
 
 static Status check_fill(ScreeWorld *world, const ScreeGrainsDef *grains, const Shape *shape) {
   if (!(shape->mass.volume > 0))
-    return world_fail_at(world, SCREE_BAD_INPUT, grains->source, "the fill encloses nothing: no grain can be put into it");
+    return world_fail_at(world, SCREE_BAD_INPUT, grains->source,
+                         "the fill encloses nothing: no grain can be put into it");
   double radius = world->state.radius;
   double most = 0.4 * shape->mass.volume / (4.0 / 3 * M_PI * radius * radius * radius);
   if (grains->start == SCREE_START_DENSE) most *= 1.6;
@@ -97,8 +98,7 @@ static Status sample_fill(ScreeWorld *world, int32_t index, const Shape *shape, 
                        .blocked = state->solids.count > 0 ? in_a_wall : NULL,
                        .blocked_context = &walls};
   TRY(check_fill(world, grains, shape));
-  if (parcels)
-    TRY(sample_lattice(&world->core, shape, &plan, (double)world->method->parcel_jitter, samples));
+  if (parcels) TRY(sample_lattice(&world->core, shape, &plan, (double)world->method->parcel_jitter, samples));
   else TRY(sample_volume(&world->core, shape, &plan, samples));
   if (samples->count == 0)
     log_warning_at(&world->core, world->definition.scene.file, grains->source,
@@ -156,16 +156,7 @@ static Status append_samples(ScreeWorld *world, int32_t index, const Samples *fr
   SolidSamples *s = &world->state.samples;
   Solid *solid = &world->state.solids.items[index];
   int64_t total = s->count + from->count;
-  float **arrays[] = {&s->x,
-                      &s->y,
-                      &s->z,
-                      &s->vx,
-                      &s->vy,
-                      &s->vz,
-                      &s->local_x,
-                      &s->local_y,
-                      &s->local_z,
-                      &s->mass};
+  float **arrays[] = {&s->x, &s->y, &s->z, &s->vx, &s->vy, &s->vz, &s->local_x, &s->local_y, &s->local_z, &s->mass};
   for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++) TRY(memory_grow(core, arrays[a], total, "solid samples"));
   TRY(memory_grow(core, &s->id, total, "solid samples"));
   TRY(memory_grow(core, &s->solid, total, "solid samples"));
@@ -206,7 +197,8 @@ static Status sample_solid(ScreeWorld *world, int32_t index) {
       .radius = radius, .seed = rng_mix(world->state.seed ^ (uint64_t)(index + 1)), .rotation = quat_identity()};
   Samples samples = {0};
   Status status = SCREE_OK;
-  if (solid->motion == MOTION_FREE && !world->state.parcels) status = sample_volume(core, &solid->shape, &plan, &samples);
+  if (solid->motion == MOTION_FREE && !world->state.parcels)
+    status = sample_volume(core, &solid->shape, &plan, &samples);
   if (status == SCREE_OK && samples.count == 0) {
     status = shape_make_surface(core, &solid->shape, 0);
     if (status == SCREE_OK) status = sample_surface(core, &solid->shape, radius, &plan, &samples);

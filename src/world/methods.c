@@ -10,12 +10,7 @@
 #include "world/world.h"
 
 static const Method *const METHODS[] = {
-    &METHOD_NONE,
-    &METHOD_PBD,
-    &METHOD_P2,
-    &METHOD_DEM,
-    &METHOD_SPH,
-    &METHOD_FLIP,
+    &METHOD_NONE, &METHOD_PBD, &METHOD_P2, &METHOD_DEM, &METHOD_SPH, &METHOD_FLIP,
 };
 enum { METHOD_COUNT = sizeof METHODS / sizeof *METHODS };
 

@@ -60,8 +60,8 @@ Status pile_angle(Core *core, Scratch *scratch, const State *state, ScreeVec2 ax
     mean[ring] = 0;
     /* The innermost ring is narrower than its sectors: its highest grain stands for all. */
     for (int s = 0; s < SECTORS; s++)
-      mean[ring] = ring == 0 ? fmax(mean[0], (double)profile->top[0][s])
-                             : mean[ring] + (double)profile->top[ring][s] / SECTORS;
+      mean[ring] =
+          ring == 0 ? fmax(mean[0], (double)profile->top[0][s]) : mean[ring] + (double)profile->top[ring][s] / SECTORS;
     height = fmax(height, mean[ring]);
   }
   /* Least squares of height over radius, weighted by circumference. */

@@ -190,9 +190,10 @@ static void measure_energy(ScreeWorld *world, double values[2]) {
 }
 
 static void measure_pose(const Solid *solid, double values[13]) {
-  const double pose[13] = {solid->position.x, solid->position.y, solid->position.z, solid->rotation.w, solid->rotation.x,
-                           solid->rotation.y, solid->rotation.z, solid->velocity.x, solid->velocity.y, solid->velocity.z,
-                           solid->spin.x,     solid->spin.y,     solid->spin.z};
+  const double pose[13] = {solid->position.x, solid->position.y, solid->position.z, solid->rotation.w,
+                           solid->rotation.x, solid->rotation.y, solid->rotation.z, solid->velocity.x,
+                           solid->velocity.y, solid->velocity.z, solid->spin.x,     solid->spin.y,
+                           solid->spin.z};
   memcpy(values, pose, sizeof pose);
 }
 

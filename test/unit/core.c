@@ -167,9 +167,12 @@ static void archives_go_both_ways(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(memory_counts_and_refuses),   cmocka_unit_test(scratch_is_a_stack),
-      cmocka_unit_test(threads_do_not_change_sums),  cmocka_unit_test(eigen_and_polar),
-      cmocka_unit_test(quaternions_turn_and_interpolate), cmocka_unit_test(random_numbers_are_even),
+      cmocka_unit_test(memory_counts_and_refuses),
+      cmocka_unit_test(scratch_is_a_stack),
+      cmocka_unit_test(threads_do_not_change_sums),
+      cmocka_unit_test(eigen_and_polar),
+      cmocka_unit_test(quaternions_turn_and_interpolate),
+      cmocka_unit_test(random_numbers_are_even),
       cmocka_unit_test(archives_go_both_ways),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,8 +145,7 @@ static void probes_measure_what_is_there(void **state) {
   s.def.gravity = (ScreeVec3){0, 0, 0};
   s.grains.velocity = (ScreeVec3){0, 0, 0.5};
   add_probe(&s, "energy", SCREE_PROBE_ENERGY);
-  add_probe(&s, "mass", SCREE_PROBE_MASS_IN)->box =
-      scree_shape_box((ScreeVec3){-1, -1, 0}, (ScreeVec3){1, 1, 1.2});
+  add_probe(&s, "mass", SCREE_PROBE_MASS_IN)->box = scree_shape_box((ScreeVec3){-1, -1, 0}, (ScreeVec3){1, 1, 1.2});
   add_probe(&s, "solid", SCREE_PROBE_PACKING)->box =
       scree_shape_box((ScreeVec3){-0.1, -0.1, 1.1}, (ScreeVec3){0.1, 0.1, 1.3});
   add_probe(&s, "way", SCREE_PROBE_CREEP)->from = 0.5;
