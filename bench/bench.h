@@ -55,6 +55,7 @@ Status bench_neighbors(Core *core, BenchTable *table);
 Status bench_dem(Core *core, BenchTable *table);      /* bench_exchange in it */
 Status bench_exchange(Core *core, BenchTable *table); /* terrain on against off */
 Status bench_holz(Core *core, BenchTable *table);
+Status bench_neder(Core *core, BenchTable *table);
 Status bench_geometry(Core *core, BenchTable *table);
 Status bench_sommer(Core *core, BenchTable *table); /* the coarse part, then bench_upsample */
 Status bench_narain(Core *core, BenchTable *table); /* whole scenes: takes many minutes */

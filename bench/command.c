@@ -17,7 +17,7 @@ static const struct {
     {"holz", "p2", bench_holz},
     {"dem", "discrete elements", bench_dem},
     {"exchange", "terrain that gives grains back", bench_exchange},
-    {"neder", "sph", NULL},
+    {"neder", "sph", bench_neder},
     {"scaling", "threads and sizes", bench_scaling},
     {"neighbors", "sort and neighbour search", bench_neighbors},
     {"geometry", "meshes and signed distance", bench_geometry},

@@ -140,6 +140,20 @@ void KERNEL(sph_pair_pass)(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
+void KERNEL(sph_nearby_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SphWork *work = context;
+  for (int64_t g = b; g < e; g++) {
+    const SphSlot *slot = work->slots + work->slice[g], *end = slot + work->width[g];
+    Wide sum = wide_set(0);
+    for (; slot < end; slot++) {
+      Wide gx = wide_load(slot->x), gy = wide_load(slot->y), gz = wide_load(slot->z);
+      sum += wide_sqrt(gx * gx + gy * gy + gz * gz) * wide_gather(work->pressure, wide_load_int(slot->other));
+    }
+    wide_store(work->nearby + g * LANES, sum * wide_set(work->nearby_share));
+  }
+}
+
 /* ---- velocity under stress: Eq. 13 to 16 with the sign of the divergence of a stress ---- */
 
 void KERNEL(sph_velocity_pass)(void *context, int64_t b, int64_t e, int thread) {
@@ -253,6 +267,7 @@ typedef struct Residual {
   Wide compression; /* of the predicted density */
   Wide expansion;   /* below rest density although pressed: too much pressure */
   Wide shear;       /* strain of the step that friction should stop and does not yet */
+  Wide flowing;     /* strain of the step in all */
 } Residual;
 
 /* Eq. 20 with the clamp, Eq. 9 to 12: the relaxed correction, projected back onto the yield surface. */
@@ -273,7 +288,8 @@ WIDE_INLINE void update_stress(SphWork *work, int64_t i, const Wide l[GRADIENT],
   for (int c = 0; c < 6; c++)
     s[c] = wide_load(work->shear[c] + i) + gain * (strain[c] * wide_set(work->shear_weight[c]));
   Wide square = s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + wide_set(2) * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
-  Wide bound = wide_load(work->friction + i) * pressure + wide_load(work->cohesion + i);
+  Wide confining = wide_max(pressure, wide_load(work->nearby + i));
+  Wide bound = wide_load(work->friction + i) * confining + wide_load(work->cohesion + i);
   Wide scale = wide_min(bound / wide_sqrt(wide_max(square, wide_set(1e-30f))), wide_set(1));
   Wide change = zero;
   for (int c = 0; c < 6; c++) {
@@ -281,6 +297,9 @@ WIDE_INLINE void update_stress(SphWork *work, int64_t i, const Wide l[GRADIENT],
     change += off * off * wide_set(c < 3 ? 1 : 2);
     wide_store(work->shear[c] + i, s[c] * scale);
   }
+  Wide rate = strain[0] * strain[0] + strain[1] * strain[1] + strain[2] * strain[2] +
+              wide_set(2) * (strain[3] * strain[3] + strain[4] * strain[4] + strain[5] * strain[5]);
+  residual->flowing += wide_sqrt(rate) * wide_set(work->dt);
   residual->shear += wide_sqrt(change) * wide_set(work->dt) / wide_max(gain, wide_set(1e-30f));
 }
 
@@ -302,7 +321,7 @@ WIDE_INLINE void walls_before(const SphWork *work, int64_t i, Wide l[GRADIENT]) 
 void KERNEL(sph_stress_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   SphWork *work = context;
-  Residual residual = {wide_set(0), wide_set(0), wide_set(0)};
+  Residual residual = {wide_set(0), wide_set(0), wide_set(0), wide_set(0)};
   for (int64_t g = b; g < e; g++) {
     int64_t i = g * LANES, last = i + LANES < work->count ? i + LANES : work->count;
     bool walls = work->wall_start[last] > work->wall_start[i];
@@ -325,6 +344,7 @@ void KERNEL(sph_stress_pass)(void *context, int64_t b, int64_t e, int thread) {
   sums[RESIDUAL_COMPRESSION] = (double)wide_sum(residual.compression);
   sums[RESIDUAL_EXPANSION] = (double)wide_sum(residual.expansion);
   sums[RESIDUAL_SHEAR] = (double)wide_sum(residual.shear);
+  sums[FLOWING] = (double)wide_sum(residual.flowing);
 }
 
 /* ---- collisions ---- */

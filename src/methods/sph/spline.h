@@ -38,14 +38,19 @@ static inline double spline_plane_slope(double q) { return 2 * spline_shape(q) *
 
 /* A wall knows no pressure of its own. Giving it that of the parcel at it (mirroring) doubles its push but not its part
  * in the density: such a force is no gradient, does work, and makes settled sand boil. Instead the wall's own share is
- * made to grow twice as fast where a parcel rests, and stays what it is there: the same push, and no work. */
+ * made to grow about twice as fast near where a parcel rests, and stays what it is there: the same push, and no work.
+ * Farther off it goes to zero smoothly. */
+#define WALL_STIFFER 2.1
+#define WALL_BEND 0.7 /* below this share of that at rest */
 static inline void spline_wall_stiffen(double *share, double *slope) {
-  if (*share < WALL_AT_REST) {
-    *slope *= 2 * *share / WALL_AT_REST;
-    *share *= *share / WALL_AT_REST;
+  double bend = WALL_BEND * WALL_AT_REST, at_bend = WALL_AT_REST + WALL_STIFFER * (bend - WALL_AT_REST);
+  double none = bend - 2 * at_bend / WALL_STIFFER, x = (*share - none) / (bend - none);
+  if (x > 1) {
+    *share = WALL_AT_REST + WALL_STIFFER * (*share - WALL_AT_REST);
+    *slope *= WALL_STIFFER;
   } else {
-    *slope *= 2;
-    *share += *share - WALL_AT_REST;
+    *share = x > 0 ? at_bend * x * x : 0;
+    *slope *= x > 0 ? WALL_STIFFER * x : 0;
   }
 }
 

@@ -25,8 +25,16 @@ enum { SPH_CHUNK = 1024, LEAST_ITERATIONS = 2 };
  * piles then creep. */
 #define OMEGA_PRESSURE 0.3f
 #define OMEGA_SHEAR 0.3f
+/* Sum of |grad W| over a lattice, times the volume and the spacing. The parcels of a free surface lack neighbours and
+ * so have no pressure; with none they would have no friction, and a pile would shed its skin until it is flat. Friction
+ * is therefore bounded by a share of the mean pressure round a parcel where that is more than its own pressure. The
+ * share is measured: with less, steep piles flow too far; with more, slopes just above their angle stay. */
+#define NEARBY_SHARE 0.6
+#define LATTICE_GRADIENTS 2.55
 /* Of the tolerance, what one step may leave: compression of several steps adds up until the shift takes it back. */
 #define STEP_SHARE 0.2
+/* Sand that flows need not know its friction better than this share. */
+#define FLOWING_SHARE 0.02
 /* Collisions: in the usual step a pair loses this share of its approach, and never more than that. */
 #define COLLISION 0.1
 #define COLLISION_MOST 0.25
@@ -67,6 +75,12 @@ static void read_materials(const State *state, Sph *sph) {
   }
 }
 
+/* In which a parcel that falls from rest stays near its neighbours. */
+static double longest_step(const State *state) {
+  double g = vec3_length(state->gravity);
+  return g > 0 ? 0.5 * sqrt(2 * state->radius / g) : INFINITY;
+}
+
 static Status sph_create(Core *core, State *state, ScreeMethodDef *definition, void **data) {
   Sph *sph = NULL;
   TRY(memory_new(core, &sph, 1, "sph"));
@@ -80,6 +94,12 @@ static Status sph_create(Core *core, State *state, ScreeMethodDef *definition, v
                                 .fault = definition->fault};
   double usual = g > 0 ? USUAL_STEP * sqrt(2 * state->radius / g) : USUAL_STEP_WEIGHTLESS;
   if (scree_is_auto(definition->time_step)) definition->time_step = usual;
+  double longest = longest_step(state);
+  if (definition->time_step > longest) {
+    log_line(core, SCREE_LOG_WARNING, "time_step %g s is too long for parcels this small: limited to %.3g s",
+             definition->time_step, longest);
+    definition->time_step = longest;
+  }
   sph->collision = COLLISION / usual;
   sph->lattice_square = spline_lattice_square();
   read_materials(state, sph);
@@ -96,8 +116,7 @@ static MethodReach sph_reach(const void *data) {
 
 static double sph_largest_step(const void *data, const State *state) {
   (void)data;
-  double g = vec3_length(state->gravity);
-  return g > 0 ? 0.5 * sqrt(2 * state->radius / g) : INFINITY;
+  return longest_step(state);
 }
 
 /* ---- samples of solids ---- */
@@ -139,12 +158,12 @@ static Status take_arrays(SphWork *work) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
   int64_t padded = work->groups * LANES;
-  float **arrays[] = {&work->density,    &work->square,   &work->pressure, &work->mobility,     &work->pressure_gain,
-                      &work->shear_gain, &work->friction, &work->cohesion, &work->sum[0],       &work->sum[1],
-                      &work->sum[2],     &work->start[0], &work->start[1], &work->start[2],     &work->wall_gain[0],
-                      &work->shift[0],   &work->shift[1], &work->shift[2], &work->wall_gain[1], &work->wall_gain[2],
-                      &work->shear[0],   &work->shear[1], &work->shear[2], &work->shear[3],     &work->shear[4],
-                      &work->shear[5]};
+  float **arrays[] = {&work->density,      &work->square,   &work->pressure, &work->mobility, &work->pressure_gain,
+                      &work->shear_gain,   &work->friction, &work->cohesion, &work->nearby,   &work->sum[0],
+                      &work->sum[1],       &work->sum[2],   &work->start[0], &work->start[1], &work->start[2],
+                      &work->wall_gain[0], &work->shift[0], &work->shift[1], &work->shift[2], &work->wall_gain[1],
+                      &work->wall_gain[2], &work->shear[0], &work->shear[1], &work->shear[2], &work->shear[3],
+                      &work->shear[4],     &work->shear[5]};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
     TRY(scratch_take(core, scratch, arrays[k], padded, "sph"));
   TRY(scratch_take(core, scratch, &work->place, padded, "sph"));
@@ -267,7 +286,8 @@ static void iterate(SphWork *work, SphStatistics *statistics) {
       mean[r] /= (double)work->count;
     }
     solved = iterations + 1 >= LEAST_ITERATIONS && mean[RESIDUAL_COMPRESSION] <= most &&
-             mean[RESIDUAL_EXPANSION] <= most && mean[RESIDUAL_SHEAR] <= work->settings->shear;
+             mean[RESIDUAL_EXPANSION] <= most &&
+             mean[RESIDUAL_SHEAR] <= work->settings->shear + FLOWING_SHARE * mean[FLOWING];
   }
   parallel_for(core, 0, work->groups, SPH_GROUP_CHUNK, KERNEL_CALL(core, sph_velocity_pass), work);
   statistics->iterations = iterations;
@@ -337,6 +357,7 @@ static Status solve(Sph *sph, SphWork *work) {
   parallel_for(core, 0, work->count, SPH_CHUNK, shift_end_chunk, &setup);
   TRY(sph_air_start(work));
   parallel_for(core, 0, work->count, SPH_CHUNK, setup_chunk, &setup);
+  parallel_for(core, 0, work->groups, SPH_GROUP_CHUNK, KERNEL_CALL(core, sph_nearby_pass), work);
   TRY(begin_fault(work));
   profile_end(step->profile, "forces", began);
   began = profile_begin();
@@ -371,6 +392,7 @@ static Status sph_step(void *data, Step *step) {
                   .count = count,
                   .groups = (count + LANES - 1) / LANES,
                   .dt = (float)step->dt,
+                  .nearby_share = (float)(NEARBY_SHARE * spacing / LATTICE_GRADIENTS),
                   .collision = (float)fmin(sph->collision * step->dt, COLLISION_MOST),
                   .spacing = (float)spacing,
                   .volume = (float)(spacing * spacing * spacing)};

@@ -17,7 +17,7 @@ typedef struct Finder {
   const float *sample_volume; /* over that of a parcel */
 } Finder;
 
-/* What the faces or samples of one solid add up to. */
+/* What a face or the samples of one solid add up to. */
 typedef struct Sum {
   double share;
   Vec3 slope; /* 1/m */
@@ -25,21 +25,31 @@ typedef struct Sum {
   double nearest;
 } Sum;
 
-static Sum sum_faces(const SphWork *work, const Solid *solid, Vec3 at) {
+static Sum sum_face(const SphWork *work, const ShapePoint *face, Vec3 at) {
+  double d = (double)work->spacing, distance = face->distance, slope;
   Sum sum = {.nearest = INFINITY};
-  ShapePoint faces[SHAPE_CONTACTS_MAX];
-  double d = (double)work->spacing;
-  int count = solid_contacts(solid, at, WALL_REACH * d, faces);
-  for (int k = 0; k < count; k++) {
-    double distance = faces[k].distance, share, slope;
-    if (!(distance < WALL_REACH * d)) continue;
-    if (work->settings->fault == FAULT_UNSIGNED) distance = fabs(distance);
-    spline_wall(distance / d, &share, &slope);
-    sum.share += share;
-    sum.slope = vec3_madd(sum.slope, faces[k].normal, slope / d);
-    if (distance < sum.nearest) sum.point = vec3_madd(at, faces[k].normal, -distance), sum.nearest = distance;
-  }
+  if (!(distance < WALL_REACH * d)) return sum;
+  if (work->settings->fault == FAULT_UNSIGNED) distance = fabs(distance);
+  spline_wall(distance / d, &sum.share, &slope);
+  sum.slope = vec3_scale(face->normal, slope / d);
+  sum.point = vec3_madd(at, face->normal, -distance);
+  sum.nearest = distance;
   return sum;
+}
+
+/* A container has several faces; those of a box are told apart by their direction. */
+static bool has_faces(const Solid *solid) { return solid->shape.inside && solid->shape.kind == SCREE_SHAPE_BOX; }
+
+enum { FACES = 8 };
+
+static int32_t face_of(const State *state, int32_t index, Vec3 normal) {
+  const Solid *solid = &state->solids.items[index];
+  if (!has_faces(solid)) return FACES * (index + 1);
+  Vec3 local = quat_rotate(quat_conjugate(solid->rotation), normal);
+  int code = 0;
+  for (int axis = 0; axis < 3; axis++)
+    if (fabs(vec3_get(local, axis)) > 0.7) code = 1 + 2 * axis + (vec3_get(local, axis) > 0);
+  return FACES * (index + 1) + code;
 }
 
 /* Samples of one solid that begin at *k of the particle's row; moves *k behind them. */
@@ -78,7 +88,7 @@ static void recall(const SphWork *work, SphWall *wall) {
   const SphGrip *known = work->fields.grip[wall->particle];
   if (!work->settings->memory) return;
   for (int k = 0; k < SPH_WALLS_MAX; k++)
-    if (known[k].solid == wall->solid + 1)
+    if (known[k].face == wall->face)
       for (int c = 0; c < 3; c++) wall->grip[c] = known[k].force[c];
 }
 
@@ -89,6 +99,7 @@ static SphWall make_wall(const SphWork *work, int64_t i, int32_t index, const Su
   SphWall wall = {.particle = (int32_t)i, .solid = index};
   double slope = vec3_length(sum->slope);
   if (!(sum->share > 0) || !(slope > 0)) return wall;
+  wall.face = face_of(state, index, vec3_scale(sum->slope, 1 / slope));
   Vec3 normal = vec3_scale(sum->slope, 1 / slope), velocity = solid_velocity_at(solid, sum->point);
   Vec3 slip = vec3_sub(vec3((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]), velocity);
   slip = vec3_madd(slip, normal, -vec3_dot(slip, normal));
@@ -117,8 +128,14 @@ static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
     int32_t at = work->wall_start[i], end = work->wall_start[i + 1];
     if (solids->start)
       for (int64_t k = solids->start[i]; k < solids->start[i + 1] && at < end; k++) {
-        Sum sum = sum_faces(work, &state->solids.items[solids->index[k]], state_position(state, i));
-        work->walls[at++] = make_wall(work, i, solids->index[k], &sum);
+        ShapePoint faces[SHAPE_CONTACTS_MAX];
+        Vec3 here = state_position(state, i);
+        double reach = WALL_REACH * (double)work->spacing;
+        int count = solid_contacts(&state->solids.items[solids->index[k]], here, reach, faces);
+        for (int f = 0; f < count && at < end; f++) {
+          Sum sum = sum_face(work, &faces[f], here);
+          work->walls[at++] = make_wall(work, i, solids->index[k], &sum);
+        }
       }
     if (samples->start)
       for (int64_t k = samples->start[i]; k < samples->start[i + 1] && at < end;) {
@@ -139,7 +156,10 @@ static Status make_room(SphWork *work) {
   int64_t total = 0;
   for (int64_t i = 0; i < work->count; i++) {
     work->wall_start[i] = (int32_t)total;
-    int64_t room = solids->start ? solids->start[i + 1] - solids->start[i] : 0;
+    int64_t room = 0;
+    if (solids->start)
+      for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++)
+        room += has_faces(&state->solids.items[solids->index[k]]) ? SHAPE_CONTACTS_MAX : 1;
     if (samples->start) {
       int32_t before = -1;
       for (int64_t k = samples->start[i]; k < samples->start[i + 1]; k++) {
@@ -202,7 +222,7 @@ static void keep_chunk(void *context, int64_t b, int64_t e, int thread) {
     for (int32_t k = work->wall_start[i]; k < work->wall_start[i + 1]; k++, known++) {
       const SphWall *wall = &work->walls[k];
       if (!(wall->slope > 0)) continue;
-      known->solid = wall->solid + 1;
+      known->face = wall->face;
       for (int c = 0; c < 3; c++) known->force[c] = wall->grip[c];
     }
   }

@@ -8,7 +8,7 @@
 #include "core/simd.h"
 #include "methods/method.h"
 
-enum { RESIDUAL_COMPRESSION, RESIDUAL_EXPANSION, RESIDUAL_SHEAR, RESIDUALS };
+enum { RESIDUAL_COMPRESSION, RESIDUAL_EXPANSION, RESIDUAL_SHEAR, FLOWING, RESIDUALS };
 enum { SPH_WALLS_MAX = 4, SPH_GROUP_CHUNK = 32 };
 
 /* Faults of the draft that may be repeated to see what they do: the order of the parameter `fault`. */
@@ -20,10 +20,10 @@ typedef struct SphSlot {
   float x[LANES], y[LANES], z[LANES];
 } SphSlot;
 
-/* Remembered from step to step: the friction force of the solids that a particle touched. solid is index + 1. */
+/* Remembered from step to step: the friction force of the faces that a particle touched. */
 typedef struct SphGrip {
   float force[3];
-  int32_t solid;
+  int32_t face; /* 0: none; see SphWall */
 } SphGrip;
 
 typedef struct SphFields {
@@ -35,6 +35,7 @@ typedef struct SphFields {
 /* A particle near a solid. */
 typedef struct SphWall {
   int32_t particle, solid;
+  int32_t face;      /* which one of which solid, from 1: stays the same while the particle is at it */
   float normal[3];   /* out of the solid */
   float share;       /* what it adds to the relative density */
   float slope;       /* 1/m, how fast that falls with the distance */
@@ -69,10 +70,11 @@ typedef struct SphWork {
   SphFields fields;
   int64_t count, groups;
   float dt, spacing, volume;
-  float collision;   /* share of its approach that a pair loses in a step, at the kernel's steepest */
-  float (*place)[4]; /* x, y, z, 1/mass */
-  int64_t *slice;    /* where a group's slots begin, in slots */
-  int32_t *width;    /* how many it has */
+  float nearby_share; /* m, over the sum of a lattice's gradients */
+  float collision;    /* share of its approach that a pair loses in a step, at the kernel's steepest */
+  float (*place)[4];  /* x, y, z, 1/mass */
+  int64_t *slice;     /* where a group's slots begin, in slots */
+  int32_t *width;     /* how many it has */
   SphSlot *slots;
   float *density;  /* over rest density */
   float *sum[3];   /* sum of the gradients, 1/m */
@@ -85,6 +87,7 @@ typedef struct SphWork {
   float *mobility; /* dt volume / mass */
   float *pressure_gain, *shear_gain;
   float *friction, *cohesion;
+  float *nearby;       /* Pa, mean pressure round a particle when the step began */
   float *wall_gain[3]; /* velocity that walls give */
   float *shift[3];     /* displacement that takes compression back without making speed */
   int32_t *wall_start; /* count + 1 */

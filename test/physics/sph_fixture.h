@@ -1,0 +1,122 @@
+/* Worlds of sph and what its tests measure. */
+#ifndef TEST_PHYSICS_SPH_FIXTURE_H
+#define TEST_PHYSICS_SPH_FIXTURE_H
+
+#include <stdlib.h>
+
+#include "grains_fixture.h"
+#include "methods/sph/sph.h"
+
+static inline const void *sph_field(const ScreeWorld *world, const char *name) {
+  const Particles *p = &world->state.particles;
+  for (int32_t k = 0; k < p->field_count; k++)
+    if (strcmp(p->fields[k].name, name) == 0) return *p->fields[k].data;
+  _fail(__FILE__, __LINE__);
+  return NULL;
+}
+static inline const float *sph_pressure(const ScreeWorld *world) { return sph_field(world, "sph_pressure"); }
+static inline const float (*sph_shear(const ScreeWorld *world))[6] { return sph_field(world, "sph_shear"); }
+
+/* A box of sand in a box that it fills from side to side. */
+static inline void sph_tank(GrainScene *s, double radius, double side, double height, double angle) {
+  grain_scene(s, "sph", radius);
+  s->grains[0].fill = scree_shape_box((ScreeVec3){-side / 2, -side / 2, 0}, (ScreeVec3){side / 2, side / 2, height});
+  s->materials[0].friction_angle_deg = angle;
+  ScreeBoundaryDef *tank =
+      add_tank(s, (ScreeVec3){-side / 2, -side / 2, 0}, (ScreeVec3){side / 2, side / 2, 4 * height});
+  tank->friction_static = tank->friction_kinetic = 0;
+}
+
+/* Runs on and looks at every frame: no negative pressure, compression below the tolerance. */
+static inline void sph_watch(ScreeWorld *world, int frames, double *worst) {
+  for (int k = 0; k < frames; k++) {
+    run_frames(world, 1);
+    const float *pressure = sph_pressure(world);
+    for (int64_t i = 0; i < world->state.particles.count; i++) assert_true(pressure[i] >= 0);
+    *worst = fmax(*worst, sph_statistics(world->method_data)->compression_before);
+  }
+}
+
+static inline double sph_kinetic(const ScreeWorld *world) {
+  const Particles *p = &world->state.particles;
+  double sum = 0;
+  for (int64_t i = 0; i < p->count; i++)
+    sum += 0.5 * (double)p->mass[i] * (double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]);
+  return sum;
+}
+
+/* Leaves only the grains for which `keep` holds, before the first step. */
+static inline void sph_carve(ScreeWorld *world, bool (*keep)(Vec3 at, const double *shape), const double *shape) {
+  Particles *p = &world->state.particles;
+  int32_t *order = malloc(sizeof *order * (size_t)p->count);
+  int64_t kept = 0;
+  for (int64_t i = 0; i < p->count; i++)
+    if (keep(state_position(&world->state, i), shape)) order[kept++] = (int32_t)i;
+  assert_int_equal(particles_permute(&world->core, p, &world->scratch, order, kept), SCREE_OK);
+  free(order);
+  world->tally.mass_initial = world_mass(world);
+}
+
+static inline bool below_ridge(Vec3 at, const double *shape) {
+  return at.z <= (shape[0] - fabs(at.x)) * shape[1] - 0.5 * shape[2];
+}
+
+static inline bool below_cone(Vec3 at, const double *shape) {
+  return at.z <= (shape[0] - hypot(at.x, at.y)) * shape[1] - 0.5 * shape[2];
+}
+
+/* A cone that is built too steep slumps; its angle after some seconds, and again after more. */
+static inline void sph_slump(double angle, double built_deg, double base, double radius, double seconds, double more,
+                             double angles[2]) {
+  GrainScene s;
+  grain_scene(&s, "sph", radius);
+  double slope = tan(built_deg * M_PI / 180);
+  s.grains[0].fill = scree_shape_box((ScreeVec3){-base, -base, 0}, (ScreeVec3){base, base, base * slope});
+  s.materials[0].friction_angle_deg = angle;
+  ScreeBoundaryDef *floor = add_floor(&s);
+  floor->friction_static = floor->friction_kinetic = 2;
+  add_probe(&s, SCREE_PROBE_REPOSE_ANGLE);
+  ScreeWorld *world = grain_world_threads(&s, 2);
+  const double shape[3] = {base, slope, radius};
+  sph_carve(world, below_cone, shape);
+  run_seconds(world, seconds);
+  angles[0] = probe_value(world, 0, 0);
+  run_seconds(world, more);
+  angles[1] = probe_value(world, 0, 0);
+  scree_world_destroy(world);
+}
+
+/* Between where Drucker-Prager stops a flow and the internal angle, and staying there. */
+static inline void sph_check_slump(double angle, const double angles[2]) {
+  double least = atan(sin(angle * M_PI / 180)) * 180 / M_PI - 3;
+  assert_true(angles[0] > least && angles[0] < angle);
+  assert_near(angles[1], angles[0], 3);
+}
+
+/* A long ridge between smooth walls, built at a slope: how far its 99th percentile has gone between two times. The
+ * stairs of the lattice settle at the beginning. */
+static inline double sph_ridge(double angle, double slope_deg, double radius, double half, double from,
+                               double seconds) {
+  GrainScene s;
+  grain_scene(&s, "sph", radius);
+  double y = 6 * radius, top = half * tan(slope_deg * M_PI / 180);
+  s.grains[0].fill = scree_shape_box((ScreeVec3){-half - 8 * radius, -y, 0}, (ScreeVec3){half + 8 * radius, y, top});
+  s.materials[0].friction_angle_deg = angle;
+  ScreeBoundaryDef *floor = add_floor(&s);
+  floor->friction_static = floor->friction_kinetic = 2;
+  for (int k = -1; k <= 1; k += 2) {
+    ScreeBoundaryDef *wall =
+        add_boundary(&s, k < 0 ? "left" : "right", scree_shape_plane((ScreeVec3){0, k * y, 0}, (ScreeVec3){0, -k, 0}));
+    wall->friction_static = wall->friction_kinetic = 0;
+  }
+  add_probe(&s, SCREE_PROBE_CREEP)->from = from;
+  ScreeWorld *world = grain_world_threads(&s, 2);
+  const double shape[3] = {half, tan(slope_deg * M_PI / 180), radius};
+  sph_carve(world, below_ridge, shape);
+  run_seconds(world, seconds);
+  double way = probe_value(world, 0, 0);
+  scree_world_destroy(world);
+  return way;
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* The kernel of sph: one function and its own derivative, of integral one; a lattice and a wall at rest density. */
+#include "check.h"
+
+#include "grains_fixture.h"
+#include "methods/sph/spline.h"
+
+static void the_kernel_has_integral_one(void **state) {
+  (void)state;
+  double sum = 0, step = 1e-3;
+  for (double q = step / 2; q < 2; q += step) sum += 4 * M_PI * q * q * spline_shape(q) / M_PI * step;
+  assert_near(sum, 1, 1e-5);
+}
+
+static void the_slope_is_its_derivative(void **state) {
+  (void)state;
+  for (double q = 0.05; q < 2.1; q += 0.07) {
+    double slope = (spline_shape(q + 1e-5) - spline_shape(q - 1e-5)) / 2e-5;
+    assert_near(spline_slope(q), slope, 1e-6);
+  }
+  for (double q = 0.05; q < 2.1; q += 0.07)
+    assert_near(spline_plane_slope(q), (spline_plane(q - 1e-5) - spline_plane(q + 1e-5)) / 2e-5, 1e-6);
+}
+
+static void a_plane_counts_as_its_integral(void **state) {
+  (void)state;
+  for (double z = 0; z < 2; z += 0.3) {
+    double sum = 0, step = 1e-3;
+    for (double r = step / 2; r < 2; r += step) sum += 2 * r * spline_shape(sqrt(r * r + z * z)) * step;
+    assert_near(spline_plane(z), sum, 1e-5);
+  }
+}
+
+/* Inside too: the deeper, the more, so that what is inside is pushed outwards. */
+static void a_wall_grows_inwards_and_fits_its_slope(void **state) {
+  (void)state;
+  double before = INFINITY;
+  for (double d = -2; d < 1.6; d += 0.05) {
+    double share, slope, left, right, unused;
+    spline_wall(d, &share, &slope);
+    assert_true(share <= before && slope >= 0);
+    before = share;
+    spline_wall(d - 1e-6, &left, &unused);
+    spline_wall(d + 1e-6, &right, &unused);
+    assert_near(slope, (left - right) / 2e-6, 1e-2);
+  }
+  double share, slope;
+  spline_wall(0.5, &share, &slope);
+  assert_near(share, WALL_AT_REST, 1e-3);
+}
+
+static void a_lattice_is_at_rest_density(void **state) {
+  (void)state;
+  double sum = 0;
+  for (int x = -2; x <= 2; x++)
+    for (int y = -2; y <= 2; y++)
+      for (int z = -2; z <= 2; z++) sum += spline_shape(sqrt((double)(x * x + y * y + z * z))) / M_PI;
+  assert_near(sum, 1, 1e-3);
+}
+
+static void a_fill_weighs_density_times_volume(void **state) {
+  (void)state;
+  GrainScene s;
+  grain_scene(&s, "sph", 0.05);
+  ScreeWorld *world = grain_world(&s);
+  assert_near(world->tally.mass_initial, 1600, 1e-3);
+  assert_int_equal(world->state.particles.count, 1000);
+  scree_world_destroy(world);
+}
+
+static void a_density_of_zero_is_refused(void **state) {
+  (void)state;
+  GrainScene s;
+  grain_scene(&s, "sph", 0.05);
+  s.materials[0].density = 0;
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  assert_int_equal(scree_world_create(&s.def, NULL, &world, &error), SCREE_BAD_INPUT);
+  assert_null(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_kernel_has_integral_one),    cmocka_unit_test(the_slope_is_its_derivative),
+      cmocka_unit_test(a_plane_counts_as_its_integral), cmocka_unit_test(a_wall_grows_inwards_and_fits_its_slope),
+      cmocka_unit_test(a_lattice_is_at_rest_density),   cmocka_unit_test(a_fill_weighs_density_times_volume),
+      cmocka_unit_test(a_density_of_zero_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
