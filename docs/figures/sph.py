@@ -1,0 +1,149 @@
+#!/usr/bin/python3
+"""Draws docs/figures/sph.png: what sph does, measured with the program itself.
+
+usage: docs/figures/sph.py [path of the scree program [folder for the runs]]
+
+Runs whose folder is there already are not repeated. A few minutes on two cores.
+"""
+import csv
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SCREE = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else os.path.join(ROOT, "build", "scree")
+FOLDER = sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp()
+
+SLUMP = """scree: 1
+duration: {seconds}
+frame_rate: 30
+method: {{name: sph, radius: 0.02{method}}}
+materials:
+  sand: {{density: 1600, friction_angle_deg: {angle}}}
+grains:
+  - {{material: sand, fill: {{cylinder: {{base: [0, 0, 0], radius: 0.36, height: 0.3}}}}}}
+boundaries:
+  - {{plane: {{point: [0, 0, 0], normal: [0, 0, 1]}}, friction_static: 2, friction_kinetic: 2, name: floor}}
+probes:
+  - {{name: angle, kind: repose_angle}}
+  - {{name: energy, kind: energy}}
+"""
+POUR = """scree: 1
+duration: 7
+frame_rate: 30
+method: {{name: sph, radius: 0.02}}
+materials:
+  sand: {{density: 1600, friction_angle_deg: {angle}}}
+emitters:
+  - {{material: sand, disc: {{center: [0, 0, 0.55], radius: 0.14, direction: [0, 0, -1]}}, rate: 40, speed: 1, until: 5}}
+boundaries:
+  - {{plane: {{point: [0, 0, 0], normal: [0, 0, 1]}}, friction_static: 2, friction_kinetic: 2, name: floor}}
+probes:
+  - {{name: angle, kind: repose_angle}}
+"""
+FALL = """scree: 1
+duration: 4
+frame_rate: 30
+method: {{name: sph, radius: 0.02, drag: {drag}}}
+materials:
+  sand: {{density: 1600}}
+grains:
+  - {{material: sand, fill: {{box: {{min: [-0.02, -0.02, 0], max: [0.02, 0.02, 0.04]}}}}}}
+probes:
+  - {{name: energy, kind: energy}}
+"""
+TANK = """scree: 1
+duration: 2
+frame_rate: 60
+method: {name: sph, radius: 0.02}
+materials:
+  sand: {density: 1600, friction_angle_deg: 5}
+grains:
+  - {material: sand, fill: {box: {min: [-0.24, -0.24, 0], max: [0.24, 0.24, 0.4]}}}
+boundaries:
+  - {box: {min: [-0.24, -0.24, 0], max: [0.24, 0.24, 2]}, inside: true, name: tank, friction_static: 0, friction_kinetic: 0}
+probes:
+  - {name: load, kind: force_on, target: tank}
+  - {name: low, kind: packing, box: {min: [-0.16, -0.16, 0.04], max: [0.16, 0.16, 0.16]}}
+"""
+
+
+def run(name, scene):
+    out = os.path.join(FOLDER, name)
+    if not os.path.exists(os.path.join(out, "report.json")):
+        path = os.path.join(FOLDER, name + ".yaml")
+        with open(path, "w") as file:
+            file.write(scene)
+        subprocess.run([SCREE, "run", path, "-o", out, "--frames-format", "none", "--quiet"], check=True)
+    with open(os.path.join(out, "probes.csv")) as file:
+        rows = list(csv.reader(file))
+    return {key: np.array([float(r[k]) for r in rows[1:]]) for k, key in enumerate(rows[0])}
+
+
+def rest_angles(axis):
+    asked = [20, 30, 45, 60]
+    dense = np.linspace(10, 60, 50)
+    axis.plot(dense, dense, "k:", lw=1, label="the angle itself")
+    axis.plot(dense, np.degrees(np.arctan(np.sin(np.radians(dense)))), "k--", lw=1, label="atan(sin)")
+    poured = [run(f"pour_{a}", POUR.format(angle=a))["angle"][-1] for a in asked]
+    axis.plot(asked, poured, "o-", label="poured, 2,000 parcels")
+    axis.set(xlabel="internal angle, degrees", ylabel="angle of the pile, degrees", title="Resting angle")
+    axis.legend(fontsize=8)
+
+
+def minute(axis):
+    cases = [("default", "", 60), ("no memory of friction", ", memory: false", 20), ("strain of the old velocity", ", fault: old_strain", 20),
+             ("D of a face", ", fault: face_d", 20), ("half the trace", ", fault: half_trace", 20),
+             ("tolerance 10 times as large", ", compression: 0.01, strain: 0.001", 20)]
+    for name, method, seconds in cases:
+        key = "minute_" + "".join(c if c.isalnum() else "_" for c in name)
+        data = run(key, SLUMP.format(seconds=seconds, angle=30, method=method))
+        axis.plot(data["time"], data["angle"], label=name, lw=2 if name == "default" else 1)
+    axis.set(xlabel="time, s", ylabel="angle of the pile, degrees", title="A minute of rest, 30 degrees", ylim=(0, 32))
+    axis.legend(fontsize=8)
+
+
+def calm(axis):
+    data = run("minute_default", SLUMP.format(seconds=60, angle=30, method=""))
+    axis.semilogy(data["time"], np.maximum(data["energy_kinetic"], 1e-13))
+    axis.set(xlabel="time, s", ylabel="kinetic energy, J", title="The same pile comes to rest")
+
+
+def terminal(axis):
+    mass, area = 1600 * 0.04**3, math.pi * 0.02**2
+    for drag in (20, 40, 80):
+        data = run(f"fall_{drag}", FALL.format(drag=drag))
+        speed = np.sqrt(2 * data["energy_kinetic"] / mass)
+        limit = math.sqrt(2 * mass * 9.81 / (1.2 * drag * area))
+        line, = axis.plot(data["time"], speed, label=f"drag {drag}")
+        t = data["time"]
+        axis.plot(t, limit * np.tanh(9.81 * t / limit), "--", color=line.get_color(), lw=1)
+    axis.set(xlabel="time, s", ylabel="speed, m/s", title="A falling parcel (dashed: exact)")
+    axis.legend(fontsize=8)
+
+
+def main():
+    os.makedirs(FOLDER, exist_ok=True)
+    figure, axes = plt.subplots(2, 3, figsize=(15, 8.5))
+    rest_angles(axes[0, 0])
+    minute(axes[0, 1])
+    calm(axes[0, 2])
+    terminal(axes[1, 0])
+    tank = run("tank", TANK)
+    axes[1, 1].plot(tank["time"], -tank["load_z"] / (1600 * 0.48**2 * 0.4 * 9.81))
+    axes[1, 1].set(xlabel="time, s", ylabel="over the weight", title="Load on a smooth tank", ylim=(0, 2))
+    axes[1, 2].plot(tank["time"], 100 * (tank["low"] - 1))
+    axes[1, 2].set(xlabel="time, s", ylabel="percent", title="Bulk density over rest density, low in the tank", ylim=(-3, 3))
+    figure.tight_layout()
+    figure.savefig(os.path.join(ROOT, "docs", "figures", "sph.png"), dpi=80)
+
+
+main()
