@@ -2,6 +2,7 @@
 #include "bench/slope.h"
 
 #include "p2_fixture.h"
+#include "pour_fixture.h"
 
 /* ---- Fig. 5 ---- */
 
@@ -38,9 +39,30 @@ static void error_reduction_makes_up_for_iterations(void **state) {
   assert_near(reduced.angle, many.angle, 5);
 }
 
+/* ---- what p2 shares with pbd ---- */
+
+static void a_heap_keeps_its_shape_for_a_minute(void **state) {
+  (void)state;
+  assert_true(pour_creep("p2", 0.005, 5) < 0.1);
+}
+
+static void small_steps_make_the_angle_independent_of_the_iterations(void **state) {
+  (void)state;
+  compare_angles("p2");
+}
+
+static void a_metre_of_sand_overlaps_little(void **state) {
+  (void)state;
+  deep_overlap("p2", 0.005, 5);
+  assert_true(deep_overlap("p2", 0.001, 3) < 0.05);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(error_reduction_makes_up_for_iterations),
+      cmocka_unit_test(a_metre_of_sand_overlaps_little),
+      cmocka_unit_test(a_heap_keeps_its_shape_for_a_minute),
+      cmocka_unit_test(small_steps_make_the_angle_independent_of_the_iterations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

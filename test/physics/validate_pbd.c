@@ -3,68 +3,20 @@
 
 static void small_steps_make_the_angle_independent_of_the_iterations(void **state) {
   (void)state;
-  enum { SEEDS = 5 };
-  Pour pour = {.time_step = 0.001, .iterations = 3, .friction = 0.35, .seconds = 4};
-  double few = pour_angle("pbd", pour, SEEDS);
-  pour.iterations = 20;
-  double many = pour_angle("pbd", pour, SEEDS);
-  print_message("1 ms: %.2f deg with 3 iterations, %.2f deg with 20\n", few, many);
-  assert_near(few, many, 2);
-  pour.time_step = 0.005;
-  double many_long = pour_angle("pbd", pour, SEEDS);
-  pour.iterations = 5;
-  double few_long = pour_angle("pbd", pour, SEEDS);
-  print_message("5 ms: %.2f deg with 5 iterations, %.2f deg with 20\n", few_long, many_long);
+  compare_angles("pbd");
 }
 
 static void a_pile_keeps_its_shape_for_a_minute(void **state) {
   (void)state;
-  const double time_step[] = {0.005, 0.001};
-  const int iterations[] = {5, 3};
-  for (int k = 0; k < 2; k++) {
-    Pour pour = {.time_step = time_step[k],
-                 .iterations = iterations[k],
-                 .friction = 0.35,
-                 .seed = 1,
-                 .seconds = 4,
-                 .creep_from = 6};
-    ScreeWorld *world = pour_world("pbd", &pour, 0);
-    run_seconds(world, 6);
-    double angle = probe_value(world, POUR_ANGLE, 0);
-    run_seconds(world, 60);
-    double creep = probe_value(world, POUR_CREEP, 0) / (2 * POUR_RADIUS);
-    print_message("%g ms x %d: creep %.4f diameters in 60 s; angle %.2f, then %.2f deg\n", 1e3 * time_step[k],
-                  iterations[k], creep, angle, probe_value(world, POUR_ANGLE, 0));
-    if (time_step[k] <= 0.001) assert_true(creep < 0.1); /* 5 ms lets single grains of a steep face slip now and then */
-    scree_world_destroy(world);
-  }
-}
-
-/* Half a metre square, a metre deep when settled. Answers the largest overlap, as a share of the radius. */
-static double deep_overlap(double time_step, int iterations) {
-  GrainScene s;
-  grain_scene(&s, "pbd", 0.02);
-  s.def.method.time_step = time_step;
-  s.def.method.iterations = iterations;
-  s.grains[0].start = SCREE_START_DENSE;
-  s.grains[0].fill = scree_shape_box((ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 1.1});
-  add_tank(&s, (ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 3});
-  ScreeWorld *world = grain_world_threads(&s, 0);
-  run_seconds(world, 3);
-  double overlap = world_overlap(world), highest = 0;
-  const Particles *p = &world->state.particles;
-  for (int64_t i = 0; i < p->count; i++) highest = fmax(highest, state_position(&world->state, i).z);
-  print_message("%g ms x %d: %lld grains, %.2f m deep, overlap %.4f of the radius\n", 1e3 * time_step, iterations,
-                (long long)p->count, highest, overlap);
-  scree_world_destroy(world);
-  return overlap;
+  assert_true(pour_creep("pbd", 0.005, 5) < 0.1);
+  assert_true(pour_creep("pbd", 0.001, 3) < 0.1);
 }
 
 static void a_metre_of_sand_overlaps_little(void **state) {
   (void)state;
-  deep_overlap(0.005, 5);
-  deep_overlap(0.002, 10);
-  assert_true(deep_overlap(0.001, 3) < 0.05); /* what the documents recommend for depth */
+  deep_overlap("pbd", 0.005, 5);
+  deep_overlap("pbd", 0.002, 10);
+  assert_true(deep_overlap("pbd", 0.001, 3) < 0.05); /* what the documents recommend for depth */
 }
 
 /* The shipped hourglass, from 80 to 20 % fill. */
