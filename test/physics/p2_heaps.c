@@ -247,7 +247,7 @@ static void a_thousand_grains_at_one_point_part(void **state) {
     fixture_run(world, 0.3);
     ScreeStatistics statistics;
     scree_world_statistics(world, &statistics);
-    assert_true(isfinite(statistics.max_speed));
+    assert_true(statistics.max_speed < 20); /* a fall from 0.5 m ends at 3 m/s: no explosion */
     scree_world_destroy(world);
   }
 }

@@ -1,13 +1,13 @@
-/* pbd in bulk, small enough for every run: heaps, beds, bodies in sand, walls. The long ones are in validate_pbd.c. */
+/* pbd, and p2 where the same must hold, in bulk, small enough for every run: heaps, beds, bodies in sand, walls. The
+ * long ones are in validate_pbd.c. */
 #include "pour_fixture.h"
 
-static void the_angle_rises_with_friction_and_the_floor_carries_the_weight(void **state) {
-  (void)state;
+static void pour_with_friction(const char *method) {
   double last = -2;
   const double mu[] = {0.1, 0.35, 0.8};
   for (int k = 0; k < 3; k++) {
     Pour pour = {.time_step = 0.005, .iterations = 5, .friction = mu[k], .seed = 1, .seconds = 1.5};
-    ScreeWorld *world = pour_world("pbd", &pour, 0);
+    ScreeWorld *world = pour_world(method, &pour, 0);
     run_seconds(world, 3.5);
     double angle = probe_value(world, POUR_ANGLE, 0), weight = world_mass(world) * 9.81, load = 0;
     for (int frame = 0; frame < 30; frame++) {
@@ -21,16 +21,22 @@ static void the_angle_rises_with_friction_and_the_floor_carries_the_weight(void 
   }
 }
 
+static void the_angle_rises_with_friction_and_the_floor_carries_the_weight(void **state) {
+  (void)state;
+  pour_with_friction("pbd");
+  pour_with_friction("p2");
+}
+
 /* A tank of 0.5 x 0.5 m with sand in it. */
-static void tank_scene(GrainScene *s, double depth) {
-  grain_scene(s, "pbd", 0.025);
+static void tank_scene(GrainScene *s, const char *method, double depth) {
+  grain_scene(s, method, 0.025);
   s->grains[0].fill = scree_shape_box((ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, depth});
   add_tank(s, (ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 3});
 }
 
-static double ball_height(double density, int contact) {
+static double ball_height(const char *method, double density, int contact) {
   GrainScene s;
-  tank_scene(&s, 0.7);
+  tank_scene(&s, method, 0.7);
   s.bodies[0] = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.09));
   s.bodies[0].shape.position = (ScreeVec3){0, 0, 1};
   s.bodies[0].density = density;
@@ -49,8 +55,10 @@ static double ball_height(double density, int contact) {
 static void a_dense_ball_is_held_and_a_light_one_lies_on_top(void **state) {
   (void)state;
   double top = 0.40;
-  for (int contact = SCREE_CONTACT_DISTANCE; contact <= SCREE_CONTACT_SAMPLES; contact++) {
-    double dense = ball_height(8000, contact), light = ball_height(300, contact);
+  for (int k = 0; k < 3; k++) {
+    const char *method = k < 2 ? "pbd" : "p2";
+    int contact = k == 1 ? SCREE_CONTACT_SAMPLES : SCREE_CONTACT_DISTANCE;
+    double dense = ball_height(method, 8000, contact), light = ball_height(method, 300, contact);
     assert_true(dense > 0.09 + 0.025); /* not on the bottom */
     assert_true(dense < light);
     assert_true(light > top && light < top + 0.2);
@@ -78,7 +86,7 @@ static void sampled_walls_do_not_leak(void **state) {
 static void materials_and_sizes_mix(void **state) {
   (void)state;
   GrainScene s;
-  tank_scene(&s, 0.5);
+  tank_scene(&s, "pbd", 0.5);
   s.materials[1] = scree_material_default("ice");
   s.materials[1].friction_static = 0.04;
   s.materials[1].friction_kinetic = 0.03;
@@ -122,7 +130,7 @@ static void the_papers_own_mode_runs(void **state) {
   (void)state;
   for (int printed = 0; printed < 2; printed++) {
     GrainScene s;
-    tank_scene(&s, 0.5);
+    tank_scene(&s, "pbd", 0.5);
     s.def.method.averaging = true;
     s.def.method.relaxation = 1.2;
     s.def.method.mass_scaling = 1;
