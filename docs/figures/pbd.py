@@ -1,6 +1,7 @@
-#!/usr/bin/env python3
-"""Measures pbd and draws docs/figures/pbd.png: angle of a poured heap against friction, iterations and time step; creep;
-discharge of the hourglass. Runs build/scree (or the program named first); takes some minutes.
+#!/usr/bin/python3
+"""Measures pbd and draws docs/figures/pbd.png: angle of a poured heap against friction, iterations and time step; creep
+over a minute; overlap against depth; discharge of the hourglass. Runs build/scree (or the program named first) and
+prints the numbers; takes some minutes.
 
     python3 docs/figures/pbd.py [build/scree]
 """
@@ -14,6 +15,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCREE = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else os.path.join(ROOT, "build", "scree")
@@ -32,8 +34,21 @@ probes:
   - {name: creep, kind: creep, from: 6}
 """
 
+BED = """
+scree: 1
+duration: 3
+method: {name: pbd, radius: 0.02, time_step: 0.005, iterations: 5}
+materials: {sand: {density: 1600, friction_static: 0.35, friction_kinetic: 0.30}}
+grains:
+  - {material: sand, fill: {box: {min: [-0.25, -0.25, 0], max: [0.25, 0.25, 1.1]}}, start: dense}
+boundaries:
+  - {box: {min: [-0.25, -0.25, 0], max: [0.25, 0.25, 3]}, inside: true, name: tank}
+probes:
+  - {name: energy, kind: energy}
+"""
 
-def run(folder, scene, **sets):
+
+def run(folder, scene, frames="none", **sets):
     """Runs a scene (a path or a text) and answers the columns of probes.csv and the folder."""
     if "\n" in scene:
         path = os.path.join(folder, "scene.yaml")
@@ -41,7 +56,7 @@ def run(folder, scene, **sets):
             file.write(scene)
         scene = path
     out = os.path.join(folder, "out")
-    command = [SCREE, "run", scene, "-o", out, "--quiet", "--frames-format", "none"]
+    command = [SCREE, "run", scene, "-o", out, "--quiet", "--frames-format", frames]
     for key, value in sets.items():
         command += ["--set", f"{key.replace('__', '.')}={value}"]
     subprocess.run(command, check=True)
@@ -50,15 +65,48 @@ def run(folder, scene, **sets):
     return {key: [float(row[key]) for row in rows] for key in rows[0]}, out
 
 
-def angle(folder, seeds=3, **sets):
-    return sum(run(folder, POUR, seed=k + 1, **sets)[0]["angle"][-1] for k in range(seeds)) / seeds
+def angle(folder, seeds=2, **sets):
+    mean = sum(run(folder, POUR, seed=k + 1, **sets)[0]["angle"][-1] for k in range(seeds)) / seeds
+    print(f"angle {mean:.1f} deg", sets, flush=True)
+    return mean
+
+
+def overlaps(folder, layers=10, **sets):
+    """Largest overlap of two grains in each layer of a bed a metre deep, as a share of the radius."""
+    _, out = run(folder, BED, frames="ply", **sets)
+    path = sorted(name for name in os.listdir(out) if name.startswith("coarse_"))[-1]
+    with open(os.path.join(out, path), "rb") as file:
+        body = file.read().split(b"end_header\n", 1)[1]
+    row = np.dtype([("at", "<f4", 3), ("v", "<f4", 3), ("radius", "<f4"), ("id", "<u4"), ("material", "u1")])
+    grains = np.frombuffer(body, row)
+    at, radius = grains["at"].astype(float), float(grains["radius"][0])
+    top = at[:, 2].max() + radius
+    deepest = np.zeros(layers)
+    for k in range(layers):
+        low, high = top * k / layers, top * (k + 1) / layers
+        near = at[(at[:, 2] > low - 2 * radius) & (at[:, 2] < high + 2 * radius)]
+        apart = np.linalg.norm(near[:, None, :] - near[None, :, :], axis=2)
+        np.fill_diagonal(apart, 9)
+        deepest[k] = max(0, (2 * radius - apart.min()) / radius)
+    depth = top * (1 - (np.arange(layers) + 0.5) / layers)
+    print("overlap / r from the bottom up:", np.round(deepest, 3), sets, flush=True)
+    return depth, deepest
 
 
 def main():
-    figure, axes = plt.subplots(2, 2, figsize=(10, 7))
+    figure, axes = plt.subplots(2, 3, figsize=(14, 7))
     with tempfile.TemporaryDirectory() as folder:
+        modes = ((0.005, 5), (0.001, 3))
+        for dt, count in modes:
+            setting = {"method__time_step": dt, "method__iterations": count}
+            label = f"{1e3 * dt:g} ms x {count}"
+            axes[1][1].plot(*overlaps(folder, **setting), "o-", label=label)
+            probes, _ = run(folder, POUR, duration=66, **setting)
+            print(f"creep {probes['creep'][-1] / 0.04:.4f} diameters in 60 s, {label}", flush=True)
+            axes[1][0].plot(probes["time"], [c / 0.04 for c in probes["creep"]], label=label)
+        axes[1][0].axhline(0.1, color="k", lw=0.8, ls=":")
         friction = [0.05, 0.1, 0.2, 0.35, 0.5, 0.8]
-        for dt, count in ((0.005, 5), (0.001, 3)):
+        for dt, count in modes:
             values = [
                 angle(folder, method__time_step=dt, method__iterations=count, materials__sand__friction_static=mu,
                       materials__sand__friction_kinetic=mu * 0.3 / 0.35) for mu in friction]
@@ -67,16 +115,19 @@ def main():
         for dt in (0.005, 0.001):
             values = [angle(folder, method__time_step=dt, method__iterations=count) for count in iterations]
             axes[0][1].plot(iterations, values, "o-", label=f"{1e3 * dt:g} ms")
-        for dt, count in ((0.005, 5), (0.001, 3)):
-            probes, _ = run(folder, POUR, duration=66, method__time_step=dt, method__iterations=count)
-            axes[1][0].plot(probes["time"], [c / 0.04 for c in probes["creep"]], label=f"{1e3 * dt:g} ms x {count}")
+        steps = [0.001, 0.002, 0.003, 0.005]
+        for count in (3, 5):
+            values = [angle(folder, method__time_step=dt, method__iterations=count) for dt in steps]
+            axes[0][2].plot([1e3 * dt for dt in steps], values, "o-", label=f"{count} iterations")
         scene = os.path.join(ROOT, "scenes", "sommer2022", "hourglass.yaml")
-        probes, _ = run(folder, scene)
+        probes, _ = run(folder, scene, upsample__radius=0.0279)
         smooth = [sum(probes["discharge"][max(0, k - 30):k + 1]) / len(probes["discharge"][max(0, k - 30):k + 1])
                   for k in range(len(probes["time"]))]
-        axes[1][1].plot(probes["time"], smooth)
-    labels = (("friction coefficient", "angle of the heap (deg)"), ("iterations", "angle of the heap (deg)"),
-              ("time (s)", "creep, 99th percentile (diameters)"), ("time (s)", "hourglass discharge (kg/s), mean of 0.5 s"))
+        axes[1][2].plot(probes["time"], smooth)
+    angles = "angle of the heap (deg)"
+    labels = (("friction coefficient", angles), ("iterations", angles), ("time step (ms)", angles),
+              ("time (s)", "creep, 99th percentile (diameters)"), ("depth (m)", "largest overlap / radius"),
+              ("time (s)", "hourglass discharge (kg/s), mean of 0.5 s"))
     for axis, (x, y) in zip(axes.flat, labels):
         axis.set_xlabel(x)
         axis.set_ylabel(y)
