@@ -100,14 +100,14 @@ def rest_angles(axis):
 
 
 def minute(axis):
-    cases = [("default", "", 60), ("no memory of friction", ", memory: false", 20), ("strain of the old velocity", ", fault: old_strain", 20),
-             ("D of a face", ", fault: face_d", 20), ("half the trace", ", fault: half_trace", 20),
-             ("tolerance 10 times as large", ", compression: 0.01, strain: 0.001", 20)]
+    cases = [("default", "", 60), ("no memory of friction", ", memory: false", 6), ("strain of the old velocity", ", fault: old_strain", 6),
+             ("D of a face", ", fault: face_d", 6), ("half the trace", ", fault: half_trace", 6),
+             ("tolerance 10 times as large", ", compression: 0.01, strain: 0.001", 6)]
     for name, method, seconds in cases:
         key = "minute_" + "".join(c if c.isalnum() else "_" for c in name)
         data = run(key, SLUMP.format(seconds=seconds, angle=30, method=method))
         axis.plot(data["time"], data["angle"], label=name, lw=2 if name == "default" else 1)
-    axis.set(xlabel="time, s", ylabel="angle of the pile, degrees", title="A minute of rest, 30 degrees", ylim=(0, 32))
+    axis.set(xlabel="time, s", ylabel="angle of the pile, degrees", title="Angle against time, 30 degrees", ylim=(0, 32))
     axis.legend(fontsize=8)
 
 
