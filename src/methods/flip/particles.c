@@ -162,7 +162,7 @@ typedef struct FromGrid {
 } FromGrid;
 
 /* Distance and its gradient (per cell) at a particle, from the corners of its strip. */
-static float distance_at(const StripSolids *solids, float x, float y, float z, float gradient[3]) {
+float flip_distance_at(const StripSolids *solids, float x, float y, float z, float gradient[3]) {
   int lane = (int)x;
   float fx = x - (float)lane, value = 0;
   gradient[0] = gradient[1] = gradient[2] = 0;
@@ -250,7 +250,7 @@ static void keep_out(const Beside *beside, float way[3], float v[3]) {
     float most = a == 0 ? (float)STRIP - 1e-5f : 1 - 1e-6f;
     to[a] = to[a] < 0 ? 0 : to[a] > most ? most : to[a]; /* the strip knows no more; half a cell further at most */
   }
-  float distance = distance_at(solids, to[0], to[1], to[2], gradient);
+  float distance = flip_distance_at(solids, to[0], to[1], to[2], gradient);
   if (!(distance < 0)) return;
   float length = sqrtf(gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2]);
   if (!(length > 1e-3f)) return;
@@ -283,6 +283,19 @@ static Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place
   return beside;
 }
 
+/* Whether walls stopped sand at a node round the strip. */
+static bool strip_is_stopped(const FlipWork *work, int32_t strip) {
+  float sum = 0;
+  for (int row = 0; row < 9; row++) {
+    int32_t at = grid_row(work->grid, strip, row % 3 - 1, row / 3 - 1);
+    const int32_t strips[3] = {at, work->grid->near[at][X_LOW], work->grid->near[at][X_HIGH]};
+    for (int k = 0; k < 3; k++)
+      for (int a = 0; a < 3; a++)
+        for (int lane = 0; lane < STRIP; lane++) sum += fabsf(work->fields.stop[a][(int64_t)strips[k] * STRIP + lane]);
+  }
+  return sum > 0;
+}
+
 static void move_strip(const FromGrid *from, int64_t strip) {
   const FlipWork *work = from->work;
   const Gather *g = &from->gather;
@@ -290,6 +303,7 @@ static void move_strip(const FromGrid *from, int64_t strip) {
   float dt = (float)work->dt, most = 0.5f * (float)work->grid->cell;
   float *velocity[3] = {p->vx, p->vy, p->vz}, *way_of[3] = {p->dx, p->dy, p->dz};
   bool near = strip > 0 && work->fields.near[strip];
+  bool stopped = near && strip_is_stopped(work, (int32_t)strip);
   int32_t place[3];
   strip_place(work->grid->key[strip], place);
   for (int lane = 0; lane < STRIP; lane++) {
@@ -308,7 +322,7 @@ static void move_strip(const FromGrid *from, int64_t strip) {
       if (near) {
         Beside beside = beside_of(work, strip, place, k);
         const float norm[3] = {work->sorted.norm[1][k], work->sorted.norm[2][k], work->sorted.norm[3][k]};
-        rub_at_stops(&beside, norm, v);
+        if (stopped) rub_at_stops(&beside, norm, v);
         keep_out(&beside, way, v);
       }
       for (int a = 0; a < 3; a++) {

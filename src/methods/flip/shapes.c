@@ -232,9 +232,21 @@ static Vec3 velocity_of(const Particles *p, int64_t i) {
 
 /* Children must not begin inside a solid. */
 static bool is_free_place(const FlipWork *work, Vec3 at) {
-  for (int32_t k = 0; k < work->state->solids.count; k++)
-    if (solid_contains(&work->state->solids.items[k], at)) return false;
-  return true;
+  const FlipGrid *grid = work->grid;
+  Vec3 local = vec3_scale(vec3_sub(at, work->state->origin), 1 / grid->cell);
+  const float p[3] = {(float)(local.x + grid->shift[0]), (float)(local.y + grid->shift[1]),
+                      (float)(local.z + grid->shift[2])};
+  int32_t cell[3], place[3];
+  for (int a = 0; a < 3; a++) {
+    if (!(fabsf(p[a]) < (float)GRID_LIMIT)) return false;
+    cell[a] = (int32_t)floorf(p[a]);
+  }
+  int32_t strip = grid_find(grid, strip_key(cell[0], cell[1], cell[2]));
+  if (strip == 0 || !work->fields.near[strip]) return true;
+  strip_place(grid->key[strip], place);
+  float gradient[3];
+  return flip_distance_at(&work->solids[strip], p[0] - (float)place[0], p[1] - (float)place[1], p[2] - (float)place[2],
+                          gradient) > 0.05f;
 }
 
 static Status split(Advance *advance, int64_t k) {

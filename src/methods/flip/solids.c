@@ -238,7 +238,15 @@ static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
 /* Valid nodes round a strip: bit 0 is the last lane of the strip before, bit 9 the first of the one behind. */
 typedef struct ValidWindow {
   uint32_t bits[4][9];
+  bool whole[STRIP]; /* all nodes round the cell are valid: norms are 1 */
 } ValidWindow;
+
+static void find_whole(ValidWindow *window) {
+  uint32_t all = ~0u;
+  for (int g = 0; g < 4; g++)
+    for (int row = 0; row < 9; row++) all &= window->bits[g][row];
+  for (int lane = 0; lane < STRIP; lane++) window->whole[lane] = (all >> lane & 7) == 7;
+}
 
 static void valid_window(const FlipWork *work, int32_t strip, ValidWindow *window) {
   const FlipGrid *grid = work->grid;
@@ -253,11 +261,14 @@ static void valid_window(const FlipWork *work, int32_t strip, ValidWindow *windo
                              (behind ? (uint32_t)valid[behind] & 1 : 1) << (STRIP + 1);
     }
   }
+  find_whole(window);
 }
 
 /* 1 / the sum of weights that fall on valid nodes, for centres (0) and faces (1 + axis). x, y, z count from the strip's
  * lower corner. 0 where hardly anything does: such a particle is inside a solid. */
 static void norms_at(const ValidWindow *window, float x, float y, float z, float norm[4]) {
+  norm[0] = norm[1] = norm[2] = norm[3] = 1;
+  if (window->whole[(int)x]) return;
   const float at[3] = {x, y, z};
   for (int g = 0; g < 4; g++) {
     int low[3];

@@ -95,6 +95,8 @@ void flip_wall_velocities(FlipWork *work); /* of the faces that bodies move with
 /* particles.c */
 Status flip_sort_parcels(FlipWork *work);
 Status flip_to_grid(FlipWork *work);
+/* Distance (cells) and its gradient at a point of a strip, in cells from its lower corner. */
+float flip_distance_at(const StripSolids *solids, float x, float y, float z, float gradient[3]);
 Status flip_from_grid(FlipWork *work);
 
 #endif
