@@ -104,10 +104,72 @@ static void a_body_may_fill_the_domain(void **state) {
   scree_world_destroy(world);
 }
 
+static double spread(double alpha, int scheme) {
+  Fixture f;
+  fixture_begin(&f, 0.025);
+  f.materials[0].friction_angle_deg = asin(alpha * sqrt(1.5)) * 180 / M_PI;
+  f.scene.method.yield_surface = scheme;
+  fixture_floor(&f, 1);
+  fixture_fill(&f, "sand", (ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 0.5});
+  ScreeWorld *world = fixture_world(&f);
+  fixture_run(world, 60);
+  const Particles *p = &world->state.particles;
+  double sum = 0, mass = 0;
+  for (int64_t i = 0; i < p->count; i++) {
+    Vec3 at = state_position(&world->state, i);
+    sum += (double)p->mass[i] * sqrt(at.x * at.x + at.y * at.y);
+    mass += (double)p->mass[i];
+  }
+  scree_world_destroy(world);
+  return sum / mass;
+}
+
+/* Fig. 4: less friction, flatter piles, with any of the yield surfaces. */
+static void friction_orders_the_piles(void **state) {
+  (void)state;
+  double low = spread(0.3, SCREE_YIELD_CONE), middle = spread(0.5, SCREE_YIELD_CONE),
+         high = spread(0.7, SCREE_YIELD_CONE);
+  assert_true(low > 1.05 * middle);
+  assert_true(middle > 1.02 * high);
+  assert_true(spread(0.5, SCREE_YIELD_BOX) < low);
+  assert_true(spread(0.5, SCREE_YIELD_PLANES) < low);
+}
+
+static double width_after_a_burst(bool pulling) {
+  Fixture f;
+  fixture_begin(&f, 0.025);
+  f.scene.gravity = (ScreeVec3){0, 0, 0};
+  f.scene.method.pulling = pulling;
+  fixture_fill(&f, "sand", (ScreeVec3){-0.2, -0.2, -0.2}, (ScreeVec3){0.2, 0.2, 0.2});
+  ScreeWorld *world = fixture_world(&f);
+  world_throw(world, vec3(0, 0, 0), 1, 1);
+  fixture_run(world, 12);
+  const Particles *p = &world->state.particles;
+  double sum = 0, mass = 0;
+  for (int64_t i = 0; i < p->count; i++) {
+    Vec3 at = state_position(&world->state, i);
+    sum += (double)p->mass[i] * vec3_dot(at, at);
+    mass += (double)p->mass[i];
+  }
+  scree_world_destroy(world);
+  return sqrt(sum / mass);
+}
+
+/* Dry sand flies apart freely; a pressure that pulls holds it together (Fig. 11). */
+static void only_a_pulling_pressure_holds_sand_together(void **state) {
+  (void)state;
+  double loose = width_after_a_burst(false), held = width_after_a_burst(true);
+  assert_true(loose > 0.35);
+  assert_true(held < 0.8 * loose);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(free_flight_keeps_mass_and_momentum), cmocka_unit_test(still_sand_is_still),
-      cmocka_unit_test(balls_sink_in_the_order_of_their_mass), cmocka_unit_test(odd_scenes_stay_finite),
-      cmocka_unit_test(a_body_may_fill_the_domain)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(free_flight_keeps_mass_and_momentum),
+                                     cmocka_unit_test(still_sand_is_still),
+                                     cmocka_unit_test(balls_sink_in_the_order_of_their_mass),
+                                     cmocka_unit_test(odd_scenes_stay_finite),
+                                     cmocka_unit_test(a_body_may_fill_the_domain),
+                                     cmocka_unit_test(friction_orders_the_piles),
+                                     cmocka_unit_test(only_a_pulling_pressure_holds_sand_together)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
