@@ -190,7 +190,8 @@ static ScreeStatus viewer_draw(Viewer *viewer, ScreeError *error) {
   if (viewer->simulation) simulation_report(viewer->simulation, &viewer->report);
   const RenderFrame *frame = viewer->frame ? &viewer->frame->frame : &nothing;
   double began = glfwGetTime();
-  if (!viewer_still(viewer, frame)) {
+  viewer->drew = !viewer_still(viewer, frame);
+  if (viewer->drew) {
     ScreeStatus status = renderer_draw(viewer->renderer, frame, &viewer->camera, &viewer->settings, error);
     if (status != SCREE_OK) return status;
     viewer->panel.draw_ms += 0.2 * (1e3 * (glfwGetTime() - began) - viewer->panel.draw_ms);
@@ -329,9 +330,9 @@ static ScreeStatus viewer_loop(Viewer *viewer, ScreeError *error) {
     viewer_panel(viewer);
     glfwSwapBuffers(viewer->window);
     if (options->seconds > 0 && now > options->seconds) break;
-    /* The driver of the CPU knows no display to wait for. */
-    double spent = glfwGetTime() - now;
-    if (spent < 1.0 / 120) glfwWaitEventsTimeout(1.0 / 120 - spent);
+    /* The driver of the CPU knows no display to wait for. Where nothing moves, the processor is the simulation's. */
+    double spent = glfwGetTime() - now, turn = viewer->drew ? 1.0 / 120 : 1.0 / 20;
+    if (spent < turn) glfwWaitEventsTimeout(turn - spent);
   }
   if (options->picture) {
     viewer->message[0] = 0;

@@ -26,6 +26,7 @@ typedef struct Viewer {
   Simulation *simulation;
   uint64_t starts, seen_version;
   const SceneFrame *frame; /* drawn last; NULL: none */
+  bool drew;               /* in the last turn */
   bool drawn_any;          /* what the last picture was made from */
   uint64_t drawn_version;
   Camera drawn_camera;
