@@ -1,7 +1,7 @@
 /* The contract of a method: a small table of functions over the shared state.
  *
- * A method owns one folder and its private data. It may add particle fields (particles_add_field) and per-contact
- * history (reach().history). See docs/adding_a_method.md. */
+ * A method owns one folder and its private data. It may add particle fields (particles_add_field) and remember what
+ * belongs to a contact (common/contact_memory.h). See docs/adding_a_method.md. */
 #ifndef METHODS_METHOD_H
 #define METHODS_METHOD_H
 
@@ -17,8 +17,6 @@ typedef struct MethodReach {
   float solids;     /* solids nearer than this many radii are listed; 0: none wanted */
   float skin;       /* listed that much farther, in nominal radii; lists are rebuilt when something moved half of it */
   float skin_least; /* above 0: the world takes any skin between the two, as the speeds ask for */
-  int32_t history;  /* floats kept per contact, carried through rebuilds */
-  int32_t solid_history; /* those of a contact with a solid by distance, where that differs; 0: as history */
   bool samples;     /* wants solids as sample points even where the scene does not ask for them */
 } MethodReach;
 
@@ -51,7 +49,7 @@ typedef struct Method {
   Status (*prepare)(void *data, Step *step);
   /* Writes final dx, dy, dz and vx, vy, vz, and wrenches on solids. The world then commits x += dx. */
   Status (*step)(void *data, Step *step);
-  /* Private data that is not in fields or contact history, in both directions. NULL: none. */
+  /* Private data that is not in fields, in both directions. NULL: none. */
   Status (*archive)(Core *core, Archive *archive, void *data);
   void (*destroy)(Core *core, void *data);
   /* A body was appended to the table of solids: what has a row for each of them is made anew. NULL: nothing has. */

@@ -57,9 +57,7 @@ Status state_archive(Core *core, Archive *archive, State *state) {
   TRY(solids_archive(core, archive, &state->solids));
   if (state->terrain) TRY(terrain_archive(core, archive, state->terrain, &state->solids));
   TRY(queue_archive(core, archive, &state->queue));
-  TRY(contact_list_archive(core, archive, &state->contacts.particles, state->particles.count));
-  TRY(contact_list_archive(core, archive, &state->contacts.samples, state->particles.count));
-  return contact_list_archive(core, archive, &state->contacts.solids, state->particles.count);
+  return SCREE_OK;
 }
 
 uint64_t state_hash(Core *core, const State *state) {
@@ -72,10 +70,7 @@ uint64_t state_hash(Core *core, const State *state) {
 
 void state_destroy(Core *core, State *state) {
   queue_destroy(core, &state->queue);
-  contact_list_destroy(core, &state->contacts.particles);
-  contact_list_destroy(core, &state->contacts.samples);
-  contact_list_destroy(core, &state->contacts.solids);
-  for (int k = 0; k < 3; k++) contact_list_destroy(core, &state->contacts.spare[k]);
+  contacts_destroy(core, &state->contacts);
   solid_samples_destroy(core, &state->samples);
   solids_destroy(core, &state->solids);
   particles_destroy(core, &state->particles);

@@ -48,7 +48,6 @@ static Status take_the_dead(ScreeWorld *world) {
     else if (death->reason == REASON_SINK) world->tally.mass_removed += (double)p->mass[i];
   }
   Status status = particles_permute(core, p, &world->scratch, order, kept);
-  if (status == SCREE_OK) contacts_keep_rows(&world->state.contacts, order, kept);
   scratch_release(core, &world->scratch, mark);
   TRY(status);
   TRY(memory_grow(core, &queue->done_deaths, queue->done_death_count + queue->death_count, "deaths"));

@@ -1,5 +1,6 @@
-/* state/: the field table through growth, sort, removal, checkpoint; contact history through rebuilds. */
+/* state/: the field table through growth, sort, removal, checkpoint; the memory of contacts through sorts and deaths. */
 #include "check.h"
+#include "methods/common/contact_memory.h"
 #include "state/state.h"
 
 static void fill_particles(Core *core, Particles *p, float **own) {
@@ -86,73 +87,49 @@ static void particles_come_back_from_an_archive(void **state) {
   core_destroy(&core);
 }
 
-/* A list over `rows` particles, each with its `width` followers as neighbours. */
-static ContactList ring_list(Core *core, int64_t rows, int width, const uint32_t *ids) {
-  ContactList c = {.history_size = 2};
-  assert_ok(core, memory_new(core, &c.list.start, rows + 1, "test"));
-  assert_ok(core, memory_new(core, &c.list.index, rows * width, "test"));
-  assert_ok(core, memory_new(core, &c.partner, rows * width, "test"));
-  assert_ok(core, memory_new(core, &c.history, rows * width * 2, "test"));
-  c.list.count = rows;
-  c.list.entries = rows * width;
-  for (int64_t i = 0; i <= rows; i++) c.list.start[i] = i * width;
-  for (int64_t i = 0; i < rows; i++)
-    for (int k = 0; k < width; k++) {
-      int64_t j = (i + k + 1) % rows;
-      c.list.index[i * width + k] = (int32_t)j;
-      c.partner[i * width + k] = ids[j];
+/* Grain i remembers its two followers, with a force made of both ids. */
+static void remember_followers(Core *core, ContactMemory *memory, const Particles *p) {
+  assert_ok(core, contact_memory_reserve(core, memory, 1 + 3 * p->count)); /* with a gap behind every row */
+  memory->places = 1 + 3 * p->count;
+  for (int64_t i = 0; i < p->count; i++) {
+    memory->row[i] = (uint32_t)(1 + 3 * i);
+    memory->held[i] = 2;
+    for (int k = 0; k < 2; k++) {
+      uint32_t partner = p->id[(i + k + 1) % p->count];
+      memory->key[1 + 3 * i + k] = partner;
+      memory->kept[(1 + 3 * i + k) * memory->width] = (float)(1000 * p->id[i] + partner);
     }
-  return c;
+  }
 }
 
-static void history_is_found_again_by_the_pair_of_ids(void **state) {
+static void contacts_are_remembered_by_the_pair_of_ids(void **state) {
   (void)state;
   Core core = test_core(2);
-  enum { N = 200 };
-  uint32_t old_ids[N], new_ids[N];
+  Scratch scratch;
+  Particles p;
+  ContactMemory memory = {0};
+  enum { N = 200, KEPT = 150 };
   int32_t order[N];
-  for (int i = 0; i < N; i++) {
-    old_ids[i] = 1000u + (uint32_t)i;
-    order[i] = (i * 77) % N; /* 77 and 200 have no common divisor */
-  }
-  for (int i = 0; i < N; i++) new_ids[i] = old_ids[order[i]];
-  ContactList old = ring_list(&core, N, 3, old_ids);
-  for (int64_t i = 0; i < N; i++)
-    for (int64_t k = old.list.start[i]; k < old.list.start[i + 1]; k++) {
-      old.history[2 * k] = (float)old_ids[i];
-      old.history[2 * k + 1] = (float)old.partner[k];
+  scratch_create(&scratch);
+  assert_ok(&core, particles_create(&core, &p));
+  assert_ok(&core, contact_memory_create(&core, &memory, 2, &p));
+  assert_ok(&core, particles_append(&core, &p, N));
+  assert_int_equal(contact_memory_find(&memory, 0, 2), 0); /* a newborn remembers nothing */
+  remember_followers(&core, &memory, &p);
+  for (int i = 0; i < KEPT; i++) order[i] = (i * 77) % N; /* 77 and 200 have no common divisor; the rest die */
+  assert_ok(&core, particles_permute(&core, &p, &scratch, order, KEPT));
+  for (int64_t i = 0; i < KEPT; i++)
+    for (uint32_t id = 1; id <= N; id++) {
+      bool follows = id == p.id[i] % N + 1 || id == (p.id[i] + 1) % N + 1;
+      int64_t place = contact_memory_find(&memory, i, id);
+      assert_int_equal(place > 0, follows);
+      assert_true(memory.kept[place * memory.width] == (follows ? (float)(1000 * p.id[i] + id) : 0));
     }
-  ContactList fresh = ring_list(&core, N, N - 1, new_ids); /* all pairs */
-  assert_ok(&core, contact_list_carry(&core, &old, order, &fresh));
-  int64_t found = 0;
-  for (int64_t i = 0; i < N; i++)
-    for (int64_t k = fresh.list.start[i]; k < fresh.list.start[i + 1]; k++) {
-      if (fresh.history[2 * k] == 0) continue;
-      found++;
-      assert_true(fresh.history[2 * k] == (float)new_ids[i]);
-      assert_true(fresh.history[2 * k + 1] == (float)fresh.partner[k]);
-    }
-  assert_int_equal(found, 3 * N);
-  contact_list_destroy(&core, &old);
-  contact_list_destroy(&core, &fresh);
-  core_destroy(&core);
-}
-
-static void rows_of_the_dead_are_dropped(void **state) {
-  (void)state;
-  Core core = test_core(1);
-  uint32_t ids[10];
-  for (uint32_t i = 0; i < 10; i++) ids[i] = i + 1;
-  Contacts contacts = {0};
-  contacts.particles = ring_list(&core, 10, 2, ids);
-  for (int64_t k = 0; k < 20; k++) contacts.particles.history[2 * k] = (float)k;
-  const int32_t survivors[] = {0, 3, 9};
-  contacts_keep_rows(&contacts, survivors, 3);
-  assert_int_equal(contacts.particles.list.count, 3);
-  assert_int_equal(contacts.particles.list.entries, 6);
-  const float expected[] = {0, 1, 6, 7, 18, 19};
-  for (int k = 0; k < 6; k++) assert_true(contacts.particles.history[2 * k] == expected[k]);
-  contact_list_destroy(&core, &contacts.particles);
+  memory.row[7] = UINT32_MAX - 1; /* a file may lie */
+  assert_int_equal(contact_memory_find(&memory, 7, p.id[8]), 0);
+  contact_memory_destroy(&core, &memory);
+  particles_destroy(&core, &p);
+  scratch_destroy(&core, &scratch);
   core_destroy(&core);
 }
 
@@ -175,8 +152,7 @@ int main(void) {
       cmocka_unit_test(every_field_follows_its_particle),
       cmocka_unit_test(hash_sees_every_bit_of_hashed_fields),
       cmocka_unit_test(particles_come_back_from_an_archive),
-      cmocka_unit_test(history_is_found_again_by_the_pair_of_ids),
-      cmocka_unit_test(rows_of_the_dead_are_dropped),
+      cmocka_unit_test(contacts_are_remembered_by_the_pair_of_ids),
       cmocka_unit_test(wrenches_do_not_depend_on_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
