@@ -20,26 +20,27 @@ typedef enum QueueReason {
 } QueueReason;
 
 typedef struct Birth {
-  uint64_t key;      /* births are done in ascending key; equal keys in the order they came */
+  uint64_t key; /* births are done in ascending key; equal keys in the order they came */
   QueueReason reason;
   int32_t material;
-  Vec3 position;     /* world */
+  Vec3 position; /* world */
   Vec3 velocity;
   float radius;
-  float mass;        /* 0: from the radius and the material */
-  uint32_t parent;   /* split: the id it came from */
-  uint32_t id;       /* filled when done */
+  float mass;      /* 0: from the radius and the material */
+  uint32_t parent; /* split: the id it came from */
+  uint32_t id;     /* filled when done */
 } Birth;
 
 typedef struct Death {
   uint32_t id;
   QueueReason reason;
-  uint32_t heir;     /* merge: who takes its mass */
-  float mass;        /* bury: what the columns hold of it already */
+  uint32_t heir; /* merge: who takes its mass */
+  float mass;    /* bury: what the columns hold of it already */
+  float x, y, z; /* where it was, once it is done */
 } Death;
 
 typedef struct Queue {
-  Birth *births;     /* waiting */
+  Birth *births; /* waiting */
   int64_t birth_count;
   Death *deaths;
   int64_t death_count;

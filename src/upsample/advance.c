@@ -167,5 +167,5 @@ Status upsample_advance(Core *core, Upsample *up, const State *state, const Soli
   else up->effort_sorted = up->effort;
   up->unsorted = up->effort_wasted > SORT_EFFORT;
   TRY(fine_births(core, up, state));
-  return fine_sinks(core, up, state, sinks, scratch);
+  return fine_deaths(core, up, state, sinks, scratch);
 }

@@ -1,4 +1,5 @@
-/* Emitters bring fine grains with each coarse one; sinks take those that are in them. */
+/* Emitters and ground that is dug up bring fine grains with each coarse one; sinks take those that are in them, and
+ * ground those of the grains that it buries. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,32 +125,65 @@ Status fine_births(Core *core, Upsample *up, const State *state) {
 }
 
 typedef struct Drain {
+  const Core *core;
   const FineGrains *grains;
   const State *state;
   const Solids *sinks;
+  float share; /* m, round a buried grain */
   uint8_t *gone;
 } Drain;
+
+/* What the ground has buried takes the fine grains of its share of the room along. */
+static void bury_run(const Drain *drain, int64_t b, int64_t e) {
+  const FineGrains *g = drain->grains;
+  const Queue *queue = &drain->state->queue;
+  float bounds[6], share2 = drain->share * drain->share;
+  KERNEL_CALL(drain->core, fine_bounds)(g->x + b, g->y + b, g->z + b, e - b, bounds);
+  for (int64_t k = 0; k < queue->done_death_count; k++) {
+    const Death *death = &queue->done_deaths[k];
+    const float at[3] = {death->x, death->y, death->z};
+    bool near = death->reason == REASON_BURY;
+    for (int axis = 0; axis < 3; axis++)
+      near = near && at[axis] > bounds[axis] - drain->share && at[axis] < bounds[3 + axis] + drain->share;
+    if (!near) continue;
+    for (int64_t i = b; i < e; i++) {
+      float dx = g->x[i] - at[0], dy = g->y[i] - at[1], dz = g->z[i] - at[2];
+      if (dx * dx + dy * dy + dz * dz < share2) drain->gone[i] = 1;
+    }
+  }
+}
 
 static void drain_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Drain *drain = context;
   const FineGrains *g = drain->grains;
   for (int64_t i = b; i < e; i++) {
-    Vec3 at = vec3_add(drain->state->origin, vec3((double)g->x[i], (double)g->y[i], (double)g->z[i]));
     drain->gone[i] = 0;
+    if (drain->sinks->count == 0) continue;
+    Vec3 at = vec3_add(drain->state->origin, vec3((double)g->x[i], (double)g->y[i], (double)g->z[i]));
     for (int32_t k = 0; k < drain->sinks->count && !drain->gone[i]; k++)
       drain->gone[i] = solid_contains(&drain->sinks->items[k], at);
   }
+  if (drain->share == 0) return;
+  for (int64_t i = b; i < e; i += FINE_BLOCK) bury_run(drain, i, i + FINE_BLOCK < e ? i + FINE_BLOCK : e);
 }
 
-Status fine_sinks(Core *core, Upsample *up, const State *state, const Solids *sinks, Scratch *scratch) {
-  if (sinks->count == 0 || up->grains.count == 0) return SCREE_OK;
+static bool some_buried(const Queue *queue) {
+  for (int64_t k = 0; k < queue->done_death_count; k++)
+    if (queue->done_deaths[k].reason == REASON_BURY) return true;
+  return false;
+}
+
+Status fine_deaths(Core *core, Upsample *up, const State *state, const Solids *sinks, Scratch *scratch) {
+  bool buried = some_buried(&state->queue);
+  if ((sinks->count == 0 && !buried) || up->grains.count == 0) return SCREE_OK;
   int64_t count = up->grains.count, kept = 0;
   int mark = scratch_mark(scratch);
   uint8_t *gone = NULL;
   int32_t *order = NULL;
   TRY(scratch_take(core, scratch, &gone, count, "drained"));
-  Drain drain = {&up->grains, state, sinks, gone};
+  float share = buried ? (float)(SHARE_RADIUS * up->coarse_radius) : 0;
+  Drain drain = {core, &up->grains, state, sinks, share, gone};
   parallel_for(core, 0, count, SINK_CHUNK, drain_chunk, &drain);
   for (int64_t i = 0; i < count; i++) kept += !gone[i];
   Status status = SCREE_OK;

@@ -26,6 +26,7 @@
 typedef struct FineSolid {
   Shape shape;
   DistanceGrid *cache; /* NULL: exact */
+  double doubt;        /* m, how far cached distances may be off where fine grains touch; 0: not enough to matter */
   bool sampled;        /* coarse samples stand for it in the paper's mode */
   Vec3 position[2];    /* of the shape's frame at the beginning and at the end of the frame */
   Quat rotation[2];
@@ -75,7 +76,7 @@ Status fine_sort(Core *core, Upsample *upsample, Scratch *scratch);
 
 /* births.c */
 Status fine_births(Core *core, Upsample *upsample, const State *state);
-Status fine_sinks(Core *core, Upsample *upsample, const State *state, const Solids *sinks, Scratch *scratch);
+Status fine_deaths(Core *core, Upsample *upsample, const State *state, const Solids *sinks, Scratch *scratch);
 
 /* coarse.c: the coarse grains of this frame, in the order of their cells. */
 typedef struct CoarseSets {

@@ -52,7 +52,7 @@ typedef struct FineBlock {
   float square[FINE_BLOCK]; /* of w v^2 */
   /* The nearest solid; a gap is infinite where none is in reach. */
   bool walled;
-  float nearest_moved; /* m, the farthest that one of the solids in reach went */
+  float nearest_moved; /* m, the farthest that one of the solids in reach went, and the doubt about it */
   bool deep;           /* some grain is so deep in a solid that its way out is not known */
   float gap[FINE_BLOCK], nx[FINE_BLOCK], ny[FINE_BLOCK], nz[FINE_BLOCK];
   /* The law's answers. */

@@ -62,7 +62,7 @@ void walls_before(const Core *core, const Surroundings *near, const float bounds
         block->gap[i] = INFINITY, block->nx[i] = block->ny[i] = block->nz[i] = 0;
     }
     block->walled = true;
-    block->nearest_moved = fmaxf(block->nearest_moved, (float)view->moved);
+    block->nearest_moved = fmaxf(block->nearest_moved, (float)(view->moved + view->doubt));
     find_runs(core, view, 0, block, &groups, reach, &runs);
     for (int r = 0; r < runs.count; r++) {
       int64_t b = runs.begin[r], e = runs.end[r];
@@ -192,12 +192,28 @@ static void march_listed(const Core *core, const Touch *touch, FineBlock *block,
   }
 }
 
+/* Grains that may touch a solid with sharp edges, by the mesh itself. */
+static void ask_exactly(const Touch *touch, const FineBlock *block, FineAnswers *a) {
+  Shape exact = touch->view->shape;
+  double doubt = touch->view->doubt;
+  exact.grid = NULL;
+  for (int64_t k = 0; k < touch->count; k++) {
+    double radius = (double)block->radius[touch->list[k]];
+    if ((double)a->distance[k] > radius + doubt || (double)a->distance[k] < -4 * radius) continue;
+    Vec3 at = vec3((double)a->x[k], (double)a->y[k], (double)a->z[k]);
+    ShapePoint point = shape_distance(&exact, at, radius + 3 * doubt);
+    a->distance[k] = (float)point.distance;
+    a->nx[k] = (float)point.normal.x, a->ny[k] = (float)point.normal.y, a->nz[k] = (float)point.normal.z;
+  }
+}
+
 /* One look at one solid. Answers whether a grain was in it. */
 static bool put_out(const Core *core, const Touch *touch, FineBlock *block, double reach, bool first) {
   const FineSolid *view = touch->view;
   FineAnswers a;
   bool any = false;
   ask_listed(core, touch, block, 1, reach, &a);
+  if (view->doubt > 0) ask_exactly(touch, block, &a);
   for (int64_t k = 0; k < touch->count; k++) {
     int64_t i = touch->list[k];
     float radius = block->radius[i], depth = radius - a.distance[k];

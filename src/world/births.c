@@ -43,9 +43,13 @@ static Status take_the_dead(ScreeWorld *world) {
   int64_t kept = 0;
   for (int64_t i = 0; i < p->count; i++) {
     Death key = {.id = p->id[i]};
-    const Death *death = bsearch(&key, queue->deaths, (size_t)queue->death_count, sizeof key, by_id);
-    if (!death) order[kept++] = (int32_t)i;
-    else if (death->reason == REASON_SINK) world->tally.mass_removed += (double)p->mass[i];
+    Death *death = bsearch(&key, queue->deaths, (size_t)queue->death_count, sizeof key, by_id);
+    if (!death) {
+      order[kept++] = (int32_t)i;
+      continue;
+    }
+    death->x = p->x[i], death->y = p->y[i], death->z = p->z[i];
+    if (death->reason == REASON_SINK) world->tally.mass_removed += (double)p->mass[i];
   }
   Status status = particles_permute(core, p, &world->scratch, order, kept);
   scratch_release(core, &world->scratch, mark);
@@ -186,8 +190,8 @@ static Status emit_from(ScreeWorld *world, int32_t index, double dt) {
   TRY(crowd_near(world, vec3_sub(def->shape.disc.center, state->origin), reach, wanted, &crowd));
   for (int64_t k = 0; k < wanted; k++) {
     uint64_t key = ((uint64_t)index << 48) + emitter->poured;
-    float radius = (float)radii_draw(state->radius, spread, stuff->radius_distribution,
-                                     rng_bits(state->seed, key, 0, RNG_RADIUS));
+    float radius =
+        (float)radii_draw(state->radius, spread, stuff->radius_distribution, rng_bits(state->seed, key, 0, RNG_RADIUS));
     float mass = (float)world_particle_mass(state, stuff, (double)radius);
     Vec3 at;
     if (emitter->debt < (double)mass) break;

@@ -1,47 +1,9 @@
 /* What fine grains do: rigid motion carries them, walls keep them out, sand at rest holds them, memory stays bounded.
  */
-#include <stdlib.h>
-
-#include "check.h"
-#include "scree/scree.h"
-#include "world/world.h"
+#include "upsample_fixture.h"
 
 #define RADIUS 0.03
 #define FINE 0.01
-
-static ScreeWorld *make(const ScreeSceneDef *scene) {
-  ScreeWorld *world = NULL;
-  ScreeError error;
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = 2;
-  if (scree_world_create(scene, &options, &world, &error) != SCREE_OK) {
-    print_error("%s\n", error.message);
-    _fail(__FILE__, __LINE__);
-  }
-  return world;
-}
-
-static void frame(ScreeWorld *world) {
-  ScreeError error;
-  if (scree_world_frame(world, &error) == SCREE_OK) return;
-  print_error("%s\n", error.message);
-  _fail(__FILE__, __LINE__);
-}
-
-/* Positions by id. */
-static Vec3 *places_of(ScreeParticles p) {
-  Vec3 *at = calloc((size_t)p.count + 1, sizeof *at);
-  for (int64_t i = 0; i < p.count; i++) at[p.id[i]] = vec3((double)p.x[i], (double)p.y[i], (double)p.z[i]);
-  return at;
-}
-
-static Vec3 *places(const ScreeWorld *world) { return places_of(scree_world_grains(world)); }
-
-static double farthest(const Vec3 *before, const Vec3 *after, int64_t count) {
-  double worst = 0;
-  for (int64_t i = 1; i <= count; i++) worst = fmax(worst, vec3_length(vec3_sub(after[i], before[i])));
-  return worst;
-}
 
 typedef struct Scene {
   ScreeMaterialDef sand;
@@ -74,10 +36,10 @@ static void a_block_that_moves_as_one_carries_them(void **state) {
     s.scene.gravity = (ScreeVec3){0, 0, 0};
     s.upsample.air_drag = 0;
     s.grains.velocity = (ScreeVec3){0.5, -0.3, 0.2};
-    ScreeWorld *world = make(&s.scene);
-    Vec3 *before = places(world);
-    for (int k = 0; k < 60; k++) frame(world);
-    Vec3 *after = places(world);
+    ScreeWorld *world = fine_world(&s.scene);
+    Vec3 *before = fine_places(scree_world_grains(world));
+    for (int k = 0; k < 60; k++) fine_frames(world, 1);
+    Vec3 *after = fine_places(scree_world_grains(world));
     double worst = 0;
     for (int64_t i = 1; i <= scree_world_grains(world).count; i++)
       worst = fmax(worst, vec3_length(vec3_sub(vec3_sub(after[i], before[i]), vec3(0.5, -0.3, 0.2))));
@@ -97,10 +59,10 @@ static void a_block_that_turns_carries_them(void **state) {
   s.scene.gravity = (ScreeVec3){0, 0, 0};
   s.upsample.air_drag = 0;
   s.grains.start = SCREE_START_DENSE;
-  ScreeWorld *world = make(&s.scene);
+  ScreeWorld *world = fine_world(&s.scene);
   const int frames = 30;
   const double angle = 1.0 / frames, rate = world->definition.scene.frame_rate;
-  Vec3 *before = places(world);
+  Vec3 *before = fine_places(scree_world_grains(world));
   for (int k = 0; k < frames; k++) {
     Particles *p = &world->state.particles;
     for (int64_t i = 0; i < p->count; i++) {
@@ -108,9 +70,9 @@ static void a_block_that_turns_carries_them(void **state) {
       p->vx[i] = (float)((cos(angle) * x - sin(angle) * y - x) * rate);
       p->vy[i] = (float)((sin(angle) * x + cos(angle) * y - y) * rate);
     }
-    frame(world);
+    fine_frames(world, 1);
   }
-  Vec3 *after = places(world);
+  Vec3 *after = fine_places(scree_world_grains(world));
   double sum = 0, worst = 0;
   int64_t count = 0;
   for (int64_t i = 1; i <= scree_world_grains(world).count; i++) {
@@ -132,21 +94,6 @@ static void a_block_that_turns_carries_them(void **state) {
   scree_world_destroy(world);
 }
 
-/* Deepest that the centre of a fine grain is in a solid, in its radii. */
-static double deepest(const ScreeWorld *world) {
-  ScreeParticles p = scree_world_grains(world);
-  double worst = -1;
-  for (int64_t i = 0; i < p.count; i++) {
-    Vec3 at = vec3_add(world->state.origin, vec3((double)p.x[i], (double)p.y[i], (double)p.z[i]));
-    for (int32_t k = 0; k < world->state.solids.count; k++) {
-      const Solid *solid = &world->state.solids.items[k];
-      double d = shape_distance(&solid->shape, solid_to_local(solid, at), 1).distance;
-      worst = fmax(worst, -d / (double)p.radius[i]);
-    }
-  }
-  return worst;
-}
-
 /* A column collapses in a box on a ball and a wall. Then it lies still, and so do its fine grains. */
 static void walls_keep_them_out_and_rest_holds_them(void **state) {
   (void)state;
@@ -159,20 +106,20 @@ static void walls_keep_them_out_and_rest_holds_them(void **state) {
   tank[0].inside = true;
   s.scene.boundaries = tank;
   s.scene.boundary_count = 2;
-  ScreeWorld *world = make(&s.scene);
+  ScreeWorld *world = fine_world(&s.scene);
   double deep = -1;
   for (int k = 0; k < 120; k++) {
-    frame(world);
-    if (k % 6 == 0) deep = fmax(deep, deepest(world));
+    fine_frames(world, 1);
+    if (k % 6 == 0) deep = fmax(deep, fine_metrics(world).deepest);
   }
   print_message("deepest in a solid: %.3f radii (negative: outside)\n", deep);
   assert_true(deep < 0.1);
-  for (int k = 0; k < 180; k++) frame(world);
-  Vec3 *before = places(world), *coarse_before = places_of(scree_world_particles(world));
-  for (int k = 0; k < 120; k++) frame(world);
-  Vec3 *after = places(world), *coarse_after = places_of(scree_world_particles(world));
-  double fine = farthest(before, after, scree_world_grains(world).count);
-  double coarse = farthest(coarse_before, coarse_after, scree_world_particles(world).count);
+  for (int k = 0; k < 180; k++) fine_frames(world, 1);
+  Vec3 *before = fine_places(scree_world_grains(world)), *coarse_before = fine_places(scree_world_particles(world));
+  for (int k = 0; k < 120; k++) fine_frames(world, 1);
+  Vec3 *after = fine_places(scree_world_grains(world)), *coarse_after = fine_places(scree_world_particles(world));
+  double fine = fine_farthest(before, after, scree_world_grains(world).count);
+  double coarse = fine_farthest(coarse_before, coarse_after, scree_world_particles(world).count);
   print_message("at rest for 2 s: coarse grains moved %.4f radii at most, fine ones %.4f diameters\n", coarse / RADIUS,
                 fine / (2 * FINE));
   assert_true(fine < 2 * FINE);
@@ -197,11 +144,11 @@ static void emitter_and_sink_keep_memory_bounded(void **state) {
   s.scene.emitter_count = 1;
   s.scene.sinks = &sink;
   s.scene.sink_count = 1;
-  ScreeWorld *world = make(&s.scene);
+  ScreeWorld *world = fine_world(&s.scene);
   int64_t early_count = 0, early_bytes = 0;
   ScreeStatistics now;
   for (int k = 0; k < 900; k++) {
-    frame(world);
+    fine_frames(world, 1);
     scree_world_statistics(world, &now);
     if (k < 300) early_count = now.grains > early_count ? now.grains : early_count;
     if (k < 300) early_bytes = now.memory_bytes > early_bytes ? now.memory_bytes : early_bytes;
@@ -214,12 +161,57 @@ static void emitter_and_sink_keep_memory_bounded(void **state) {
   scree_world_destroy(world);
 }
 
+/* A small column that falls apart, behind each method that there is. */
+static void it_works_behind_every_method(void **state) {
+  (void)state;
+  for (int32_t k = 0; k < scree_method_count(); k++) {
+    const char *method = scree_method_info(k)->name;
+    Scene s;
+    scene_block(&s, method, SCREE_UPSAMPLE_BETTER, (ScreeVec3){-0.15, -0.15, 0.01}, (ScreeVec3){0.15, 0.15, 0.3});
+    ScreeBoundaryDef floor = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0, 0, 1}));
+    s.scene.boundaries = &floor;
+    s.scene.boundary_count = 1;
+    ScreeWorld *world = fine_world(&s.scene);
+    for (int step = 0; step < 24; step++) fine_frames(world, 1);
+    bool flies = strcmp(method, "none") == 0; /* through the floor, which only fine grains feel */
+    FineMetrics m = fine_metrics(world);
+    print_message("%s: deepest %.3f radii, far from the coarse ones %.4f\n", method, m.deepest, m.far);
+    assert_true(scree_world_grains(world).count > 1000);
+    assert_true(m.deepest < 0.1 && (flies || m.far < 0.02));
+    scree_world_destroy(world);
+  }
+}
+
+static void ground_takes_the_grains_that_it_buries(void **state) {
+  (void)state;
+  Scene s;
+  scene_block(&s, "none", SCREE_UPSAMPLE_BETTER, (ScreeVec3){-0.3, -0.2, 0}, (ScreeVec3){0.3, 0.2, 0.4});
+  s.scene.gravity = (ScreeVec3){0, 0, 0};
+  s.grains.start = SCREE_START_DENSE; /* what is buried has settled */
+  ScreeWorld *world = fine_world(&s.scene);
+  int64_t before[2] = {0, 0}, after[2] = {0, 0};
+  ScreeParticles fine = scree_world_grains(world), coarse = scree_world_particles(world);
+  for (int64_t i = 0; i < fine.count; i++) before[fine.x[i] > 0]++;
+  for (int64_t i = 0; i < coarse.count; i++)
+    if (coarse.x[i] < 0) assert_ok(&world->core, queue_bury(&world->core, &world->state.queue, coarse.id[i], 0));
+  fine_frames(world, 2);
+  fine = scree_world_grains(world);
+  for (int64_t i = 0; i < fine.count; i++) after[fine.x[i] > 0]++;
+  double kept[2] = {(double)after[0] / (double)before[0], (double)after[1] / (double)before[1]};
+  print_message("of the fine grains %.3f are left where all coarse ones were buried, %.3f elsewhere\n", kept[0],
+                kept[1]);
+  assert_true(kept[0] < 0.3 && kept[1] > 0.85);
+  scree_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_block_that_moves_as_one_carries_them),
       cmocka_unit_test(a_block_that_turns_carries_them),
       cmocka_unit_test(walls_keep_them_out_and_rest_holds_them),
       cmocka_unit_test(emitter_and_sink_keep_memory_bounded),
+      cmocka_unit_test(it_works_behind_every_method),
+      cmocka_unit_test(ground_takes_the_grains_that_it_buries),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

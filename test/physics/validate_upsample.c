@@ -75,7 +75,7 @@ static double pile_drift(const char *name, int mode) {
   scene.boundaries = &floor;
   scene.boundary_count = 1;
   scene.upsample = &upsample;
-  FILE *file = series_open(name, "time,farthest,median");
+  FILE *file = series_open(name, "time,farthest,mean");
   ScreeWorld *world = fine_world(&scene);
   fine_frames(world, 600);
   Vec3 *before = fine_places(scree_world_grains(world));
