@@ -56,7 +56,7 @@
   X(INT, friction_steps, "20", 1, 100000, 5, 1000, "", "flip", "most steps of a solve for the friction")               \
   X(BOOL, pulling, "false", 0, 0, 0, 0, "", "flip", "pressure also pulls, as in an incompressible fluid")               \
   X(BOOL, shapes, "true", 0, 0, 0, 0, "", "flip", "particles are stretched, split and merged")                          \
-  X(REAL, settle, "15", 0, 1e4, 0, 100, "1/s", "flip", "how fast dense sand loses what the grid does not see")
+  X(REAL, settle, "30", 0, 1e4, 0, 100, "1/s", "flip", "how fast dense sand loses what the grid does not see")
 
 #define SCREE_MATERIAL_PARAMETERS(X)                                                                                   \
   X(REAL, density, "1600", 1e-3, 1e6, 50, 25000, "kg/m^3", "", "bulk density of the settled material")                 \

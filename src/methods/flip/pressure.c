@@ -9,6 +9,7 @@
 
 /* Cells with less sand than this cannot be full after a step of half a cell. */
 #define FILL_OF_A_CELL 0.02f
+#define NEARLY 0.05f
 /* Cohesion and pulling act where grains touch. */
 #define FILL_TOUCHING 0.9f
 #define FILL_PULLED 0.4f
@@ -160,7 +161,9 @@ static Status pressure_for(FlipWork *work, float *const flux[3], float *slack, f
   for (int64_t at = 0; at < cells; at++) {
     float room = f->free[at] - f->fill[at];
     bool pulled = work->settings->pulling && f->fill[at] > FILL_PULLED * f->free[at];
-    slack[at] = pulled || room < 0 ? 0 : room; /* overfull: the density correction's affair */
+    /* Overfull is the density correction's affair. What is nearly full counts as full: sampling noise would otherwise
+     * take the pressure, and with it the friction, from some cells of a bed in every step, and piles would melt. */
+    slack[at] = pulled || room < NEARLY * f->free[at] ? 0 : room;
   }
   find_divergence(work, flux, slack, work->dt / work->grid->cell, b);
   Problem problem = problem_of(work, work->dt);

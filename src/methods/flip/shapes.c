@@ -5,7 +5,7 @@
 
 #include "core/parallel.h"
 
-enum { SHAPE_CHUNK = 2048, MERGE_CHUNK = 256 };
+enum { SHAPE_CHUNK = 2048, MERGE_CHUNK = 256, MERGE_TURNS = 4 };
 
 #define SQUARE_LEAST 0.5 /* squares of semi-axes, in squares of the radius */
 #define SQUARE_MOST 2.0
@@ -48,6 +48,20 @@ bool shape_is_valid(const Shape6 *shape, double *shortest, double *longest) {
   return values[0] >= SQUARE_LEAST - SLACK && values[2] <= SQUARE_MOST + SLACK;
 }
 
+/* Whether m - shift 1 (sign +1) or shift 1 - m (sign -1) is positive: leading minors. */
+static bool beyond(const float a[STRESSES], float shift, float sign) {
+  float x = sign * (a[0] - shift), y = sign * (a[1] - shift), z = sign * (a[2] - shift);
+  float u = sign * a[3], v = sign * a[4], w = sign * a[5];
+  float minor = x * y - u * u;
+  return x > 0 && minor > 0 && z * minor - x * v * v + 2 * u * v * w - y * w * w > 0;
+}
+
+/* As shape_is_valid says, without eigenvalues. */
+static int kind_of(const Shape6 *shape) {
+  if (!beyond(shape->a, (float)(SQUARE_MOST + SLACK), -1)) return IS_LONG;
+  return beyond(shape->a, (float)(SQUARE_LEAST - SLACK), 1) ? IS_VALID : IS_THIN;
+}
+
 /* Each child has half the axis; its centre lies at sqrt(3)/2 of it, for then Eq. 29 gives the parent back:
  * a^2 / 4 + 3 a^2 / 4 = a^2. */
 bool shape_split(const Shape6 *shape, Shape6 *child, Vec3 *offset) {
@@ -62,13 +76,13 @@ bool shape_split(const Shape6 *shape, Shape6 *child, Vec3 *offset) {
 }
 
 bool shape_merge(const Shape6 *a, double mass_a, const Shape6 *b, double mass_b, Vec3 apart, Shape6 *merged) {
-  double total = mass_a + mass_b, shortest, longest;
+  double total = mass_a + mass_b;
   double share_a = mass_a / total, share_b = mass_b / total;
   /* offsets from the common centre: apart m_b / M and -apart m_a / M */
   Mat3 sum = mat3_add(mat3_scale(shape_matrix(a), share_a), mat3_scale(shape_matrix(b), share_b));
   sum = mat3_add(sum, mat3_scale(mat3_outer(apart, apart), share_a * share_b));
   *merged = shape_of_matrix(&sum);
-  return shape_is_valid(merged, &shortest, &longest);
+  return kind_of(merged) == IS_VALID;
 }
 
 /* ---- all of them ---- */
@@ -141,9 +155,7 @@ static void stretch_chunk(void *context, int64_t b, int64_t e, int thread) {
     for (int r = 0; r < 3; r++)
       for (int c = 0; c < 3; c++) m[r][c] = t[r][0] * f[c][0] + t[r][1] * f[c][1] + t[r][2] * f[c][2];
     s = (Shape6){{m[0][0], m[1][1], m[2][2], m[0][1], m[1][2], m[0][2]}};
-    double shortest, longest;
-    advance->kind[k] = IS_VALID;
-    if (!shape_is_valid(&s, &shortest, &longest)) advance->kind[k] = longest > SQUARE_MOST + SLACK ? IS_LONG : IS_THIN;
+    advance->kind[k] = (uint8_t)kind_of(&s);
     for (int c = 0; c < STRESSES; c++) shapes->a[c][i] = s.a[c];
   }
 }
@@ -296,6 +308,10 @@ static bool better(const Advance *advance, const Proposal *a, const Proposal *b)
          work->state->particles.id[work->order->index[b->from]];
 }
 
+static bool its_turn(const State *state, int32_t i) {
+  return ((int64_t)state->particles.id[i] + state->step) % MERGE_TURNS == 0;
+}
+
 /* Pairs whose sides choose each other: a thin partner must propose back, another takes its best suitor. */
 static Status merge_all(Advance *advance, int64_t count) {
   FlipWork *work = advance->work;
@@ -313,7 +329,7 @@ static Status merge_all(Advance *advance, int64_t count) {
     if (mine->to < 0 || suitor[mine->to] != n) continue;
     /* Whoever is wanted by another cannot go with a third. */
     int32_t wants_me = suitor[mine->from];
-    bool thin = advance->kind[mine->to] == IS_THIN;
+    bool thin = advance->kind[mine->to] == IS_THIN && its_turn(work->state, work->order->index[mine->to]);
     bool mutual = wants_me >= 0 && advance->proposals[wants_me].from == mine->to;
     if (thin && !mutual) continue;
     if (!thin && wants_me >= 0) continue;
@@ -335,7 +351,8 @@ static Status advance_all(Advance *advance) {
   thin = 0;
   for (int64_t k = 0; k < count; k++) {
     if (advance->kind[k] == IS_LONG) TRY(split(advance, k));
-    if (advance->kind[k] == IS_THIN)
+    /* One that finds no partner asks again some steps later. */
+    if (advance->kind[k] == IS_THIN && its_turn(work->state, work->order->index[k]))
       advance->proposals[thin++] = (Proposal){.from = (int32_t)k, .to = -1, .score = INFINITY};
   }
   parallel_for(core, 0, thin, MERGE_CHUNK, propose_chunk, advance);
