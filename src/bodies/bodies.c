@@ -273,12 +273,10 @@ Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt) {
 double bodies_largest_step(const Bodies *bodies, const State *state) {
   if (!(state->radius > 0)) return INFINITY;
   /* A surface that is known by its distance must not pass the centre of a grain that it touches, or would push it the
-   * wrong way; samples are spheres, and may go as far as grains. */
-  double step = INFINITY;
+   * wrong way. Samples could go as far as grains, but a heavy body then drives them twice as deep into each other. */
+  double step = INFINITY, allowed = (state->solid_way > 0 ? state->solid_way : 0.5) * state->radius;
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
-    bool sampled = solid->contact == SCREE_CONTACT_SAMPLES && solid->sample_end > solid->sample_begin;
-    double allowed = (state->solid_way > 0 ? state->solid_way : sampled ? 1 : 0.5) * state->radius;
     if (solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM) {
       double speed =
           vec3_length(solid->velocity) + vec3_length(solid->spin) * solid_extent(solid, solid->center_in_shape);
