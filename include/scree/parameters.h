@@ -4,7 +4,7 @@
  *
  * X(kind, name, default, low, high, usual_low, usual_high, unit, readers, help)
  *   kind     REAL INT BOOL VEC2 VEC3 QUAT TEXT (any string) NAME (refers to or names something) FILE CHOICE
- *   default  as it would be written in a scene; "auto": derived, stored as NaN (REAL, VEC) or -1 (INT); "required": no default
+ *   default  as it would be written in a scene; "auto": derived, stored as NaN (REAL, VEC) or -1 (INT); "required"
  *   low,high     legal range, inclusive, of each component; outside it is an error
  *   usual_low,usual_high   outside it is legal but odd: a warning
  *   unit     SI unit, or for CHOICE the words it may be, separated by '|' (stored as their index)
@@ -29,33 +29,40 @@
   X(REAL, time_step, "auto", 1e-9, 10, 1e-6, 0.05, "s", "", "longest step; auto: what the method recommends")          \
   X(REAL, cfl, "auto", 0.01, 10, 0.1, 2, "", "", "farthest way in a step, in radii; auto: 1, flip 2 (half a cell)")    \
   X(INT, iterations, "5", 0, 100000, 1, 200, "", "pbd p2", "passes over the contacts in a step")                       \
-  X(INT, stabilization, "2", 0, 100000, 0, 50, "", "pbd p2", "passes that move old overlap apart without making speed") \
-  X(REAL, relaxation, "1.6", 0.01, 1.99, 0.5, 1.9, "", "pbd p2", "over-relaxation of a pass")                            \
+  X(INT, stabilization, "2", 0, 100000, 0, 50, "", "pbd p2",                                                           \
+    "passes that move old overlap apart without making speed")                                                         \
+  X(REAL, relaxation, "1.6", 0.01, 1.99, 0.5, 1.9, "", "pbd p2", "over-relaxation of a pass")                          \
   X(BOOL, averaging, "false", 0, 0, 0, 0, "", "pbd p2", "the papers' averaging instead of mass splitting")             \
   X(CHOICE, friction_limit, "depth", 0, 0, 0, 0, "depth|printed", "pbd", "with averaging: what limits friction")       \
   X(BOOL, memory, "true", 0, 0, 0, 0, "", "pbd p2 sph", "begin with the forces of the last step: no creep")            \
   X(REAL, mass_scaling, "0", 0, 100, 0, 5, "1/m", "pbd", "k of m* = m exp(-k h); 1 is the paper's")                    \
   X(REAL, error_reduction, "0", 0, 1, 0, 0.9, "", "p2", "how much more the upper grain of a contact moves")            \
-  X(REAL, sleep_speed, "0", 0, 100, 0, 0.1, "m/s", "p2", "slower than this against its support, a grain rests; 0: off") \
+  X(REAL, sleep_speed, "0", 0, 100, 0, 0.1, "m/s", "p2",                                                               \
+    "slower than this against its support, a grain rests; 0: off")                                                     \
   X(CHOICE, integrator, "verlet", 0, 0, 0, 0, "verlet|euler", "dem", "velocity Verlet, or semi-implicit Euler")        \
   X(BOOL, rotation, "true", 0, 0, 0, 0, "", "dem", "grains turn; false: the paper's model")                            \
   X(CHOICE, shear_cap, "total", 0, 0, 0, 0, "total|spring", "dem", "what Coulomb's limit cuts; spring: as printed")    \
   X(REAL, step_safety, "0.2", 0.001, 0.5, 0.02, 0.3, "", "dem", "step over 1 / frequency of the stiffest contact")     \
-  X(REAL, compression, "0.001", 1e-6, 0.5, 1e-4, 0.02, "", "sph", "mean compression that ends the search for the pressure") \
-  X(REAL, strain, "0.00002", 1e-7, 1e9, 1e-4, 0.02, "", "sph", "mean strain of a step, not yet stopped, that ends it too") \
-  X(INT, max_iterations, "200", 2, 100000, 10, 1000, "", "sph", "passes of that search at most; a warning counts more")  \
-  X(REAL, drag, "0.47", 0, 1e6, 0, 100, "", "sph", "drag coefficient of a parcel, a ball of the radius, in the air")     \
-  X(CHOICE, fault, "none", 0, 0, 0, 0, "none|face_d|half_trace|old_strain|unsigned|absolute|yield", "sph",               \
-    "repeats a fault of the printed method, to compare")                                                                  \
+  X(REAL, compression, "0.001", 1e-6, 0.5, 1e-4, 0.02, "", "sph",                                                      \
+    "mean compression that ends the search for the pressure")                                                          \
+  X(REAL, strain, "0.00002", 1e-7, 1e9, 1e-6, 0.02, "", "sph",                                                         \
+    "mean strain of a step, not yet stopped, that ends it too")                                                        \
+  X(INT, max_iterations, "200", 2, 100000, 10, 1000, "", "sph",                                                        \
+    "passes of that search at most; a warning counts more")                                                            \
+  X(REAL, drag, "0.47", 0, 1e6, 0, 100, "", "sph", "drag coefficient of a parcel, a ball of the radius, in the air")   \
+  X(CHOICE, fault, "none", 0, 0, 0, 0, "none|face_d|half_trace|old_strain|unsigned|absolute|yield", "sph",             \
+    "repeats a fault of the printed method, to compare")                                                               \
   X(REAL, cell, "auto", 1e-6, 1e3, 1e-3, 4, "m", "flip", "side of a grid cell; auto: 4 radius")                        \
-  X(CHOICE, yield_surface, "cone", 0, 0, 0, 0, "cone|planes|box", "flip", "limit of friction: cone, 728 planes, or as printed") \
-  X(INT, staggered, "2", 1, 1000, 1, 20, "", "flip", "staggered projections of friction and pressure in a step, at most") \
-  X(REAL, staggered_tolerance, "0", 0, 1, 0, 0.1, "", "flip", "they end when the pressure changes by less; 0: do all")  \
-  X(REAL, tolerance, "0.001", 1e-9, 1, 1e-6, 0.1, "", "flip", "of the pressure's solve, share of what it starts with")  \
+  X(CHOICE, yield_surface, "cone", 0, 0, 0, 0, "cone|planes|box", "flip",                                              \
+    "limit of friction: cone, 728 planes, or as printed")                                                              \
+  X(INT, staggered, "2", 1, 1000, 1, 20, "", "flip",                                                                   \
+    "staggered projections of friction and pressure in a step, at most")                                               \
+  X(REAL, staggered_tolerance, "0", 0, 1, 0, 0.1, "", "flip", "they end when the pressure changes by less; 0: do all") \
+  X(REAL, tolerance, "0.001", 1e-9, 1, 1e-6, 0.1, "", "flip", "of the pressure's solve, share of what it starts with") \
   X(INT, solver_steps, "200", 1, 100000, 20, 5000, "", "flip", "most steps of a solve for the pressure")               \
   X(INT, friction_steps, "20", 1, 100000, 5, 1000, "", "flip", "most steps of a solve for the friction")               \
-  X(BOOL, pulling, "false", 0, 0, 0, 0, "", "flip", "pressure also pulls, as in an incompressible fluid")               \
-  X(BOOL, shapes, "true", 0, 0, 0, 0, "", "flip", "particles are stretched, split and merged")                          \
+  X(BOOL, pulling, "false", 0, 0, 0, 0, "", "flip", "pressure also pulls, as in an incompressible fluid")              \
+  X(BOOL, shapes, "true", 0, 0, 0, 0, "", "flip", "particles are stretched, split and merged")                         \
   X(REAL, settle, "30", 0, 1e4, 0, 100, "1/s", "flip", "how fast dense sand loses what the grid does not see")
 
 #define SCREE_MATERIAL_PARAMETERS(X)                                                                                   \
@@ -77,7 +84,7 @@
   X(REAL, stiffness_t, "auto", 0, 1e15, 1, 1e13, "N/m", "dem", "shear spring of a contact")                            \
   X(REAL, damping_n, "auto", 0, 1e9, 0, 1e7, "1/s", "dem", "damping of the approach, per effective mass")              \
   X(REAL, damping_t, "auto", 0, 1e9, 0, 1e7, "1/s", "dem", "damping of the sliding, per effective mass")               \
-  X(REAL, stiffness, "auto", 0, 1e12, 1, 1e9, "N/m", "p2", "spring of a contact; auto: rigid, soft with adhesion")                         \
+  X(REAL, stiffness, "auto", 0, 1e12, 1, 1e9, "N/m", "p2", "spring of a contact; auto: rigid, soft with adhesion")     \
   X(REAL, damping, "auto", 0, 1e12, 0, 1e9, "N s/m", "p2", "damper of a contact; auto: critical or more")
 
 #define SCREE_GRAINS_PARAMETERS(X)                                                                                     \
@@ -99,7 +106,7 @@
   X(REAL, stiffness_n, "auto", 0, 1e15, 1, 1e13, "N/m^1.5", "dem", "Hertz constant on it; auto: the grain's")          \
   X(REAL, restitution, "auto", 0, 1, 0, 1, "", "dem", "of a head-on hit on it; auto: the grain's")                     \
   X(BOOL, inside, "false", 0, 0, 0, 0, "", "", "grains live inside the shape")                                         \
-  X(CHOICE, contact, "distance", 0, 0, 0, 0, "distance|samples", "", "signed distance, or particles on the surface")  \
+  X(CHOICE, contact, "distance", 0, 0, 0, 0, "distance|samples", "", "signed distance, or particles on the surface")   \
   X(VEC3, color, "auto", 0, 1, 0, 1, "", "", "red, green, blue in pictures; auto: glass or grey")
 
 #define SCREE_BODY_PARAMETERS(X)                                                                                       \
@@ -113,7 +120,7 @@
   X(REAL, stiffness_n, "auto", 0, 1e15, 1, 1e13, "N/m^1.5", "dem", "Hertz constant on it; auto: the grain's")          \
   X(REAL, restitution, "auto", 0, 1, 0, 1, "", "dem", "of a head-on hit on it; auto: the grain's")                     \
   X(CHOICE, motion, "free", 0, 0, 0, 0, "free|keyframes|fixed", "", "what moves it")                                   \
-  X(CHOICE, contact, "distance", 0, 0, 0, 0, "distance|samples", "", "signed distance, or particles in the body")     \
+  X(CHOICE, contact, "distance", 0, 0, 0, 0, "distance|samples", "", "signed distance, or particles in the body")      \
   X(VEC3, color, "auto", 0, 1, 0, 1, "", "", "red, green, blue in pictures; auto: by its name")
 
 /* Where a shape stands; boundaries, bodies and meshes of fills have these. */
@@ -132,7 +139,7 @@
   X(FILE, controls, "", 0, 0, 0, 0, "", "", "csv with the header time,<actuator>,...")                                 \
   X(VEC3, position, "[0, 0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "where the model's origin stands")                     \
   X(REAL, friction_static, "0.5", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "of every part of it against grains")       \
-  X(REAL, friction_kinetic, "0.4", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "of every part of it against grains")       \
+  X(REAL, friction_kinetic, "0.4", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "of every part of it against grains")      \
   X(REAL, stiffness_n, "auto", 0, 1e15, 1, 1e13, "N/m^1.5", "dem", "Hertz constant on it; auto: the grain's")          \
   X(REAL, restitution, "auto", 0, 1, 0, 1, "", "dem", "of a head-on hit on it; auto: the grain's")
 
@@ -162,7 +169,7 @@
   X(REAL, radius, "0.005", 1e-6, 1e3, 1e-4, 1, "m", "", "radius of a fine grain")                                      \
   X(CHOICE, mode, "better", 0, 0, 0, 0, "better|paper", "", "sand that rests and stays even, or the paper's rule")     \
   X(BOOL, body_rule, "true", 0, 0, 0, 0, "", "", "mode paper: walls and bodies count only near simulated grains")      \
-  X(REAL, air_drag, "auto", 0, 1e6, 0, 1e3, "1/m", "", "k of a = k u^2 in moving air; auto: of a sphere that size") \
+  X(REAL, air_drag, "auto", 0, 1e6, 0, 1e3, "1/m", "", "k of a = k u^2 in moving air; auto: of a sphere that size")    \
   X(REAL, stir, "0.5", 0, 1, 0, 1, "", "", "mode better: how fast crowds dissolve; a share of how unevenly sand moves")
 
 #define SCREE_CAMERA_PARAMETERS(X)                                                                                     \
@@ -172,8 +179,8 @@
 
 #define SCREE_PROBE_PARAMETERS(X)                                                                                      \
   X(NAME, name, "", 0, 0, 0, 0, "", "", "column in probes.csv; the kind unless given")                                 \
-  X(CHOICE, kind, "required", 0, 0, 0, 0,                                                                              \
-    "flow|repose_angle|runout|force_on|packing|mass_in|pose_of|creep|energy", "", "what is measured")                  \
+  X(CHOICE, kind, "required", 0, 0, 0, 0, "flow|repose_angle|runout|force_on|packing|mass_in|pose_of|creep|energy",    \
+    "", "what is measured")                                                                                            \
   X(REAL, plane_z, "0", -1e6, 1e6, -1e4, 1e4, "m", "flow", "height of the plane that is crossed")                      \
   X(VEC2, axis, "[0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "repose_angle runout", "where the vertical axis stands")          \
   X(REAL, fraction, "0.99", 0.001, 1, 0.5, 1, "", "runout", "share of the mass inside the radius")                     \

@@ -9,9 +9,17 @@
 #include "methods/sph/sph.h"
 #include "world/world.h"
 
+/* A row each. */
+/* clang-format off */
 static const Method *const METHODS[] = {
-    &METHOD_NONE, &METHOD_PBD, &METHOD_P2, &METHOD_DEM, &METHOD_SPH, &METHOD_FLIP,
+    &METHOD_NONE,
+    &METHOD_PBD,
+    &METHOD_P2,
+    &METHOD_DEM,
+    &METHOD_SPH,
+    &METHOD_FLIP,
 };
+/* clang-format on */
 enum { METHOD_COUNT = sizeof METHODS / sizeof *METHODS };
 
 const Method *world_find_method(const char *name) {
