@@ -15,7 +15,8 @@
 
 #include "core/core.h"
 
-#define assert_near(value, expected, tolerance) assert_near_((value), (expected), (tolerance), #value, __FILE__, __LINE__)
+#define assert_near(value, expected, tolerance)                                                                        \
+  assert_near_((value), (expected), (tolerance), #value, __FILE__, __LINE__)
 static inline void assert_near_(double value, double expected, double tolerance, const char *text, const char *file,
                                 int line) {
   if (!(fabs(value - expected) <= tolerance)) {

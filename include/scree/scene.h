@@ -25,7 +25,8 @@ typedef struct ScreeSceneOptions {
 SCREE_API ScreeStatus scree_scene_load(const char *path, const ScreeSceneOptions *options, ScreeScene **scene,
                                        ScreeError *error);
 
-/* The same from text in memory; `name` is used in messages, `folder` for the files it names (NULL: none may be named). */
+/* The same from text in memory; `name` is used in messages, `folder` for the files it names (NULL: none may be named).
+ */
 SCREE_API ScreeStatus scree_scene_parse(const char *text, size_t length, const char *name, const char *folder,
                                         const ScreeSceneOptions *options, ScreeScene **scene, ScreeError *error);
 

@@ -25,13 +25,13 @@ typedef enum ScreeLogLevel { SCREE_LOG_ERROR, SCREE_LOG_WARNING, SCREE_LOG_INFO,
 typedef void (*ScreeLogFunction)(void *context, ScreeLogLevel level, const char *line);
 
 typedef struct ScreeWorldOptions {
-  int32_t threads;        /* 0: one per core */
+  int32_t threads; /* 0: one per core */
   ScreeLogLevel log_level;
-  ScreeLogFunction log;   /* NULL: silence */
+  ScreeLogFunction log; /* NULL: silence */
   void *log_context;
-  const char *assets;     /* folder of shipped assets; NULL: the installed one */
-  int64_t memory_limit;   /* bytes; 0: what the machine has */
-  bool baseline_simd;     /* use the baseline code even where wider SIMD exists */
+  const char *assets;   /* folder of shipped assets; NULL: the installed one */
+  int64_t memory_limit; /* bytes; 0: what the machine has */
+  bool baseline_simd;   /* use the baseline code even where wider SIMD exists */
 } ScreeWorldOptions;
 
 SCREE_API ScreeWorldOptions scree_world_options_default(void);
@@ -71,15 +71,15 @@ SCREE_API ScreeParticles scree_world_grains(const ScreeWorld *world);    /* the 
 
 /* Pressure of the material at every particle of scree_world_particles (fine: at every one of scree_world_grains, which
  * take that of the particles round them), in Pa, as of the last step: for grains the normal loads of the contacts per
- * area, a third of the trace of the stress; sph and flip have theirs. `pressure` has room for that count. false when the
- * method knows none. Nothing is changed. */
+ * area, a third of the trace of the stress; sph and flip have theirs. `pressure` has room for that count. false when
+ * the method knows none. Nothing is changed. */
 SCREE_API bool scree_world_pressure(const ScreeWorld *world, bool fine, float *pressure);
 
 /* A triangle mesh in world coordinates relative to the origin of the particles. */
 typedef struct ScreeMeshView {
   int64_t vertex_count, triangle_count;
-  const float *vertices;      /* x y z each */
-  const uint32_t *triangles;  /* three each */
+  const float *vertices;     /* x y z each */
+  const uint32_t *triangles; /* three each */
 } ScreeMeshView;
 
 /* The terrain as a mesh; zero counts without one. */
@@ -118,8 +118,8 @@ SCREE_API ScreeStatus scree_world_add_body(ScreeWorld *world, const ScreeBodyDef
 /* Moves a body: a keyframed or fixed one follows the pose over the next frame (grains feel the velocity), a free one
  * is placed at once with the velocity it has. */
 SCREE_API ScreeStatus scree_world_set_pose(ScreeWorld *world, ScreeBodyId body, ScreePose pose, ScreeError *error);
-SCREE_API ScreeStatus scree_world_set_velocity(ScreeWorld *world, ScreeBodyId body, ScreeVec3 velocity,
-                                               ScreeVec3 spin, ScreeError *error);
+SCREE_API ScreeStatus scree_world_set_velocity(ScreeWorld *world, ScreeBodyId body, ScreeVec3 velocity, ScreeVec3 spin,
+                                               ScreeError *error);
 /* An outside force and torque about the centre of mass, held until set again. */
 SCREE_API ScreeStatus scree_world_set_force(ScreeWorld *world, ScreeBodyId body, ScreeVec3 force, ScreeVec3 torque,
                                             ScreeError *error);
@@ -197,9 +197,9 @@ SCREE_API const ScreeMethodInfo *scree_method_info(int32_t index);
 /* Sampling of shapes without a world. */
 typedef struct ScreeSampleOptions {
   double radius;
-  bool surface;  /* points on the surface, spacing 2 radius; otherwise whole spheres inside the volume */
-  bool dense;    /* volume: relax towards settled packing */
-  bool maximal;  /* go on until no further sample fits */
+  bool surface; /* points on the surface, spacing 2 radius; otherwise whole spheres inside the volume */
+  bool dense;   /* volume: relax towards settled packing */
+  bool maximal; /* go on until no further sample fits */
   uint64_t seed;
   int32_t threads; /* 0: one per core */
 } ScreeSampleOptions;

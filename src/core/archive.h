@@ -16,8 +16,8 @@ typedef struct Archive {
   bool loading;
   const char *name; /* of the file, for messages */
   char *data;
-  int64_t size;     /* loading: bytes there are; saving: bytes written */
-  int64_t at;       /* loading: next byte */
+  int64_t size; /* loading: bytes there are; saving: bytes written */
+  int64_t at;   /* loading: next byte */
 } Archive;
 
 void archive_save(Archive *archive);

@@ -45,10 +45,10 @@ static inline Quat quat_mul(Quat a, Quat b) {
                 a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
 static inline Quat quat_conjugate(Quat q) { return (Quat){q.w, -q.x, -q.y, -q.z}; }
-Quat quat_normalize(Quat q);            /* a zero quaternion becomes the identity */
+Quat quat_normalize(Quat q); /* a zero quaternion becomes the identity */
 Vec3 quat_rotate(Quat q, Vec3 v);
-Quat quat_from_vector(Vec3 rotation);   /* rotation vector: axis times angle */
-Vec3 quat_to_vector(Quat q);            /* the shorter way round */
+Quat quat_from_vector(Vec3 rotation); /* rotation vector: axis times angle */
+Vec3 quat_to_vector(Quat q);          /* the shorter way round */
 Quat quat_slerp(Quat a, Quat b, double t);
 Mat3 mat3_from_quat(Quat q);
 Quat quat_from_mat3(Mat3 m);

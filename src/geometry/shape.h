@@ -1,4 +1,5 @@
-/* Shapes: planes, boxes, spheres, capsules, cylinders, meshes and the heightfield behind one interface. All in the shape's own frame.
+/* Shapes: planes, boxes, spheres, capsules, cylinders, meshes and the heightfield behind one interface. All in the
+ * shape's own frame.
  *
  * The signed distance is negative inside the solid. `inside` shapes are containers: grains live within, the solid is
  * everything else, and the sign is turned. */
@@ -23,7 +24,7 @@ typedef struct Shape {
   Mesh mesh;
   Bvh *bvh;
   DistanceGrid *grid;
-  Heightfield *heights; /* of a heightfield; owned. Its bounds follow it: shape_bound_heights */
+  Heightfield *heights;         /* of a heightfield; owned. Its bounds follow it: shape_bound_heights */
   Vec3 bounds_low, bounds_high; /* of the solid surface; planes: infinite */
   MassProperties mass;          /* unit density; zero volume for planes and containers, not above zero for a mesh that
                                  * encloses nothing */

@@ -36,10 +36,10 @@ typedef struct Step {
 
 typedef struct Method {
   ScreeMethodInfo info;
-  bool has_overlap;   /* particles are spheres that should not overlap: report max_overlap */
+  bool has_overlap; /* particles are spheres that should not overlap: report max_overlap */
   Seeding seeding;
   float parcel_jitter; /* how far, in radii, a parcel of a fill may lie off its lattice point along each axis */
-  double cfl; /* what `auto` means for it: farthest way of a particle in a step, in radii; 0: 1 */
+  double cfl;          /* what `auto` means for it: farthest way of a particle in a step, in radii; 0: 1 */
   /* Reads its parameters (already range-checked), resolves `auto` ones in `definition`, allocates private data. */
   Status (*create)(Core *core, State *state, ScreeMethodDef *definition, void **data);
   MethodReach (*reach)(const void *data);

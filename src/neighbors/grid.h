@@ -46,7 +46,7 @@ struct CellGrid {
   struct SortRecord *records[2];
   uint32_t *histogram;
   int32_t *chunk_strips;
-  Search *search;            /* buffers of neighbor_list_build, kept from one call to the next */
+  Search *search; /* buffers of neighbor_list_build, kept from one call to the next */
 };
 
 /* The order of rows: tiles, then rows inside a tile. y and z are biased. */

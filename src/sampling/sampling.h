@@ -34,8 +34,8 @@ Status sample_volume(Core *core, const Shape *shape, const SamplingPlan *plan, S
 /* Points on the surface, no two closer than `spacing` (straight-line), no hole larger than the spacing. plan->radius is
  * ignored. */
 Status sample_surface(Core *core, const Shape *shape, double spacing, const SamplingPlan *plan, Samples *samples);
-/* Centres of a lattice of spacing 2 radius inside the shape, each off its place by at most jitter radii along each axis.
- * Boxes get whole numbers of layers, fitted to their sides; other shapes a lattice cut off at their surface. */
+/* Centres of a lattice of spacing 2 radius inside the shape, each off its place by at most jitter radii along each
+ * axis. Boxes get whole numbers of layers, fitted to their sides; other shapes a lattice cut off at their surface. */
 Status sample_lattice(Core *core, const Shape *shape, const SamplingPlan *plan, double jitter, Samples *samples);
 void samples_destroy(Core *core, Samples *samples);
 

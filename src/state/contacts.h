@@ -16,19 +16,19 @@ typedef struct ContactList {
 /* Points on or in solids, relative to the state's origin. Sample ids are index + 1. */
 typedef struct SolidSamples {
   int64_t count;
-  float *x, *y, *z;       /* now */
-  float *vx, *vy, *vz;    /* velocity of the point */
+  float *x, *y, *z;                   /* now */
+  float *vx, *vy, *vz;                /* velocity of the point */
   float *local_x, *local_y, *local_z; /* in the shape's frame */
-  float *mass;            /* share of the body's mass; 0 for walls */
+  float *mass;                        /* share of the body's mass; 0 for walls */
   uint32_t *id;
-  int32_t *solid;         /* owner */
+  int32_t *solid; /* owner */
   float radius;
 } SolidSamples;
 
 typedef struct Contacts {
   ContactList particles, samples, solids;
-  float reach;            /* of the last build: factor on the sum of radii */
-  float skin;             /* m */
+  float reach; /* of the last build: factor on the sum of radii */
+  float skin;  /* m */
   int64_t builds;
 } Contacts;
 

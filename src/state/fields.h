@@ -40,7 +40,7 @@ typedef struct Field {
   char name[FIELD_NAME_MAX];
   int32_t size; /* bytes of one element */
   bool hashed;
-  void **data;  /* where the array's address is kept */
+  void **data; /* where the array's address is kept */
 } Field;
 
 #endif

@@ -31,29 +31,29 @@ typedef struct Solid {
   ScreeSource source;
 
   /* written by bodies/ */
-  Vec3 position;  /* of the shape's frame, world */
+  Vec3 position; /* of the shape's frame, world */
   Quat rotation;
-  Vec3 center;    /* of mass, world */
-  Vec3 velocity;  /* of the centre of mass */
-  Vec3 spin;      /* angular velocity, world axes */
-  double mass;    /* 0: nothing moves it */
+  Vec3 center;   /* of mass, world */
+  Vec3 velocity; /* of the centre of mass */
+  Vec3 spin;     /* angular velocity, world axes */
+  double mass;   /* 0: nothing moves it */
   Vec3 center_in_shape;
-  Mat3 inertia;   /* about the centre of mass, in the shape's frame */
+  Mat3 inertia; /* about the centre of mass, in the shape's frame */
   /* Acceleration of (centre, spin) per unit (force, torque about the centre), world axes: zero for walls and
    * keyframed bodies, diag(1/m, I^-1) for free ones, the projected operator for parts of mechanisms. */
   double inverse_inertia[6][6];
   Vec3 outside_force, outside_torque; /* set through the API */
-  /* Parts of mechanisms: acceleration of (centre, spin) in the last step that was not the grains' doing: motors, joints,
-   * stops, gravity. A method that moves bodies inside its solve starts from it; without it a part would give way as if
-   * no motor held it. */
+  /* Parts of mechanisms: acceleration of (centre, spin) in the last step that was not the grains' doing: motors,
+   * joints, stops, gravity. A method that moves bodies inside its solve starts from it; without it a part would give
+   * way as if no motor held it. */
   double driven[6];
 
   /* written by methods during the step */
-  Wrench wrench;        /* of the grains, over the step in progress, N and N m */
+  Wrench wrench; /* of the grains, over the step in progress, N and N m */
   bool moved_by_method;
 
   /* written by world/ */
-  Vec3 impulse, angular_impulse; /* sums of wrench * dt over the frame */
+  Vec3 impulse, angular_impulse;  /* sums of wrench * dt over the frame */
   Vec3 frame_force, frame_torque; /* means over the last finished frame */
 
   /* surface or volume samples, when the method or `contact: samples` wants them */

@@ -12,23 +12,23 @@
 enum { COUNTERS_MAX = 32, COUNTER_NAME_MAX = 40 };
 
 typedef struct State {
-  Vec3 origin;  /* particle positions are relative to it; fixed for the life of the world */
+  Vec3 origin; /* particle positions are relative to it; fixed for the life of the world */
   Vec3 gravity;
   Vec3 wind;
   uint64_t seed;
   double time;
   int64_t step, frame;
-  double radius; /* nominal, method.radius */
+  double radius;        /* nominal, method.radius */
   double distance_cell; /* side of the cells in which distances to meshes are cached, in radii; 0: one half */
-  double solid_way; /* how far a solid's surface may go in a step, in radii; 0: one half */
-  bool parcels;  /* particles are bulk material of volume (2 radius)^3 instead of spheres */
+  double solid_way;     /* how far a solid's surface may go in a step, in radii; 0: one half */
+  bool parcels;         /* particles are bulk material of volume (2 radius)^3 instead of spheres */
   Particles particles;
   Materials materials;
   Solids solids;
   SolidSamples samples;
   Contacts contacts;
   Queue queue;
-  Terrain *terrain; /* NULL: none; filled by terrain/ */
+  Terrain *terrain;                  /* NULL: none; filled by terrain/ */
   ScreeCount counters[COUNTERS_MAX]; /* warnings of the run */
   int32_t counter_count;
   char counter_names[COUNTERS_MAX][COUNTER_NAME_MAX]; /* of counters that came from a checkpoint */

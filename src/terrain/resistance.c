@@ -220,7 +220,8 @@ static bool find_touch(const State *state, const Solid *solid, const Mat3 *turn,
   if (!(ahead.x >= 0 && ahead.y >= 0 && ahead.x <= heightfield_size_x(field) && ahead.y <= heightfield_size_y(field)))
     return false;
   int64_t k = column_of(t, ahead.x, ahead.y);
-  *touch = (Touch){.point = point, .normal = normal, .bulk = t->covered[k] ? t->loose : t->bulk[k], .area = element->area};
+  *touch =
+      (Touch){.point = point, .normal = normal, .bulk = t->covered[k] ? t->loose : t->bulk[k], .area = element->area};
   if (at.z <= 0) { /* the hard ground below the columns */
     touch->hard = true;
     return normal.z < 0;

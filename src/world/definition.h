@@ -10,7 +10,7 @@ typedef struct Definition {
   ScreeMaterialDef *materials; /* scene.materials, writable: autos are resolved here */
   char *text;                  /* all strings, one after the other */
   int64_t text_used;
-  void **blocks;               /* copied arrays */
+  void **blocks; /* copied arrays */
   int32_t block_count, block_capacity;
 } Definition;
 

@@ -20,8 +20,8 @@ typedef struct Emitter {
 
 typedef struct Probe {
   ScreeProbeState state;
-  int32_t solid;    /* force_on, pose_of: index; -1 otherwise */
-  double crossed;   /* flow: kg downward through the plane in this frame */
+  int32_t solid;                   /* force_on, pose_of: index; -1 otherwise */
+  double crossed;                  /* flow: kg downward through the plane in this frame */
   float *from_x, *from_y, *from_z; /* creep: positions then; fields of the particles */
   uint8_t *from_known;
   bool from_taken;
@@ -57,7 +57,7 @@ struct ScreeWorld {
   Probe *probes;
   Tally tally;
   double seconds_coarse, seconds_upsample, seconds_bodies; /* of the last frame */
-  float **drawn_vertices; /* per solid, for drawing; made on demand */
+  float **drawn_vertices;                                  /* per solid, for drawing; made on demand */
   uint32_t **drawn_triangles;
   int32_t drawn_count;
   float *terrain_vertices; /* at the end of the last frame */
@@ -75,7 +75,7 @@ Status world_prepare_drawing(ScreeWorld *world);
 /* fill.c: grains and samples of t = 0. */
 double world_particle_mass(const State *state, const ScreeMaterialDef *material, double radius);
 Status world_fill(ScreeWorld *world);
-Status world_check_fills(ScreeWorld *world); /* whether they would fit, without filling */
+Status world_check_fills(ScreeWorld *world);                  /* whether they would fit, without filling */
 Status world_sample_solids(ScreeWorld *world, int32_t first); /* solids from that one on */
 /* births.c: work off the queue; emitters and sinks fill it. */
 Status world_births_and_deaths(ScreeWorld *world);

@@ -1,4 +1,5 @@
-/* state/: the field table through growth, sort, removal, checkpoint; the memory of contacts through sorts and deaths. */
+/* state/: the field table through growth, sort, removal, checkpoint; the memory of contacts through sorts and deaths.
+ */
 #include "check.h"
 #include "methods/common/contact_memory.h"
 #include "state/state.h"

@@ -64,7 +64,7 @@ typedef struct FlipWork {
   double (*body_wrench)[6], (*body_change)[6]; /* for the solves */
   double dt;
   float *gradient[9]; /* of the velocity at the particles, in the order of cells; NULL: shapes are not tracked */
-  FlipReport report; /* of this step */
+  FlipReport report;  /* of this step */
 } FlipWork;
 
 /* The body's velocity along the face's axis, there. */
