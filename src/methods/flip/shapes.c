@@ -65,6 +65,8 @@ static int kind_of(const Shape6 *shape) {
 /* Each child has half the axis; its centre lies at sqrt(3)/2 of it, for then Eq. 29 gives the parent back:
  * a^2 / 4 + 3 a^2 / 4 = a^2. */
 bool shape_split(const Shape6 *shape, Shape6 *child, Vec3 *offset) {
+  /* Sheared sand is as thin across as it is long: most long ones cannot be split, and are told by their minors. */
+  if (!beyond(shape->a, (float)(SQUARE_LEAST - SLACK), 1)) return false;
   double values[3], shortest, longest;
   Mat3 axes, m = shape_matrix(shape);
   mat3_eigen_symmetric(m, values, &axes);
