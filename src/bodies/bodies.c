@@ -233,10 +233,7 @@ void solid_applied_wrench(State *state, const Solid *solid, double longest_step,
   if (!(state->radius > 0) || !(longest_step > 0)) return;
   double parts[6], acceleration[6];
   for (int i = 0; i < 6; i++) parts[i] = wrench_get(solid, i);
-  for (int i = 0; i < 6; i++) {
-    acceleration[i] = 0;
-    for (int j = 0; j < 6; j++) acceleration[i] += solid->inverse_inertia[i][j] * parts[j];
-  }
+  solid_answer(solid, parts, acceleration);
   double found = vec3_length(vec3(acceleration[0], acceleration[1], acceleration[2])) +
                  vec3_length(vec3(acceleration[3], acceleration[4], acceleration[5])) *
                      solid_extent(solid, solid->center_in_shape);

@@ -143,10 +143,9 @@ static void apply_wrenches(Mechanism *mechanism, State *state, const RigidContac
 
 /* Acceleration of a part that is the grains' doing. */
 static void grain_acceleration(const Solid *solid, double acceleration[6]) {
-  for (int i = 0; i < 6; i++) {
-    acceleration[i] = 0;
-    for (int j = 0; j < 6; j++) acceleration[i] += solid->inverse_inertia[i][j] * wrench_get(solid, j);
-  }
+  double load[6];
+  for (int i = 0; i < 6; i++) load[i] = wrench_get(solid, i);
+  solid_answer(solid, load, acceleration);
 }
 
 /* What the step changed of a part's motion without the grains. Motors, joints and stops answer a load by as much and no

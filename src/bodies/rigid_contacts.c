@@ -121,21 +121,10 @@ static void push(RigidContacts *contacts, Solid *solid, int32_t index, Vec3 impu
   contacts->impulses[index][0] = vec3_add(contacts->impulses[index][0], impulse);
   contacts->impulses[index][1] = vec3_add(contacts->impulses[index][1], turn);
   const double parts[6] = {impulse.x, impulse.y, impulse.z, turn.x, turn.y, turn.z};
-  double change[6] = {0};
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) change[i] += solid->inverse_inertia[i][j] * parts[j];
+  double change[6];
+  solid_answer(solid, parts, change);
   solid->velocity = vec3_add(solid->velocity, vec3(change[0], change[1], change[2]));
   solid->spin = vec3_add(solid->spin, vec3(change[3], change[4], change[5]));
-}
-
-/* How much the velocity of the point changes along the direction per unit impulse along it. */
-static double yielding(const Solid *solid, Vec3 point, Vec3 direction) {
-  Vec3 turn = vec3_cross(vec3_sub(point, solid->center), direction);
-  const double parts[6] = {direction.x, direction.y, direction.z, turn.x, turn.y, turn.z};
-  double sum = 0;
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) sum += parts[i] * solid->inverse_inertia[i][j] * parts[j];
-  return sum;
 }
 
 static Vec3 approach(const State *state, const RigidContact *contact) {
@@ -149,8 +138,8 @@ static void push_both(RigidContacts *contacts, State *state, const RigidContact 
 }
 
 static double softness(const State *state, const RigidContact *contact, Vec3 direction) {
-  return yielding(&state->solids.items[contact->a], contact->point, direction) +
-         yielding(&state->solids.items[contact->b], contact->point, direction);
+  return solid_yielding(&state->solids.items[contact->a], contact->point, direction) +
+         solid_yielding(&state->solids.items[contact->b], contact->point, direction);
 }
 
 static void solve_contact(RigidContacts *contacts, State *state, RigidContact *contact, double dt) {

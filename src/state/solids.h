@@ -116,6 +116,22 @@ static inline Vec3 solid_to_world(const Solid *solid, Vec3 local) {
 static inline Vec3 solid_velocity_at(const Solid *solid, Vec3 world) {
   return vec3_add(solid->velocity, vec3_cross(solid->spin, vec3_sub(world, solid->center)));
 }
+/* What a load on the centre of mass (force, torque) gives it: acceleration (centre, spin). Impulses give velocity. */
+static inline void solid_answer(const Solid *solid, const double load[6], double motion[6]) {
+  for (int i = 0; i < 6; i++) {
+    motion[i] = 0;
+    for (int j = 0; j < 6; j++) motion[i] += solid->inverse_inertia[i][j] * load[j];
+  }
+}
+/* How much the velocity of the point changes along the direction per unit impulse along it, 1/kg. */
+static inline double solid_yielding(const Solid *solid, Vec3 point, Vec3 direction) {
+  Vec3 turn = vec3_cross(vec3_sub(point, solid->center), direction);
+  const double parts[6] = {direction.x, direction.y, direction.z, turn.x, turn.y, turn.z};
+  double sum = 0;
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) sum += parts[i] * solid->inverse_inertia[i][j] * parts[j];
+  return sum;
+}
 /* Whether a point of the world is inside. */
 bool solid_contains(const Solid *solid, Vec3 world);
 /* Contacts of a sphere centre with the solid, world frame. */

@@ -182,9 +182,8 @@ static void add_impulse(double sum[6], const Solid *solid, Vec3 impulse, Vec3 po
 /* The share of these impulses that stops the motion along them, at most 1; the motion takes it up. */
 static double apply_share(const Solid *solid, const double impulse[6], Motion6 *motion) {
   double change[6], along = 0, yields = 0;
+  solid_answer(solid, impulse, change);
   for (int i = 0; i < 6; i++) {
-    change[i] = 0;
-    for (int j = 0; j < 6; j++) change[i] += solid->inverse_inertia[i][j] * impulse[j];
     along += impulse[i] * motion->v[i];
     yields += impulse[i] * change[i];
   }

@@ -287,16 +287,6 @@ void sph_walls_follow(SphWork *work) {
   }
 }
 
-/* How readily the solid yields along a direction at a point, 1/kg. */
-static double yields(const Solid *solid, Vec3 point, Vec3 direction) {
-  Vec3 turn = vec3_cross(vec3_sub(point, solid->center), direction);
-  const double load[6] = {direction.x, direction.y, direction.z, turn.x, turn.y, turn.z};
-  double sum = 0;
-  for (int a = 0; a < 6; a++)
-    for (int c = 0; c < 6; c++) sum += load[a] * solid->inverse_inertia[a][c] * load[c];
-  return sum;
-}
-
 /* Every contact of a movable solid is relaxed as if it had the solid's whole yielding to itself as often as the solid
  * has contacts: without that, the many would overshoot together. */
 void sph_walls_split(SphWork *work) {
@@ -311,8 +301,8 @@ void sph_walls_split(SphWork *work) {
       vec3_frame(normal, &t1, &t2);
       const Solid *solid = &state->solids.items[s];
       double share = (double)contacts, mass = (double)state->particles.mass[wall->particle];
-      double aside = fmax(yields(solid, point_of(wall), t1), yields(solid, point_of(wall), t2));
-      wall->yielding = (float)(share * yields(solid, point_of(wall), normal));
+      double aside = fmax(solid_yielding(solid, point_of(wall), t1), solid_yielding(solid, point_of(wall), t2));
+      wall->yielding = (float)(share * solid_yielding(solid, point_of(wall), normal));
       wall->grip_gain = (float)(0.5 / ((1 / mass + share * aside) * (double)work->dt));
     }
   }
