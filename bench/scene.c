@@ -1,14 +1,20 @@
 #include "bench/scene.h"
 
+Status bench_scene_load(Core *core, const char *name, const char *const *sets, int32_t set_count, ScreeScene **scene) {
+  char path[SCREE_FILE_MAX];
+  ScreeError error;
+  ScreeSceneOptions options = {.sets = sets, .set_count = set_count};
+  if (scree_scene_find(name, path, sizeof path, &error) != SCREE_OK ||
+      scree_scene_load(path, &options, scene, &error) != SCREE_OK)
+    return fail(core, error.status, "%s", error.message);
+  return SCREE_OK;
+}
+
 Status bench_scene_open(Core *core, const char *name, const char *const *sets, int32_t set_count, int threads,
                         bool fine, BenchScene *opened) {
   *opened = (BenchScene){0};
-  char path[SCREE_FILE_MAX];
   ScreeError error;
-  ScreeSceneOptions scene_options = {.sets = sets, .set_count = set_count};
-  if (scree_scene_find(name, path, sizeof path, &error) != SCREE_OK ||
-      scree_scene_load(path, &scene_options, &opened->scene, &error) != SCREE_OK)
-    return fail(core, error.status, "%s", error.message);
+  TRY(bench_scene_load(core, name, sets, set_count, &opened->scene));
   ScreeSceneDef definition = *scree_scene_definition(opened->scene);
   if (!fine) definition.upsample = NULL;
   ScreeWorldOptions options = {.threads = threads, .baseline_simd = core->baseline_simd};

@@ -10,7 +10,9 @@ typedef struct BenchScene {
   ScreeWorld *world;
 } BenchScene;
 
-/* `name` as in `scree run`; `sets` as in --set. Without `fine` the coarse part alone. Close it whatever comes back. */
+/* The scene alone; free it with scree_scene_free. `name` as in `scree run`; `sets` as in --set. */
+Status bench_scene_load(Core *core, const char *name, const char *const *sets, int32_t set_count, ScreeScene **scene);
+/* With its world. Without `fine` the coarse part alone. Close it whatever comes back. */
 Status bench_scene_open(Core *core, const char *name, const char *const *sets, int32_t set_count, int threads,
                         bool fine, BenchScene *opened);
 void bench_scene_close(BenchScene *opened);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "bench/scene.h"
 #include "core/memory.h"
 #include "scree/scree.h"
 
@@ -42,13 +43,13 @@ static double phase_seconds(const ScreeStatistics *statistics, const char *name)
   return 0;
 }
 
-static Status time_frames(Core *core, ScreeWorld *world, int frames, SommerRun *run) {
+static Status time_frames(Core *core, const BenchScene *opened, int frames, SommerRun *run) {
+  ScreeWorld *world = opened->world;
   double sorted[SOMMER_FRAMES], before[6] = {0};
   int64_t first_step = 0;
-  ScreeError error;
   ScreeStatistics statistics;
   for (int frame = -SOMMER_WARM; frame < frames; frame++) {
-    if (scree_world_frame(world, &error) != SCREE_OK) return fail(core, error.status, "%s", error.message);
+    TRY(bench_scene_frame(core, opened));
     scree_world_statistics(world, &statistics);
     if (frame == -1) {
       first_step = scree_world_step_index(world);
@@ -67,25 +68,13 @@ static Status time_frames(Core *core, ScreeWorld *world, int frames, SommerRun *
 }
 
 static Status run_scene(Core *core, const char *name, int threads, bool small, int frames, SommerRun *run) {
-  char shipped[64], path[SCREE_FILE_MAX];
+  char shipped[64];
   snprintf(shipped, sizeof shipped, "sommer2022/%s", name);
-  ScreeError error;
-  ScreeScene *scene = NULL;
-  ScreeWorld *world = NULL;
-  if (scree_scene_find(shipped, path, sizeof path, &error) != SCREE_OK)
-    return fail(core, error.status, "%s", error.message);
   static const char *const sets[] = {"method.time_step=0.001", "method.iterations=3"};
-  ScreeSceneOptions scene_options = {.sets = sets, .set_count = small ? 2 : 0};
-  if (scree_scene_load(path, &scene_options, &scene, &error) != SCREE_OK)
-    return fail(core, error.status, "%s", error.message);
-  ScreeSceneDef definition = *scree_scene_definition(scene);
-  definition.upsample = NULL; /* the coarse part alone */
-  ScreeWorldOptions options = {.threads = threads, .baseline_simd = core->baseline_simd};
-  Status status = scree_world_create(&definition, &options, &world, &error);
-  if (status != SCREE_OK) fail(core, status, "%s", error.message);
-  else status = time_frames(core, world, frames, run);
-  scree_world_destroy(world);
-  scree_scene_free(scene);
+  BenchScene opened;
+  Status status = bench_scene_open(core, shipped, sets, small ? 2 : 0, threads, false, &opened);
+  if (status == SCREE_OK) status = time_frames(core, &opened, frames, run);
+  bench_scene_close(&opened);
   return status;
 }
 

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "bench/bench.h"
+#include "bench/scene.h"
 #include "core/parallel.h"
 #include "core/timer.h"
 #include "scree/scene.h"
@@ -204,18 +205,14 @@ static Status scene_rows(Core *core, BenchTable *table, int threads) {
   } scenes[] = {{"sandcastle", 7.31, 12}, {"excavator", 11.2, 12}, {"hourglass", 48.5, 30}, {"squirrel", 15.8, 12}};
   for (int k = 0; k < 4; k++)
     for (int mode = SCREE_UPSAMPLE_PAPER; mode >= SCREE_UPSAMPLE_BETTER; mode--) {
-      char path[SCREE_FILE_MAX], name[BENCH_NAME_MAX], set[48];
+      char name[BENCH_NAME_MAX], set[48];
       snprintf(name, sizeof name, "sommer2022/%s", scenes[k].name);
       snprintf(set, sizeof set, "upsample.mode=%s", mode == SCREE_UPSAMPLE_PAPER ? "paper" : "better");
       const char *sets[] = {set};
-      ScreeSceneOptions options = {.sets = sets, .set_count = 1};
       ScreeScene *scene = NULL;
-      ScreeError error;
-      Status status = scree_scene_find(name, path, sizeof path, &error);
-      if (status == SCREE_OK) status = scree_scene_load(path, &options, &scene, &error);
-      if (status != SCREE_OK) return fail(core, status, "%s", error.message);
+      TRY(bench_scene_load(core, name, sets, 1, &scene));
       Timing timing;
-      status = scene_time(core, scree_scene_definition(scene), scenes[k].frame, threads, true, &timing);
+      Status status = scene_time(core, scree_scene_definition(scene), scenes[k].frame, threads, true, &timing);
       scree_scene_free(scene);
       TRY(status);
       snprintf(name, sizeof name, "upsampling, %s, %s", scenes[k].name, set + strlen("upsample.mode="));

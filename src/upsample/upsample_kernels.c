@@ -188,6 +188,20 @@ void KERNEL(fine_add_samples)(const CoarseSet *set, const Candidates *candidates
   }
 }
 
+/* Keeps the velocity and where it takes the grains; answers zero, or a NaN where one of the places is not finite. */
+WIDE_INLINE Wide send(FineBlock *block, int64_t g, Wide dt, Wide vx, Wide vy, Wide vz) {
+  wide_store(block->vx + g, vx);
+  wide_store(block->vy + g, vy);
+  wide_store(block->vz + g, vz);
+  Wide to_x = wide_load(block->x + g) + dt * vx;
+  wide_store(block->to_x + g, to_x);
+  Wide to_y = wide_load(block->y + g) + dt * vy;
+  wide_store(block->to_y + g, to_y);
+  Wide to_z = wide_load(block->z + g) + dt * vz;
+  wide_store(block->to_z + g, to_z);
+  return (to_x - to_x) + (to_y - to_y) + (to_z - to_z);
+}
+
 /* Section 4: alpha = 1 - max w where max w <= c1 or max w / sum >= c2, else 0; c1 = 512/729 = (1 - 1/9)^3, c2 = 0.6. */
 void KERNEL(fine_move_paper)(const FineLaw *law, FineBlock *block) {
   Wide check = wide_set(0);
@@ -203,16 +217,7 @@ void KERNEL(fine_move_paper)(const FineLaw *law, FineBlock *block) {
     Wide vx = scale * wide_load(block->sum_x + g) + alpha * (wide_load(block->vx + g) + law->gain[0]);
     Wide vy = scale * wide_load(block->sum_y + g) + alpha * (wide_load(block->vy + g) + law->gain[1]);
     Wide vz = scale * wide_load(block->sum_z + g) + alpha * (wide_load(block->vz + g) + law->gain[2]);
-    wide_store(block->vx + g, vx);
-    wide_store(block->vy + g, vy);
-    wide_store(block->vz + g, vz);
-    Wide to_x = wide_load(block->x + g) + dt * vx;
-    wide_store(block->to_x + g, to_x);
-    Wide to_y = wide_load(block->y + g) + dt * vy;
-    wide_store(block->to_y + g, to_y);
-    Wide to_z = wide_load(block->z + g) + dt * vz;
-    wide_store(block->to_z + g, to_z);
-    check += (to_x - to_x) + (to_y - to_y) + (to_z - to_z); /* zero, or a NaN */
+    check += send(block, g, dt, vx, vy, vz);
   }
   block->finite = wide_sum(check) == 0;
 }
@@ -256,16 +261,7 @@ void KERNEL(fine_move_better)(const FineLaw *law, FineBlock *block) {
     Wide spread = with * wide_sqrt(variance);
     wide_store(block->spread + g, spread);
     wide_store(block->loose + g, alpha);
-    wide_store(block->vx + g, vx);
-    wide_store(block->vy + g, vy);
-    wide_store(block->vz + g, vz);
-    Wide to_x = wide_load(block->x + g) + dt * vx;
-    wide_store(block->to_x + g, to_x);
-    Wide to_y = wide_load(block->y + g) + dt * vy;
-    wide_store(block->to_y + g, to_y);
-    Wide to_z = wide_load(block->z + g) + dt * vz;
-    wide_store(block->to_z + g, to_z);
-    check += (to_x - to_x) + (to_y - to_y) + (to_z - to_z); /* zero, or a NaN */
+    check += send(block, g, dt, vx, vy, vz);
     fastest = wide_max(wide_sqrt(vx * vx + vy * vy + vz * vz) + law->stir * spread, fastest);
   }
   block->finite = wide_sum(check) == 0;
