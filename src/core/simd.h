@@ -131,15 +131,12 @@ WIDE_INLINE void wide_gather2(const float *base, const int32_t *i, Wide *first, 
   *first = __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
   *second = __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
 }
-/* Rows of four floats, fetched for eight indices and turned into four wide values. Eight loads and twelve shuffles:
- * cheaper than four gathers. */
-WIDE_INLINE void wide_gather4(const float (*rows)[4], const int32_t *i, Wide *x, Wide *y, Wide *z, Wide *w) {
-  typedef float Quad __attribute__((vector_size(16), aligned(16)));
-#define WIDE_ROW(k) (*(const Quad *)rows[i[k]])
-#define WIDE_PAIR(a, b) __builtin_shufflevector(WIDE_ROW(a), WIDE_ROW(b), 0, 1, 2, 3, 4, 5, 6, 7)
-  Wide r0 = WIDE_PAIR(0, 4), r1 = WIDE_PAIR(1, 5), r2 = WIDE_PAIR(2, 6), r3 = WIDE_PAIR(3, 7);
-#undef WIDE_PAIR
-#undef WIDE_ROW
+/* Eight rows of four floats, rows k and k + 4 side by side, as four wide values of one component each. */
+typedef float WideQuad __attribute__((vector_size(16), aligned(16), may_alias));
+WIDE_INLINE Wide wide_rows(const float *low, const float *high) {
+  return __builtin_shufflevector(*(const WideQuad *)low, *(const WideQuad *)high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+WIDE_INLINE void wide_turn4(Wide r0, Wide r1, Wide r2, Wide r3, Wide *x, Wide *y, Wide *z, Wide *w) {
   Wide t0 = __builtin_shufflevector(r0, r1, 0, 8, 1, 9, 4, 12, 5, 13);
   Wide t1 = __builtin_shufflevector(r0, r1, 2, 10, 3, 11, 6, 14, 7, 15);
   Wide t2 = __builtin_shufflevector(r2, r3, 0, 8, 1, 9, 4, 12, 5, 13);
@@ -148,6 +145,12 @@ WIDE_INLINE void wide_gather4(const float (*rows)[4], const int32_t *i, Wide *x,
   *y = __builtin_shufflevector(t0, t2, 2, 3, 10, 11, 6, 7, 14, 15);
   *z = __builtin_shufflevector(t1, t3, 0, 1, 8, 9, 4, 5, 12, 13);
   *w = __builtin_shufflevector(t1, t3, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+/* Rows of four floats, fetched for eight indices and turned into four wide values. Eight loads and twelve shuffles:
+ * cheaper than four gathers. */
+WIDE_INLINE void wide_gather4(const float (*rows)[4], const int32_t *i, Wide *x, Wide *y, Wide *z, Wide *w) {
+  wide_turn4(wide_rows(rows[i[0]], rows[i[4]]), wide_rows(rows[i[1]], rows[i[5]]), wide_rows(rows[i[2]], rows[i[6]]),
+             wide_rows(rows[i[3]], rows[i[7]]), x, y, z, w);
 }
 /* The way back: eight rows of four floats from four wide values. */
 WIDE_INLINE void wide_scatter4(float (*rows)[4], const int32_t *i, Wide x, Wide y, Wide z, Wide w) {

@@ -2,19 +2,10 @@
 #ifndef METHODS_COMMON_POSITION_WIDE_H
 #define METHODS_COMMON_POSITION_WIDE_H
 
+#include "core/wide_vec.h"
 #include "methods/common/position.h"
 
 #define TINY 1e-30f
-
-typedef struct Vec {
-  Wide x, y, z;
-} Vec;
-
-WIDE_INLINE Vec vec_add(Vec a, Vec b) { return (Vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
-WIDE_INLINE Vec vec_sub(Vec a, Vec b) { return (Vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
-WIDE_INLINE Vec vec_mul(Vec a, Wide s) { return (Vec){a.x * s, a.y * s, a.z * s}; }
-WIDE_INLINE Wide vec_dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-WIDE_INLINE Vec vec_zero(void) { return (Vec){wide_set(0), wide_set(0), wide_set(0)}; }
 
 /* Rows of the slice's own grains. */
 typedef struct Rows {

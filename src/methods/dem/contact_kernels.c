@@ -17,7 +17,7 @@ typedef double Doubles __attribute__((vector_size(32)));
 
 /* (high + low) / quantum modulo 2^32, as an integer. */
 WIDE_INLINE WideInt fixed_point(Wide high, Wide low, double per_quantum) {
-  Quad parts[2][2] = {
+  WideQuad parts[2][2] = {
       {__builtin_shufflevector(high, high, 0, 1, 2, 3), __builtin_shufflevector(high, high, 4, 5, 6, 7)},
       {__builtin_shufflevector(low, low, 0, 1, 2, 3), __builtin_shufflevector(low, low, 4, 5, 6, 7)}};
   WideInt bits[2];
@@ -250,16 +250,16 @@ typedef struct Target {
 } Target;
 
 WIDE_INLINE void add_quads(const Target *target, int64_t at, int part, Vec value, bool turns_round) {
-  Quad q[LANES];
+  WideQuad q[LANES];
   turn_to_quads(value, q);
   for (int l = 0; l < LANES; l++) {
-    Quad *own = (Quad *)(target->sums + 4 * (target->first[at + l] - target->base + part));
+    WideQuad *own = (WideQuad *)(target->sums + 4 * (target->first[at + l] - target->base + part));
     *own += q[l];
     if (target->second) {
-      Quad *other = (Quad *)(target->sums + 4 * (target->second[at + l] + part));
+      WideQuad *other = (WideQuad *)(target->sums + 4 * (target->second[at + l] + part));
       if (turns_round) *other -= q[l];
       else *other += q[l];
-    } else *(Quad *)(target->results[at + l] + 4 * part) = q[l];
+    } else *(WideQuad *)(target->results[at + l] + 4 * part) = q[l];
   }
 }
 

@@ -10,23 +10,11 @@
 /* What pushes such a pair apart, as the kernel's slope does at q = 0.15. */
 #define COINCIDENT_PUSH 0.13f
 
-typedef float Quad __attribute__((vector_size(16), aligned(16)));
-
 /* Four floats at `offset` of eight rows of eight, as four wide values. */
 WIDE_INLINE void gather_half(const float (*rows)[8], int offset, const int32_t *i, Wide *x, Wide *y, Wide *z, Wide *w) {
-#define HALF_ROW(k) (*(const Quad *)(rows[i[k]] + offset))
-#define HALF_PAIR(a, b) __builtin_shufflevector(HALF_ROW(a), HALF_ROW(b), 0, 1, 2, 3, 4, 5, 6, 7)
-  Wide r0 = HALF_PAIR(0, 4), r1 = HALF_PAIR(1, 5), r2 = HALF_PAIR(2, 6), r3 = HALF_PAIR(3, 7);
-#undef HALF_PAIR
-#undef HALF_ROW
-  Wide t0 = __builtin_shufflevector(r0, r1, 0, 8, 1, 9, 4, 12, 5, 13);
-  Wide t1 = __builtin_shufflevector(r0, r1, 2, 10, 3, 11, 6, 14, 7, 15);
-  Wide t2 = __builtin_shufflevector(r2, r3, 0, 8, 1, 9, 4, 12, 5, 13);
-  Wide t3 = __builtin_shufflevector(r2, r3, 2, 10, 3, 11, 6, 14, 7, 15);
-  *x = __builtin_shufflevector(t0, t2, 0, 1, 8, 9, 4, 5, 12, 13);
-  *y = __builtin_shufflevector(t0, t2, 2, 3, 10, 11, 6, 7, 14, 15);
-  *z = __builtin_shufflevector(t1, t3, 0, 1, 8, 9, 4, 5, 12, 13);
-  *w = __builtin_shufflevector(t1, t3, 2, 3, 10, 11, 6, 7, 14, 15);
+  wide_turn4(wide_rows(rows[i[0]] + offset, rows[i[4]] + offset), wide_rows(rows[i[1]] + offset, rows[i[5]] + offset),
+             wide_rows(rows[i[2]] + offset, rows[i[6]] + offset), wide_rows(rows[i[3]] + offset, rows[i[7]] + offset),
+             x, y, z, w);
 }
 
 /* ---- pairs ---- */
