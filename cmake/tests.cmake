@@ -51,6 +51,12 @@ foreach(kind unit oracle determinism physics cli)
   endforeach()
 endforeach()
 
+# What the window's test loads in front of GLFW.
+if(SCREE_HAVE_GLFW)
+  add_library(test_gamepad MODULE test/gamepad.c)
+  target_include_directories(test_gamepad PRIVATE ${GLFW_INCLUDE_DIRS})
+endif()
+
 # Scripts of the kinds that look at the program run only where there is one.
 set(script_kinds layers docs)
 if(TARGET scree_program)

@@ -12,6 +12,7 @@ from support.readers import read_frame
 
 SCENE = os.path.join(HERE, "render_scene.yaml")
 TOOLS = all(shutil.which(tool) for tool in ("Xvfb", "xdotool"))
+GAMEPAD = os.path.join(os.environ["SCREE_BUILD"], "libtest_gamepad.so")
 WINDOW = b"without a window" not in subprocess.run([PROGRAM, "view", SCENE], stderr=subprocess.PIPE,
                                                    env={k: v for k, v in os.environ.items() if k != "DISPLAY"}).stderr
 
@@ -72,7 +73,7 @@ class Window(Case):
             number = numbers.readline().strip()
         return ":" + number if number else None
 
-    def open_window(self, *words):
+    def open_window(self, *words, **variables):
         display = self.wait(self.start_server, "an X server")
         self.environment = dict(os.environ, DISPLAY=display)
         # The scene with an arm that sweeps through the heap.
@@ -80,8 +81,9 @@ class Window(Case):
         with open(SCENE) as file:
             scene = self.write("arm.yaml", file.read() + "mechanism: {mjcf: render_arm.xml}\n")
         viewer = subprocess.Popen([PROGRAM, "view", scene, "--width", "320", "--height", "240", "--fast", "--no-panel",
-                                   "--close-after", "200", *words], cwd=self.folder, env=self.environment,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                   "--close-after", "200", *words], cwd=self.folder,
+                                  env=dict(self.environment, **variables), stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True)
         self.addCleanup(viewer.communicate)
         self.addCleanup(viewer.kill)
         window = self.wait(lambda: viewer.poll() is not None or self.find_window(), "the window")
@@ -133,6 +135,13 @@ class Window(Case):
         last = read_png(self.path("last.png"))
         self.assertEqual(last[:2], (320, 240))
         self.assertGreater(differing(after, last), 300)  # other colours
+
+    @unittest.skipUnless(WINDOW and TOOLS and os.path.exists(GAMEPAD), "needs Xvfb, xdotool and a window")
+    def test_gamepad(self):
+        viewer = self.open_window(LD_PRELOAD=GAMEPAD, SCREE_GAMEPAD="-0.8")
+        time.sleep(6)
+        swing = float(re.search(r"control swing: (\S+)", self.close_window(viewer))[1])
+        self.assertGreater(swing, 0.1)  # the left stick to the left swings as the left arrow does
 
     @unittest.skipUnless(WINDOW and TOOLS, "needs Xvfb and xdotool")
     def test_watching_changes_nothing(self):
