@@ -1,12 +1,17 @@
 /* What walls and bodies do to blocks of fine grains. */
 #include <math.h>
+#include <string.h>
 
 #include "upsample/internal.h"
 
 /* A fine grain is put out of a solid when it is deeper in it than this share of its radius: one that was put out once
  * is not put out again by rounding. */
 #define SLOP 1e-3f
-enum { MARCH_STEPS = 64, PROJECTIONS = 3 };
+enum { MARCH_STEPS = 64, PROJECTIONS = 3, WEDGE_STEPS = 64 };
+/* In one step a grain goes at most so many of its radii along a wedge, as its walls may be round; between walls more
+ * parallel than this there is no way out. */
+#define WEDGE_WAY 2.0
+#define PARALLEL 0.9999
 
 /* Beyond the band of a cache a distance has only its sign. */
 static float known_distance(const FineSolid *view) {
@@ -207,8 +212,9 @@ static void ask_exactly(const Touch *touch, const FineBlock *block, FineAnswers 
   }
 }
 
-/* One look at one solid. Answers whether a grain was in it. */
-static bool put_out(const Core *core, const Touch *touch, FineBlock *block, double reach, bool first) {
+/* One look at one solid. Answers whether a grain was in it, and adds to `stuck` those that were. */
+static bool put_out(const Core *core, const Touch *touch, FineBlock *block, double reach, bool first,
+                    bool stuck[FINE_BLOCK]) {
   const FineSolid *view = touch->view;
   FineAnswers a;
   bool any = false;
@@ -220,7 +226,7 @@ static bool put_out(const Core *core, const Touch *touch, FineBlock *block, doub
     if (!(depth > (first ? 0 : SLOP * radius))) continue;
     float local_normal[3] = {a.nx[k], a.ny[k], a.nz[k]}, local[3] = {a.x[k], a.y[k], a.z[k]}, normal[3];
     solid_to_world_axes(view, 1, local_normal, normal);
-    any = true;
+    any = stuck[i] = true;
     if (first) stop_grain(touch, block, i, local, normal);
     else {
       block->to_x[i] += depth * normal[0];
@@ -229,6 +235,65 @@ static bool put_out(const Core *core, const Touch *touch, FineBlock *block, doub
     }
   }
   return any;
+}
+
+/* The solid that a grain is deepest in, as a plane that its centre should be beyond. */
+typedef struct Plane {
+  Vec3 normal;
+  double offset; /* of the plane along its normal */
+  double depth;  /* of the grain's centre behind it */
+} Plane;
+
+static Plane deepest_plane(const Upsample *up, Vec3 at, double radius) {
+  Plane deepest = {.depth = -INFINITY};
+  const float world[3] = {(float)at.x, (float)at.y, (float)at.z};
+  for (int32_t k = 0; k < up->solid_count; k++) {
+    const FineSolid *view = &up->solids[k];
+    float local[3], normal[3];
+    solid_to_view(view, 1, world, local);
+    Vec3 point = vec3((double)local[0], (double)local[1], (double)local[2]);
+    Shape shape = view->shape;
+    double far = shape.grid ? (double)shape.grid->band : 8 * radius;
+    ShapePoint near = shape_distance(&shape, point, far);
+    if (!(near.distance < radius + view->doubt)) continue;
+    if (view->doubt > 0) shape.grid = NULL, near = shape_distance(&shape, point, far);
+    if (!(radius - near.distance > deepest.depth)) continue;
+    const float inward[3] = {(float)near.normal.x, (float)near.normal.y, (float)near.normal.z};
+    solid_to_world_axes(view, 1, inward, normal);
+    deepest.normal = vec3((double)normal[0], (double)normal[1], (double)normal[2]);
+    deepest.depth = radius - near.distance;
+  }
+  deepest.offset = vec3_dot(deepest.normal, at) + deepest.depth;
+  return deepest;
+}
+
+/* The shortest way that brings a point over both planes' border lines: a n + b m with n.(a n + b m) = depth and
+ * m.(a n + b m) = behind. */
+static Vec3 out_of_wedge(const Plane *plane, const Plane *other, double behind, double longest) {
+  double c = vec3_dot(plane->normal, other->normal), free = 1 - c * c;
+  double a = (plane->depth - c * behind) / free, b = (behind - c * plane->depth) / free;
+  Vec3 way = vec3_madd(vec3_scale(plane->normal, a), other->normal, b);
+  double length = vec3_length(way);
+  return length > longest ? vec3_scale(way, longest / length) : way;
+}
+
+/* Between a body and the floor, or in a crack, putting a grain out of one side puts it into the other: it is moved out
+ * of the wedge that the two make. Where their distance is less than a diameter that is the only place that there is. */
+static void leave_wedge(const Upsample *up, FineBlock *block, int64_t i) {
+  double radius = (double)block->radius[i];
+  Vec3 at = vec3((double)block->to_x[i], (double)block->to_y[i], (double)block->to_z[i]);
+  Plane other = {.depth = -INFINITY};
+  for (int step = 0; step < WEDGE_STEPS; step++) {
+    Plane plane = deepest_plane(up, at, radius);
+    if (!(plane.depth > (double)SLOP * radius)) break;
+    Vec3 way = vec3_scale(plane.normal, plane.depth);
+    double behind = other.offset - vec3_dot(other.normal, vec3_add(at, way));
+    bool opposed = isfinite(other.depth) && behind > 0 && fabs(vec3_dot(plane.normal, other.normal)) < PARALLEL;
+    if (opposed) way = out_of_wedge(&plane, &other, other.offset - vec3_dot(other.normal, at), WEDGE_WAY * radius);
+    at = vec3_add(at, way);
+    other = plane;
+  }
+  block->to_x[i] = (float)at.x, block->to_y[i] = (float)at.y, block->to_z[i] = (float)at.z;
 }
 
 /* Grains that cannot come to a solid in this frame need no look at it: what is known of them at its beginning says so.
@@ -258,8 +323,10 @@ void walls_after(const Core *core, const Surroundings *near, const State *state,
     smallest = here < smallest ? here : smallest;
   }
   uint64_t touched = 0; /* solids beyond the 64th are looked at every time */
-  for (int round = 0; round <= PROJECTIONS; round++) {
-    bool any = false;
+  bool stuck[FINE_BLOCK], any = true;
+  for (int round = 0; round <= PROJECTIONS && any; round++) {
+    any = false;
+    memset(stuck, 0, sizeof stuck);
     for (int32_t k = 0; k < up->solid_count; k++) {
       const FineSolid *view = &up->solids[k];
       uint64_t bit = k < 64 ? 1ull << k : 0;
@@ -271,8 +338,9 @@ void walls_after(const Core *core, const Surroundings *near, const State *state,
         touched |= bit;
         if (farthest + view->moved > smallest) march_listed(core, &touch, block, far);
       }
-      any |= put_out(core, &touch, block, 2 * radius, round == 0);
+      any |= put_out(core, &touch, block, 2 * radius, round == 0, stuck);
     }
-    if (!any) break;
   }
+  for (int64_t k = 0; k < touch.count && any; k++)
+    if (stuck[touch.list[k]]) leave_wedge(up, block, touch.list[k]);
 }

@@ -130,6 +130,35 @@ static void walls_keep_them_out_and_rest_holds_them(void **state) {
   scree_world_destroy(world);
 }
 
+/* A ball is pressed through a bed onto the floor and pulled along: what is under it can only leave the wedge between
+ * the two. */
+static void none_is_pressed_into_the_floor(void **state) {
+  (void)state;
+  Scene s;
+  scene_block(&s, "pbd", SCREE_UPSAMPLE_BETTER, (ScreeVec3){-0.3, -0.2, 0.01}, (ScreeVec3){0.3, 0.2, 0.1});
+  ScreeBoundaryDef floor = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0, 0, 1}));
+  ScreeBodyDef ball = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.15));
+  ScreeKeyDef keys[3] = {{.t = 0, .position = {-0.15, 0, 0.4}, .rotation = {1, 0, 0, 0}},
+                         {.t = 0.2, .position = {-0.15, 0, 0.151}, .rotation = {1, 0, 0, 0}},
+                         {.t = 0.4, .position = {0.15, 0, 0.151}, .rotation = {1, 0, 0, 0}}};
+  ball.motion = SCREE_MOTION_KEYFRAMES;
+  ball.keys = keys;
+  ball.key_count = 3;
+  s.scene.boundaries = &floor;
+  s.scene.boundary_count = 1;
+  s.scene.bodies = &ball;
+  s.scene.body_count = 1;
+  ScreeWorld *world = fine_world(&s.scene);
+  double deep = -1;
+  for (int k = 0; k < 30; k++) {
+    fine_frames(world, 1);
+    deep = fmax(deep, fine_metrics(world).deepest);
+  }
+  print_message("under a ball on the floor: deepest %.3f radii\n", deep);
+  assert_true(deep < 0.1);
+  scree_world_destroy(world);
+}
+
 static void emitter_and_sink_keep_memory_bounded(void **state) {
   (void)state;
   Scene s;
@@ -206,11 +235,9 @@ static void ground_takes_the_grains_that_it_buries(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_block_that_moves_as_one_carries_them),
-      cmocka_unit_test(a_block_that_turns_carries_them),
-      cmocka_unit_test(walls_keep_them_out_and_rest_holds_them),
-      cmocka_unit_test(emitter_and_sink_keep_memory_bounded),
-      cmocka_unit_test(it_works_behind_every_method),
+      cmocka_unit_test(a_block_that_moves_as_one_carries_them),  cmocka_unit_test(a_block_that_turns_carries_them),
+      cmocka_unit_test(walls_keep_them_out_and_rest_holds_them), cmocka_unit_test(none_is_pressed_into_the_floor),
+      cmocka_unit_test(emitter_and_sink_keep_memory_bounded),    cmocka_unit_test(it_works_behind_every_method),
       cmocka_unit_test(ground_takes_the_grains_that_it_buries),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
