@@ -6,8 +6,18 @@
 
 /* A step is a row of short loops. Waking a thread costs tens of microseconds on a virtual machine, as much as many of
  * these loops take, so a thread that has nothing to do looks about for a moment before it goes to sleep: about 50 us.
- * Where there are more threads than cores it sleeps at once. */
-enum { THREADS_MAX = 256, LOOKS = 1000 };
+ * Where there are more threads than cores it sleeps at once.
+ *
+ * A loop's chunks are dealt to the threads in equal runs, the same in every loop over the same range, so that a thread
+ * finds in its own cache what it wrote in the loop before; who has finished his run takes from the others'. The caller
+ * waits for chunks, never for threads: one that wakes up late finds the job closed and goes on sleeping. */
+enum { THREADS_MAX = 256, LOOKS = 1000, CACHE_LINE = 64 };
+
+/* What is written by different threads stands on different cache lines. */
+typedef struct Run {
+  _Alignas(CACHE_LINE) _Atomic int64_t next; /* chunk to take */
+  int64_t end;
+} Run;
 
 struct Pool {
   int threads;
@@ -15,24 +25,31 @@ struct Pool {
   pthread_t handles[THREADS_MAX];
   pthread_mutex_t mutex;
   pthread_cond_t wake, done;
-  _Atomic uint64_t job; /* number of the job in progress; workers wait for it to change */
-  _Atomic int running;  /* workers still busy with it */
-  _Atomic int asleep;   /* workers that need a wake-up */
   bool quit;
   ParallelBody body;
   void *context;
   int64_t begin, end, grain;
-  _Atomic int64_t next; /* chunk to take */
+  _Alignas(CACHE_LINE) _Atomic uint64_t job; /* odd: open to workers; even: closed */
+  _Alignas(CACHE_LINE) _Atomic int inside;   /* workers that may be busy with it */
+  _Alignas(CACHE_LINE) _Atomic int asleep;   /* workers that need a wake-up */
+  _Atomic bool waiting;                      /* the caller sleeps until nobody is inside */
+  Run runs[THREADS_MAX];
 };
 
-static void work(Pool *pool, int thread) {
-  int64_t chunks = parallel_chunks(pool->begin, pool->end, pool->grain);
+static void take_chunks(Pool *pool, Run *run, int thread) {
   for (;;) {
-    int64_t chunk = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
-    if (chunk >= chunks) return;
+    int64_t chunk = atomic_fetch_add_explicit(&run->next, 1, memory_order_relaxed);
+    if (chunk >= run->end) return;
     int64_t b = pool->begin + chunk * pool->grain;
     int64_t e = b + pool->grain < pool->end ? b + pool->grain : pool->end;
     pool->body(pool->context, b, e, thread);
+  }
+}
+
+static void work(Pool *pool, int thread) {
+  for (int k = 0; k < pool->threads; k++) {
+    Run *run = &pool->runs[(thread + k) % pool->threads];
+    if (atomic_load_explicit(&run->next, memory_order_relaxed) < run->end) take_chunks(pool, run, thread);
   }
 }
 
@@ -47,35 +64,48 @@ typedef struct Worker {
   int thread;
 } Worker;
 
-/* Waits until there is another job than `seen`; false when the pool ends. */
-static bool next_job(Pool *pool, uint64_t seen) {
+static bool is_new(uint64_t job, uint64_t seen) { return job & 1 && job != seen; }
+
+/* Waits for an open job other than `seen` and answers its number; 0 when the pool ends. */
+static uint64_t next_job(Pool *pool, uint64_t seen) {
   for (int look = 0; look < pool->looks; look++) {
-    if (atomic_load_explicit(&pool->job, memory_order_acquire) != seen) return true;
+    uint64_t job = atomic_load_explicit(&pool->job, memory_order_acquire);
+    if (is_new(job, seen)) return job;
     rest();
   }
   pthread_mutex_lock(&pool->mutex);
-  atomic_fetch_add(&pool->asleep, 1);
-  while (atomic_load(&pool->job) == seen && !pool->quit) pthread_cond_wait(&pool->wake, &pool->mutex);
+  uint64_t job;
+  for (;;) {
+    atomic_fetch_add(&pool->asleep, 1); /* before the look at the job: the caller looks the other way round */
+    job = atomic_load(&pool->job);
+    if (pool->quit || is_new(job, seen)) break;
+    pthread_cond_wait(&pool->wake, &pool->mutex);
+    atomic_fetch_sub(&pool->asleep, 1);
+  }
   atomic_fetch_sub(&pool->asleep, 1);
-  bool go = !pool->quit;
+  if (pool->quit) job = 0;
   pthread_mutex_unlock(&pool->mutex);
-  return go;
+  return job;
 }
 
-static void report_done(Pool *pool) {
-  if (atomic_fetch_sub(&pool->running, 1) != 1) return;
+static void leave(Pool *pool) {
+  if (atomic_fetch_sub(&pool->inside, 1) != 1 || !atomic_load(&pool->waiting)) return;
   pthread_mutex_lock(&pool->mutex);
   pthread_cond_signal(&pool->done);
   pthread_mutex_unlock(&pool->mutex);
 }
 
-static void wait_done(Pool *pool) {
+/* Waits until nobody is inside. A worker goes inside before it looks whether the job is still open, and the caller
+ * closes it before he looks whether anybody is inside: either the worker finds it closed or it is waited for. */
+static void wait_empty(Pool *pool) {
   for (int look = 0; look < pool->looks; look++) {
-    if (atomic_load_explicit(&pool->running, memory_order_acquire) == 0) return;
+    if (atomic_load(&pool->inside) == 0) return;
     rest();
   }
   pthread_mutex_lock(&pool->mutex);
-  while (atomic_load(&pool->running)) pthread_cond_wait(&pool->done, &pool->mutex);
+  atomic_store(&pool->waiting, true);
+  while (atomic_load(&pool->inside)) pthread_cond_wait(&pool->done, &pool->mutex);
+  atomic_store(&pool->waiting, false);
   pthread_mutex_unlock(&pool->mutex);
 }
 
@@ -83,11 +113,11 @@ static void *worker_main(void *argument) {
   Worker worker = *(Worker *)argument;
   Pool *pool = worker.pool;
   /* The creator waits for this sign, so that `argument` on its stack lives long enough. */
-  report_done(pool);
-  for (uint64_t seen = 0; next_job(pool, seen);) {
-    seen = atomic_load_explicit(&pool->job, memory_order_acquire);
-    work(pool, worker.thread);
-    report_done(pool);
+  leave(pool);
+  for (uint64_t job = 0; (job = next_job(pool, job));) {
+    atomic_fetch_add(&pool->inside, 1);
+    if (atomic_load(&pool->job) == job) work(pool, worker.thread);
+    leave(pool);
   }
   return NULL;
 }
@@ -106,13 +136,13 @@ Pool *pool_create(Core *core, int threads) {
   pthread_cond_init(&pool->done, NULL);
   for (int t = 1; t < threads; t++) {
     Worker worker = {pool, t};
-    atomic_store(&pool->running, 1);
+    atomic_store(&pool->inside, 1);
     if (pthread_create(&pool->handles[t], NULL, worker_main, &worker) != 0) {
-      atomic_store(&pool->running, 0);
+      atomic_store(&pool->inside, 0);
       pool_destroy(core, pool);
       return NULL;
     }
-    wait_done(pool);
+    wait_empty(pool);
     pool->threads = t + 1;
   }
   return pool;
@@ -146,8 +176,10 @@ void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, Paralle
   pool->begin = begin;
   pool->end = end;
   pool->grain = grain;
-  atomic_store(&pool->next, 0);
-  atomic_store(&pool->running, pool->threads - 1);
+  for (int t = 0; t < pool->threads; t++) {
+    atomic_store_explicit(&pool->runs[t].next, chunks * t / pool->threads, memory_order_relaxed);
+    pool->runs[t].end = chunks * (t + 1) / pool->threads;
+  }
   atomic_fetch_add(&pool->job, 1); /* publishes all of the above */
   if (atomic_load(&pool->asleep) > 0) {
     pthread_mutex_lock(&pool->mutex);
@@ -155,7 +187,8 @@ void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, Paralle
     pthread_mutex_unlock(&pool->mutex);
   }
   work(pool, 0);
-  wait_done(pool);
+  atomic_fetch_add(&pool->job, 1); /* closes it */
+  wait_empty(pool);
 }
 
 typedef struct Reduction {
