@@ -34,6 +34,7 @@ Status terrain_archive(Core *core, Archive *archive, Terrain *terrain, Solids *s
   TRY(archive_value(core, archive, &terrain->next_exchange));
   TRY(archive_value(core, archive, &terrain->some_pending));
   TRY(archive_value(core, archive, &terrain->travel));
+  TRY(archive_value(core, archive, &terrain->settled_at));
   TRY(archive_value(core, archive, &terrain->buried));
   TRY(archive_value(core, archive, &terrain->exhumed));
   if (!archive->loading) return SCREE_OK;

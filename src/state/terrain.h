@@ -38,7 +38,8 @@ typedef struct Terrain {
 #undef TERRAIN_MEMBER
   int32_t tiles_x, tiles_y;
   uint8_t *awake;          /* per tile: something there may erode */
-  float *rest;             /* field of the particles: seconds at rest */
+  float *rest;             /* field of the particles: seconds at rest; below 0: seconds that it still settles */
+  double settled_at;       /* s, when the last grain has settled after an exchange */
   double next_exchange;    /* s, time of the next look at resting grains */
   uint8_t some_pending;    /* a column may have material that is to show */
   double travel;           /* m, farthest that a body has gone since columns were last pressed or given back */

@@ -17,8 +17,8 @@ enum { REST_CHUNK = 4096 };
 /* In nominal radii: grains nearer to the surface of a bed stay grains; a rise is worth it from; clear of a surface;
  * round a grain that moves nothing is taken in; grains left above settle that much closer on a plane; and radii per
  * second at which pending material shows. */
-#define LAYER 6.0
-#define RISE_LEAST 4.0
+#define LAYER 5.0
+#define RISE_LEAST 3.0
 #define CLEAR 1.16
 #define QUIET 40.0
 #define SETTLES 0.8
@@ -47,6 +47,7 @@ static void rest_chunk(void *context, int64_t b, int64_t e, int thread) {
   const Particles *p = &burial->state->particles;
   float *rest = burial->state->terrain->rest;
   for (int64_t i = b; i < e; i++) {
+    if (rest[i] < 0) continue; /* it settles */
     float speed = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
     /* a grain that only jitters now and then goes on resting */
     float tired = rest[i] - (float)(WAKING * burial->interval), rested = rest[i] + (float)burial->interval;
@@ -224,6 +225,21 @@ static Status take_grains(const Burial *burial) {
   return SCREE_OK;
 }
 
+/* Grains over columns that rise, and beside them, lose what they lay on. */
+static void settle_grains(const Burial *burial) {
+  const Terrain *t = burial->state->terrain;
+  uint8_t *marked = burial->ground->mask; /* zero but within a pass of erosion */
+  for (int64_t k = 0; k < t->count; k++) {
+    if (burial->ground->moves[k] == 0) continue;
+    int32_t i = (int32_t)(k % t->nx), j = (int32_t)(k / t->nx);
+    for (int32_t b = j - 2; b <= j + 2; b++)
+      for (int32_t a = i - 2; a <= i + 2; a++)
+        if (column_exists(t, a, b)) marked[column_at(t, a, b)] = 1;
+  }
+  ground_settle_over(burial->core, burial->state, marked);
+  memset(marked, 0, (size_t)t->count);
+}
+
 /* The columns take up what came to them. Grains were taken in up to CLEAR above the new surface: so high was the bed
  * that they were, and a little more makes up for how those left above settle. Its density is the column's. */
 static void raise_columns(const Burial *burial) {
@@ -274,6 +290,7 @@ static Status bury(Burial *burial, Scratch *scratch) {
   limit_slopes(burial);
   if (!choose_rising(burial)) return SCREE_OK;
   TRY(take_grains(burial));
+  settle_grains(burial);
   raise_columns(burial);
   return SCREE_OK;
 }

@@ -216,6 +216,8 @@ Status ground_step(Core *core, Ground *ground, State *state, Scratch *scratch, d
     t->next_exchange = state->time + EXCHANGE_INTERVAL;
     TRY(ground_bury(core, ground, state, scratch, EXCHANGE_INTERVAL));
   }
-  if (ground->exchange) *raised = ground_show_pending(state, dt);
+  if (!ground->exchange) return SCREE_OK;
+  ground_settle(core, state, dt);
+  *raised = ground_show_pending(state, dt);
   return SCREE_OK;
 }

@@ -122,6 +122,9 @@ void packing_create(Packing *packing, const float *radii, double bulk, double gr
 Status ground_exhume(Core *core, Ground *ground, State *state, Scratch *scratch);
 /* bury.c */
 Status ground_bury(Core *core, Ground *ground, State *state, Scratch *scratch, double interval);
+/* settle.c: grains at rest over marked columns settle for a while; and one step of that. */
+void ground_settle_over(Core *core, State *state, const uint8_t *marked);
+void ground_settle(Core *core, State *state, double dt);
 /* Pending material shows, slowly; answers how far the surface rose. */
 double ground_show_pending(State *state, double dt);
 

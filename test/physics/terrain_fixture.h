@@ -90,6 +90,7 @@ static inline double slump(const char *method, bool exchange, uint64_t seed, int
   set_up(&s, method, 0.012, 1.2, 0.05, 0);
   s.sand.friction_static = s.sand.friction_kinetic = 0.6;
   s.sand.young = 2e6;
+  s.sand.rolling_friction = 0.4; /* dem: a pile as high as the others' has something to bury */
   s.terrain.exchange = exchange;
   ScreeShapeDef fill = scree_shape_default(SCREE_SHAPE_CYLINDER);
   fill.cylinder = (ScreeCylinderDef){.base = {0.6, 0.6, 0.01}, .radius = 0.22, .height = 0.5};
