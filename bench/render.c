@@ -9,7 +9,7 @@
 #include "core/timer.h"
 #include "render/render.h"
 
-enum { REPEATS = 7 };
+enum { REPEATS = 15 };
 
 typedef struct Heap {
   int64_t count;

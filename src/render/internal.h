@@ -75,7 +75,7 @@ struct Renderer {
   double scale_low, scale_high;
   RenderLegend legend;
   GrainVertex *chosen; /* what culling left */
-  uint32_t *nearest;   /* depth that is covered, per pixel; float bits */
+  uint32_t *nearest;   /* depth that is covered, per cell and per tile; float bits */
   uint8_t *kept;       /* per grain: left by culling */
   GrainDraw camera_grains, sun_grains;
   GLuint grain_program, grain_quad_program, grain_shadow_program;
