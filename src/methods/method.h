@@ -40,6 +40,7 @@ typedef struct Method {
   Seeding seeding;
   float parcel_jitter; /* how far, in radii, a parcel of a fill may lie off its lattice point along each axis */
   double cfl;          /* what `auto` means for it: farthest way of a particle in a step, in radii; 0: 1 */
+  bool own_cfl;        /* `largest_step` keeps to cfl itself: particles do not move with their own speeds */
   /* Reads its parameters (already range-checked), resolves `auto` ones in `definition`, allocates private data. */
   Status (*create)(Core *core, State *state, ScreeMethodDef *definition, void **data);
   MethodReach (*reach)(const void *data);

@@ -11,12 +11,13 @@ double world_choose_step(ScreeWorld *world) {
   double left = (double)(state->frame + 1) / world->definition.scene.frame_rate - state->time;
   double wanted = method->time_step;
   double stable = world->method->largest_step(world->method_data, state);
-  if (stable < wanted) wanted = stable;
   double limit = bodies_largest_step(world->bodies, state);
+  if (world->method->own_cfl) limit = fmin(limit, stable);
+  else if (stable < wanted) wanted = stable;
   /* A grain also gains g dt in the step: solve (v + g dt) dt <= cfl r for dt. */
   double way = method->cfl * method->radius, g = vec3_length(state->gravity), v = world->tally.speed;
   double cfl = g > 0 ? 2 * way / (v + sqrt(v * v + 4 * g * way)) : v > 0 ? way / v : INFINITY;
-  if (cfl < limit) limit = cfl;
+  if (cfl < limit && !world->method->own_cfl) limit = cfl;
   if (limit < wanted) {
     state_count(state, "cfl_limited_steps", 1);
     wanted = limit;

@@ -3,15 +3,14 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "methods/flip/transfer_kernels.h"
+#include "methods/flip/beside.h"
 #include "methods/flip/stress.h"
+#include "methods/flip/transfer_kernels.h"
 
-enum { FACE_CHUNK = 256 };
+enum { FROM_CHUNK = 64 };
 
 /* Faces that hold less of their volume than this move nothing and are moved by nothing. */
 #define FILL_LEAST 1e-5f
-
-#define FILL_DENSE 0.35f
 
 /* alpha = sqrt(2/3) sin(theta) */
 static float material_strength(const ScreeMaterialDef *material) {
@@ -159,185 +158,88 @@ typedef struct FromGrid {
   FlipWork *work;
   Gather gather;
   float gain[3];
+  float *speed; /* largest of a chunk of strips */
 } FromGrid;
 
-/* Distance and its gradient (per cell) at a particle, from the corners of its strip. */
-float flip_distance_at(const StripSolids *solids, float x, float y, float z, float gradient[3]) {
-  int lane = (int)x;
-  float fx = x - (float)lane, value = 0;
-  gradient[0] = gradient[1] = gradient[2] = 0;
-  for (int c = 0; c < 8; c++) {
-    float d = solids->distance[((c >> 2) * 2 + (c >> 1 & 1)) * 9 + lane + (c & 1)];
-    float wx = c & 1 ? fx : 1 - fx, wy = c & 2 ? y : 1 - y, wz = c & 4 ? z : 1 - z;
-    value += d * wx * wy * wz;
-    gradient[0] += (c & 1 ? d : -d) * wy * wz;
-    gradient[1] += (c & 2 ? d : -d) * wx * wz;
-    gradient[2] += (c & 4 ? d : -d) * wx * wy;
-  }
-  return value;
+/* How far the sand of a cell may go in a step, in cells: half a full cell's worth of it. */
+static float way_of_cell(const FlipWork *work, int64_t cell) {
+  float least = (float)work->settings->way, most = (float)work->settings->loose_way;
+  float fill = work->fields.fill[cell], free = work->fields.free[cell];
+  float way = fill > 0 ? least * free / fill : most;
+  return way < least ? least : way > most ? most : way;
 }
 
-/* A particle beside a solid. */
-typedef struct Beside {
-  const FlipWork *work;
-  int64_t strip;
-  float at[3];   /* from the strip's lower corner, in cells */
-  int32_t index; /* of the particle */
-  Solid *solid;  /* the nearest; NULL: none */
-  float wall_v[3];
-} Beside;
-
-/* Coulomb's law for a hit that took `stop` from the particle's speed along the unit vector n. */
-static void rub(const Beside *beside, const float n[3], float stop, float v[3]) {
-  if (!beside->solid || !(stop > 0)) return;
-  float u[3], along = 0, length = 0;
-  for (int a = 0; a < 3; a++) {
-    u[a] = v[a] - beside->wall_v[a];
-    along += u[a] * n[a];
-  }
-  for (int a = 0; a < 3; a++) {
-    u[a] -= along * n[a];
-    length += u[a] * u[a];
-  }
-  length = sqrtf(length);
-  float most = (float)beside->solid->friction_static * stop;
-  if (!(length > 0)) return;
-  float share = most < length ? most / length : 1;
-  for (int a = 0; a < 3; a++) v[a] -= share * u[a];
-  const State *state = beside->work->state;
-  double push = (double)(share * state->particles.mass[beside->index]) / beside->work->dt;
-  wrench_add(beside->solid, vec3((double)u[0] * push, (double)u[1] * push, (double)u[2] * push),
-             state_position(state, beside->index));
-}
-
-/* Closed faces stop sand whether or not there is enough of it to bear a pressure; friction goes with it. */
-static void rub_at_stops(const Beside *beside, const float norm[3], float v[3]) {
-  const FlipWork *work = beside->work;
-  float stop[3], size = 0;
-  for (int a = 0; a < 3; a++) {
-    const float *field = work->fields.stop[a];
-    int low[3];
-    float upper[3], sum = 0;
-    for (int k = 0; k < 3; k++) {
-      float t = beside->at[k] + (k == a ? 1 : 0.5f);
-      low[k] = (int)t;
-      upper[k] = t - (float)low[k];
-    }
-    for (int c = 0; c < 8; c++) {
-      int32_t row = grid_row(work->grid, (int32_t)beside->strip, low[1] + (c >> 1 & 1) - 1, low[2] + (c >> 2) - 1);
-      int lane = low[0] + (c & 1) - 1;
-      if (lane < 0) row = work->grid->near[row][X_LOW];
-      if (lane >= STRIP) row = work->grid->near[row][X_HIGH];
-      sum += field[(int64_t)row * STRIP + (lane & (STRIP - 1))] * (c & 1 ? upper[0] : 1 - upper[0]) *
-             (c & 2 ? upper[1] : 1 - upper[1]) * (c & 4 ? upper[2] : 1 - upper[2]);
-    }
-    stop[a] = sum * norm[a];
-    size += stop[a] * stop[a];
-  }
-  size = sqrtf(size);
-  if (!(size > 1e-7f)) return;
-  const float n[3] = {stop[0] / size, stop[1] / size, stop[2] / size};
-  rub(beside, n, size, v);
-}
-
-/* A particle stays out of solids: what the grid is too coarse to stop is put back onto the surface, and the speed into
- * it is taken away. */
-static void keep_out(const Beside *beside, float way[3], float v[3]) {
-  const StripSolids *solids = &beside->work->solids[beside->strip];
-  float cell = (float)beside->work->grid->cell, to[3], gradient[3];
-  for (int a = 0; a < 3; a++) {
-    to[a] = beside->at[a] + way[a] / cell;
-    float most = a == 0 ? (float)STRIP - 1e-5f : 1 - 1e-6f;
-    to[a] = to[a] < 0 ? 0 : to[a] > most ? most : to[a]; /* the strip knows no more; half a cell further at most */
-  }
-  float distance = flip_distance_at(solids, to[0], to[1], to[2], gradient);
-  if (!(distance < 0)) return;
-  float length = sqrtf(gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2]);
-  if (!(length > 1e-3f)) return;
-  float into = 0, push = distance / length;
-  push = push < -0.5f ? -0.5f : push;
-  for (int a = 0; a < 3; a++) {
-    gradient[a] /= length;
-    into += (v[a] - beside->wall_v[a]) * gradient[a];
-  }
-  for (int a = 0; a < 3; a++) way[a] -= push * cell * gradient[a];
-  if (!(into < 0)) return;
-  for (int a = 0; a < 3; a++) v[a] -= into * gradient[a];
-  rub(beside, gradient, -into, v);
-}
-
-static Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], int32_t k) {
-  const FlipOrder *order = work->order;
-  Beside beside = {.work = work,
-                   .strip = strip,
-                   .at = {order->x[k] - (float)place[0], order->y[k] - (float)place[1], order->z[k] - (float)place[2]},
-                   .index = order->index[k]};
-  int16_t owner = work->solids[strip].nearest[(int)beside.at[0]];
-  for (int a = 0; a < 3 && owner < 0; a++) owner = work->solids[strip].owner[a][(int)beside.at[0]];
-  if (owner < 0) return beside;
-  beside.solid = &work->state->solids.items[owner];
-  Vec3 v = solid_velocity_at(beside.solid, state_position(work->state, beside.index));
-  beside.wall_v[0] = (float)v.x;
-  beside.wall_v[1] = (float)v.y;
-  beside.wall_v[2] = (float)v.z;
-  return beside;
-}
-
-/* Whether walls stopped sand at a node round the strip. */
-static bool strip_is_stopped(const FlipWork *work, int32_t strip) {
-  float sum = 0;
-  for (int row = 0; row < 9; row++) {
-    int32_t at = grid_row(work->grid, strip, row % 3 - 1, row / 3 - 1);
-    const int32_t strips[3] = {at, work->grid->near[at][X_LOW], work->grid->near[at][X_HIGH]};
-    for (int k = 0; k < 3; k++)
-      for (int a = 0; a < 3; a++)
-        for (int lane = 0; lane < STRIP; lane++) sum += fabsf(work->fields.stop[a][(int64_t)strips[k] * STRIP + lane]);
-  }
-  return sum > 0;
-}
-
-static void move_strip(const FromGrid *from, int64_t strip) {
-  const FlipWork *work = from->work;
+/* Speed and way of particle k as the grid has it. Answers the square of the speed that it moves with. */
+static float take_from_grid(const FromGrid *from, int32_t k, int32_t i, float most, float v[3], float way[3]) {
   const Gather *g = &from->gather;
+  const Particles *p = &from->work->state->particles;
+  const float before[3] = {p->vx[i], p->vy[i], p->vz[i]};
+  float square = 0, dt = (float)from->work->dt;
+  for (int a = 0; a < 3; a++) {
+    bool on_grid = from->work->sorted.norm[1 + a][k] > 0;
+    v[a] = before[a] + from->gain[a];
+    float grid_v = on_grid ? g->out_velocity[a][k] : v[a];
+    if (on_grid) v[a] += g->out_change[a][k] - g->out_settle[a][k] * before[a];
+    float w = dt * grid_v + (on_grid ? g->out_moved[a][k] : 0);
+    way[a] = w < -most ? -most : w > most ? most : w;
+    square += grid_v * grid_v;
+  }
+  return square;
+}
+
+/* Those off the grid. */
+static void move_lost(const FromGrid *from) {
+  Particles *p = &from->work->state->particles;
+  float *velocity[3] = {p->vx, p->vy, p->vz}, *way_of[3] = {p->dx, p->dy, p->dz}, dt = (float)from->work->dt;
+  for (int64_t k = 0; k < from->work->order->lost; k++)
+    for (int a = 0; a < 3; a++) {
+      int32_t i = from->work->order->index[k];
+      velocity[a][i] += from->gain[a];
+      way_of[a][i] = dt * velocity[a][i];
+    }
+}
+
+/* Answers the largest speed, as FlipWork.speed counts it. */
+static float move_strip(const FromGrid *from, int64_t strip) {
+  const FlipWork *work = from->work;
   Particles *p = &work->state->particles;
-  float dt = (float)work->dt, most = 0.5f * (float)work->grid->cell;
-  float *velocity[3] = {p->vx, p->vy, p->vz}, *way_of[3] = {p->dx, p->dy, p->dz};
-  bool near = strip > 0 && work->fields.near[strip];
-  bool stopped = near && strip_is_stopped(work, (int32_t)strip);
+  bool near = work->fields.near[strip], stopped = near && strip_is_stopped(work, (int32_t)strip);
+  float side = (float)work->grid->cell, half = (float)work->settings->way, largest = 0;
   int32_t place[3];
   strip_place(work->grid->key[strip], place);
   for (int lane = 0; lane < STRIP; lane++) {
     int64_t cell = strip * STRIP + lane;
+    float most = way_of_cell(work, cell), share = half / most;
     for (int32_t k = work->order->start[cell]; k < work->order->start[cell + 1]; k++) {
       int32_t i = work->order->index[k];
-      float way[3], v[3];
-      for (int a = 0; a < 3; a++) {
-        bool on_grid = work->sorted.norm[1 + a][k] > 0;
-        v[a] = velocity[a][i] + from->gain[a];
-        float grid_v = on_grid ? g->out_velocity[a][k] : v[a];
-        if (on_grid) v[a] += g->out_change[a][k] - g->out_settle[a][k] * velocity[a][i];
-        float w = dt * grid_v + (on_grid ? g->out_moved[a][k] : 0);
-        way[a] = strip > 0 ? (w < -most ? -most : w > most ? most : w) : dt * v[a];
-      }
-      if (near) {
-        Beside beside = beside_of(work, strip, place, k);
+      float way[3], v[3], square = take_from_grid(from, k, i, most * side, v, way);
+      largest = square * share * share > largest ? square * share * share : largest;
+      bool far =
+          way[0] * way[0] + way[1] * way[1] + way[2] * way[2] > half * half * side * side * 1.0001f && most > half;
+      if (near || far) {
+        Beside beside = beside_of(work, strip, place, k, near);
         const float norm[3] = {work->sorted.norm[1][k], work->sorted.norm[2][k], work->sorted.norm[3][k]};
-        if (stopped) rub_at_stops(&beside, norm, v);
-        keep_out(&beside, way, v);
+        if (stopped) beside_rub(&beside, norm, v);
+        if (far) beside_fly(&beside, way, v);
+        else beside_keep_out(&beside, way, v);
       }
-      for (int a = 0; a < 3; a++) {
-        velocity[a][i] = v[a];
-        way_of[a][i] = way[a];
-      }
+      p->vx[i] = v[0], p->vy[i] = v[1], p->vz[i] = v[2];
+      p->dx[i] = way[0], p->dy[i] = way[1], p->dz[i] = way[2];
     }
   }
+  return sqrtf(largest);
 }
 
 static void from_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const FromGrid *from = context;
-  KERNEL_CALL(from->work->core, flip_gather)(&from->gather, b > 0 ? b : 1, e);
-  for (int64_t strip = b; strip < e; strip++) move_strip(from, strip);
+  KERNEL_CALL(from->work->core, flip_gather)(&from->gather, b, e);
+  float largest = 0;
+  for (int64_t strip = b; strip < e; strip++) {
+    float speed = move_strip(from, strip);
+    largest = speed > largest ? speed : largest;
+  }
+  from->speed[b / FROM_CHUNK] = largest;
 }
 
 Status flip_from_grid(FlipWork *work) {
@@ -373,6 +275,11 @@ Status flip_from_grid(FlipWork *work) {
   from.gain[0] = (float)(gravity.x * work->dt);
   from.gain[1] = (float)(gravity.y * work->dt);
   from.gain[2] = (float)(gravity.z * work->dt);
-  parallel_for(core, 0, work->grid->strips, STRIP_CHUNK / 4, from_grid_chunk, &from);
+  int64_t chunks = work->grid->strips / FROM_CHUNK + 1;
+  TRY(scratch_take(core, scratch, &from.speed, chunks, "speeds"));
+  memset(from.speed, 0, sizeof(float) * (size_t)chunks);
+  move_lost(&from);
+  parallel_for(core, 1, work->grid->strips, FROM_CHUNK, from_grid_chunk, &from);
+  for (int64_t c = 0; c < chunks; c++) work->speed = fmax(work->speed, (double)from.speed[c]);
   return SCREE_OK;
 }

@@ -21,7 +21,7 @@ enum { SOLID_CHUNK = 64, OCTANTS = STRIP * 8 };
 
 /* ---- distances ---- */
 
-static Vec3 strip_origin(const FlipWork *work, int32_t strip) {
+Vec3 strip_origin(const FlipWork *work, int32_t strip) {
   int32_t place[3];
   strip_place(work->grid->key[strip], place);
   const double *shift = work->grid->shift, cell = work->grid->cell;
@@ -34,7 +34,7 @@ static bool solid_moves(const Solid *solid) {
   return solid->motion != MOTION_FIXED || vec3_length(solid->velocity) > 0 || vec3_length(solid->spin) > 0;
 }
 
-static bool out_of_reach(const Solid *solid, Vec3 local, double reach) {
+bool solid_out_of_reach(const Solid *solid, Vec3 local, double reach) {
   const Shape *shape = &solid->shape;
   if (shape->inside || shape->kind == SCREE_SHAPE_PLANE)
     return shape->kind != SCREE_SHAPE_MESH && shape_distance(shape, local, reach).distance > reach;
@@ -91,7 +91,7 @@ static void sense(const FlipWork *work, int32_t strip, int32_t index, StripSolid
   double cell = work->grid->cell;
   Vec3 origin = strip_origin(work, strip);
   Vec3 middle = vec3_add(origin, vec3(0.5 * STRIP * cell, 0.5 * cell, 0.5 * cell));
-  if (out_of_reach(solid, solid_to_local(solid, middle), (0.52 * STRIP + (double)FAR) * cell)) return;
+  if (solid_out_of_reach(solid, solid_to_local(solid, middle), (0.52 * STRIP + (double)FAR) * cell)) return;
   float x[ASK], y[ASK], z[ASK], d[ASK], normal[3][ASK];
   Mat3 turn = mat3_from_quat(solid->rotation), back = mat3_transpose(turn);
   Vec3 from = mat3_apply(&back, vec3_sub(origin, solid->position));

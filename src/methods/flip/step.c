@@ -5,8 +5,8 @@
  * cells and faces by their shares, and closed faces stop sand at once. The yield surface is the cone unless `box` (as
  * printed) or `planes` is asked for, and friction is solved for all components at once. Shapes advance by
  * (1 + dt J) A (1 + dt J)^T, which is Eq. 28 to first order and stays positive. Sand under pressure takes on a small
- * share of the grid's velocity (`settle`): what FLIP leaves between the nodes would otherwise never come to rest. See
- * docs/methods/flip.md. */
+ * share of the grid's velocity (`settle`): what FLIP leaves between the nodes would otherwise never come to rest. Loose
+ * sand may go farther than half a cell in a step. See docs/methods/flip.md. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 /* A step of half a cell is two radii; sand at rest is solved this often at least. */
 #define FLIP_TIME_STEP (1.0 / 60)
-/* Solids may go a quarter of a cell in a step, in radii. */
+/* Solids may go half a cell in a step, in radii. */
 #define SOLID_WAY 1.0
 /* A quarter of a cell, in radii. */
 #define DISTANCE_CELL 1.0
@@ -30,6 +30,7 @@ typedef struct Flip {
   FlipOrder order;
   FlipShapes shapes;
   FlipReport report; /* of the run */
+  double speed;      /* in the last step, see FlipWork; below 0: not known */
 } Flip;
 
 const FlipReport *flip_report(const void *data) { return &((const Flip *)data)->report; }
@@ -52,7 +53,10 @@ static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, 
                                   .tolerance = definition->tolerance,
                                   .solver_steps = (int)definition->solver_steps,
                                   .friction_steps = (int)definition->friction_steps,
+                                  .way = definition->cfl * definition->radius / definition->cell,
                                   .settle = definition->settle};
+  flip->settings.loose_way = fmax(definition->cfl, definition->loose_cfl) * definition->radius / definition->cell;
+  flip->speed = -1;
   const double origin[3] = {state->origin.x, state->origin.y, state->origin.z};
   for (int k = 0; k < 2; k++) {
     flip->grid[k].cell = definition->cell;
@@ -81,10 +85,20 @@ static MethodReach flip_reach(const void *data) {
   return (MethodReach){.skin = 6};
 }
 
+static double largest_speed(const Particles *p) {
+  float largest = 0;
+  for (int64_t i = 0; i < p->count; i++)
+    largest = fmaxf(largest, p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]);
+  return sqrt((double)largest);
+}
+
+/* Section 4: no particle moves more than half a cell. They move as the grid does, and where a cell holds less, sand may
+ * go farther (way_of_cell). Solves (v + g dt) dt <= way for dt. */
 static double flip_largest_step(const void *data, const State *state) {
-  (void)data;
-  (void)state;
-  return INFINITY;
+  const Flip *flip = data;
+  double v = flip->speed < 0 ? largest_speed(&state->particles) : flip->speed;
+  double way = flip->settings.way * flip->settings.cell, g = vec3_length(state->gravity);
+  return g > 0 ? 2 * way / (v + sqrt(v * v + 4 * g * way)) : v > 0 ? way / v : INFINITY;
 }
 
 /* ---- memory of a step ---- */
@@ -228,6 +242,7 @@ static Status flip_step(void *data, Step *step) {
   int mark = scratch_mark(step->scratch);
   Status status = advance(flip, &work);
   scratch_release(step->core, step->scratch, mark);
+  flip->speed = work.speed;
   add_solves(&flip->report.pressure, &work.report.pressure);
   add_solves(&flip->report.density, &work.report.density);
   add_solves(&flip->report.friction, &work.report.friction);
@@ -242,6 +257,7 @@ static Status flip_archive(Core *core, Archive *archive, void *data) {
   FlipKept *kept = &flip->kept[flip->now];
   int64_t strips = grid->strips;
   TRY(archive_section(core, archive, "flip"));
+  TRY(archive_value(core, archive, &flip->speed));
   TRY(shapes_archive(core, archive, &flip->shapes));
   TRY(archive_count(core, archive, &strips, (int64_t)sizeof(uint64_t) + 7 * STRIP * (int64_t)sizeof(float)));
   if (strips == 0) return SCREE_OK;
@@ -299,6 +315,7 @@ const Method METHOD_FLIP = {
     .seeding = SEED_PARCELS,
     .parcel_jitter = 0.5f,
     .cfl = 2,
+    .own_cfl = true,
     .create = flip_create,
     .reach = flip_reach,
     .largest_step = flip_largest_step,

@@ -35,7 +35,9 @@ typedef struct FlipSettings {
   double tolerance;
   int solver_steps; /* most steps of a solve */
   int friction_steps;
-  double settle; /* share of the grid's velocity that particles in contact take on in a step */
+  double way;       /* of dense sand in a step, in cells, at most */
+  double loose_way; /* and of sand that is too loose to be pressed */
+  double settle;    /* share of the grid's velocity that particles in contact take on in a step */
 } FlipSettings;
 
 /* Arrays in the order of cells. */
@@ -65,6 +67,7 @@ typedef struct FlipWork {
   double dt;
   float *gradient[9]; /* of the velocity at the particles, in the order of cells; NULL: shapes are not tracked */
   FlipReport report;  /* of this step */
+  double speed; /* of the particles on the grid; of loose ones less, by how much farther than others they may go */
 } FlipWork;
 
 /* The body's velocity along the face's axis, there. */
@@ -89,13 +92,20 @@ static inline void coupled_push(const CoupledFace *face, double push, double w[6
 
 static inline int64_t work_cells(const FlipWork *work) { return grid_cells(work->grid); }
 
+/* Cells that hold more than this of what they can hold are dense. */
+#define FILL_DENSE 0.35f
+
 /* solids.c: distances, free shares, validity, rooms, norms of the particles. */
 Status flip_solids_find(FlipWork *work);
 void flip_wall_velocities(FlipWork *work); /* of the faces that bodies move with */
+/* Where the strip begins in the world. */
+Vec3 strip_origin(const FlipWork *work, int32_t strip);
+/* Whether a point of the solid's frame is certainly farther than that from it. */
+bool solid_out_of_reach(const Solid *solid, Vec3 local, double reach);
 /* particles.c */
 Status flip_sort_parcels(FlipWork *work);
 Status flip_to_grid(FlipWork *work);
-/* Distance (cells) and its gradient at a point of a strip, in cells from its lower corner. */
+/* beside.c: distance (cells) and its gradient at a point of a strip, in cells from its lower corner. */
 float flip_distance_at(const StripSolids *solids, float x, float y, float z, float gradient[3]);
 Status flip_from_grid(FlipWork *work);
 
