@@ -440,17 +440,26 @@ def make_sand_pile(base=1.40, top=0.48, height=0.64):
 
 # (radius, z) of a hopper's inside, from the hole up
 HOPPER = [(0.10, 1.30), (0.50, 1.65), (0.50, 2.00)]
+FUNNEL = [(0.20, 0.85), (0.62, 1.45), (0.62, 1.75)]
 
 
-def make_hopper(outer=0.72):
+def make_hopper(inside=HOPPER, outer=0.72):
     """Everything round the inside of the hopper, as far as the corners of a box 1 m wide."""
-    return ring([(outer, HOPPER[0][1]), (outer, HOPPER[-1][1])] + HOPPER[::-1], 64)
+    return ring([(outer, inside[0][1]), (outer, inside[-1][1])] + inside[::-1], 64)
 
 
-def make_hopper_fill(level=1.76, inset=0.004):
+def make_hopper_fill(inside=HOPPER, level=1.76, inset=0.004):
     """Sand in the hopper up to z = level, a hair away from the wall."""
-    (hole, low), (wide, knee), _ = HOPPER
+    (hole, low), (wide, knee), _ = inside
     return revolve([(0, low), (hole - inset, low), (wide - inset, knee), (wide - inset, level), (0, level)], 48)
+
+
+def make_funnel():
+    return make_hopper(FUNNEL, 0.74)
+
+
+def make_funnel_fill():
+    return make_hopper_fill(FUNNEL, 1.635)
 
 
 # ---------------------------------------------------------------- castles ---
@@ -1209,6 +1218,8 @@ MESHES = {
     'sand_pile.obj': (make_sand_pile, 'a cone without its tip, slope 35 degrees', 'fill'),
     'hopper.obj': (make_hopper, 'funnel under a cylinder, hole 0.2 m across at z = 1.3', 'boundary'),
     'hopper_fill.obj': (make_hopper_fill, 'sand in the hopper', 'fill'),
+    'funnel.obj': (make_funnel, 'steep funnel, hole 0.4 m across at z = 0.85', 'boundary'),
+    'funnel_fill.obj': (make_funnel_fill, 'sand in the funnel', 'fill'),
     'paddles.obj': (make_paddles, 'six thick paddles round a hub, axis y', 'paddles.xml'),
     'sandcastle.obj': (make_sandcastle, 'castle: walls, four towers, gate, keep', 'fill; radius 0.03 and 0.01'),
     'sandcastle_large.obj': (make_sandcastle_large, 'castle with larger towers', 'fill; radius 0.02 and 0.0075'),

@@ -4,17 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SECTORS = 24, RINGS_MAX = 512 };
+enum { RINGS_MAX = 512 };
 
-/* Rings one grain diameter wide, cut into sectors: the highest top of a grain in each piece is the free surface there,
- * and the mean over the sectors is the profile. A piece without grains counts as bare ground, so that a lopsided pile
- * is not taken for a full one. */
+/* Rings one grain diameter wide, cut into pieces about two diameters long, so that each has room for two grains side by
+ * side wherever it lies: with as many pieces in an inner ring as in an outer one, most of the inner ones would hold no
+ * grain, and the higher of an outer one's many would stand for all. The highest top of a grain in each piece is the
+ * free surface there, and the mean over a ring's pieces is the profile. A piece without grains counts as bare ground,
+ * so that a lopsided pile is not taken for a full one. */
 typedef struct SurfaceProfile {
   int rings;
   double width;
   double ground;
-  float top[RINGS_MAX][SECTORS];
+  float *top; /* of the pieces, ring after ring: see first_piece */
 } SurfaceProfile;
+
+/* Of a ring whose middle is (ring + 1/2) diameters from the axis. */
+static int64_t pieces_in(int ring) {
+  int64_t pieces = (int64_t)(M_PI * (ring + 0.5));
+  return pieces > 1 ? pieces : 1;
+}
+static int64_t first_piece(int ring) {
+  int64_t first = 0;
+  for (int r = 0; r < ring; r++) first += pieces_in(r);
+  return first;
+}
 
 static double farthest(const State *state, ScreeVec2 axis) {
   double largest = 0;
@@ -26,25 +39,29 @@ static double farthest(const State *state, ScreeVec2 axis) {
   return sqrt(largest);
 }
 
-static void measure_surface(const State *state, ScreeVec2 axis, SurfaceProfile *profile) {
-  const Particles *p = &state->particles;
+static void size_profile(const State *state, ScreeVec2 axis, SurfaceProfile *profile) {
   double reach = farthest(state, axis);
   profile->width = fmax(2 * state->radius, reach / (RINGS_MAX - 1));
   profile->rings = (int)(reach / profile->width) + 1;
+}
+
+static void measure_surface(const State *state, ScreeVec2 axis, SurfaceProfile *profile) {
+  const Particles *p = &state->particles;
+  int64_t first[RINGS_MAX + 1] = {0};
+  for (int ring = 0; ring < profile->rings; ring++) first[ring + 1] = first[ring] + pieces_in(ring);
   profile->ground = INFINITY;
   for (int64_t i = 0; i < p->count; i++)
     profile->ground = fmin(profile->ground, state_position(state, i).z - (double)p->radius[i]);
-  for (int ring = 0; ring < profile->rings; ring++)
-    for (int s = 0; s < SECTORS; s++) profile->top[ring][s] = 0;
+  for (int64_t k = 0; k < first[profile->rings]; k++) profile->top[k] = 0;
   for (int64_t i = 0; i < p->count; i++) {
     Vec3 at = state_position(state, i);
     double x = at.x - axis.x, y = at.y - axis.y;
     int ring = (int)(sqrt(x * x + y * y) / profile->width);
-    int sector = (int)((atan2(y, x) / (2 * M_PI) + 0.5) * SECTORS);
     if (ring >= profile->rings) ring = profile->rings - 1;
-    if (sector >= SECTORS) sector = SECTORS - 1;
-    float top = (float)(at.z + (double)p->radius[i] - profile->ground);
-    if (top > profile->top[ring][sector]) profile->top[ring][sector] = top;
+    int64_t pieces = pieces_in(ring), piece = (int64_t)((atan2(y, x) / (2 * M_PI) + 0.5) * (double)pieces);
+    if (piece >= pieces) piece = pieces - 1;
+    float top = (float)(at.z + (double)p->radius[i] - profile->ground), *highest = &profile->top[first[ring] + piece];
+    if (top > *highest) *highest = top;
   }
 }
 
@@ -52,23 +69,23 @@ Status pile_angle(Core *core, Scratch *scratch, const State *state, ScreeVec2 ax
   *degrees = 0;
   if (state->particles.count < 8) return SCREE_OK;
   int mark = scratch_mark(scratch);
-  SurfaceProfile *profile = NULL;
-  TRY(scratch_take(core, scratch, &profile, 1, "surface profile"));
-  measure_surface(state, axis, profile);
+  SurfaceProfile profile = {0};
+  size_profile(state, axis, &profile);
+  TRY(scratch_take(core, scratch, &profile.top, first_piece(profile.rings), "surface profile"));
+  measure_surface(state, axis, &profile);
   double mean[RINGS_MAX], height = 0;
-  for (int ring = 0; ring < profile->rings; ring++) {
+  const float *top = profile.top;
+  for (int ring = 0; ring < profile.rings; ring++) {
+    int64_t pieces = pieces_in(ring);
     mean[ring] = 0;
-    /* The innermost ring is narrower than its sectors: its highest grain stands for all. */
-    for (int s = 0; s < SECTORS; s++)
-      mean[ring] =
-          ring == 0 ? fmax(mean[0], (double)profile->top[0][s]) : mean[ring] + (double)profile->top[ring][s] / SECTORS;
+    for (int64_t k = 0; k < pieces; k++) mean[ring] += (double)*top++ / (double)pieces;
     height = fmax(height, mean[ring]);
   }
   /* Least squares of height over radius, weighted by circumference. */
   double n = 0, sr = 0, sh = 0, srr = 0, srh = 0;
-  for (int ring = 0; ring < profile->rings; ring++) {
+  for (int ring = 0; ring < profile.rings; ring++) {
     if (mean[ring] < 0.15 * height || mean[ring] > 0.85 * height) continue;
-    double r = (ring + 0.5) * profile->width, w = r;
+    double r = (ring + 0.5) * profile.width, w = r;
     n += w;
     sr += w * r;
     sh += w * mean[ring];

@@ -194,10 +194,10 @@ static void a_slope_below_the_angle_holds_and_one_above_flows(void **state) {
 static void a_pile_comes_to_rest_at_its_angle_and_keeps_it(void **state) {
   (void)state;
   double angles[2];
-  sph_slump(30, 38, 0.5, 0.02, 1.5, 2, angles);
-  sph_check_slump(30, angles);
-  sph_slump(45, 55, 0.42, 0.02, 1.5, 2, angles);
-  sph_check_slump(45, angles);
+  sph_pour(30, 0.02, 2.5, 0.7, 0.5, angles);
+  sph_check_pile(30, angles);
+  sph_pour(45, 0.02, 2.5, 0.7, 0.5, angles);
+  sph_check_pile(45, angles);
 }
 
 /* How deep the ball's lowest point is below the surface of the bed at last. */

@@ -128,20 +128,6 @@ void KERNEL(sph_pair_pass)(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-void KERNEL(sph_nearby_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  SphWork *work = context;
-  for (int64_t g = b; g < e; g++) {
-    const SphSlot *slot = work->slots + work->slice[g], *end = slot + work->width[g];
-    Wide sum = wide_set(0);
-    for (; slot < end; slot++) {
-      Wide gx = wide_load(slot->x), gy = wide_load(slot->y), gz = wide_load(slot->z);
-      sum += wide_sqrt(gx * gx + gy * gy + gz * gz) * wide_gather(work->pressure, wide_load_int(slot->other));
-    }
-    wide_store(work->nearby + g * LANES, sum * wide_set(work->nearby_share));
-  }
-}
-
 /* ---- velocity under stress: Eq. 13 to 16 with the sign of the divergence of a stress ---- */
 
 void KERNEL(sph_velocity_pass)(void *context, int64_t b, int64_t e, int thread) {
@@ -276,8 +262,7 @@ WIDE_INLINE void update_stress(SphWork *work, int64_t i, const Wide l[GRADIENT],
   for (int c = 0; c < 6; c++)
     s[c] = wide_load(work->shear[c] + i) + gain * (strain[c] * wide_set(work->shear_weight[c]));
   Wide square = s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + wide_set(2) * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
-  Wide confining = wide_max(pressure, wide_load(work->nearby + i));
-  Wide bound = wide_load(work->friction + i) * confining + wide_load(work->cohesion + i);
+  Wide bound = wide_load(work->friction + i) * pressure + wide_load(work->cohesion + i);
   Wide scale = wide_min(bound / wide_sqrt(wide_max(square, wide_set(1e-30f))), wide_set(1));
   Wide change = zero;
   for (int c = 0; c < 6; c++) {

@@ -6,8 +6,6 @@
 
 /* Pairs of groups [b, e): filters the neighbour lists, sums densities and gradients. */
 KERNEL_DECLARE(void, sph_pair_pass, (void *context, int64_t b, int64_t e, int thread));
-/* Mean pressure of the neighbours, where those that lack count as none. */
-KERNEL_DECLARE(void, sph_nearby_pass, (void *context, int64_t b, int64_t e, int thread));
 /* Velocity under the stress at hand. */
 KERNEL_DECLARE(void, sph_velocity_pass, (void *context, int64_t b, int64_t e, int thread));
 /* Strain of that velocity, and the stress that should stop it. */

@@ -25,12 +25,6 @@ enum { SPH_CHUNK = 1024, LEAST_ITERATIONS = 2 };
  * piles then creep. */
 #define OMEGA_PRESSURE 0.3f
 #define OMEGA_SHEAR 0.3f
-/* Sum of |grad W| over a lattice, times the volume and the spacing. The parcels of a free surface lack neighbours and
- * so have no pressure; with none they would have no friction, and a pile would shed its skin until it is flat. Friction
- * is therefore bounded by a share of the mean pressure round a parcel where that is more than its own pressure. The
- * share is measured: with less, steep piles flow too far; with more, slopes just above their angle stay. */
-#define NEARBY_SHARE 0.6
-#define LATTICE_GRADIENTS 2.55
 /* Of the tolerance, what one step may leave: compression of several steps adds up until the shift takes it back. */
 #define STEP_SHARE 0.2
 /* Sand that flows need not know its friction better than this share. */
@@ -158,12 +152,12 @@ static Status take_arrays(SphWork *work) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
   int64_t padded = work->groups * LANES;
-  float **arrays[] = {&work->density,      &work->square,   &work->pressure, &work->mobility, &work->pressure_gain,
-                      &work->shear_gain,   &work->friction, &work->cohesion, &work->nearby,   &work->sum[0],
-                      &work->sum[1],       &work->sum[2],   &work->start[0], &work->start[1], &work->start[2],
-                      &work->wall_gain[0], &work->shift[0], &work->shift[1], &work->shift[2], &work->wall_gain[1],
-                      &work->wall_gain[2], &work->shear[0], &work->shear[1], &work->shear[2], &work->shear[3],
-                      &work->shear[4],     &work->shear[5]};
+  float **arrays[] = {&work->density,    &work->square,   &work->pressure, &work->mobility,     &work->pressure_gain,
+                      &work->shear_gain, &work->friction, &work->cohesion, &work->sum[0],       &work->sum[1],
+                      &work->sum[2],     &work->start[0], &work->start[1], &work->start[2],     &work->wall_gain[0],
+                      &work->shift[0],   &work->shift[1], &work->shift[2], &work->wall_gain[1], &work->wall_gain[2],
+                      &work->shear[0],   &work->shear[1], &work->shear[2], &work->shear[3],     &work->shear[4],
+                      &work->shear[5]};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
     TRY(scratch_take(core, scratch, arrays[k], padded, "sph"));
   TRY(scratch_take(core, scratch, &work->place, padded, "sph"));
@@ -357,7 +351,6 @@ static Status solve(Sph *sph, SphWork *work) {
   parallel_for(core, 0, work->count, SPH_CHUNK, shift_end_chunk, &setup);
   TRY(sph_air_start(work));
   parallel_for(core, 0, work->count, SPH_CHUNK, setup_chunk, &setup);
-  parallel_for(core, 0, work->groups, SPH_GROUP_CHUNK, KERNEL_CALL(core, sph_nearby_pass), work);
   TRY(begin_fault(work));
   profile_end(step->profile, "forces", began);
   began = profile_begin();
@@ -392,7 +385,6 @@ static Status sph_step(void *data, Step *step) {
                   .count = count,
                   .groups = (count + LANES - 1) / LANES,
                   .dt = (float)step->dt,
-                  .nearby_share = (float)(NEARBY_SHARE * spacing / LATTICE_GRADIENTS),
                   .collision = (float)fmin(sph->collision * step->dt, COLLISION_MOST),
                   .spacing = (float)spacing,
                   .volume = (float)(spacing * spacing * spacing)};

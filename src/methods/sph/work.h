@@ -70,11 +70,10 @@ typedef struct SphWork {
   SphFields fields;
   int64_t count, groups;
   float dt, spacing, volume;
-  float nearby_share; /* m, over the sum of a lattice's gradients */
-  float collision;    /* share of its approach that a pair loses in a step, at the kernel's steepest */
-  float (*place)[4];  /* x, y, z, 1/mass */
-  int64_t *slice;     /* where a group's slots begin, in slots */
-  int32_t *width;     /* how many it has */
+  float collision;   /* share of its approach that a pair loses in a step, at the kernel's steepest */
+  float (*place)[4]; /* x, y, z, 1/mass */
+  int64_t *slice;    /* where a group's slots begin, in slots */
+  int32_t *width;    /* how many it has */
   SphSlot *slots;
   float *density;  /* over rest density */
   float *sum[3];   /* sum of the gradients, 1/m */
@@ -87,7 +86,6 @@ typedef struct SphWork {
   float *mobility; /* dt volume / mass */
   float *pressure_gain, *shear_gain;
   float *friction, *cohesion;
-  float *nearby;       /* Pa, mean pressure round a particle when the step began */
   float *wall_gain[3]; /* velocity that walls give */
   float *shift[3];     /* displacement that takes compression back without making speed */
   int32_t *wall_start; /* count + 1 */
