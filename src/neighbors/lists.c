@@ -17,6 +17,12 @@ void neighbor_list_destroy(Core *core, NeighborList *list) {
   list->count = list->entries = 0;
 }
 
+/* A thread's candidates: of one cell at a time, so that chunks need none of their own. */
+typedef struct Desk {
+  int32_t *candidates;
+  int64_t room;
+} Desk;
+
 typedef struct Buffer {
   RowsBuffer rows;
   int64_t first; /* where its rows begin in the list */
@@ -31,16 +37,26 @@ struct Search {
   NeighborList *list;
   int64_t wave; /* first row of it */
   Buffer buffers[WAVE_CHUNKS];
+  Desk *desks; /* per thread */
+  int64_t desk_count;
 };
 
 Status search_create(Core *core, Search **search) { return memory_new(core, search, 1, "neighbour search"); }
 
 void search_destroy(Core *core, Search *search) {
-  for (int c = 0; search && c < WAVE_CHUNKS; c++) {
-    memory_drop(core, &search->buffers[c].rows.out);
-    memory_drop(core, &search->buffers[c].rows.candidates);
-  }
+  if (!search) return;
+  for (int c = 0; c < WAVE_CHUNKS; c++) memory_drop(core, &search->buffers[c].rows.out);
+  for (int64_t d = 0; d < search->desk_count; d++) memory_drop(core, &search->desks[d].candidates);
+  memory_drop(core, &search->desks);
   memory_free(&core->memory, search);
+}
+
+static Status search_desks(Core *core, Search *search) {
+  int64_t threads = pool_threads(core->pool);
+  if (threads <= search->desk_count) return SCREE_OK;
+  TRY(memory_grow(core, &search->desks, threads, "neighbour search"));
+  search->desk_count = threads;
+  return SCREE_OK;
 }
 
 /* Makes the room that is wanted; `used` entries are kept. */
@@ -98,10 +114,7 @@ static void rows_translate(const Search *search, int64_t b, int64_t e, int32_t *
   }
 }
 
-static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  Search *search = context;
-  Buffer *buffer = &search->buffers[(b - search->wave) / ROWS_CHUNK];
+static void find_chunk(Search *search, Buffer *buffer, int64_t b, int64_t e) {
   /* The rows' ends are put where the list will have them, counted from the chunk's beginning. */
   int64_t *ends = search->list->start + 1 + b;
   int64_t used = 0;
@@ -118,6 +131,16 @@ static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
     used = row > b ? ends[row - 1 - b] : 0;
   }
   if (search->index && !buffer->rows.not_finite) rows_translate(search, b, e, buffer->rows.out, ends);
+}
+
+static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
+  Search *search = context;
+  Buffer *buffer = &search->buffers[(b - search->wave) / ROWS_CHUNK];
+  Desk *desk = &search->desks[thread];
+  buffer->rows.candidates = desk->candidates;
+  buffer->rows.candidate_room = desk->room;
+  find_chunk(search, buffer, b, e);
+  *desk = (Desk){buffer->rows.candidates, buffer->rows.candidate_room};
 }
 
 static void copy_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -212,10 +235,11 @@ Status neighbor_list_build(Core *core, const CellGrid *grid, Points queries, Poi
     memset(list->start, 0, (size_t)(queries.count + 1) * sizeof *list->start);
     return SCREE_OK;
   }
+  Search *search = grid->search;
+  TRY(search_desks(core, search));
   float *sorted_radius = NULL;
   if (!grid->sorted && target_radius) TRY(sort_radii(core, grid, target_radius, &sorted_radius));
   bool same = queries.x == targets.x && queries.y == targets.y && queries.z == targets.z;
-  Search *search = grid->search;
   search->core = core;
   search->job = (RowsJob){.grid = grid,
                           .queries = queries,

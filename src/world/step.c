@@ -21,6 +21,7 @@ Status world_step(ScreeWorld *world) {
 
   PHASE("births", world_births_and_deaths(world));
   PHASE("events", world_events(world));
+  state->contacts.way = -1;
   if (method->prepare) PHASE("prepare", method->prepare(world->method_data, &step));
   PHASE("bodies", bodies_refresh(core, world->bodies, state, dt));
   PHASE("neighbors", world_refresh_surroundings(world, dt));

@@ -10,6 +10,8 @@ enum { SURROUND_GRAIN = 256, SOLIDS_PER_WORD = 64 };
 
 /* Of what the skin must last for: speeds change within a frame. */
 #define SKIN_RESERVE 1.2
+/* Of what may be moved: sums of floats may be off by a little. */
+#define WAYS_SUFFICE 0.999
 /* How far beyond their reach particles look for solids, so that they need not look again soon; and what a clearance may
  * be wrong by. In nominal radii. */
 #define CLEARANCE 3.0
@@ -70,9 +72,13 @@ static bool lists_are_good(ScreeWorld *world, double dt) {
   if (world->neighbors_stale) return false;
   double allowed = 0.5 * (double)state->contacts.skin;
   if (world->solids_moved > allowed) return false;
-  double moved =
+  /* Where the farthest way of each step is known, there is nothing to look at until they add up to too much. */
+  world->grains_moved += state->contacts.way >= 0 ? state->contacts.way : (double)INFINITY;
+  if (world->grains_moved <= WAYS_SUFFICE * allowed) return true;
+  double square =
       parallel_max(&world->core, 0, state->particles.count, SURROUND_GRAIN, 0, moved_chunk, (void *)&state->particles);
-  return moved <= allowed * allowed;
+  world->grains_moved = sqrt(square);
+  return square <= allowed * allowed;
 }
 
 /* In nominal radii. As thick as the rest of the frame needs at the speeds of now, when that is not too much to search;
@@ -332,6 +338,7 @@ static Status rebuild(ScreeWorld *world, const MethodReach *reach, double dt) {
   contacts->skin = skin;
   contacts->builds++;
   world->neighbors_stale = false;
+  world->grains_moved = 0;
   world->solids_moved = 0;
   return SCREE_OK;
 }

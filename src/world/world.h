@@ -45,6 +45,7 @@ struct ScreeWorld {
   Bodies *bodies;
   CellGrid *grid, *sample_grid;
   bool neighbors_stale; /* something was born, died or moved by hand */
+  double grains_moved;  /* m, no particle has gone farther since the lists were built */
   double solids_moved;  /* m, farthest since the lists were built; infinite: one was put elsewhere */
   int64_t steps_left;   /* of the frame, the one in progress included */
   bool frame_open;      /* between the first and the last step of a frame */

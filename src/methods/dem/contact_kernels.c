@@ -204,7 +204,7 @@ WIDE_INLINE Vec turn_into_plane(Vec spring, Vec normal) {
 
 /* What a build of the loop takes as known. */
 typedef struct Kind {
-  bool solid, rolling, one_law;
+  bool solid, outer, rolling, one_law;
 } Kind;
 
 /* What all groups share. */
@@ -242,31 +242,34 @@ WIDE_INLINE Touch touch_of(const Side *a, const float (*ghost)[LANES], Side *b, 
  * next load waits for the last store, but there is work enough until then. The reaction turns the force and the rolling
  * moment round, not the lever: both arms point to the contact. */
 typedef struct Target {
-  float *sums;           /* of the slab's first grain */
-  const int32_t *first;  /* quads */
-  const int32_t *second; /* quads; NULL: a solid */
-  int32_t base;          /* quads of the slab's first row */
-  float (*results)[DEM_SUM];
+  float *sums;               /* of the slab's first grain */
+  const int32_t *first;      /* quads */
+  const int32_t *second;     /* quads; of the slab's own pairs */
+  int32_t base;              /* quads of the slab's first row */
+  float (*results)[DEM_SUM]; /* solids: on the grain; outer pairs: on the second grain */
 } Target;
 
-WIDE_INLINE void add_quads(const Target *target, int64_t at, int part, Vec value, bool turns_round) {
+WIDE_INLINE void add_quads(const Target *target, int64_t at, int part, Kind kind, Vec value, bool turns_round) {
   WideQuad q[LANES];
   turn_to_quads(value, q);
   for (int l = 0; l < LANES; l++) {
     WideQuad *own = (WideQuad *)(target->sums + 4 * (target->first[at + l] - target->base + part));
     *own += q[l];
-    if (target->second) {
-      WideQuad *other = (WideQuad *)(target->sums + 4 * (target->second[at + l] + part));
+    if (kind.solid || kind.outer) {
+      WideQuad *result = (WideQuad *)(target->results[at + l] + 4 * part);
+      *result = kind.outer && turns_round ? -q[l] : q[l];
+    } else {
+      WideQuad *other = (WideQuad *)(target->sums + 4 * (target->second[at + l] - target->base + part));
       if (turns_round) *other -= q[l];
       else *other += q[l];
-    } else *(WideQuad *)(target->results[at + l] + 4 * part) = q[l];
+    }
   }
 }
 
 WIDE_INLINE void add_results(const Target *target, int64_t at, Kind kind, Vec force, Vec lever, Vec moment) {
-  add_quads(target, at, 0, force, true);
-  add_quads(target, at, 1, lever, false);
-  if (kind.rolling) add_quads(target, at, 2, moment, true);
+  add_quads(target, at, 0, kind, force, true);
+  add_quads(target, at, 1, kind, lever, false);
+  if (kind.rolling) add_quads(target, at, 2, kind, moment, true);
 }
 
 /* Forces of one group; answers the squared frequencies of the contacts. */
@@ -282,7 +285,7 @@ WIDE_INLINE Wide contact(const DemStep *work, const DemContacts *contacts, int64
   Vec none = {zero, zero, zero};
   if (wide_bits(t.touches) == 0) {
     store_springs(memory, kind.rolling, (Springs){none, none, t.touches});
-    if (kind.solid) add_results(target, group * LANES, kind, none, none, none);
+    if (kind.solid || kind.outer) add_results(target, group * LANES, kind, none, none, none);
     return zero;
   }
   WideLaw law = kind.one_law ? common->law : load_law(work->laws, a.column, b.column);
@@ -351,19 +354,26 @@ WIDE_INLINE float groups(const DemStep *work, const DemContacts *contacts, int64
 
 float KERNEL(dem_pair_forces)(const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM]) {
   const DemContacts *pairs = &work->topology->pairs;
-  const Target target = {sums[0], pairs->first, pairs->target, (int32_t)(DEM_ROW * base), NULL};
+  const Target target = {sums[0], pairs->first, pairs->partner, (int32_t)(DEM_ROW * base), NULL};
   bool one_law = work->laws->rows == 1;
   if (work->settings->rolling)
-    return one_law ? groups(work, pairs, b, e, &target, (Kind){false, true, true})
-                   : groups(work, pairs, b, e, &target, (Kind){false, true, false});
-  return one_law ? groups(work, pairs, b, e, &target, (Kind){false, false, true})
-                 : groups(work, pairs, b, e, &target, (Kind){false, false, false});
+    return one_law ? groups(work, pairs, b, e, &target, (Kind){.rolling = true, .one_law = true})
+                   : groups(work, pairs, b, e, &target, (Kind){.rolling = true});
+  return one_law ? groups(work, pairs, b, e, &target, (Kind){.one_law = true})
+                 : groups(work, pairs, b, e, &target, (Kind){0});
+}
+
+float KERNEL(dem_outer_forces)(const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM]) {
+  const DemContacts *outer = &work->topology->outer;
+  const Target target = {sums[0], outer->first, NULL, (int32_t)(DEM_ROW * base), work->outbox};
+  return work->settings->rolling ? groups(work, outer, b, e, &target, (Kind){.outer = true, .rolling = true})
+                                 : groups(work, outer, b, e, &target, (Kind){.outer = true});
 }
 
 float KERNEL(dem_solid_forces)(const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM],
                                float (*results)[DEM_SUM]) {
   const DemContacts *solids = &work->topology->solids;
   const Target target = {sums[0], solids->first, NULL, (int32_t)(DEM_ROW * base), results - b};
-  return work->settings->rolling ? groups(work, solids, b, e, &target, (Kind){true, true, false})
-                                 : groups(work, solids, b, e, &target, (Kind){true, false, false});
+  return work->settings->rolling ? groups(work, solids, b, e, &target, (Kind){.solid = true, .rolling = true})
+                                 : groups(work, solids, b, e, &target, (Kind){.solid = true});
 }

@@ -6,8 +6,11 @@
 /* The grains' rows; ranges are grains, from multiples of DEM_CHUNK. */
 KERNEL_DECLARE(void, dem_row_pass, (void *work, int64_t b, int64_t e, int thread));
 /* Forces of contacts [b, e), whole groups, of the slab that begins with grain `base`, added to the sums of its grains;
- * those with solids are also stored, from the first of them on. Answers the largest squared frequency. */
+ * what outer pairs exert on their second grains goes to the outbox; what solids exert is also stored, from the first of
+ * these contacts on. Answers the largest squared frequency. */
 KERNEL_DECLARE(float, dem_pair_forces,
+               (const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM]));
+KERNEL_DECLARE(float, dem_outer_forces,
                (const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM]));
 KERNEL_DECLARE(float, dem_solid_forces,
                (const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM],

@@ -18,11 +18,10 @@ static double radius_chunk(void *context, int64_t b, int64_t e) {
   return (double)largest;
 }
 
-/* Chosen anew with the lists: only then can there be larger grains. */
+/* Chosen with the lists: only then can there be larger grains. */
 static void choose_quantum(DemStep *work) {
   const State *state = work->step->state;
   DemTopology *t = work->topology;
-  if (t->builds == state->contacts.builds && t->quantum > 0) return;
   double largest =
       parallel_max(work->step->core, 0, work->grains, DEM_CHUNK, 0, radius_chunk, (void *)&state->particles);
   int exponent;
@@ -30,12 +29,12 @@ static void choose_quantum(DemStep *work) {
   t->quantum = ldexp(1, exponent - REACH_BITS);
 }
 
-static Status fill_rows(DemStep *work, double *moved) {
+Status dem_contacts_fill(DemStep *work, ParallelBody body, double *moved) {
   Core *core = work->step->core;
   int64_t chunks = parallel_chunks(0, work->grains, DEM_CHUNK);
   int mark = scratch_mark(work->step->scratch);
   TRY(scratch_take(core, work->step->scratch, &work->farthest, chunks, "farthest"));
-  parallel_for(core, 0, work->grains, DEM_CHUNK, KERNEL_CALL(core, dem_row_pass), work);
+  parallel_for(core, 0, work->grains, DEM_CHUNK, body, work);
   double square = 0;
   for (int64_t k = 0; k < chunks; k++) square = fmax(square, (double)work->farthest[k]);
   scratch_release(core, work->step->scratch, mark);
@@ -43,13 +42,12 @@ static Status fill_rows(DemStep *work, double *moved) {
   return SCREE_OK;
 }
 
-Status dem_contacts_begin(DemStep *work) {
-  Core *core = work->step->core;
-  double moved;
-  work->grains = work->step->state->particles.count;
-  choose_quantum(work);
-  TRY(scratch_take(core, work->step->scratch, &work->rows, DEM_ROW * work->grains, "rows"));
-  TRY(fill_rows(work, &moved));
+Status dem_contacts_begin(DemStep *work, double moved) {
+  /* Sorted anew, or in another unit: rows that were filled beforehand are of no use. */
+  if (work->topology->builds != work->step->state->contacts.builds || !(work->topology->quantum > 0)) {
+    choose_quantum(work);
+    TRY(dem_contacts_fill(work, KERNEL_CALL(work->step->core, dem_row_pass), &moved));
+  }
   return dem_topology_update(work, moved);
 }
 
@@ -58,16 +56,15 @@ static void slab_pass(void *context, int64_t b, int64_t e, int thread) {
   const DemStep *work = context;
   const Core *core = work->step->core;
   const DemTopology *t = work->topology;
-  int64_t slab = b / t->slab, out = t->out_start[slab + 1] - t->out_start[slab];
-  const int32_t *pairs = t->pairs.start, *solids = t->solids.start;
-  float(*sums)[DEM_SUM] = work->sums + thread * work->sums_size, (*results)[DEM_SUM] = sums + t->slab + t->slab_out;
-  memset(sums, 0, sizeof *sums * (size_t)(e - b + out));
+  const int32_t *pairs = t->pairs.start, *outer = t->outer.start, *solids = t->solids.start;
+  float(*sums)[DEM_SUM] = work->sums + thread * work->sums_size, (*results)[DEM_SUM] = sums + t->slab;
+  memset(sums, 0, sizeof *sums * (size_t)(e - b));
   dem_touches_refresh(work, solids[b], solids[e]);
-  float stiffest = KERNEL_CALL(core, dem_pair_forces)(work, pairs[b], pairs[e], b, sums);
-  float stiffest_solid = KERNEL_CALL(core, dem_solid_forces)(work, solids[b], solids[e], b, sums, results);
-  work->stiffest[slab] = stiffest > stiffest_solid ? stiffest : stiffest_solid;
+  float stiffest[3] = {KERNEL_CALL(core, dem_pair_forces)(work, pairs[b], pairs[e], b, sums),
+                       KERNEL_CALL(core, dem_outer_forces)(work, outer[b], outer[e], b, sums),
+                       KERNEL_CALL(core, dem_solid_forces)(work, solids[b], solids[e], b, sums, results)};
+  work->stiffest[b / t->slab] = fmaxf(fmaxf(stiffest[0], stiffest[1]), stiffest[2]);
   dem_touches_push(work, solids[b], solids[e], (const float(*)[DEM_SUM])results);
-  memcpy(work->outbox + t->out_start[slab], sums + (e - b), sizeof *sums * (size_t)out);
   KERNEL_CALL(core, dem_kick_slab)(work, b, e, (const float(*)[DEM_SUM])sums);
 }
 
@@ -75,9 +72,9 @@ Status dem_contacts_forces(DemStep *work, double *stiffest) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
   const DemTopology *t = work->topology;
-  work->sums_size = t->slab + t->slab_out + t->slab_solids;
+  work->sums_size = t->slab + t->slab_solids;
   TRY(scratch_take(core, scratch, &work->sums, work->sums_size * pool_threads(core->pool), "sums"));
-  TRY(scratch_take(core, scratch, &work->outbox, t->out_start[t->slabs], "outbox"));
+  TRY(scratch_take(core, scratch, &work->outbox, t->outer.count, "outbox"));
   TRY(scratch_take(core, scratch, &work->stiffest, t->slabs, "stiffest"));
   parallel_for(core, 0, work->grains, t->slab, slab_pass, work);
   parallel_for(core, 0, t->late_count, DEM_CHUNK, KERNEL_CALL(core, dem_late_pass), work);

@@ -4,15 +4,16 @@
  * loop over full lists, and still no two threads write the same place, so the sums do not depend on threads.
  *
  * Grains are worked off in slabs of fixed length. What a slab's contacts exert is summed in a buffer of the thread's
- * own that stays in its cache, contact after contact, and the slab's grains are kicked by it there and then. A pair
- * whose second grain lies in a later slab has a sum of its own, which goes to the outbox and is added when all slabs
- * are through: a kick is linear in the force.
+ * own that stays in its cache, contact after contact, and the slab's grains are kicked by it there and then. Pairs
+ * whose second grain lies in a later slab stand apart; what they exert on it goes to the outbox and is added when all
+ * slabs are through: a kick is linear in the force.
  *
  * What a contact reads of a grain stands together, in a row. Positions in rows are integers, in units of a share of the
  * reach of a contact, modulo 2^32: differences of neighbours are exact wherever the grains are. */
 #ifndef METHODS_DEM_CONTACTS_H
 #define METHODS_DEM_CONTACTS_H
 
+#include "core/parallel.h"
 #include "core/simd.h"
 #include "methods/dem/law.h"
 
@@ -20,7 +21,7 @@ enum {
   DEM_ROW = 3,     /* quads of a row: x y z radius, v x y z 1/mass, w x y z column of the laws */
   DEM_GHOST = 16,  /* of a solid: point x y z, normal x y z, v x y z, w x y z, radius, 1/radius, 1/mass, column */
   DEM_SUM = 12,    /* floats: force, lever, moment of the rolling spring, each with one to spare; a row's length */
-  DEM_SPARE = 16,  /* places in the outbox that may be looked at beyond the last */
+  DEM_SPARE = 16,  /* refs that may be looked at beyond the last */
   DEM_CHUNK = 1024 /* grains, in loops without contacts */
 };
 
@@ -31,7 +32,6 @@ typedef struct DemContacts {
   int32_t *start;        /* per grain, grains + 1 */
   int32_t *first;        /* row of the grain, in quads */
   int32_t *partner;      /* pairs: row of the second grain, in quads; solids: a key of what is touched */
-  int32_t *target;       /* pairs: where the second grain's sum stands, in quads from the slab's first */
   float *springs;        /* shear force x y z, then, with rolling resistance, its moment x y z */
   float (*ghost)[LANES]; /* solids: DEM_GHOST of these per group */
 } DemContacts;
@@ -39,18 +39,17 @@ typedef struct DemContacts {
 /* The contacts that are nearly there: made when the lists change, and when something may have moved half of what
  * "nearly" is. Lists reach far so as to live long; but a pair that cannot touch yet should cost nothing. */
 typedef struct DemTopology {
-  int64_t builds, grains; /* of the lists it was made from; -1: none */
-  double moved, margin;   /* m, farthest that any grain can have gone since; what is nearly */
-  int32_t spring_size;    /* floats per contact */
-  double quantum;         /* m, unit of the rows' positions: a power of two */
-  DemContacts pairs, solids;
-  int64_t slab, slabs;           /* grains of one, number */
-  int64_t slab_solids, slab_out; /* of the fullest slab */
-  int32_t *out_start;            /* per slab, slabs + 1: where its part of the outbox begins */
+  int64_t builds, grains;           /* of the lists it was made from; -1: none */
+  double moved, margin;             /* m, farthest that any grain can have gone since; what is nearly */
+  int32_t spring_size;              /* floats per contact */
+  double quantum;                   /* m, unit of the rows' positions: a power of two */
+  DemContacts pairs, outer, solids; /* outer: pairs of grains of different slabs */
+  int64_t slab, slabs;              /* grains of one, number */
+  int64_t slab_solids;              /* of the fullest slab */
   int64_t late_count;
   int32_t *late;       /* grains that wait for results of earlier slabs */
   int32_t *late_start; /* per such grain and one more: its first ref */
-  int32_t *refs;       /* places in the outbox; DEM_SPARE more behind */
+  int32_t *refs;       /* outer pairs, and so places in the outbox; DEM_SPARE more behind */
   bool any_moves;      /* whether a ghost must be refreshed in each step */
 } DemTopology;
 
@@ -73,11 +72,11 @@ typedef struct DemStep {
   float dt;
   float (*rows)[4];
   int64_t grains;
-  float *farthest;        /* per chunk of grains: largest squared displacement */
-  float (*sums)[DEM_SUM]; /* per thread: of a slab's grains, of its pairs that reach out; results with solids */
-  int64_t sums_size;      /* rows per thread */
-  float (*outbox)[DEM_SUM];
-  float *stiffest; /* per slab */
+  float *farthest;          /* per chunk of grains: largest squared displacement */
+  float (*sums)[DEM_SUM];   /* per thread: of a slab's grains; results with solids */
+  int64_t sums_size;        /* rows per thread */
+  float (*outbox)[DEM_SUM]; /* per outer pair: what it exerts on its second grain */
+  float *stiffest;          /* per slab */
 } DemStep;
 
 static inline int64_t dem_padded(int64_t count) { return (count + LANES - 1) / LANES * LANES; }
@@ -91,8 +90,11 @@ static inline int64_t dem_slab_end(const DemTopology *t, int64_t slab) {
   return (slab + 1) * t->slab < t->grains ? (slab + 1) * t->slab : t->grains;
 }
 
-/* Rows, then the contacts that are nearly there. Scratch is taken: the caller releases it. */
-Status dem_contacts_begin(DemStep *work);
+/* Rows of all grains by `body`, which fills those of a chunk and notes their farthest way, of which the longest is
+ * `moved`. */
+Status dem_contacts_fill(DemStep *work, ParallelBody body, double *moved);
+/* The contacts that are nearly there. Rows were filled before the neighbours were asked for. */
+Status dem_contacts_begin(DemStep *work, double moved);
 /* Forces of all contacts, their sums, the kick by them, reactions on solids; answers the largest squared frequency. */
 Status dem_contacts_forces(DemStep *work, double *stiffest);
 

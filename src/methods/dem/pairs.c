@@ -15,9 +15,8 @@ typedef struct Listing {
   const DemStep *work;
   const DemTopology *old;
   DemTopology *fresh;
-  uint8_t *near;       /* per entry of the list */
-  int32_t *out_number; /* per grain: its pairs that reach into a later slab; then where they stand in the outbox */
-  int32_t *in_number;  /* per grain: pairs that reach it from an earlier slab */
+  uint8_t *near;      /* per entry of the list */
+  int32_t *in_number; /* per grain: pairs that reach it from an earlier slab */
 } Listing;
 
 int64_t dem_starts(const DemTopology *topology, int32_t *start, int64_t *fullest) {
@@ -47,7 +46,6 @@ void dem_contacts_drop(Core *core, DemContacts *contacts) {
   memory_drop(core, &contacts->start);
   memory_drop(core, &contacts->first);
   memory_drop(core, &contacts->partner);
-  memory_drop(core, &contacts->target);
   memory_drop(core, &contacts->springs);
   memory_drop(core, &contacts->ghost);
   contacts->count = 0;
@@ -85,31 +83,37 @@ static void find_near(void *context, int64_t b, int64_t e, int thread) {
   int64_t length = listing->fresh->slab;
   for (int64_t i = b; i < e; i++) {
     int64_t begin = i / length * length, end = begin + length;
-    int32_t later = 0, out = 0, in = 0;
+    int32_t inner = 0, outer = 0, in = 0;
     for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
       int32_t j = list->index[k];
       bool near = is_near(listing->work, i, j, margin);
       listing->near[k] = near;
-      later += near && j > i;
-      out += near && j >= end;
+      inner += near && j > i && j < end;
+      outer += near && j >= end;
       in += near && j < begin;
     }
-    listing->fresh->pairs.start[i + 1] = later;
-    listing->out_number[i] = out;
+    listing->fresh->pairs.start[i + 1] = inner;
+    listing->fresh->outer.start[i + 1] = outer;
     listing->in_number[i] = in;
   }
 }
 
 /* The springs of grains that stood at rows a and b, wherever those are now. */
-static void carry_pair(const Listing *listing, int32_t a, int32_t b, int64_t to) {
+static void carry_pair(const Listing *listing, int32_t a, int32_t b, DemContacts *contacts, int64_t to) {
   const DemTopology *old = listing->old;
   int32_t low = a < b ? a : b, high = a < b ? b : a;
   if (low < 0 || high >= old->grains) return;
-  for (int32_t k = old->pairs.start[low]; k < old->pairs.start[low + 1]; k++)
-    if (old->pairs.partner[k] == DEM_ROW * high) {
-      dem_carry_springs(old, &old->pairs, k, listing->fresh, &listing->fresh->pairs, to, a < b ? 1.f : -1.f);
+  const DemContacts *from = low / old->slab == high / old->slab ? &old->pairs : &old->outer;
+  for (int32_t k = from->start[low]; k < from->start[low + 1]; k++)
+    if (from->partner[k] == DEM_ROW * high) {
+      dem_carry_springs(old, from, k, listing->fresh, contacts, to, a < b ? 1.f : -1.f);
       return;
     }
+}
+
+/* The slab's last are padding: a grain with itself touches nothing. */
+static void pad(DemContacts *contacts, int64_t i, int64_t at) {
+  for (; at < contacts->start[i + 1]; at++) contacts->first[at] = contacts->partner[at] = (int32_t)(DEM_ROW * i);
 }
 
 static void fill_pairs(void *context, int64_t b, int64_t e, int thread) {
@@ -117,25 +121,20 @@ static void fill_pairs(void *context, int64_t b, int64_t e, int thread) {
   const Listing *listing = context;
   const NeighborList *list = &listing->work->step->state->contacts.particles.list;
   const int32_t *row = listing->work->fields->row;
-  DemContacts *pairs = &listing->fresh->pairs;
+  DemContacts *pairs = &listing->fresh->pairs, *outer = &listing->fresh->outer;
   for (int64_t i = b; i < e; i++) {
-    int64_t at = pairs->start[i], slab = i / listing->fresh->slab;
-    int64_t begin = slab * listing->fresh->slab, end = dem_slab_end(listing->fresh, slab);
-    int32_t out = listing->out_number[i] - listing->fresh->out_start[slab];
+    int64_t at = pairs->start[i], out = outer->start[i], end = (i / listing->fresh->slab + 1) * listing->fresh->slab;
     for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
       int32_t j = list->index[k];
       if (!listing->near[k] || j < i) continue;
-      pairs->first[at] = (int32_t)(DEM_ROW * i);
-      pairs->partner[at] = DEM_ROW * j;
-      /* Sums of pairs that reach out stand behind those of the slab's grains. */
-      pairs->target[at] = (int32_t)(DEM_ROW * (j < end ? j - begin : end - begin + out));
-      out += j >= end;
-      carry_pair(listing, row[i] - 1, row[j] - 1, at++);
+      DemContacts *to = j < end ? pairs : outer;
+      int64_t place = j < end ? at++ : out++;
+      to->first[place] = (int32_t)(DEM_ROW * i);
+      to->partner[place] = DEM_ROW * j;
+      carry_pair(listing, row[i] - 1, row[j] - 1, to, place);
     }
-    for (; at < pairs->start[i + 1]; at++) { /* the slab's last: padding, a grain with itself touches nothing */
-      pairs->first[at] = pairs->partner[at] = (int32_t)(DEM_ROW * i);
-      pairs->target[at] = (int32_t)(DEM_ROW * (i - begin));
-    }
+    pad(pairs, i, at);
+    pad(outer, i, out);
   }
 }
 
@@ -148,32 +147,12 @@ static void fill_refs(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t w = b; w < e; w++) {
     int64_t i = fresh->late[w], begin = i / fresh->slab * fresh->slab, ref = fresh->late_start[w];
     for (int64_t k = list->start[i]; k < list->start[i + 1] && list->index[k] < begin; k++) {
-      int32_t j = list->index[k], out = listing->out_number[j];
       if (!listing->near[k]) continue;
-      int64_t end = (j / fresh->slab + 1) * fresh->slab;
-      for (int32_t at = fresh->pairs.start[j]; fresh->pairs.partner[at] != DEM_ROW * i; at++)
-        out += fresh->pairs.partner[at] >= DEM_ROW * end;
-      fresh->refs[ref++] = out;
+      int32_t at = fresh->outer.start[list->index[k]];
+      while (fresh->outer.partner[at] != DEM_ROW * i) at++;
+      fresh->refs[ref++] = at;
     }
   }
-}
-
-/* Numbers the pairs that reach into later slabs. */
-static Status list_outbox(Core *core, Listing *listing) {
-  DemTopology *fresh = listing->fresh;
-  TRY(memory_new(core, &fresh->out_start, fresh->slabs + 1, "contacts"));
-  int32_t out = 0;
-  for (int64_t slab = 0; slab < fresh->slabs; slab++) {
-    fresh->out_start[slab] = out;
-    for (int64_t i = slab * fresh->slab; i < dem_slab_end(fresh, slab); i++) {
-      int32_t number = listing->out_number[i];
-      listing->out_number[i] = out;
-      out += number;
-    }
-    if (out - fresh->out_start[slab] > fresh->slab_out) fresh->slab_out = out - fresh->out_start[slab];
-  }
-  fresh->out_start[fresh->slabs] = out;
-  return SCREE_OK;
 }
 
 static Status list_late(Core *core, Listing *listing, int64_t grains) {
@@ -199,14 +178,13 @@ static Status list_pairs(DemStep *work, Listing *listing) {
   const NeighborList *list = &work->step->state->contacts.particles.list;
   int64_t grains = work->grains, fullest;
   TRY(memory_new(core, &fresh->pairs.start, grains + 1, "contacts"));
+  TRY(memory_new(core, &fresh->outer.start, grains + 1, "contacts"));
   TRY(scratch_take(core, work->step->scratch, &listing->near, list->entries, "near"));
-  TRY(scratch_take(core, work->step->scratch, &listing->out_number, grains, "outbox"));
   TRY(scratch_take(core, work->step->scratch, &listing->in_number, grains, "outbox"));
   parallel_for(core, 0, grains, DEM_CHUNK, find_near, listing);
-  TRY(list_outbox(core, listing));
-  int64_t count = dem_starts(fresh, fresh->pairs.start, &fullest);
-  TRY(dem_contacts_room(core, &fresh->pairs, count, fresh->spring_size));
-  TRY(memory_new(core, &fresh->pairs.target, count, "contacts"));
+  DemContacts *both[2] = {&fresh->pairs, &fresh->outer};
+  for (int k = 0; k < 2; k++)
+    TRY(dem_contacts_room(core, both[k], dem_starts(fresh, both[k]->start, &fullest), fresh->spring_size));
   parallel_for(core, 0, grains, DEM_CHUNK, fill_pairs, listing);
   return list_late(core, listing, grains);
 }
@@ -248,9 +226,9 @@ Status dem_topology_update(DemStep *work, double moved) {
 
 void dem_topology_destroy(Core *core, DemTopology *topology) {
   dem_contacts_drop(core, &topology->pairs);
+  dem_contacts_drop(core, &topology->outer);
   dem_contacts_drop(core, &topology->solids);
   memory_drop(core, &topology->refs);
-  memory_drop(core, &topology->out_start);
   memory_drop(core, &topology->late_start);
   memory_drop(core, &topology->late);
 }
@@ -286,6 +264,8 @@ Status dem_topology_archive(Core *core, Archive *archive, DemTopology *t) {
   if (t->grains == 0) return SCREE_OK;
   if (archive->loading && ((t->spring_size != 3 && t->spring_size != 6) || t->grains >= INT32_MAX / DEM_ROW))
     return archive_bad(core, archive, "contacts of no sensible size");
+  t->slab = dem_slab_for(t->grains);
   TRY(archive_contacts(core, archive, t, &t->pairs));
+  TRY(archive_contacts(core, archive, t, &t->outer));
   return archive_contacts(core, archive, t, &t->solids);
 }

@@ -8,13 +8,11 @@
 #include <math.h>
 
 #include "core/parallel.h"
-#include "methods/dem/contacts.h"
+#include "methods/dem/contact_kernels.h"
 #include "methods/dem/dem.h"
 #include "methods/dem/pairs.h"
 #include "methods/dem/pressure.h"
 #include "methods/dem/relax.h"
-
-enum { KICK_GRAIN = 4096 };
 
 #define SKIN 0.3f
 /* The step is chosen for contacts as deep as this share of the radius; deeper ones shorten it when they come. */
@@ -41,7 +39,9 @@ typedef struct Dem {
   double last_step;    /* s */
   Reaction *reactions; /* per solid: what the contacts exerted on it in the last step */
   int64_t reaction_count;
-  int64_t relaxed; /* steps that moved an overlapping start apart; -1: it is done */
+  float (*rows)[4]; /* of the step in progress, filled by prepare */
+  double moved;     /* m, farthest that a grain goes in it */
+  int64_t relaxed;  /* steps that moved an overlapping start apart; -1: it is done */
 } Dem;
 
 static double smallest_radius(double radius, const ScreeMaterialDef *material) {
@@ -126,46 +126,53 @@ static double dem_largest_step(const void *data, const State *state) {
   return dem->frequency > 0 ? dem->safety / dem->frequency : INFINITY;
 }
 
-typedef struct Kick {
-  Particles *particles;
-  const DemFields *fields;
-  bool verlet, rotation;
-  float dt, half, gain[3];
-} Kick;
-
 /* First half of velocity Verlet: v += a dt / 2, d = v dt. Euler only says where grains will be, about. The contacts'
  * half kick is half of the step that they were computed in, like the other half: a body has got their reaction for all
  * of that step, and where the step changes, momentum would otherwise. */
-static void kick_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Kick *kick = context;
-  Particles *p = kick->particles;
-  float dt = kick->dt, half = 0.5f * dt;
+static void kick_grains(const DemStep *work, int64_t b, int64_t e) {
+  Particles *p = &work->step->state->particles;
+  Vec3 g = work->step->state->gravity;
+  float dt = work->dt, half = 0.5f * dt, gains[3] = {(float)g.x, (float)g.y, (float)g.z};
   float *velocity[3] = {p->vx, p->vy, p->vz}, *way[3] = {p->dx, p->dy, p->dz};
   for (int c = 0; c < 3; c++) {
-    float *restrict v = velocity[c], *restrict d = way[c], gain = kick->gain[c];
-    if (kick->verlet) {
-      const float *restrict a = kick->fields->acceleration[c];
+    float *restrict v = velocity[c], *restrict d = way[c], gain = gains[c];
+    if (work->settings->verlet) {
+      const float *restrict a = work->fields->acceleration[c];
       for (int64_t i = b; i < e; i++) v[i] += (a[i] + gain) * half;
     }
     for (int64_t i = b; i < e; i++) d[i] = v[i] * dt;
-    if (!kick->verlet || !kick->rotation) continue;
-    float *restrict w = kick->fields->spin[c];
-    const float *restrict turning = kick->fields->turning[c];
+    if (!work->settings->verlet || !work->settings->rotation) continue;
+    float *restrict w = work->fields->spin[c];
+    const float *restrict turning = work->fields->turning[c];
     for (int64_t i = b; i < e; i++) w[i] += turning[i] * half;
   }
 }
 
+/* While a chunk of grains is in the cache its rows are filled: they hold where the neighbours leave the storage order,
+ * which is nearly always. */
+static void prepare_chunk(void *context, int64_t b, int64_t e, int thread) {
+  const DemStep *work = context;
+  kick_grains(work, b, e);
+  KERNEL_CALL(work->step->core, dem_row_pass)(context, b, e, thread);
+}
+
+static DemStep begin_step(Dem *dem, Step *step) {
+  return (DemStep){.step = step,
+                   .settings = &dem->settings,
+                   .topology = &dem->topology,
+                   .laws = &dem->laws,
+                   .fields = &dem->fields,
+                   .dt = (float)step->dt,
+                   .rows = dem->rows,
+                   .grains = step->state->particles.count};
+}
+
 static Status dem_prepare(void *data, Step *step) {
   Dem *dem = data;
-  Vec3 g = step->state->gravity;
-  Kick kick = {.particles = &step->state->particles,
-               .fields = &dem->fields,
-               .verlet = dem->settings.verlet,
-               .rotation = dem->settings.rotation,
-               .dt = (float)step->dt,
-               .gain = {(float)g.x, (float)g.y, (float)g.z}};
-  parallel_for(step->core, 0, step->state->particles.count, KICK_GRAIN, kick_chunk, &kick);
+  TRY(memory_grow(step->core, &dem->rows, DEM_ROW * step->state->particles.count, "rows"));
+  DemStep work = begin_step(dem, step);
+  TRY(dem_contacts_fill(&work, prepare_chunk, &dem->moved));
+  if (dem->relaxed < 0) step->state->contacts.way = dem->moved; /* else grains go farther than that */
   return SCREE_OK;
 }
 
@@ -189,7 +196,7 @@ static void balance_reactions(Dem *dem, Step *step) {
 static Status forces_and_kick(Dem *dem, DemStep *work) {
   Step *step = work->step;
   double began = profile_begin(), stiffest;
-  TRY(dem_contacts_begin(work));
+  TRY(dem_contacts_begin(work, dem->moved));
   TRY(memory_grow(step->core, &dem->reactions, step->state->solids.count, "reactions"));
   dem->reaction_count = step->state->solids.count;
   profile_end(step->profile, "contacts", began);
@@ -226,12 +233,7 @@ static Status dem_step(void *data, Step *step) {
   bool started = dem->relaxed < 0;
   if (!started) TRY(relax_start(dem, step, &started));
   if (!started) return SCREE_OK;
-  DemStep work = {.step = step,
-                  .settings = &dem->settings,
-                  .topology = &dem->topology,
-                  .laws = &dem->laws,
-                  .fields = &dem->fields,
-                  .dt = (float)step->dt};
+  DemStep work = begin_step(dem, step);
   int mark = scratch_mark(step->scratch);
   Status status = forces_and_kick(dem, &work);
   scratch_release(step->core, step->scratch, mark);
@@ -255,6 +257,7 @@ static void dem_destroy(Core *core, void *data) {
   dem_laws_destroy(core, &dem->laws);
   dem_topology_destroy(core, &dem->topology);
   memory_drop(core, &dem->reactions);
+  memory_drop(core, &dem->rows);
   memory_drop(core, &dem);
 }
 

@@ -73,9 +73,10 @@ void KERNEL(dem_late_pass)(void *context, int64_t b, int64_t e, int thread) {
     for (int l = 0; l < LANES; l++) who[l] = t->late[k + (l < lanes ? l : 0)];
     for (int l = 0; l < lanes; l++) {
       WideQuad parts[3] = {{0}, {0}, {0}};
+      int count = work->settings->rolling ? 3 : 2;
       for (int64_t ref = t->late_start[k + l]; ref < t->late_start[k + l + 1]; ref++) {
         __builtin_prefetch(work->outbox[t->refs[ref + DEM_SPARE]]);
-        for (int c = 0; c < 3; c++) parts[c] += *(const WideQuad *)(work->outbox[t->refs[ref]] + 4 * c);
+        for (int c = 0; c < count; c++) parts[c] += *(const WideQuad *)(work->outbox[t->refs[ref]] + 4 * c);
       }
       for (int c = 0; c < 3; c++) *(WideQuad *)(sums[l] + 4 * c) = parts[c];
     }
