@@ -215,15 +215,10 @@ static ShapePoint plain_point(const Shape *shape, Vec3 p) {
 }
 
 /* Beyond `reach` only the sign is wanted. */
-static ShapePoint mesh_point(const Shape *shape, Vec3 p, double reach) {
+static ShapePoint mesh_point_sided(const Shape *shape, Vec3 p, double reach, bool contained) {
   BvhHit hit = bvh_closest(shape->bvh, p, reach);
   Vec3 outward = vec3_sub(p, hit.point);
-  double length = vec3_length(outward);
-  bool within_bounds = p.x >= shape->bounds_low.x && p.x <= shape->bounds_high.x && p.y >= shape->bounds_low.y &&
-                       p.y <= shape->bounds_high.y && p.z >= shape->bounds_low.z && p.z <= shape->bounds_high.z;
-  /* No point outside the bounds of a closed mesh is inside it. */
-  bool contained = (within_bounds || !shape->findings.closed) && bvh_winding(shape->bvh, p) > 0.5;
-  double sign = contained ? -1 : 1;
+  double length = vec3_length(outward), sign = contained ? -1 : 1;
   if (hit.triangle < 0) {
     double beyond = isfinite(reach) ? reach * (1 + 1e-9) + 1e-300 : INFINITY;
     return (ShapePoint){sign * beyond, vec3(0, 0, 1)};
@@ -232,6 +227,14 @@ static ShapePoint mesh_point(const Shape *shape, Vec3 p, double reach) {
   Vec3 size = vec3_sub(shape->bounds_high, shape->bounds_low);
   double tiny = 1e-12 * (vec3_length(size) + vec3_length(p));
   return (ShapePoint){sign * hit.distance, length > tiny ? vec3_scale(outward, sign / length) : hit.normal};
+}
+
+static ShapePoint mesh_point(const Shape *shape, Vec3 p, double reach) {
+  bool within_bounds = p.x >= shape->bounds_low.x && p.x <= shape->bounds_high.x && p.y >= shape->bounds_low.y &&
+                       p.y <= shape->bounds_high.y && p.z >= shape->bounds_low.z && p.z <= shape->bounds_high.z;
+  /* No point outside the bounds of a closed mesh is inside it. */
+  bool contained = (within_bounds || !shape->findings.closed) && bvh_winding(shape->bvh, p) > 0.5;
+  return mesh_point_sided(shape, p, reach, contained);
 }
 
 static ShapePoint turned(const Shape *shape, ShapePoint point) {
@@ -249,6 +252,11 @@ ShapePoint shape_distance(const Shape *shape, Vec3 point, double reach) {
   ShapePoint answer;
   if (shape->grid && distance_grid_point(shape->grid, point, reach, &answer)) return turned(shape, answer);
   return turned(shape, mesh_point(shape, point, reach));
+}
+
+ShapePoint shape_distance_sided(const Shape *shape, Vec3 point, double reach, bool contained) {
+  if (shape->kind != SCREE_SHAPE_MESH) return shape_distance(shape, point, reach);
+  return turned(shape, mesh_point_sided(shape, point, reach, contained != shape->inside));
 }
 
 /* Keeps the nearest, in order. */

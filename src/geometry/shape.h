@@ -51,6 +51,8 @@ typedef struct ShapePoint {
 
 /* Exact. Where the nearest point is farther than `reach`, the answer may be any value of the right sign beyond it. */
 ShapePoint shape_distance(const Shape *shape, Vec3 point, double reach);
+/* The same by the mesh itself, where it is known whether the point is in the solid: what is dear to find out. */
+ShapePoint shape_distance_sided(const Shape *shape, Vec3 point, double reach, bool contained);
 /* Every face of the solid within `reach` of the point that a sphere could touch: a container box gives up to three,
  * others one. Returns their number. */
 enum { SHAPE_CONTACTS_MAX = 3 };
@@ -66,6 +68,10 @@ void shape_distance_many(Core *core, const Shape *shape, int64_t count, const fl
                          double reach, float *distance, float *nx, float *ny, float *nz);
 void shape_distance_range(const Core *core, const Shape *shape, int64_t count, const float *x, const float *y,
                           const float *z, double reach, float *distance, float *nx, float *ny, float *nz);
+
+/* The same without normals, which is cheaper where distances are cached. */
+void shape_distance_only(const Core *core, const Shape *shape, int64_t count, const float *x, const float *y,
+                         const float *z, double reach, float *distance);
 
 /* Answers of shape_distance_range that are larger than this say only that the point is at least so far away. */
 double shape_distance_known(const Shape *shape, double reach);

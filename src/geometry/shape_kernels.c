@@ -46,10 +46,16 @@ WIDE_INLINE WideInt cell_of(Wide at, float end, Wide *left, WideInt *within) {
   return cell;
 }
 
-WIDE_INLINE void grid_eight(const DistanceGrid *grid, Wide x, Wide y, Wide z, Wide out[4]) {
+/* The corners of the cells that eight points are in, and where in them. */
+typedef struct EightCells {
+  Wide v[8], fx, fy, fz;
+  WideInt known, inside_far;
+} EightCells;
+
+WIDE_INLINE void eight_cells(const DistanceGrid *grid, Wide x, Wide y, Wide z, EightCells *cells) {
   const Wide inverse = wide_set(grid->inverse_cell);
   const int32_t bx = grid->blocks[0], by = grid->blocks[1], bz = grid->blocks[2];
-  Wide fx, fy, fz, v[8], value, gx, gy, gz;
+  Wide fx, fy, fz;
   WideInt within = ~(WideInt){0};
   WideInt cx = cell_of((x - wide_set(grid->low_f[0])) * inverse, (float)(bx * GRID_BLOCK), &fx, &within);
   WideInt cy = cell_of((y - wide_set(grid->low_f[1])) * inverse, (float)(by * GRID_BLOCK), &fy, &within);
@@ -60,21 +66,52 @@ WIDE_INLINE void grid_eight(const DistanceGrid *grid, Wide x, Wide y, Wide z, Wi
   WideInt corner = ((cz & mask) * GRID_SIDE + (cy & mask)) * GRID_SIDE + (cx & mask);
   WideInt place;
   for (int k = 0; k < LANES; k++) place[k] = grid->table[block[k]];
-  WideInt inside_far = within & wide_int_equal(place, (WideInt){0} + GRID_INSIDE);
   WideInt known = within & wide_int_less((WideInt){0} - 1, place);
   WideInt first = (place + corner) & known; /* elsewhere the first node of all, whose value is not used */
   _Alignas(32) int32_t lowest[LANES];
   memcpy(lowest, &first, sizeof lowest);
-  for (int k = 0; k < 8; k += 2) wide_gather2(grid->values + grid_corner(k), lowest, &v[k], &v[k + 1]);
-  trilinear(v, fx, fy, fz, &value, &gx, &gy, &gz);
-  Wide length = wide_sqrt(gx * gx + gy * gy + gz * gz);
-  WideInt good = known & wide_less(wide_set(0), length);
-  Wide scale = wide_set(1) / wide_select(good, length, wide_set(1));
+  for (int k = 0; k < 8; k += 2) wide_gather2(grid->values + grid_corner(k), lowest, &cells->v[k], &cells->v[k + 1]);
+  cells->fx = fx, cells->fy = fy, cells->fz = fz;
+  cells->known = known;
+  cells->inside_far = within & wide_int_equal(place, (WideInt){0} + GRID_INSIDE);
+}
+
+WIDE_INLINE Wide eight_value(const DistanceGrid *grid, const EightCells *cells, Wide value) {
   Wide far = wide_set(grid->band * 1.000001f);
-  out[0] = wide_select(known, value, wide_select(inside_far, -far, far));
+  return wide_select(cells->known, value, wide_select(cells->inside_far, -far, far));
+}
+
+WIDE_INLINE void grid_eight(const DistanceGrid *grid, Wide x, Wide y, Wide z, Wide out[4]) {
+  EightCells cells;
+  Wide value, gx, gy, gz;
+  eight_cells(grid, x, y, z, &cells);
+  trilinear(cells.v, cells.fx, cells.fy, cells.fz, &value, &gx, &gy, &gz);
+  Wide length = wide_sqrt(gx * gx + gy * gy + gz * gz);
+  WideInt good = cells.known & wide_less(wide_set(0), length);
+  Wide scale = wide_set(1) / wide_select(good, length, wide_set(1));
+  out[0] = eight_value(grid, &cells, value);
   out[1] = wide_select(good, gx * scale, wide_set(0));
   out[2] = wide_select(good, gy * scale, wide_set(0));
   out[3] = wide_select(good, gz * scale, wide_set(1));
+}
+
+void KERNEL(grid_value_many)(const DistanceGrid *grid, float sign, int64_t count, const float *x, const float *y,
+                             const float *z, float *distance) {
+  for (int64_t i = 0; i < count; i += LANES) {
+    const float *const from[3] = {x + i, y + i, z + i};
+    bool whole = count - i >= LANES;
+    Wide at[3] = {{0}, {0}, {0}}, value, gx, gy, gz;
+    EightCells cells;
+    for (int axis = 0; axis < 3; axis++) {
+      if (whole) at[axis] = wide_load(from[axis]);
+      else memcpy(&at[axis], from[axis], sizeof *x * (size_t)(count - i));
+    }
+    eight_cells(grid, at[0], at[1], at[2], &cells);
+    trilinear(cells.v, cells.fx, cells.fy, cells.fz, &value, &gx, &gy, &gz);
+    value = wide_set(sign) * eight_value(grid, &cells, value);
+    if (whole) wide_store(distance + i, value);
+    else memcpy(distance + i, &value, sizeof *distance * (size_t)(count - i));
+  }
 }
 
 void KERNEL(grid_distance_many)(const DistanceGrid *grid, float sign, const ManyPoints *points) {

@@ -23,5 +23,9 @@ typedef struct PlainShape {
 KERNEL_DECLARE(void, plain_distance_many, (const PlainShape *shape, const ManyPoints *points));
 /* Points beyond the grid's band get the band with the right sign. */
 KERNEL_DECLARE(void, grid_distance_many, (const DistanceGrid *grid, float sign, const ManyPoints *points));
+/* The distances alone. */
+KERNEL_DECLARE(void, grid_value_many,
+               (const DistanceGrid *grid, float sign, int64_t count, const float *x, const float *y, const float *z,
+                float *distance));
 
 #endif

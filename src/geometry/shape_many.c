@@ -39,6 +39,21 @@ void shape_distance_range(const Core *core, const Shape *shape, int64_t count, c
   }
 }
 
+void shape_distance_only(const Core *core, const Shape *shape, int64_t count, const float *x, const float *y,
+                         const float *z, double reach, float *distance) {
+  enum { MANY = 128 };
+  if (shape->kind == SCREE_SHAPE_MESH && shape->grid && !(reach > (double)shape->grid->band)) {
+    KERNEL_CALL(core, grid_value_many)(shape->grid, shape->inside ? -1.0f : 1.0f, count, x, y, z, distance);
+    return;
+  }
+  for (int64_t i = 0; i < count; i += MANY) {
+    _Alignas(32) float normals[3][MANY];
+    int64_t few = count - i < MANY ? count - i : MANY;
+    shape_distance_range(core, shape, few, x + i, y + i, z + i, reach, distance + i, normals[0], normals[1],
+                         normals[2]);
+  }
+}
+
 double shape_distance_known(const Shape *shape, double reach) {
   if (shape->kind != SCREE_SHAPE_MESH) return INFINITY;
   return shape->grid && !(reach > (double)shape->grid->band) ? (double)shape->grid->band : reach;

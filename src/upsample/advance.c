@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "upsample/internal.h"
 
-enum { BLOCKS_PER_CHUNK = FINE_CLUSTER };
+enum { BLOCKS_PER_CHUNK = FINE_CLUSTER, CHUNK_CLUSTERS = 8, CHUNKS_PER_THREAD = 16, LINE = 64 / sizeof(float) };
 
 /* Sorting costs about as much as looking at so many pairs (of a coarse and a fine grain) per grain. When so much has
  * been wasted since the last time, it pays. */
@@ -64,23 +64,34 @@ static void count_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
+/* Asks for the block that is as far ahead as a cluster is long: so much is done meanwhile that memory is in time. */
+static void fetch_ahead(const Upsample *up, int64_t block) {
+  const FineGrains *g = &up->grains;
+  int64_t first = (block + FINE_CLUSTER) * FINE_BLOCK, last = first + FINE_BLOCK;
+  if (last > g->count || up->resting[block + FINE_CLUSTER]) return;
+  const float *const fields[6] = {g->x, g->y, g->z, g->vx, g->vy, g->vz};
+  for (int f = 0; f < 6; f++)
+    for (int64_t i = first; i < last; i += LINE) __builtin_prefetch(fields[f] + i, 1, 2);
+}
+
 /* Blocks that follow each other lie together: what is round them is looked up once for all. */
 static void advance_cluster(Advance *a, FineWork *work, int64_t b, int64_t e, int64_t *effort) {
   Upsample *up = a->up;
   const FineGrains *g = &up->grains;
-  float bounds[FINE_CLUSTER][6];
-  bool moves[FINE_CLUSTER];
+  FineBounds bounds[FINE_CLUSTER];
+  bool moves[FINE_CLUSTER] = {false};
   for (int64_t k = b; k < e; k++) {
     moves[k - b] = !skips(a, k);
-    if (moves[k - b]) fine_block_bounds(a->core, g, k, bounds[k - b]);
+    if (moves[k - b]) fine_block_bounds(a->core, g, k, &bounds[k - b]);
   }
   cluster_begin(a, work, e - b, moves, bounds);
   for (int64_t k = b; k < e; k++) {
+    fetch_ahead(up, k);
     if (!moves[k - b]) continue;
     int64_t first = k * FINE_BLOCK, last = first + FINE_BLOCK < g->count ? first + FINE_BLOCK : g->count;
-    up->resting[k] = advance_range(a, work, first, last, bounds[k - b], effort);
+    up->resting[k] = advance_range(a, work, first, last, &bounds[k - b], effort);
     if (!up->resting[k]) continue;
-    fine_block_bounds(a->core, g, k, up->bounds[k]);
+    KERNEL_CALL(a->core, fine_bounds)(g->x + first, g->y + first, g->z + first, last - first, up->bounds[k]);
     if (near_sink(a, up->bounds[k])) up->resting[k] = 0;
   }
 }
@@ -133,7 +144,10 @@ static Status move_grains(Advance *a, Scratch *scratch) {
     TRY(stir_prepare(core, up, &a->sets, &a->stir));
     parallel_for(core, 0, blocks, BLOCKS_PER_CHUNK, count_chunk, a);
   }
-  parallel_for(core, 0, blocks, BLOCKS_PER_CHUNK, advance_chunk, a);
+  /* Long chunks, so that what is fetched ahead is fetched for the thread that needs it. */
+  int64_t clusters = blocks / FINE_CLUSTER / (CHUNKS_PER_THREAD * pool_threads(core->pool));
+  clusters = clusters < 1 ? 1 : clusters > CHUNK_CLUSTERS ? CHUNK_CLUSTERS : clusters;
+  parallel_for(core, 0, blocks, clusters * FINE_CLUSTER, advance_chunk, a);
   if (atomic_load(&a->bad)) return fail(core, SCREE_FAILED, "a fine grain is not finite at t = %.6g s", a->state->time);
   return SCREE_OK;
 }

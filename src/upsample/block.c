@@ -14,11 +14,11 @@ enum { RANGES_MAX = 192 };
 #define GATHER_EFFORT 2000
 #define WIDEST_CLUSTER 6.0f
 
-static void bounds_of(const Core *core, const FineGrains *g, int64_t b, int64_t e, float bounds[6]) {
-  KERNEL_CALL(core, fine_bounds)(g->x + b, g->y + b, g->z + b, e - b, bounds);
+static void bounds_of(const Core *core, const FineGrains *g, int64_t b, int64_t e, FineBounds *bounds) {
+  KERNEL_CALL(core, fine_boxes)(g->x + b, g->y + b, g->z + b, e - b, &bounds->boxes, bounds->all);
 }
 
-void fine_block_bounds(const Core *core, const FineGrains *g, int64_t block, float bounds[6]) {
+void fine_block_bounds(const Core *core, const FineGrains *g, int64_t block, FineBounds *bounds) {
   int64_t first = block * FINE_BLOCK, last = first + FINE_BLOCK < g->count ? first + FINE_BLOCK : g->count;
   bounds_of(core, g, first, last, bounds);
 }
@@ -127,12 +127,13 @@ static bool advance_block(Advance *a, FineWork *work, const float bounds[6], Fin
   return true;
 }
 
-bool advance_range(Advance *a, FineWork *work, int64_t b, int64_t e, const float bounds[6], int64_t *effort) {
-  if (widest(bounds) <= WIDEST * sqrtf(a->law.reach2)) {
+bool advance_range(Advance *a, FineWork *work, int64_t b, int64_t e, const FineBounds *bounds, int64_t *effort) {
+  if (widest(bounds->all) <= WIDEST * sqrtf(a->law.reach2)) {
     FineBlock block;
     load(&a->up->grains, b, e, a->paper, &block);
+    block.boxes = &bounds->boxes;
     bool still = !a->paper && has_no_speed(a->core, &block);
-    if (advance_block(a, work, bounds, &block, effort)) {
+    if (advance_block(a, work, bounds->all, &block, effort)) {
       still = still && has_no_speed(a->core, &block) && stayed(a->core, &block);
       store(a, b, &block);
       return still;
@@ -143,21 +144,22 @@ bool advance_range(Advance *a, FineWork *work, int64_t b, int64_t e, const float
     return false;
   }
   int64_t middle = e - b > 2 * LANES ? b + (e - b) / 2 / LANES * LANES : e - b > LANES ? b + LANES : b + (e - b) / 2;
-  float half[6];
-  bounds_of(a->core, &a->up->grains, b, middle, half);
-  bool first = advance_range(a, work, b, middle, half, effort);
-  bounds_of(a->core, &a->up->grains, middle, e, half);
-  return advance_range(a, work, middle, e, half, effort) && first;
+  FineBounds half;
+  bounds_of(a->core, &a->up->grains, b, middle, &half);
+  bool first = advance_range(a, work, b, middle, &half, effort);
+  bounds_of(a->core, &a->up->grains, middle, e, &half);
+  return advance_range(a, work, middle, e, &half, effort) && first;
 }
 
-void cluster_begin(const Advance *a, FineWork *work, int64_t count, const bool *moves, float (*bounds)[6]) {
+void cluster_begin(const Advance *a, FineWork *work, int64_t count, const bool *moves, FineBounds *bounds) {
   float all[6];
   bool any = false;
   for (int64_t k = 0; k < count; k++) {
     if (!moves[k]) continue;
     for (int axis = 0; axis < 3; axis++) {
-      all[axis] = any && all[axis] < bounds[k][axis] ? all[axis] : bounds[k][axis];
-      all[3 + axis] = any && all[3 + axis] > bounds[k][3 + axis] ? all[3 + axis] : bounds[k][3 + axis];
+      float low = bounds[k].all[axis], high = bounds[k].all[3 + axis];
+      all[axis] = any && all[axis] < low ? all[axis] : low;
+      all[3 + axis] = any && all[3 + axis] > high ? all[3 + axis] : high;
     }
     any = true;
   }

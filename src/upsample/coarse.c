@@ -7,7 +7,7 @@
 #include "upsample/internal.h"
 
 /* Shorter loops are not worth waking a thread for. */
-enum { COARSE_CHUNK = 16384 };
+enum { COARSE_CHUNK = 16384, STIRS_RANGES = 192 };
 
 typedef struct Gather {
   Upsample *up;
@@ -81,9 +81,9 @@ static Status set_build(Core *core, Upsample *up, Scratch *scratch, Gather *g, i
                         CellGrid *grid, ParallelBody gather, CoarseSet *set) {
   *set = (CoarseSet){.count = count};
   TRY(scratch_take(core, scratch, &set->rows, count, "coarse rows"));
-  TRY(scratch_take(core, scratch, &set->x, count + LANES, "coarse rows"));
-  TRY(scratch_take(core, scratch, &set->y, count + LANES, "coarse rows"));
-  TRY(scratch_take(core, scratch, &set->z, count + LANES, "coarse rows"));
+  TRY(scratch_take(core, scratch, &set->x, count + 2 * LANES, "coarse rows"));
+  TRY(scratch_take(core, scratch, &set->y, count + 2 * LANES, "coarse rows"));
+  TRY(scratch_take(core, scratch, &set->z, count + 2 * LANES, "coarse rows"));
   float **arrays[6] = {&g->x, &g->y, &g->z, &g->vx, &g->vy, &g->vz};
   for (int a = 0; a < 6; a++) TRY(scratch_take(core, scratch, arrays[a], count, "coarse grains"));
   parallel_for(core, 0, count, COARSE_CHUNK, gather, g);
@@ -92,26 +92,21 @@ static Status set_build(Core *core, Upsample *up, Scratch *scratch, Gather *g, i
   g->index = cell_grid_index(grid);
   g->set = set;
   parallel_for(core, 0, count, COARSE_CHUNK, sort_rows, g);
-  for (int64_t k = count; k < count + LANES; k++) set->x[k] = set->y[k] = set->z[k] = 0;
+  for (int64_t k = count; k < count + 2 * LANES; k++) set->x[k] = set->y[k] = set->z[k] = 0;
   return SCREE_OK;
 }
 
-/* A grid of those that are not at rest, to know where nothing needs to be done. */
-static Status find_moving(Core *core, Upsample *up, Scratch *scratch, CoarseSets *sets) {
+/* Counts those that are not at rest, to know where nothing needs to be done. */
+static Status find_moving(Core *core, Scratch *scratch, CoarseSets *sets) {
   const CoarseSet *set = &sets->grains;
-  float *at[3] = {NULL, NULL, NULL};
-  int mark = scratch_mark(scratch);
-  for (int a = 0; a < 3; a++) TRY(scratch_take(core, scratch, &at[a], set->count, "moving grains"));
+  TRY(scratch_take(core, scratch, &sets->moving_before, set->count + 1, "moving grains"));
   int64_t count = 0;
   for (int64_t k = 0; k < set->count; k++) {
-    if (set->rows[k].square == 0) continue;
-    at[0][count] = set->x[k], at[1][count] = set->y[k], at[2][count++] = set->z[k];
+    sets->moving_before[k] = count;
+    count += set->rows[k].square != 0;
   }
-  sets->moving = count;
-  Status status = cell_grid_build(core, up->moving_grid, (Points){count, at[0], at[1], at[2], NULL},
-                                  (float)(REACH * up->coarse_radius));
-  scratch_release(core, scratch, mark);
-  return status;
+  sets->moving_before[set->count] = sets->moving = count;
+  return SCREE_OK;
 }
 
 Status coarse_gather(Core *core, Upsample *up, const State *state, Scratch *scratch, double dt, CoarseSets *sets) {
@@ -120,7 +115,7 @@ Status coarse_gather(Core *core, Upsample *up, const State *state, Scratch *scra
   *sets = (CoarseSets){.moving = state->particles.count};
   TRY(set_build(core, up, scratch, &gather, state->particles.count, state->particles.id, up->coarse_grid,
                 paper ? gather_paper : gather_better, &sets->grains));
-  if (!paper) return find_moving(core, up, scratch, sets);
+  if (!paper) return find_moving(core, scratch, sets);
   if (state->samples.count == 0) return SCREE_OK;
   return set_build(core, up, scratch, &gather, state->samples.count, state->samples.id, up->sample_grid, gather_samples,
                    &sets->samples);
@@ -128,10 +123,13 @@ Status coarse_gather(Core *core, Upsample *up, const State *state, Scratch *scra
 
 bool coarse_stirs(const Upsample *up, const CoarseSets *sets, const float bounds[6], float reach) {
   if (sets->moving > 0) {
-    int64_t ranges[1][2];
+    int64_t ranges[STIRS_RANGES][2];
     float wide[6];
     bounds_widen(bounds, reach, wide);
-    if (cell_grid_box(up->moving_grid, wide, 1, ranges) > 0) return true;
+    int count = cell_grid_box(up->coarse_grid, wide, STIRS_RANGES, ranges);
+    if (count > STIRS_RANGES) return true; /* wider than is worth a search */
+    for (int k = 0; k < count; k++)
+      if (sets->moving_before[ranges[k][1]] > sets->moving_before[ranges[k][0]]) return true;
   }
   for (int32_t k = 0; k < up->solid_count; k++) {
     const FineSolid *solid = &up->solids[k];

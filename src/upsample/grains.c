@@ -25,7 +25,6 @@ Status upsample_create(Core *core, State *state, const ScreeUpsampleDef *definit
   TRY(particles_add_field(core, p, "upsample_z", sizeof(float), false, (void **)&up->seen_z));
   TRY(particles_add_field(core, p, "upsample_seen", sizeof(uint8_t), false, (void **)&up->seen));
   TRY(cell_grid_create(core, &up->coarse_grid));
-  TRY(cell_grid_create(core, &up->moving_grid));
   TRY(cell_grid_create(core, &up->sample_grid));
   return solids_view_create(core, up, state);
 }
@@ -36,7 +35,6 @@ void upsample_destroy(Core *core, Upsample *up) {
   FINE_FIELDS(FINE_DROP)
 #undef FINE_DROP
   cell_grid_destroy(core, up->coarse_grid);
-  cell_grid_destroy(core, up->moving_grid);
   cell_grid_destroy(core, up->sample_grid);
   for (int32_t k = 0; k < up->solid_count; k++) distance_grid_destroy(core, up->solids[k].cache);
   memory_drop(core, &up->solids);

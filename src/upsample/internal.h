@@ -40,7 +40,7 @@ typedef struct Upsample {
   ScreeUpsampleDef definition;
   double coarse_radius;
   FineGrains grains;
-  CellGrid *coarse_grid, *moving_grid, *sample_grid;
+  CellGrid *coarse_grid, *sample_grid;
   float *seen_x, *seen_y, *seen_z; /* fields of the particles: where each was when last looked at */
   uint8_t *seen;                   /* 0: born since */
   FineSolid *solids;
@@ -81,7 +81,8 @@ Status fine_deaths(Core *core, Upsample *upsample, const State *state, const Sol
 /* coarse.c: the coarse grains of this frame, in the order of their cells. */
 typedef struct CoarseSets {
   CoarseSet grains, samples;
-  int64_t moving; /* grains that are not at rest */
+  int64_t moving;         /* grains that are not at rest */
+  int64_t *moving_before; /* of them, before each row */
 } CoarseSets;
 Status coarse_gather(Core *core, Upsample *upsample, const State *state, Scratch *scratch, double dt, CoarseSets *sets);
 /* Whether a coarse grain that is not at rest, or a moving solid, is within `reach` of a box. */
@@ -155,11 +156,15 @@ typedef struct Advance {
 
 /* block.c */
 enum { FINE_CLUSTER = 8 }; /* blocks that are looked round together */
-void fine_block_bounds(const Core *core, const FineGrains *grains, int64_t block, float bounds[6]);
+typedef struct FineBounds {
+  float all[6]; /* low, high */
+  FineBoxes boxes;
+} FineBounds;
+void fine_block_bounds(const Core *core, const FineGrains *grains, int64_t block, FineBounds *bounds);
 /* Looks round the blocks that move. */
-void cluster_begin(const Advance *advance, FineWork *work, int64_t count, const bool *moves, float (*bounds)[6]);
+void cluster_begin(const Advance *advance, FineWork *work, int64_t count, const bool *moves, FineBounds *bounds);
 /* Moves grains [b, e). Answers whether every one was and is without speed and stayed where it was: with the same
  * surroundings it will do so again. */
-bool advance_range(Advance *advance, FineWork *work, int64_t b, int64_t e, const float bounds[6], int64_t *effort);
+bool advance_range(Advance *advance, FineWork *work, int64_t b, int64_t e, const FineBounds *bounds, int64_t *effort);
 
 #endif

@@ -1,6 +1,6 @@
 /* Sums over the coarse grains for as many fine grains as a register has lanes; included once for eight and once for
  * sixteen. Before: SUMS(name) names what is made here, SUMS_INLINE begins each function, SUMS_LANES is their number,
- * SumsLanes the type, and SUMS(load, store, set, low, high, less, min, max, keep_less, pack) are there. Every lane does
+ * SumsLanes the type, and SUMS(load, store, set, less, min, max, keep_less, pack) are there. Every lane does
  * the same operations in the same order whatever their number is. */
 
 typedef struct SUMS(Box) {
@@ -21,15 +21,46 @@ SUMS_INLINE unsigned SUMS(near)(const SUMS(Box) * box, const float *x, const flo
   return left < SUMS_LANES ? bits & ((1u << left) - 1) : bits;
 }
 
+/* The box round the grains from g on. */
+SUMS_INLINE SUMS(Box) SUMS(box)(const FineBoxes *boxes, int64_t g) {
+  SUMS(Box) box;
+  for (int axis = 0; axis < 3; axis++) {
+    float low = boxes->low[axis][g / LANES], high = boxes->high[axis][g / LANES];
+    for (int64_t k = g / LANES + 1; k < (g + SUMS_LANES) / LANES; k++) {
+      low = boxes->low[axis][k] < low ? boxes->low[axis][k] : low;
+      high = boxes->high[axis][k] > high ? boxes->high[axis][k] : high;
+    }
+    box.low[axis] = SUMS(set)(low), box.high[axis] = SUMS(set)(high);
+  }
+  return box;
+}
+
+/* Appends those of [b, e) that are near the box; `index` NULL: their numbers are their places. */
+SUMS_INLINE void SUMS(gather)(const float *x, const float *y, const float *z, const int32_t *index, int64_t b,
+                              int64_t e, const float bounds[6], float reach2, const uint64_t *pack, Candidates *to) {
+  SUMS(Box) box;
+  int64_t count = to->count;
+  for (int axis = 0; axis < 3; axis++)
+    box.low[axis] = SUMS(set)(bounds[axis]), box.high[axis] = SUMS(set)(bounds[3 + axis]);
+  for (int64_t k = b; k < e; k += SUMS_LANES) {
+    int32_t places[SUMS_LANES];
+    unsigned bits = SUMS(near)(&box, x + k, y + k, z + k, e - k, reach2);
+    if (!bits) continue;
+    if (!index)
+      for (int lane = 0; lane < SUMS_LANES; lane++) places[lane] = (int32_t)k + lane;
+    SUMS(pack)((int32_t *)to->x + count, bits, (const int32_t *)x + k, pack);
+    SUMS(pack)((int32_t *)to->y + count, bits, (const int32_t *)y + k, pack);
+    SUMS(pack)((int32_t *)to->z + count, bits, (const int32_t *)z + k, pack);
+    SUMS(pack)(to->index + count, bits, index ? index + k : places, pack);
+    count += __builtin_popcount(bits);
+  }
+  to->count = count;
+}
+
 /* The candidates within reach of the box round the grains from g on. */
 SUMS_INLINE int64_t SUMS(list)(const Candidates *c, const FineBlock *block, int64_t g, float reach2,
                                const uint64_t *pack, int32_t *list) {
-  const float *const from[3] = {block->x + g, block->y + g, block->z + g};
-  SUMS(Box) box;
-  for (int axis = 0; axis < 3; axis++) {
-    SumsLanes at = SUMS(load)(from[axis]);
-    box.low[axis] = SUMS(low)(at), box.high[axis] = SUMS(high)(at);
-  }
+  const SUMS(Box) box = SUMS(box)(block->boxes, g);
   int64_t count = 0;
   for (int64_t k = 0; k < c->count; k += SUMS_LANES) {
     unsigned bits = SUMS(near)(&box, c->x + k, c->y + k, c->z + k, c->count - k, reach2);

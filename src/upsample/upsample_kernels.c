@@ -41,6 +41,59 @@ void KERNEL(fine_bounds)(const float *x, const float *y, const float *z, int64_t
   range_of(z, count, &bounds[2], &bounds[5]);
 }
 
+/* The smallest and the largest lane of each of eight vectors: lanes of two vectors at a time are compared while they
+ * are brought together, and what is brought together first serves both. */
+#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+WIDE_INLINE void lanes_range(const Wide v[8], Wide *low, Wide *high) {
+  Wide least[4], most[4];
+  for (int k = 0; k < 4; k++) {
+    Wide one = PICK(v[2 * k], v[2 * k + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    Wide two = PICK(v[2 * k], v[2 * k + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    least[k] = wide_min(one, two), most[k] = wide_max(one, two);
+  }
+  for (int side = 0; side < 2; side++) {
+    const Wide *from = side ? most : least;
+    Wide quad[2][2];
+    for (int k = 0; k < 2; k++) {
+      quad[0][k] = PICK(from[2 * k], from[2 * k + 1], 0, 1, 8, 9, 4, 5, 12, 13);
+      quad[1][k] = PICK(from[2 * k], from[2 * k + 1], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+    Wide half[2];
+    for (int k = 0; k < 2; k++) half[k] = side ? wide_max(quad[0][k], quad[1][k]) : wide_min(quad[0][k], quad[1][k]);
+    Wide lower = PICK(half[0], half[1], 0, 1, 2, 3, 8, 9, 10, 11);
+    Wide upper = PICK(half[0], half[1], 4, 5, 6, 7, 12, 13, 14, 15);
+    if (side) *high = wide_max(lower, upper);
+    else *low = wide_min(lower, upper);
+  }
+}
+#undef PICK
+
+void KERNEL(fine_boxes)(const float *x, const float *y, const float *z, int64_t count, FineBoxes *boxes,
+                        float bounds[6]) {
+  _Alignas(32) float few[LANES];
+  for (int axis = 0; axis < 3; axis++) {
+    const float *at = axis == 0 ? x : axis == 1 ? y : z;
+    int64_t end = count;
+    if (count < LANES) {
+      for (int64_t i = 0; i < LANES; i++) few[i] = at[i < count ? i : count - 1];
+      at = few, end = LANES;
+    }
+    Wide least, most;
+    for (int64_t first = 0; first < FINE_GROUPS; first += LANES) {
+      Wide v[LANES], low, high;
+      for (int64_t k = 0; k < LANES; k++) { /* the last group is filled up with those before it */
+        int64_t i = (first + k) * LANES;
+        v[k] = wide_load(at + (i + LANES <= end ? i : end - LANES));
+      }
+      lanes_range(v, &low, &high);
+      wide_store(boxes->low[axis] + first, low);
+      wide_store(boxes->high[axis] + first, high);
+      least = first ? wide_min(low, least) : low, most = first ? wide_max(high, most) : high;
+    }
+    bounds[axis] = lanes_min(least)[0], bounds[3 + axis] = lanes_max(most)[0];
+  }
+}
+
 bool KERNEL(fine_zero)(const float *v, int64_t count) {
   int32_t differs = 0;
   for (int64_t i = 0; i < count; i++) differs |= v[i] != 0;
@@ -58,8 +111,6 @@ WIDE_INLINE void eight_store(float *p, Wide v) { wide_store(p, v); }
 WIDE_INLINE Wide eight_set(float v) { return wide_set(v); }
 WIDE_INLINE Wide eight_min(Wide a, Wide b) { return wide_min(a, b); }
 WIDE_INLINE Wide eight_max(Wide a, Wide b) { return wide_max(a, b); }
-WIDE_INLINE Wide eight_low(Wide v) { return lanes_min(v); }
-WIDE_INLINE Wide eight_high(Wide v) { return lanes_max(v); }
 WIDE_INLINE unsigned eight_less(Wide a, Wide b) { return wide_bits(wide_less(a, b)); }
 WIDE_INLINE Wide eight_keep_less(Wide v, Wide a, Wide b) { return (Wide)((WideInt)v & wide_less(a, b)); }
 WIDE_INLINE void eight_pack(int32_t *out, unsigned bits, const int32_t *values, const uint64_t *table) {
@@ -83,8 +134,6 @@ SIXTEEN_INLINE void sixteen_store(float *p, Sixteen v) { *(SixteenUnaligned *)p 
 SIXTEEN_INLINE Sixteen sixteen_set(float v) { return (Sixteen)_mm512_set1_ps(v); }
 SIXTEEN_INLINE Sixteen sixteen_min(Sixteen a, Sixteen b) { return (Sixteen)_mm512_min_ps((__m512)a, (__m512)b); }
 SIXTEEN_INLINE Sixteen sixteen_max(Sixteen a, Sixteen b) { return (Sixteen)_mm512_max_ps((__m512)a, (__m512)b); }
-SIXTEEN_INLINE Sixteen sixteen_low(Sixteen v) { return sixteen_set(_mm512_reduce_min_ps((__m512)v)); }
-SIXTEEN_INLINE Sixteen sixteen_high(Sixteen v) { return sixteen_set(_mm512_reduce_max_ps((__m512)v)); }
 SIXTEEN_INLINE unsigned sixteen_less(Sixteen a, Sixteen b) {
   return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OS);
 }
@@ -107,46 +156,34 @@ static inline bool sixteen_lanes(void) {
 }
 #endif
 
-/* Appends those of eight coarse grains that are in `bits`. */
-WIDE_INLINE int64_t candidates_append(Candidates *to, int64_t count, unsigned bits, const float *x, const float *y,
-                                      const float *z, const int32_t *index, const uint64_t *pack) {
-  wide_pack((int32_t *)to->x + count, bits, (const int32_t *)x, pack);
-  wide_pack((int32_t *)to->y + count, bits, (const int32_t *)y, pack);
-  wide_pack((int32_t *)to->z + count, bits, (const int32_t *)z, pack);
-  wide_pack(to->index + count, bits, index, pack);
-  return count + __builtin_popcount(bits);
+#ifdef SIXTEEN_TARGET
+SIXTEEN_TARGET static void near_by_sixteen(const float *x, const float *y, const float *z, const int32_t *index,
+                                           int64_t b, int64_t e, const float bounds[6], float reach2,
+                                           const uint64_t *pack, Candidates *to) {
+  sixteen_gather(x, y, z, index, b, e, bounds, reach2, pack, to);
 }
+#endif
 
-WIDE_INLINE eight_Box box_of(const float bounds[6]) {
-  eight_Box box;
-  for (int k = 0; k < 3; k++) box.low[k] = wide_set(bounds[k]), box.high[k] = wide_set(bounds[3 + k]);
-  return box;
+static void near_box(const float *x, const float *y, const float *z, const int32_t *index, int64_t b, int64_t e,
+                     const float bounds[6], float reach2, const uint64_t *pack, Candidates *to) {
+#ifdef SIXTEEN_TARGET
+  if (sixteen_lanes()) {
+    near_by_sixteen(x, y, z, index, b, e, bounds, reach2, pack, to);
+    return;
+  }
+#endif
+  eight_gather(x, y, z, index, b, e, bounds, reach2, pack, to);
 }
 
 void KERNEL(coarse_near)(const CoarseSet *set, int64_t b, int64_t e, const float bounds[6], float reach2,
                          const uint64_t *pack, Candidates *candidates) {
-  const eight_Box box = box_of(bounds);
-  const WideInt lanes = {0, 1, 2, 3, 4, 5, 6, 7};
-  int64_t count = candidates->count;
-  for (int64_t k = b; k < e; k += LANES) {
-    WideInt index = lanes + (int32_t)k;
-    const float *x = set->x + k, *y = set->y + k, *z = set->z + k;
-    unsigned bits = eight_near(&box, x, y, z, e - k, reach2);
-    count = candidates_append(candidates, count, bits, x, y, z, (const int32_t *)&index, pack);
-  }
-  candidates->count = count;
+  near_box(set->x, set->y, set->z, NULL, b, e, bounds, reach2, pack, candidates);
 }
 
 void KERNEL(candidates_narrow)(const Candidates *from, const float bounds[6], float reach2, const uint64_t *pack,
                                Candidates *to) {
-  const eight_Box box = box_of(bounds);
-  int64_t count = 0;
-  for (int64_t k = 0; k < from->count; k += LANES) {
-    const float *x = from->x + k, *y = from->y + k, *z = from->z + k;
-    unsigned bits = eight_near(&box, x, y, z, from->count - k, reach2);
-    count = candidates_append(to, count, bits, x, y, z, from->index + k, pack);
-  }
-  to->count = count;
+  to->count = 0;
+  near_box(from->x, from->y, from->z, from->index, 0, from->count, bounds, reach2, pack, to);
 }
 
 #ifdef SIXTEEN_TARGET

@@ -25,7 +25,7 @@ typedef struct CoarseRow {
 typedef struct CoarseSet {
   int64_t count;
   CoarseRow *rows;
-  float *x, *y, *z; /* the same again, for the search; LANES more than count */
+  float *x, *y, *z; /* the same again, for the search; twice LANES more than count */
 } CoarseSet;
 
 /* Coarse grains near some fine ones. Room for all of the set and twice LANES more. */
@@ -35,12 +35,19 @@ typedef struct Candidates {
   int32_t *index;
 } Candidates;
 
+/* Boxes round each eight grains of a block. */
+typedef struct FineBoxes {
+  _Alignas(32) float low[3][FINE_GROUPS];
+  float high[3][FINE_GROUPS];
+} FineBoxes;
+
 /* A block of fine grains. Positions at the beginning and velocities are those of the table itself, or, where the count
  * is no multiple of the lanes, copies that are filled up with the last grain. */
 typedef struct FineBlock {
   int64_t count, padded;
   float *x, *y, *z, *vx, *vy, *vz;
   float *to_x, *to_y, *to_z; /* positions at the end: in `ends`, or in place where the beginning is not needed */
+  const FineBoxes *boxes;    /* at the beginning */
   const float *radius;
   const uint8_t *material;
   bool finite;    /* all of the positions at the end are */
@@ -96,6 +103,9 @@ typedef struct FineAnswers {
 
 /* Lowest and highest coordinates of grains. */
 KERNEL_DECLARE(void, fine_bounds, (const float *x, const float *y, const float *z, int64_t count, float bounds[6]));
+/* The same, and of each eight; at most FINE_BLOCK grains. */
+KERNEL_DECLARE(void, fine_boxes,
+               (const float *x, const float *y, const float *z, int64_t count, FineBoxes *boxes, float bounds[6]));
 /* Whether all are zero. */
 KERNEL_DECLARE(bool, fine_zero, (const float *v, int64_t count));
 KERNEL_DECLARE(bool, fine_equal, (const float *a, const float *b, int64_t count));
@@ -124,8 +134,7 @@ KERNEL_DECLARE(void, fine_move_better, (const FineLaw *law, FineBlock *block));
 /* Displaces grains against the gradient of the counts. */
 KERNEL_DECLARE(void, fine_stir,
                (const CountCells *cells, const uint32_t *counts, const FineLaw *law, FineBlock *block));
-/* Groups of eight; at most FINE_GROUPS. */
-KERNEL_DECLARE(void, fine_groups, (const FineBlock *block, FineGroups *groups));
+KERNEL_DECLARE(void, fine_groups, (const FineBoxes *boxes, FineGroups *groups));
 KERNEL_DECLARE(void, fine_to_local,
                (const FineAxes *axes, const float *x, const float *y, const float *z, int64_t count,
                 FineAnswers *answers));

@@ -1,6 +1,5 @@
 /* What walls and bodies do to blocks of fine grains. */
 #include <math.h>
-#include <string.h>
 
 #include "upsample/internal.h"
 
@@ -16,6 +15,13 @@ enum { MARCH_STEPS = 64, PROJECTIONS = 3, WEDGE_STEPS = 64 };
 /* Beyond the band of a cache a distance has only its sign. */
 static float known_distance(const FineSolid *view) {
   return view->shape.grid ? 0.999f * view->shape.grid->band : INFINITY;
+}
+
+static void ask_distance(const Core *core, const FineSolid *view, int when, int64_t count, const float *x,
+                         const float *y, const float *z, double reach, FineAnswers *a) {
+  KERNEL_CALL(core, fine_to_local)(&view->axes[when], x, y, z, count, a);
+  if (view->shape.grid && reach > (double)view->shape.grid->band) reach = (double)view->shape.grid->band;
+  shape_distance_only(core, &view->shape, count, a->x, a->y, a->z, reach, a->distance);
 }
 
 static void ask(const Core *core, const FineSolid *view, int when, int64_t count, const float *x, const float *y,
@@ -37,7 +43,7 @@ static void find_runs(const Core *core, const FineSolid *view, int when, const F
   int64_t count = block->padded / LANES;
   float largest = 0, margin = (float)(reach + solid_view_error(view));
   for (int64_t g = 0; g < count; g++) largest = groups->half[g] > largest ? groups->half[g] : largest;
-  ask(core, view, when, count, groups->x, groups->y, groups->z, (double)(margin + largest), &a);
+  ask_distance(core, view, when, count, groups->x, groups->y, groups->z, (double)(margin + largest), &a);
   runs->count = 0;
   bool open = false;
   for (int64_t g = 0; g < count; g++) {
@@ -62,7 +68,7 @@ void walls_before(const Core *core, const Surroundings *near, const float bounds
     const FineSolid *view = &near->up->solids[k];
     if (!is_near(near, k, 0, bounds, reach)) continue;
     if (!block->walled) {
-      KERNEL_CALL(core, fine_groups)(block, &groups);
+      KERNEL_CALL(core, fine_groups)(block->boxes, &groups);
       for (int64_t i = 0; i < block->padded; i++)
         block->gap[i] = INFINITY, block->nx[i] = block->ny[i] = block->nz[i] = 0;
     }
@@ -98,12 +104,12 @@ void walls_weigh(const Core *core, const Surroundings *near, const FineLaw *law,
   for (int32_t k = 0; k < near->up->solid_count; k++) {
     const FineSolid *view = &near->up->solids[k];
     if (view->sampled || !is_near(near, k, 1, bounds, reach)) continue;
-    if (!grouped) KERNEL_CALL(core, fine_groups)(block, &groups);
+    if (!grouped) KERNEL_CALL(core, fine_groups)(block->boxes, &groups);
     grouped = true;
     find_runs(core, view, 1, block, &groups, reach, &runs);
     for (int r = 0; r < runs.count; r++) {
       int64_t b = runs.begin[r], e = runs.end[r];
-      ask(core, view, 1, e - b, block->x + b, block->y + b, block->z + b, reach, &a);
+      ask_distance(core, view, 1, e - b, block->x + b, block->y + b, block->z + b, reach, &a);
       if (view->moved > 0) ways_of(view, e - b, &a, ways);
       KERNEL_CALL(core, fine_add_wall)
       (law, &a, known_distance(view), view->moved > 0 ? each : NULL, b, e, block);
@@ -179,22 +185,28 @@ static void ask_listed(const Core *core, const Touch *touch, const FineBlock *bl
   ask(core, touch->view, when, touch->count, at[0], at[1], at[2], reach, a);
 }
 
-static void march_listed(const Core *core, const Touch *touch, FineBlock *block, double reach) {
+/* `a` has the distances at the end, known up to `reach`. On a way of length L between distances d and e no point is
+ * nearer than (d + e - L) / 2: only where that may be less than half a radius is the way followed. */
+static void march_listed(const Core *core, const Touch *touch, FineBlock *block, double near_reach, double reach,
+                         FineAnswers *a) {
   const FineSolid *view = touch->view;
-  FineAnswers a;
-  ask_listed(core, touch, block, 0, reach, &a);
+  bool any = false;
   for (int64_t k = 0; k < touch->count; k++) {
     int64_t i = touch->list[k];
     float dx = block->to_x[i] - block->x[i], dy = block->to_y[i] - block->y[i], dz = block->to_z[i] - block->z[i];
-    double way = sqrt((double)(dx * dx + dy * dy + dz * dz)) + view->moved;
+    double way = sqrt((double)(dx * dx + dy * dy + dz * dz)) + view->moved, radius = (double)block->radius[i];
+    double begin = block->walled ? fmin((double)block->gap[i], near_reach) : near_reach;
+    double end = fmin((double)a->distance[k], reach);
     float hit[3], world[3];
-    if (way < (double)block->radius[i] || way < (double)(a.distance[k] - block->radius[i])) continue;
+    if (way < radius || (!block->deep && way + view->doubt <= begin + end - radius)) continue;
     if (!march(view, block, i, hit)) continue;
+    any = true;
     solid_to_world_axes(view, 1, hit, world);
     block->to_x[i] = world[0] - view->axes[1].shift[0];
     block->to_y[i] = world[1] - view->axes[1].shift[1];
     block->to_z[i] = world[2] - view->axes[1].shift[2];
   }
+  if (any) ask_listed(core, touch, block, 1, reach, a);
 }
 
 /* Grains that may touch a solid with sharp edges, by the mesh itself. */
@@ -206,27 +218,25 @@ static void ask_exactly(const Touch *touch, const FineBlock *block, FineAnswers 
     double radius = (double)block->radius[touch->list[k]];
     if ((double)a->distance[k] > radius + doubt || (double)a->distance[k] < -4 * radius) continue;
     Vec3 at = vec3((double)a->x[k], (double)a->y[k], (double)a->z[k]);
-    ShapePoint point = shape_distance(&exact, at, radius + 3 * doubt);
+    double cached = (double)a->distance[k], far = radius + 3 * doubt;
+    bool sided = fabs(cached) > 1.5 * doubt; /* too far from the surface to be on the other side of it */
+    ShapePoint point = sided ? shape_distance_sided(&exact, at, far, cached < 0) : shape_distance(&exact, at, far);
     a->distance[k] = (float)point.distance;
     a->nx[k] = (float)point.normal.x, a->ny[k] = (float)point.normal.y, a->nz[k] = (float)point.normal.z;
   }
 }
 
-/* One look at one solid. Answers whether a grain was in it, and adds to `stuck` those that were. */
-static bool put_out(const Core *core, const Touch *touch, FineBlock *block, double reach, bool first,
-                    bool stuck[FINE_BLOCK]) {
+/* One look at one solid, whose distances are known. `stuck` are those that were in it. */
+static void put_out(const Touch *touch, FineBlock *block, bool first, FineAnswers *a, bool stuck[FINE_BLOCK]) {
   const FineSolid *view = touch->view;
-  FineAnswers a;
-  bool any = false;
-  ask_listed(core, touch, block, 1, reach, &a);
-  if (view->doubt > 0) ask_exactly(touch, block, &a);
+  if (view->doubt > 0) ask_exactly(touch, block, a);
   for (int64_t k = 0; k < touch->count; k++) {
     int64_t i = touch->list[k];
-    float radius = block->radius[i], depth = radius - a.distance[k];
+    float radius = block->radius[i], depth = radius - a->distance[k];
     if (!(depth > (first ? 0 : SLOP * radius))) continue;
-    float local_normal[3] = {a.nx[k], a.ny[k], a.nz[k]}, local[3] = {a.x[k], a.y[k], a.z[k]}, normal[3];
+    float local_normal[3] = {a->nx[k], a->ny[k], a->nz[k]}, local[3] = {a->x[k], a->y[k], a->z[k]}, normal[3];
     solid_to_world_axes(view, 1, local_normal, normal);
-    any = stuck[i] = true;
+    stuck[i] = true;
     if (first) stop_grain(touch, block, i, local, normal);
     else {
       block->to_x[i] += depth * normal[0];
@@ -234,7 +244,6 @@ static bool put_out(const Core *core, const Touch *touch, FineBlock *block, doub
       block->to_z[i] += depth * normal[2];
     }
   }
-  return any;
 }
 
 /* The solid that a grain is deepest in, as a plane that its centre should be beyond. */
@@ -309,10 +318,19 @@ static void find_touching(const Core *core, const Surroundings *near, double rea
   for (int32_t i = 0; i < (int32_t)block->count; i++) touch->list[i] = i;
 }
 
+/* What was in no solid was not moved and need not be looked at again. */
+static void keep_stuck(Touch *touch, const bool *stuck) {
+  int64_t count = 0;
+  for (int64_t k = 0; k < touch->count; k++)
+    if (stuck[touch->list[k]]) touch->list[count++] = touch->list[k];
+  touch->count = count;
+}
+
 void walls_after(const Core *core, const Surroundings *near, const State *state, const float bounds[6], double dt,
                  double reach, FineBlock *block) {
   const Upsample *up = near->up;
   Touch touch = {.materials = &state->materials, .dt = (float)dt};
+  FineAnswers a;
   if (up->solid_count == 0) return;
   find_touching(core, near, reach, block, &touch);
   if (touch.count == 0) return;
@@ -323,24 +341,23 @@ void walls_after(const Core *core, const Surroundings *near, const State *state,
     smallest = here < smallest ? here : smallest;
   }
   uint64_t touched = 0; /* solids beyond the 64th are looked at every time */
-  bool stuck[FINE_BLOCK], any = true;
-  for (int round = 0; round <= PROJECTIONS && any; round++) {
-    any = false;
-    memset(stuck, 0, sizeof stuck);
+  for (int round = 0; round <= PROJECTIONS && touch.count > 0; round++) {
+    bool stuck[FINE_BLOCK] = {false};
     for (int32_t k = 0; k < up->solid_count; k++) {
       const FineSolid *view = &up->solids[k];
       uint64_t bit = k < 64 ? 1ull << k : 0;
+      double far = 2 * radius;
+      bool fast = round == 0 && farthest + view->moved > smallest;
       if (round > 0 && bit && !(touched & bit)) continue;
+      if (round == 0 && !is_near(near, k, 1, bounds, farthest + radius + view->moved)) continue;
+      touched |= bit;
       touch.view = view;
-      if (round == 0) {
-        double far = farthest + radius + view->moved;
-        if (!is_near(near, k, 1, bounds, far)) continue;
-        touched |= bit;
-        if (farthest + view->moved > smallest) march_listed(core, &touch, block, far);
-      }
-      any |= put_out(core, &touch, block, 2 * radius, round == 0, stuck);
+      if (fast) far = fmax(far, farthest + radius + view->moved);
+      ask_listed(core, &touch, block, 1, far, &a);
+      if (fast) march_listed(core, &touch, block, reach, far, &a);
+      put_out(&touch, block, round == 0, &a, stuck);
     }
+    keep_stuck(&touch, stuck);
   }
-  for (int64_t k = 0; k < touch.count && any; k++)
-    if (stuck[touch.list[k]]) leave_wedge(up, block, touch.list[k]);
+  for (int64_t k = 0; k < touch.count; k++) leave_wedge(up, block, touch.list[k]);
 }

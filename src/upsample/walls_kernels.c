@@ -5,25 +5,16 @@
 #include "geometry/distance_grid.h"
 #include "upsample/upsample_kernels.h"
 
-WIDE_INLINE Wide lanes_low(Wide v) {
-  v = wide_min(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
-  v = wide_min(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
-  return wide_min(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6));
-}
-WIDE_INLINE Wide lanes_high(Wide v) { return -lanes_low(-v); }
-
-void KERNEL(fine_groups)(const FineBlock *block, FineGroups *groups) {
-  const float *at[3] = {block->x, block->y, block->z};
+void KERNEL(fine_groups)(const FineBoxes *boxes, FineGroups *groups) {
   float *middle[3] = {groups->x, groups->y, groups->z};
-  for (int64_t g = 0; g < block->padded / LANES; g++) {
-    float square = 0;
+  for (int64_t g = 0; g < FINE_GROUPS; g += LANES) {
+    Wide square = wide_set(0);
     for (int axis = 0; axis < 3; axis++) {
-      Wide v = wide_load(at[axis] + g * LANES);
-      float low = lanes_low(v)[0], high = lanes_high(v)[0], half = 0.5f * (high - low);
-      middle[axis][g] = low + half;
+      Wide low = wide_load(boxes->low[axis] + g), half = wide_set(0.5f) * (wide_load(boxes->high[axis] + g) - low);
+      wide_store(middle[axis] + g, low + half);
       square += half * half;
     }
-    groups->half[g] = __builtin_sqrtf(square);
+    wide_store(groups->half + g, wide_sqrt(square));
   }
 }
 
