@@ -152,6 +152,22 @@ Status particles_permute(Core *core, Particles *particles, Scratch *scratch, con
   return SCREE_OK;
 }
 
+void particles_remove(Particles *particles, const int32_t *dead, int64_t count) {
+  int64_t last = particles->count, end = count;
+  for (int64_t k = 0; k < end; k++) {
+    /* What is at the end and dead itself is only cut off. */
+    while (end > k && dead[end - 1] == last - 1) last--, end--;
+    if (k >= end) break;
+    last--;
+    for (int32_t f = 0; f < particles->field_count; f++) {
+      char *data = *particles->fields[f].data;
+      int32_t size = particles->fields[f].size;
+      memcpy(data + (int64_t)dead[k] * size, data + last * size, (size_t)size);
+    }
+  }
+  particles->count = last;
+}
+
 Status particles_archive(Core *core, Archive *archive, Particles *particles) {
   TRY(archive_section(core, archive, "particles"));
   int64_t count = particles->count;

@@ -33,6 +33,8 @@ Status particles_reserve(Core *core, Particles *particles, int64_t capacity);
 Status particles_append(Core *core, Particles *particles, int64_t count);
 /* New particle k is old particle order[k]; `count` of them, so leaving some out removes them. Fields change places. */
 Status particles_permute(Core *core, Particles *particles, Scratch *scratch, const int32_t *order, int64_t count);
+/* Takes particles out, `dead` in ascending order; those at the end come into their places. */
+void particles_remove(Particles *particles, const int32_t *dead, int64_t count);
 Status particles_archive(Core *core, Archive *archive, Particles *particles);
 /* By id, independent of storage order and threads. */
 uint64_t particles_hash(Core *core, const Particles *particles);

@@ -31,35 +31,58 @@ static void sort_deaths(Queue *queue) {
   queue->death_count = kept;
 }
 
+/* Which ids may be among the dead: a bit for each of many shares of them. */
+enum { MAYBE_BITS = 16 };
+typedef struct Maybe {
+  uint64_t words[1 << (MAYBE_BITS - 6)];
+} Maybe;
+static uint32_t maybe_bit(uint32_t id) { return id * 2654435761u >> (32 - MAYBE_BITS); }
+
+/* The indices of those who die now, ascending, and where each was. */
+static int64_t find_the_dead(ScreeWorld *world, int32_t *dead) {
+  Queue *queue = &world->state.queue;
+  const Particles *p = &world->state.particles;
+  Maybe maybe = {{0}};
+  for (int64_t k = 0; k < queue->death_count; k++) {
+    uint32_t bit = maybe_bit(queue->deaths[k].id);
+    maybe.words[bit >> 6] |= 1ull << (bit & 63);
+  }
+  int64_t found = 0;
+  for (int64_t i = 0; i < p->count; i++) {
+    uint32_t bit = maybe_bit(p->id[i]);
+    if (!(maybe.words[bit >> 6] >> (bit & 63) & 1)) continue;
+    Death key = {.id = p->id[i]};
+    Death *death = bsearch(&key, queue->deaths, (size_t)queue->death_count, sizeof key, by_id);
+    if (!death) continue;
+    death->x = p->x[i], death->y = p->y[i], death->z = p->z[i];
+    if (death->reason == REASON_SINK) world->tally.mass_removed += (double)p->mass[i];
+    dead[found++] = (int32_t)i;
+  }
+  return found;
+}
+
+/* Lists name particles by their places. */
+static void places_changed(ScreeWorld *world) {
+  MethodReach reach = world->method->reach(world->method_data);
+  if (reach.pairs > 0 || reach.solids > 0) world->neighbors_stale = true;
+}
+
 static Status take_the_dead(ScreeWorld *world) {
   Core *core = &world->core;
   Queue *queue = &world->state.queue;
-  Particles *p = &world->state.particles;
   if (queue->death_count == 0) return SCREE_OK;
   sort_deaths(queue);
   int mark = scratch_mark(&world->scratch);
-  int32_t *order = NULL;
-  TRY(scratch_take(core, &world->scratch, &order, p->count, "survivors"));
-  int64_t kept = 0;
-  for (int64_t i = 0; i < p->count; i++) {
-    Death key = {.id = p->id[i]};
-    Death *death = bsearch(&key, queue->deaths, (size_t)queue->death_count, sizeof key, by_id);
-    if (!death) {
-      order[kept++] = (int32_t)i;
-      continue;
-    }
-    death->x = p->x[i], death->y = p->y[i], death->z = p->z[i];
-    if (death->reason == REASON_SINK) world->tally.mass_removed += (double)p->mass[i];
-  }
-  Status status = particles_permute(core, p, &world->scratch, order, kept);
+  int32_t *dead = NULL;
+  TRY(scratch_take(core, &world->scratch, &dead, queue->death_count, "dead"));
+  particles_remove(&world->state.particles, dead, find_the_dead(world, dead));
   scratch_release(core, &world->scratch, mark);
-  TRY(status);
   TRY(memory_grow(core, &queue->done_deaths, queue->done_death_count + queue->death_count, "deaths"));
   memcpy(queue->done_deaths + queue->done_death_count, queue->deaths,
          sizeof *queue->deaths * (size_t)queue->death_count);
   queue->done_death_count += queue->death_count;
   queue->death_count = 0;
-  world->neighbors_stale = true;
+  places_changed(world);
   return SCREE_OK;
 }
 
@@ -103,7 +126,7 @@ static Status bear(ScreeWorld *world) {
          sizeof *queue->births * (size_t)queue->birth_count);
   queue->done_birth_count += queue->birth_count;
   queue->birth_count = 0;
-  world->neighbors_stale = true;
+  places_changed(world);
   return SCREE_OK;
 }
 

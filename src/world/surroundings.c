@@ -66,10 +66,11 @@ static double solids_step(const State *state, double dt) {
   return farthest;
 }
 
-static bool lists_are_good(ScreeWorld *world, double dt) {
+static bool lists_are_good(ScreeWorld *world, const MethodReach *reach, double dt) {
   const State *state = &world->state;
   world->solids_moved += solids_step(state, dt);
   if (world->neighbors_stale) return false;
+  if (!(reach->pairs > 0) && !(reach->solids > 0)) return true; /* sorted once a frame, for memory's sake */
   double allowed = 0.5 * (double)state->contacts.skin;
   if (world->solids_moved > allowed) return false;
   /* Where the farthest way of each step is known, there is nothing to look at until they add up to too much. */
@@ -347,7 +348,7 @@ Status world_refresh_surroundings(ScreeWorld *world, double dt) {
   State *state = &world->state;
   MethodReach reach = world->method->reach(world->method_data);
   parallel_for(&world->core, 0, state->samples.count, SURROUND_GRAIN, place_samples, state);
-  if (lists_are_good(world, dt)) return SCREE_OK;
+  if (lists_are_good(world, &reach, dt)) return SCREE_OK;
   int mark = scratch_mark(&world->scratch);
   Status status = rebuild(world, &reach, dt);
   scratch_release(&world->core, &world->scratch, mark);

@@ -116,16 +116,26 @@ Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], in
   return beside;
 }
 
-bool strip_is_stopped(const FlipWork *work, int32_t strip) {
-  float sum = 0;
+uint32_t strip_stops(const FlipWork *work, int32_t strip) {
+  uint32_t nodes = 0; /* bit 0: the last lane of the strip before */
   for (int row = 0; row < 9; row++) {
     int32_t at = grid_row(work->grid, strip, row % 3 - 1, row / 3 - 1);
-    const int32_t strips[3] = {at, work->grid->near[at][X_LOW], work->grid->near[at][X_HIGH]};
-    for (int k = 0; k < 3; k++)
-      for (int a = 0; a < 3; a++)
-        for (int lane = 0; lane < STRIP; lane++) sum += fabsf(work->fields.stop[a][(int64_t)strips[k] * STRIP + lane]);
+    int64_t before = (int64_t)work->grid->near[at][X_LOW] * STRIP + STRIP - 1;
+    int64_t behind = (int64_t)work->grid->near[at][X_HIGH] * STRIP;
+    for (int a = 0; a < 3; a++) {
+      const float *stop = work->fields.stop[a], *here = stop + (int64_t)at * STRIP;
+      nodes |= (stop[before] != 0 ? 1u : 0u) | (stop[behind] != 0 ? 1u << (STRIP + 1) : 0u);
+      for (int lane = 0; lane < STRIP; lane++) nodes |= (here[lane] != 0 ? 2u : 0u) << lane;
+    }
   }
-  return sum > 0;
+  return nodes | nodes >> 1 | nodes >> 2;
+}
+
+uint32_t strip_walls(const StripSolids *solids) {
+  uint32_t columns = 0; /* bit k: corners at the lower side of lane k */
+  for (int c = 0; c < CORNERS; c++) columns |= (solids->distance[c] < 0 ? 1u : 0u) << (c % 9);
+  uint32_t cells = columns | columns >> 1;
+  return cells | cells >> 1 | cells << 1;
 }
 
 /* Whether sand lies densely where a way has come to, x, y, z from the strip's lower corner. */

@@ -17,8 +17,10 @@ typedef struct Beside {
 
 /* Particle k in the order of cells; with its nearest solid only when it is asked for. */
 Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], int32_t k, bool solid);
-/* Whether walls stopped sand at a node round the strip. */
-bool strip_is_stopped(const FlipWork *work, int32_t strip);
+/* Lanes, a bit each, round which walls stopped sand. */
+uint32_t strip_stops(const FlipWork *work, int32_t strip);
+/* Lanes from which half a cell may lead into a solid. */
+uint32_t strip_walls(const StripSolids *solids);
 /* Closed faces stop sand whether or not there is enough of it to bear a pressure; friction goes with it. */
 void beside_rub(const Beside *beside, const float norm[3], float v[3]);
 /* A particle stays out of solids: what the grid is too coarse to stop is put back onto the surface, and the speed into

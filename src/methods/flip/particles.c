@@ -203,25 +203,28 @@ static void move_lost(const FromGrid *from) {
 static float move_strip(const FromGrid *from, int64_t strip) {
   const FlipWork *work = from->work;
   Particles *p = &work->state->particles;
-  bool near = work->fields.near[strip], stopped = near && strip_is_stopped(work, (int32_t)strip);
+  bool near = work->fields.near[strip];
+  uint32_t stops = near ? strip_stops(work, (int32_t)strip) : 0, walls = near ? strip_walls(&work->solids[strip]) : 0;
   float side = (float)work->grid->cell, half = (float)work->settings->way, largest = 0;
   int32_t place[3];
   strip_place(work->grid->key[strip], place);
   for (int lane = 0; lane < STRIP; lane++) {
     int64_t cell = strip * STRIP + lane;
+    if (work->order->start[cell] == work->order->start[cell + 1]) continue;
     float most = way_of_cell(work, cell), share = half / most;
+    float long_way = most > half ? half * half * side * side * 1.0001f : INFINITY;
+    bool stopped = stops >> lane & 1, walled = walls >> lane & 1;
     for (int32_t k = work->order->start[cell]; k < work->order->start[cell + 1]; k++) {
       int32_t i = work->order->index[k];
       float way[3], v[3], square = take_from_grid(from, k, i, most * side, v, way);
       largest = square * share * share > largest ? square * share * share : largest;
-      bool far =
-          way[0] * way[0] + way[1] * way[1] + way[2] * way[2] > half * half * side * side * 1.0001f && most > half;
-      if (near || far) {
+      bool far = way[0] * way[0] + way[1] * way[1] + way[2] * way[2] > long_way;
+      if (far || stopped || walled) {
         Beside beside = beside_of(work, strip, place, k, near);
         const float norm[3] = {work->sorted.norm[1][k], work->sorted.norm[2][k], work->sorted.norm[3][k]};
         if (stopped) beside_rub(&beside, norm, v);
         if (far) beside_fly(&beside, way, v);
-        else beside_keep_out(&beside, way, v);
+        else if (walled) beside_keep_out(&beside, way, v);
       }
       p->vx[i] = v[0], p->vy[i] = v[1], p->vz[i] = v[2];
       p->dx[i] = way[0], p->dy[i] = way[1], p->dz[i] = way[2];

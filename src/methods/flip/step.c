@@ -82,7 +82,7 @@ static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, 
 
 static MethodReach flip_reach(const void *data) {
   (void)data;
-  return (MethodReach){.skin = 6};
+  return (MethodReach){.skin = 2}; /* sorts particles into the order of the grid's cells */
 }
 
 static double largest_speed(const Particles *p) {
