@@ -10,7 +10,7 @@ typedef struct Fixture {
   ScreeSceneDef scene;
   ScreeMaterialDef materials[3];
   ScreeGrainsDef grains[3];
-  ScreeBoundaryDef walls[3];
+  ScreeBoundaryDef walls[6];
   ScreeBodyDef bodies[4];
   ScreeProbeDef probes[4];
 } Fixture;
@@ -90,6 +90,13 @@ static inline Vec3 fixture_momentum(ScreeWorld *world) {
   for (int64_t i = 0; i < p->count; i++)
     sum = vec3_madd(sum, vec3((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]), (double)p->mass[i]);
   return sum;
+}
+
+static inline Vec3 fixture_center(ScreeWorld *world) {
+  const Particles *p = &world->state.particles;
+  Vec3 sum = vec3(0, 0, 0);
+  for (int64_t i = 0; i < p->count; i++) sum = vec3_madd(sum, state_position(&world->state, i), (double)p->mass[i]);
+  return vec3_scale(sum, 1 / world_mass(world));
 }
 
 #endif

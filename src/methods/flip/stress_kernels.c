@@ -83,12 +83,21 @@ void KERNEL(flip_friction_trial)(const FrictionStep *o, int64_t b, int64_t e) {
   }
 }
 
-/* Mean of the squares at the four edges round a cell's centre. */
-WIDE_INLINE Wide mean_square(const FlipGrid *grid, const float *f, int32_t s, int a, int c) {
+/* The square of a shear stress as a share of what its edge bears. */
+WIDE_INLINE Wide share_square(Wide stress, Wide cap) {
+  Wide share = stress / wide_max(cap, wide_set(1e-30f));
+  return wide_select(wide_less(wide_set(0), cap), share * share, wide_set(0));
+}
+
+/* Mean of these squares at the four edges round a cell's centre. Shares, because stress and strength both grow with
+ * depth: the mean of the squares themselves exceeds the square at the centre, by a quarter in the topmost cell, and
+ * slopes would yield three degrees too early. */
+WIDE_INLINE Wide mean_square(const FlipGrid *grid, const float *f, const float *cap, int32_t s, int a, int c) {
   /* a < c; the strip above along c exists or is empty */
   int32_t up = grid->near[s][2 * c + 1];
-  Wide v0 = own(f, s), v1 = above(grid, f, s, a), v2 = own(f, up), v3 = above(grid, f, up, a);
-  return wide_set(0.25f) * (v0 * v0 + v1 * v1 + v2 * v2 + v3 * v3);
+  return wide_set(0.25f) *
+         (share_square(own(f, s), own(cap, s)) + share_square(above(grid, f, s, a), above(grid, cap, s, a)) +
+          share_square(own(f, up), own(cap, up)) + share_square(above(grid, f, up, a), above(grid, cap, up, a)));
 }
 
 /* Length of the stress as the scheme measures it: the cone's Frobenius norm, or the largest product with a unit vector
@@ -116,16 +125,17 @@ WIDE_INLINE Wide gauge(const Wide square[STRESSES], int scheme) {
 
 void KERNEL(flip_friction_scale)(const FrictionStep *o, int64_t b, int64_t e) {
   const FlipGrid *grid = o->grid;
-  const Wide zero = wide_set(0), one = wide_set(1), two = wide_set(2);
+  const Wide zero = wide_set(0), one = wide_set(1);
   for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
     Wide limit = own(o->limit, s), square[STRESSES];
+    Wide shear = wide_set(3) * limit * limit; /* both s_ij and s_ji; edges bear sqrt(3/2) of the limit */
     WideInt loaded = wide_less(zero, limit);
     for (int a = 0; a < 3; a++) {
       Wide v = own(o->trial[a], s);
       square[a] = v * v;
     }
     for (int k = 0; k < 3; k++)
-      square[S_XY + k] = two * mean_square(grid, o->trial[S_XY + k], s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
+      square[S_XY + k] = shear * mean_square(grid, o->trial[S_XY + k], o->cap[k], s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
     Wide size = gauge(square, o->scheme), most = limit * wide_set(1.7320508f);
     Wide scale = wide_select(wide_less(size, most), one, most / wide_max(size, wide_set(1e-30f)));
     put(o->scale, s, wide_select(loaded, scale, zero));
