@@ -3,10 +3,9 @@
 #ifndef TEST_GRAINS_FIXTURE_H
 #define TEST_GRAINS_FIXTURE_H
 
-#include "check.h"
 #include "core/vec.h"
-#include "scree/scree.h"
 #include "world/world.h"
+#include "world_fixture.h"
 
 enum { FIXTURE_MAX = 8 };
 
@@ -65,18 +64,7 @@ static inline ScreeProbeDef *add_probe(GrainScene *s, int kind) {
   return probe;
 }
 
-static inline ScreeWorld *grain_world_threads(const GrainScene *s, int threads) {
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = threads;
-  ScreeWorld *world = NULL;
-  ScreeError error;
-  if (scree_world_create(&s->def, &options, &world, &error) != SCREE_OK) {
-    print_error("%s\n", error.message);
-    _fail(__FILE__, __LINE__);
-  }
-  return world;
-}
-static inline ScreeWorld *grain_world(const GrainScene *s) { return grain_world_threads(s, 1); }
+static inline ScreeWorld *grain_world(const GrainScene *s) { return world_of(&s->def, 1); }
 
 static inline void place_grain(ScreeWorld *world, int64_t index, Vec3 at, Vec3 velocity);
 /* A world with one grain, id 1, somewhere: small fills are not sure to hold one. */
@@ -121,18 +109,6 @@ static inline void add_grain(ScreeWorld *world, Vec3 at, Vec3 velocity, double r
   p->material[i] = (uint8_t)material;
   world->tally.mass_initial += (double)p->mass[i];
   place_grain(world, i, at, velocity);
-}
-
-static inline void run_frames(ScreeWorld *world, int frames) {
-  ScreeError error;
-  for (int k = 0; k < frames; k++)
-    if (scree_world_frame(world, &error) != SCREE_OK) {
-      print_error("%s\n", error.message);
-      _fail(__FILE__, __LINE__);
-    }
-}
-static inline void run_seconds(ScreeWorld *world, double seconds) {
-  run_frames(world, (int)lround(seconds * world->definition.scene.frame_rate));
 }
 
 /* Storage index of the grain with an id. */

@@ -35,7 +35,7 @@ static inline ScreeWorld *pour_world(const char *method, const Pour *pour, int t
   add_probe(&s, SCREE_PROBE_REPOSE_ANGLE);
   add_probe(&s, SCREE_PROBE_FORCE_ON)->target = "floor";
   add_probe(&s, SCREE_PROBE_CREEP)->from = pour->creep_from;
-  return grain_world_threads(&s, threads);
+  return world_of(&s.def, threads);
 }
 
 /* Angle of a heap a second after the last grain fell, mean over seeds. */
@@ -92,7 +92,7 @@ static inline double deep_overlap(const char *method, double time_step, int iter
   s.grains[0].start = SCREE_START_DENSE;
   s.grains[0].fill = scree_shape_box((ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 1.1});
   add_tank(&s, (ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 3});
-  ScreeWorld *world = grain_world_threads(&s, 0);
+  ScreeWorld *world = world_of(&s.def, 0);
   run_seconds(world, 3);
   double overlap = world_overlap(world), highest = 0;
   const Particles *p = &world->state.particles;

@@ -4,22 +4,12 @@
 
 #include <stdlib.h>
 
-#include "check.h"
 #include "neighbors/neighbors.h"
 #include "scree/scene.h"
-#include "scree/scree.h"
 #include "world/world.h"
+#include "world_fixture.h"
 
-static inline ScreeWorld *fine_world(const ScreeSceneDef *scene) {
-  ScreeWorld *world = NULL;
-  ScreeError error;
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = 2;
-  if (scree_world_create(scene, &options, &world, &error) == SCREE_OK) return world;
-  print_error("%s\n", error.message);
-  _fail(__FILE__, __LINE__);
-  return NULL;
-}
+static inline ScreeWorld *fine_world(const ScreeSceneDef *scene) { return world_of(scene, 2); }
 
 /* A shipped scene, changed by `path=value` sets. */
 static inline ScreeWorld *fine_scene(const char *name, const char *const *sets, int32_t count) {
@@ -27,23 +17,11 @@ static inline ScreeWorld *fine_scene(const char *name, const char *const *sets, 
   ScreeSceneOptions options = {.sets = sets, .set_count = count};
   ScreeScene *scene = NULL;
   ScreeError error;
-  if (scree_scene_find(name, path, sizeof path, &error) != SCREE_OK ||
-      scree_scene_load(path, &options, &scene, &error) != SCREE_OK) {
-    print_error("%s\n", error.message);
-    _fail(__FILE__, __LINE__);
-  }
+  assert_done(scree_scene_find(name, path, sizeof path, &error));
+  assert_done(scree_scene_load(path, &options, &scene, &error));
   ScreeWorld *world = fine_world(scree_scene_definition(scene));
   scree_scene_free(scene);
   return world;
-}
-
-static inline void fine_frames(ScreeWorld *world, int count) {
-  ScreeError error;
-  for (int k = 0; k < count; k++) {
-    if (scree_world_frame(world, &error) == SCREE_OK) continue;
-    print_error("%s\n", error.message);
-    _fail(__FILE__, __LINE__);
-  }
 }
 
 /* Positions by id, for grains whose ids run from 1 to count. */

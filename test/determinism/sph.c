@@ -20,12 +20,7 @@ static uint64_t hash_of(int threads, bool baseline) {
   s.bodies[0].shape.position = (ScreeVec3){0.05, 0.02, 0.65};
   s.bodies[0].contact = SCREE_CONTACT_SAMPLES;
   s.def.body_count = 1;
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = threads;
-  options.baseline_simd = baseline;
-  ScreeWorld *world = NULL;
-  ScreeError error;
-  assert_int_equal(scree_world_create(&s.def, &options, &world, &error), SCREE_OK);
+  ScreeWorld *world = world_with(&s.def, threads, baseline);
   run_frames(world, 8);
   uint64_t hash = state_hash(&world->core, &world->state);
   scree_world_destroy(world);

@@ -1,12 +1,9 @@
 /* Terrain with exchange, poured on and dug in: the same bits for any number of threads and after a checkpoint, and the
  * same mass at every frame. */
 #include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include "check.h"
-#include "scree/scree.h"
 #include "world/world.h"
+#include "world_fixture.h"
 
 enum { FRAMES = 26, HALF = 13 };
 
@@ -60,19 +57,6 @@ static void with_scene(const char *method, void (*use)(const ScreeSceneDef *scen
   use(&scene);
 }
 
-static ScreeWorld *make(const ScreeSceneDef *scene, int threads, bool baseline) {
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = threads;
-  options.baseline_simd = baseline;
-  ScreeWorld *world = NULL;
-  ScreeError error;
-  if (scree_world_create(scene, &options, &world, &error) != SCREE_OK) {
-    print_error("%s\n", error.message);
-    _fail(__FILE__, __LINE__);
-  }
-  return world;
-}
-
 /* Grains and columns together, in units: no rounding. */
 static int64_t units_in_all(const ScreeWorld *world) {
   const Terrain *t = world->state.terrain;
@@ -87,15 +71,11 @@ static int64_t units_in_all(const ScreeWorld *world) {
 }
 
 static void run(ScreeWorld *world, int frames) {
-  ScreeError error;
   ScreeStatistics before, after;
   for (int k = 0; k < frames; k++) {
     int64_t units = units_in_all(world);
     scree_world_statistics(world, &before);
-    if (scree_world_frame(world, &error) != SCREE_OK) {
-      print_error("%s\n", error.message);
-      _fail(__FILE__, __LINE__);
-    }
+    run_frames(world, 1);
     scree_world_statistics(world, &after);
     int64_t gained = units_in_all(world) - units;
     double emitted = (after.mass_emitted - before.mass_emitted) / world->state.terrain->unit;
@@ -104,7 +84,7 @@ static void run(ScreeWorld *world, int frames) {
 }
 
 static uint64_t hash_after(const ScreeSceneDef *scene, int threads, bool baseline) {
-  ScreeWorld *world = make(scene, threads, baseline);
+  ScreeWorld *world = world_with(scene, threads, baseline);
   run(world, FRAMES);
   const Terrain *t = world->state.terrain;
   if (threads == 1)
@@ -123,26 +103,16 @@ static void compare_threads(const ScreeSceneDef *scene) {
 }
 
 static void compare_resumed(const ScreeSceneDef *scene) {
-  char path[] = "checkpoint_XXXXXX";
-  int file = mkstemp(path);
-  assert_true(file >= 0);
-  close(file);
-  ScreeWorld *whole = make(scene, 2, false), *resumed = make(scene, 1, false);
-  ScreeError error;
+  ScreeWorld *whole = world_of(scene, 2), *resumed = world_of(scene, 1);
   run(whole, HALF);
-  assert_int_equal(scree_world_save(whole, path, &error), SCREE_OK);
+  world_hand_over(whole, resumed);
   run(whole, FRAMES - HALF);
-  if (scree_world_load(resumed, path, &error) != SCREE_OK) {
-    print_error("%s\n", error.message);
-    _fail(__FILE__, __LINE__);
-  }
   run(resumed, FRAMES - HALF);
   assert_true(scree_world_state_hash(resumed) == scree_world_state_hash(whole));
   ScreeMeshView a = scree_world_terrain(whole), b = scree_world_terrain(resumed);
   assert_memory_equal(a.vertices, b.vertices, sizeof(float) * 3 * (size_t)a.vertex_count);
   scree_world_destroy(whole);
   scree_world_destroy(resumed);
-  unlink(path);
 }
 
 static void threads_and_simd_change_nothing(void **state) {

@@ -1,10 +1,6 @@
 /* The same scene and seed give the same bits: for any number of threads, on baseline and wide SIMD, and after a
  * checkpoint. Every method of this build is tried. */
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "check.h"
-#include "scree/scree.h"
+#include "world_fixture.h"
 
 enum { FRAMES = 12, HALF = 5 };
 
@@ -53,31 +49,9 @@ static void with_scene(const char *method, void (*use)(const ScreeSceneDef *scen
     use(&scene, context);
 }
 
-static ScreeWorld *make(const ScreeSceneDef *scene, int threads, bool baseline) {
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = threads;
-  options.baseline_simd = baseline;
-  ScreeWorld *world = NULL;
-  ScreeError error;
-  if (scree_world_create(scene, &options, &world, &error) != SCREE_OK) {
-    print_error("%s\n", error.message);
-    _fail(__FILE__, __LINE__);
-  }
-  return world;
-}
-
-static void run(ScreeWorld *world, int frames) {
-  ScreeError error;
-  for (int k = 0; k < frames; k++)
-    if (scree_world_frame(world, &error) != SCREE_OK) {
-      print_error("%s\n", error.message);
-      _fail(__FILE__, __LINE__);
-    }
-}
-
 static uint64_t hash_after(const ScreeSceneDef *scene, int threads, bool baseline) {
-  ScreeWorld *world = make(scene, threads, baseline);
-  run(world, FRAMES);
+  ScreeWorld *world = world_with(scene, threads, baseline);
+  run_frames(world, FRAMES);
   uint64_t hash = scree_world_state_hash(world) ^ (3 * scree_world_grains_hash(world));
   scree_world_destroy(world);
   return hash;
@@ -107,21 +81,12 @@ static void compare_threads(const ScreeSceneDef *scene, void *context) {
 
 static void compare_resumed(const ScreeSceneDef *scene, void *context) {
   (void)context;
-  char path[] = "checkpoint_XXXXXX";
-  int file = mkstemp(path);
-  assert_true(file >= 0);
-  close(file);
-  ScreeWorld *whole = make(scene, 2, false), *resumed = make(scene, 1, false);
-  ScreeError error;
-  run(whole, HALF);
-  assert_int_equal(scree_world_save(whole, path, &error), SCREE_OK);
-  run(whole, FRAMES - HALF);
-  if (scree_world_load(resumed, path, &error) != SCREE_OK) {
-    print_error("%s\n", error.message);
-    _fail(__FILE__, __LINE__);
-  }
+  ScreeWorld *whole = world_of(scene, 2), *resumed = world_of(scene, 1);
+  run_frames(whole, HALF);
+  world_hand_over(whole, resumed);
+  run_frames(whole, FRAMES - HALF);
   assert_int_equal(scree_world_frame_index(resumed), HALF);
-  run(resumed, FRAMES - HALF);
+  run_frames(resumed, FRAMES - HALF);
   assert_true(scree_world_state_hash(resumed) == scree_world_state_hash(whole));
   assert_true(scree_world_grains_hash(resumed) == scree_world_grains_hash(whole));
   ScreeStatistics a, b;
@@ -131,7 +96,6 @@ static void compare_resumed(const ScreeSceneDef *scene, void *context) {
   assert_true(a.mass_emitted > 0);
   scree_world_destroy(whole);
   scree_world_destroy(resumed);
-  unlink(path);
 }
 
 static void threads_and_simd_change_nothing(void **state) {

@@ -79,7 +79,7 @@ static void one_step_is_that_of_the_plain_law(void **state) {
                        .mass = 4.0 / 3 * M_PI * radius * radius * radius * density,
                        .column = k % 2};
   }
-  dem_frames(world, 1);
+  run_frames(world, 1);
   assert_int_equal(world->state.step, 1);
   DemLaws laws = {0};
   assert_ok(&world->core, dem_laws_create(&world->core, &world->state, &laws));

@@ -27,7 +27,7 @@ static Outcome settle(bool sequential, int iterations, double stiffness) {
   ScreeWorld *world = fixture_place(&f, at, count, 1);
   Method twin = gauss_seidel_method();
   if (sequential) world->method = &twin;
-  fixture_run(world, 1);
+  run_seconds(world, 1);
   Outcome out = {.load = -fixture_force(world, "floor").z / (count * 9.81)};
   const Particles *p = &world->state.particles;
   for (int64_t i = 0; i < p->count; i++) out.top = fmax(out.top, (double)p->z[i] + world->state.origin.z);
@@ -63,7 +63,7 @@ static void one_contact_is_the_same_contact(void **state) {
     ScreeWorld *world = fixture_place(&f, &(ScreeVec3){0, 0, 0.2}, 1, 1);
     Method twin = gauss_seidel_method();
     if (sequential) world->method = &twin;
-    fixture_run(world, 0.4);
+    run_seconds(world, 0.4);
     heights[sequential] = (double)world->state.particles.z[0];
     scree_world_destroy(world);
   }

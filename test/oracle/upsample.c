@@ -1,9 +1,8 @@
 /* The velocity of fine grains against a twin that adds up all pairs in double precision. */
 #include <stdlib.h>
 
-#include "check.h"
-#include "scree/scree.h"
 #include "world/world.h"
+#include "world_fixture.h"
 
 enum { FRAMES = 4 };
 #define RADIUS 0.03
@@ -49,15 +48,7 @@ static ScreeWorld *make(const Case *c) {
   scene.boundaries = &plate;
   scene.boundary_count = c->wall ? 1 : 0;
   scene.upsample = &upsample;
-  ScreeWorld *world = NULL;
-  ScreeError error;
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = 2;
-  if (scree_world_create(&scene, &options, &world, &error) != SCREE_OK) {
-    print_error("%s\n", error.message);
-    _fail(__FILE__, __LINE__);
-  }
-  return world;
+  return world_of(&scene, 2);
 }
 
 typedef struct Grain {

@@ -40,7 +40,7 @@ static void energy_never_grows(void **state) {
       ScreeWorld *world = dem_make(&s, 2);
       double start = dem_energy(world), before = start;
       for (int frame = 0; frame < 30; frame++) {
-        dem_frames(world, 1);
+        run_frames(world, 1);
         double now = dem_energy(world);
         assert_true(now <= start * (1 + 1e-5));
         before = now;
@@ -58,7 +58,7 @@ static void walls_carry_the_weight(void **state) {
   s.probes[0].target = "box";
   s.def.probe_count = 1;
   ScreeWorld *world = dem_make(&s, 2);
-  dem_frames(world, 120);
+  run_frames(world, 120);
   ScreeProbeState load;
   assert_int_equal(scree_world_probe(world, 1, &load), SCREE_OK);
   double weight = total_mass(world) * 9.81;
@@ -76,7 +76,7 @@ static void settled_grains_do_not_creep(void **state) {
   s.probes[0].from = 2;
   s.def.probe_count = 1;
   ScreeWorld *world = dem_make(&s, 2);
-  dem_frames(world, 12 * 60);
+  run_frames(world, 12 * 60);
   ScreeProbeState creep;
   assert_int_equal(scree_world_probe(world, 1, &creep), SCREE_OK);
   print_message("creep in 10 s: %.3g diameters\n", creep.values[0] / (2 * RADIUS));
@@ -98,7 +98,7 @@ static void a_kilometre_away_is_the_same(void **state) {
     DemScene s;
     box_scene(&s, corner);
     ScreeWorld *world = dem_make(&s, 2);
-    dem_frames(world, 90);
+    run_frames(world, 90);
     heights[k] = mean_height(world, corner.z);
     double weight = 0.5 * total_mass(world), moving = dem_energy(world), still = 0;
     for (int64_t i = 0; i < world->state.particles.count; i++)
@@ -122,7 +122,7 @@ static void an_overlapping_start_is_relaxed(void **state) {
   ScreeWorld *world = dem_make(&s, 2);
   double start = dem_energy(world), fastest = 0;
   for (int frame = 0; frame < 30; frame++) {
-    dem_frames(world, 1);
+    run_frames(world, 1);
     for (int64_t i = 0; i < world->state.particles.count; i++)
       fastest = fmax(fastest, vec3_length(dem_velocity(world, world->state.particles.id[i])));
   }

@@ -105,7 +105,7 @@ static void collide(const Hit *hit, int integrator, Pair *ours, Pair *exact) {
   double gap = 1e-4 * RADIUS, half = RADIUS + gap / 2;
   dem_put(world, 0, vec3(0, 0, half), vec3(hit->oblique / 2, 0, -hit->speed / 2), RADIUS);
   dem_put(world, 0, vec3(0, 0, -half), vec3(-hit->oblique / 2, 0, hit->speed / 2), RADIUS);
-  dem_frames(world, 2);
+  run_frames(world, 2);
   Vec3 v = vec3_sub(dem_velocity(world, 1), dem_velocity(world, 2));
   *ours = (Pair){.vx = v.x, .vz = v.z, .w = dem_spin(world, 1).y};
   scree_world_destroy(world);
@@ -181,9 +181,9 @@ static double acceleration_down(double mu, double angle_deg, bool rotation, doub
   s.def.boundary_count = 1;
   ScreeWorld *world = dem_make(&s, 1);
   dem_put(world, 0, vec3(0, 0, RADIUS), vec3(0, 0, 0), RADIUS);
-  dem_frames(world, 20);
+  run_frames(world, 20);
   double early = dem_velocity(world, 1).x;
-  dem_frames(world, 40);
+  run_frames(world, 40);
   double late = dem_velocity(world, 1).x;
   *spin = dem_spin(world, 1).y * RADIUS / late;
   scree_world_destroy(world);

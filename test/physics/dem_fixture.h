@@ -4,9 +4,8 @@
 
 #include <stdlib.h>
 
-#include "check.h"
-#include "scree/scree.h"
 #include "world/world.h"
+#include "world_fixture.h"
 
 typedef struct DemScene {
   ScreeSceneDef def;
@@ -37,17 +36,7 @@ static inline void dem_scene_begin(DemScene *s, double radius) {
   s->def.probes = s->probes;
 }
 
-static inline ScreeWorld *dem_make(const DemScene *s, int threads) {
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = threads;
-  ScreeWorld *world = NULL;
-  ScreeError error;
-  if (scree_world_create(&s->def, &options, &world, &error) != SCREE_OK) {
-    print_error("%s\n", error.message);
-    _fail(__FILE__, __LINE__);
-  }
-  return world;
-}
+static inline ScreeWorld *dem_make(const DemScene *s, int threads) { return world_of(&s->def, threads); }
 
 static inline void dem_put(ScreeWorld *world, int material, Vec3 position, Vec3 velocity, double radius) {
   double density = world->state.materials.items[material].definition.grain_density;
@@ -59,15 +48,6 @@ static inline void dem_put(ScreeWorld *world, int material, Vec3 position, Vec3 
                  .radius = (float)radius,
                  .mass = (float)(4.0 / 3 * M_PI * radius * radius * radius * density)};
   assert_ok(&world->core, queue_birth(&world->core, &world->state.queue, &birth));
-}
-
-static inline void dem_frames(ScreeWorld *world, int frames) {
-  ScreeError error;
-  for (int k = 0; k < frames; k++)
-    if (scree_world_frame(world, &error) != SCREE_OK) {
-      print_error("%s\n", error.message);
-      _fail(__FILE__, __LINE__);
-    }
 }
 
 /* Storage place of the grain with this id. */

@@ -38,7 +38,7 @@ static void integrators_are_the_printed_ones(void **state) {
       old = x;
       x = next;
       deepest = fmax(deepest, 2 * RADIUS - x);
-      dem_frames(world, 1);
+      run_frames(world, 1);
       double ours = vec3_length(vec3_sub(dem_position(world, 1), dem_position(world, 2)));
       assert_near(ours, x, 1e-5 * RADIUS);
     }
@@ -60,7 +60,7 @@ static void cohesion_holds_grains_together(void **state) {
   double root = M_PI * 1e5 * (RADIUS / 2) / 1e5, rest = root * root;
   dem_put(world, 0, vec3(0, 0, 0), vec3(0, 0, 0), RADIUS);
   dem_put(world, 0, vec3(0, 0, 2 * RADIUS - 0.3 * rest), vec3(0, 0, 0), RADIUS);
-  dem_frames(world, 60);
+  run_frames(world, 60);
   double apart = vec3_length(vec3_sub(dem_position(world, 1), dem_position(world, 2)));
   print_message("overlap %.6g m, expected %.6g m\n", 2 * RADIUS - apart, rest);
   assert_near(2 * RADIUS - apart, rest, 0.01 * rest);
@@ -84,7 +84,7 @@ static void cohesion_lifts_what_it_can_carry(void **state) {
     ScreeWorld *world = dem_make(&s, 1);
     double root = M_PI * cohesion * RADIUS / k;
     dem_put(world, 0, vec3(0, 0, 1 - RADIUS + 0.5 * root * root), vec3(0, 0, 0), RADIUS);
-    dem_frames(world, 30);
+    run_frames(world, 30);
     assert_true(heavy ? dem_position(world, 1).z < 0.5 : dem_position(world, 1).z > 0.98);
     scree_world_destroy(world);
   }
@@ -106,16 +106,16 @@ static void springs_survive_births_deaths_and_sorting(void **state) {
   s.def.boundary_count = 1;
   ScreeWorld *world = dem_make(&s, 2);
   dem_put(world, 0, vec3(0, 0, RADIUS), vec3(0, 0, 0), RADIUS);
-  dem_frames(world, 60);
+  run_frames(world, 60);
   Vec3 settled = dem_position(world, 1);
   for (int round = 0; round < 30; round++) {
     uint32_t fresh = world->state.particles.next_id;
     for (int k = 0; k < 4; k++)
       dem_put(world, 0, vec3(-0.2 + 0.13 * ((round + k) % 5) + 0.03, 0.05 * (k + 1), 0.03), vec3(0, 0, 0), RADIUS);
-    dem_frames(world, 2);
+    run_frames(world, 2);
     for (uint32_t id = fresh; id < fresh + 4; id++)
       assert_int_equal(queue_death(&world->core, &world->state.queue, id, REASON_SINK, 0), SCREE_OK);
-    dem_frames(world, 1);
+    run_frames(world, 1);
   }
   Vec3 now = dem_position(world, 1);
   print_message("it moved by %.3g radii\n", vec3_length(vec3_sub(now, settled)) / RADIUS);
@@ -141,10 +141,10 @@ static void bodies_get_what_grains_give(void **state) {
     for (int k = 0; k < 27; k++)
       dem_put(world, 0, vec3(0.07 + 0.025 * (k % 3), 0.025 * (k / 3 % 3) - 0.01, 0.025 * (k / 9) - 0.02),
               vec3(-1, 0.2, 0), RADIUS);
-    dem_frames(world, 1);
+    run_frames(world, 1);
     double mass = 0;
     Vec3 before = vec3(0, 0, 0), after = vec3(0, 0, 0);
-    dem_frames(world, 12);
+    run_frames(world, 12);
     const Particles *p = &world->state.particles;
     for (int64_t i = 0; i < p->count; i++) {
       mass += (double)p->mass[i];

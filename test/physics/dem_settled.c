@@ -61,7 +61,7 @@ static void a_box_settles_as_in_lammps(void **state) {
   s.def.frame_rate = 50;
   ScreeWorld *world = dem_make(&s, 2);
   for (int k = 0; k < GRAINS; k++) dem_put(world, 0, start_of(k), vec3(0, 0, 0), RADIUS);
-  dem_frames(world, 60);
+  run_frames(world, 60);
   double height = 0, moving = 0;
   for (uint32_t id = 1; id <= GRAINS; id++) {
     height += dem_position(world, id).z / GRAINS;

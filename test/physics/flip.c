@@ -10,7 +10,7 @@ static void free_flight_keeps_mass_and_momentum(void **state) {
   f.grains[0].velocity = (ScreeVec3){1.5, -0.5, 3};
   ScreeWorld *world = fixture_world(&f);
   double mass = world_mass(world);
-  fixture_run(world, 30);
+  run_frames(world, 30);
   Vec3 p = fixture_momentum(world);
   assert_near(p.x / mass, 1.5, 2e-6);
   assert_near(p.y / mass, -0.5, 2e-6);
@@ -28,10 +28,10 @@ static void still_sand_is_still(void **state) {
   fixture_tank(&f, (ScreeVec3){-0.24, -0.24, 0}, (ScreeVec3){0.24, 0.24, 1});
   ScreeWorld *world = fixture_world(&f);
   double weight = 9.81 * world_mass(world);
-  fixture_run(world, 120);
+  run_frames(world, 120);
   double mean = 0, energy = 0;
   for (int k = 0; k < 30; k++) {
-    fixture_run(world, 1);
+    run_frames(world, 1);
     mean += fixture_body(world, "tank").force.z / 30;
   }
   const Particles *p = &world->state.particles;
@@ -49,7 +49,7 @@ static double sunk(double density) {
   fixture_tank(&f, (ScreeVec3){-0.4, -0.4, 0}, (ScreeVec3){0.4, 0.4, 2});
   fixture_ball(&f, "ball", 0.12, (ScreeVec3){0, 0, 0.56}, density)->velocity = (ScreeVec3){0, 0, -1};
   ScreeWorld *world = fixture_world(&f);
-  fixture_run(world, 60);
+  run_frames(world, 60);
   double z = fixture_body(world, "ball").pose.position.z;
   scree_world_destroy(world);
   return 0.4 - (z - 0.12);
@@ -80,7 +80,7 @@ static void odd_scenes_stay_finite(void **state) {
   fixture_ball(&f, "small", 0.02, (ScreeVec3){-0.1, 0.1, 0.35}, 2000);
   ScreeWorld *world = fixture_world(&f);
   double mass = world_mass(world);
-  fixture_run(world, 20);
+  run_frames(world, 20);
   assert_true(world_mass(world) == mass);
   scree_world_destroy(world);
 }
@@ -98,7 +98,7 @@ static void a_body_may_fill_the_domain(void **state) {
   lid->shape.position = (ScreeVec3){0, 0, 0.3};
   lid->density = 3000;
   ScreeWorld *world = fixture_world(&f);
-  fixture_run(world, 30);
+  run_frames(world, 30);
   double z = fixture_body(world, "lid").pose.position.z;
   assert_true(z > 0.15 && z < 0.3);
   scree_world_destroy(world);
@@ -112,7 +112,7 @@ static double spread(double alpha, int scheme) {
   fixture_floor(&f, 1);
   fixture_fill(&f, "sand", (ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 0.5});
   ScreeWorld *world = fixture_world(&f);
-  fixture_run(world, 60);
+  run_frames(world, 60);
   const Particles *p = &world->state.particles;
   double sum = 0, mass = 0;
   for (int64_t i = 0; i < p->count; i++) {
@@ -143,7 +143,7 @@ static double width_after_a_burst(bool pulling) {
   fixture_fill(&f, "sand", (ScreeVec3){-0.2, -0.2, -0.2}, (ScreeVec3){0.2, 0.2, 0.2});
   ScreeWorld *world = fixture_world(&f);
   world_throw(world, vec3(0, 0, 0), 1, 1);
-  fixture_run(world, 12);
+  run_frames(world, 12);
   const Particles *p = &world->state.particles;
   double sum = 0, mass = 0;
   for (int64_t i = 0; i < p->count; i++) {

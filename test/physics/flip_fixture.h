@@ -2,9 +2,8 @@
 #ifndef TEST_FLIP_FIXTURE_H
 #define TEST_FLIP_FIXTURE_H
 
-#include "check.h"
-#include "scree/scree.h"
 #include "world/world.h"
+#include "world_fixture.h"
 
 typedef struct Fixture {
   ScreeSceneDef scene;
@@ -57,26 +56,7 @@ static inline ScreeBodyDef *fixture_ball(Fixture *f, const char *name, double ra
   return ball;
 }
 
-static inline ScreeWorld *fixture_world(const Fixture *f) {
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = 2;
-  ScreeWorld *world = NULL;
-  ScreeError error;
-  if (scree_world_create(&f->scene, &options, &world, &error) != SCREE_OK) {
-    print_error("%s\n", error.message);
-    _fail(__FILE__, __LINE__);
-  }
-  return world;
-}
-
-static inline void fixture_run(ScreeWorld *world, int frames) {
-  ScreeError error;
-  for (int k = 0; k < frames; k++)
-    if (scree_world_frame(world, &error) != SCREE_OK) {
-      print_error("%s\n", error.message);
-      _fail(__FILE__, __LINE__);
-    }
-}
+static inline ScreeWorld *fixture_world(const Fixture *f) { return world_of(&f->scene, 2); }
 
 static inline ScreeBodyState fixture_body(ScreeWorld *world, const char *name) {
   ScreeBodyState body;

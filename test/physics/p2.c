@@ -77,7 +77,7 @@ static void follow_figure_2(double k, double c, int iterations, bool averaging) 
   double heights[FIG2_STEPS], worst = 0;
   implicit_euler(k, c, heights);
   for (int n = 0; n < FIG2_STEPS; n++) {
-    fixture_run(world, FIG2_STEP);
+    run_seconds(world, FIG2_STEP);
     double height = (double)world->state.particles.z[0] + world->state.origin.z;
     worst = fmax(worst, fabs(height - heights[n]));
   }
@@ -107,7 +107,7 @@ static double slide(double degrees, double mu, bool averaging) {
   f.scene.method.averaging = averaging;
   f.scene.method.cfl = 10;
   ScreeWorld *world = fixture_place(&f, &(ScreeVec3){0.05 * sin(a), 0, 0.05 * cos(a)}, 1, 1);
-  fixture_run(world, 1);
+  run_seconds(world, 1);
   const Particles *p = &world->state.particles;
   double way = hypot((double)p->x[0] + world->state.origin.x - 0.05 * sin(a),
                      (double)p->z[0] + world->state.origin.z - 0.05 * cos(a));
@@ -136,7 +136,7 @@ static void friction_opposes_sliding(void **state) {
   world->state.particles.vx[0] = 1;
   double last = 1;
   for (int n = 0; n < 40; n++) {
-    fixture_run(world, 0.01);
+    run_seconds(world, 0.01);
     double now = (double)world->state.particles.vx[0];
     assert_true(now <= last + 1e-6 && now >= -1e-6);
     last = now;
@@ -160,7 +160,7 @@ static double stack_load(double stiffness, bool averaging, int iterations) {
   ScreeVec3 at[STACK];
   for (int k = 0; k < STACK; k++) at[k] = (ScreeVec3){0, 0, 0.05 + 0.1 * k};
   ScreeWorld *world = fixture_place(&f, at, STACK, 1);
-  fixture_run(world, 3);
+  run_seconds(world, 3);
   double load = -fixture_force(world, "floor").z;
   scree_world_destroy(world);
   return load / (STACK * 9.81);
@@ -194,7 +194,7 @@ static double hang(double adhesion, double depth, int iterations) {
   f.material.adhesion = adhesion;
   f.material.stiffness = 500;
   ScreeWorld *world = fixture_place(&f, &(ScreeVec3){0, 0, -0.02 + depth}, 1, 0.08);
-  fixture_run(world, 1);
+  run_seconds(world, 1);
   double z = (double)world->state.particles.z[0] + world->state.origin.z;
   scree_world_destroy(world);
   return -0.02 + depth - z;

@@ -2,9 +2,8 @@
 #ifndef TEST_P2_FIXTURE_H
 #define TEST_P2_FIXTURE_H
 
-#include "check.h"
-#include "scree/scree.h"
 #include "world/world.h"
+#include "world_fixture.h"
 
 enum { FIXTURE_SOLIDS = 3 };
 
@@ -48,17 +47,7 @@ static inline void fixture_fill(Fixture *f, ScreeVec3 low, ScreeVec3 high) {
   f->grains[f->scene.grains_count++] = scree_grains_default("sand", scree_shape_box(low, high));
 }
 
-static inline ScreeWorld *fixture_world(const Fixture *f) {
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = 2;
-  ScreeWorld *world = NULL;
-  ScreeError error;
-  if (scree_world_create(&f->scene, &options, &world, &error) != SCREE_OK) {
-    print_error("%s\n", error.message);
-    _fail(__FILE__, __LINE__);
-  }
-  return world;
-}
+static inline ScreeWorld *fixture_world(const Fixture *f) { return world_of(&f->scene, 2); }
 
 /* Grains just where a test wants them, instead of a fill's. */
 static inline ScreeWorld *fixture_place(Fixture *f, const ScreeVec3 *at, int64_t count, double mass) {
@@ -81,16 +70,6 @@ static inline ScreeWorld *fixture_place(Fixture *f, const ScreeVec3 *at, int64_t
   assert_int_equal(world->state.particles.count, count);
   world->neighbors_stale = true;
   return world;
-}
-
-static inline void fixture_run(ScreeWorld *world, double seconds) {
-  ScreeError error;
-  double end = scree_world_time(world) + seconds - 1e-9;
-  while (scree_world_time(world) < end)
-    if (scree_world_frame(world, &error) != SCREE_OK) {
-      print_error("%s\n", error.message);
-      _fail(__FILE__, __LINE__);
-    }
 }
 
 static inline ScreeVec3 fixture_force(ScreeWorld *world, const char *name) {

@@ -56,9 +56,9 @@ static void turn_bucket(double adhesion, double *turned, double *shaken) {
   bucket->key_count = BUCKET_KEYS;
   fixture_fill(&f, (ScreeVec3){-0.15, -0.15, -0.15}, (ScreeVec3){0.15, 0.15, 0.0});
   ScreeWorld *world = fixture_world(&f);
-  fixture_run(world, 2.9);
+  run_seconds(world, 2.9);
   *turned = still_there(world);
-  fixture_run(world, 2);
+  run_seconds(world, 2);
   *shaken = still_there(world);
   print_message("%g Pa: %.2f hang from the floor, after shaking %.2f\n", adhesion, *turned, *shaken);
   scree_world_destroy(world);
@@ -106,7 +106,7 @@ static void a_sleeping_heap_does_not_drift(void **state) {
   Fixture f;
   heap_begin(&f, 0.02);
   ScreeWorld *world = fixture_world(&f);
-  fixture_run(world, 6);
+  run_seconds(world, 6);
   const Particles *p = &world->state.particles;
   int64_t moving = 0;
   for (int64_t i = 0; i < p->count; i++) moving += fabsf(p->vx[i]) + fabsf(p->vy[i]) + fabsf(p->vz[i]) > 1e-5f;
@@ -130,13 +130,13 @@ static void sleeping_sand_rides_in_its_tray(void **state) {
   f.walls[0].keys = keys;
   f.walls[0].key_count = 42;
   ScreeWorld *world = fixture_world(&f);
-  fixture_run(world, 2.5);
+  run_seconds(world, 2.5);
   const Particles *p = &world->state.particles;
   assert_near(mean_of(p->vx, p->count), 0.5, 0.005);
-  fixture_run(world, 0.5);
+  run_seconds(world, 0.5);
   assert_near(mean_of(p->vx, p->count), 0.5, 0.005);
   assert_near(mean_of(p->vz, p->count), 0, 0.005);
-  fixture_run(world, 1.5);
+  run_seconds(world, 1.5);
   assert_near(mean_of(p->vx, p->count), 0, 0.005);
   scree_world_destroy(world);
 }
@@ -155,9 +155,9 @@ static void a_sleeper_wakes_when_its_floor_goes(void **state) {
   f.walls[0].keys = keys;
   f.walls[0].key_count = 2;
   ScreeWorld *world = fixture_place(&f, &(ScreeVec3){0, 0, 0.05}, 1, 1);
-  fixture_run(world, 0.5);
+  run_seconds(world, 0.5);
   assert_near((double)world->state.particles.vz[0], 0, 1e-6);
-  fixture_run(world, 0.3);
+  run_seconds(world, 0.3);
   assert_near((double)world->state.particles.vz[0], -9.81 * 0.3, 0.1);
   scree_world_destroy(world);
 }
@@ -174,7 +174,7 @@ static void splitting_keeps_momentum(void **state) {
   f.material.radius_spread = 0.3;
   f.material.adhesion = 2e4;
   ScreeWorld *world = fixture_world(&f);
-  fixture_run(world, 0.01);
+  run_seconds(world, 0.01);
   Particles *p = &world->state.particles;
   for (int64_t i = 0; i < p->count; i++) {
     p->vx[i] = (float)(-4 * (double)p->x[i] + drawn(i, 0) - 0.5);
@@ -189,7 +189,7 @@ static void splitting_keeps_momentum(void **state) {
     before[2] += m * (double)p->vz[i];
     size += m * hypot((double)p->vx[i], (double)p->vy[i]);
   }
-  fixture_run(world, 0.5);
+  run_seconds(world, 0.5);
   for (int64_t i = 0; i < p->count; i++) {
     double m = (double)p->mass[i];
     after[0] += m * (double)p->vx[i];
@@ -205,7 +205,7 @@ static void splitting_keeps_momentum(void **state) {
 static void run_rough(Fixture *f, double seconds, double speed) {
   ScreeWorld *world = fixture_world(f);
   double mass = world_mass(world);
-  fixture_run(world, seconds);
+  run_seconds(world, seconds);
   ScreeStatistics statistics;
   scree_world_statistics(world, &statistics);
   assert_true(isfinite(statistics.max_speed));
@@ -244,7 +244,7 @@ static void a_thousand_grains_at_one_point_part(void **state) {
     f.scene.method.memory = memory;
     fixture_floor(&f, (ScreeVec3){0, 0, 1}, 0.5);
     ScreeWorld *world = fixture_place(&f, at, 1000, 0.05);
-    fixture_run(world, 0.3);
+    run_seconds(world, 0.3);
     ScreeStatistics statistics;
     scree_world_statistics(world, &statistics);
     assert_true(statistics.max_speed < 20); /* a fall from 0.5 m ends at 3 m/s: no explosion */

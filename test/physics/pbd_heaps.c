@@ -42,7 +42,7 @@ static double ball_height(const char *method, double density, int contact) {
   s.bodies[0].density = density;
   s.bodies[0].contact = contact;
   s.def.body_count = 1;
-  ScreeWorld *world = grain_world_threads(&s, 0);
+  ScreeWorld *world = world_of(&s.def, 0);
   run_seconds(world, 3);
   const Solid *ball = &world->state.solids.items[1];
   double height = ball->center.z, speed = vec3_length(ball->velocity);
@@ -71,7 +71,7 @@ static void sampled_walls_do_not_leak(void **state) {
   grain_scene(&s, "pbd", 0.025);
   s.grains[0].fill = scree_shape_box((ScreeVec3){-0.2, -0.2, 0.05}, (ScreeVec3){0.2, 0.2, 0.8});
   add_tank(&s, (ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 1.2})->contact = SCREE_CONTACT_SAMPLES;
-  ScreeWorld *world = grain_world_threads(&s, 0);
+  ScreeWorld *world = world_of(&s.def, 0);
   run_seconds(world, 2);
   const Particles *p = &world->state.particles;
   for (int64_t i = 0; i < p->count; i++) {
@@ -98,7 +98,7 @@ static void materials_and_sizes_mix(void **state) {
   s.def.grains_count = 2;
   add_probe(&s, SCREE_PROBE_FORCE_ON)->target = "tank";
   add_probe(&s, SCREE_PROBE_ENERGY);
-  ScreeWorld *world = grain_world_threads(&s, 0);
+  ScreeWorld *world = world_of(&s.def, 0);
   double weight = world_mass(world) * 9.81;
   run_seconds(world, 3);
   ScreeStatistics stats;
@@ -135,7 +135,7 @@ static void the_papers_own_mode_runs(void **state) {
     s.def.method.relaxation = 1.2;
     s.def.method.mass_scaling = 1;
     s.def.method.friction_limit = printed ? SCREE_FRICTION_PRINTED : SCREE_FRICTION_DEPTH;
-    ScreeWorld *world = grain_world_threads(&s, 0);
+    ScreeWorld *world = world_of(&s.def, 0);
     run_seconds(world, 2);
     ScreeStatistics stats;
     scree_world_statistics(world, &stats);

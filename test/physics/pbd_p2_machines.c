@@ -21,7 +21,7 @@ static void hold(const char *method) {
   s.grains[0].fill = scree_shape_box((ScreeVec3){-0.4, -0.28, 0.4}, (ScreeVec3){0.15, 0.28, 0.85});
   add_floor(&s);
   add_probe(&s, SCREE_PROBE_FORCE_ON)->target = "bed";
-  ScreeWorld *world = grain_world_threads(&s, 0);
+  ScreeWorld *world = world_of(&s.def, 0);
   double weight = world_mass(world) * 9.81;
   assert_true(weight > 4 * 30 * 9.81);
   run_seconds(world, 1.5);
@@ -55,7 +55,7 @@ static void press(const char *method) {
   s.grains[0].fill = scree_shape_box((ScreeVec3){0.65, -0.3, 0}, (ScreeVec3){1.65, 0.3, 0.3});
   add_tank(&s, (ScreeVec3){0.6, -0.35, 0}, (ScreeVec3){1.7, 0.35, 5});
   add_probe(&s, SCREE_PROBE_FORCE_ON)->target = "bucket";
-  ScreeWorld *world = grain_world_threads(&s, 0);
+  ScreeWorld *world = world_of(&s.def, 0);
   double mass = world_mass(world), force = 0, fastest = 0;
   const Solid *bucket = &world->state.solids.items[solids_find(&world->state.solids, "bucket")];
   run_seconds(world, 0.6);

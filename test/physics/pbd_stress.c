@@ -10,7 +10,7 @@ static void bed_scene(GrainScene *s, const char *method) {
 
 /* Runs, then checks what must always hold; answers the largest speed. */
 static double survive(const GrainScene *s, double seconds) {
-  ScreeWorld *world = grain_world_threads(s, 0);
+  ScreeWorld *world = world_of(&s->def, 0);
   run_seconds(world, seconds);
   ScreeStatistics stats;
   scree_world_statistics(world, &stats);
@@ -84,7 +84,7 @@ static void sweep(double speed) {
   s.bodies[0].keys = s.keys;
   s.bodies[0].key_count = 2;
   s.def.body_count = 1;
-  ScreeWorld *world = grain_world_threads(&s, 0);
+  ScreeWorld *world = world_of(&s.def, 0);
   run_seconds(world, 0.5 + 3 / speed + 0.2);
   ScreeStatistics stats;
   scree_world_statistics(world, &stats);

@@ -36,7 +36,7 @@ static void pressure_grows_with_depth(void **state) {
   (void)state;
   GrainScene s;
   sph_tank(&s, 0.02, 0.48, 0.4, 0);
-  ScreeWorld *world = grain_world_threads(&s, 2);
+  ScreeWorld *world = world_of(&s.def, 2);
   double worst = 0, pressure[LAYERS], vertical[LAYERS];
   run_frames(world, 60);
   sph_watch(world, 20, &worst);
@@ -53,7 +53,7 @@ static void vertical_stress_carries_the_weight(void **state) {
   GrainScene s;
   sph_tank(&s, 0.02, 0.8, 0.2, 30);
   add_probe(&s, SCREE_PROBE_FORCE_ON)->target = "tank";
-  ScreeWorld *world = grain_world_threads(&s, 2);
+  ScreeWorld *world = world_of(&s.def, 2);
   double worst = 0, pressure[LAYERS], vertical[LAYERS];
   run_frames(world, 30);
   sph_watch(world, 10, &worst);
@@ -70,7 +70,7 @@ static void the_first_layer_keeps_its_distance(void **state) {
   (void)state;
   GrainScene s;
   sph_tank(&s, 0.02, 0.4, 0.4, 30);
-  ScreeWorld *world = grain_world_threads(&s, 2);
+  ScreeWorld *world = world_of(&s.def, 2);
   run_frames(world, 40);
   double z[LAYERS] = {0};
   int64_t counts[LAYERS] = {0};
@@ -127,7 +127,7 @@ static void momentum_stays(void **state) {
       scree_grains_default("heavy", scree_shape_box((ScreeVec3){0.04, -0.06, 0}, (ScreeVec3){0.24, 0.14, 0.2}));
   s.grains[1].velocity = (ScreeVec3){-1, 0, 0};
   s.def.grains_count = 2;
-  ScreeWorld *world = grain_world_threads(&s, 2);
+  ScreeWorld *world = world_of(&s.def, 2);
   Vec3 before, after, turning, turned;
   run_frames(world, 1);
   momentum_of(world, &before, &turning);
@@ -146,7 +146,7 @@ static void a_wave_of_shear_dies_out(void **state) {
   s.def.method.drag = 0;
   s.materials[0].cohesion = 2000;
   s.grains[0].fill = scree_shape_box((ScreeVec3){-0.2, -0.2, -0.2}, (ScreeVec3){0.2, 0.2, 0.2});
-  ScreeWorld *world = grain_world_threads(&s, 2);
+  ScreeWorld *world = world_of(&s.def, 2);
   Particles *p = &world->state.particles;
   for (int64_t i = 0; i < p->count; i++) p->vx[i] = (float)(0.2 * sin(M_PI * (double)p->z[i] / 0.2));
   world->tally.speed = 0.2;
@@ -208,7 +208,7 @@ static double ball_depth(double density) {
   s.bodies[0].density = density;
   s.bodies[0].shape.position = (ScreeVec3){0, 0, 0.42};
   s.def.body_count = 1;
-  ScreeWorld *world = grain_world_threads(&s, 2);
+  ScreeWorld *world = world_of(&s.def, 2);
   run_seconds(world, 1.5);
   double z = world->state.solids.items[1].center.z;
   scree_world_destroy(world);
@@ -235,7 +235,7 @@ static void ball_and_sand_push_each_other_alike(void **state) {
     s.bodies[0].velocity = (ScreeVec3){0.2, 0, -1};
     s.bodies[0].contact = contact;
     s.def.body_count = 1;
-    ScreeWorld *world = grain_world_threads(&s, 2);
+    ScreeWorld *world = world_of(&s.def, 2);
     Vec3 before, after, turning, turned;
     momentum_of(world, &before, &turning);
     run_frames(world, 15);
@@ -257,7 +257,7 @@ static double slumped_angle(double turn_deg) {
   ScreeBoundaryDef *floor = add_floor(&s);
   floor->friction_static = floor->friction_kinetic = 2;
   add_probe(&s, SCREE_PROBE_REPOSE_ANGLE);
-  ScreeWorld *world = grain_world_threads(&s, 2);
+  ScreeWorld *world = world_of(&s.def, 2);
   run_seconds(world, 1.2);
   double angle = probe_value(world, 0, 0);
   scree_world_destroy(world);

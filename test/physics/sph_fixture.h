@@ -76,7 +76,7 @@ static inline void sph_pour(double angle, double radius, double seconds, double 
   ScreeBoundaryDef *floor = add_floor(&s);
   floor->friction_static = floor->friction_kinetic = 2;
   add_probe(&s, SCREE_PROBE_REPOSE_ANGLE);
-  ScreeWorld *world = grain_world_threads(&s, 2);
+  ScreeWorld *world = world_of(&s.def, 2);
   run_seconds(world, seconds + rest);
   angles[0] = probe_value(world, 0, 0);
   run_seconds(world, more);
@@ -109,7 +109,7 @@ static inline double sph_ridge(double angle, double slope_deg, double radius, do
     wall->friction_static = wall->friction_kinetic = 0;
   }
   add_probe(&s, SCREE_PROBE_CREEP)->from = from;
-  ScreeWorld *world = grain_world_threads(&s, 2);
+  ScreeWorld *world = world_of(&s.def, 2);
   const double shape[3] = {half, tan(slope_deg * M_PI / 180), radius};
   sph_carve(world, below_ridge, shape);
   run_seconds(world, seconds);

@@ -32,11 +32,11 @@ static void a_grain_slides_without_stairs(void **state) {
     double density = world->state.materials.items[0].definition.grain_density;
     Birth birth = {.reason = REASON_FILL, .position = at, .radius = 0.01f, .mass = (float)(4e-6 / 3 * M_PI * density)};
     assert_ok(&world->core, queue_birth(&world->core, &world->state.queue, &birth));
-    run(world, 0.1);
+    run_seconds(world, 0.1);
     Vec3 from = state_position(&world->state, 0);
     double v0 = sqrt((double)(p->vx[0] * p->vx[0] + p->vz[0] * p->vz[0])), deepest = 0, highest = 0;
     for (int k = 0; k < 36; k++) {
-      run(world, 1.0 / 60);
+      run_seconds(world, 1.0 / 60);
       Vec3 now = state_position(&world->state, 0);
       double gap = ((now.z - 0.2 - SLOPE * now.x) * normal_z - 0.01) / 0.01;
       deepest = fmin(deepest, gap);
@@ -76,7 +76,7 @@ static void pressures_follow_the_law(void **state) {
   ScreeWorld *world = make(&s.scene);
   double nq = exp(M_PI * tan(M_PI / 6)) * 3, worst = 0;
   for (int k = 0; k < 4; k++) {
-    run(world, 0.5);
+    run_seconds(world, 0.5);
     ScreeBodyState plate;
     scree_world_body(world, 1, &plate);
     double depth = 0.6 - plate.pose.position.z - 0.02 / 2 / 60; /* in the middle of the frame */
@@ -101,7 +101,7 @@ static double ball_depth(double speed, double height, double *load) {
   s.scene.body_count = 1;
   ScreeWorld *world = make(&s.scene);
   double before = total_mass(world);
-  run(world, 1.5);
+  run_seconds(world, 1.5);
   ScreeBodyState ball;
   scree_world_body(world, 1, &ball);
   *load = ball.force.z / (ball.mass * 9.81);
@@ -154,7 +154,7 @@ static void ten_thousand_grains_on_one_column(void **state) {
   double mass = total_mass(world);
   print_message("%lld grains\n", (long long)world->state.particles.count);
   assert_true(world->state.particles.count >= 10000);
-  run(world, 0.6);
+  run_seconds(world, 0.6);
   assert_true(fabs(total_mass(world) / mass - 1) < 1e-12);
   for (int64_t k = 0; k < world->state.terrain->count; k++)
     assert_true(isfinite(ground_field(&world->state)->heights[k]) && ground_field(&world->state)->heights[k] >= 0);

@@ -5,10 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "check.h"
-#include "scree/scree.h"
 #include "terrain/parts.h"
 #include "world/world.h"
+#include "world_fixture.h"
 
 typedef struct Setup {
   ScreeMaterialDef sand;
@@ -35,27 +34,7 @@ static inline void set_up(Setup *s, const char *method, double radius, double si
   s->scene.terrain = &s->terrain;
 }
 
-static inline ScreeWorld *make(const ScreeSceneDef *scene) {
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = 1;
-  ScreeWorld *world = NULL;
-  ScreeError error;
-  if (scree_world_create(scene, &options, &world, &error) != SCREE_OK) {
-    print_error("%s\n", error.message);
-    _fail(__FILE__, __LINE__);
-  }
-  return world;
-}
-
-static inline void run(ScreeWorld *world, double seconds) {
-  ScreeError error;
-  double until = scree_world_time(world) + seconds - 1e-9;
-  while (scree_world_time(world) < until)
-    if (scree_world_frame(world, &error) != SCREE_OK) {
-      print_error("%s\n", error.message);
-      _fail(__FILE__, __LINE__);
-    }
-}
+static inline ScreeWorld *make(const ScreeSceneDef *scene) { return world_of(scene, 1); }
 
 static inline double total_mass(ScreeWorld *world) {
   ScreeStatistics statistics;
@@ -104,7 +83,7 @@ static inline double slump(const char *method, bool exchange, uint64_t seed, int
   s.scene.seed = seed;
   ScreeWorld *world = make(&s.scene);
   double mass = total_mass(world);
-  run(world, 2.5);
+  run_seconds(world, 2.5);
   double height = pile_height(world, 0.6, 0.1);
   *buried = world->state.terrain->buried;
   print_message("%s, exchange %s: %.4f m, %lld grains left, %lld buried\n", method, exchange ? "on" : "off", height,

@@ -38,7 +38,7 @@ static void a_block_that_moves_as_one_carries_them(void **state) {
     s.grains.velocity = (ScreeVec3){0.5, -0.3, 0.2};
     ScreeWorld *world = fine_world(&s.scene);
     Vec3 *before = fine_places(scree_world_grains(world));
-    for (int k = 0; k < 60; k++) fine_frames(world, 1);
+    for (int k = 0; k < 60; k++) run_frames(world, 1);
     Vec3 *after = fine_places(scree_world_grains(world));
     double worst = 0;
     for (int64_t i = 1; i <= scree_world_grains(world).count; i++)
@@ -70,7 +70,7 @@ static void a_block_that_turns_carries_them(void **state) {
       p->vx[i] = (float)((cos(angle) * x - sin(angle) * y - x) * rate);
       p->vy[i] = (float)((sin(angle) * x + cos(angle) * y - y) * rate);
     }
-    fine_frames(world, 1);
+    run_frames(world, 1);
   }
   Vec3 *after = fine_places(scree_world_grains(world));
   double sum = 0, worst = 0;
@@ -109,14 +109,14 @@ static void walls_keep_them_out_and_rest_holds_them(void **state) {
   ScreeWorld *world = fine_world(&s.scene);
   double deep = -1;
   for (int k = 0; k < 120; k++) {
-    fine_frames(world, 1);
+    run_frames(world, 1);
     if (k % 6 == 0) deep = fmax(deep, fine_metrics(world).deepest);
   }
   print_message("deepest in a solid: %.3f radii (negative: outside)\n", deep);
   assert_true(deep < 0.1);
-  for (int k = 0; k < 180; k++) fine_frames(world, 1);
+  for (int k = 0; k < 180; k++) run_frames(world, 1);
   Vec3 *before = fine_places(scree_world_grains(world)), *coarse_before = fine_places(scree_world_particles(world));
-  for (int k = 0; k < 120; k++) fine_frames(world, 1);
+  for (int k = 0; k < 120; k++) run_frames(world, 1);
   Vec3 *after = fine_places(scree_world_grains(world)), *coarse_after = fine_places(scree_world_particles(world));
   double fine = fine_farthest(before, after, scree_world_grains(world).count);
   double coarse = fine_farthest(coarse_before, coarse_after, scree_world_particles(world).count);
@@ -151,7 +151,7 @@ static void none_is_pressed_into_the_floor(void **state) {
   ScreeWorld *world = fine_world(&s.scene);
   double deep = -1;
   for (int k = 0; k < 30; k++) {
-    fine_frames(world, 1);
+    run_frames(world, 1);
     deep = fmax(deep, fine_metrics(world).deepest);
   }
   print_message("under a ball on the floor: deepest %.3f radii\n", deep);
@@ -177,7 +177,7 @@ static void emitter_and_sink_keep_memory_bounded(void **state) {
   int64_t early_count = 0, early_bytes = 0;
   ScreeStatistics now;
   for (int k = 0; k < 900; k++) {
-    fine_frames(world, 1);
+    run_frames(world, 1);
     scree_world_statistics(world, &now);
     if (k < 300) early_count = now.grains > early_count ? now.grains : early_count;
     if (k < 300) early_bytes = now.memory_bytes > early_bytes ? now.memory_bytes : early_bytes;
@@ -201,7 +201,7 @@ static void it_works_behind_every_method(void **state) {
     s.scene.boundaries = &floor;
     s.scene.boundary_count = 1;
     ScreeWorld *world = fine_world(&s.scene);
-    for (int step = 0; step < 24; step++) fine_frames(world, 1);
+    for (int step = 0; step < 24; step++) run_frames(world, 1);
     bool flies = strcmp(method, "none") == 0; /* through the floor, which only fine grains feel */
     FineMetrics m = fine_metrics(world);
     print_message("%s: deepest %.3f radii, far from the coarse ones %.4f\n", method, m.deepest, m.far);
@@ -223,7 +223,7 @@ static void ground_takes_the_grains_that_it_buries(void **state) {
   for (int64_t i = 0; i < fine.count; i++) before[fine.x[i] > 0]++;
   for (int64_t i = 0; i < coarse.count; i++)
     if (coarse.x[i] < 0) assert_ok(&world->core, queue_bury(&world->core, &world->state.queue, coarse.id[i], 0));
-  fine_frames(world, 2);
+  run_frames(world, 2);
   fine = scree_world_grains(world);
   for (int64_t i = 0; i < fine.count; i++) after[fine.x[i] > 0]++;
   double kept[2] = {(double)after[0] / (double)before[0], (double)after[1] / (double)before[1]};

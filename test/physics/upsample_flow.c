@@ -8,7 +8,7 @@ static void an_hourglass_keeps_them_even(void **state) {
   ScreeWorld *world = fine_scene("sommer2022/hourglass", sets, 3);
   double deepest = -1;
   for (int second = 1; second <= 10; second++) {
-    fine_frames(world, 60);
+    run_frames(world, 60);
     FineMetrics m = fine_metrics(world);
     if (second % 3 == 1)
       print_message("%2d s: spread %.3f of random in %lld cells, far %.5f, deepest %.3f radii\n", second, m.spread,
@@ -26,12 +26,12 @@ static void nothing_hangs_in_the_air(void **state) {
   Tray tray;
   tray_fill(&tray, SCREE_UPSAMPLE_BETTER, true);
   ScreeWorld *world = fine_world(&tray.scene);
-  fine_frames(world, TRAY_LATER_FRAME);
+  run_frames(world, TRAY_LATER_FRAME);
   double better = tray_hanging(world), deepest = fine_metrics(world).deepest;
   scree_world_destroy(world);
   tray_fill(&tray, SCREE_UPSAMPLE_PAPER, false);
   world = fine_world(&tray.scene);
-  fine_frames(world, TRAY_LATER_FRAME);
+  run_frames(world, TRAY_LATER_FRAME);
   double ihmsen = tray_hanging(world);
   scree_world_destroy(world);
   print_message("hanging 2 s later: %.5f; without the rule for bodies %.5f\n", better, ihmsen);

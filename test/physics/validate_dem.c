@@ -21,7 +21,7 @@ static double slope(double friction, double rolling) {
   s.probes[0] = scree_probe_default("slope", SCREE_PROBE_REPOSE_ANGLE);
   s.def.probe_count = 1;
   ScreeWorld *world = dem_make(&s, 2);
-  dem_frames(world, 140);
+  run_frames(world, 140);
   ScreeProbeState probe;
   assert_int_equal(scree_world_probe(world, 1, &probe), SCREE_OK);
   double angle = probe.values[0];

@@ -27,7 +27,7 @@ static void discharge_is_constant(void **state) {
   s.grains[0].fill = scree_shape_mesh_file("hourglass_fill.obj");
   add_boundary(&s, "glass", scree_shape_mesh_file("hourglass.obj"))->inside = true;
   add_probe(&s, SCREE_PROBE_FLOW)->plane_z = 0;
-  ScreeWorld *world = grain_world_threads(&s, 0);
+  ScreeWorld *world = world_of(&s.def, 0);
   double total = world_mass(world), through = 0, begun = 0, when[4] = {0};
   const double share[4] = {0.2, 0.4, 0.6, 0.8}; /* of the mass that has run: 80, 60, 40 and 20 % fill */
   int mark = 0;

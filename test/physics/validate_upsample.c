@@ -24,7 +24,7 @@ static void flow_series(const char *name, const char *mode, const char *stir, do
   ScreeWorld *world = fine_scene("sommer2022/hourglass", sets, 5);
   FineMetrics m = {0};
   for (int k = 1; k <= 20; k++) {
-    fine_frames(world, 30);
+    run_frames(world, 30);
     m = fine_metrics(world);
     if (file) fprintf(file, "%g,%g,%g,%g,%g\n", 0.5 * k, m.inside, m.far, m.hanging, m.spread);
   }
@@ -46,7 +46,7 @@ static void flow_of_both_ways(void **state) {
 static void the_hourglass_keeps_them_even(void **state) {
   (void)state;
   ScreeWorld *world = fine_scene("sommer2022/hourglass", NULL, 0);
-  fine_frames(world, 600);
+  run_frames(world, 600);
   FineMetrics m = fine_metrics(world);
   print_message("10 s: spread %.3f of random in %lld cells, far %.5f, deepest %.3f radii\n", m.spread,
                 (long long)m.cells, m.far, m.deepest);
@@ -77,12 +77,12 @@ static double pile_drift(const char *name, int mode) {
   scene.upsample = &upsample;
   FILE *file = series_open(name, "time,farthest,mean");
   ScreeWorld *world = fine_world(&scene);
-  fine_frames(world, 600);
+  run_frames(world, 600);
   Vec3 *before = fine_places(scree_world_grains(world));
   int64_t count = scree_world_grains(world).count;
   double worst = 0;
   for (int k = 1; k <= 30; k++) {
-    fine_frames(world, 120);
+    run_frames(world, 120);
     Vec3 *now = fine_places(scree_world_grains(world));
     double mean = 0;
     worst = fine_farthest(before, now, count) / 0.02;
@@ -110,7 +110,7 @@ static void tray_series(const char *name, int mode, bool rule) {
   tray_fill(&tray, mode, rule);
   ScreeWorld *world = fine_world(&tray.scene);
   for (int k = 1; k <= 40; k++) {
-    fine_frames(world, 6);
+    run_frames(world, 6);
     fprintf(file, "%g,%g\n", 0.1 * k, tray_hanging(world));
   }
   scree_world_destroy(world);
@@ -130,7 +130,7 @@ static void nothing_hangs_where_the_bucket_was_emptied(void **state) {
   ScreeWorld *world = fine_scene("sommer2022/excavator", NULL, 0);
   double deepest = -1;
   for (int k = 0; k < 12; k++) {
-    fine_frames(world, 59);
+    run_frames(world, 59);
     deepest = fmax(deepest, fine_metrics(world).deepest);
   }
   FineMetrics m = fine_metrics(world);
@@ -150,7 +150,7 @@ static void no_solid_holds_them_in_any_scene(void **state) {
     ScreeWorld *world = fine_scene(scenes[k].name, NULL, 0);
     double deepest = -1;
     for (int frame = 0; frame < scenes[k].frames; frame += 15) {
-      fine_frames(world, 15);
+      run_frames(world, 15);
       deepest = fmax(deepest, fine_metrics(world).deepest);
     }
     print_message("%s: deepest %.3f radii\n", scenes[k].name, deepest);
@@ -181,9 +181,9 @@ static void memory_stays_bounded_for_minutes(void **state) {
   scene.upsample = &upsample;
   ScreeWorld *world = fine_world(&scene);
   ScreeStatistics early, late;
-  fine_frames(world, 600);
+  run_frames(world, 600);
   scree_world_statistics(world, &early);
-  fine_frames(world, 6600);
+  run_frames(world, 6600);
   scree_world_statistics(world, &late);
   print_message("after 10 s %lld fine grains and %.1f MB, after 120 s %lld and %.1f MB\n", (long long)early.grains,
                 1e-6 * (double)early.memory_bytes, (long long)late.grains, 1e-6 * (double)late.memory_bytes);

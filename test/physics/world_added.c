@@ -1,9 +1,5 @@
 /* What is asked of a running world by whoever draws it: bodies that are added, and the pressure in the material. */
-#include "check.h"
-
-#include <stdlib.h>
-
-#include "scree/scree.h"
+#include "world_fixture.h"
 
 typedef struct Box {
   ScreeMaterialDef sand;
@@ -40,21 +36,6 @@ static void box_begin(Box *box, const char *method) {
   box->def.boundaries = &box->walls, box->def.boundary_count = 1;
 }
 
-static ScreeWorld *make(const Box *box, int32_t threads) {
-  ScreeWorld *world = NULL;
-  ScreeError error;
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = threads;
-  if (scree_world_create(&box->def, &options, &world, &error) != SCREE_OK) print_error("%s\n", error.message);
-  assert_non_null(world);
-  return world;
-}
-
-static void run(ScreeWorld *world, int frames) {
-  ScreeError error;
-  for (int k = 0; k < frames; k++) assert_int_equal(scree_world_frame(world, &error), SCREE_OK);
-}
-
 /* Dropped into the bed, it comes to rest in it, whatever the method; twice the same on one thread and on two. */
 static void added_bodies_fall_into_the_sand(void **state) {
   (void)state;
@@ -67,8 +48,8 @@ static void added_bodies_fall_into_the_sand(void **state) {
     if (m == 4) box.def.method.radius = 0.5 * RADIUS; /* a body has to be some cells wide */
     uint64_t hashes[2];
     for (int32_t threads = 1; threads <= 2; threads++) {
-      ScreeWorld *world = make(&box, threads);
-      run(world, 3);
+      ScreeWorld *world = world_of(&box.def, threads);
+      run_frames(world, 3);
       ScreeBodyId stone = 0, again = 0;
       ScreeError error;
       assert_int_equal(scree_world_add_body(world, &box.ball, &stone, &error), SCREE_OK);
@@ -81,7 +62,7 @@ static void added_bodies_fall_into_the_sand(void **state) {
       ScreeMeshView mesh;
       assert_int_equal(scree_world_body_mesh(world, stone, &mesh), SCREE_OK);
       assert_true(mesh.triangle_count > 10);
-      run(world, 45);
+      run_frames(world, 45);
       ScreeBodyState ball;
       assert_int_equal(scree_world_body(world, stone, &ball), SCREE_OK);
       print_message("%s: at %.3f m, %.2f m/s\n", methods[m], ball.center.z, ball.velocity.z);
@@ -103,8 +84,8 @@ static void pressure_grows_with_depth(void **state) {
   for (size_t m = 0; m < 4; m++) {
     Box box;
     box_begin(&box, methods[m]);
-    ScreeWorld *world = make(&box, 1);
-    run(world, m == 2 ? 40 : 90);
+    ScreeWorld *world = world_of(&box.def, 1);
+    run_frames(world, m == 2 ? 40 : 90);
     ScreeParticles p = scree_world_particles(world);
     float *pressure = calloc((size_t)p.count + 1, sizeof *pressure);
     uint64_t before = scree_world_state_hash(world);
@@ -141,8 +122,8 @@ static void fine_grains_share_the_pressure(void **state) {
   box_begin(&box, "pbd");
   box.fine = scree_upsample_default(0.008);
   box.def.upsample = &box.fine;
-  ScreeWorld *world = make(&box, 2);
-  run(world, 40);
+  ScreeWorld *world = world_of(&box.def, 2);
+  run_frames(world, 40);
   ScreeParticles p = scree_world_particles(world), g = scree_world_grains(world);
   float *coarse = calloc((size_t)p.count + 1, sizeof *coarse), *fine = calloc((size_t)g.count + 1, sizeof *fine);
   assert_true(g.count > 4 * p.count);
@@ -160,7 +141,7 @@ static void fine_grains_share_the_pressure(void **state) {
   free(fine);
   scree_world_destroy(world);
   box_begin(&box, "none");
-  world = make(&box, 1);
+  world = world_of(&box.def, 1);
   float nothing[1];
   assert_false(scree_world_pressure(world, false, nothing));
   scree_world_destroy(world);

@@ -2,11 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "check.h"
 #include "core/rng.h"
-#include "scree/scree.h"
 #include "terrain/parts.h"
 #include "world/world.h"
+#include "world_fixture.h"
 
 static double random_unit(uint64_t k) { return rng_unit(rng_bits(7, k, 0, RNG_TEST)); }
 
@@ -109,18 +108,6 @@ static void make_digger(Digger *d) {
   d->scene.terrain = &d->terrain;
 }
 
-static ScreeWorld *make_world(const ScreeSceneDef *scene, int threads) {
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = threads;
-  ScreeWorld *world = NULL;
-  ScreeError error;
-  if (scree_world_create(scene, &options, &world, &error) != SCREE_OK) {
-    print_error("%s\n", error.message);
-    _fail(__FILE__, __LINE__);
-  }
-  return world;
-}
-
 static double steepest(const State *state) {
   const Terrain *t = state->terrain;
   const double *heights = ground_field(state)->heights;
@@ -138,7 +125,7 @@ static double steepest(const State *state) {
 static uint64_t wander(int steps, int threads, bool check) {
   Digger d;
   make_digger(&d);
-  ScreeWorld *world = make_world(&d.scene, threads);
+  ScreeWorld *world = world_of(&d.scene, threads);
   State *state = &world->state;
   Terrain *t = state->terrain;
   int64_t mass = terrain_units(t);
@@ -197,7 +184,7 @@ static void compaction_is_a_share(void **state) {
   d.terrain.height = 0.4;
   d.terrain.cell = 0.02;
   d.terrain.compaction = 0.3;
-  ScreeWorld *world = make_world(&d.scene, 1);
+  ScreeWorld *world = world_of(&d.scene, 1);
   State *s = &world->state;
   Terrain *t = s->terrain;
   Solid *ball = &s->solids.items[0];

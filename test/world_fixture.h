@@ -1,0 +1,56 @@
+/* Worlds as programs see them: made, run, saved and gone on with; what goes wrong is printed and fails the test. */
+#ifndef TEST_WORLD_FIXTURE_H
+#define TEST_WORLD_FIXTURE_H
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "scree/scree.h"
+
+#define assert_done(call) assert_done_((call), &error, #call, __FILE__, __LINE__)
+static inline void assert_done_(ScreeStatus status, const ScreeError *error, const char *text, const char *file,
+                                int line) {
+  if (status == SCREE_OK) return;
+  print_error("%s: %s\n", text, error->message);
+  _fail(file, line);
+}
+
+static inline ScreeWorld *world_with(const ScreeSceneDef *scene, int threads, bool baseline) {
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = threads;
+  options.baseline_simd = baseline;
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  assert_done(scree_world_create(scene, &options, &world, &error));
+  return world;
+}
+
+static inline ScreeWorld *world_of(const ScreeSceneDef *scene, int threads) {
+  return world_with(scene, threads, false);
+}
+
+static inline void run_frames(ScreeWorld *world, int frames) {
+  ScreeError error;
+  for (int k = 0; k < frames; k++) assert_done(scree_world_frame(world, &error));
+}
+
+/* Whole frames until so many seconds have passed. */
+static inline void run_seconds(ScreeWorld *world, double seconds) {
+  double end = scree_world_time(world) + seconds - 1e-9;
+  while (scree_world_time(world) < end) run_frames(world, 1);
+}
+
+/* Puts the state of a world into another of the same scene, through a checkpoint. */
+static inline void world_hand_over(ScreeWorld *from, ScreeWorld *to) {
+  char path[] = "checkpoint_XXXXXX";
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  ScreeError error;
+  assert_done(scree_world_save(from, path, &error));
+  assert_done(scree_world_load(to, path, &error));
+  unlink(path);
+}
+
+#endif
