@@ -115,7 +115,8 @@ Status world_cache_distances(ScreeWorld *world, int32_t first) {
   Solids *solids = &world->state.solids;
   double radius = world->state.radius;
   MethodReach reach = world->method->reach(world->method_data);
-  double band = reach.solids > 0 ? fmax(DISTANCE_BAND, (double)(reach.solids + 2 * reach.skin)) : DISTANCE_BAND;
+  double least = world->state.distance_band > 0 ? world->state.distance_band : DISTANCE_BAND;
+  double band = reach.solids > 0 ? fmax(least, (double)(reach.solids + 2 * reach.skin)) : least;
   double cell = world->state.distance_cell > 0 ? world->state.distance_cell : DISTANCE_CELL;
   for (int32_t k = first; k < solids->count; k++) {
     Shape *shape = &solids->items[k].shape;

@@ -38,7 +38,16 @@ static void every_field_follows_its_particle(void **state) {
     assert_int_equal(p.material[k], old % 5);
   }
   assert_true(particles_hash(&core, &p) == before); /* by id, not by place */
-  assert_ok(&core, particles_permute(&core, &p, &scratch, order, 10));
+  assert_ok(&core, particles_permute(&core, &p, &scratch, order, 20));
+  const int32_t dead[10] = {0, 3, 4, 8, 11, 12, 16, 17, 18, 19};
+  particles_remove(&p, dead, 10); /* turned twice, ids are places + 1; 15 14 13 10 come to 0 3 4 8 */
+  assert_int_equal(p.count, 10);
+  const uint32_t left[10] = {16, 2, 3, 15, 14, 6, 7, 8, 11, 10};
+  for (int k = 0; k < 10; k++) {
+    assert_int_equal(p.id[k], left[k]);
+    assert_true(p.x[k] == (float)(left[k] - 1) && own[k] == (float)(3 * (left[k] - 1)));
+  }
+  particles_remove(&p, NULL, 0);
   assert_int_equal(p.count, 10);
   assert_true(particles_hash(&core, &p) != before);
   assert_ok(&core, particles_append(&core, &p, 1));

@@ -4,6 +4,8 @@
 
 /* Pieces of a long way, in cells. */
 #define PIECE 0.5f
+/* Distances that strips do not know are larger, in cells. */
+#define KNOWN 1.0f
 
 /* Distance and its gradient (per cell) at a particle, from the corners of its strip. */
 float flip_distance_at(const StripSolids *solids, float x, float y, float z, float gradient[3]) {
@@ -190,9 +192,10 @@ void beside_fly(const Beside *beside, float way[3], float v[3]) {
   float cell = (float)work->grid->cell, gradient[3], piece[3], to[3];
   float length = sqrtf(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) / cell;
   int pieces = (int)ceilf(length / PIECE);
-  /* The strip knows how far the solids are, but not beyond a few cells: most ways end before. */
+  /* The strip knows how far the solids are, but not beyond a cell. */
   const float *at = beside->at;
-  bool meets = flip_distance_at(&work->solids[beside->strip], at[0], at[1], at[2], gradient) < length + 0.1f;
+  float clear = flip_distance_at(&work->solids[beside->strip], at[0], at[1], at[2], gradient);
+  bool meets = (clear < KNOWN ? clear : KNOWN) < length + 0.1f;
   for (int a = 0; a < 3; a++) {
     to[a] = at[a];
     piece[a] = way[a] / (cell * (float)pieces);

@@ -85,35 +85,105 @@ static void sense_faces(int32_t index, const float *d, float (*const normal)[ASK
     }
 }
 
-/* Takes a solid in where it leaves less free than what is known already. */
-static void sense(const FlipWork *work, int32_t strip, int32_t index, StripSolids *to) {
-  const Solid *solid = &work->state->solids.items[index];
+/* How far from the middle of a cell a solid may be, in cells, that matters to it: no point of the cell is farther from
+ * the middle than 0.87. What is cached of meshes (step.c) goes so far. */
+#define LANE_REACH 1.85f
+
+/* A solid in the frame of which strips ask. */
+typedef struct Asking {
+  const Solid *solid;
+  int32_t index;
+  Mat3 turn, back;
+  double reach[3]; /* of a strip's box, with FAR, along the solid's axes */
+} Asking;
+
+static Asking asking_of(const FlipWork *work, int32_t index) {
+  Asking asking = {.solid = &work->state->solids.items[index], .index = index};
+  asking.turn = mat3_from_quat(asking.solid->rotation);
+  asking.back = mat3_transpose(asking.turn);
+  for (int a = 0; a < 3; a++) {
+    const double *row = asking.back.m[a];
+    asking.reach[a] =
+        work->grid->cell * ((double)FAR + 0.5 * (STRIP * fabs(row[0]) + fabs(row[1]) + fabs(row[2])) + 1e-3);
+  }
+  return asking;
+}
+
+static bool strip_is_far(const FlipWork *work, const Asking *asking, Vec3 middle) {
+  const Shape *shape = &asking->solid->shape;
+  if (shape->inside || shape->kind == SCREE_SHAPE_PLANE)
+    return solid_out_of_reach(asking->solid, middle, (0.52 * STRIP + (double)FAR) * work->grid->cell);
+  const double *r = asking->reach;
+  return middle.x < shape->bounds_low.x - r[0] || middle.x > shape->bounds_high.x + r[0] ||
+         middle.y < shape->bounds_low.y - r[1] || middle.y > shape->bounds_high.y + r[1] ||
+         middle.z < shape->bounds_low.z - r[2] || middle.z > shape->bounds_high.z + r[2];
+}
+
+/* Lanes that the solid may touch, a bit each. `from` is the strip's lower corner in the solid's frame. */
+static uint32_t lanes_near(const FlipWork *work, const Asking *asking, Vec3 from) {
+  float x[STRIP], y[STRIP], z[STRIP], d[STRIP], normal[3][STRIP];
   double cell = work->grid->cell;
-  Vec3 origin = strip_origin(work, strip);
-  Vec3 middle = vec3_add(origin, vec3(0.5 * STRIP * cell, 0.5 * cell, 0.5 * cell));
-  if (solid_out_of_reach(solid, solid_to_local(solid, middle), (0.52 * STRIP + (double)FAR) * cell)) return;
-  float x[ASK], y[ASK], z[ASK], d[ASK], normal[3][ASK];
-  Mat3 turn = mat3_from_quat(solid->rotation), back = mat3_transpose(turn);
-  Vec3 from = mat3_apply(&back, vec3_sub(origin, solid->position));
-  for (int k = 0; k < ASK; k++) {
-    Vec3 local = vec3_add(from, mat3_apply(&back, vec3_scale(asked_at(k), cell)));
-    x[k] = (float)local.x;
-    y[k] = (float)local.y;
-    z[k] = (float)local.z;
+  for (int lane = 0; lane < STRIP; lane++) {
+    Vec3 local = vec3_add(from, mat3_apply(&asking->back, vec3_scale(vec3(lane + 0.5, 0.5, 0.5), cell)));
+    x[lane] = (float)local.x, y[lane] = (float)local.y, z[lane] = (float)local.z;
   }
-  shape_distance_range(work->core, &solid->shape, ASK, x, y, z, (double)FAR * cell, d, normal[0], normal[1], normal[2]);
+  shape_distance_range(work->core, &asking->solid->shape, STRIP, x, y, z, (double)FAR * cell, d, normal[0], normal[1],
+                       normal[2]);
+  uint32_t lanes = 0;
+  for (int lane = 0; lane < STRIP; lane++) lanes |= (d[lane] <= LANE_REACH * (float)cell ? 1u : 0u) << lane;
+  return lanes;
+}
+
+/* Whether a point that a strip asks at belongs to one of the lanes. */
+static bool asked_by(int k, uint32_t lanes) {
+  if (k < ASK_OCTANTS) return lanes >> k / 8 & 1;
+  k -= ASK_OCTANTS;
+  if (k < ASK_QUARTERS) return lanes >> k / 4 % STRIP & 1;
+  k -= ASK_QUARTERS;
+  return (lanes | lanes << 1) >> k % 9 & 1;
+}
+
+/* Distances (cells) and normals at the points of the lanes that the solid is near; false: at none. */
+static bool ask(const FlipWork *work, const Asking *asking, Vec3 origin, float d[ASK], float normal[3][ASK]) {
+  double cell = work->grid->cell;
+  Vec3 from = mat3_apply(&asking->back, vec3_sub(origin, asking->solid->position));
+  Vec3 half = vec3(0.5 * STRIP * cell, 0.5 * cell, 0.5 * cell);
+  if (strip_is_far(work, asking, vec3_add(from, mat3_apply(&asking->back, half)))) return false;
+  uint32_t lanes = lanes_near(work, asking, from);
+  if (lanes == 0) return false;
+  float x[ASK], y[ASK], z[ASK], found[ASK], n[3][ASK];
+  int count = 0, who[ASK];
   for (int k = 0; k < ASK; k++) {
-    d[k] /= (float)cell;
-    d[k] = d[k] > FAR ? FAR : d[k] < -FAR ? -FAR : d[k];
+    d[k] = FAR;
+    for (int c = 0; c < 3; c++) normal[c][k] = 0;
+    if (!asked_by(k, lanes)) continue;
+    Vec3 local = vec3_add(from, mat3_apply(&asking->back, vec3_scale(asked_at(k), cell)));
+    x[count] = (float)local.x;
+    y[count] = (float)local.y;
+    z[count] = (float)local.z;
+    who[count++] = k;
   }
+  shape_distance_range(work->core, &asking->solid->shape, count, x, y, z, (double)FAR * cell, found, n[0], n[1], n[2]);
+  for (int f = 0; f < count; f++) {
+    float at = found[f] / (float)cell;
+    d[who[f]] = at > FAR ? FAR : at < -FAR ? -FAR : at;
+    for (int c = 0; c < 3; c++) normal[c][who[f]] = n[c][f];
+  }
+  return true;
+}
+
+/* Takes a solid in where it leaves less free than what is known already. */
+static void sense(const FlipWork *work, int32_t strip, const Asking *asking, StripSolids *to) {
+  float d[ASK], normal[3][ASK];
+  if (!ask(work, asking, strip_origin(work, strip), d, normal)) return;
   for (int k = 0; k < ASK_OCTANTS; k++) {
     float share = share_of(d[k], 0.5f), *octant = &to->octant[k / 8][k % 8];
     if (share < *octant) {
       *octant = share;
-      to->nearest[k / 8] = (int16_t)index;
+      to->nearest[k / 8] = (int16_t)asking->index;
     }
   }
-  sense_faces(index, d, normal, &turn, to);
+  sense_faces(asking->index, d, normal, &asking->turn, to);
   for (int c = 0; c < CORNERS; c++) {
     float at = d[ASK_OCTANTS + ASK_QUARTERS + c];
     if (at < to->distance[c]) to->distance[c] = at;
@@ -137,24 +207,23 @@ static void strip_is_free(StripSolids *to) {
 typedef struct Sensing {
   FlipWork *work;
   StripSolids *now;
+  Asking *fixed, *moving;
+  int32_t fixed_count, moving_count;
 } Sensing;
 
 static void sense_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Sensing *sensing = context;
   FlipWork *work = sensing->work;
-  const Solids *solids = &work->state->solids;
   for (int64_t strip = b; strip < e; strip++) {
     StripSolids *fixed = &work->kept->solids[strip], *now = &sensing->now[strip];
     if (!fixed->known) {
       strip_is_free(fixed);
-      for (int32_t k = 0; k < solids->count; k++)
-        if (!solid_moves(&solids->items[k])) sense(work, (int32_t)strip, k, fixed);
+      for (int32_t k = 0; k < sensing->fixed_count; k++) sense(work, (int32_t)strip, &sensing->fixed[k], fixed);
       fixed->known = true;
     }
     *now = *fixed;
-    for (int32_t k = 0; k < solids->count; k++)
-      if (solid_moves(&solids->items[k])) sense(work, (int32_t)strip, k, now);
+    for (int32_t k = 0; k < sensing->moving_count; k++) sense(work, (int32_t)strip, &sensing->moving[k], now);
   }
 }
 
@@ -513,6 +582,18 @@ void flip_wall_velocities(FlipWork *work) {
   }
 }
 
+static Status list_asking(Sensing *sensing) {
+  FlipWork *work = sensing->work;
+  const Solids *solids = &work->state->solids;
+  TRY(scratch_take(work->core, work->step->scratch, &sensing->fixed, solids->count + 1, "solids"));
+  TRY(scratch_take(work->core, work->step->scratch, &sensing->moving, solids->count + 1, "solids"));
+  for (int32_t k = 0; k < solids->count; k++) {
+    if (solid_moves(&solids->items[k])) sensing->moving[sensing->moving_count++] = asking_of(work, k);
+    else sensing->fixed[sensing->fixed_count++] = asking_of(work, k);
+  }
+  return SCREE_OK;
+}
+
 Status flip_solids_find(FlipWork *work) {
   Core *core = work->core;
   int64_t strips = work->grid->strips;
@@ -520,6 +601,7 @@ Status flip_solids_find(FlipWork *work) {
   TRY(list_bodies(work));
   TRY(scratch_take(core, work->step->scratch, &sensing.now, strips, "distances"));
   work->solids = sensing.now;
+  TRY(list_asking(&sensing));
   strip_is_free(&sensing.now[0]);
   parallel_for(core, 1, strips, SOLID_CHUNK, sense_chunk, &sensing);
   parallel_for(core, 1, strips, SOLID_CHUNK, shares_chunk, &sensing);

@@ -19,8 +19,9 @@
 #define FLIP_TIME_STEP (1.0 / 60)
 /* Solids may go half a cell in a step, in radii. */
 #define SOLID_WAY 1.0
-/* A quarter of a cell, in radii. */
-#define DISTANCE_CELL 1.0
+/* Cells of cached distances to meshes, and how far strips ask (solids.c), in radii. */
+#define DISTANCE_CELL 1.5
+#define DISTANCE_BAND 7.5
 
 typedef struct Flip {
   FlipSettings settings;
@@ -69,6 +70,7 @@ static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, 
   if (flip->settings.shapes) TRY(shapes_create(core, state, &flip->shapes));
   state->solid_way = SOLID_WAY;
   state->distance_cell = DISTANCE_CELL;
+  state->distance_band = DISTANCE_BAND * fmax(1, definition->cell / (4 * definition->radius));
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
     Vec3 size = vec3_sub(solid->shape.bounds_high, solid->shape.bounds_low);
