@@ -6,7 +6,8 @@
  * exchange lifts nothing. Their mass goes to the four columns round each, exactly.
  *
  * Grains left above come down onto a plane, where before they lay in the gaps between others. The room that they leave
- * is pending: the surface follows them slowly, so slowly that they ride on it, until the bed is as high as before. */
+ * is pending: the surface follows them slowly, so slowly that they ride on it, until the bed is as high as before.
+ * Where a column would stand too steep for that, it hands on to a lower one what it has not shown. */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -258,7 +259,35 @@ static void raise_columns(const Burial *burial) {
   }
 }
 
-double ground_show_pending(State *state, double dt) {
+/* The neighbour against which column k would stand too steep if it rose so far; -1: none. The steepest wins. */
+static int64_t find_lower(const Ground *ground, const State *state, int64_t k, double rise) {
+  const Terrain *t = state->terrain;
+  const double *heights = ground_field(state)->heights;
+  double steepest = ground->tan_low * t->cell;
+  int64_t found = -1;
+  for (int d = 0; d < 8; d++) {
+    int64_t other = column_neighbor(t, k, d);
+    if (other < 0 || t->covered[other]) continue;
+    double slope = (heights[k] + rise - heights[other]) / neighbor_distance(d);
+    if (!(slope > steepest)) continue;
+    steepest = slope;
+    found = other;
+  }
+  return found;
+}
+
+/* What column k does not show goes to another, which does not show it yet either. */
+static void hand_pending(Terrain *t, int64_t k, int64_t other, double height) {
+  int64_t units = (int64_t)(height * t->area * t->bulk[k] / t->unit);
+  if (units > t->mass[k]) units = t->mass[k];
+  double before = terrain_full(t, other);
+  t->mass[k] -= units;
+  ground_add(t, other, units, t->bulk[k]);
+  t->pending[k] = fmax(0, t->pending[k] - height);
+  t->pending[other] += terrain_full(t, other) - before;
+}
+
+double ground_show_pending(const Ground *ground, State *state, double dt) {
   Terrain *t = state->terrain;
   double most = SHOWING_SPEED * state->radius * dt, raised = 0;
   if (!t->some_pending) return 0;
@@ -268,6 +297,13 @@ double ground_show_pending(State *state, double dt) {
     if (!(more > 1e-9 * state->radius)) continue;
     t->some_pending = 1;
     if (t->covered[k]) continue;
+    int64_t other = find_lower(ground, state, k, more);
+    if (other >= 0) {
+      hand_pending(t, k, other, more);
+      ground_show(state, k);
+      ground_show(state, other);
+      continue;
+    }
     t->pending[k] -= more;
     raised = fmax(raised, more);
     ground_show(state, k);

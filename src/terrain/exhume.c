@@ -1,4 +1,5 @@
-/* Columns give grains back where a body is about to disturb them.
+/* Columns give grains back where something is about to disturb them: a body that moves, a grain that hits hard, a slope
+ * that is about to slide (disturb.c).
  *
  * A body that moves takes the ground apart down to MARGIN below itself and, round it, above a plane that rises from
  * there at 45 - phi/2 degrees, as the wedge does that a blade pushes out of the ground. What lies above becomes grains,
@@ -9,23 +10,13 @@
 
 #include "terrain/parts.h"
 
-/* In nominal radii: how far below a body the ground is taken apart, the least layer that is worth it, how far grains
- * may stand out of the old surface, and how much nearer than touching they may start. */
+/* In nominal radii: how far below a body the ground is taken apart, how far grains may stand out of the old surface,
+ * and how much nearer than touching they may start. */
 #define MARGIN 8.0
-#define LAYER_LEAST 5.0
 #define STAND_OUT 0.6
 #define CLOSER 0.01
 /* Bodies slower than this many sqrt(g r) disturb nothing. */
 #define DISTURBING_SPEED 0.1
-
-typedef struct Digging {
-  Core *core;
-  Ground *ground;
-  State *state;
-  double *heights; /* as they were */
-  double radius, largest;
-  double low[3], high[3]; /* where grains may come: the field's frame */
-} Digging;
 
 /* Lowest point of the body over a column, thin walls too: where the rays find nothing, the distance is asked along the
  * column. */
@@ -87,7 +78,7 @@ static bool lower_surface(Digging *dig) {
   State *state = dig->state;
   Terrain *t = state->terrain;
   double *heights = ground_field(state)->heights, *target = dig->ground->target;
-  double least = LAYER_LEAST * dig->radius;
+  double least = DIG_LEAST * dig->radius;
   bool any = false;
   for (int axis = 0; axis < 3; axis++) dig->low[axis] = INFINITY, dig->high[axis] = -INFINITY;
   for (int64_t k = 0; k < t->count; k++) {
@@ -230,6 +221,7 @@ static Status fill_room(Digging *dig) {
   return SCREE_OK;
 }
 
+/* Targets are what the surface should come down to; from there it rises at most at this slope. */
 static Status dig_out(Digging *dig, Scratch *scratch, double slope) {
   State *state = dig->state;
   Terrain *t = state->terrain;
@@ -253,21 +245,32 @@ static Status dig_out(Digging *dig, Scratch *scratch, double slope) {
   return SCREE_OK;
 }
 
-Status ground_exhume(Core *core, Ground *ground, State *state, Scratch *scratch) {
-  const Terrain *t = state->terrain;
-  Digging dig = {.core = core, .ground = ground, .state = state, .radius = state->radius};
-  for (int n = 0; n < PACKING_GRAINS; n++) dig.largest = fmax(dig.largest, (double)ground->packing.radius[n]);
+static bool want_bodies(Digging *dig) {
+  const State *state = dig->state;
   double slow = DISTURBING_SPEED * sqrt(vec3_length(state->gravity) * state->radius);
-  double slope = sqrt(1 / ground->law.passive); /* tan(45 - phi/2) */
+  bool wanted = false;
+  for (int32_t s = 0; s < dig->ground->surface_count; s++)
+    if (ground_feels(dig->ground, state, s) && ground_surface_speed(&state->solids.items[s]) > slow)
+      wanted |= want_body(dig, s);
+  return wanted;
+}
+
+Status ground_exhume(Core *core, Ground *ground, State *state, Scratch *scratch, Disturbance by) {
+  const Terrain *t = state->terrain;
+  Digging dig = {.core = core, .ground = ground, .state = state, .scratch = scratch, .radius = state->radius};
+  for (int n = 0; n < PACKING_GRAINS; n++) dig.largest = fmax(dig.largest, (double)ground->packing.radius[n]);
   int mark = scratch_mark(scratch);
   TRY(scratch_take(core, scratch, &dig.heights, t->count, "heights"));
   memcpy(dig.heights, ground_field(state)->heights, sizeof *dig.heights * (size_t)t->count);
   for (int64_t k = 0; k < t->count; k++) ground->target[k] = INFINITY;
+  double wedge = sqrt(1 / ground->law.passive); /* tan(45 - phi/2) */
   bool wanted = false;
-  for (int32_t s = 0; s < ground->surface_count; s++)
-    if (ground_feels(ground, state, s) && ground_surface_speed(&state->solids.items[s]) > slow)
-      wanted |= want_body(&dig, s);
-  Status status = wanted ? dig_out(&dig, scratch, slope) : SCREE_OK;
+  Status status = SCREE_OK;
+  if (by == DISTURBED_BY_BODIES) wanted = want_bodies(&dig);
+  else if (by == DISTURBED_BY_SLOPES) wanted = ground_want_slopes(&dig);
+  else status = ground_want_hits(&dig, &wanted);
+  if (status == SCREE_OK && wanted)
+    status = dig_out(&dig, scratch, by == DISTURBED_BY_SLOPES ? ground->tan_low : wedge);
   scratch_release(core, scratch, mark);
   return status;
 }

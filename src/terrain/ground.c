@@ -203,21 +203,25 @@ static double bodies_travel(const Ground *ground, const State *state, double dt)
 
 Status ground_step(Core *core, Ground *ground, State *state, Scratch *scratch, double dt, double *raised) {
   Terrain *t = state->terrain;
+  int64_t exhumed = t->exhumed; /* once a step: grains to be born are not yet in the way of others */
   *raised = 0;
   t->travel += bodies_travel(ground, state, dt);
   if (t->travel > TRAVEL_SHARE * fmin(t->cell, state->radius)) {
     t->travel = 0;
-    if (ground->exchange) TRY(ground_exhume(core, ground, state, scratch));
+    if (ground->exchange) TRY(ground_exhume(core, ground, state, scratch, DISTURBED_BY_BODIES));
     TRY(ground_press(core, ground, state, scratch));
   }
   ground_resist(ground, state, dt);
+  if (ground->exchange && t->exhumed == exhumed && memchr(t->awake, 1, (size_t)t->tiles_x * (size_t)t->tiles_y))
+    TRY(ground_exhume(core, ground, state, scratch, DISTURBED_BY_SLOPES));
   ground_erode(core, ground, state, PASSES_PER_STEP);
   if (ground->exchange && state->time >= t->next_exchange - 1e-9) {
     t->next_exchange = state->time + EXCHANGE_INTERVAL;
+    if (t->exhumed == exhumed) TRY(ground_exhume(core, ground, state, scratch, DISTURBED_BY_HITS));
     TRY(ground_bury(core, ground, state, scratch, EXCHANGE_INTERVAL));
   }
   if (!ground->exchange) return SCREE_OK;
   ground_settle(core, state, dt);
-  *raised = ground_show_pending(state, dt);
+  *raised = ground_show_pending(ground, state, dt);
   return SCREE_OK;
 }

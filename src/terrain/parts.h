@@ -119,14 +119,28 @@ void ground_resist(Ground *ground, State *state, double dt);
 void packing_create(Packing *packing, const float *radii, double bulk, double grain_density, uint64_t seed);
 
 /* exhume.c */
-Status ground_exhume(Core *core, Ground *ground, State *state, Scratch *scratch);
+#define DIG_LEAST 5.0 /* nominal radii: the least layer that is worth taking apart */
+typedef enum Disturbance { DISTURBED_BY_BODIES, DISTURBED_BY_HITS, DISTURBED_BY_SLOPES } Disturbance;
+typedef struct Digging {
+  Core *core;
+  Ground *ground;
+  State *state;
+  Scratch *scratch;
+  double *heights; /* as they were */
+  double radius, largest;
+  double low[3], high[3]; /* where grains may come: the field's frame */
+} Digging;
+Status ground_exhume(Core *core, Ground *ground, State *state, Scratch *scratch, Disturbance by);
+/* disturb.c: lower targets to what grains that hit hard, or slopes that slide, take apart; whether there are any. */
+Status ground_want_hits(Digging *dig, bool *wanted);
+bool ground_want_slopes(Digging *dig);
 /* bury.c */
 Status ground_bury(Core *core, Ground *ground, State *state, Scratch *scratch, double interval);
 /* settle.c: grains at rest over marked columns settle for a while; and one step of that. */
 void ground_settle_over(Core *core, State *state, const uint8_t *marked);
 void ground_settle(Core *core, State *state, double dt);
 /* Pending material shows, slowly; answers how far the surface rose. */
-double ground_show_pending(State *state, double dt);
+double ground_show_pending(const Ground *ground, State *state, double dt);
 
 /* picture.c: heights of a 16-bit grey picture of nx by ny pixels, its top row at the far end of y. */
 Status picture_heights(Core *core, const char *path, const char *scene, ScreeSource at, int32_t nx, int32_t ny,
