@@ -14,7 +14,10 @@
 #include "methods/dem/pressure.h"
 #include "methods/dem/relax.h"
 
+/* In nominal radii; where grains are fast, as much as lets lists live for so many steps, within bounds. */
 #define SKIN 0.3f
+#define SKIN_MOST 0.8f
+#define SKIN_STEPS 16
 /* The step is chosen for contacts as deep as this share of the radius; deeper ones shorten it when they come. */
 #define USUAL_OVERLAP 0.01
 /* Beyond this many times 1 / frequency a grain with a dozen contacts may gain energy. */
@@ -34,6 +37,7 @@ typedef struct Dem {
   DemFields fields;
   DemLaws laws;
   DemTopology topology;
+  double radius;       /* m, nominal */
   double safety;       /* of the step, over 1 / frequency */
   double frequency;    /* of the stiffest contact of the last step, 1/s */
   double last_step;    /* s */
@@ -111,13 +115,15 @@ static Status dem_create(Core *core, State *state, ScreeMethodDef *definition, v
   TRY(dem_laws_create(core, state, &dem->laws));
   dem->settings.rolling = dem->settings.rotation && dem_laws_roll(&dem->laws);
   dem->topology.builds = -1;
+  dem->radius = state->radius;
   TRY(choose_step(core, state, definition, dem));
   return add_fields(core, state, dem);
 }
 
 static MethodReach dem_reach(const void *data) {
-  (void)data;
-  return (MethodReach){.pairs = 1, .solids = 1, .skin = SKIN};
+  const Dem *dem = data;
+  float wanted = (float)(2 * SKIN_STEPS * dem->moved / dem->radius);
+  return (MethodReach){.pairs = 1, .solids = 1, .skin = fminf(fmaxf(wanted, SKIN), SKIN_MOST)};
 }
 
 static double dem_largest_step(const void *data, const State *state) {
