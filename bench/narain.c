@@ -53,8 +53,10 @@ static Status phase_row(Core *core, BenchTable *table, const char *name, const S
 static Status solve_row(Core *core, BenchTable *table, const char *scene, const char *what, const FlipSolves *solves) {
   BenchRow row = {.ours = (double)solves->steps / fmax(1, (double)solves->solves), .reference = NAN, .unit = "steps"};
   snprintf(row.name, sizeof row.name, "%s, a solve for the %s", scene, what);
-  snprintf(row.note, sizeof row.note, "%lld solves, %lld unfinished; largest residual %.2g", (long long)solves->solves,
-           (long long)solves->unfinished, solves->residual);
+  snprintf(row.note, sizeof row.note,
+           "%lld solves, %lld unfinished; largest residual %.2g, complementarity %.2g, violation %.2g",
+           (long long)solves->solves, (long long)solves->unfinished, solves->residual, solves->complementarity,
+           solves->violation);
   return bench_row(core, table, row);
 }
 

@@ -18,7 +18,7 @@
 #define SHEAR_OF_CONE 1.2247449f
 #define FILL_TOUCHING 0.9f
 
-typedef enum Pass { PASS_FORCE, PASS_TRIAL, PASS_SCALE, PASS_RETURN, PASS_MEAN } Pass;
+typedef enum Pass { PASS_FORCE, PASS_TRIAL, PASS_SCALE, PASS_RETURN, PASS_MEAN, PASS_EXCESS } Pass;
 
 typedef struct Friction {
   FlipWork *work;
@@ -27,6 +27,7 @@ typedef struct Friction {
   EdgeMean mean;
   Pass pass;
   double (*sums)[FRICTION_SUMS];
+  float *excess; /* per chunk */
 } Friction;
 
 static void pass_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -37,6 +38,7 @@ static void pass_chunk(void *context, int64_t b, int64_t e, int thread) {
   case PASS_FORCE: KERNEL_CALL(core, flip_face_update)(&f->update, b, e); break;
   case PASS_TRIAL: KERNEL_CALL(core, flip_friction_trial)(&f->step, b, e); break;
   case PASS_SCALE: KERNEL_CALL(core, flip_friction_scale)(&f->step, b, e); break;
+  case PASS_EXCESS: f->excess[(b - 1) / STRIP_CHUNK] = KERNEL_CALL(core, flip_friction_excess)(&f->step, b, e); break;
   case PASS_RETURN: KERNEL_CALL(core, flip_friction_return)(&f->step, b, e, f->sums[(b - 1) / STRIP_CHUNK]); break;
   case PASS_MEAN: KERNEL_CALL(core, flip_edge_mean)(&f->mean, b, e); break;
   }
@@ -171,7 +173,24 @@ static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
   f->mean.factor = work->settings->scheme == SCREE_YIELD_BOX ? 1 : SHEAR_OF_CONE;
   run(f, PASS_MEAN);
   limit_at_walls(work, cap, f->mean.factor);
+  TRY(scratch_take(core, scratch, &f->excess, work->grid->strips / STRIP_CHUNK + 2, "sums"));
   return scratch_take(core, scratch, &f->sums, work->grid->strips / STRIP_CHUNK + 2, "sums");
+}
+
+/* The mean scales that let the iteration converge leave some cells a little outside the yield surface: the result is
+ * brought inside, cell by cell and edge by edge, and measured. */
+static void make_strict(Friction *f) {
+  FlipWork *work = f->work;
+  if (f->step.scheme != SCREE_YIELD_BOX) {
+    for (int k = 0; k < STRESSES; k++) memcpy(f->step.trial[k], f->step.x[k], sizeof(float) * (size_t)work_cells(work));
+    f->step.strict = true;
+    run(f, PASS_SCALE);
+    run(f, PASS_RETURN);
+  }
+  run(f, PASS_EXCESS);
+  int64_t chunks = parallel_chunks(1, work->grid->strips, STRIP_CHUNK);
+  for (int64_t c = 0; c < chunks; c++)
+    work->report.friction.violation = fmax(work->report.friction.violation, (double)f->excess[c] - 1);
 }
 
 static Status minimize(FlipWork *work, float *const flux[3]) {
@@ -202,6 +221,7 @@ static Status minimize(FlipWork *work, float *const flux[3]) {
     if (change < work->settings->tolerance * 0.1) break;
   }
   work->report.friction.residual = fmax(work->report.friction.residual, change);
+  make_strict(&f);
   return SCREE_OK;
 }
 

@@ -151,6 +151,22 @@ static Status take_vectors(Mprgp *problem, Solver *s) {
   return scratch_take(core, scratch, &s->v.free, problem->count, "free elements");
 }
 
+/* How well the conditions of the solution hold. */
+static void judge(const Solver *s) {
+  Mprgp *problem = s->problem;
+  double product = 0, size = 0;
+  float most = 0;
+  for (int64_t k = 0; k < problem->count; k++) {
+    if (!(problem->lower[k] < problem->upper[k])) continue;
+    float x = fabsf(problem->x[k]), g = s->v.g[k];
+    product += (double)(x * fabsf(g));
+    size += (double)x;
+    if (problem->x[k] < problem->upper[k] && -g > most) most = -g;
+  }
+  problem->gap = size > 0 ? product / size : 0;
+  problem->below = (double)most;
+}
+
 Status mprgp_solve(Mprgp *problem) {
   int mark = scratch_mark(problem->scratch);
   Solver s = {.problem = problem};
@@ -158,7 +174,7 @@ Status mprgp_solve(Mprgp *problem) {
   s.v.fixed = (float)(1.9 / problem->norm);
   Status status = take_vectors(problem, &s);
   problem->steps = 0;
-  problem->residual = 0;
+  problem->residual = problem->gap = problem->below = 0;
   if (status == SCREE_OK && problem->count > 0 && problem->norm > 0) {
     double sums[SUMS];
     clamp(problem);
@@ -171,6 +187,7 @@ Status mprgp_solve(Mprgp *problem) {
       if (sums[SUM_CHOPPED] <= PROPORTION * sums[SUM_REDUCED]) step_in_face(&s);
       else step_off_face(&s);
     }
+    judge(&s);
   }
   scratch_release(problem->core, problem->scratch, mark);
   return status;

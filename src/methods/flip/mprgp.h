@@ -27,6 +27,8 @@ typedef struct Mprgp {
   /* results */
   int steps;
   double residual; /* length of the projected gradient at the end */
+  double gap;      /* sum of x |A x + b| over that of |x| */
+  double below;    /* largest -(A x + b) where x is free to grow */
 } Mprgp;
 
 Status mprgp_solve(Mprgp *problem);

@@ -124,6 +124,8 @@ static Status solve(FlipWork *work, Problem *problem, const float *b, bool corre
   report->steps += mprgp.steps;
   if (mprgp.residual > mprgp.tolerance) report->unfinished++;
   report->residual = fmax(report->residual, want > 0 ? mprgp.residual / sqrt(want) : 0);
+  report->complementarity = fmax(report->complementarity, mprgp.gap);
+  report->violation = fmax(report->violation, mprgp.below);
   return SCREE_OK;
 }
 
@@ -202,7 +204,9 @@ static Status correct(FlipWork *work, float *b) {
   bool any = false;
   for (int64_t at = 0; at < cells; at++) {
     b[at] = f->free[at] - f->fill[at];
-    any = any || (at >= STRIP && f->usable[at] > 0 && b[at] < 0);
+    if (at < STRIP || !(f->usable[at] > 0) || !(b[at] < 0)) continue;
+    any = true;
+    work->report.densest = fmax(work->report.densest, (double)(f->fill[at] / f->free[at]));
   }
   memset(work->kept->shift, 0, sizeof(float) * (size_t)cells);
   if (!any) return SCREE_OK;

@@ -233,6 +233,8 @@ static void add_solves(FlipSolves *total, const FlipSolves *one) {
   total->steps += one->steps;
   total->unfinished += one->unfinished;
   total->residual = fmax(total->residual, one->residual);
+  total->complementarity = fmax(total->complementarity, one->complementarity);
+  total->violation = fmax(total->violation, one->violation);
 }
 
 static Status flip_step(void *data, Step *step) {
@@ -248,6 +250,7 @@ static Status flip_step(void *data, Step *step) {
   add_solves(&flip->report.pressure, &work.report.pressure);
   add_solves(&flip->report.density, &work.report.density);
   add_solves(&flip->report.friction, &work.report.friction);
+  flip->report.densest = work.report.densest;
   if (work.report.pressure.unfinished > 0)
     state_count(state, "pressure_not_converged", work.report.pressure.unfinished);
   return status;

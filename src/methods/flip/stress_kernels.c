@@ -123,24 +123,46 @@ WIDE_INLINE Wide gauge(const Wide square[STRESSES], int scheme) {
   return largest;
 }
 
+/* The size of a cell's stress, as the scheme measures it. */
+WIDE_INLINE Wide stress_size(const FrictionStep *o, float *const stress[STRESSES], int32_t s) {
+  Wide limit = own(o->limit, s), square[STRESSES];
+  Wide shear = wide_set(3) * limit * limit; /* both s_ij and s_ji; edges bear sqrt(3/2) of the limit */
+  for (int a = 0; a < 3; a++) {
+    Wide v = own(stress[a], s);
+    square[a] = v * v;
+  }
+  for (int k = 0; k < 3; k++)
+    square[S_XY + k] = shear * mean_square(o->grid, stress[S_XY + k], o->cap[k], s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
+  return gauge(square, o->scheme);
+}
+
 void KERNEL(flip_friction_scale)(const FrictionStep *o, int64_t b, int64_t e) {
-  const FlipGrid *grid = o->grid;
   const Wide zero = wide_set(0), one = wide_set(1);
   for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
-    Wide limit = own(o->limit, s), square[STRESSES];
-    Wide shear = wide_set(3) * limit * limit; /* both s_ij and s_ji; edges bear sqrt(3/2) of the limit */
+    Wide limit = own(o->limit, s), size = stress_size(o, o->trial, s), most = limit * wide_set(1.7320508f);
     WideInt loaded = wide_less(zero, limit);
-    for (int a = 0; a < 3; a++) {
-      Wide v = own(o->trial[a], s);
-      square[a] = v * v;
-    }
-    for (int k = 0; k < 3; k++)
-      square[S_XY + k] = shear * mean_square(grid, o->trial[S_XY + k], o->cap[k], s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
-    Wide size = gauge(square, o->scheme), most = limit * wide_set(1.7320508f);
     Wide scale = wide_select(wide_less(size, most), one, most / wide_max(size, wide_set(1e-30f)));
     put(o->scale, s, wide_select(loaded, scale, zero));
     put(o->weight, s, wide_select(loaded, one, zero));
   }
+}
+
+float KERNEL(flip_friction_excess)(const FrictionStep *o, int64_t b, int64_t e) {
+  const Wide zero = wide_set(0), least = wide_set(1e-30f);
+  Wide largest = zero;
+  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+    Wide limit = own(o->limit, s), most = wide_max(limit, least);
+    if (o->scheme == SCREE_YIELD_BOX)
+      for (int a = 0; a < 3; a++) largest = wide_max(largest, wide_max(own(o->x[a], s), -own(o->x[a], s)) / most);
+    else largest = wide_max(largest, stress_size(o, o->x, s) / (most * wide_set(1.7320508f)));
+    for (int k = 0; k < 3; k++) {
+      Wide v = own(o->x[S_XY + k], s);
+      largest = wide_max(largest, wide_max(v, -v) / wide_max(own(o->cap[k], s), least));
+    }
+  }
+  float most = 0;
+  for (int lane = 0; lane < LANES; lane++) most = largest[lane] > most ? largest[lane] : most;
+  return most;
 }
 
 WIDE_INLINE Wide clip(Wide v, Wide most) { return wide_max(wide_min(v, most), -most); }
@@ -149,6 +171,23 @@ WIDE_INLINE Wide clip(Wide v, Wide most) { return wide_max(wide_min(v, most), -m
 WIDE_INLINE Wide round_edge(const FlipGrid *grid, const float *f, int32_t s, int a, int c) {
   int32_t down = grid->near[s][2 * c];
   return own(f, s) + below(grid, f, s, a) + own(f, down) + below(grid, f, down, a);
+}
+
+/* The least scale of the loaded cells round the edge; 0 where none is. */
+WIDE_INLINE Wide least_scale(const FrictionStep *o, int32_t s, int a, int c) {
+  const FlipGrid *grid = o->grid;
+  int32_t down = grid->near[s][2 * c];
+  const Wide zero = wide_set(0), one = wide_set(1);
+  const Wide scale[4] = {own(o->scale, s), below(grid, o->scale, s, a), own(o->scale, down),
+                         below(grid, o->scale, down, a)};
+  const Wide weight[4] = {own(o->weight, s), below(grid, o->weight, s, a), own(o->weight, down),
+                          below(grid, o->weight, down, a)};
+  Wide least = one, any = zero;
+  for (int j = 0; j < 4; j++) {
+    least = wide_select(wide_less(zero, weight[j]), wide_min(least, scale[j]), least);
+    any = wide_max(any, weight[j]);
+  }
+  return least * any;
 }
 
 void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, double sums[FRICTION_SUMS]) {
@@ -172,7 +211,8 @@ void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, d
     }
     for (int k = 0; k < 3; k++) {
       Wide v = own(o->trial[S_XY + k], s);
-      if (!box) {
+      if (o->strict) v *= least_scale(o, s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
+      else if (!box) {
         Wide share = round_edge(grid, o->scale, s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
         Wide count = round_edge(grid, o->weight, s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
         v *= share / wide_max(count, wide_set(1));

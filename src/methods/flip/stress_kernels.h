@@ -47,9 +47,12 @@ typedef struct FrictionStep {
   float *scale, *weight; /* at centres */
   float factor;          /* step length times dt / cell */
   float momentum;
-  int scheme; /* SCREE_YIELD_... */
+  int scheme;  /* SCREE_YIELD_... */
+  bool strict; /* edges are scaled by the least scale of the loaded cells round them: the result keeps every bound */
 } FrictionStep;
 enum { FRICTION_MOVED, FRICTION_TURNED, FRICTION_SIZE, FRICTION_SUMS };
+/* The largest stress of a cell or edge over what is allowed. */
+KERNEL_DECLARE(float, flip_friction_excess, (const FrictionStep *o, int64_t b, int64_t e));
 KERNEL_DECLARE(void, flip_friction_trial, (const FrictionStep *o, int64_t b, int64_t e));
 KERNEL_DECLARE(void, flip_friction_scale, (const FrictionStep *o, int64_t b, int64_t e));
 KERNEL_DECLARE(void, flip_friction_return, (const FrictionStep *o, int64_t b, int64_t e, double sums[FRICTION_SUMS]));
