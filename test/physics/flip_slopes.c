@@ -20,7 +20,7 @@ static double slides(double alpha, double tilt_deg) {
   }
   ScreeWorld *world = fixture_world(&f);
   double way = -fixture_center(world).x;
-  fixture_run(world, 60);
+  run_frames(world, 60);
   way += fixture_center(world).x;
   scree_world_destroy(world);
   return way;

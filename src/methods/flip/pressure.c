@@ -17,6 +17,9 @@
 typedef struct Problem {
   FlipWork *work;
   PressureOperator operator;
+  PressureInverse inverse;
+  float *half; /* of the preconditioner */
+  bool upper;
   double dt;
 } Problem;
 
@@ -55,6 +58,48 @@ static void apply(void *context, const float *p, float *y) {
   memset(y, 0, sizeof(float) * STRIP);
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, apply_chunk, problem);
   if (work->face_count > 0 && problem->dt > 0) apply_bodies(problem, p, y);
+}
+
+static void inverse_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Problem *problem = context;
+  const Core *core = problem->work->core;
+  if (problem->upper) KERNEL_CALL(core, flip_pressure_upper)(&problem->inverse, b, e);
+  else KERNEL_CALL(core, flip_pressure_lower)(&problem->inverse, b, e);
+}
+
+/* What bodies add to the matrix is of low rank and left out. */
+static void precondition(void *context, const float *r, const float *free, float *z) {
+  Problem *problem = context;
+  FlipWork *work = problem->work;
+  problem->inverse.free = free;
+  for (int k = 0; k < 2; k++) {
+    problem->upper = k == 1;
+    problem->inverse.from = k ? problem->half : r;
+    problem->inverse.to = k ? z : problem->half;
+    parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, inverse_chunk, problem);
+  }
+  memset(z, 0, sizeof(float) * STRIP);
+}
+
+static Status take_inverse(FlipWork *work, Problem *problem) {
+  int64_t cells = work_cells(work);
+  float *inverse = NULL;
+  TRY(scratch_take(work->core, work->step->scratch, &inverse, cells, "preconditioner"));
+  TRY(scratch_take(work->core, work->step->scratch, &problem->half, cells, "preconditioner"));
+  const FlipFields *f = &work->fields;
+  for (int64_t at = 0; at < cells; at++) {
+    float sum = 0;
+    for (int a = 0; a < 3 && at >= STRIP; a++)
+      sum += f->gain[a][at] + f->gain[a][cell_above(work->grid, (int32_t)at, a)];
+    inverse[at] = sum > 0 ? 1 / (problem->operator.factor * sum) : 0;
+  }
+  memset(problem->half, 0, sizeof(float) * STRIP);
+  problem->inverse = (PressureInverse){.grid = work->grid,
+                                       .gain = {f->gain[0], f->gain[1], f->gain[2]},
+                                       .inverse = inverse,
+                                       .factor = problem->operator.factor };
+  return SCREE_OK;
 }
 
 /* At least the largest eigenvalue: twice the largest sum of a row, and the trace of the bodies' part. */
@@ -107,6 +152,7 @@ static Status solve(FlipWork *work, Problem *problem, const float *b, bool corre
   double want = 0;
   for (int64_t at = 0; at < cells; at++)
     if (upper[at] > 0 && b[at] < 0) want += (double)b[at] * (double)b[at];
+  TRY(take_inverse(work, problem));
   Mprgp mprgp = {.core = core,
                  .scratch = scratch,
                  .count = cells,
@@ -115,6 +161,7 @@ static Status solve(FlipWork *work, Problem *problem, const float *b, bool corre
                  .upper = upper,
                  .b = b,
                  .apply = apply,
+                 .precondition = precondition,
                  .context = problem,
                  .norm = norm_of(problem),
                  .tolerance = fmax(work->settings->tolerance * sqrt(want), 1e-6),

@@ -27,6 +27,26 @@ void KERNEL(flip_pressure_apply)(const PressureOperator *o, int64_t b, int64_t e
   }
 }
 
+void KERNEL(flip_pressure_lower)(const PressureInverse *o, int64_t b, int64_t e) {
+  const FlipGrid *grid = o->grid;
+  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+    Wide sum = wide_set(0);
+    for (int a = 0; a < 3; a++) sum += own(o->gain[a], s) * below(grid, o->from, s, a) * below(grid, o->inverse, s, a);
+    Wide y = own(o->from, s) + wide_set(o->factor) * sum;
+    put(o->to, s, wide_select(wide_less(wide_set(0), own(o->free, s)), y * own(o->inverse, s), wide_set(0)));
+  }
+}
+
+void KERNEL(flip_pressure_upper)(const PressureInverse *o, int64_t b, int64_t e) {
+  const FlipGrid *grid = o->grid;
+  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+    Wide sum = wide_set(0);
+    for (int a = 0; a < 3; a++) sum += above(grid, o->gain[a], s, a) * above(grid, o->from, s, a);
+    Wide z = own(o->from, s) + wide_set(o->factor) * own(o->inverse, s) * sum;
+    put(o->to, s, wide_select(wide_less(wide_set(0), own(o->free, s)), z, wide_set(0)));
+  }
+}
+
 /* Edges that lie in the planes of each axis: component of the stress, and the axis to look along. */
 static const int SHEAR[3][2] = {{S_XY, S_XZ}, {S_XY, S_YZ}, {S_XZ, S_YZ}};
 static const int ALONG[3][2] = {{1, 2}, {0, 2}, {0, 1}};
@@ -173,6 +193,22 @@ WIDE_INLINE Wide round_edge(const FlipGrid *grid, const float *f, int32_t s, int
   return own(f, s) + below(grid, f, s, a) + own(f, down) + below(grid, f, down, a);
 }
 
+/* The nearest diagonal without trace within +-limit: the one shift that, clipped, leaves no trace. The trace falls with
+ * the shift, so halving its range finds it. */
+WIDE_INLINE void onto_box(Wide diagonal[3], Wide limit) {
+  Wide size = limit;
+  for (int a = 0; a < 3; a++) size = wide_max(size, wide_max(diagonal[a], -diagonal[a]));
+  Wide low = -size - limit, high = size + limit;
+  for (int turn = 0; turn < 26; turn++) {
+    Wide shift = wide_set(0.5f) * (low + high), trace = wide_set(0);
+    for (int a = 0; a < 3; a++) trace += clip(diagonal[a] - shift, limit);
+    WideInt more = wide_less(wide_set(0), trace);
+    low = wide_select(more, shift, low);
+    high = wide_select(more, high, shift);
+  }
+  for (int a = 0; a < 3; a++) diagonal[a] = clip(diagonal[a] - wide_set(0.5f) * (low + high), limit);
+}
+
 /* The least scale of the loaded cells round the edge; 0 where none is. */
 WIDE_INLINE Wide least_scale(const FrictionStep *o, int32_t s, int a, int c) {
   const FlipGrid *grid = o->grid;
@@ -192,19 +228,14 @@ WIDE_INLINE Wide least_scale(const FrictionStep *o, int32_t s, int a, int c) {
 
 void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, double sums[FRICTION_SUMS]) {
   const FlipGrid *grid = o->grid;
-  const Wide third = wide_set(1.0f / 3), momentum = wide_set(o->momentum);
+  const Wide momentum = wide_set(o->momentum);
   const bool box = o->scheme == SCREE_YIELD_BOX;
   Wide moved = wide_set(0), turned = wide_set(0), size = wide_set(0);
   for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
     Wide next[STRESSES], limit = own(o->limit, s);
     for (int a = 0; a < 3; a++) next[a] = own(o->trial[a], s);
     if (box) {
-      for (int turn = 0; turn < 2; turn++) {
-        for (int a = 0; a < 3; a++) next[a] = clip(next[a], limit);
-        Wide trace = third * (next[0] + next[1] + next[2]);
-        for (int a = 0; a < 3; a++) next[a] -= trace;
-      }
-      for (int a = 0; a < 3; a++) next[a] = clip(next[a], limit);
+      onto_box(next, limit);
     } else {
       Wide scale = own(o->scale, s);
       for (int a = 0; a < 3; a++) next[a] *= scale;

@@ -14,6 +14,21 @@ typedef struct PressureOperator {
 } PressureOperator;
 KERNEL_DECLARE(void, flip_pressure_apply, (const PressureOperator *o, int64_t b, int64_t e));
 
+/* An approximate inverse of that matrix L + D + L^T on the free cells, (1 - D^-1 L^T) D^-1 (1 - L D^-1): the two ends
+ * of a symmetric Gauss-Seidel sweep, without its order. `lower` is the first half, into z; `upper` the second, from z.
+ */
+typedef struct PressureInverse {
+  const FlipGrid *grid;
+  const float *gain[3];
+  const float *inverse; /* 1 / diagonal */
+  const float *free;    /* above 0: free */
+  const float *from;
+  float *to;
+  float factor;
+} PressureInverse;
+KERNEL_DECLARE(void, flip_pressure_lower, (const PressureInverse *o, int64_t b, int64_t e));
+KERNEL_DECLARE(void, flip_pressure_upper, (const PressureInverse *o, int64_t b, int64_t e));
+
 /* out = in + gain (factor_p (p - p below) + factor_s D2 s); any of p and s may be NULL. */
 typedef struct FaceUpdate {
   const FlipGrid *grid;

@@ -1,0 +1,299 @@
+/* Pressure and friction as the step solves them, on small random grids, against dense matrices in double: projected
+ * Gauss-Seidel for the pressure, projected gradients for the friction. */
+#include <stdlib.h>
+
+#include "check.h"
+#include "core/rng.h"
+#include "methods/flip/stress.h"
+
+enum { SIDE = 4, CELLS = SIDE * SIDE * SIDE, CASES = 8 };
+
+typedef struct Case {
+  Core core;
+  Scratch scratch;
+  Profile profile;
+  Step step;
+  State state;
+  FlipSettings settings;
+  FlipGrid grid;
+  FlipOrder order;
+  FlipKept kept;
+  FlipWork work;
+  float *arrays;
+  int32_t cell[CELLS]; /* number on the grid */
+} Case;
+
+static double random_at(int which, int k) { return rng_unit(rng_bits(11, (uint64_t)which, (uint64_t)k, RNG_TEST)); }
+
+static int index_of(int x, int y, int z) {
+  return x < 0 || y < 0 || z < 0 || x >= SIDE || y >= SIDE || z >= SIDE ? -1 : x + SIDE * (y + SIDE * z);
+}
+static int beside(int i, int axis, int way) {
+  int at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
+  at[axis] += way;
+  return index_of(at[0], at[1], at[2]);
+}
+
+/* A particle in each cell makes the strips; fields are then set by hand. Lower faces at the rim of the block are open
+ * to the floor of the world (no gain), upper ones to the air. */
+static void begin(Case *c, int which, int scheme) {
+  memset(c, 0, sizeof *c);
+  c->core = test_core(2);
+  scratch_create(&c->scratch);
+  Particles particles;
+  assert_ok(&c->core, particles_create(&c->core, &particles));
+  assert_ok(&c->core, particles_append(&c->core, &particles, CELLS));
+  for (int i = 0; i < CELLS; i++) {
+    particles.x[i] = (float)(i % SIDE) + 6.5f; /* across two strips */
+    particles.y[i] = (float)(i / SIDE % SIDE) + 0.5f;
+    particles.z[i] = (float)(i / SIDE / SIDE) + 0.5f;
+  }
+  c->grid.cell = 1;
+  assert_ok(&c->core, grid_build(&c->core, &c->scratch, &particles, &c->grid, &c->order));
+  for (int i = 0; i < CELLS; i++) {
+    int32_t x = i % SIDE + 6, strip = grid_find(&c->grid, strip_key(x, i / SIDE % SIDE, i / SIDE / SIDE));
+    c->cell[i] = strip * STRIP + x % STRIP;
+  }
+  particles_destroy(&c->core, &particles);
+  int64_t cells = grid_cells(&c->grid);
+  FlipFields *f = &c->work.fields;
+  float **fields[] = {
+      &f->free,           &f->fill,           &f->usable,         &f->strength,       &f->cohesion,
+      &f->gain[0],        &f->gain[1],        &f->gain[2],        &f->open[0],        &f->open[1],
+      &f->open[2],        &f->lightness[0],   &f->lightness[1],   &f->lightness[2],   &f->flux[0],
+      &f->flux[1],        &f->flux[2],        &c->kept.pressure,  &c->kept.shift,     &c->kept.stress[0],
+      &c->kept.stress[1], &c->kept.stress[2], &c->kept.stress[3], &c->kept.stress[4], &c->kept.stress[5]};
+  size_t count = sizeof fields / sizeof *fields;
+  c->arrays = aligned_alloc(64, sizeof(float) * (size_t)cells * count);
+  memset(c->arrays, 0, sizeof(float) * (size_t)cells * count);
+  for (size_t k = 0; k < count; k++) *fields[k] = c->arrays + (int64_t)k * cells;
+  assert_ok(&c->core, scratch_take(&c->core, &c->scratch, &f->near, c->grid.strips, "near"));
+  memset(f->near, 0, (size_t)c->grid.strips);
+  c->settings =
+      (FlipSettings){.cell = 1, .scheme = scheme, .tolerance = 1e-9, .solver_steps = 2000, .friction_steps = 3000};
+  c->step = (Step){.core = &c->core, .state = &c->state, .scratch = &c->scratch, .profile = &c->profile, .dt = 1};
+  c->work.core = &c->core, c->work.step = &c->step, c->work.state = &c->state, c->work.settings = &c->settings;
+  c->work.grid = &c->grid, c->work.kept = &c->kept, c->work.dt = 1;
+  for (int i = 0; i < CELLS; i++) {
+    int32_t at = c->cell[i];
+    f->free[at] = f->usable[at] = 1;
+    f->fill[at] = random_at(which, i) < 0.8 ? 1 : 0.7f;
+    f->strength[at] = 0.5f;
+    for (int a = 0; a < 3; a++) {
+      int32_t faces[2] = {at, cell_above(&c->grid, at, a)};
+      for (int k = 0; k < (beside(i, a, 1) < 0 ? 2 : 1); k++) {
+        bool floor = k == 0 && beside(i, a, -1) < 0;
+        f->open[a][faces[k]] = floor ? 0 : 1;
+        f->gain[a][faces[k]] = floor ? 0 : (float)(0.2 + random_at(which + 100, 3 * i + a));
+        f->lightness[a][faces[k]] = f->gain[a][faces[k]];
+        f->flux[a][faces[k]] = floor ? 0 : (float)(0.4 * random_at(which + 200, 6 * i + 2 * a + k) - 0.25);
+      }
+    }
+  }
+}
+
+static void end(Case *c) {
+  free(c->arrays);
+  memory_drop(&c->core, &c->order.start);
+  grid_destroy(&c->core, &c->grid);
+  scratch_destroy(&c->core, &c->scratch);
+  core_destroy(&c->core);
+}
+
+static double gain_at(const Case *c, int i, int axis, bool upper) {
+  int32_t at = c->cell[i];
+  return (double)c->work.fields.gain[axis][upper ? cell_above(&c->grid, at, axis) : at];
+}
+static double flux_at(const Case *c, int i, int axis, bool upper) {
+  int32_t at = c->cell[i];
+  return (double)c->work.fields.flux[axis][upper ? cell_above(&c->grid, at, axis) : at];
+}
+
+static double pressure_error(int which) {
+  static Case c;
+  static double a[CELLS][CELLS];
+  double b[CELLS], x[CELLS] = {0}, error = 0, size = 0;
+  begin(&c, which, SCREE_YIELD_CONE);
+  memset(a, 0, sizeof a);
+  for (int i = 0; i < CELLS; i++) {
+    float fill = c.work.fields.fill[c.cell[i]];
+    b[i] = fill < 0.95f ? 1 - (double)fill : 0;
+    for (int axis = 0; axis < 3; axis++)
+      for (int up = 0; up < 2; up++) {
+        double k = gain_at(&c, i, axis, up);
+        int j = beside(i, axis, up ? 1 : -1);
+        b[i] += (up ? 1 : -1) * flux_at(&c, i, axis, up);
+        a[i][i] += k;
+        if (j >= 0) a[i][j] -= k;
+      }
+  }
+  for (int turn = 0; turn < 20000; turn++)
+    for (int i = 0; i < CELLS; i++) {
+      double g = b[i];
+      for (int j = 0; j < CELLS; j++) g += a[i][j] * x[j];
+      x[i] = fmax(0, x[i] - g / a[i][i]);
+    }
+  assert_ok(&c.core, flip_solve_pressure(&c.work, c.work.fields.flux));
+  for (int i = 0; i < CELLS; i++) {
+    error = fmax(error, fabs((double)c.kept.pressure[c.cell[i]] - x[i]));
+    size = fmax(size, x[i]);
+  }
+  assert_true(size > 0.1);
+  end(&c);
+  return error / size;
+}
+
+static void pressure_solves_its_complementarity_problem(void **state) {
+  (void)state;
+  double worst = 0;
+  for (int which = 0; which < CASES; which++) worst = fmax(worst, pressure_error(which));
+  print_message("pressure: within %.1e of the dense solution\n", worst);
+  assert_true(worst < 1e-6);
+}
+
+/* ---- friction ---- */
+
+/* Places of the block and of its upper rim. */
+enum { WIDE_SIDE = SIDE + 1, PLACES = WIDE_SIDE * WIDE_SIDE * WIDE_SIDE };
+static const int SHEAR_OF[3][3] = {{-1, S_XY, S_XZ}, {S_XY, -1, S_YZ}, {S_XZ, S_YZ, -1}};
+
+typedef struct Reference {
+  double s[STRESSES][PLACES], limit[PLACES], cap[3][PLACES], gain[3][PLACES], flux[3][PLACES];
+} Reference;
+
+static int place_of(const int at[3]) {
+  for (int a = 0; a < 3; a++)
+    if (at[a] < 0 || at[a] >= WIDE_SIDE) return -1;
+  return at[0] + WIDE_SIDE * (at[1] + WIDE_SIDE * at[2]);
+}
+static int place_beside(int i, int axis, int way) {
+  int at[3] = {i % WIDE_SIDE, i / WIDE_SIDE % WIDE_SIDE, i / WIDE_SIDE / WIDE_SIDE};
+  at[axis] += way;
+  return place_of(at);
+}
+static double value(const double *field, int place) { return place < 0 ? 0 : field[place]; }
+static int32_t number_of(const Case *c, int place) {
+  int32_t x = place % WIDE_SIDE + 6,
+          strip = grid_find(&c->grid, strip_key(x, place / WIDE_SIDE % WIDE_SIDE, place / WIDE_SIDE / WIDE_SIDE));
+  return strip * STRIP + x % STRIP;
+}
+
+/* flux + gain D2 s */
+static void flux_of(const Reference *r, double (*s)[PLACES], double (*out)[PLACES]) {
+  for (int a = 0; a < 3; a++)
+    for (int i = 0; i < PLACES; i++) {
+      double sum = s[a][i] - value(s[a], place_beside(i, a, -1));
+      for (int b = 0; b < 3; b++)
+        if (b != a) sum += value(s[SHEAR_OF[a][b]], place_beside(i, b, 1)) - s[SHEAR_OF[a][b]][i];
+      out[a][i] = r->flux[a][i] + r->gain[a][i] * sum;
+    }
+}
+
+/* The transpose of D2 on a flux: the gradient of Eq. 17. */
+static double slope_of(double (*flux)[PLACES], int k, int i) {
+  if (k < S_XY) return flux[k][i] - value(flux[k], place_beside(i, k, 1));
+  static const int axes[3][2] = {{0, 1}, {1, 2}, {0, 2}};
+  int a = axes[k - S_XY][0], b = axes[k - S_XY][1];
+  return value(flux[a], place_beside(i, b, -1)) - flux[a][i] + value(flux[b], place_beside(i, a, -1)) - flux[b][i];
+}
+
+static double clipped(double v, double most) { return fmax(-most, fmin(most, v)); }
+
+static void project(const Reference *r, double (*s)[PLACES], int i) {
+  double low = -1e3, high = 1e3;
+  for (int turn = 0; turn < 60; turn++) {
+    double shift = 0.5 * (low + high), trace = 0;
+    for (int a = 0; a < 3; a++) trace += clipped(s[a][i] - shift, r->limit[i]);
+    if (trace > 0) low = shift;
+    else high = shift;
+  }
+  for (int a = 0; a < 3; a++) s[a][i] = clipped(s[a][i] - low, r->limit[i]);
+  for (int k = 0; k < 3; k++) s[S_XY + k][i] = clipped(s[S_XY + k][i], r->cap[k][i]);
+}
+
+/* Projected gradients with Nesterov's momentum, in double, run until nothing moves. */
+static void solve_reference(Reference *r) {
+  static double y[STRESSES][PLACES], next[STRESSES][PLACES], flux[3][PLACES];
+  double t = 1, largest = 0;
+  memset(r->s, 0, sizeof r->s);
+  memset(y, 0, sizeof y);
+  for (int a = 0; a < 3; a++)
+    for (int i = 0; i < PLACES; i++) largest = fmax(largest, r->gain[a][i]);
+  for (int step = 0; step < 3000; step++) {
+    double then = 0.5 * (1 + sqrt(1 + 4 * t * t)), turned = 0;
+    flux_of(r, y, flux);
+    for (int i = 0; i < PLACES; i++) {
+      for (int k = 0; k < STRESSES; k++) next[k][i] = y[k][i] - slope_of(flux, k, i) / (16 * largest);
+      project(r, next, i);
+      for (int k = 0; k < STRESSES; k++) turned += (y[k][i] - next[k][i]) * (next[k][i] - r->s[k][i]);
+    }
+    for (int i = 0; i < PLACES; i++)
+      for (int k = 0; k < STRESSES; k++) {
+        y[k][i] = next[k][i] + (t - 1) / then * (next[k][i] - r->s[k][i]);
+        r->s[k][i] = next[k][i];
+      }
+    t = turned > 0 ? 1 : then;
+  }
+}
+
+/* What the step's friction leaves of the flux differs from the reference's by so much of it (root of the mean square).
+ * Stresses themselves are not unique. */
+static double friction_error(int which) {
+  static Case c;
+  static Reference r;
+  static double want[3][PLACES], got[3][PLACES], s[STRESSES][PLACES];
+  double error = 0, size = 0;
+  memset(&r, 0, sizeof r);
+  begin(&c, which, SCREE_YIELD_BOX);
+  for (int i = 0; i < CELLS; i++)
+    c.kept.pressure[c.cell[i]] = random_at(which + 300, i) < 0.2 ? 0 : (float)(0.5 * random_at(which + 400, i));
+  for (int i = 0; i < PLACES; i++) {
+    int32_t at = number_of(&c, i);
+    r.limit[i] = 0.5 * (double)c.kept.pressure[at];
+    for (int a = 0; a < 3; a++) {
+      r.gain[a][i] = (double)c.work.fields.gain[a][at];
+      r.flux[a][i] = (double)c.work.fields.flux[a][at];
+    }
+  }
+  for (int i = 0; i < PLACES; i++)
+    for (int a = 0; a < 3; a++)
+      for (int b = a + 1; b < 3; b++) {
+        int round[4] = {i, place_beside(i, a, -1), place_beside(i, b, -1), -1}, count = 0;
+        if (round[1] >= 0) round[3] = place_beside(round[1], b, -1);
+        double sum = 0;
+        for (int k = 0; k < 4; k++) {
+          if (round[k] < 0 || !(c.work.fields.free[number_of(&c, round[k])] > 0)) continue;
+          count++;
+          sum += r.limit[round[k]];
+        }
+        r.cap[SHEAR_OF[a][b] - S_XY][i] = count ? sum / count : 0;
+      }
+  solve_reference(&r);
+  flux_of(&r, r.s, want);
+  assert_ok(&c.core, flip_solve_friction(&c.work, c.work.fields.flux));
+  for (int i = 0; i < PLACES; i++)
+    for (int k = 0; k < STRESSES; k++) s[k][i] = (double)c.kept.stress[k][number_of(&c, i)];
+  flux_of(&r, s, got);
+  for (int a = 0; a < 3; a++)
+    for (int i = 0; i < PLACES; i++) {
+      error += (got[a][i] - want[a][i]) * (got[a][i] - want[a][i]);
+      size += r.flux[a][i] * r.flux[a][i];
+    }
+  assert_true(c.work.report.friction.violation < 1e-6);
+  end(&c);
+  return sqrt(error / size);
+}
+
+static void friction_solves_its_quadratic_program(void **state) {
+  (void)state;
+  double worst = 0;
+  for (int which = 0; which < 3; which++) worst = fmax(worst, friction_error(which));
+  print_message("friction: within %.1e of the reference\n", worst);
+  assert_true(worst < 1e-6);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(pressure_solves_its_complementarity_problem),
+                                     cmocka_unit_test(friction_solves_its_quadratic_program)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
