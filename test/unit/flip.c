@@ -86,9 +86,38 @@ static void the_grid_follows_the_sand(void **state) {
   core_destroy(&core);
 }
 
+/* Scattered particles ask for more strips than the memory holds: refused, with the numbers. */
+static void a_grid_beyond_the_memory_is_refused(void **state) {
+  (void)state;
+  Core core = test_core(1);
+  Particles particles;
+  Scratch scratch;
+  FlipGrid grid = {.cell = 1};
+  FlipOrder order = {0};
+  assert_ok(&core, particles_create(&core, &particles));
+  assert_ok(&core, particles_append(&core, &particles, 20000));
+  scratch_create(&scratch);
+  for (int i = 0; i < 20000; i++) {
+    particles.x[i] = (float)(1e5 * random_at(3 * i));
+    particles.y[i] = (float)(1e5 * random_at(3 * i + 1));
+    particles.z[i] = (float)(1e5 * random_at(3 * i + 2));
+  }
+  core.memory.limit = atomic_load(&core.memory.used) + (64 << 20); /* it would be 180,000 strips or more, of 4 kB each */
+  assert_int_equal(grid_build(&core, &scratch, &particles, &grid, &order), SCREE_NO_MEMORY);
+  print_message("%s\n", core.error.message);
+  assert_non_null(strstr(core.error.message, "cells and 0."));
+  assert_non_null(strstr(core.error.message, "make the cell larger"));
+  grid_destroy(&core, &grid);
+  memory_drop(&core, &order.start);
+  particles_destroy(&core, &particles);
+  scratch_destroy(&core, &scratch);
+  core_destroy(&core);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(split_and_merge_are_inverse),
                                      cmocka_unit_test(shapes_are_valid_between_their_bounds),
-                                     cmocka_unit_test(the_grid_follows_the_sand)};
+                                     cmocka_unit_test(the_grid_follows_the_sand),
+                                     cmocka_unit_test(a_grid_beyond_the_memory_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
