@@ -152,6 +152,12 @@ Status particles_permute(Core *core, Particles *particles, Scratch *scratch, con
   return SCREE_OK;
 }
 
+void **particles_field(const Particles *particles, const char *name) {
+  for (int32_t f = 0; f < particles->field_count; f++)
+    if (strcmp(particles->fields[f].name, name) == 0) return particles->fields[f].data;
+  return NULL;
+}
+
 void particles_remove(Particles *particles, const int32_t *dead, int64_t count) {
   int64_t last = particles->count, end = count;
   for (int64_t k = 0; k < end; k++) {

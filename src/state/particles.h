@@ -28,6 +28,9 @@ void particles_destroy(Core *core, Particles *particles);
  * `data` must stay where it is: it is told the array's address again whenever that changes. */
 Status particles_add_field(Core *core, Particles *particles, const char *name, int32_t size, bool hashed, void **data);
 
+/* Where the address of such a field's array is kept; NULL: there is no such field. */
+void **particles_field(const Particles *particles, const char *name);
+
 Status particles_reserve(Core *core, Particles *particles, int64_t capacity);
 /* Appends zeroed particles, with fresh ids, at [old count, new count). */
 Status particles_append(Core *core, Particles *particles, int64_t count);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "upsample/internal.h"
+#include "upsample/points.h"
 
 enum { BLOCKS_PER_CHUNK = FINE_CLUSTER, CHUNK_CLUSTERS = 8, CHUNKS_PER_THREAD = 16, LINE = 64 / sizeof(float) };
 
@@ -161,6 +161,7 @@ static bool others_died(const Queue *queue) {
 
 Status upsample_advance(Core *core, Upsample *up, const State *state, const Solids *sinks, Scratch *scratch,
                         double dt) {
+  if (up->definition.mode == SCREE_UPSAMPLE_POINTS) return points_advance(core, up, state, scratch, dt);
   Advance a = {.core = core,
                .up = up,
                .state = state,

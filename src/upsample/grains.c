@@ -5,7 +5,7 @@
 
 #include "core/hash.h"
 #include "core/parallel.h"
-#include "upsample/internal.h"
+#include "upsample/points.h"
 
 enum { GRAINS_CHUNK = 8192 };
 
@@ -26,6 +26,7 @@ Status upsample_create(Core *core, State *state, const ScreeUpsampleDef *definit
   TRY(particles_add_field(core, p, "upsample_seen", sizeof(uint8_t), false, (void **)&up->seen));
   TRY(cell_grid_create(core, &up->coarse_grid));
   TRY(cell_grid_create(core, &up->sample_grid));
+  if (definition->mode == SCREE_UPSAMPLE_POINTS) TRY(points_create(core, up, state));
   return solids_view_create(core, up, state);
 }
 
@@ -41,6 +42,7 @@ void upsample_destroy(Core *core, Upsample *up) {
   memory_drop(core, &up->counts);
   memory_drop(core, &up->resting);
   memory_drop(core, &up->bounds);
+  points_destroy(core, &up->points);
   memory_free(&core->memory, up);
 }
 
@@ -114,7 +116,7 @@ Status upsample_add(Core *core, Upsample *up, const State *state, const Samples 
   return SCREE_OK;
 }
 
-void upsample_begin(Upsample *up, const State *state) {
+Status upsample_begin(Core *core, Upsample *up, const State *state, Scratch *scratch) {
   const Particles *p = &state->particles;
   for (int64_t i = 0; i < p->count; i++) {
     up->seen_x[i] = p->x[i];
@@ -122,6 +124,7 @@ void upsample_begin(Upsample *up, const State *state) {
     up->seen_z[i] = p->z[i];
     up->seen[i] = 1;
   }
+  return up->definition.mode == SCREE_UPSAMPLE_POINTS ? points_advance(core, up, state, scratch, 1) : SCREE_OK;
 }
 
 typedef struct Gather {
@@ -188,6 +191,7 @@ Status upsample_archive(Core *core, Archive *archive, Upsample *up) {
 #define FINE_ARCHIVE(type, name) TRY(archive_array(core, archive, grains->name, count));
   FINE_FIELDS(FINE_ARCHIVE)
 #undef FINE_ARCHIVE
+  if (up->definition.mode == SCREE_UPSAMPLE_POINTS) TRY(points_archive(core, archive, up));
   /* Storage is kept as it is, with what is known about it, so that a resumed run works on the same blocks. */
   int64_t blocks = parallel_chunks(0, count, FINE_BLOCK);
   TRY(archive_array(core, archive, up->resting, blocks));

@@ -36,6 +36,14 @@ typedef struct FineSolid {
   double friction_static, friction_kinetic;
 } FineSolid;
 
+/* mode points, see points.c. */
+typedef struct RenderPoints {
+  uint32_t *parent; /* per point: id of its particle */
+  float *offset[3]; /* from it, m */
+  float **shape[6]; /* fields of the particles: the method's ellipsoids */
+  float *flow[9];   /* and how the flow stretched them in the frame, less the identity */
+} RenderPoints;
+
 typedef struct Upsample {
   ScreeUpsampleDef definition;
   double coarse_radius;
@@ -48,6 +56,7 @@ typedef struct Upsample {
   double moved; /* m, no point of any of them moved farther in the frame */
   uint64_t pack[PACK_TABLE];
   uint32_t *counts; /* fine grains per cell, see stir.c */
+  RenderPoints points;
   /* Of storage, free to be forgotten: */
   uint8_t *resting;   /* per block of FINE_BLOCK grains: nothing moves in it */
   float (*bounds)[6]; /* of resting blocks: low, high */

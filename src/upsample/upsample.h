@@ -1,6 +1,7 @@
 /* Fine grains that follow the simulated ones (Sommer 2022, Section 4), once a frame.
  *
- * `mode: paper` is the paper's rule as printed; `mode: better` is ours: see docs/methods/upsampling.md. The coarse
+ * `mode: paper` is the paper's rule as printed; `mode: better` is ours: see docs/methods/upsampling.md. `mode: points`
+ * has the render points of Narain 2010 instead (points.c). The coarse
  * state is read, never written; only the room's own fields of the particles (where each was when the fine grains last
  * took note of it) are its own to write.
  *
@@ -49,7 +50,7 @@ Status upsample_follow_solids(Core *core, Upsample *upsample, const State *state
 Status upsample_add(Core *core, Upsample *upsample, const State *state, const Samples *samples, int32_t material,
                     Vec3 velocity);
 /* To be called once when all fills are done: from here on coarse grains are followed. */
-void upsample_begin(Upsample *upsample, const State *state);
+Status upsample_begin(Core *core, Upsample *upsample, const State *state, Scratch *scratch);
 
 /* One frame of dt seconds that has just ended: fine grains move, the born are added, those in a sink go. */
 Status upsample_advance(Core *core, Upsample *upsample, const State *state, const Solids *sinks, Scratch *scratch,

@@ -32,6 +32,12 @@ double world_particle_mass(const State *state, const ScreeMaterialDef *material,
   return 4.0 / 3 * M_PI * radius * radius * radius * material->grain_density;
 }
 
+/* Render points lie in the particles: fills make none. */
+static bool has_points(const ScreeWorld *world) {
+  const ScreeUpsampleDef *upsample = world->definition.scene.upsample;
+  return upsample && upsample->mode == SCREE_UPSAMPLE_POINTS;
+}
+
 static Status check_fill(ScreeWorld *world, const ScreeGrainsDef *grains, const Shape *shape) {
   if (!(shape->mass.volume > 0))
     return world_fail_at(world, SCREE_BAD_INPUT, grains->source,
@@ -42,7 +48,8 @@ static Status check_fill(ScreeWorld *world, const ScreeGrainsDef *grains, const 
   if (world->state.parcels) most = shape->mass.volume / parcel_volume(radius);
   double bytes = most * BYTES_PER_GRAIN;
   const ScreeUpsampleDef *upsample = world->definition.scene.upsample;
-  if (upsample) bytes += most * pow(radius / upsample->radius, 3) * BYTES_PER_FINE_GRAIN;
+  double fine = !upsample ? 0 : has_points(world) ? (double)upsample->points : pow(radius / upsample->radius, 3);
+  bytes += most * fine * BYTES_PER_FINE_GRAIN;
   double left = (double)memory_left(&world->core.memory);
   if (bytes <= left) return SCREE_OK;
   return world_fail_at(world, SCREE_BAD_INPUT, grains->source,
@@ -121,7 +128,7 @@ static Status fill_one(ScreeWorld *world, int32_t index) {
   Status status = sample_fill(world, index, &shape, false, seed, &samples);
   if (status == SCREE_OK) status = add_samples(world, grains, material, &samples);
   samples_destroy(core, &samples);
-  if (status == SCREE_OK && world->upsample) {
+  if (status == SCREE_OK && world->upsample && !has_points(world)) {
     status = sample_fill(world, index, &shape, true, rng_mix(seed), &samples);
     if (status == SCREE_OK) status = upsample_add(core, world->upsample, state, &samples, material, grains->velocity);
     samples_destroy(core, &samples);
@@ -146,7 +153,7 @@ Status world_fill(ScreeWorld *world) {
   for (int32_t k = 0; k < world->definition.scene.grains_count; k++) TRY(fill_one(world, k));
   for (int32_t k = 0; k < world->definition.scene.grains_count; k++)
     world->tally.speed = fmax(world->tally.speed, vec3_length(world->definition.scene.grains[k].velocity));
-  if (world->upsample) upsample_begin(world->upsample, &world->state);
+  if (world->upsample) TRY(upsample_begin(&world->core, world->upsample, &world->state, &world->scratch));
   world->tally.mass_initial = world_mass(world);
   return SCREE_OK;
 }

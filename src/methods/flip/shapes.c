@@ -125,13 +125,25 @@ typedef struct Advance {
   FlipWork *work;
   uint8_t *kind; /* in the order of cells */
   Proposal *proposals;
-  float inverse; /* 1 / radius */
+  float inverse;     /* 1 / radius */
+  float *flow[3][3]; /* how particles were stretched in the frame, less the identity; NULL: nobody asks */
 } Advance;
 
 static Shape6 shape_at(const FlipShapes *shapes, int64_t i) {
   Shape6 shape;
   for (int k = 0; k < STRESSES; k++) shape.a[k] = shapes->a[k][i];
   return shape;
+}
+
+/* 1 + G' = F (1 + G) */
+static void add_flow(const Advance *advance, int32_t i, float f[3][3]) {
+  float before[3][3];
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++) before[r][c] = (float)(r == c) + advance->flow[r][c][i];
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++)
+      advance->flow[r][c][i] =
+          f[r][0] * before[0][c] + f[r][1] * before[1][c] + f[r][2] * before[2][c] - (float)(r == c);
 }
 
 /* A' = F A F^T with F = 1 + dt J: Eq. 28 to first order, and positive whatever the step. */
@@ -157,6 +169,7 @@ static void stretch_chunk(void *context, int64_t b, int64_t e, int thread) {
     for (int r = 0; r < 3; r++)
       for (int c = 0; c < 3; c++) m[r][c] = t[r][0] * f[c][0] + t[r][1] * f[c][1] + t[r][2] * f[c][2];
     s = (Shape6){{m[0][0], m[1][1], m[2][2], m[0][1], m[1][2], m[0][2]}};
+    if (advance->flow[0][0]) add_flow(advance, i, f);
     advance->kind[k] = (uint8_t)kind_of(&s);
     for (int c = 0; c < STRESSES; c++) shapes->a[c][i] = s.a[c];
   }
@@ -296,7 +309,7 @@ static Status merge(Advance *advance, const Proposal *pair) {
   Vec3 center = vec3_madd(other, apart, m / total);
   Vec3 velocity = vec3_scale(vec3_add(vec3_scale(velocity_of(p, i), m), vec3_scale(velocity_of(p, j), n)), 1 / total);
   TRY(queue_death(work->core, &state->queue, p->id[i], REASON_MERGE, 0));
-  TRY(queue_death(work->core, &state->queue, p->id[j], REASON_MERGE, 0));
+  TRY(queue_death(work->core, &state->queue, p->id[j], REASON_MERGE, p->id[i]));
   TRY(bear(advance, REASON_MERGE, p->id[i], i, center, velocity, p->mass[i] + p->mass[j], &merged));
   advance->shapes->merges++;
   return SCREE_OK;
@@ -361,10 +374,22 @@ static Status advance_all(Advance *advance) {
   return thin > 0 ? merge_all(advance, thin) : SCREE_OK;
 }
 
+/* Render points want to know (upsample/points.c); the fields are theirs. */
+static void find_flow(Advance *advance) {
+  static const char *const names[3][3] = {
+      {"flow_xx", "flow_xy", "flow_xz"}, {"flow_yx", "flow_yy", "flow_yz"}, {"flow_zx", "flow_zy", "flow_zz"}};
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++) {
+      void **field = particles_field(&advance->work->state->particles, names[r][c]);
+      advance->flow[r][c] = field ? *field : NULL;
+    }
+}
+
 Status shapes_advance(FlipShapes *shapes, FlipWork *work) {
   int mark = scratch_mark(work->step->scratch);
   Advance advance = {.shapes = shapes, .work = work, .inverse = (float)(1 / work->state->radius)};
   shapes->pending_count = 0;
+  find_flow(&advance);
   Status status = advance_all(&advance);
   scratch_release(work->core, work->step->scratch, mark);
   return status;
