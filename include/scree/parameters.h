@@ -170,7 +170,7 @@
   X(REAL, radius, "0.005", 1e-6, 1e3, 1e-4, 1, "m", "", "radius of a fine grain")                                      \
   X(CHOICE, mode, "better", 0, 0, 0, 0, "better|paper|points", "",                                                     \
     "sand that rests and stays even; the paper's rule; flip: points that the flow carries")                            \
-  X(INT, points, "20", 1, 1000, 4, 100, "", "", "mode points: how many a full particle has")                           \
+  X(INT, points, "20", 1, 1000, 4, 200, "", "", "mode points: how many a full particle has")                           \
   X(BOOL, body_rule, "true", 0, 0, 0, 0, "", "", "mode paper: walls and bodies count only near simulated grains")      \
   X(REAL, air_drag, "auto", 0, 1e6, 0, 1e3, "1/m", "", "k of a = k u^2 in moving air; auto: of a sphere that size")    \
   X(REAL, stir, "0.5", 0, 1, 0, 1, "", "", "mode better: how fast crowds dissolve; a share of how unevenly sand moves")
