@@ -74,6 +74,7 @@ static void begin(Case *c, int which, int scheme) {
   c->step = (Step){.core = &c->core, .state = &c->state, .scratch = &c->scratch, .profile = &c->profile, .dt = 1};
   c->work.core = &c->core, c->work.step = &c->step, c->work.state = &c->state, c->work.settings = &c->settings;
   c->work.grid = &c->grid, c->work.kept = &c->kept, c->work.dt = 1;
+  c->work.tolerance = c->settings.tolerance;
   for (int i = 0; i < CELLS; i++) {
     int32_t at = c->cell[i];
     f->free[at] = f->usable[at] = 1;

@@ -17,6 +17,7 @@
 /* Pure shear on the cone: sqrt(3/2) alpha p. */
 #define SHEAR_OF_CONE 1.2247449f
 #define FILL_TOUCHING 0.9f
+#define CAP_LEAST 1e-12f /* Pa: less is none, its square would not be a number */
 
 typedef enum Pass { PASS_FORCE, PASS_TRIAL, PASS_SCALE, PASS_RETURN, PASS_MEAN, PASS_EXCESS } Pass;
 
@@ -173,6 +174,15 @@ static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
   f->mean.factor = work->settings->scheme == SCREE_YIELD_BOX ? 1 : SHEAR_OF_CONE;
   run(f, PASS_MEAN);
   limit_at_walls(work, cap, f->mean.factor);
+  for (int k = 0; k < 3; k++) {
+    float *per = NULL;
+    TRY(scratch_take(core, scratch, &per, cells, "friction"));
+    for (int64_t at = 0; at < cells; at++) {
+      float inverse = cap[k][at] > CAP_LEAST ? 1 / cap[k][at] : 0;
+      per[at] = inverse * inverse;
+    }
+    f->step.per[k] = per;
+  }
   TRY(scratch_take(core, scratch, &f->excess, work->grid->strips / STRIP_CHUNK + 2, "sums"));
   return scratch_take(core, scratch, &f->sums, work->grid->strips / STRIP_CHUNK + 2, "sums");
 }
@@ -218,7 +228,7 @@ static Status minimize(FlipWork *work, float *const flux[3]) {
     t = total[FRICTION_TURNED] > 0 ? 1 : next;
     work->report.friction.steps++;
     change = total[FRICTION_SIZE] > 0 ? sqrt(total[FRICTION_MOVED] / total[FRICTION_SIZE]) : 0;
-    if (change < work->settings->tolerance * 0.1) break;
+    if (change < work->tolerance * 0.1) break;
   }
   work->report.friction.residual = fmax(work->report.friction.residual, change);
   make_strict(&f);

@@ -164,7 +164,7 @@ static Status solve(FlipWork *work, Problem *problem, const float *b, bool corre
                  .precondition = precondition,
                  .context = problem,
                  .norm = norm_of(problem),
-                 .tolerance = fmax(work->settings->tolerance * sqrt(want), 1e-6),
+                 .tolerance = fmax(work->tolerance * sqrt(want), 1e-7),
                  .most = work->settings->solver_steps};
   TRY(mprgp_solve(&mprgp));
   report->solves++;
@@ -228,6 +228,28 @@ Status flip_solve_pressure(FlipWork *work, float *const flux[3]) {
   Status status = pressure_for(work, flux, slack, b);
   scratch_release(work->core, scratch, mark);
   return status;
+}
+
+/* ---- tolerance ---- */
+
+/* What a solve leaves undone moves sand, and sand at rest would never stay so: the slower it is against what gravity
+ * gives in a step, the better the solves must be. They begin near their ends then, and cost little. */
+#define TOLERANCE_AT_REST 0.03
+
+void flip_set_tolerance(FlipWork *work) {
+  const FlipFields *f = &work->fields;
+  Vec3 g = work->state->gravity;
+  const float gain[3] = {(float)(g.x * work->dt), (float)(g.y * work->dt), (float)(g.z * work->dt)};
+  double energy = 0, mass = 0, fall = vec3_length(g) * work->dt;
+  int64_t cells = work_cells(work);
+  for (int a = 0; a < 3; a++)
+    for (int64_t at = STRIP; at < cells; at++) {
+      float v = f->velocity[a][at] - gain[a];
+      energy += (double)(f->mass[a][at] * v * v);
+      mass += (double)f->mass[a][at];
+    }
+  double share = fall > 0 && mass > 0 ? sqrt(3 * energy / mass) / fall : 1;
+  work->tolerance = work->settings->tolerance * fmin(1, fmax(TOLERANCE_AT_REST, share));
 }
 
 /* ---- density correction (Section 2.2.1) ---- */

@@ -207,6 +207,7 @@ static Status advance(Flip *flip, FlipWork *work) {
   profile_end(step->profile, "to_grid", began);
 
   began = profile_begin();
+  flip_set_tolerance(work);
   TRY(flip_correct_density(work)); /* [2] */
   profile_end(step->profile, "density", began);
 

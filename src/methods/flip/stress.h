@@ -10,7 +10,9 @@ Status flip_stop_at_walls(FlipWork *work);
 void flip_push_solids(FlipWork *work);
 /* body_change = dt M^-1 body_wrench */
 void flip_bodies_change(const FlipWork *work, double dt);
-/* pressure.c: Section 2.2.1; moves `fill` and writes `moved`. */
+/* pressure.c: how well this step must be solved. */
+void flip_set_tolerance(FlipWork *work);
+/* Section 2.2.1; moves `fill` and writes `moved`. */
 Status flip_correct_density(FlipWork *work);
 /* Pressure for the flux that is given (friction in it). */
 Status flip_solve_pressure(FlipWork *work, float *const flux[3]);

@@ -103,21 +103,15 @@ void KERNEL(flip_friction_trial)(const FrictionStep *o, int64_t b, int64_t e) {
   }
 }
 
-/* The square of a shear stress as a share of what its edge bears. */
-WIDE_INLINE Wide share_square(Wide stress, Wide cap) {
-  Wide share = stress / wide_max(cap, wide_set(1e-30f));
-  return wide_select(wide_less(wide_set(0), cap), share * share, wide_set(0));
-}
-
-/* Mean of these squares at the four edges round a cell's centre. Shares, because stress and strength both grow with
- * depth: the mean of the squares themselves exceeds the square at the centre, by a quarter in the topmost cell, and
- * slopes would yield three degrees too early. */
-WIDE_INLINE Wide mean_square(const FlipGrid *grid, const float *f, const float *cap, int32_t s, int a, int c) {
+/* Mean of the squares at the four edges round a cell's centre, each times its `per`: of the shares of what the edges
+ * bear. Shares, because stress and strength both grow with depth: the mean of the squares themselves exceeds the square
+ * at the centre, by a quarter in the topmost cell, and slopes would yield three degrees too early. */
+WIDE_INLINE Wide mean_square(const FlipGrid *grid, const float *f, const float *per, int32_t s, int a, int c) {
   /* a < c; the strip above along c exists or is empty */
   int32_t up = grid->near[s][2 * c + 1];
-  return wide_set(0.25f) *
-         (share_square(own(f, s), own(cap, s)) + share_square(above(grid, f, s, a), above(grid, cap, s, a)) +
-          share_square(own(f, up), own(cap, up)) + share_square(above(grid, f, up, a), above(grid, cap, up, a)));
+  Wide v0 = own(f, s), v1 = above(grid, f, s, a), v2 = own(f, up), v3 = above(grid, f, up, a);
+  return wide_set(0.25f) * (v0 * v0 * own(per, s) + v1 * v1 * above(grid, per, s, a) + v2 * v2 * own(per, up) +
+                            v3 * v3 * above(grid, per, up, a));
 }
 
 /* Length of the stress as the scheme measures it: the cone's Frobenius norm, or the largest product with a unit vector
@@ -152,7 +146,7 @@ WIDE_INLINE Wide stress_size(const FrictionStep *o, float *const stress[STRESSES
     square[a] = v * v;
   }
   for (int k = 0; k < 3; k++)
-    square[S_XY + k] = shear * mean_square(o->grid, stress[S_XY + k], o->cap[k], s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
+    square[S_XY + k] = shear * mean_square(o->grid, stress[S_XY + k], o->per[k], s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
   return gauge(square, o->scheme);
 }
 

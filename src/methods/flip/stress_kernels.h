@@ -59,6 +59,7 @@ typedef struct FrictionStep {
   float *trial[STRESSES];
   const float *limit;    /* at centres: alpha p + cohesion */
   const float *cap[3];   /* at edges: largest shear stress */
+  const float *per[3];   /* 1 / cap^2; 0 where that is none */
   float *scale, *weight; /* at centres */
   float factor;          /* step length times dt / cell */
   float momentum;
