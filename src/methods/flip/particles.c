@@ -157,7 +157,6 @@ Status flip_to_grid(FlipWork *work) {
 typedef struct FromGrid {
   FlipWork *work;
   Gather gather;
-  float gain[3];
   float *speed; /* largest of a chunk of strips */
 } FromGrid;
 
@@ -169,24 +168,6 @@ static float way_of_cell(const FlipWork *work, int64_t cell) {
   return way < least ? least : way > most ? most : way;
 }
 
-/* Speed and way of particle k as the grid has it. Answers the square of the speed that it moves with. */
-static float take_from_grid(const FromGrid *from, int32_t k, int32_t i, float most, float v[3], float way[3]) {
-  const Gather *g = &from->gather;
-  const Particles *p = &from->work->state->particles;
-  const float before[3] = {p->vx[i], p->vy[i], p->vz[i]};
-  float square = 0, dt = (float)from->work->dt;
-  for (int a = 0; a < 3; a++) {
-    bool on_grid = from->work->sorted.norm[1 + a][k] > 0;
-    v[a] = before[a] + from->gain[a];
-    float grid_v = on_grid ? g->out_velocity[a][k] : v[a];
-    if (on_grid) v[a] += g->out_change[a][k] - g->out_settle[a][k] * before[a];
-    float w = dt * grid_v + (on_grid ? g->out_moved[a][k] : 0);
-    way[a] = w < -most ? -most : w > most ? most : w;
-    square += grid_v * grid_v;
-  }
-  return square;
-}
-
 /* Those off the grid. */
 static void move_lost(const FromGrid *from) {
   Particles *p = &from->work->state->particles;
@@ -194,7 +175,7 @@ static void move_lost(const FromGrid *from) {
   for (int64_t k = 0; k < from->work->order->lost; k++)
     for (int a = 0; a < 3; a++) {
       int32_t i = from->work->order->index[k];
-      velocity[a][i] += from->gain[a];
+      velocity[a][i] += from->gather.gain[a];
       way_of[a][i] = dt * velocity[a][i];
     }
 }
@@ -202,6 +183,7 @@ static void move_lost(const FromGrid *from) {
 /* Answers the largest speed, as FlipWork.speed counts it. */
 static float move_strip(const FromGrid *from, int64_t strip) {
   const FlipWork *work = from->work;
+  const Gather *g = &from->gather;
   Particles *p = &work->state->particles;
   bool near = work->fields.near[strip];
   uint32_t stops = near ? strip_stops(work, (int32_t)strip) : 0, walls = near ? strip_walls(&work->solids[strip]) : 0;
@@ -211,12 +193,17 @@ static float move_strip(const FromGrid *from, int64_t strip) {
   for (int lane = 0; lane < STRIP; lane++) {
     int64_t cell = strip * STRIP + lane;
     if (work->order->start[cell] == work->order->start[cell + 1]) continue;
-    float most = way_of_cell(work, cell), share = half / most;
+    float most = way_of_cell(work, cell), share = half / most, longest = most * side;
     float long_way = most > half ? half * half * side * side * 1.0001f : INFINITY;
     bool stopped = stops >> lane & 1, walled = walls >> lane & 1;
     for (int32_t k = work->order->start[cell]; k < work->order->start[cell + 1]; k++) {
       int32_t i = work->order->index[k];
-      float way[3], v[3], square = take_from_grid(from, k, i, most * side, v, way);
+      float way[3], v[3], square = g->out_square[k];
+      for (int a = 0; a < 3; a++) {
+        float w = g->out_way[a][k];
+        way[a] = w < -longest ? -longest : w > longest ? longest : w;
+        v[a] = g->out_velocity[a][k];
+      }
       largest = square * share * share > largest ? square * share * share : largest;
       bool far = way[0] * way[0] + way[1] * way[1] + way[2] * way[2] > long_way;
       if (far || stopped || walled) {
@@ -256,6 +243,7 @@ Status flip_from_grid(FlipWork *work) {
                 .x = work->order->x,
                 .y = work->order->y,
                 .z = work->order->z,
+                .dt = (float)work->dt,
                 .inverse_cell = (float)(1 / work->grid->cell)};
   int64_t room = work->order->count + LANES;
   for (int a = 0; a < 3; a++) {
@@ -264,20 +252,17 @@ Status flip_from_grid(FlipWork *work) {
     g->change[a] = f->change[a];
     g->moved[a] = f->moved[a];
     g->settle[a] = f->settle[a];
+    g->before[a] = work->sorted.velocity[a];
+    g->gain[a] = (float)(vec3_get(work->state->gravity, a) * work->dt);
     TRY(scratch_take(core, scratch, &g->out_velocity[a], room, "velocity at particles"));
-    TRY(scratch_take(core, scratch, &g->out_change[a], room, "velocity at particles"));
-    TRY(scratch_take(core, scratch, &g->out_moved[a], room, "velocity at particles"));
-    TRY(scratch_take(core, scratch, &g->out_settle[a], room, "velocity at particles"));
+    TRY(scratch_take(core, scratch, &g->out_way[a], room, "velocity at particles"));
   }
+  TRY(scratch_take(core, scratch, &g->out_square, room, "velocity at particles"));
   if (work->settings->shapes)
     for (int k = 0; k < 9; k++) {
       TRY(scratch_take(core, scratch, &work->gradient[k], room, "gradient at particles"));
       g->gradient[k] = work->gradient[k];
     }
-  Vec3 gravity = work->state->gravity;
-  from.gain[0] = (float)(gravity.x * work->dt);
-  from.gain[1] = (float)(gravity.y * work->dt);
-  from.gain[2] = (float)(gravity.z * work->dt);
   int64_t chunks = work->grid->strips / FROM_CHUNK + 1;
   TRY(scratch_take(core, scratch, &from.speed, chunks, "speeds"));
   memset(from.speed, 0, sizeof(float) * (size_t)chunks);

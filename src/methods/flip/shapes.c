@@ -204,27 +204,38 @@ static void try_partner(const Advance *advance, int32_t k, int32_t other, Propos
   best->score = score;
 }
 
+/* The cells below (-1), at (0) and above (1) that hold anything within reach of a coordinate, in cells. */
+static void cells_in_reach(float at, float reach, int range[2]) {
+  float cell = floorf(at);
+  range[0] = at - reach < cell ? -1 : 0;
+  range[1] = at + reach >= cell + 1 ? 1 : 0;
+}
+
 /* The nearest particle with which a thin one makes a valid one. */
 static void propose_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Advance *advance = context;
   const FlipWork *work = advance->work;
   const FlipGrid *grid = work->grid;
+  float reach = 1.001f * (float)(MERGE_REACH / (grid->cell * (double)advance->inverse));
   for (int64_t n = b; n < e; n++) {
     Proposal *best = &advance->proposals[n];
     int32_t k = best->from;
-    int32_t strip = grid_find(grid, strip_key((int32_t)floorf(work->order->x[k]), (int32_t)floorf(work->order->y[k]),
-                                              (int32_t)floorf(work->order->z[k])));
-    int lane = (int32_t)floorf(work->order->x[k]) & (STRIP - 1);
+    const float at[3] = {work->order->x[k], work->order->y[k], work->order->z[k]};
+    int32_t strip = grid_find(grid, strip_key((int32_t)floorf(at[0]), (int32_t)floorf(at[1]), (int32_t)floorf(at[2])));
+    int lane = (int32_t)floorf(at[0]) & (STRIP - 1), range[3][2];
     if (strip == 0) continue;
-    for (int row = 0; row < 9; row++) {
-      int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
-      if (at == 0) continue;
-      const int32_t *start = work->order->start + (int64_t)at * STRIP;
-      int32_t first = start[lane > 0 || grid->near[at][X_LOW] ? lane - 1 : 0];
-      int32_t last = start[lane < STRIP - 1 || grid->near[at][X_HIGH] ? lane + 2 : STRIP];
-      for (int32_t other = first; other < last; other++) try_partner(advance, k, other, best);
-    }
+    for (int a = 0; a < 3; a++) cells_in_reach(at[a], reach, range[a]);
+    for (int dz = range[2][0]; dz <= range[2][1]; dz++)
+      for (int dy = range[1][0]; dy <= range[1][1]; dy++) {
+        int32_t row = grid_row(grid, strip, dy, dz);
+        if (row == 0) continue;
+        const int32_t *start = work->order->start + (int64_t)row * STRIP;
+        int first = lane + range[0][0], last = lane + range[0][1] + 1;
+        if (first < 0 && !grid->near[row][X_LOW]) first = 0;
+        if (last > STRIP && !grid->near[row][X_HIGH]) last = STRIP;
+        for (int32_t other = start[first]; other < start[last]; other++) try_partner(advance, k, other, best);
+      }
   }
 }
 

@@ -128,8 +128,9 @@ WIDE_INLINE void store_some(float *to, Wide value, int count) {
     for (int lane = 0; lane < count; lane++) to[lane] = value[lane];
 }
 
-/* Lane by lane: particles [k, k + count) of the strip, where x, y, z count from its lower corner. */
-WIDE_INLINE void gather_axis(const Gather *gather, const Window window, int32_t k, int count, int axis, Wide x, Wide y,
+/* Lane by lane: particles [k, k + count) of the strip, where x, y, z count from its lower corner. FLIP: they change by
+ * what the grid's velocity changed, and move with it; where no node counts they fly. Answers what they move with. */
+WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t k, int count, int axis, Wide x, Wide y,
                              Wide z) {
   Weights wx = weights_of(x, axis == 0), wy = weights_of(y, axis == 1), wz = weights_of(z, axis == 2);
   Wide one = wide_set(1), sums[4] = {wide_set(0), wide_set(0), wide_set(0), wide_set(0)};
@@ -154,13 +155,17 @@ WIDE_INLINE void gather_axis(const Gather *gather, const Window window, int32_t 
     slope[2] = uz ? slope[2] + ax * ay * velocity : slope[2] - ax * ay * velocity;
   }
   Wide norm = wide_load(gather->norm[axis] + k);
-  store_some(gather->out_velocity[axis] + k, sums[0] * norm, count);
-  store_some(gather->out_change[axis] + k, sums[1] * norm, count);
-  store_some(gather->out_moved[axis] + k, sums[2] * norm, count);
-  store_some(gather->out_settle[axis] + k, sums[3] * norm, count);
-  if (!gather->gradient[0]) return;
+  WideInt on_grid = wide_less(wide_set(0), norm);
+  Wide before = wide_load(gather->before[axis] + k), flown = before + wide_set(gather->gain[axis]);
+  Wide moves = wide_select(on_grid, sums[0] * norm, flown);
+  Wide after = flown + wide_select(on_grid, sums[1] * norm - sums[3] * norm * before, wide_set(0));
+  Wide way = wide_set(gather->dt) * moves + wide_select(on_grid, sums[2] * norm, wide_set(0));
+  store_some(gather->out_velocity[axis] + k, after, count);
+  store_some(gather->out_way[axis] + k, way, count);
+  if (!gather->gradient[0]) return moves;
   for (int a = 0; a < 3; a++)
     store_some(gather->gradient[3 * axis + a] + k, slope[a] * wide_set(gather->inverse_cell), count);
+  return moves;
 }
 
 static void gather_strip(const Gather *gather, int32_t strip) {
@@ -178,7 +183,12 @@ static void gather_strip(const Gather *gather, int32_t strip) {
     x = wide_min(wide_max(x, zero), wide_set((float)STRIP - 0.00001f));
     y = wide_min(wide_max(y, zero), most);
     z = wide_min(wide_max(z, zero), most);
-    for (int axis = 0; axis < 3; axis++) gather_axis(gather, windows[axis], k, e - k, axis, x, y, z);
+    Wide square = zero;
+    for (int axis = 0; axis < 3; axis++) {
+      Wide moves = gather_axis(gather, windows[axis], k, e - k, axis, x, y, z);
+      square += moves * moves;
+    }
+    store_some(gather->out_square + k, square, e - k);
   }
 }
 

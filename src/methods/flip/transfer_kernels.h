@@ -32,9 +32,13 @@ typedef struct Gather {
   const float *x, *y, *z; /* in cells */
   const float *norm[3];   /* per particle: 1 / sum of the weights of valid faces */
   const float *velocity[3], *change[3], *moved[3], *settle[3];
+  const float *before[3]; /* velocity of the particles */
+  float gain[3];          /* of it by gravity */
+  float dt;
   float inverse_cell;
   /* per particle, in the order of cells */
-  float *out_velocity[3], *out_change[3], *out_moved[3], *out_settle[3];
+  float *out_velocity[3], *out_way[3];
+  float *out_square;  /* of the speed that it moves with */
   float *gradient[9]; /* of the velocity, 1/s: row = component; NULL: not wanted */
 } Gather;
 
