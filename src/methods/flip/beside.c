@@ -76,7 +76,7 @@ void beside_rub(const Beside *beside, const float norm[3], float v[3]) {
 }
 
 void beside_keep_out(const Beside *beside, float way[3], float v[3]) {
-  const StripSolids *solids = &beside->work->solids[beside->strip];
+  const StripSolids *solids = beside->work->solids[beside->strip];
   float cell = (float)beside->work->grid->cell, to[3], gradient[3];
   for (int a = 0; a < 3; a++) {
     to[a] = beside->at[a] + way[a] / cell;
@@ -107,8 +107,8 @@ Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], in
                    .at = {order->x[k] - (float)place[0], order->y[k] - (float)place[1], order->z[k] - (float)place[2]},
                    .index = order->index[k]};
   if (!solid) return beside;
-  int16_t owner = work->solids[strip].nearest[(int)beside.at[0]];
-  for (int a = 0; a < 3 && owner < 0; a++) owner = work->solids[strip].owner[a][(int)beside.at[0]];
+  int16_t owner = work->solids[strip]->nearest[(int)beside.at[0]];
+  for (int a = 0; a < 3 && owner < 0; a++) owner = work->solids[strip]->owner[a][(int)beside.at[0]];
   if (owner < 0) return beside;
   beside.solid = &work->state->solids.items[owner];
   Vec3 v = solid_velocity_at(beside.solid, state_position(work->state, beside.index));
@@ -194,7 +194,7 @@ void beside_fly(const Beside *beside, float way[3], float v[3]) {
   int pieces = (int)ceilf(length / PIECE);
   /* The strip knows how far the solids are, but not beyond a cell. */
   const float *at = beside->at;
-  float clear = flip_distance_at(&work->solids[beside->strip], at[0], at[1], at[2], gradient);
+  float clear = flip_distance_at(work->solids[beside->strip], at[0], at[1], at[2], gradient);
   bool meets = (clear < KNOWN ? clear : KNOWN) < length + 0.1f;
   for (int a = 0; a < 3; a++) {
     to[a] = at[a];

@@ -19,6 +19,7 @@ typedef struct StripSolids {
   int16_t nearest[STRIP];  /* and to the cell */
   bool known;              /* fixed solids were asked */
   bool cut;                /* not wholly free */
+  bool touched;            /* some solid was near enough to be asked */
 } StripSolids;
 
 /* Carried from step to step by the key of the strip: stresses to start the solvers from, distances of fixed solids. */

@@ -186,7 +186,7 @@ static float move_strip(const FromGrid *from, int64_t strip) {
   const Gather *g = &from->gather;
   Particles *p = &work->state->particles;
   bool near = work->fields.near[strip];
-  uint32_t stops = near ? strip_stops(work, (int32_t)strip) : 0, walls = near ? strip_walls(&work->solids[strip]) : 0;
+  uint32_t stops = near ? strip_stops(work, (int32_t)strip) : 0, walls = near ? strip_walls(work->solids[strip]) : 0;
   float side = (float)work->grid->cell, half = (float)work->settings->way, largest = 0;
   int32_t place[3];
   strip_place(work->grid->key[strip], place);

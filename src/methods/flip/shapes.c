@@ -283,7 +283,7 @@ static bool is_free_place(const FlipWork *work, Vec3 at) {
   if (strip == 0 || !work->fields.near[strip]) return true;
   strip_place(grid->key[strip], place);
   float gradient[3];
-  return flip_distance_at(&work->solids[strip], p[0] - (float)place[0], p[1] - (float)place[1], p[2] - (float)place[2],
+  return flip_distance_at(work->solids[strip], p[0] - (float)place[0], p[1] - (float)place[1], p[2] - (float)place[2],
                           gradient) > 0.05f;
 }
 

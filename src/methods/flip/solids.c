@@ -65,7 +65,7 @@ static inline float share_of(float distance, float slope) {
 
 /* Shares of the faces, quarter by quarter, as a plane cuts them. A wall that lies in the face closes it: the slope
  * within the face is none. */
-static void sense_faces(int32_t index, const float *d, float (*const normal)[ASK], const Mat3 *turn, StripSolids *to) {
+static void sense_faces(int32_t index, const float *d, const float (*normal)[ASK], const Mat3 *turn, StripSolids *to) {
   for (int axis = 0; axis < 3; axis++)
     for (int lane = 0; lane < STRIP; lane++) {
       float sum = 0, nearest = FAR;
@@ -144,7 +144,10 @@ static bool asked_by(int k, uint32_t lanes) {
 }
 
 /* Distances (cells) and normals at the points of the lanes that the solid is near; false: at none. */
-static bool ask(const FlipWork *work, const Asking *asking, Vec3 origin, float d[ASK], float normal[3][ASK]) {
+typedef struct Answers {
+  float d[ASK], normal[3][ASK];
+} Answers;
+static bool ask(const FlipWork *work, const Asking *asking, Vec3 origin, Answers *to) {
   double cell = work->grid->cell;
   Vec3 from = mat3_apply(&asking->back, vec3_sub(origin, asking->solid->position));
   Vec3 half = vec3(0.5 * STRIP * cell, 0.5 * cell, 0.5 * cell);
@@ -154,8 +157,8 @@ static bool ask(const FlipWork *work, const Asking *asking, Vec3 origin, float d
   float x[ASK], y[ASK], z[ASK], found[ASK], n[3][ASK];
   int count = 0, who[ASK];
   for (int k = 0; k < ASK; k++) {
-    d[k] = FAR;
-    for (int c = 0; c < 3; c++) normal[c][k] = 0;
+    to->d[k] = FAR;
+    for (int c = 0; c < 3; c++) to->normal[c][k] = 0;
     if (!asked_by(k, lanes)) continue;
     Vec3 local = vec3_add(from, mat3_apply(&asking->back, vec3_scale(asked_at(k), cell)));
     x[count] = (float)local.x;
@@ -166,16 +169,16 @@ static bool ask(const FlipWork *work, const Asking *asking, Vec3 origin, float d
   shape_distance_range(work->core, &asking->solid->shape, count, x, y, z, (double)FAR * cell, found, n[0], n[1], n[2]);
   for (int f = 0; f < count; f++) {
     float at = found[f] / (float)cell;
-    d[who[f]] = at > FAR ? FAR : at < -FAR ? -FAR : at;
-    for (int c = 0; c < 3; c++) normal[c][who[f]] = n[c][f];
+    to->d[who[f]] = at > FAR ? FAR : at < -FAR ? -FAR : at;
+    for (int c = 0; c < 3; c++) to->normal[c][who[f]] = n[c][f];
   }
   return true;
 }
 
 /* Takes a solid in where it leaves less free than what is known already. */
-static void sense(const FlipWork *work, int32_t strip, const Asking *asking, StripSolids *to) {
-  float d[ASK], normal[3][ASK];
-  if (!ask(work, asking, strip_origin(work, strip), d, normal)) return;
+static void sense(const Asking *asking, const Answers *answers, StripSolids *to) {
+  const float *d = answers->d;
+  to->touched = true;
   for (int k = 0; k < ASK_OCTANTS; k++) {
     float share = share_of(d[k], 0.5f), *octant = &to->octant[k / 8][k % 8];
     if (share < *octant) {
@@ -183,7 +186,7 @@ static void sense(const FlipWork *work, int32_t strip, const Asking *asking, Str
       to->nearest[k / 8] = (int16_t)asking->index;
     }
   }
-  sense_faces(asking->index, d, normal, &asking->turn, to);
+  sense_faces(asking->index, d, answers->normal, &asking->turn, to);
   for (int c = 0; c < CORNERS; c++) {
     float at = d[ASK_OCTANTS + ASK_QUARTERS + c];
     if (at < to->distance[c]) to->distance[c] = at;
@@ -206,7 +209,9 @@ static void strip_is_free(StripSolids *to) {
 
 typedef struct Sensing {
   FlipWork *work;
-  StripSolids *now;
+  const StripSolids **now;
+  StripSolids *moved; /* where moving solids are near */
+  uint8_t *cut;       /* per strip */
   Asking *fixed, *moving;
   int32_t fixed_count, moving_count;
 } Sensing;
@@ -215,15 +220,24 @@ static void sense_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Sensing *sensing = context;
   FlipWork *work = sensing->work;
+  Answers answers;
   for (int64_t strip = b; strip < e; strip++) {
-    StripSolids *fixed = &work->kept->solids[strip], *now = &sensing->now[strip];
+    StripSolids *fixed = &work->kept->solids[strip], *moved = &sensing->moved[strip];
     if (!fixed->known) {
       strip_is_free(fixed);
-      for (int32_t k = 0; k < sensing->fixed_count; k++) sense(work, (int32_t)strip, &sensing->fixed[k], fixed);
+      for (int32_t k = 0; k < sensing->fixed_count; k++)
+        if (ask(work, &sensing->fixed[k], strip_origin(work, (int32_t)strip), &answers))
+          sense(&sensing->fixed[k], &answers, fixed);
       fixed->known = true;
     }
-    *now = *fixed;
-    for (int32_t k = 0; k < sensing->moving_count; k++) sense(work, (int32_t)strip, &sensing->moving[k], now);
+    sensing->now[strip] = fixed;
+    for (int32_t k = 0; k < sensing->moving_count; k++) {
+      if (!ask(work, &sensing->moving[k], strip_origin(work, (int32_t)strip), &answers)) continue;
+      if (sensing->now[strip] == fixed) *moved = *fixed;
+      sensing->now[strip] = moved;
+      sense(&sensing->moving[k], &answers, moved);
+    }
+    sensing->cut[strip] = sensing->now[strip]->cut;
   }
 }
 
@@ -234,9 +248,14 @@ static void shares_chunk(void *context, int64_t b, int64_t e, int thread) {
   const Sensing *sensing = context;
   FlipFields *f = &sensing->work->fields;
   for (int64_t strip = b; strip < e; strip++) {
-    const StripSolids *now = &sensing->now[strip];
+    const StripSolids *now = sensing->now[strip];
     for (int lane = 0; lane < STRIP; lane++) {
       int64_t at = strip * STRIP + lane;
+      if (!now->touched) {
+        f->free[at] = 1;
+        for (int a = 0; a < 3; a++) f->open[a][at] = 1, f->owner[a][at] = -1, f->wall_v[a][at] = 0;
+        continue;
+      }
       float sum = 0;
       for (int o = 0; o < 8; o++) sum += now->octant[lane][o];
       f->free[at] = sum * 0.125f < SLIVER ? 0 : sum * 0.125f;
@@ -295,8 +314,7 @@ static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
     bool near = false;
     for (int row = 0; row < 9 && !near; row++) {
       int32_t at = grid_row(grid, (int32_t)strip, row % 3 - 1, row / 3 - 1);
-      near =
-          sensing->now[at].cut || sensing->now[grid->near[at][X_LOW]].cut || sensing->now[grid->near[at][X_HIGH]].cut;
+      near = sensing->cut[at] || sensing->cut[grid->near[at][X_LOW]] || sensing->cut[grid->near[at][X_HIGH]];
     }
     sensing->work->fields.near[strip] = near;
   }
@@ -347,6 +365,9 @@ static void norms_at(const ValidWindow *window, float x, float y, float z, float
       low[a] = (int)t;
       upper[a] = t - (float)low[a];
     }
+    const uint32_t *rows = &window->bits[g][low[2] * 3 + low[1]];
+    norm[g] = 1;
+    if (((rows[0] & rows[1] & rows[3] & rows[4]) >> low[0] & 3) == 3) continue;
     for (int c = 0; c < 8; c++) {
       int cx = low[0] + (c & 1), cy = low[1] + (c >> 1 & 1), cz = low[2] + (c >> 2);
       if (window->bits[g][cz * 3 + cy] >> cx & 1)
@@ -383,7 +404,7 @@ static void norm_chunk(void *context, int64_t b, int64_t e, int thread) {
 /* What the octants of the near strips lack of a full, free cell, splatted like particles. */
 typedef struct Rooms {
   FlipWork *work;
-  const StripSolids *now;
+  const StripSolids *const *now;
   float (*lack)[OCTANTS][4]; /* per near strip */
   int32_t *number;           /* of a near strip, per strip; -1 */
   int32_t *start;            /* per cell */
@@ -401,7 +422,7 @@ static void lack_chunk(void *context, int64_t b, int64_t e, int thread) {
     ValidWindow window;
     valid_window(rooms->work, (int32_t)strip, &window);
     for (int lane = 0; lane < STRIP; lane++) {
-      const float *share = rooms->now[strip].octant[lane];
+      const float *share = rooms->now[strip]->octant[lane];
       for (int o = 0; o < 8; o++) {
         float norm[4], *lack = rooms->lack[rooms->number[strip]][lane * 8 + o];
         norms_at(&window, (float)lane + (o & 1 ? 0.75f : 0.25f), o & 2 ? 0.75f : 0.25f, o & 4 ? 0.75f : 0.25f, norm);
@@ -458,7 +479,7 @@ static void room_chunk(void *context, int64_t b, int64_t e, int thread) {
     }
 }
 
-static Status find_rooms(FlipWork *work, const StripSolids *now) {
+static Status find_rooms(FlipWork *work, const StripSolids *const *now) {
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
   int64_t strips = work->grid->strips, cells = work_cells(work);
@@ -602,7 +623,11 @@ Status flip_solids_find(FlipWork *work) {
   TRY(scratch_take(core, work->step->scratch, &sensing.now, strips, "distances"));
   work->solids = sensing.now;
   TRY(list_asking(&sensing));
-  strip_is_free(&sensing.now[0]);
+  TRY(scratch_take(core, work->step->scratch, &sensing.moved, strips, "distances"));
+  TRY(scratch_take(core, work->step->scratch, &sensing.cut, strips, "distances"));
+  strip_is_free(&sensing.moved[0]);
+  sensing.now[0] = &sensing.moved[0];
+  sensing.cut[0] = 0;
   parallel_for(core, 1, strips, SOLID_CHUNK, sense_chunk, &sensing);
   parallel_for(core, 1, strips, SOLID_CHUNK, shares_chunk, &sensing);
   parallel_for(core, 1, strips, SOLID_CHUNK, cells_valid_chunk, &sensing);

@@ -55,9 +55,9 @@ typedef struct FlipWork {
   FlipKept *kept;
   FlipFields fields;
   SortedParcels sorted;
-  bool mixed;          /* more than one material */
-  float rest_specific; /* 1 / rest density, when all is of one material */
-  StripSolids *solids; /* all, where they are now */
+  bool mixed;                 /* more than one material */
+  float rest_specific;        /* 1 / rest density, when all is of one material */
+  const StripSolids **solids; /* per strip: all, where they are now */
   CoupledBody *bodies;
   int32_t body_count;
   int16_t *body_of_solid; /* -1: nothing moves it */
