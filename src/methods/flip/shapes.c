@@ -12,6 +12,10 @@ enum { SHAPE_CHUNK = 2048, MERGE_CHUNK = 256, MERGE_TURNS = 4 };
 #define SLACK 1e-5 /* halving an axis of exactly sqrt2 must stay valid in single precision */
 /* How near partners are looked for, in radii: beyond, Eq. 29 makes an axis too long. */
 #define MERGE_REACH 2.0
+/* Square of the longest axis of what pairs are looked for to make. Any two spheres side by side make a valid one, of
+ * the longest axis that is allowed: the next step would split it again, and a fifth of all particles would be on that
+ * way. */
+#define MERGED_MOST 1.7f
 /* A particle is not split into less than this share of a full one: a cloud that disperses without end would be split
  * without end. */
 #define MASS_LEAST (1.0 / 64)
@@ -200,6 +204,7 @@ static void try_partner(const Advance *advance, int32_t k, int32_t other, Propos
   if (p->material[i] != p->material[j] || !adds_up(p->mass[i], p->mass[j])) return;
   Shape6 a = shape_at(advance->shapes, i), b = shape_at(advance->shapes, j), merged;
   if (!shape_merge(&a, (double)p->mass[i], &b, (double)p->mass[j], apart, &merged)) return;
+  if (!beyond(merged.a, MERGED_MOST, -1)) return;
   best->to = other;
   best->score = score;
 }
