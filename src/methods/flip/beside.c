@@ -1,6 +1,7 @@
 #include "methods/flip/beside.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Pieces of a long way, in cells. */
 #define PIECE 0.5f
@@ -46,11 +47,9 @@ static void rub(const Beside *beside, const float n[3], float stop, float v[3]) 
              state_position(state, beside->index));
 }
 
-void beside_rub(const Beside *beside, const float norm[3], float v[3]) {
-  const FlipWork *work = beside->work;
+void beside_rub(const Beside *beside, const StopWindow *window, const float norm[3], float v[3]) {
   float stop[3], size = 0;
   for (int a = 0; a < 3; a++) {
-    const float *field = work->fields.stop[a];
     int low[3];
     float upper[3], sum = 0;
     for (int k = 0; k < 3; k++) {
@@ -59,11 +58,8 @@ void beside_rub(const Beside *beside, const float norm[3], float v[3]) {
       upper[k] = t - (float)low[k];
     }
     for (int c = 0; c < 8; c++) {
-      int32_t row = grid_row(work->grid, (int32_t)beside->strip, low[1] + (c >> 1 & 1) - 1, low[2] + (c >> 2) - 1);
-      int lane = low[0] + (c & 1) - 1;
-      if (lane < 0) row = work->grid->near[row][X_LOW];
-      if (lane >= STRIP) row = work->grid->near[row][X_HIGH];
-      sum += field[(int64_t)row * STRIP + (lane & (STRIP - 1))] * (c & 1 ? upper[0] : 1 - upper[0]) *
+      int row = (low[2] + (c >> 2)) * 3 + low[1] + (c >> 1 & 1);
+      sum += window->stop[a][row][low[0] + (c & 1)] * (c & 1 ? upper[0] : 1 - upper[0]) *
              (c & 2 ? upper[1] : 1 - upper[1]) * (c & 4 ? upper[2] : 1 - upper[2]);
     }
     stop[a] = sum * norm[a];
@@ -118,16 +114,19 @@ Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], in
   return beside;
 }
 
-uint32_t strip_stops(const FlipWork *work, int32_t strip) {
+uint32_t strip_stops(const FlipWork *work, int32_t strip, StopWindow *window) {
   uint32_t nodes = 0; /* bit 0: the last lane of the strip before */
   for (int row = 0; row < 9; row++) {
     int32_t at = grid_row(work->grid, strip, row % 3 - 1, row / 3 - 1);
     int64_t before = (int64_t)work->grid->near[at][X_LOW] * STRIP + STRIP - 1;
     int64_t behind = (int64_t)work->grid->near[at][X_HIGH] * STRIP;
     for (int a = 0; a < 3; a++) {
-      const float *stop = work->fields.stop[a], *here = stop + (int64_t)at * STRIP;
-      nodes |= (stop[before] != 0 ? 1u : 0u) | (stop[behind] != 0 ? 1u << (STRIP + 1) : 0u);
-      for (int lane = 0; lane < STRIP; lane++) nodes |= (here[lane] != 0 ? 2u : 0u) << lane;
+      const float *stop = work->fields.stop[a];
+      float *to = window->stop[a][row];
+      to[0] = stop[before];
+      memcpy(to + 1, stop + (int64_t)at * STRIP, sizeof(float) * STRIP);
+      to[STRIP + 1] = stop[behind];
+      for (int x = 0; x < STRIP + 2; x++) nodes |= (to[x] != 0 ? 1u : 0u) << x;
     }
   }
   return nodes | nodes >> 1 | nodes >> 2;

@@ -17,12 +17,16 @@ typedef struct Beside {
 
 /* Particle k in the order of cells; with its nearest solid only when it is asked for. */
 Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], int32_t k, bool solid);
-/* Lanes, a bit each, round which walls stopped sand. */
-uint32_t strip_stops(const FlipWork *work, int32_t strip);
+/* What walls stopped at the faces round a strip: rows y, z, then x from the last lane of the strip before. */
+typedef struct StopWindow {
+  float stop[3][9][STRIP + 2];
+} StopWindow;
+/* Fills the window. Lanes, a bit each, round which there is anything in it. */
+uint32_t strip_stops(const FlipWork *work, int32_t strip, StopWindow *window);
 /* Lanes from which half a cell may lead into a solid. */
 uint32_t strip_walls(const StripSolids *solids);
 /* Closed faces stop sand whether or not there is enough of it to bear a pressure; friction goes with it. */
-void beside_rub(const Beside *beside, const float norm[3], float v[3]);
+void beside_rub(const Beside *beside, const StopWindow *window, const float norm[3], float v[3]);
 /* A particle stays out of solids: what the grid is too coarse to stop is put back onto the surface, and the speed into
  * it is taken away. */
 void beside_keep_out(const Beside *beside, float way[3], float v[3]);

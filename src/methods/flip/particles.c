@@ -186,7 +186,9 @@ static float move_strip(const FromGrid *from, int64_t strip) {
   const Gather *g = &from->gather;
   Particles *p = &work->state->particles;
   bool near = work->fields.near[strip];
-  uint32_t stops = near ? strip_stops(work, (int32_t)strip) : 0, walls = near ? strip_walls(work->solids[strip]) : 0;
+  StopWindow window;
+  uint32_t stops = near ? strip_stops(work, (int32_t)strip, &window) : 0,
+           walls = near ? strip_walls(work->solids[strip]) : 0;
   float side = (float)work->grid->cell, half = (float)work->settings->way, largest = 0;
   int32_t place[3];
   strip_place(work->grid->key[strip], place);
@@ -209,7 +211,7 @@ static float move_strip(const FromGrid *from, int64_t strip) {
       if (far || stopped || walled) {
         Beside beside = beside_of(work, strip, place, k, near);
         const float norm[3] = {work->sorted.norm[1][k], work->sorted.norm[2][k], work->sorted.norm[3][k]};
-        if (stopped) beside_rub(&beside, norm, v);
+        if (stopped) beside_rub(&beside, &window, norm, v);
         if (far) beside_fly(&beside, way, v);
         else if (walled) beside_keep_out(&beside, way, v);
       }

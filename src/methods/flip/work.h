@@ -65,7 +65,7 @@ typedef struct FlipWork {
   int64_t face_count;
   double (*body_wrench)[6], (*body_change)[6]; /* for the solves */
   double dt;
-  double tolerance; /* of the solves in this step */
+  double tolerance;   /* of the solves in this step */
   float *gradient[9]; /* of the velocity at the particles, in the order of cells; NULL: shapes are not tracked */
   FlipReport report;  /* of this step */
   double speed; /* of the particles on the grid; of loose ones less, by how much farther than others they may go */
