@@ -13,6 +13,7 @@ static const struct {
   Status (*function)(Core *core, BenchTable *table); /* NULL: this build does not have it */
 } suites[] = {
     {"sommer", "pbd and upsampling", bench_sommer},
+    {"upsample", "the fine grains of sommer alone", bench_upsample},
     {"narain", "flip", bench_narain},
     {"holz", "p2", bench_holz},
     {"dem", "discrete elements", bench_dem},

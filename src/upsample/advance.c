@@ -57,11 +57,13 @@ static void count_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Advance *a = context;
   const FineGrains *g = &a->up->grains;
+  StirTally tally = {.count = {0}};
   for (int64_t k = b; k < e; k++) {
     int64_t first = k * FINE_BLOCK, last = first + FINE_BLOCK < g->count ? first + FINE_BLOCK : g->count;
     if (skips(a, k)) continue;
-    stir_count(a->core, &a->stir, last - first, g->x + first, g->y + first, g->z + first);
+    stir_count(a->core, &a->stir, last - first, g->x + first, g->y + first, g->z + first, &tally);
   }
+  stir_tally_end(&a->stir, &tally);
 }
 
 /* Asks for the block that is as far ahead as a cluster is long: so much is done meanwhile that memory is in time. */

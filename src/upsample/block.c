@@ -52,6 +52,7 @@ static void load(const FineGrains *g, int64_t b, int64_t e, bool in_place, FineB
 }
 
 static bool has_no_speed(const Core *core, const FineBlock *block) {
+  if (block->vx[0] != 0 || block->vy[0] != 0 || block->vz[0] != 0) return false; /* as a rule one tells */
   return KERNEL_CALL(core, fine_zero)(block->vx, block->count) &&
          KERNEL_CALL(core, fine_zero)(block->vy, block->count) && KERNEL_CALL(core, fine_zero)(block->vz, block->count);
 }

@@ -136,7 +136,15 @@ typedef struct Stir {
   CountCells cells;
 } Stir;
 Status stir_prepare(Core *core, Upsample *upsample, const CoarseSets *sets, Stir *stir);
-void stir_count(const Core *core, const Stir *stir, int64_t count, const float *x, const float *y, const float *z);
+/* Counts that are not yet added to those of all: blocks that follow each other lie in few cells, and adding where other
+ * threads add too is dear. Begins as zero. */
+typedef struct StirTally {
+  int32_t cell[STIR_SLOTS];
+  uint32_t count[STIR_SLOTS];
+} StirTally;
+void stir_count(const Core *core, const Stir *stir, int64_t count, const float *x, const float *y, const float *z,
+                StirTally *tally);
+void stir_tally_end(const Stir *stir, const StirTally *tally);
 
 /* What a thread needs while it works on blocks. */
 typedef struct FineWork {

@@ -40,13 +40,26 @@ Status stir_prepare(Core *core, Upsample *up, const CoarseSets *sets, Stir *stir
   return SCREE_OK;
 }
 
-/* At most FINE_BLOCK grains. Those that follow each other are often in one cell and are added at once. */
-void stir_count(const Core *core, const Stir *stir, int64_t count, const float *x, const float *y, const float *z) {
-  int32_t cell[FINE_BLOCK];
-  KERNEL_CALL(core, fine_cells)(&stir->cells, x, y, z, count, cell);
-  for (int64_t i = 0, first = 0; i < count; i++)
-    if (i + 1 == count || cell[i + 1] != cell[i]) {
-      __atomic_fetch_add(&stir->counts[cell[i]], (uint32_t)(i + 1 - first), __ATOMIC_RELAXED);
-      first = i + 1;
+static void tally_add(const Stir *stir, int32_t cell, uint32_t count) {
+  __atomic_fetch_add(&stir->counts[cell], count, __ATOMIC_RELAXED);
+}
+
+/* At most FINE_BLOCK grains. */
+void stir_count(const Core *core, const Stir *stir, int64_t count, const float *x, const float *y, const float *z,
+                StirTally *tally) {
+  int32_t cell[FINE_BLOCK], slot[FINE_BLOCK];
+  KERNEL_CALL(core, fine_cells)(&stir->cells, x, y, z, count, cell, slot);
+  for (int64_t i = 0; i < count; i++) {
+    int32_t at = slot[i];
+    if (tally->cell[at] != cell[i]) {
+      if (tally->count[at] > 0) tally_add(stir, tally->cell[at], tally->count[at]);
+      tally->cell[at] = cell[i], tally->count[at] = 0;
     }
+    tally->count[at]++;
+  }
+}
+
+void stir_tally_end(const Stir *stir, const StirTally *tally) {
+  for (int k = 0; k < STIR_SLOTS; k++)
+    if (tally->count[k] > 0) tally_add(stir, tally->cell[k], tally->count[k]);
 }

@@ -8,6 +8,9 @@
  * blocks to gather for. */
 enum { FINE_BLOCK = 128, FINE_GROUPS = FINE_BLOCK / LANES };
 
+/* A slot for each cell of a cube of 4 x 4 x 4 that repeats. */
+enum { STIR_SLOT_BITS = 2, STIR_SLOTS = 1 << 3 * STIR_SLOT_BITS };
+
 /* Cells whose fine grains are counted: they wrap round, so that a stray grain costs nothing. */
 typedef struct CountCells {
   float inverse; /* 1 / side */
@@ -109,10 +112,10 @@ KERNEL_DECLARE(void, fine_boxes,
 /* Whether all are zero. */
 KERNEL_DECLARE(bool, fine_zero, (const float *v, int64_t count));
 KERNEL_DECLARE(bool, fine_equal, (const float *a, const float *b, int64_t count));
-/* The cell of each grain. Coordinates are cut off at a billion cells. */
+/* The cell of each grain, and its slot. Coordinates are cut off at a billion cells. At most FINE_BLOCK grains. */
 KERNEL_DECLARE(void, fine_cells,
                (const CountCells *cells, const float *x, const float *y, const float *z, int64_t count,
-                int32_t *index));
+                int32_t index[FINE_BLOCK], int32_t slot[FINE_BLOCK]));
 /* Appends those of rows [b, e) that are within reach of the box (low, high). */
 KERNEL_DECLARE(void, coarse_near,
                (const CoarseSet *set, int64_t b, int64_t e, const float bounds[6], float reach2, const uint64_t *pack,

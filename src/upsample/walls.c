@@ -7,10 +7,10 @@
  * is not put out again by rounding. */
 #define SLOP 1e-3f
 enum { MARCH_STEPS = 64, PROJECTIONS = 3, WEDGE_STEPS = 64 };
-/* In one step a grain goes at most so many of its radii along a wedge, as its walls may be round; between walls more
- * parallel than this there is no way out. */
+/* In one step a grain goes at most so many of its radii along a wedge, as its walls may be round. Normals whose cosine
+ * is below minus this are those of parallel walls. */
 #define WEDGE_WAY 2.0
-#define PARALLEL 0.9999
+#define PARALLEL 0.995
 
 /* Beyond the band of a cache a distance has only its sign. */
 static float known_distance(const FineSolid *view) {
@@ -149,8 +149,9 @@ static void stop_grain(const Touch *touch, FineBlock *block, int64_t i, const fl
   block->to_z[i] = block->z[i] + touch->dt * *v[2];
 }
 
-/* A grain that may have gone through: follows its way in the solid's frame and is left where it first touches. */
-static bool march(const FineSolid *view, const FineBlock *block, int64_t i, float hit[3]) {
+/* A grain that may have gone through: follows its way in the solid's frame and is left where it first touches.
+ * `distance` is that of the end. */
+static bool march(const FineSolid *view, const FineBlock *block, int64_t i, double distance, float hit[3]) {
   const float begin[3] = {block->x[i], block->y[i], block->z[i]},
               end[3] = {block->to_x[i], block->to_y[i], block->to_z[i]};
   float from[3], to[3];
@@ -169,6 +170,7 @@ static bool march(const FineSolid *view, const FineBlock *block, int64_t i, floa
       hit[0] = (float)p.x, hit[1] = (float)p.y, hit[2] = (float)p.z;
       return true;
     }
+    if (length - at + view->doubt <= d + distance - radius) return false;
     at += fmax(d - 0.5 * radius, 0.25 * radius);
   }
   return false;
@@ -199,7 +201,7 @@ static void march_listed(const Core *core, const Touch *touch, FineBlock *block,
     double end = fmin((double)a->distance[k], reach);
     float hit[3], world[3];
     if (way < radius || (!block->deep && way + view->doubt <= begin + end - radius)) continue;
-    if (!march(view, block, i, hit)) continue;
+    if (!march(view, block, i, end, hit)) continue;
     any = true;
     solid_to_world_axes(view, 1, hit, world);
     block->to_x[i] = world[0] - view->axes[1].shift[0];
@@ -251,6 +253,7 @@ typedef struct Plane {
   Vec3 normal;
   double offset; /* of the plane along its normal */
   double depth;  /* of the grain's centre behind it */
+  const FineSolid *solid;
 } Plane;
 
 static Plane deepest_plane(const Upsample *up, Vec3 at, double radius) {
@@ -271,6 +274,7 @@ static Plane deepest_plane(const Upsample *up, Vec3 at, double radius) {
     solid_to_world_axes(view, 1, inward, normal);
     deepest.normal = vec3((double)normal[0], (double)normal[1], (double)normal[2]);
     deepest.depth = radius - near.distance;
+    deepest.solid = view;
   }
   deepest.offset = vec3_dot(deepest.normal, at) + deepest.depth;
   return deepest;
@@ -279,11 +283,28 @@ static Plane deepest_plane(const Upsample *up, Vec3 at, double radius) {
 /* The shortest way that brings a point over both planes' border lines: a n + b m with n.(a n + b m) = depth and
  * m.(a n + b m) = behind. */
 static Vec3 out_of_wedge(const Plane *plane, const Plane *other, double behind, double longest) {
-  double c = vec3_dot(plane->normal, other->normal), free = 1 - c * c;
+  double c = vec3_dot(plane->normal, other->normal), free = fmax(1 - c * c, 1e-9);
   double a = (plane->depth - c * behind) / free, b = (behind - c * plane->depth) / free;
   Vec3 way = vec3_madd(vec3_scale(plane->normal, a), other->normal, b);
   double length = vec3_length(way);
   return length > longest ? vec3_scale(way, longest / length) : way;
+}
+
+/* Walls that are nearly parallel, as the floor and a body that stands on it: the way out is away from the body's
+ * middle, along both. */
+static Vec3 out_from_under(const Plane *plane, const Plane *other, Vec3 at, double length) {
+  bool first = !plane->solid->shape.inside && plane->solid->shape.kind != SCREE_SHAPE_PLANE;
+  const FineSolid *body = first ? plane->solid : other->solid;
+  Vec3 middle = vec3_scale(vec3_add(body->shape.bounds_low, body->shape.bounds_high), 0.5);
+  const float local[3] = {(float)middle.x, (float)middle.y, (float)middle.z};
+  float turned[3];
+  solid_to_world_axes(body, 1, local, turned);
+  const float *shift = body->axes[1].shift;
+  Vec3 from = vec3((double)(turned[0] - shift[0]), (double)(turned[1] - shift[1]), (double)(turned[2] - shift[2]));
+  Vec3 out = vec3_sub(at, from);
+  out = vec3_madd(out, plane->normal, -vec3_dot(out, plane->normal));
+  double size = vec3_length(out);
+  return size > 0 && isfinite(size) ? vec3_scale(out, length / size) : vec3(0, 0, 0);
 }
 
 /* Between a body and the floor, or in a crack, putting a grain out of one side puts it into the other: it is moved out
@@ -291,14 +312,16 @@ static Vec3 out_of_wedge(const Plane *plane, const Plane *other, double behind, 
 static void leave_wedge(const Upsample *up, FineBlock *block, int64_t i) {
   double radius = (double)block->radius[i];
   Vec3 at = vec3((double)block->to_x[i], (double)block->to_y[i], (double)block->to_z[i]);
-  Plane other = {.depth = -INFINITY};
+  Plane other = {.solid = NULL};
   for (int step = 0; step < WEDGE_STEPS; step++) {
     Plane plane = deepest_plane(up, at, radius);
     if (!(plane.depth > (double)SLOP * radius)) break;
     Vec3 way = vec3_scale(plane.normal, plane.depth);
     double behind = other.offset - vec3_dot(other.normal, vec3_add(at, way));
-    bool opposed = isfinite(other.depth) && behind > 0 && fabs(vec3_dot(plane.normal, other.normal)) < PARALLEL;
-    if (opposed) way = out_of_wedge(&plane, &other, other.offset - vec3_dot(other.normal, at), WEDGE_WAY * radius);
+    bool parallel = vec3_dot(plane.normal, other.normal) < -PARALLEL;
+    if (other.solid && behind > 0)
+      way = parallel ? out_from_under(&plane, &other, at, WEDGE_WAY * radius)
+                     : out_of_wedge(&plane, &other, other.offset - vec3_dot(other.normal, at), WEDGE_WAY * radius);
     at = vec3_add(at, way);
     other = plane;
   }

@@ -119,7 +119,7 @@ WIDE_INLINE WideInt whole_number(Wide v, Wide *held) {
 }
 
 void KERNEL(fine_cells)(const CountCells *cells, const float *x, const float *y, const float *z, int64_t count,
-                        int32_t *index) {
+                        int32_t index[FINE_BLOCK], int32_t slot[FINE_BLOCK]) {
   const float *const from[3] = {x, y, z};
   for (int64_t i = 0; i < count; i += LANES) {
     Wide at[3] = {{0}, {0}, {0}}, held;
@@ -128,11 +128,14 @@ void KERNEL(fine_cells)(const CountCells *cells, const float *x, const float *y,
       if (count - i >= LANES) at[axis] = wide_load(from[axis] + i);
       else memcpy(&at[axis], from[axis] + i, size);
     }
-    WideInt cell = whole_number(at[0] * cells->inverse, &held) & cells->mask[0];
-    cell |= (whole_number(at[1] * cells->inverse, &held) & cells->mask[1]) << cells->shift[0];
-    cell |= (whole_number(at[2] * cells->inverse, &held) & cells->mask[2]) << cells->shift[1];
-    if (count - i >= LANES) memcpy(index + i, &cell, sizeof cell);
-    else memcpy(index + i, &cell, size);
+    WideInt cell = {0}, place = {0};
+    for (int axis = 0; axis < 3; axis++) {
+      WideInt here = whole_number(at[axis] * cells->inverse, &held) & cells->mask[axis];
+      cell |= here << (axis == 0 ? 0 : cells->shift[axis - 1]);
+      place |= (here & ((1 << STIR_SLOT_BITS) - 1)) << (STIR_SLOT_BITS * axis);
+    }
+    memcpy(index + i, &cell, sizeof cell); /* FINE_BLOCK is a multiple of the lanes */
+    memcpy(slot + i, &place, sizeof place);
   }
 }
 
