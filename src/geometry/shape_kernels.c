@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/sixteen.h"
+
 #define PLAIN_REAL float
 #define PLAIN(name) plainf_##name
 #define PLAIN_SQRT __builtin_sqrtf
@@ -95,9 +97,55 @@ WIDE_INLINE void grid_eight(const DistanceGrid *grid, Wide x, Wide y, Wide z, Wi
   out[3] = wide_select(good, gz * scale, wide_set(1));
 }
 
+#ifdef SIXTEEN_TARGET
+SIXTEEN_INLINE __m512i sixteen_cell_of(Sixteen at, float end, Sixteen *left, unsigned *within) {
+  *within &= ~sixteen_less(at, sixteen_set(0)) & sixteen_less(at, sixteen_set(end));
+  Sixteen held = sixteen_min(sixteen_max(at, sixteen_set(0)), sixteen_set(end - 0.5f));
+  __m512i cell = _mm512_cvttps_epi32((__m512)held);
+  *left = held - (Sixteen)_mm512_cvtepi32_ps(cell);
+  return cell;
+}
+
+/* As eight_cells and eight_value, for as many points as fill sixteen lanes; answers where it stopped. */
+SIXTEEN_TARGET static int64_t values_by_sixteen(const DistanceGrid *grid, float sign, int64_t count, const float *x,
+                                                const float *y, const float *z, float *distance) {
+  const float *const from[3] = {x, y, z};
+  const __m512i zero = _mm512_setzero_si512(), mask = _mm512_set1_epi32(GRID_BLOCK - 1);
+  const Sixteen inverse = sixteen_set(grid->inverse_cell), far = sixteen_set(grid->band * 1.000001f);
+  int64_t i = 0;
+  for (; i + SIXTEEN <= count; i += SIXTEEN) {
+    unsigned within = 0xffff;
+    Sixteen f[3], v[8];
+    __m512i block = zero, corner = zero;
+    for (int axis = 2; axis >= 0; axis--) {
+      Sixteen at = (sixteen_load(from[axis] + i) - sixteen_set(grid->low_f[axis])) * inverse;
+      __m512i cell = sixteen_cell_of(at, (float)(grid->blocks[axis] * GRID_BLOCK), &f[axis], &within);
+      block = _mm512_add_epi32(_mm512_mullo_epi32(block, _mm512_set1_epi32(grid->blocks[axis])),
+                               _mm512_srai_epi32(cell, GRID_SHIFT));
+      corner = _mm512_add_epi32(_mm512_mullo_epi32(corner, _mm512_set1_epi32(GRID_SIDE)), _mm512_and_si512(cell, mask));
+    }
+    __m512i place = _mm512_i32gather_epi32(block, grid->table, 4);
+    unsigned known = within & _mm512_cmpge_epi32_mask(place, zero);
+    unsigned inside = within & _mm512_cmpeq_epi32_mask(place, _mm512_set1_epi32(GRID_INSIDE));
+    __m512i first = _mm512_maskz_add_epi32((__mmask16)known, place, corner);
+    for (int k = 0; k < 8; k += 2) sixteen_gather2(grid->values + grid_corner(k), first, &v[k], &v[k + 1]);
+    const Sixteen fx = f[0], fy = f[1], fz = f[2];
+    Sixteen distances, slope[3], *value = &distances, *gx = &slope[0], *gy = &slope[1], *gz = &slope[2];
+    GRID_TRILINEAR(Sixteen)
+    distances = sixteen_select(known, distances, sixteen_select(inside, -far, far));
+    sixteen_store(distance + i, sixteen_set(sign) * distances);
+  }
+  return i;
+}
+#endif
+
 void KERNEL(grid_value_many)(const DistanceGrid *grid, float sign, int64_t count, const float *x, const float *y,
                              const float *z, float *distance) {
-  for (int64_t i = 0; i < count; i += LANES) {
+  int64_t i = 0;
+#ifdef SIXTEEN_TARGET
+  if (sixteen_lanes()) i = values_by_sixteen(grid, sign, count, x, y, z, distance);
+#endif
+  for (; i < count; i += LANES) {
     const float *const from[3] = {x + i, y + i, z + i};
     bool whole = count - i >= LANES;
     Wide at[3] = {{0}, {0}, {0}}, value, gx, gy, gz;

@@ -73,23 +73,35 @@ static void store(Advance *a, int64_t b, const FineBlock *block) {
     if (from[f] != to[f]) memcpy(to[f], from[f], size);
 }
 
+/* Where there are many coarse grains they are not in the cache: all that is needed is asked for at once. */
+static void fetch_ranges(const CoarseSet *set, int count, int64_t (*ranges)[2]) {
+  const float *const from[3] = {set->x, set->y, set->z};
+  for (int k = 0; k < count; k++)
+    for (int axis = 0; axis < 3; axis++) {
+      __builtin_prefetch(from[axis] + ranges[k][0]);
+      __builtin_prefetch(from[axis] + ranges[k][1] - 1);
+    }
+}
+
 /* false: too many cells, the box is too wide. */
-static bool find_candidates(const Advance *a, const CellGrid *grid, const CoarseSet *set, const float bounds[6],
+static bool find_candidates(const Advance *a, const CoarseGrid *grid, const CoarseSet *set, const float bounds[6],
                             Candidates *candidates) {
   int64_t ranges[RANGES_MAX][2];
   float wide[6];
   candidates->count = 0;
   if (set->count == 0) return true;
   bounds_widen(bounds, sqrtf(a->law.reach2), wide);
-  int count = cell_grid_box(grid, wide, RANGES_MAX, ranges);
+  int count = coarse_grid_box(grid, wide, RANGES_MAX, ranges);
   if (count > RANGES_MAX) return false;
+  fetch_ranges(set, count, ranges);
   for (int k = 0; k < count; k++) KERNEL_CALL(a->core, coarse_near)
   (set, ranges[k][0], ranges[k][1], bounds, a->law.reach2, a->up->pack, candidates);
+  for (int64_t k = 0; k < candidates->count; k++) __builtin_prefetch(&set->rows[candidates->index[k]]);
   return true;
 }
 
 /* What a block is given of its cluster is what it would find itself: in the same order. */
-static bool block_candidates(const Advance *a, FineWork *work, const Candidates *cluster, const CellGrid *grid,
+static bool block_candidates(const Advance *a, FineWork *work, const Candidates *cluster, const CoarseGrid *grid,
                              const CoarseSet *set, const float bounds[6]) {
   if (!work->clustered) return find_candidates(a, grid, set, bounds, &work->block);
   KERNEL_CALL(a->core, candidates_narrow)(cluster, bounds, a->law.reach2, a->up->pack, &work->block);
@@ -99,7 +111,7 @@ static bool block_candidates(const Advance *a, FineWork *work, const Candidates 
 static bool add_samples(const Advance *a, FineWork *work, const float bounds[6], FineBlock *block) {
   const CoarseSet *samples = &a->sets.samples;
   if (samples->count == 0) return true;
-  if (!block_candidates(a, work, &work->samples, a->up->sample_grid, samples, bounds)) return false;
+  if (!block_candidates(a, work, &work->samples, &a->up->sample_grid, samples, bounds)) return false;
   if (work->block.count > 0) KERNEL_CALL(a->core, fine_add_samples)
   (samples, &work->block, work->list, a->law.reach2, a->law.body_rule, a->up->pack, block);
   return true;
@@ -110,7 +122,7 @@ static bool advance_block(Advance *a, FineWork *work, const float bounds[6], Fin
   const Core *core = a->core;
   const Upsample *up = a->up;
   double reach = sqrt((double)a->law.reach2);
-  if (!block_candidates(a, work, &work->cluster, up->coarse_grid, &a->sets.grains, bounds)) return false;
+  if (!block_candidates(a, work, &work->cluster, &up->coarse_grid, &a->sets.grains, bounds)) return false;
   if (a->paper) block->walled = false;
   else walls_before(core, &work->near, bounds, reach, block);
   *effort += BLOCK_EFFORT + (work->clustered ? work->cluster.count : GATHER_EFFORT);
@@ -168,6 +180,6 @@ void cluster_begin(const Advance *a, FineWork *work, int64_t count, const bool *
   for (int32_t k = 0; k < a->up->solid_count; k++)
     for (int when = 0; when < 2; when++)
       work->near.gaps[k][when] = narrow ? solid_view_gap(&a->up->solids[k], all, when) : -INFINITY;
-  work->clustered = narrow && find_candidates(a, a->up->coarse_grid, &a->sets.grains, all, &work->cluster) &&
-                    find_candidates(a, a->up->sample_grid, &a->sets.samples, all, &work->samples);
+  work->clustered = narrow && find_candidates(a, &a->up->coarse_grid, &a->sets.grains, all, &work->cluster) &&
+                    find_candidates(a, &a->up->sample_grid, &a->sets.samples, all, &work->samples);
 }

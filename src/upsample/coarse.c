@@ -6,8 +6,8 @@
 #include "core/parallel.h"
 #include "upsample/internal.h"
 
-/* Shorter loops are not worth waking a thread for. */
-enum { COARSE_CHUNK = 16384, STIRS_RANGES = 192 };
+/* Short, so that other threads wake up at the beginning of the frame and stay awake: all are needed soon. */
+enum { COARSE_CHUNK = 1024, STIRS_RANGES = 192 };
 
 typedef struct Gather {
   Upsample *up;
@@ -78,7 +78,7 @@ static void sort_rows(void *context, int64_t b, int64_t e, int thread) {
 }
 
 static Status set_build(Core *core, Upsample *up, Scratch *scratch, Gather *g, int64_t count, const uint32_t *id,
-                        CellGrid *grid, ParallelBody gather, CoarseSet *set) {
+                        CoarseGrid *grid, ParallelBody gather, CoarseSet *set) {
   *set = (CoarseSet){.count = count};
   TRY(scratch_take(core, scratch, &set->rows, count, "coarse rows"));
   TRY(scratch_take(core, scratch, &set->x, count + 2 * LANES, "coarse rows"));
@@ -88,8 +88,8 @@ static Status set_build(Core *core, Upsample *up, Scratch *scratch, Gather *g, i
   for (int a = 0; a < 6; a++) TRY(scratch_take(core, scratch, arrays[a], count, "coarse grains"));
   parallel_for(core, 0, count, COARSE_CHUNK, gather, g);
   Points points = {count, g->x, g->y, g->z, id};
-  TRY(cell_grid_build(core, grid, points, (float)(REACH * up->coarse_radius)));
-  g->index = cell_grid_index(grid);
+  TRY(coarse_grid_build(core, grid, scratch, points, (float)(REACH * up->coarse_radius)));
+  g->index = coarse_grid_index(grid);
   g->set = set;
   parallel_for(core, 0, count, COARSE_CHUNK, sort_rows, g);
   for (int64_t k = count; k < count + 2 * LANES; k++) set->x[k] = set->y[k] = set->z[k] = 0;
@@ -113,12 +113,12 @@ Status coarse_gather(Core *core, Upsample *up, const State *state, Scratch *scra
   bool paper = up->definition.mode == SCREE_UPSAMPLE_PAPER;
   Gather gather = {.up = up, .particles = &state->particles, .samples = &state->samples, .rate = (float)(1 / dt)};
   *sets = (CoarseSets){.moving = state->particles.count};
-  TRY(set_build(core, up, scratch, &gather, state->particles.count, state->particles.id, up->coarse_grid,
+  TRY(set_build(core, up, scratch, &gather, state->particles.count, state->particles.id, &up->coarse_grid,
                 paper ? gather_paper : gather_better, &sets->grains));
   if (!paper) return find_moving(core, scratch, sets);
   if (state->samples.count == 0) return SCREE_OK;
-  return set_build(core, up, scratch, &gather, state->samples.count, state->samples.id, up->sample_grid, gather_samples,
-                   &sets->samples);
+  return set_build(core, up, scratch, &gather, state->samples.count, state->samples.id, &up->sample_grid,
+                   gather_samples, &sets->samples);
 }
 
 bool coarse_stirs(const Upsample *up, const CoarseSets *sets, const float bounds[6], float reach) {
@@ -126,7 +126,7 @@ bool coarse_stirs(const Upsample *up, const CoarseSets *sets, const float bounds
     int64_t ranges[STIRS_RANGES][2];
     float wide[6];
     bounds_widen(bounds, reach, wide);
-    int count = cell_grid_box(up->coarse_grid, wide, STIRS_RANGES, ranges);
+    int count = coarse_grid_box(&up->coarse_grid, wide, STIRS_RANGES, ranges);
     if (count > STIRS_RANGES) return true; /* wider than is worth a search */
     for (int k = 0; k < count; k++)
       if (sets->moving_before[ranges[k][1]] > sets->moving_before[ranges[k][0]]) return true;

@@ -24,8 +24,8 @@ Status upsample_create(Core *core, State *state, const ScreeUpsampleDef *definit
   TRY(particles_add_field(core, p, "upsample_y", sizeof(float), false, (void **)&up->seen_y));
   TRY(particles_add_field(core, p, "upsample_z", sizeof(float), false, (void **)&up->seen_z));
   TRY(particles_add_field(core, p, "upsample_seen", sizeof(uint8_t), false, (void **)&up->seen));
-  TRY(cell_grid_create(core, &up->coarse_grid));
-  TRY(cell_grid_create(core, &up->sample_grid));
+  TRY(coarse_grid_create(core, &up->coarse_grid));
+  TRY(coarse_grid_create(core, &up->sample_grid));
   if (definition->mode == SCREE_UPSAMPLE_POINTS) TRY(points_create(core, up, state));
   return solids_view_create(core, up, state);
 }
@@ -35,8 +35,8 @@ void upsample_destroy(Core *core, Upsample *up) {
 #define FINE_DROP(type, name) memory_drop(core, &up->grains.name);
   FINE_FIELDS(FINE_DROP)
 #undef FINE_DROP
-  cell_grid_destroy(core, up->coarse_grid);
-  cell_grid_destroy(core, up->sample_grid);
+  coarse_grid_destroy(core, &up->coarse_grid);
+  coarse_grid_destroy(core, &up->sample_grid);
   for (int32_t k = 0; k < up->solid_count; k++) distance_grid_destroy(core, up->solids[k].cache);
   memory_drop(core, &up->solids);
   memory_drop(core, &up->counts);

@@ -44,11 +44,19 @@ typedef struct RenderPoints {
   float *flow[9];   /* and how the flow stretched them in the frame, less the identity */
 } RenderPoints;
 
+typedef struct CoarseGrid {
+  CellGrid *sparse;
+  bool dense; /* all cells of the box round the points are in a table */
+  double inverse;
+  int32_t low[3], size[3];
+  int32_t *start, *order; /* of each cell, x fastest; the points in the order of the cells and of their ids */
+} CoarseGrid;
+
 typedef struct Upsample {
   ScreeUpsampleDef definition;
   double coarse_radius;
   FineGrains grains;
-  CellGrid *coarse_grid, *sample_grid;
+  CoarseGrid coarse_grid, sample_grid;
   float *seen_x, *seen_y, *seen_z; /* fields of the particles: where each was when last looked at */
   uint8_t *seen;                   /* 0: born since */
   FineSolid *solids;
@@ -86,6 +94,13 @@ Status fine_sort(Core *core, Upsample *upsample, Scratch *scratch);
 /* births.c */
 Status fine_births(Core *core, Upsample *upsample, const State *state);
 Status fine_deaths(Core *core, Upsample *upsample, const State *state, const Solids *sinks, Scratch *scratch);
+
+/* coarse_grid.c: as the functions of cell grids. Points have ids. */
+Status coarse_grid_create(Core *core, CoarseGrid *grid);
+void coarse_grid_destroy(Core *core, CoarseGrid *grid);
+Status coarse_grid_build(Core *core, CoarseGrid *grid, Scratch *scratch, Points points, float cell);
+const int32_t *coarse_grid_index(const CoarseGrid *grid);
+int coarse_grid_box(const CoarseGrid *grid, const float bounds[6], int room, int64_t (*ranges)[2]);
 
 /* coarse.c: the coarse grains of this frame, in the order of their cells. */
 typedef struct CoarseSets {

@@ -16,15 +16,11 @@ enum { STIR_BITS_MAX = 23 };
 Status stir_prepare(Core *core, Upsample *up, const CoarseSets *sets, Stir *stir) {
   const CoarseSet *set = &sets->grains;
   double side = STIR_CELL * up->coarse_radius;
-  float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  const float *at[3] = {set->x, set->y, set->z};
+  float bounds[6] = {0};
   int bits[3];
+  if (set->count > 0) KERNEL_CALL(core, fine_bounds)(set->x, set->y, set->z, set->count, bounds);
   for (int axis = 0; axis < 3; axis++) {
-    for (int64_t k = 0; k < set->count; k++) {
-      low[axis] = fminf(low[axis], at[axis][k]);
-      high[axis] = fmaxf(high[axis], at[axis][k]);
-    }
-    double cells = set->count > 0 ? ((double)high[axis] - (double)low[axis]) / side + 6 : 1;
+    double cells = set->count > 0 ? ((double)bounds[3 + axis] - (double)bounds[axis]) / side + 6 : 1;
     for (bits[axis] = 1; bits[axis] < STIR_BITS_MAX && exp2(bits[axis]) < cells;) bits[axis]++;
   }
   while (bits[0] + bits[1] + bits[2] > STIR_BITS_MAX) {

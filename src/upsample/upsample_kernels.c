@@ -1,5 +1,7 @@
 #include "upsample/upsample_kernels.h"
 
+#include "core/sixteen.h"
+
 #define TINY 1e-37f
 /* Wind: a grain is bare when its sum of weights is below this (half of what settled sand has at its surface), and is
  * held by this share of its weight. */
@@ -94,6 +96,20 @@ void KERNEL(fine_boxes)(const float *x, const float *y, const float *z, int64_t 
   }
 }
 
+bool KERNEL(coarse_cells)(const float *x, int64_t count, double inverse, int32_t *cell) {
+  const double limit = 5e8, usual = 1e6;
+  int32_t odd = 0;
+  for (int64_t i = 0; i < count; i++) {
+    double at = (double)x[i] * inverse;
+    at = at > -limit ? at : -limit; /* a NaN too */
+    at = at < limit ? at : limit;
+    int32_t cut = (int32_t)at, low = cut - (at < (double)cut);
+    odd |= !(at > -usual) | !(at < usual);
+    cell[i] = low;
+  }
+  return !odd;
+}
+
 bool KERNEL(fine_zero)(const float *v, int64_t count) {
   int32_t differs = 0;
   for (int64_t i = 0; i < count; i++) differs |= v[i] != 0;
@@ -123,20 +139,7 @@ WIDE_INLINE void eight_pack(int32_t *out, unsigned bits, const int32_t *values, 
 #include "upsample/sums_lanes.h"
 
 /* Sixteen lanes, where the processor has them: twice the sums in the same time. */
-#if defined(__x86_64__) && SIMD_LEVEL == 1
-#define SIXTEEN_TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw")))
-#define SIXTEEN_INLINE static inline __attribute__((always_inline, unused)) SIXTEEN_TARGET
-enum { SIXTEEN = 16 };
-typedef float Sixteen __attribute__((vector_size(64), aligned(64)));
-typedef float SixteenUnaligned __attribute__((vector_size(64), aligned(4)));
-SIXTEEN_INLINE Sixteen sixteen_load(const float *p) { return *(const SixteenUnaligned *)p; }
-SIXTEEN_INLINE void sixteen_store(float *p, Sixteen v) { *(SixteenUnaligned *)p = v; }
-SIXTEEN_INLINE Sixteen sixteen_set(float v) { return (Sixteen)_mm512_set1_ps(v); }
-SIXTEEN_INLINE Sixteen sixteen_min(Sixteen a, Sixteen b) { return (Sixteen)_mm512_min_ps((__m512)a, (__m512)b); }
-SIXTEEN_INLINE Sixteen sixteen_max(Sixteen a, Sixteen b) { return (Sixteen)_mm512_max_ps((__m512)a, (__m512)b); }
-SIXTEEN_INLINE unsigned sixteen_less(Sixteen a, Sixteen b) {
-  return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OS);
-}
+#ifdef SIXTEEN_TARGET
 SIXTEEN_INLINE Sixteen sixteen_keep_less(Sixteen v, Sixteen a, Sixteen b) {
   return (Sixteen)_mm512_maskz_mov_ps(_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OS), (__m512)v);
 }
@@ -149,11 +152,6 @@ SIXTEEN_INLINE void sixteen_pack(int32_t *out, unsigned bits, const int32_t *val
 #define SUMS_LANES SIXTEEN
 #define SumsLanes Sixteen
 #include "upsample/sums_lanes.h"
-
-static inline bool sixteen_lanes(void) {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-}
 #endif
 
 #ifdef SIXTEEN_TARGET

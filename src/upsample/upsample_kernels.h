@@ -116,6 +116,8 @@ KERNEL_DECLARE(bool, fine_equal, (const float *a, const float *b, int64_t count)
 KERNEL_DECLARE(void, fine_cells,
                (const CountCells *cells, const float *x, const float *y, const float *z, int64_t count,
                 int32_t index[FINE_BLOCK], int32_t slot[FINE_BLOCK]));
+/* The cell of each coordinate, held within half a billion. Answers whether all are within a million. */
+KERNEL_DECLARE(bool, coarse_cells, (const float *x, int64_t count, double inverse, int32_t *cell));
 /* Appends those of rows [b, e) that are within reach of the box (low, high). */
 KERNEL_DECLARE(void, coarse_near,
                (const CoarseSet *set, int64_t b, int64_t e, const float bounds[6], float reach2, const uint64_t *pack,

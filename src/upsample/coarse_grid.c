@@ -1,0 +1,135 @@
+/* Cells of the coarse grains. Points that lie together are sorted by counting into a table of all cells of the box
+ * round them, which takes a fraction of the time of the sparse grid on few threads; very many, or far apart, go into
+ * that one. Both give the same points in the same order. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "upsample/internal.h"
+
+enum { FEW_POINTS = 1 << 20, CELLS_PER_POINT = 8, CELLS_LEAST = 4096, POINTS_CHUNK = 2048, CELLS_CHUNK = 512 };
+
+Status coarse_grid_create(Core *core, CoarseGrid *grid) {
+  *grid = (CoarseGrid){.dense = false};
+  return cell_grid_create(core, &grid->sparse);
+}
+
+void coarse_grid_destroy(Core *core, CoarseGrid *grid) {
+  cell_grid_destroy(core, grid->sparse);
+  memory_drop(core, &grid->start);
+  memory_drop(core, &grid->order);
+}
+
+/* The box round all cells; whether it has few enough for a table. */
+static bool find_box(CoarseGrid *grid, int64_t count, int32_t *const cells[3]) {
+  int64_t total = 1, most = CELLS_PER_POINT * count > CELLS_LEAST ? CELLS_PER_POINT * count : CELLS_LEAST;
+  for (int axis = 0; axis < 3; axis++) {
+    int32_t low = cells[axis][0], high = low;
+    for (int64_t i = 1; i < count; i++) {
+      int32_t at = cells[axis][i];
+      low = at < low ? at : low;
+      high = at > high ? at : high;
+    }
+    grid->low[axis] = low;
+    grid->size[axis] = high - low + 1;
+    if ((int64_t)high - low + 1 > most / total) return false;
+    total *= grid->size[axis];
+  }
+  return true;
+}
+
+/* Points of one cell in the order of their ids. */
+static void order_by_id(int32_t *order, int64_t count, const uint32_t *id) {
+  for (int64_t k = 1; k < count; k++) {
+    int32_t point = order[k];
+    int64_t at = k;
+    for (; at > 0 && id[order[at - 1]] > id[point]; at--) order[at] = order[at - 1];
+    order[at] = point;
+  }
+}
+
+typedef struct Sorting {
+  const Core *core;
+  const CoarseGrid *grid;
+  Points points;
+  int32_t *cells[3];
+  atomic_bool far;
+} Sorting;
+
+static void cells_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  Sorting *s = context;
+  const float *const from[3] = {s->points.x, s->points.y, s->points.z};
+  for (int axis = 0; axis < 3; axis++)
+    if (!KERNEL_CALL(s->core, coarse_cells)(from[axis] + b, e - b, s->grid->inverse, s->cells[axis] + b))
+      atomic_store(&s->far, true);
+}
+
+static void ids_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Sorting *s = context;
+  const int32_t *start = s->grid->start;
+  for (int64_t c = b; c < e; c++) order_by_id(s->grid->order + start[c], start[c + 1] - start[c], s->points.id);
+}
+
+static Status sort_by_counting(Core *core, CoarseGrid *grid, Sorting *sorting) {
+  Points points = sorting->points;
+  int32_t *const *cells = sorting->cells;
+  int64_t total = (int64_t)grid->size[0] * grid->size[1] * grid->size[2];
+  TRY(memory_grow(core, &grid->start, total + 2, "coarse cells"));
+  TRY(memory_grow(core, &grid->order, points.count, "coarse cells"));
+  int32_t *start =
+      grid->start + 1; /* counts first, then where the next of each cell goes, then where the next begins */
+  memset(grid->start, 0, sizeof *start * (size_t)(total + 2));
+  for (int64_t i = 0; i < points.count; i++) {
+    int32_t row = (cells[2][i] - grid->low[2]) * grid->size[1] + cells[1][i] - grid->low[1];
+    cells[0][i] += row * grid->size[0] - grid->low[0];
+    start[cells[0][i] + 1]++;
+  }
+  for (int64_t c = 0; c < total; c++) start[c + 1] += start[c];
+  for (int64_t i = 0; i < points.count; i++) grid->order[start[cells[0][i]]++] = (int32_t)i;
+  parallel_for(core, 0, total, CELLS_CHUNK, ids_chunk, sorting);
+  return SCREE_OK;
+}
+
+Status coarse_grid_build(Core *core, CoarseGrid *grid, Scratch *scratch, Points points, float cell) {
+  grid->dense = false;
+  if (points.count == 0 || points.count > FEW_POINTS) return cell_grid_build(core, grid->sparse, points, cell);
+  int mark = scratch_mark(scratch);
+  Sorting sorting = {.core = core, .grid = grid, .points = points};
+  grid->inverse = 1 / ((double)cell * (1 + 0x1p-20)); /* as cell grids have it */
+  for (int axis = 0; axis < 3; axis++)
+    TRY(scratch_take(core, scratch, &sorting.cells[axis], points.count, "coarse cells"));
+  parallel_for(core, 0, points.count, POINTS_CHUNK, cells_chunk, &sorting);
+  grid->dense = !atomic_load(&sorting.far) && find_box(grid, points.count, sorting.cells);
+  Status status = grid->dense ? sort_by_counting(core, grid, &sorting) : SCREE_OK;
+  scratch_release(core, scratch, mark);
+  return grid->dense ? status : cell_grid_build(core, grid->sparse, points, cell);
+}
+
+const int32_t *coarse_grid_index(const CoarseGrid *grid) {
+  return grid->dense ? grid->order : cell_grid_index(grid->sparse);
+}
+
+int coarse_grid_box(const CoarseGrid *grid, const float bounds[6], int room, int64_t (*ranges)[2]) {
+  if (!grid->dense) return cell_grid_box(grid->sparse, bounds, room, ranges);
+  int32_t cells[6], *low = cells, *high = cells + 3;
+  int count = 0;
+  coarse_cells_base(bounds, 6, grid->inverse, cells); /* what is too far for a cell is cut off below */
+  for (int axis = 0; axis < 3; axis++) {
+    int32_t first = low[axis] - grid->low[axis], last = high[axis] - grid->low[axis];
+    low[axis] = first < 0 ? 0 : first;
+    high[axis] = last < grid->size[axis] ? last : grid->size[axis] - 1;
+    if (low[axis] > high[axis]) return 0;
+  }
+  for (int32_t z = low[2]; z <= high[2]; z++)
+    for (int32_t y = low[1]; y <= high[1]; y++) {
+      const int32_t *row = grid->start + ((int64_t)z * grid->size[1] + y) * grid->size[0];
+      int64_t begin = row[low[0]], end = row[high[0] + 1];
+      if (begin == end) continue;
+      if (count == room) return room + 1;
+      ranges[count][0] = begin;
+      ranges[count++][1] = end;
+    }
+  return count;
+}
