@@ -408,8 +408,8 @@ typedef struct Rooms {
   float (*lack)[OCTANTS][4]; /* per near strip */
   int32_t *number;           /* of a near strip, per strip; -1 */
   int32_t *start;            /* per cell */
-  float *x, *y, *z, *of[4], *still;
-  float *sums[4], *none[3];
+  float *x, *y, *z, *of[4];
+  float *sums[4];
 } Rooms;
 
 static void lack_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -466,11 +466,9 @@ static void room_chunk(void *context, int64_t b, int64_t e, int thread) {
                              .y = rooms->y,
                              .z = rooms->z,
                              .volume = rooms->of[0],
-                             .mass = {rooms->of[1], rooms->of[2], rooms->of[3]},
-                             .velocity = {rooms->still, rooms->still, rooms->still}},
+                             .mass = {rooms->of[1], rooms->of[2], rooms->of[3]}},
                  .volume = rooms->sums[0],
-                 .mass = {rooms->sums[1], rooms->sums[2], rooms->sums[3]},
-                 .momentum = {rooms->none[0], rooms->none[1], rooms->none[2]}};
+                 .mass = {rooms->sums[1], rooms->sums[2], rooms->sums[3]}};
   KERNEL_CALL(work->core, flip_splat)(&splat, b, e);
   for (int g = 0; g < 4; g++)
     for (int64_t at = b * STRIP; at < e * STRIP; at++) {
@@ -498,15 +496,12 @@ static Status find_rooms(FlipWork *work, const StripSolids *const *now) {
   }
   rooms.start[cells] = total;
   int64_t room = total + LANES;
-  float **arrays[] = {&rooms.x,     &rooms.y,     &rooms.z,     &rooms.of[0],
-                      &rooms.of[1], &rooms.of[2], &rooms.of[3], &rooms.still};
+  float **arrays[] = {&rooms.x, &rooms.y, &rooms.z, &rooms.of[0], &rooms.of[1], &rooms.of[2], &rooms.of[3]};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     TRY(scratch_take(core, scratch, arrays[k], room, "rooms"));
     memset(*arrays[k] + total, 0, sizeof(float) * LANES);
   }
-  memset(rooms.still, 0, sizeof(float) * (size_t)room);
   for (int g = 0; g < 4; g++) TRY(scratch_take(core, scratch, &rooms.sums[g], cells, "rooms"));
-  for (int a = 0; a < 3; a++) TRY(scratch_take(core, scratch, &rooms.none[a], cells, "rooms"));
   parallel_for(core, 0, strips, SOLID_CHUNK, write_lack_chunk, &rooms);
   parallel_for(core, 0, strips, SOLID_CHUNK, room_chunk, &rooms);
   return SCREE_OK;

@@ -12,7 +12,8 @@ WIDE_INLINE Wide distance_of(Wide a) { return wide_max(a, -a); }
 WIDE_INLINE Wide hat(Wide t) { return wide_max(wide_set(1) - distance_of(t), wide_set(0)); }
 
 /* Adds the particles [b, e) to the nodes of the cell whose lower corner is (x, y, z). */
-WIDE_INLINE void add_range(const Parcels *p, int32_t b, int32_t e, float x, float y, float z, bool mixed, Sums *sums) {
+WIDE_INLINE void add_range(const Parcels *p, int32_t b, int32_t e, float x, float y, float z, bool mixed, bool moving,
+                           Sums *sums) {
   const Wide half = wide_set(0.5f);
   for (int32_t k = b; k < e; k += LANES) {
     WideInt here = wide_int_less(LANE_NUMBERS, (WideInt){0} + (e - k));
@@ -28,7 +29,7 @@ WIDE_INLINE void add_range(const Parcels *p, int32_t b, int32_t e, float x, floa
     for (int a = 0; a < 3; a++) {
       Wide mass = wide_load(p->mass[a] + k) * weight[a];
       sums->mass[a] += mass;
-      sums->momentum[a] += mass * wide_load(p->velocity[a] + k);
+      if (moving) sums->momentum[a] += mass * wide_load(p->velocity[a] + k);
       if (mixed) sums->bulk[a] += mass * wide_load(p->specific + k);
     }
     if (mixed) {
@@ -38,7 +39,7 @@ WIDE_INLINE void add_range(const Parcels *p, int32_t b, int32_t e, float x, floa
   }
 }
 
-WIDE_INLINE void splat_strip(const Splat *splat, int32_t strip, bool mixed) {
+WIDE_INLINE void splat_strip(const Splat *splat, int32_t strip, bool mixed, bool moving) {
   const Parcels *p = &splat->parcels;
   const FlipGrid *grid = p->grid;
   int32_t first[9][STRIP], last[9][STRIP], rows = 0, place[3];
@@ -60,12 +61,12 @@ WIDE_INLINE void splat_strip(const Splat *splat, int32_t strip, bool mixed) {
     Sums sums = {0};
     for (int row = 0; row < rows; row++)
       add_range(p, first[row][lane], last[row][lane], (float)(place[0] + lane), (float)place[1], (float)place[2], mixed,
-                &sums);
+                moving, &sums);
     int64_t at = (int64_t)strip * STRIP + lane;
     splat->volume[at] = wide_sum(sums.volume);
     for (int a = 0; a < 3; a++) {
       splat->mass[a][at] = wide_sum(sums.mass[a]);
-      splat->momentum[a][at] = wide_sum(sums.momentum[a]);
+      if (moving) splat->momentum[a][at] = wide_sum(sums.momentum[a]);
       if (mixed) splat->bulk[a][at] = wide_sum(sums.bulk[a]);
     }
     if (mixed) {
@@ -78,8 +79,9 @@ WIDE_INLINE void splat_strip(const Splat *splat, int32_t strip, bool mixed) {
 void KERNEL(flip_splat)(const Splat *splat, int64_t b, int64_t e) {
   bool mixed = splat->parcels.specific != NULL;
   for (int64_t strip = b; strip < e; strip++)
-    if (mixed) splat_strip(splat, (int32_t)strip, true);
-    else splat_strip(splat, (int32_t)strip, false);
+    if (mixed) splat_strip(splat, (int32_t)strip, true, true);
+    else if (splat->momentum[0]) splat_strip(splat, (int32_t)strip, false, true);
+    else splat_strip(splat, (int32_t)strip, false, false);
 }
 
 /* ---- nodes to particles ---- */

@@ -20,7 +20,8 @@ typedef struct Splat {
   Parcels parcels;
   /* sums, per node */
   float *volume, *strength, *cohesion;
-  float *mass[3], *momentum[3], *bulk[3]; /* bulk: volume at faces; NULL when all parcels are of one material */
+  float *mass[3], *momentum[3], *bulk[3]; /* bulk: volume at faces; NULL when all parcels are of one material. No
+                                           * momentum: NULL, then the parcels need no velocity */
 } Splat;
 
 KERNEL_DECLARE(void, flip_splat, (const Splat *splat, int64_t b, int64_t e));
