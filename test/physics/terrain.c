@@ -168,7 +168,7 @@ static void a_cliff_comes_down_as_grains(void **state) {
   set_tray(&s);
   ScreeWorld *world = make(&s.scene);
   double mass = total_mass(world);
-  run(world, 1);
+  run_seconds(world, 1);
   const Particles *p = &world->state.particles;
   int64_t beyond = 0;
   for (int64_t i = 0; i < p->count; i++) beyond += state_position(&world->state, i).x > 0.63;
@@ -192,9 +192,9 @@ static int64_t dug_by(double speed) {
                  .radius = 0.012f,
                  .mass = (float)(4.0 / 3 * M_PI * 1.728e-6 * density)};
   assert_ok(&world->core, queue_birth(&world->core, &world->state.queue, &birth));
-  run(world, 1.0 / 60);
+  run_seconds(world, 1.0 / 60);
   double mass = total_mass(world);
-  run(world, 0.3);
+  run_seconds(world, 0.3);
   int64_t exhumed = world->state.terrain->exhumed;
   print_message("a grain at %.0f m/s: %lld grains dug out\n", speed, (long long)exhumed);
   assert_true(fabs(total_mass(world) / mass - 1) < 1e-12);
