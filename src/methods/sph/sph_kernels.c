@@ -10,11 +10,43 @@
 /* What pushes such a pair apart, as the kernel's slope does at q = 0.15. */
 #define COINCIDENT_PUSH 0.13f
 
-/* Four floats at `offset` of eight rows of eight, as four wide values. */
-WIDE_INLINE void gather_half(const float (*rows)[8], int offset, const int32_t *i, Wide *x, Wide *y, Wide *z, Wide *w) {
-  wide_turn4(wide_rows(rows[i[0]] + offset, rows[i[4]] + offset), wide_rows(rows[i[1]] + offset, rows[i[5]] + offset),
-             wide_rows(rows[i[2]] + offset, rows[i[6]] + offset), wide_rows(rows[i[3]] + offset, rows[i[7]] + offset),
-             x, y, z, w);
+/* Four floats of each neighbour, as four wide values; where a row has `wide` times four floats, from `base` on. */
+WIDE_INLINE void gather_rows(const float *base, size_t wide, const uint32_t *row, Wide *x, Wide *y, Wide *z, Wide *w) {
+  wide_turn4(wide_rows(base + wide * row[0], base + wide * row[4]),
+             wide_rows(base + wide * row[1], base + wide * row[5]),
+             wide_rows(base + wide * row[2], base + wide * row[6]),
+             wide_rows(base + wide * row[3], base + wide * row[7]), x, y, z, w);
+}
+/* The same of eight rows that follow each other. */
+WIDE_INLINE void turn_rows(const float *base, size_t wide, Wide *x, Wide *y, Wide *z, Wide *w) {
+  static const uint32_t row[LANES] = {0, 4, 8, 12, 16, 20, 24, 28};
+  gather_rows(base, wide, row, x, y, z, w);
+}
+
+/* Slots are read one after the other and from farther away than the gathered rows; the processor alone does not ask for
+ * them early enough. Asked for so many slots ahead they come at nearly twice the rate. */
+#define SLOTS_AHEAD 48
+
+/* A slot's gradients, in its steps. */
+WIDE_INLINE void load_gradient(const SphSlot *slot, Wide *x, Wide *y, Wide *z) {
+  const char *ahead = (const char *)(slot + SLOTS_AHEAD);
+  __builtin_prefetch(ahead);
+  __builtin_prefetch(ahead + 64);
+#if defined(__AVX2__) /* which the compiler would take apart */
+  *x = (Wide)_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)slot->x)));
+  *y = (Wide)_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)slot->y)));
+  *z = (Wide)_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)slot->z)));
+#else
+  typedef int16_t Narrow __attribute__((vector_size(16), aligned(2), may_alias));
+  *x = __builtin_convertvector(*(const Narrow *)slot->x, Wide);
+  *y = __builtin_convertvector(*(const Narrow *)slot->y, Wide);
+  *z = __builtin_convertvector(*(const Narrow *)slot->z, Wide);
+#endif
+}
+/* Nearest whole number, the same for both signs. */
+WIDE_INLINE WideInt round_evenly(Wide a) {
+  Wide half = wide_set(0.5f);
+  return __builtin_convertvector(a + wide_select(wide_less(a, wide_set(0)), -half, half), WideInt);
 }
 
 /* ---- pairs ---- */
@@ -25,7 +57,7 @@ typedef struct RowSums {
 } RowSums;
 
 /* Coincident parcels: some direction, opposite for the two of a pair. */
-static void part_coincident(const SphWork *work, int64_t i, int32_t j, float gradient[3]) {
+static void part_coincident(const SphWork *work, int64_t i, int32_t j, int32_t gradient[3]) {
   const uint32_t *id = work->step->state->particles.id;
   uint32_t low = id[i] < id[j] ? id[i] : id[j], high = id[i] < id[j] ? id[j] : id[i];
   uint64_t bits = rng_bits(low, high, 0, RNG_TEST);
@@ -34,9 +66,9 @@ static void part_coincident(const SphWork *work, int64_t i, int32_t j, float gra
     direction[c] = 2 * rng_unitf(bits) - 1;
     square += direction[c] * direction[c];
   }
-  float size = COINCIDENT_PUSH / (work->spacing * __builtin_sqrtf(square + 1e-6f));
+  float size = COINCIDENT_PUSH * SPH_GRADIENT_STEPS / __builtin_sqrtf(square + 1e-6f);
   if (id[i] < id[j]) size = -size;
-  for (int c = 0; c < 3; c++) gradient[c] = size * direction[c];
+  for (int c = 0; c < 3; c++) gradient[c] = (int32_t)(size * direction[c]);
 }
 
 /* Eight neighbours of particle i: those within the support are put into the lane's next slots. */
@@ -53,17 +85,15 @@ WIDE_INLINE int add_eight(const SphWork *work, int64_t i, int lane, const int32_
   WideInt inner = wide_less(q, one);
   Wide shape = wide_select(inner, one + q * q * (wide_set(0.75f) * q - wide_set(1.5f)), wide_set(0.25f) * u * u * u);
   Wide slope = wide_select(inner, wide_set(2.25f) * q - wide_set(3), wide_set(-0.75f) * u * u / wide_max(q, one));
-  slope = slope * wide_set(INVERSE_PI) * inverse * inverse;
-  float at[5][LANES] __attribute__((aligned(32)));
-  wide_store(at[0], slope * x);
-  wide_store(at[1], slope * y);
-  wide_store(at[2], slope * z);
-  wide_store(at[3], shape);
-  wide_store(at[4], weight);
+  slope = slope * wide_set(INVERSE_PI * SPH_GRADIENT_STEPS) * inverse;
+  int32_t at[3][LANES] __attribute__((aligned(32)));
+  *(WideInt *)at[0] = round_evenly(slope * x);
+  *(WideInt *)at[1] = round_evenly(slope * y);
+  *(WideInt *)at[2] = round_evenly(slope * z);
   unsigned coincident = wide_bits(wide_less(q, wide_set(COINCIDENT))) & bits;
   for (; coincident; coincident &= coincident - 1) {
     int k = __builtin_ctz(coincident);
-    float gradient[3];
+    int32_t gradient[3];
     part_coincident(work, i, others[k], gradient);
     for (int c = 0; c < 3; c++) at[c][k] = gradient[c];
   }
@@ -71,19 +101,21 @@ WIDE_INLINE int add_eight(const SphWork *work, int64_t i, int lane, const int32_
   for (unsigned rest = bits; rest; rest &= rest - 1) {
     int k = __builtin_ctz(rest);
     SphSlot *slot = slots + found++;
-    slot->other[lane] = others[k];
-    slot->x[lane] = at[0][k];
-    slot->y[lane] = at[1][k];
-    slot->z[lane] = at[2][k];
+    slot->row[lane] = 4 * (uint32_t)others[k];
+    slot->x[lane] = (int16_t)at[0][k];
+    slot->y[lane] = (int16_t)at[1][k];
+    slot->z[lane] = (int16_t)at[2][k];
   }
-  for (int k = 0; k < LANES; k++)
-    if (!(bits >> k & 1)) at[0][k] = at[1][k] = at[2][k] = at[3][k] = 0;
-  Wide gx = wide_load(at[0]), gy = wide_load(at[1]), gz = wide_load(at[2]);
-  sums->density += wide_load(at[3]);
+  WideInt used;
+  for (int k = 0; k < LANES; k++) used[k] = -(int32_t)(bits >> k & 1);
+  Wide gx = __builtin_convertvector(*(WideInt *)at[0] & used, Wide);
+  Wide gy = __builtin_convertvector(*(WideInt *)at[1] & used, Wide);
+  Wide gz = __builtin_convertvector(*(WideInt *)at[2] & used, Wide);
+  sums->density += wide_select(used, shape, wide_set(0));
   sums->x += gx;
   sums->y += gy;
   sums->z += gz;
-  sums->square += (gx * gx + gy * gy + gz * gz) * wide_load(at[4]);
+  sums->square += (gx * gx + gy * gy + gz * gz) * weight;
   return found;
 }
 
@@ -100,10 +132,11 @@ static int row_pairs(const SphWork *work, int64_t i, int lane, SphSlot *slots) {
     found += add_eight(work, i, lane, tail, (int)(end - k), slots + found, &sums);
   }
   work->density[i] = (1 + wide_sum(sums.density)) * INVERSE_PI;
-  work->sum[0][i] = wide_sum(sums.x);
-  work->sum[1][i] = wide_sum(sums.y);
-  work->sum[2][i] = wide_sum(sums.z);
-  work->square[i] = wide_sum(sums.square);
+  float step = work->gradient_step;
+  work->sum[0][i] = step * wide_sum(sums.x);
+  work->sum[1][i] = step * wide_sum(sums.y);
+  work->sum[2][i] = step * wide_sum(sums.z);
+  work->square[i] = step * step * wide_sum(sums.square);
   return found;
 }
 
@@ -121,7 +154,7 @@ void KERNEL(sph_pair_pass)(void *context, int64_t b, int64_t e, int thread) {
     for (int lane = 0; lane < LANES; lane++)
       for (int k = found[lane]; k < most; k++) {
         int64_t i = g * LANES + lane;
-        slots[k].other[lane] = (int32_t)(i < work->count ? i : work->count - 1);
+        slots[k].row[lane] = 4 * (uint32_t)(i < work->count ? i : work->count - 1);
         slots[k].x[lane] = slots[k].y[lane] = slots[k].z[lane] = 0;
       }
     work->width[g] = most;
@@ -133,28 +166,26 @@ void KERNEL(sph_pair_pass)(void *context, int64_t b, int64_t e, int thread) {
 void KERNEL(sph_velocity_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   SphWork *work = context;
-  const float(*stress)[8] = (const float(*)[8])work->stress;
+  const float *stress = work->stress[0];
   for (int64_t g = b; g < e; g++) {
     const SphSlot *slot = work->slots + work->slice[g], *end = slot + work->width[g];
-    Wide fx = wide_set(0), fy = wide_set(0), fz = wide_set(0);
-    Wide xx, yy, zz, xy, xz, yz, rest, more;
+    Wide fx = wide_set(0), fy = wide_set(0), fz = wide_set(0), step = wide_set(work->gradient_step);
+    Wide xx, yy, zz, xy, xz, yz, gx, gy, gz, rest, more;
     for (; slot < end; slot++) {
-      Wide gx = wide_load(slot->x), gy = wide_load(slot->y), gz = wide_load(slot->z);
-      gather_half(stress, 0, slot->other, &xx, &yy, &zz, &xy);
-      gather_half(stress, 4, slot->other, &xz, &yz, &rest, &more);
+      load_gradient(slot, &gx, &gy, &gz);
+      gather_rows(stress, 2, slot->row, &xx, &yy, &zz, &xy);
+      gather_rows(stress + 4, 2, slot->row, &xz, &yz, &rest, &more);
       fx += xx * gx + xy * gy + xz * gz;
       fy += xy * gx + yy * gy + yz * gz;
       fz += xz * gx + yz * gy + zz * gz;
     }
     int64_t i = g * LANES;
-    int32_t own[LANES];
-    for (int k = 0; k < LANES; k++) own[k] = (int32_t)i + k;
-    gather_half(stress, 0, own, &xx, &yy, &zz, &xy);
-    gather_half(stress, 4, own, &xz, &yz, &rest, &more);
+    turn_rows(stress + 8 * i, 2, &xx, &yy, &zz, &xy);
+    turn_rows(stress + 8 * i + 4, 2, &xz, &yz, &rest, &more);
     Wide sx = wide_load(work->sum[0] + i), sy = wide_load(work->sum[1] + i), sz = wide_load(work->sum[2] + i);
-    fx += xx * sx + xy * sy + xz * sz;
-    fy += xy * sx + yy * sy + yz * sz;
-    fz += xz * sx + yz * sy + zz * sz;
+    fx = step * fx + (xx * sx + xy * sy + xz * sz);
+    fy = step * fy + (xy * sx + yy * sy + yz * sz);
+    fz = step * fz + (xz * sx + yz * sy + zz * sz);
     Wide mobility = wide_load(work->mobility + i);
     float v[3][LANES] __attribute__((aligned(32)));
     wide_store(v[0], wide_load(work->start[0] + i) + mobility * fx + wide_load(work->wall_gain[0] + i));
@@ -167,27 +198,25 @@ void KERNEL(sph_velocity_pass)(void *context, int64_t b, int64_t e, int thread) 
 
 /* ---- stress from strain ---- */
 
-enum { XX, XY, XZ, YX, YY, YZ, ZX, ZY, ZZ, GRADIENT };
+/* Of the velocity gradient (Eq. 6) only the symmetric part is needed: six sums, which fit into registers where nine do
+ * not. Off the diagonal the two parts are added, not halved. */
+enum { XX, YY, ZZ, XY, XZ, YZ, GRADIENT };
 
-/* Eq. 6: sum of (v_j - v_i) times the gradient. */
 WIDE_INLINE void velocity_gradient(const SphWork *work, const float (*velocity)[4], int64_t g, Wide l[GRADIENT]) {
   const SphSlot *slot = work->slots + work->slice[g], *end = slot + work->width[g];
-  Wide xx = wide_set(0), xy = xx, xz = xx, yx = xx, yy = xx, yz = xx, zx = xx, zy = xx, zz = xx, x, y, z, rest;
+  Wide xx = wide_set(0), yy = xx, zz = xx, xy = xx, xz = xx, yz = xx, x, y, z, gx, gy, gz, rest;
   for (; slot < end; slot++) {
-    Wide gx = wide_load(slot->x), gy = wide_load(slot->y), gz = wide_load(slot->z);
-    wide_gather4(velocity, slot->other, &x, &y, &z, &rest);
-    xx += x * gx, xy += x * gy, xz += x * gz;
-    yx += y * gx, yy += y * gy, yz += y * gz;
-    zx += z * gx, zy += z * gy, zz += z * gz;
+    load_gradient(slot, &gx, &gy, &gz);
+    gather_rows(velocity[0], 1, slot->row, &x, &y, &z, &rest);
+    xx += x * gx, yy += y * gy, zz += z * gz;
+    xy += x * gy + y * gx, xz += x * gz + z * gx, yz += y * gz + z * gy;
   }
   int64_t i = g * LANES;
-  int32_t own[LANES];
-  for (int k = 0; k < LANES; k++) own[k] = (int32_t)i + k;
-  wide_gather4(velocity, own, &x, &y, &z, &rest);
+  turn_rows(velocity[i], 1, &x, &y, &z, &rest);
   Wide sx = wide_load(work->sum[0] + i), sy = wide_load(work->sum[1] + i), sz = wide_load(work->sum[2] + i);
-  l[XX] = xx - x * sx, l[XY] = xy - x * sy, l[XZ] = xz - x * sz;
-  l[YX] = yx - y * sx, l[YY] = yy - y * sy, l[YZ] = yz - y * sz;
-  l[ZX] = zx - z * sx, l[ZY] = zy - z * sy, l[ZZ] = zz - z * sz;
+  Wide step = wide_set(work->gradient_step);
+  l[XX] = step * xx - x * sx, l[YY] = step * yy - y * sy, l[ZZ] = step * zz - z * sz;
+  l[XY] = step * xy - (x * sy + y * sx), l[XZ] = step * xz - (x * sz + z * sx), l[YZ] = step * yz - (y * sz + z * sy);
 }
 
 /* Speed at which a particle leaves a wall. */
@@ -202,8 +231,9 @@ static void add_walls(const SphWork *work, int64_t i, int lane, float (*l)[LANES
     const SphWall *wall = &work->walls[k];
     const float *n = wall->normal;
     float rate = leaving_speed(work, wall) * wall->slope;
-    for (int a = 0; a < 3; a++)
-      for (int c = 0; c < 3; c++) l[3 * a + c][lane] += rate * n[a] * n[c];
+    l[XX][lane] += rate * n[0] * n[0], l[YY][lane] += rate * n[1] * n[1], l[ZZ][lane] += rate * n[2] * n[2];
+    rate *= 2;
+    l[XY][lane] += rate * n[0] * n[1], l[XZ][lane] += rate * n[0] * n[2], l[YZ][lane] += rate * n[1] * n[2];
   }
 }
 
@@ -256,8 +286,7 @@ WIDE_INLINE void update_stress(SphWork *work, int64_t i, const Wide l[GRADIENT],
   residual->expansion += wide_max(before - pressure, zero) / wide_max(grow, wide_set(1e-30f));
   wide_store(work->pressure + i, pressure);
   Wide left = (e[XX] + e[YY] + e[ZZ]) * wide_set(work->trace_share);
-  Wide strain[6] = {e[XX] - left,           e[YY] - left,           e[ZZ] - left,
-                    (e[XY] + e[YX]) * half, (e[XZ] + e[ZX]) * half, (e[YZ] + e[ZY]) * half};
+  Wide strain[6] = {e[XX] - left, e[YY] - left, e[ZZ] - left, e[XY] * half, e[XZ] * half, e[YZ] * half};
   Wide s[6], gain = wide_load(work->shear_gain + i);
   for (int c = 0; c < 6; c++)
     s[c] = wide_load(work->shear[c] + i) + gain * (strain[c] * wide_set(work->shear_weight[c]));
@@ -326,17 +355,16 @@ void KERNEL(sph_collision_pass)(void *context, int64_t b, int64_t e, int thread)
   (void)thread;
   SphWork *work = context;
   const float(*velocity)[4] = (const float(*)[4])work->velocity;
-  Wide zero = wide_set(0), tiny = wide_set(1e-20f), share = wide_set(2 * work->collision * work->spacing);
+  Wide zero = wide_set(0), tiny = wide_set(1e-20f);
+  Wide share = wide_set(2 * work->collision / SPH_GRADIENT_STEPS);
   for (int64_t g = b; g < e; g++) {
     const SphSlot *slot = work->slots + work->slice[g], *end = slot + work->width[g];
     int64_t i = g * LANES;
-    int32_t own[LANES];
-    for (int k = 0; k < LANES; k++) own[k] = (int32_t)i + k;
-    Wide vx, vy, vz, mass, x, y, z, other, lost_x = zero, lost_y = zero, lost_z = zero;
-    wide_gather4(velocity, own, &vx, &vy, &vz, &mass);
+    Wide vx, vy, vz, mass, x, y, z, gx, gy, gz, other, lost_x = zero, lost_y = zero, lost_z = zero;
+    turn_rows(velocity[i], 1, &vx, &vy, &vz, &mass);
     for (; slot < end; slot++) {
-      Wide gx = wide_load(slot->x), gy = wide_load(slot->y), gz = wide_load(slot->z);
-      wide_gather4(velocity, slot->other, &x, &y, &z, &other);
+      load_gradient(slot, &gx, &gy, &gz);
+      gather_rows(velocity[0], 1, slot->row, &x, &y, &z, &other);
       Wide rate = (x - vx) * gx + (y - vy) * gy + (z - vz) * gz;
       rate = wide_min(rate, zero) / wide_sqrt(gx * gx + gy * gy + gz * gz + tiny);
       rate *= other / (mass + other + tiny);
@@ -358,9 +386,9 @@ void KERNEL(sph_occlusion_pass)(void *context, int64_t b, int64_t e, int thread)
     const SphSlot *slot = work->slots + work->slice[g], *end = slot + work->width[g];
     int64_t i = g * LANES;
     Wide x = wide_load(air->stream[0] + i), y = wide_load(air->stream[1] + i), z = wide_load(air->stream[2] + i);
-    Wide speed = wide_sqrt(x * x + y * y + z * z), shield = wide_set(0), tiny = wide_set(1e-20f);
+    Wide speed = wide_sqrt(x * x + y * y + z * z), shield = wide_set(0), tiny = wide_set(1e-20f), gx, gy, gz;
     for (; slot < end; slot++) {
-      Wide gx = wide_load(slot->x), gy = wide_load(slot->y), gz = wide_load(slot->z);
+      load_gradient(slot, &gx, &gy, &gz);
       /* The gradient points at the neighbour; one that stands upstream shields. */
       Wide against = wide_set(0) - (x * gx + y * gy + z * gz);
       shield = wide_max(shield, against / wide_sqrt(gx * gx + gy * gy + gz * gz + tiny));

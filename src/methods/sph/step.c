@@ -387,6 +387,7 @@ static Status sph_step(void *data, Step *step) {
                   .dt = (float)step->dt,
                   .collision = (float)fmin(sph->collision * step->dt, COLLISION_MOST),
                   .spacing = (float)spacing,
+                  .gradient_step = (float)(1 / (SPH_GRADIENT_STEPS * spacing)),
                   .volume = (float)(spacing * spacing * spacing)};
   int mark = scratch_mark(step->scratch);
   Status status = solve(sph, &work);

@@ -14,11 +14,15 @@ enum { SPH_WALLS_MAX = 4, SPH_GROUP_CHUNK = 32 };
 /* Faults of the draft that may be repeated to see what they do: the order of the parameter `fault`. */
 enum { FAULT_NONE, FAULT_FACE_D, FAULT_HALF_TRACE, FAULT_OLD_STRAIN, FAULT_UNSIGNED, FAULT_ABSOLUTE, FAULT_YIELD };
 
-/* The k-th neighbours of eight particles and the kernel's gradients there, times the volume of a parcel. */
+/* The k-th neighbours of eight particles and the kernel's gradients there, times the volume of a parcel and the
+ * spacing, in steps of 1 / SPH_GRADIENT_STEPS. The passes wait for memory, and whole numbers of 16 bits take half the
+ * room. They are rounded alike up and down, so that the two of a pair still have opposite gradients to the last bit. A
+ * neighbour is named by where its row of four floats begins, in floats: what an address is made of without shifting. */
 typedef struct SphSlot {
-  int32_t other[LANES];
-  float x[LANES], y[LANES], z[LANES];
+  uint32_t row[LANES];
+  int16_t x[LANES], y[LANES], z[LANES];
 } SphSlot;
+#define SPH_GRADIENT_STEPS 65536.0f /* the steepest gradient, 1 / pi, is 20861 of them */
 
 /* Remembered from step to step: the friction force of the faces that a particle touched. */
 typedef struct SphGrip {
@@ -70,10 +74,11 @@ typedef struct SphWork {
   SphFields fields;
   int64_t count, groups;
   float dt, spacing, volume;
-  float collision;   /* share of its approach that a pair loses in a step, at the kernel's steepest */
-  float (*place)[4]; /* x, y, z, 1/mass */
-  int64_t *slice;    /* where a group's slots begin, in slots */
-  int32_t *width;    /* how many it has */
+  float gradient_step; /* 1/m, of the gradients in slots */
+  float collision;     /* share of its approach that a pair loses in a step, at the kernel's steepest */
+  float (*place)[4];   /* x, y, z, 1/mass */
+  int64_t *slice;      /* where a group's slots begin, in slots */
+  int32_t *width;      /* how many it has */
   SphSlot *slots;
   float *density;  /* over rest density */
   float *sum[3];   /* sum of the gradients, 1/m */
