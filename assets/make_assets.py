@@ -440,7 +440,7 @@ def make_sand_pile(base=1.40, top=0.48, height=0.64):
 
 # (radius, z) of a hopper's inside, from the hole up
 HOPPER = [(0.10, 1.30), (0.50, 1.65), (0.50, 2.00)]
-FUNNEL = [(0.20, 0.85), (0.62, 1.45), (0.62, 1.75)]
+FUNNEL = [(0.16, 0.85), (0.62, 1.45), (0.62, 1.75)]
 
 
 def make_hopper(inside=HOPPER, outer=0.72):
@@ -459,7 +459,7 @@ def make_funnel():
 
 
 def make_funnel_fill():
-    return make_hopper_fill(FUNNEL, 1.635)
+    return make_hopper_fill(FUNNEL, 1.655)
 
 
 # ---------------------------------------------------------------- castles ---
@@ -1218,7 +1218,7 @@ MESHES = {
     'sand_pile.obj': (make_sand_pile, 'a cone without its tip, slope 35 degrees', 'fill'),
     'hopper.obj': (make_hopper, 'funnel under a cylinder, hole 0.2 m across at z = 1.3', 'boundary'),
     'hopper_fill.obj': (make_hopper_fill, 'sand in the hopper', 'fill'),
-    'funnel.obj': (make_funnel, 'steep funnel, hole 0.4 m across at z = 0.85', 'boundary'),
+    'funnel.obj': (make_funnel, 'steep funnel, hole 0.32 m across at z = 0.85', 'boundary'),
     'funnel_fill.obj': (make_funnel_fill, 'sand in the funnel', 'fill'),
     'paddles.obj': (make_paddles, 'six thick paddles round a hub, axis y', 'paddles.xml'),
     'sandcastle.obj': (make_sandcastle, 'castle: walls, four towers, gate, keep', 'fill; radius 0.03 and 0.01'),

@@ -27,7 +27,7 @@
   X(NAME, name, "required", 0, 0, 0, 0, "", "", "which method simulates: see `scree list methods`")                    \
   X(REAL, radius, "0.02", 1e-6, 1e3, 1e-4, 1, "m", "", "radius of a simulated particle")                               \
   X(REAL, time_step, "auto", 1e-9, 10, 1e-6, 0.05, "s", "", "longest step; auto: what the method recommends")          \
-  X(REAL, cfl, "auto", 0.01, 10, 0.1, 2, "", "", "farthest way in a step, in radii; auto: 1, flip 2 (half a cell)")    \
+  X(REAL, cfl, "auto", 0.01, 10, 0.1, 2, "", "", "farthest way in a step, in radii; auto: 1, sph 0.3, flip 2")         \
   X(INT, iterations, "5", 0, 100000, 1, 200, "", "pbd p2", "passes over the contacts in a step")                       \
   X(INT, stabilization, "2", 0, 100000, 0, 50, "", "pbd p2",                                                           \
     "passes that move old overlap apart without making speed")                                                         \

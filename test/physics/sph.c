@@ -194,9 +194,9 @@ static void a_slope_below_the_angle_holds_and_one_above_flows(void **state) {
 static void a_pile_comes_to_rest_at_its_angle_and_keeps_it(void **state) {
   (void)state;
   double angles[2];
-  sph_pour(30, 0.02, 2.5, 0.7, 0.5, angles);
+  sph_pour(30, 80, 0.7, 0.5, angles);
   sph_check_pile(30, angles);
-  sph_pour(45, 0.02, 2.5, 0.7, 0.5, angles);
+  sph_pour(45, 40, 0.7, 0.5, angles);
   sph_check_pile(45, angles);
 }
 

@@ -23,7 +23,7 @@ static ScreeWorld *pile_world(const char *name) {
 static void check_shipped_pile(const char *name, double angle) {
   ScreeWorld *world = pile_world(name);
   double angles[2];
-  run_seconds(world, 7);
+  run_seconds(world, 10);
   angles[0] = probe_value(world, 0, 0);
   run_seconds(world, 60);
   angles[1] = probe_value(world, 0, 0);

@@ -412,6 +412,7 @@ static Status sph_pressure(Core *core, const State *state, const void *data, flo
 const Method METHOD_SPH = {
     .info = {.name = "sph", .summary = "incompressible granular fluid with friction (IISPH)", .paper = "neder2023"},
     .seeding = SEED_PARCELS,
+    .cfl = 0.3, /* sand that falls into sand faster than this is pressed together by more than the tolerance */
     .create = sph_create,
     .reach = sph_reach,
     .largest_step = sph_largest_step,
