@@ -22,7 +22,7 @@ enum { SHAPE_CHUNK = 2048, MERGE_CHUNK = 256, MERGE_TURNS = 4 };
 /* Above the keys of emitters. */
 #define KEY_OF_SHAPES (1ull << 62)
 
-enum { IS_VALID, IS_LONG, IS_THIN };
+enum { IS_VALID, IS_THIN, IS_LONG, IS_STUCK }; /* stuck: long, and too thin to be split */
 
 /* ---- one ellipsoid ---- */
 
@@ -60,17 +60,19 @@ static bool beyond(const float a[STRESSES], float shift, float sign) {
   return x > 0 && minor > 0 && z * minor - x * v * v + 2 * u * v * w - y * w * w > 0;
 }
 
+/* No axis is too short. Sheared sand is as thin across as it is long: most long ones are not, and cannot be split. */
+static bool is_thick(const Shape6 *shape) { return beyond(shape->a, (float)(SQUARE_LEAST - SLACK), 1); }
+
 /* As shape_is_valid says, without eigenvalues. */
 static int kind_of(const Shape6 *shape) {
   if (!beyond(shape->a, (float)(SQUARE_MOST + SLACK), -1)) return IS_LONG;
-  return beyond(shape->a, (float)(SQUARE_LEAST - SLACK), 1) ? IS_VALID : IS_THIN;
+  return is_thick(shape) ? IS_VALID : IS_THIN;
 }
 
 /* Each child has half the axis; its centre lies at sqrt(3)/2 of it, for then Eq. 29 gives the parent back:
  * a^2 / 4 + 3 a^2 / 4 = a^2. */
 bool shape_split(const Shape6 *shape, Shape6 *child, Vec3 *offset) {
-  /* Sheared sand is as thin across as it is long: most long ones cannot be split, and are told by their minors. */
-  if (!beyond(shape->a, (float)(SQUARE_LEAST - SLACK), 1)) return false;
+  if (!is_thick(shape)) return false;
   double values[3], shortest, longest;
   Mat3 axes, m = shape_matrix(shape);
   mat3_eigen_symmetric(m, values, &axes);
@@ -174,7 +176,8 @@ static void stretch_chunk(void *context, int64_t b, int64_t e, int thread) {
       for (int c = 0; c < 3; c++) m[r][c] = t[r][0] * f[c][0] + t[r][1] * f[c][1] + t[r][2] * f[c][2];
     s = (Shape6){{m[0][0], m[1][1], m[2][2], m[0][1], m[1][2], m[0][2]}};
     if (advance->flow[0][0]) add_flow(advance, i, f);
-    advance->kind[k] = (uint8_t)kind_of(&s);
+    int kind = kind_of(&s);
+    advance->kind[k] = (uint8_t)(kind == IS_LONG && !is_thick(&s) ? IS_STUCK : kind);
     for (int c = 0; c < STRESSES; c++) shapes->a[c][i] = s.a[c];
   }
 }
@@ -195,7 +198,7 @@ static bool adds_up(float a, float b) {
 static void try_partner(const Advance *advance, int32_t k, int32_t other, Proposal *best) {
   const FlipWork *work = advance->work;
   const Particles *p = &work->state->particles;
-  if (other == k || advance->kind[other] == IS_LONG) return;
+  if (other == k || advance->kind[other] >= IS_LONG) return;
   Vec3 apart = apart_of(advance, k, other);
   float score = (float)vec3_dot(apart, apart);
   int32_t i = work->order->index[k], j = work->order->index[other];
