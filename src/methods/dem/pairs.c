@@ -6,16 +6,19 @@
 #include "core/parallel.h"
 #include "methods/dem/touches.h"
 
-/* Contacts are nearly there when nearer than this, in nominal radii; farther where grains are fast, so that it holds
- * for so many steps. */
-#define NEARLY 0.03
-#define STEPS_TO_HOLD 20
+/* Contacts are nearly there when nearer than the margin. A wide one costs pairs that do not touch, in every step, in
+ * proportion to itself; a narrow one is used up soon, after margin / (2 way of the fastest grain) steps, and making the
+ * list takes as long as a few steps. In nominal radii, the sum of both is least at the root of the way times a number,
+ * which was measured. It lasts for so many steps at least, and never becomes so narrow that rounding would matter. */
+#define MARGIN_SQUARE 1.2
+#define MARGIN_LEAST 0.002
+#define STEPS_TO_HOLD 10
 
 typedef struct Listing {
   const DemStep *work;
   const DemTopology *old;
   DemTopology *fresh;
-  uint8_t *near;      /* per entry of the list */
+  uint8_t *near;      /* per entry of the list, of those behind their grain */
   int32_t *in_number; /* per grain: pairs that reach it from an earlier slab */
 } Listing;
 
@@ -74,7 +77,13 @@ static bool is_near(const DemStep *work, int64_t i, int64_t j, float margin) {
   return square < reach * reach;
 }
 
-/* Both sides of a pair come to the same answer, bit for bit. */
+/* Where the entries behind the grain itself begin: rows are ascending. */
+static int64_t behind(const NeighborList *list, int64_t i) {
+  int64_t k = list->start[i];
+  while (k < list->start[i + 1] && list->index[k] < i) k++;
+  return k;
+}
+
 static void find_near(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Listing *listing = context;
@@ -82,19 +91,17 @@ static void find_near(void *context, int64_t b, int64_t e, int thread) {
   float margin = (float)listing->fresh->margin;
   int64_t length = listing->fresh->slab;
   for (int64_t i = b; i < e; i++) {
-    int64_t begin = i / length * length, end = begin + length;
-    int32_t inner = 0, outer = 0, in = 0;
-    for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
+    int64_t end = (i / length + 1) * length;
+    int32_t inner = 0, outer = 0;
+    for (int64_t k = behind(list, i); k < list->start[i + 1]; k++) {
       int32_t j = list->index[k];
       bool near = is_near(listing->work, i, j, margin);
       listing->near[k] = near;
-      inner += near && j > i && j < end;
+      inner += near && j < end;
       outer += near && j >= end;
-      in += near && j < begin;
     }
     listing->fresh->pairs.start[i + 1] = inner;
     listing->fresh->outer.start[i + 1] = outer;
-    listing->in_number[i] = in;
   }
 }
 
@@ -124,9 +131,9 @@ static void fill_pairs(void *context, int64_t b, int64_t e, int thread) {
   DemContacts *pairs = &listing->fresh->pairs, *outer = &listing->fresh->outer;
   for (int64_t i = b; i < e; i++) {
     int64_t at = pairs->start[i], out = outer->start[i], end = (i / listing->fresh->slab + 1) * listing->fresh->slab;
-    for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
+    for (int64_t k = behind(list, i); k < list->start[i + 1]; k++) {
       int32_t j = list->index[k];
-      if (!listing->near[k] || j < i) continue;
+      if (!listing->near[k]) continue;
       DemContacts *to = j < end ? pairs : outer;
       int64_t place = j < end ? at++ : out++;
       to->first[place] = (int32_t)(DEM_ROW * i);
@@ -138,37 +145,27 @@ static void fill_pairs(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-/* Where the grains that wait find what is missing. */
-static void fill_refs(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Listing *listing = context;
-  const NeighborList *list = &listing->work->step->state->contacts.particles.list;
-  const DemTopology *fresh = listing->fresh;
-  for (int64_t w = b; w < e; w++) {
-    int64_t i = fresh->late[w], begin = i / fresh->slab * fresh->slab, ref = fresh->late_start[w];
-    for (int64_t k = list->start[i]; k < list->start[i + 1] && list->index[k] < begin; k++) {
-      if (!listing->near[k]) continue;
-      int32_t at = fresh->outer.start[list->index[k]];
-      while (fresh->outer.partner[at] != DEM_ROW * i) at++;
-      fresh->refs[ref++] = at;
-    }
-  }
-}
-
+/* The grains that wait for outer pairs, and where in the outbox they find what is missing. */
 static Status list_late(Core *core, Listing *listing, int64_t grains) {
   DemTopology *fresh = listing->fresh;
-  for (int64_t i = 0; i < grains; i++) fresh->late_count += listing->in_number[i] > 0;
+  const DemContacts *outer = &fresh->outer;
+  int32_t *number = listing->in_number;
+  memset(number, 0, sizeof *number * (size_t)grains);
+  for (int64_t k = 0; k < outer->count; k++)
+    if (outer->partner[k] != outer->first[k]) number[outer->partner[k] / DEM_ROW]++;
+  for (int64_t i = 0; i < grains; i++) fresh->late_count += number[i] > 0;
   TRY(memory_new(core, &fresh->late, fresh->late_count, "contacts"));
   TRY(memory_new(core, &fresh->late_start, fresh->late_count + 1, "contacts"));
   int64_t late = 0;
   for (int64_t i = 0; i < grains; i++) {
-    if (listing->in_number[i] == 0) continue;
+    if (number[i] == 0) continue;
     fresh->late[late] = (int32_t)i;
-    fresh->late_start[late + 1] = fresh->late_start[late] + listing->in_number[i];
-    late++;
+    fresh->late_start[late + 1] = fresh->late_start[late] + number[i];
+    number[i] = fresh->late_start[late++];
   }
   TRY(memory_new(core, &fresh->refs, fresh->late_start[late] + DEM_SPARE, "contacts"));
-  parallel_for(core, 0, late, DEM_CHUNK, fill_refs, listing);
+  for (int64_t k = 0; k < outer->count; k++)
+    if (outer->partner[k] != outer->first[k]) fresh->refs[number[outer->partner[k] / DEM_ROW]++] = (int32_t)k;
   return SCREE_OK;
 }
 
@@ -203,7 +200,9 @@ Status dem_topology_update(DemStep *work, double moved) {
   DemTopology *t = work->topology;
   t->moved += moved;
   if (t->builds == state->contacts.builds && t->grains == work->grains && 2 * t->moved < t->margin) return SCREE_OK;
-  double margin = fmin(fmax(NEARLY * state->radius, 2 * STEPS_TO_HOLD * moved), (double)state->contacts.skin);
+  double way = moved / state->radius,
+         near = fmax(fmax(sqrt(MARGIN_SQUARE * way), MARGIN_LEAST), 2 * STEPS_TO_HOLD * way),
+         margin = fmin(near * state->radius, (double)state->contacts.skin);
   DemTopology fresh = {.builds = state->contacts.builds,
                        .grains = work->grains,
                        .margin = margin,
