@@ -53,10 +53,16 @@ static double smallest_radius(double radius, const ScreeMaterialDef *material) {
   return radius * exp(-2.5 * material->radius_spread - 0.5 * material->radius_spread * material->radius_spread);
 }
 
-/* Largest frequency and damping rate among the contacts there can be, at the usual overlap. */
-static void usual_rates(const Dem *dem, const State *state, double *frequency, double *rate) {
+/* What limits a step, of the contacts there can be. */
+typedef struct Rates {
+  double frequency; /* at the usual overlap, 1/s */
+  double damping;   /* of dampers that do not depend on it, 1/s */
+  double share;     /* of dampers that do: damping over frequency */
+} Rates;
+
+static Rates usual_rates(const Dem *dem, const State *state) {
   double square = 0;
-  *rate = 0;
+  Rates rates = {0};
   for (int32_t a = 0; a < dem->laws.rows; a++) {
     const ScreeMaterialDef *material = &state->materials.items[a].definition;
     double radius = smallest_radius(state->radius, material);
@@ -64,26 +70,35 @@ static void usual_rates(const Dem *dem, const State *state, double *frequency, d
     for (int32_t b = 0; b < dem->laws.columns; b++) {
       const DemLaw *law = &dem->laws.items[a * dem->laws.columns + b];
       square = fmax(square, dem_frequency_squared(law, radius, mass, USUAL_OVERLAP));
-      *rate = fmax(*rate, fmax((double)law->damping_mass, (double)law->shear_damping_mass));
+      rates.damping = fmax(rates.damping, fmax((double)law->damping_mass, (double)law->shear_damping_mass));
+      /* The damper is set by force over overlap, the frequency by the slope, 3/2 of it. */
+      rates.share = fmax(rates.share, (double)law->damping_root * sqrt(2.0 / 3));
     }
   }
-  *frequency = sqrt(square);
+  rates.frequency = sqrt(square);
+  return rates;
+}
+
+/* The longest step as a share of 1 / frequency, where at most `share` of it is wanted: strong dampers, as a small
+ * restitution has them, bear less than springs. */
+static double bearable(const Rates *rates, double share) {
+  return rates->share > 0 ? fmin(share, LONGEST_DAMPED / rates->share) : share;
 }
 
 static Status choose_step(Core *core, const State *state, ScreeMethodDef *definition, Dem *dem) {
-  double frequency, rate;
-  usual_rates(dem, state, &frequency, &rate);
-  double damped = rate > 0 ? LONGEST_DAMPED / rate : INFINITY;
-  double recommended = fmin(frequency > 0 ? definition->step_safety / frequency : INFINITY, damped);
-  double longest = fmin(frequency > 0 ? LONGEST / frequency : INFINITY, damped);
+  Rates rates = usual_rates(dem, state);
+  double safety = bearable(&rates, definition->step_safety), most = bearable(&rates, LONGEST);
+  double damped = rates.damping > 0 ? LONGEST_DAMPED / rates.damping : INFINITY;
+  double recommended = fmin(rates.frequency > 0 ? safety / rates.frequency : INFINITY, damped);
+  double longest = fmin(rates.frequency > 0 ? most / rates.frequency : INFINITY, damped);
   if (scree_is_auto(definition->time_step)) {
     definition->time_step = isfinite(recommended) ? recommended : 1e-3;
-    dem->safety = definition->step_safety;
+    dem->safety = safety;
     log_line(core, SCREE_LOG_INFO, "dem: time step %.3g s, %.2g of what the stiffest contact would bear",
              definition->time_step, definition->time_step / longest);
     return SCREE_OK;
   }
-  dem->safety = LONGEST;
+  dem->safety = most;
   if (definition->time_step > longest)
     return fail(core, SCREE_BAD_INPUT,
                 "time_step %g s is too long for grains this stiff and light: at most %.4g s (auto: %.4g s)",
