@@ -16,7 +16,9 @@ typedef struct MethodReach {
   float pairs;      /* neighbours nearer than this many sums of radii are listed; 0: none wanted */
   float solids;     /* solids nearer than this many radii are listed; 0: none wanted */
   float skin;       /* listed that much farther, in nominal radii; lists are rebuilt when something moved half of it */
-  float skin_least; /* above 0: the world takes any skin between the two, as the speeds ask for */
+  float skin_least; /* above 0: the skin where much moves fast, and lists live for a step only */
+  float margin;     /* above 0: the method looks at all listed pairs anew in every step, and pairs (and solids) farther
+                       apart than this many nominal radii change nothing; lists are then kept up, see surroundings.c */
   bool samples;     /* wants solids as sample points even where the scene does not ask for them */
 } MethodReach;
 

@@ -216,6 +216,7 @@ static Status grid_sort_copy(Core *core, Build *build) {
 
 Status cell_grid_build(Core *core, CellGrid *grid, Points points, float cell) {
   grid->count = grid->strips = 0;
+  grid->hashed = false;
   TRY(grid_check(core, points, cell));
   grid_set_cell(grid, cell);
   TRY(memory_grow(core, &grid->chunk_strips, parallel_chunks(0, points.count, BUILD_CHUNK), "cells"));
@@ -240,6 +241,66 @@ Status cell_grid_build(Core *core, CellGrid *grid, Points points, float cell) {
   grid->x = build.points.x;
   grid->y = build.points.y;
   grid->z = build.points.z;
+  return SCREE_OK;
+}
+
+/* Entries of the table that points fall into, for the time being in copy_x. */
+static void hash_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  Build *build = context;
+  CellGrid *grid = build->grid;
+  int32_t *entry = (int32_t *)grid->copy_x, x[BLOCK], y[BLOCK], z[BLOCK];
+  for (int64_t block = b; block < e; block += BLOCK) {
+    int64_t count = block + BLOCK < e ? BLOCK : e - block;
+    bool good = KERNEL_CALL(build->core, cells_of)(build->points.x + block, count, grid->inverse, x);
+    good &= KERNEL_CALL(build->core, cells_of)(build->points.y + block, count, grid->inverse, y);
+    good &= KERNEL_CALL(build->core, cells_of)(build->points.z + block, count, grid->inverse, z);
+    if (!good) atomic_store(&build->bad, true);
+    for (int64_t i = 0; i < count; i++)
+      entry[block + i] = (int32_t)((table_row(y[i], z[i]) + (uint32_t)x[i]) & grid->table_mask);
+  }
+}
+
+/* Counting sort, on one thread: a few instructions a point. */
+static void deal_points(CellGrid *grid) {
+  int64_t size = (int64_t)grid->table_mask + 1;
+  const int32_t *entry = (const int32_t *)grid->copy_x;
+  int32_t *start = grid->start, place = 0;
+  memset(start, 0, sizeof *start * (size_t)(size + 1));
+  for (int64_t i = 0; i < grid->count; i++) start[entry[i]]++;
+  for (int64_t k = 0; k <= size; k++) {
+    int32_t here = start[k];
+    start[k] = place;
+    place += here;
+  }
+  for (int64_t i = 0; i < grid->count; i++) grid->index[start[entry[i]]++] = (int32_t)i;
+  memmove(start + 1, start, sizeof *start * (size_t)size); /* each stands where the next began */
+  start[0] = 0;
+}
+
+Status cell_grid_hash(Core *core, CellGrid *grid, Points points, float cell) {
+  grid->count = grid->strips = grid->identity = 0;
+  grid->hashed = true;
+  grid->sorted = false;
+  TRY(grid_check(core, points, cell));
+  grid_set_cell(grid, cell);
+  int bits = 6;
+  while ((int64_t)1 << bits < 2 * points.count && bits < 31) bits++;
+  grid->table_mask = (1u << bits) - 1;
+  TRY(memory_grow(core, &grid->start, ((int64_t)1 << bits) + 1, "cells"));
+  TRY(memory_grow(core, &grid->index, points.count + LANES, "cells"));
+  TRY(memory_grow(core, &grid->copy_x, points.count + LANES, "sorted points"));
+  TRY(memory_grow(core, &grid->copy_y, points.count + LANES, "sorted points"));
+  TRY(memory_grow(core, &grid->copy_z, points.count + LANES, "sorted points"));
+  Build build = {.core = core, .grid = grid, .points = points};
+  parallel_for(core, 0, points.count, BUILD_CHUNK, hash_chunk, &build);
+  if (build.bad) return grid_not_finite(core, points);
+  grid->count = points.count;
+  deal_points(grid);
+  parallel_for(core, 0, points.count, BUILD_CHUNK, copy_sorted, &build);
+  grid->x = grid->copy_x;
+  grid->y = grid->copy_y;
+  grid->z = grid->copy_z;
   return SCREE_OK;
 }
 

@@ -7,7 +7,11 @@
  * Eight cells in a row, aligned, are a strip. Only strips that hold points exist; they are kept in canonical order, and
  * start[8 s + k] is the first point of cell k of strip s. Because strips are in order, start[8 s + 8] is at once the
  * end of strip s and the beginning of the next. A strip is found by a hash of its key: nothing depends on how large the
- * box round all points is, and a stray grain costs one strip. */
+ * box round all points is, and a stray grain costs one strip.
+ *
+ * Where points are searched once and in no order, hashed cells are cheaper: cell (x, y, z) is entry
+ * hash(y, z) + x of a table, modulo its size, so that the cells x-1, x, x+1 of a row are neighbours there too. Cells
+ * that fall together cost a few distances more. */
 #ifndef NEIGHBORS_GRID_H
 #define NEIGHBORS_GRID_H
 
@@ -33,7 +37,9 @@ struct CellGrid {
   float cell;
   double inverse;
   int64_t count;
-  bool sorted;            /* the points were in canonical order */
+  bool sorted; /* the points were in canonical order */
+  bool hashed; /* start is the table: table_mask + 2 of them; index and copies are in its order */
+  uint32_t table_mask;
   const float *x, *y, *z; /* in canonical order: the caller's, or the copies below */
   int64_t strips;
   uint64_t *strip_key; /* strips, ascending */
@@ -80,6 +86,12 @@ static inline int32_t strip_find(const CellGrid *grid, uint64_t key) {
     int32_t strip = grid->hash[slot];
     if (strip < 0 || grid->strip_key[strip] == key) return strip;
   }
+}
+
+/* Entry of the table for cell 0 of a row; y and z as the kernels give them. */
+static inline uint32_t table_row(int32_t y, int32_t z) {
+  uint64_t key = (uint64_t)(uint32_t)y << 32 | (uint32_t)z;
+  return (uint32_t)(((key ^ key >> 29) * 0x9e3779b97f4a7c15u) >> 32);
 }
 
 /* The rows round a strip: cell k of the strip has the points [start[r][k], start[r][k + 3]) of its three cells in row r

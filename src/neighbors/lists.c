@@ -100,6 +100,14 @@ static void sort_indices(int32_t *indices, int64_t count) {
   }
 }
 
+/* Of sorted ones; answers how many are left. */
+static int64_t drop_equal(int32_t *indices, int64_t count) {
+  int64_t kept = count > 0;
+  for (int64_t k = 1; k < count; k++)
+    if (indices[k] != indices[k - 1]) indices[kept++] = indices[k];
+  return kept;
+}
+
 /* From places in the grid's order to the caller's indices, ascending, without the row's own. Keeps ends up to date. */
 static void rows_translate(const Search *search, int64_t b, int64_t e, int32_t *out, int64_t *ends) {
   int64_t from = 0, to = 0;
@@ -110,6 +118,7 @@ static void rows_translate(const Search *search, int64_t b, int64_t e, int32_t *
       if (!search->drop_self || target != i) out[to++] = target;
     }
     sort_indices(out + row, to - row);
+    if (search->job.grid->hashed) to = row + drop_equal(out + row, to - row);
     ends[i - b] = to;
   }
 }

@@ -38,11 +38,45 @@ WIDE_INLINE void candidates_add(const RowsJob *job, int64_t b, int64_t e, bool r
   }
 }
 
+/* Where the points round a cell stand in the grid's order. */
+typedef struct Ranges {
+  int count;
+  int32_t begin[18], end[18];
+} Ranges;
+
+WIDE_INLINE void ranges_add(Ranges *ranges, int32_t begin, int32_t end) {
+  ranges->begin[ranges->count] = begin;
+  ranges->end[ranges->count] = end;
+  ranges->count += begin < end;
+}
+
+/* Ranges of the table round a cell: two where one runs over its end. */
+WIDE_INLINE Ranges ranges_hashed(const CellGrid *grid, const int32_t cell[3]) {
+  const int32_t *start = grid->start;
+  uint32_t mask = grid->table_mask;
+  Ranges ranges = {.count = 0};
+  for (int row = 0; row < 9; row++) {
+    uint32_t first = (table_row(cell[1] + row % 3 - 1, cell[2] + row / 3 - 1) + (uint32_t)cell[0] - 1) & mask;
+    if (__builtin_expect(first + 3 > mask + 1, 0)) {
+      ranges_add(&ranges, start[first], start[mask + 1]);
+      ranges_add(&ranges, 0, start[first + 3 - (mask + 1)]);
+    } else ranges_add(&ranges, start[first], start[first + 3]);
+  }
+  return ranges;
+}
+
+WIDE_INLINE Ranges ranges_around(const Surroundings *around, const int32_t cell[3]) {
+  int lane = (cell[0] + COORDINATE_BIAS) & (STRIP - 1);
+  Ranges ranges = {.count = 0};
+  for (int r = 0; r < 9; r++) ranges_add(&ranges, around->start[r][lane], around->start[r][lane + 3]);
+  return ranges;
+}
+
 /* Gathers the candidates of a cell; false when there is not room enough. */
-WIDE_INLINE bool candidates_gather(const RowsJob *job, const Surroundings *around, int lane, bool radii,
-                                   RowsBuffer *buffer, Candidates *c) {
+WIDE_INLINE bool candidates_gather(const RowsJob *job, const Ranges *ranges, bool radii, RowsBuffer *buffer,
+                                   Candidates *c) {
   int64_t most = 2 * LANES;
-  for (int r = 0; r < 9; r++) most += around->start[r][lane + 3] - around->start[r][lane];
+  for (int r = 0; r < ranges->count; r++) most += ranges->end[r] - ranges->begin[r];
   if (most > buffer->candidate_room) {
     buffer->candidates_wanted = most;
     return false;
@@ -52,7 +86,7 @@ WIDE_INLINE bool candidates_gather(const RowsJob *job, const Surroundings *aroun
   into.z = into.y + buffer->candidate_room;
   into.radius = into.z + buffer->candidate_room;
   into.index = buffer->candidates + 4 * buffer->candidate_room;
-  for (int r = 0; r < 9; r++) candidates_add(job, around->start[r][lane], around->start[r][lane + 3], radii, &into);
+  for (int r = 0; r < ranges->count; r++) candidates_add(job, ranges->begin[r], ranges->end[r], radii, &into);
   *c = into;
   /* Nothing is near infinity: the last block needs no mask. */
   wide_store(c->x + c->count, wide_set(__builtin_inff()));
@@ -117,13 +151,12 @@ WIDE_INLINE int64_t rows_find(const RowsJob *job, int64_t b, int64_t e, int64_t 
         ends[i - b] = at - buffer->out;
         continue;
       }
-      if (cx[q] != here[0] || cy[q] != here[1] || cz[q] != here[2]) {
-        if (surroundings_find(grid, cx[q], cy[q], cz[q], &around)) prefetch_next(grid, &around);
-        int lane = (cx[q] + COORDINATE_BIAS) & (STRIP - 1);
-        if (!candidates_gather(job, &around, lane, radii, buffer, &candidates)) return i;
-        here[0] = cx[q];
-        here[1] = cy[q];
-        here[2] = cz[q];
+      const int32_t cell[3] = {cx[q], cy[q], cz[q]};
+      if (cell[0] != here[0] || cell[1] != here[1] || cell[2] != here[2]) {
+        if (!grid->hashed && surroundings_find(grid, cell[0], cell[1], cell[2], &around)) prefetch_next(grid, &around);
+        Ranges ranges = grid->hashed ? ranges_hashed(grid, cell) : ranges_around(&around, cell);
+        if (!candidates_gather(job, &ranges, radii, buffer, &candidates)) return i;
+        memcpy(here, cell, sizeof here);
       }
       if (at - buffer->out + candidates.count + LANES > buffer->room) {
         buffer->wanted = at - buffer->out + candidates.count + LANES;

@@ -31,6 +31,10 @@ Status cell_grid_order(Core *core, CellGrid *grid, Points points, float cell, in
  * points (it then sorts an index of its own). */
 Status cell_grid_build(Core *core, CellGrid *grid, Points points, float cell);
 
+/* Cells for neighbor_list_build alone, over points in any order: cheaper to make and to search for few points, or for
+ * all where the order has been lost. */
+Status cell_grid_hash(Core *core, CellGrid *grid, Points points, float cell);
+
 /* Iteration over blocks: cell c holds the points [begin, end) of the grid's order. Cells are in that order too; a
  * few of them are empty. `coordinate` may be NULL. */
 int64_t cell_grid_cells(const CellGrid *grid);

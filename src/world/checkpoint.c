@@ -6,7 +6,7 @@
 #include "world/world.h"
 
 #define CHECKPOINT_MAGIC "SCREECKP"
-enum { CHECKPOINT_FORMAT = 1, CHECKPOINT_VERSION_MAX = 24 };
+enum { CHECKPOINT_FORMAT = 2, CHECKPOINT_VERSION_MAX = 24 };
 
 typedef struct CheckpointHeader {
   char magic[8];
@@ -23,6 +23,9 @@ static Status world_archive(ScreeWorld *world, Archive *archive) {
   TRY(state_archive(core, archive, &world->state));
   TRY(archive_section(core, archive, "tally"));
   TRY(archive_value(core, archive, &world->tally));
+  TRY(archive_value(core, archive, &world->neighbors_stale));
+  TRY(archive_value(core, archive, &world->amended));
+  TRY(archive_value(core, archive, &world->state.contacts.skin));
   TRY(archive_array(core, archive, world->emitters, world->definition.scene.emitter_count));
   TRY(archive_array(core, archive, world->events_done, world->definition.scene.event_count));
   TRY(counters_archive(core, archive, &world->state));
@@ -94,7 +97,7 @@ static Status load(ScreeWorld *world, const char *path) {
       status = archive_bad(core, &archive, "more than was expected");
   }
   memory_drop(core, &data);
-  world->frame_open = false;
+  world->frame_open = world->lists_known = false;
   world->solids_moved = INFINITY; /* since when the file does not say */
   return status;
 }

@@ -189,6 +189,7 @@ static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const S
   TRY(world_sample_solids(world, 0));
   const ScreeUpsampleDef *fine = world->definition.scene.upsample;
   if (fine) TRY(upsample_create(&world->core, &world->state, fine, &world->upsample));
+  TRY(world_near_create(world));
   TRY(world_fill(world));
   TRY(world_prepare_drawing(world));
   TRY(world_terrain_mesh(world));
@@ -251,6 +252,7 @@ void scree_world_destroy(ScreeWorld *world) {
   solids_destroy(core, &world->sinks);
   if (world->grid) cell_grid_destroy(core, world->grid);
   if (world->sample_grid) cell_grid_destroy(core, world->sample_grid);
+  neighbor_list_destroy(core, &world->movers_rows);
   definition_destroy(core, &world->definition);
   scratch_destroy(core, &world->scratch);
   core_destroy(core);

@@ -31,8 +31,9 @@ double world_choose_step(ScreeWorld *world) {
 void world_frame_begin(ScreeWorld *world) {
   State *state = &world->state;
   world->frame_open = true;
-  /* Lists are rebuilt at every frame's first step, so that a resumed run, which has none, goes on bit for bit. */
-  world->neighbors_stale = true;
+  /* Lists are rebuilt at every frame's first step, so that a resumed run, which has none, goes on bit for bit; or they
+   * are kept up in a way that does not depend on when they were built. */
+  if (!(world->method->reach(world->method_data).margin > 0)) world->neighbors_stale = true;
   state->queue.done_birth_count = state->queue.done_death_count = 0;
   for (int32_t k = 0; k < state->solids.count; k++) {
     state->solids.items[k].impulse = vec3(0, 0, 0);

@@ -4,19 +4,16 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "neighbors/upkeep.h"
 #include "world/world.h"
 
-enum { SURROUND_GRAIN = 256, SOLIDS_PER_WORD = 64 };
+enum { SURROUND_GRAIN = 256 };
 
-/* Of what the skin must last for: speeds change within a frame. */
-#define SKIN_RESERVE 1.2
 /* Of what may be moved: sums of floats may be off by a little. */
 #define WAYS_SUFFICE 0.999
-/* How far beyond their reach particles look for solids, so that they need not look again soon; and what a clearance may
- * be wrong by. In nominal radii. */
-#define CLEARANCE 3.0
-#define CLEARANCE_SLACK 0.5
-
+/* Of the particles: when more have moved at once, lists are built from the ground up. */
+#define AMENDED_SHARE 0.4
+enum { SORTED_FOR = 8 }; /* so often, on average, a particle may move on before the particles are sorted again */
 /* Samples ride on their solids. */
 static void place_samples(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
@@ -33,19 +30,6 @@ static void place_samples(void *context, int64_t b, int64_t e, int thread) {
     s->vy[k] = (float)velocity.y;
     s->vz[k] = (float)velocity.z;
   }
-}
-
-static double moved_chunk(void *context, int64_t b, int64_t e) {
-  const Particles *p = context;
-  float largest = 0, check = 0;
-  for (int64_t i = b; i < e; i++) {
-    float x = p->x[i] + p->dx[i] - p->built_x[i], y = p->y[i] + p->dy[i] - p->built_y[i],
-          z = p->z[i] + p->dz[i] - p->built_z[i];
-    float square = x * x + y * y + z * z;
-    largest = square > largest ? square : largest;
-    check += square - square; /* a NaN forces a rebuild, which refuses it */
-  }
-  return (double)(largest + check);
 }
 
 /* Farthest that the surface of a solid may have come in a step. */
@@ -66,9 +50,293 @@ static double solids_step(const State *state, double dt) {
   return farthest;
 }
 
-static bool lists_are_good(ScreeWorld *world, const MethodReach *reach, double dt) {
+/* Particles that have left the place where the lists know them by more than they may. */
+typedef struct Leaving {
+  const Particles *particles;
+  float allowed;  /* m */
+  uint8_t *moved; /* per particle */
+  int32_t *who;   /* those of a chunk, from its first place on */
+  int64_t *chunk; /* how many */
+} Leaving;
+
+static void leaving_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Leaving *leaving = context;
+  const Particles *p = leaving->particles;
+  float allowed = leaving->allowed * leaving->allowed;
+  uint8_t *moved = leaving->moved;
+  for (int64_t i = b; i < e; i++) {
+    float x = p->x[i] + p->dx[i] - p->built_x[i], y = p->y[i] + p->dy[i] - p->built_y[i],
+          z = p->z[i] + p->dz[i] - p->built_z[i];
+    moved[i] = !(x * x + y * y + z * z <= allowed); /* a NaN has moved */
+  }
+  int64_t count = 0;
+  for (int64_t i = b; i < e; i++)
+    if (moved[i]) leaving->who[b + count++] = (int32_t)i;
+  leaving->chunk[b / SURROUND_GRAIN] = count;
+}
+
+/* In the order of the particles. What was born since the lists were built has left no place. */
+static Status find_leaving(ScreeWorld *world, float allowed, Leaving *leaving, Movers *movers) {
+  Core *core = &world->core;
+  const Particles *p = &world->state.particles;
+  int64_t chunks = parallel_chunks(0, p->count, SURROUND_GRAIN), count = 0;
+  leaving->particles = p;
+  leaving->allowed = allowed;
+  TRY(scratch_take(core, &world->scratch, &leaving->moved, p->count, "movers"));
+  TRY(scratch_take(core, &world->scratch, &leaving->who, p->count, "movers"));
+  TRY(scratch_take(core, &world->scratch, &leaving->chunk, chunks, "movers"));
+  parallel_for(core, 0, p->count, SURROUND_GRAIN, leaving_chunk, leaving);
+  for (int64_t c = 0; c < chunks; c++) {
+    memmove(leaving->who + count, leaving->who + c * SURROUND_GRAIN, sizeof *leaving->who * (size_t)leaving->chunk[c]);
+    count += leaving->chunk[c];
+  }
+  *movers = (Movers){count, leaving->who};
+  return SCREE_OK;
+}
+
+/* m: how far a particle may go before its rows are wrong. */
+static float allowed_way(const ScreeWorld *world, const MethodReach *reach, float skin) {
+  return 0.5f * (skin - reach->margin * (float)world->state.radius);
+}
+
+typedef struct Fast {
+  const Particles *particles;
+  float way;
+} Fast;
+
+static double fast_chunk(void *context, int64_t b, int64_t e) {
+  const Fast *fast = context;
+  const Particles *p = fast->particles;
+  float way = fast->way * fast->way;
+  int64_t count = 0;
+  for (int64_t i = b; i < e; i++) count += !(p->dx[i] * p->dx[i] + p->dy[i] * p->dy[i] + p->dz[i] * p->dz[i] <= way);
+  return (double)count;
+}
+
+/* m. Thick, unless so much moves so fast that the lists must be built anew in the next step anyhow. */
+static float choose_skin(ScreeWorld *world, const MethodReach *reach) {
+  const Particles *p = &world->state.particles;
+  float radius = (float)world->state.radius;
+  if (!(reach->skin_least > 0)) return reach->skin * radius;
+  Fast fast = {p, allowed_way(world, reach, reach->skin * radius)};
+  double count = parallel_sum(&world->core, 0, p->count, SURROUND_GRAIN, fast_chunk, &fast);
+  return radius * (count <= AMENDED_SHARE * (double)p->count ? reach->skin : reach->skin_least);
+}
+
+/* Particles are now known where they are about to go. One has come nearer to solids by at most what it and they have
+ * moved. */
+static inline void anchor(Particles *p, int64_t i) {
+  float x = p->x[i] + p->dx[i], y = p->y[i] + p->dy[i], z = p->z[i] + p->dz[i];
+  float mx = x - p->built_x[i], my = y - p->built_y[i], mz = z - p->built_z[i];
+  p->clear[i] -= sqrtf(mx * mx + my * my + mz * mz);
+  p->built_x[i] = x;
+  p->built_y[i] = y;
+  p->built_z[i] = z;
+}
+
+static void anchor_all(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  Particles *p = context;
+  for (int64_t i = b; i < e; i++) anchor(p, i);
+}
+
+typedef struct Anchoring {
+  Particles *particles;
+  const int32_t *who;
+} Anchoring;
+
+static void anchor_movers(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Anchoring *anchoring = context;
+  for (int64_t m = b; m < e; m++) anchor(anchoring->particles, anchoring->who[m]);
+}
+
+static Points anchors(const Particles *p) { return (Points){p->count, p->built_x, p->built_y, p->built_z, p->id}; }
+
+/* Sorts the particles into cell order. */
+static Status sort_particles(ScreeWorld *world, float cell) {
+  Core *core = &world->core;
+  Particles *p = &world->state.particles;
+  int32_t *order = NULL;
+  int mark = scratch_mark(&world->scratch);
+  TRY(scratch_take(core, &world->scratch, &order, p->count, "order"));
+  TRY(cell_grid_order(core, world->grid, anchors(p), cell, order));
+  TRY(particles_permute(core, p, &world->scratch, order, p->count));
+  scratch_release(core, &world->scratch, mark);
+  return SCREE_OK;
+}
+
+/* How far a search must go. Where all particles are of one size it needs no radii. */
+typedef struct Search {
+  float factor, skin;
+  float pairs;   /* m, when there are no radii; otherwise the factor */
+  float *radius; /* with their share of the skin in them; NULL: all the same */
+  float cell;    /* m */
+} Search;
+
+typedef struct Radii {
+  const float *from;
+  float *to;
+  float skin;
+} Radii;
+
+static void radii_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Radii *radii = context;
+  for (int64_t i = b; i < e; i++) radii->to[i] = radii->from[i] + radii->skin;
+}
+
+static double largest_chunk(void *context, int64_t b, int64_t e) {
+  const Particles *p = context;
+  float largest = 0;
+  for (int64_t i = b; i < e; i++) largest = p->radius[i] > largest ? p->radius[i] : largest;
+  return (double)largest;
+}
+
+static double other_chunk(void *context, int64_t b, int64_t e) {
+  const Particles *p = context;
+  bool other = false;
+  for (int64_t i = b; i < e; i++) other |= p->radius[i] != p->radius[0];
+  return other;
+}
+
+/* Radii are born with the particles: they are the same as long as the lists. */
+static void survey_radii(ScreeWorld *world) {
+  Core *core = &world->core;
+  Particles *p = &world->state.particles;
+  world->radius_largest = (float)parallel_max(core, 0, p->count, SURROUND_GRAIN, 0, largest_chunk, p);
+  world->radii_differ = parallel_max(core, 0, p->count, SURROUND_GRAIN, 0, other_chunk, p) > 0;
+}
+
+static Status plan_search(ScreeWorld *world, const MethodReach *reach, float skin, Search *search) {
+  Core *core = &world->core;
+  const Particles *p = &world->state.particles;
+  *search = (Search){.factor = reach->pairs > 0 ? reach->pairs : 1, .skin = skin};
+  search->pairs = search->factor * 2 * world->radius_largest + skin;
+  search->cell = search->pairs * 1.00001f; /* sums of floats differ by their order */
+  if (!world->radii_differ) return SCREE_OK;
+  search->pairs = search->factor;
+  TRY(scratch_take(core, &world->scratch, &search->radius, p->count, "radii"));
+  Radii radii = {p->radius, search->radius, 0.5f * skin / search->factor};
+  parallel_for(core, 0, p->count, SURROUND_GRAIN, radii_chunk, &radii);
+  return SCREE_OK;
+}
+
+/* Samples of solids near each particle. */
+static Status list_samples(ScreeWorld *world, const Search *search) {
+  Core *core = &world->core;
+  State *state = &world->state;
+  const SolidSamples *s = &state->samples;
+  if (s->count == 0) return SCREE_OK;
+  Points samples = {s->count, s->x, s->y, s->z, s->id};
+  float *radius = NULL;
+  float reach = search->factor * (world->radius_largest + s->radius) + search->skin;
+  TRY(cell_grid_build(core, world->sample_grid, samples, reach * 1.00001f)); /* sums of floats, again */
+  if (search->radius) {
+    reach = search->factor;
+    TRY(scratch_take(core, &world->scratch, &radius, s->count, "sample radii"));
+    for (int64_t k = 0; k < s->count; k++) radius[k] = s->radius + 0.5f * search->skin / search->factor;
+  }
+  return neighbor_list_build(core, world->sample_grid, anchors(&state->particles), samples, reach, search->radius,
+                             radius, &state->contacts.samples.list);
+}
+
+/* All lists, from where particles are known; sorted: they are in the order of the cells. */
+static Status build_lists(ScreeWorld *world, const MethodReach *reach, const Search *search, bool sorted) {
+  Core *core = &world->core;
+  Contacts *contacts = &world->state.contacts;
+  NeighborList *pairs = &contacts->particles.list;
+  Points points = anchors(&world->state.particles);
+  TRY(sorted ? cell_grid_build(core, world->grid, points, search->cell)
+             : cell_grid_hash(core, world->grid, points, search->cell));
+  if (reach->pairs > 0) {
+    TRY(neighbor_list_build(core, world->grid, points, points, search->pairs, search->radius, search->radius, pairs));
+    TRY(list_samples(world, search));
+  }
+  TRY(world_list_solids(world, reach, search->skin, LOOK_ALL, NULL));
+  contacts->reach = reach->pairs;
+  contacts->skin = search->skin;
+  contacts->builds++;
+  world->lists_known = true;
+  world->neighbors_stale = false;
+  world->grains_moved = 0;
+  world->solids_moved = 0;
+  return SCREE_OK;
+}
+
+/* With the particles sorted, or, where their order is not far from that, as they are. */
+static Status rebuild(ScreeWorld *world, const MethodReach *reach, bool sorted) {
+  Particles *p = &world->state.particles;
+  Search search;
+  parallel_for(&world->core, 0, p->count, SURROUND_GRAIN, anchor_all, p);
+  survey_radii(world);
+  TRY(plan_search(world, reach, choose_skin(world, reach), &search));
+  if (!sorted) return build_lists(world, reach, &search, false);
+  TRY(sort_particles(world, search.cell));
+  if (search.radius) TRY(plan_search(world, reach, search.skin, &search)); /* radii in the new order */
+  world->amended = 0;
+  return build_lists(world, reach, &search, true);
+}
+
+/* A resumed run knows where particles were known and how thick the skin was, but not the lists. */
+static Status restore(ScreeWorld *world, const MethodReach *reach) {
+  Search search;
+  survey_radii(world);
+  TRY(plan_search(world, reach, world->state.contacts.skin, &search));
+  return build_lists(world, reach, &search, false);
+}
+
+/* Lists of a method that looks at every listed pair anew in each step: what they hold beyond the pairs that matter, and
+ * when they were built, then changes nothing, and only rows of particles that moved too far are searched anew. Where
+ * many have moved at once all rows are; now and then the particles are sorted too. When that is depends on nothing that
+ * a checkpoint does not hold. */
+static Status keep_up(ScreeWorld *world, const MethodReach *reach) {
+  Core *core = &world->core;
+  State *state = &world->state;
+  Particles *p = &state->particles;
+  if (world->neighbors_stale) return rebuild(world, reach, true);
+  if (!world->lists_known) TRY(restore(world, reach));
+  float skin = state->contacts.skin, allowed = allowed_way(world, reach, skin);
+  Leaving leaving;
+  Movers movers;
+  TRY(find_leaving(world, allowed, &leaving, &movers));
+  world->amended += movers.count;
+  if (world->amended > SORTED_FOR * p->count) return rebuild(world, reach, true);
+  bool thin = skin < 0.99f * reach->skin * (float)state->radius;
+  if ((double)movers.count > AMENDED_SHARE * (double)p->count || (thin && movers.count > 0))
+    return rebuild(world, reach, false);
+  bool solids_left = world->solids_moved > (double)allowed;
+  if (movers.count == 0 && !solids_left) return SCREE_OK;
+  Anchoring anchoring = {p, movers.who};
+  Search search;
+  parallel_for(core, 0, movers.count, SURROUND_GRAIN, anchor_movers, &anchoring);
+  TRY(plan_search(world, reach, skin, &search));
+  if (movers.count > 0)
+    TRY(neighbor_list_amend(core, &world->scratch, world->grid, anchors(p), search.cell, search.pairs, search.radius,
+                            movers, &world->movers_rows, &state->contacts.particles.list));
+  TRY(list_samples(world, &search));
+  if (movers.count > 0) TRY(world_list_solids(world, reach, skin, LOOK_MOVED, leaving.moved));
+  if (solids_left) TRY(world_list_solids(world, reach, skin, LOOK_SOLIDS_MOVED, NULL));
+  if (solids_left) world->solids_moved = 0;
+  return SCREE_OK;
+}
+
+static double moved_chunk(void *context, int64_t b, int64_t e) {
+  const Particles *p = context;
+  float largest = 0, check = 0;
+  for (int64_t i = b; i < e; i++) {
+    float x = p->x[i] + p->dx[i] - p->built_x[i], y = p->y[i] + p->dy[i] - p->built_y[i],
+          z = p->z[i] + p->dz[i] - p->built_z[i];
+    float square = x * x + y * y + z * z;
+    largest = square > largest ? square : largest;
+    check += square - square; /* a NaN forces a rebuild, which refuses it */
+  }
+  return (double)(largest + check);
+}
+
+static bool lists_are_good(ScreeWorld *world, const MethodReach *reach) {
   const State *state = &world->state;
-  world->solids_moved += solids_step(state, dt);
   if (world->neighbors_stale) return false;
   if (!(reach->pairs > 0) && !(reach->solids > 0)) return true; /* sorted once a frame, for memory's sake */
   double allowed = 0.5 * (double)state->contacts.skin;
@@ -82,275 +350,15 @@ static bool lists_are_good(ScreeWorld *world, const MethodReach *reach, double d
   return square <= allowed * allowed;
 }
 
-/* In nominal radii. As thick as the rest of the frame needs at the speeds of now, when that is not too much to search;
- * otherwise as thin as may be, since the lists must be built anew in the next step anyhow. */
-static float choose_skin(const ScreeWorld *world, const MethodReach *reach, double dt) {
-  if (!(reach->skin_least > 0)) return reach->skin;
-  const State *state = &world->state;
-  double way = (world->tally.speed + vec3_length(state->gravity) * dt) * dt;
-  way = fmax(way, solids_step(state, dt));
-  double wanted = SKIN_RESERVE * 2 * way * (double)(world->steps_left - 1) / state->radius + (double)reach->skin_least;
-  return wanted <= (double)reach->skin ? (float)wanted : reach->skin_least;
-}
-
-/* Where the search takes place: x + dx, and radii with the skin in them. */
-typedef struct Predicted {
-  Particles *particles;
-  float *x, *y, *z, *radius;
-  float skin;         /* added to every radius */
-  float solids_moved; /* since the lists were last built, m */
-} Predicted;
-
-static double predict_chunk(void *context, int64_t b, int64_t e) {
-  const Predicted *to = context;
-  const Particles *p = to->particles;
-  float largest = 0;
-  for (int64_t i = b; i < e; i++) {
-    to->x[i] = p->x[i] + p->dx[i];
-    to->y[i] = p->y[i] + p->dy[i];
-    to->z[i] = p->z[i] + p->dz[i];
-    largest = p->radius[i] > largest ? p->radius[i] : largest;
-  }
-  return (double)largest;
-}
-
-/* The same once the particles are sorted, and what the lists remember of it. A particle has come nearer to solids by at
- * most what it and they have moved. */
-static void settle_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Predicted *to = context;
-  Particles *p = to->particles;
-  for (int64_t i = b; i < e; i++) {
-    float x = p->x[i] + p->dx[i], y = p->y[i] + p->dy[i], z = p->z[i] + p->dz[i];
-    float mx = x - p->built_x[i], my = y - p->built_y[i], mz = z - p->built_z[i];
-    p->clear[i] -= sqrtf(mx * mx + my * my + mz * mz) + to->solids_moved;
-    p->built_x[i] = to->x[i] = x;
-    p->built_y[i] = to->y[i] = y;
-    p->built_z[i] = to->z[i] = z;
-    to->radius[i] = p->radius[i] + to->skin;
-  }
-}
-
-/* Answers the largest radius. */
-static Status predict(ScreeWorld *world, Predicted *predicted, float *largest) {
-  Particles *p = &world->state.particles;
-  predicted->particles = p;
-  TRY(scratch_take(&world->core, &world->scratch, &predicted->x, p->count, "predicted"));
-  TRY(scratch_take(&world->core, &world->scratch, &predicted->y, p->count, "predicted"));
-  TRY(scratch_take(&world->core, &world->scratch, &predicted->z, p->count, "predicted"));
-  TRY(scratch_take(&world->core, &world->scratch, &predicted->radius, p->count, "predicted"));
-  *largest = (float)parallel_max(&world->core, 0, p->count, SURROUND_GRAIN, 0, predict_chunk, predicted);
-  return SCREE_OK;
-}
-
-/* Which solids (by distance) are near each particle, one bit each. Most particles are far from all of them and known to
- * be: only those whose clearance is used up are asked about. */
-typedef struct NearSolids {
-  const Core *core;
-  State *state;
-  float reach, skin; /* radii, m */
-  float slack;       /* m: a clearance must be larger by that much, since distances of meshes are interpolated */
-  int64_t words;     /* per particle */
-  uint64_t *near;
-} NearSolids;
-
-/* The particles of a chunk that are asked about. */
-typedef struct Asked {
-  int64_t count;
-  int32_t who[SURROUND_GRAIN];
-  double farthest; /* reach of any of them */
-} Asked;
-
-static float near_reach(const NearSolids *work, int64_t i) {
-  return work->reach * work->state->particles.radius[i] + work->skin;
-}
-
-static bool box_is_near(const Shape *shape, Vec3 local, double reach) {
-  return shape->inside || shape->kind == SCREE_SHAPE_PLANE ||
-         (local.x > shape->bounds_low.x - reach && local.x < shape->bounds_high.x + reach &&
-          local.y > shape->bounds_low.y - reach && local.y < shape->bounds_high.y + reach &&
-          local.z > shape->bounds_low.z - reach && local.z < shape->bounds_high.z + reach);
-}
-
-/* One solid: particles near its box are put together and asked about eight at a time. */
-static void near_solid(const NearSolids *work, int32_t k, const Asked *asked) {
-  const State *state = work->state;
-  const Particles *p = &state->particles;
-  const Solid *solid = &state->solids.items[k];
-  Mat3 turn = mat3_transpose(mat3_from_quat(solid->rotation));
-  Vec3 shift = vec3_sub(state->origin, solid->position);
-  float x[SURROUND_GRAIN], y[SURROUND_GRAIN], z[SURROUND_GRAIN], distance[SURROUND_GRAIN], normal[3][SURROUND_GRAIN];
-  int32_t who[SURROUND_GRAIN];
-  int64_t count = 0;
-  double look = asked->farthest + CLEARANCE * state->radius;
-  for (int64_t a = 0; a < asked->count; a++) {
-    int32_t i = asked->who[a];
-    Vec3 world =
-        vec3((double)p->built_x[i] + shift.x, (double)p->built_y[i] + shift.y, (double)p->built_z[i] + shift.z);
-    Vec3 local = mat3_apply(&turn, world);
-    if (!box_is_near(&solid->shape, local, look)) continue;
-    x[count] = (float)local.x;
-    y[count] = (float)local.y;
-    z[count] = (float)local.z;
-    who[count++] = i;
-  }
-  shape_distance_range(work->core, &solid->shape, count, x, y, z, asked->farthest, distance, normal[0], normal[1],
-                       normal[2]);
-  float known = (float)shape_distance_known(&solid->shape, asked->farthest);
-  for (int64_t c = 0; c < count; c++) {
-    int32_t i = who[c];
-    if (distance[c] < near_reach(work, i))
-      work->near[i * work->words + k / SOLIDS_PER_WORD] |= 1ull << (k % SOLIDS_PER_WORD);
-    p->clear[i] = fminf(p->clear[i], fminf(distance[c], known));
-  }
-}
-
-static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const NearSolids *work = context;
-  const State *state = work->state;
-  const Particles *p = &state->particles;
-  Asked asked = {.count = 0};
-  memset(work->near + b * work->words, 0, sizeof(uint64_t) * (size_t)((e - b) * work->words));
-  for (int64_t i = b; i < e; i++) {
-    float reach = near_reach(work, i);
-    if (p->clear[i] > reach + work->slack) continue;
-    asked.who[asked.count++] = (int32_t)i;
-    asked.farthest = fmax(asked.farthest, (double)reach);
-  }
-  float beyond = (float)(asked.farthest + CLEARANCE * state->radius);
-  for (int64_t a = 0; a < asked.count; a++) p->clear[asked.who[a]] = beyond;
-  for (int32_t k = 0; k < state->solids.count && asked.count > 0; k++) {
-    const Solid *solid = &state->solids.items[k];
-    if (solid->contact == SCREE_CONTACT_SAMPLES && solid->sample_end > solid->sample_begin) continue;
-    near_solid(work, k, &asked);
-  }
-}
-
-/* Bits of each particle into rows: counted per chunk, put behind each other, written. */
-typedef struct SolidRows {
-  const uint64_t *near;
-  int64_t words;
-  NeighborList *list;
-  int64_t *chunk; /* entries of each, then where they begin */
-} SolidRows;
-
-static void count_rows(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const SolidRows *rows = context;
-  int64_t entries = 0;
-  for (int64_t k = b * rows->words; k < e * rows->words; k++) entries += __builtin_popcountll(rows->near[k]);
-  rows->chunk[b / SURROUND_GRAIN] = entries;
-}
-
-static void write_rows(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const SolidRows *rows = context;
-  int64_t entry = rows->chunk[b / SURROUND_GRAIN];
-  for (int64_t i = b; i < e; i++) {
-    for (int64_t w = 0; w < rows->words; w++)
-      for (uint64_t bits = rows->near[i * rows->words + w]; bits; bits &= bits - 1)
-        rows->list->index[entry++] = (int32_t)(w * SOLIDS_PER_WORD + __builtin_ctzll(bits));
-    rows->list->start[i + 1] = entry;
-  }
-}
-
-static Status list_solids(ScreeWorld *world, float reach, float skin, NeighborList *list) {
-  Core *core = &world->core;
-  State *state = &world->state;
-  int64_t count = state->particles.count, chunks = parallel_chunks(0, count, SURROUND_GRAIN);
-  NearSolids work = {.core = core, .state = state, .reach = reach, .skin = skin};
-  work.slack = (float)(CLEARANCE_SLACK * state->radius);
-  work.words = (state->solids.count + SOLIDS_PER_WORD - 1) / SOLIDS_PER_WORD;
-  SolidRows rows = {.words = work.words, .list = list};
-  TRY(scratch_take(core, &world->scratch, &work.near, count * work.words, "near solids"));
-  TRY(scratch_take(core, &world->scratch, &rows.chunk, chunks, "near solids"));
-  TRY(memory_grow(core, &list->start, count + 1, "neighbours"));
-  parallel_for(core, 0, count, SURROUND_GRAIN, near_chunk, &work);
-  rows.near = work.near;
-  list->count = count;
-  list->entries = 0;
-  parallel_for(core, 0, count, SURROUND_GRAIN, count_rows, &rows);
-  for (int64_t c = 0; c < chunks; c++) {
-    int64_t here = rows.chunk[c];
-    rows.chunk[c] = list->entries;
-    list->entries += here;
-  }
-  TRY(memory_grow(core, &list->index, list->entries, "neighbours"));
-  list->start[0] = 0;
-  parallel_for(core, 0, count, SURROUND_GRAIN, write_rows, &rows);
-  return SCREE_OK;
-}
-
-/* Sorts the particles into cell order. */
-static Status sort_particles(ScreeWorld *world, float cell, Predicted *predicted) {
-  Core *core = &world->core;
-  Particles *p = &world->state.particles;
-  Points points = {p->count, predicted->x, predicted->y, predicted->z, p->id};
-  int32_t *order = NULL;
-  TRY(scratch_take(core, &world->scratch, &order, p->count, "order"));
-  TRY(cell_grid_order(core, world->grid, points, cell, order));
-  TRY(particles_permute(core, p, &world->scratch, order, p->count));
-  parallel_for(core, 0, p->count, SURROUND_GRAIN, settle_chunk, predicted);
-  points.id = p->id;
-  return cell_grid_build(core, world->grid, points, cell);
-}
-
-/* Samples of solids near each particle. */
-static Status list_samples(ScreeWorld *world, const MethodReach *reach, const Predicted *predicted, float largest,
-                           float skin) {
-  Core *core = &world->core;
-  State *state = &world->state;
-  const SolidSamples *s = &state->samples;
-  if (s->count == 0) return SCREE_OK;
-  Points points = {state->particles.count, predicted->x, predicted->y, predicted->z, state->particles.id};
-  Points samples = {s->count, s->x, s->y, s->z, s->id};
-  float *radius = NULL;
-  TRY(scratch_take(core, &world->scratch, &radius, s->count, "sample radii"));
-  for (int64_t k = 0; k < s->count; k++) radius[k] = s->radius + 0.5f * skin / reach->pairs;
-  float cell = (reach->pairs * (largest + s->radius) + skin) * 1.00001f; /* sums of floats differ by their order */
-  TRY(cell_grid_build(core, world->sample_grid, samples, cell));
-  return neighbor_list_build(core, world->sample_grid, points, samples, reach->pairs, predicted->radius, radius,
-                             &state->contacts.samples.list);
-}
-
-static Status rebuild(ScreeWorld *world, const MethodReach *reach, double dt) {
-  Core *core = &world->core;
-  State *state = &world->state;
-  Particles *p = &state->particles;
-  Contacts *contacts = &state->contacts;
-  float skin = choose_skin(world, reach, dt) * (float)state->radius, largest = 0;
-  float factor = reach->pairs > 0 ? reach->pairs : 1;
-  /* Terrain rises and falls with the grains that it takes and gives: nobody knows how far he is from it. */
-  Predicted predicted = {.skin = 0.5f * skin / factor,
-                         .solids_moved = state->terrain ? INFINITY : (float)world->solids_moved};
-  TRY(predict(world, &predicted, &largest));
-  float cell = (factor * 2 * largest + skin) * 1.00001f; /* sums of floats differ by their order */
-  TRY(sort_particles(world, cell, &predicted));
-  if (reach->pairs > 0) {
-    Points points = {p->count, predicted.x, predicted.y, predicted.z, p->id};
-    TRY(neighbor_list_build(core, world->grid, points, points, reach->pairs, predicted.radius, predicted.radius,
-                            &contacts->particles.list));
-    TRY(list_samples(world, reach, &predicted, largest, skin));
-  }
-  if (reach->solids > 0 && state->solids.count > 0)
-    TRY(list_solids(world, reach->solids, skin, &contacts->solids.list));
-  contacts->reach = reach->pairs;
-  contacts->skin = skin;
-  contacts->builds++;
-  world->neighbors_stale = false;
-  world->grains_moved = 0;
-  world->solids_moved = 0;
-  return SCREE_OK;
-}
-
 Status world_refresh_surroundings(ScreeWorld *world, double dt) {
   State *state = &world->state;
   MethodReach reach = world->method->reach(world->method_data);
   parallel_for(&world->core, 0, state->samples.count, SURROUND_GRAIN, place_samples, state);
-  if (lists_are_good(world, &reach, dt)) return SCREE_OK;
+  world->solids_moved += solids_step(state, dt);
   int mark = scratch_mark(&world->scratch);
-  Status status = rebuild(world, &reach, dt);
+  Status status = SCREE_OK;
+  if (reach.margin > 0) status = keep_up(world, &reach);
+  else if (!lists_are_good(world, &reach)) status = rebuild(world, &reach, true);
   scratch_release(&world->core, &world->scratch, mark);
   return status;
 }

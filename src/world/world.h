@@ -5,6 +5,7 @@
 #include "bodies/bodies.h"
 #include "core/profile.h"
 #include "methods/method.h"
+#include "neighbors/upkeep.h"
 #include "scree/world.h"
 #include "state/state.h"
 #include "terrain/terrain.h"
@@ -44,15 +45,21 @@ struct ScreeWorld {
   void *method_data;
   Bodies *bodies;
   CellGrid *grid, *sample_grid;
+  NeighborList movers_rows; /* of the particles whose rows were last searched anew */
+  uint64_t *near_solids;    /* field of the particles: near_words each, see near_solids.c */
+  int64_t near_words;
+  bool lists_known;     /* not so after a checkpoint was loaded */
   bool neighbors_stale; /* something was born, died or moved by hand */
-  double grains_moved;  /* m, no particle has gone farther since the lists were built */
-  double solids_moved;  /* m, farthest since the lists were built; infinite: one was put elsewhere */
-  int64_t steps_left;   /* of the frame, the one in progress included */
-  bool frame_open;      /* between the first and the last step of a frame */
-  bool last_of_frame;   /* the step in progress ends the frame */
-  Upsample *upsample;   /* NULL: no fine grains */
-  Ground *ground;       /* NULL: no terrain */
-  Solids sinks;         /* places only: nothing touches them */
+  float radius_largest; /* of all particles, when the lists were built */
+  bool radii_differ;
+  int64_t amended;     /* particles whose rows were searched anew since the lists were built */
+  double solids_moved; /* m, farthest since the lists were built; infinite: one was put elsewhere */
+  int64_t steps_left;  /* of the frame, the one in progress included */
+  bool frame_open;     /* between the first and the last step of a frame */
+  bool last_of_frame;  /* the step in progress ends the frame */
+  Upsample *upsample;  /* NULL: no fine grains */
+  Ground *ground;      /* NULL: no terrain */
+  Solids sinks;        /* places only: nothing touches them */
   bool *events_done;
   Emitter *emitters;
   Probe *probes;
@@ -85,6 +92,10 @@ Status world_drain(ScreeWorld *world);
 /* events.c */
 Status world_events(ScreeWorld *world);
 void world_throw(ScreeWorld *world, Vec3 center, double radius, double speed);
+/* near_solids.c: the list of solids, for all particles, for those that moved, or because solids moved. */
+typedef enum NearLook { LOOK_ALL, LOOK_MOVED, LOOK_SOLIDS_MOVED } NearLook;
+Status world_list_solids(ScreeWorld *world, const MethodReach *reach, float skin, NearLook look, const uint8_t *moved);
+Status world_near_create(ScreeWorld *world);
 /* surroundings.c: lists by reach and skin; sample positions. */
 Status world_refresh_surroundings(ScreeWorld *world, double dt);
 /* commit.c */

@@ -31,6 +31,7 @@ enum { SLICE = LANES, POSITION_WINDOW = 256 };
  * may close. Lists must hold them, and report overlaps that the corrections make. */
 #define POSITION_MARGIN 0.06f
 #define POSITION_SKIN_LEAST 0.12f
+#define POSITION_SKIN 0.6f
 /* Every shift of the stabilisation, however small, takes a heap a little out of its balance, and the balance that it
  * then finds lies a little lower: taking away the last bit of overlap makes a heap creep for minutes. So overlap is
  * left alone that is smaller than what gravity stirs in a step anyway: this many g dt^2, and this share of the distance

@@ -26,10 +26,6 @@ static Status mix_friction(PositionStep *work) {
   return SCREE_OK;
 }
 
-static int32_t count_ghosts(const PositionStep *work, int64_t i) {
-  return work->ghost_start ? work->ghost_start[i + 1] - work->ghost_start[i] : 0;
-}
-
 /* Lanes of a window by falling number of contacts, grains with equally many in their own order. Those with COUNTS or
  * more are not told apart: there are next to none. */
 static void fill_lanes(PositionStep *work, int64_t b, int64_t e, const int32_t *contacts) {
@@ -57,7 +53,7 @@ static void find_window(void *context, int64_t b, int64_t e, int thread) {
   int32_t contacts[POSITION_WINDOW] = {0};
   KERNEL_CALL(work->step->core, position_find_pass)(work, b, last, thread);
   for (int64_t i = b; i < last; i++) {
-    int32_t here = contacts[i - b] = work->found_count[i] + count_ghosts(work, i);
+    int32_t here = contacts[i - b] = position_contacts_of(work, i);
     work->wn[i] = work->w[i] * fmaxf((float)here / work->settings->relaxation, 1);
     work->d4[i][3] = work->settings->averaging ? work->w[i] : work->wn[i];
     work->shift[i][3] = work->wn[i];

@@ -14,6 +14,9 @@ static inline int32_t *position_found(const PositionStep *work, int64_t i) {
   const NeighborList *list = &work->step->state->contacts.particles.list;
   return work->found + list->start[i] + i / POSITION_WINDOW * LANES;
 }
+static inline int32_t position_contacts_of(const PositionStep *work, int64_t i) {
+  return work->found_count[i] + (work->ghost_start ? work->ghost_start[i + 1] - work->ghost_start[i] : 0);
+}
 /* What a contact with a solid is remembered by: its sample, or its face. */
 static inline uint32_t position_ghost_key(const PositionStep *work, int64_t g) {
   const PositionGhost *ghost = &work->ghosts[g];

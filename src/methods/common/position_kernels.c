@@ -71,34 +71,73 @@ WIDE_INLINE void part_coincident(const int32_t *grains, const int32_t *partners,
   }
 }
 
-/* What a lane of a slice has: its partners, and the row of the memory. */
-typedef struct Lane {
-  const int32_t *found, *keys;
-  int64_t count, held;
-  int32_t row; /* of the memory */
-} Lane;
+/* What the lanes of a slice have: partners, and rows of the memory. */
+typedef struct Lanes {
+  const int32_t *found[LANES], *keys[LANES];
+  int32_t count[LANES], held[LANES];
+  int32_t row[LANES]; /* of the memory */
+  int32_t sure;       /* all lanes have so many partners, and remember as many */
+} Lanes;
 
-WIDE_INLINE Lane lane_of(const PositionStep *work, int32_t i) {
+WIDE_INLINE Lanes lanes_of(const PositionStep *work, const int32_t *grains) {
   const ContactMemory *memory = work->memory;
-  if (i >= work->count) return (Lane){.count = 0};
-  Lane lane = {.found = position_found(work, i), .count = work->found_count[i]};
-  if (!memory) return lane;
-  int64_t row;
-  lane.held = contact_memory_row(memory, i, &row);
-  lane.row = (int32_t)row;
-  lane.keys = (const int32_t *)memory->key + row;
-  return lane;
+  Lanes lanes = {.sure = memory ? INT32_MAX : 0};
+  for (int l = 0; l < LANES; l++) {
+    int32_t i = grains[l];
+    if (i < work->count) {
+      lanes.found[l] = position_found(work, i);
+      lanes.count[l] = work->found_count[i];
+      if (memory) {
+        int64_t row;
+        lanes.held[l] = (int32_t)contact_memory_row(memory, i, &row);
+        lanes.row[l] = (int32_t)row;
+        lanes.keys[l] = (const int32_t *)memory->key + row;
+      }
+    }
+    if (lanes.count[l] < lanes.sure) lanes.sure = lanes.count[l];
+    if (lanes.held[l] < lanes.sure) lanes.sure = lanes.held[l];
+  }
+  return lanes;
 }
 
 /* Where the memory has the force with a partner; 0, where it is zero, when it has none. */
-WIDE_INLINE int32_t kept_place(const Lane *lane, uint32_t key) {
-  const WideInt wanted = (int32_t)key - (WideInt){0};
-  for (int64_t k = 0; k < lane->held; k += LANES) {
-    unsigned bits = wide_bits(wide_int_equal(wide_load_int(lane->keys + k), wanted));
-    if (lane->held - k < LANES) bits &= (1u << (lane->held - k)) - 1;
-    if (bits) return lane->row + (int32_t)k + __builtin_ctz(bits);
+WIDE_INLINE int32_t kept_place(const Lanes *lanes, int l, int32_t key) {
+  const WideInt wanted = key - (WideInt){0};
+  int32_t held = lanes->held[l];
+  for (int32_t k = 0; k < held; k += LANES) {
+    unsigned bits = wide_bits(wide_int_equal(wide_load_int(lanes->keys[l] + k), wanted));
+    if (held - k < LANES) bits &= (1u << (held - k)) - 1;
+    if (bits) return lanes->row[l] + k + __builtin_ctz(bits);
   }
   return 0;
+}
+
+/* The k-th contacts of the lanes: partners, and places in the memory. A grain's contacts mostly are those of the last
+ * step in the same order, so the k-th places are tried first. Answers the lanes that have one. */
+WIDE_INLINE WideInt take_partners(const PositionStep *work, const Lanes *lanes, const int32_t *grains, int32_t k,
+                                  int32_t *partners, int32_t *places) {
+  const int32_t *id = (const int32_t *)work->step->state->particles.id;
+  int32_t used[LANES];
+  if (k < lanes->sure) {
+    int32_t wanted[LANES], kept[LANES];
+    for (int l = 0; l < LANES; l++) partners[l] = lanes->found[l][k];
+    for (int l = 0; l < LANES; l++) wanted[l] = id[partners[l]];
+    for (int l = 0; l < LANES; l++) kept[l] = lanes->keys[l][k];
+    WideInt all = ~(WideInt){0}, same = wide_int_equal(wide_load_int(wanted), wide_load_int(kept));
+    *(WideIntUnaligned *)places = wide_load_int(lanes->row) + k;
+    for (unsigned other = ~wide_bits(same) & 0xffu; other; other &= other - 1) {
+      int l = __builtin_ctz(other);
+      places[l] = kept_place(lanes, l, wanted[l]);
+    }
+    return all;
+  }
+  for (int l = 0; l < LANES; l++) {
+    bool has = k < lanes->count[l];
+    partners[l] = has ? lanes->found[l][k] : grains[l];
+    used[l] = -has;
+    places[l] = has ? kept_place(lanes, l, id[partners[l]]) : 0;
+  }
+  return wide_load_int(used);
 }
 
 /* Fills the slots of pairs; lanes that have none in a group get an unused slot. */
@@ -107,26 +146,18 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
   PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
   const ContactMemory *memory = work->memory;
-  const uint32_t *id = work->step->state->particles.id;
   Wide zero = wide_set(0), one = wide_set(1), scale = wide_set(work->history_scale);
   for (int64_t s = b; s < e; s++) {
     const int32_t *grains = slots->grain + s * SLICE;
-    Lane lanes[LANES];
+    Lanes lanes = lanes_of(work, grains);
     Vec at, low;
     Wide radius, material;
-    for (int l = 0; l < LANES; l++) lanes[l] = lane_of(work, grains[l]);
     wide_gather4(work->at, grains, &at.x, &at.y, &at.z, &radius);
     wide_gather4(work->low, grains, &low.x, &low.y, &low.z, &material);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
-      int64_t k = g - slots->begin[s], slot = g * SLICE;
-      int32_t partners[LANES], places[LANES], used_lanes[LANES];
-      for (int l = 0; l < LANES; l++) {
-        bool has = k < lanes[l].count;
-        partners[l] = has ? lanes[l].found[k] : grains[l];
-        places[l] = has ? kept_place(&lanes[l], id[partners[l]]) : 0;
-        used_lanes[l] = has ? -1 : 0;
-      }
-      WideInt used = wide_load_int(used_lanes);
+      int64_t slot = g * SLICE;
+      int32_t partners[LANES], places[LANES];
+      WideInt used = take_partners(work, &lanes, grains, (int32_t)(g - slots->begin[s]), partners, places);
       Vec other, other_low;
       Wide other_radius, other_material;
       wide_gather4(work->at, partners, &other.x, &other.y, &other.z, &other_radius);
@@ -162,34 +193,38 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
   }
 }
 
-/* Remembers what acts. The rows of a slice take the places of its slots, grain by grain: no two slices meet, and no
- * count is needed. */
+/* Remembers the forces. The rows of a slice take the places of its slots, grain by grain: no two slices meet, and no
+ * count is needed. Contacts without a force are kept too, so that the next step finds the others where it looks first.
+ */
 void KERNEL(position_keep_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
   const uint32_t *id = work->step->state->particles.id;
   ContactMemory *memory = work->memory;
+  float(*kept)[POSITION_KEPT] = (float(*)[POSITION_KEPT])memory->kept;
   for (int64_t s = b; s < e; s++) {
-    int64_t width = slots->begin[s + 1] - slots->begin[s], first = 1 + slots->begin[s] * SLICE, place[LANES];
-    for (int l = 0; l < LANES; l++) place[l] = first + l * width;
+    int32_t width = (int32_t)(slots->begin[s + 1] - slots->begin[s]), first = (int32_t)(1 + slots->begin[s] * SLICE);
+    const int32_t *grains = slots->grain + s * SLICE;
+    int32_t places[LANES];
+    for (int l = 0; l < LANES; l++) places[l] = first + l * width;
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
-      Wide ln = wide_load(slots->ln + g * SLICE); /* it presses or, by adhesion, pulls */
-      unsigned acts = wide_bits(wide_less(wide_set(0), ln) | wide_less(ln, wide_set(0)));
-      for (; acts; acts &= acts - 1) {
-        int l = __builtin_ctz(acts);
-        int64_t at = g * SLICE + l, to = place[l]++;
-        int32_t partner = slots->partner[at];
-        const float kept[POSITION_KEPT] = {slots->ln[at], slots->ltx[at], slots->lty[at], slots->ltz[at]};
-        memory->key[to] = partner < work->padded ? id[partner] : position_ghost_key(work, partner - work->padded);
-        memcpy(memory->kept + to * POSITION_KEPT, kept, sizeof kept);
+      int64_t at = g * SLICE;
+      Wide ln = wide_load(slots->ln + at);
+      WideInt acts = wide_less(wide_set(0), ln) | wide_less(ln, wide_set(0)); /* it presses or, by adhesion, pulls */
+      Vec friction = vec_mask(acts, load_friction(slots, at));
+      wide_scatter4(kept, places, ln, friction.x, friction.y, friction.z);
+      for (int l = 0; l < LANES; l++) {
+        int32_t partner = slots->partner[at + l];
+        memory->key[places[l]++] =
+            partner < work->padded ? id[partner] : position_ghost_key(work, partner - work->padded);
       }
     }
     for (int l = 0; l < LANES; l++) {
-      int32_t i = slots->grain[s * SLICE + l];
+      int32_t i = grains[l];
       if (i >= work->count) continue;
       memory->row[i] = (uint32_t)(first + l * width);
-      memory->held[i] = (uint32_t)(place[l] - first - l * width);
+      memory->held[i] = (uint32_t)position_contacts_of(work, i);
     }
   }
 }

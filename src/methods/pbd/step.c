@@ -43,7 +43,8 @@ static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, v
 
 static MethodReach pbd_reach(const void *data) {
   (void)data;
-  return (MethodReach){.pairs = 1, .solids = 1, .skin = 0.5f, .skin_least = POSITION_SKIN_LEAST};
+  return (MethodReach){
+      .pairs = 1, .solids = 1, .skin = POSITION_SKIN, .skin_least = POSITION_SKIN_LEAST, .margin = POSITION_MARGIN};
 }
 
 static double pbd_largest_step(const void *data, const State *state) {

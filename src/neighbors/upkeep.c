@@ -1,0 +1,215 @@
+/* Upkeep of a neighbour list while its points move: only the rows of those that moved are searched for anew. The other
+ * rows lose the points that moved and get them back where they now are, out of the movers' rows turned round. */
+#include "neighbors/upkeep.h"
+
+#include <string.h>
+
+#include "core/parallel.h"
+
+enum { UPKEEP_CHUNK = 256, MOVERS_CHUNK = 64, COPY_CHUNK = 1 << 14 };
+enum { STILL, TOUCHED, MOVED };
+
+typedef struct Amend {
+  Points points;
+  const float *radius;
+  Movers movers;
+  const NeighborList *found; /* rows of the movers */
+  NeighborList *list;
+  int32_t *written;                /* entries of the new list */
+  float *x, *y, *z, *query_radius; /* of the movers */
+  uint8_t *mark;                   /* per point */
+  int32_t *link;                   /* per point: place among the movers; otherwise first entry of its chain, or -1 */
+  int32_t *next, *from;            /* chains: entries of the movers' rows by the point that they list */
+  int64_t *first, *before;         /* per chunk: where its entries begin, now and in the old list */
+} Amend;
+
+static void clear_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Amend *amend = context;
+  memset(amend->mark + b, STILL, (size_t)(e - b));
+  memset(amend->link + b, 0xff, (size_t)(e - b) * sizeof *amend->link);
+}
+
+static void take_movers(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Amend *amend = context;
+  for (int64_t m = b; m < e; m++) {
+    int32_t i = amend->movers.who[m];
+    amend->x[m] = amend->points.x[i];
+    amend->y[m] = amend->points.y[i];
+    amend->z[m] = amend->points.z[i];
+    if (amend->radius) amend->query_radius[m] = amend->radius[i];
+    amend->mark[i] = MOVED;
+    amend->link[i] = (int32_t)m;
+  }
+}
+
+/* Whoever had a mover in his row has his row written anew. Threads may mark the same one. */
+static void touch_old(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Amend *amend = context;
+  const NeighborList *list = amend->list;
+  for (int64_t m = b; m < e; m++) {
+    int32_t i = amend->movers.who[m];
+    if (i >= list->count) continue;
+    for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
+      uint8_t *mark = &amend->mark[list->index[k]];
+      if (__atomic_load_n(mark, __ATOMIC_RELAXED) == STILL) __atomic_store_n(mark, TOUCHED, __ATOMIC_RELAXED);
+    }
+  }
+}
+
+/* The movers' rows turned round. From the last mover to the first, so that chains come out ascending. */
+static void chain_rows(const Amend *amend) {
+  const NeighborList *found = amend->found;
+  int32_t entry = 0;
+  for (int64_t m = amend->movers.count - 1; m >= 0; m--)
+    for (int64_t k = found->start[m]; k < found->start[m + 1]; k++) {
+      int32_t j = found->index[k];
+      if (amend->mark[j] == MOVED) continue;
+      amend->mark[j] = TOUCHED;
+      amend->from[entry] = amend->movers.who[m];
+      amend->next[entry] = amend->link[j];
+      amend->link[j] = entry++;
+    }
+}
+
+/* Rows are written to `out`, or only counted when it is NULL. */
+static inline int64_t put(int32_t *out, int64_t count, int32_t entry) {
+  if (out) out[count] = entry;
+  return count + 1;
+}
+
+/* As found, without the mover itself. */
+static int64_t mover_row(const Amend *amend, int64_t i, int32_t *out) {
+  const NeighborList *found = amend->found;
+  int64_t m = amend->link[i], count = 0;
+  for (int64_t k = found->start[m]; k < found->start[m + 1]; k++)
+    if (found->index[k] != i) count = put(out, count, found->index[k]);
+  return count;
+}
+
+/* The old row without movers, and the movers that list this point now. */
+static int64_t touched_row(const Amend *amend, int64_t i, const int32_t *old, const int32_t *end, int32_t *out) {
+  int32_t entry = amend->link[i];
+  int64_t count = 0;
+  for (; old < end; old++) {
+    if (amend->mark[*old] == MOVED) continue;
+    for (; entry >= 0 && amend->from[entry] < *old; entry = amend->next[entry])
+      count = put(out, count, amend->from[entry]);
+    count = put(out, count, *old);
+  }
+  for (; entry >= 0; entry = amend->next[entry]) count = put(out, count, amend->from[entry]);
+  return count;
+}
+
+static int64_t amended_row(const Amend *amend, int64_t i, int64_t old, int64_t old_end, int32_t *out) {
+  const int32_t *index = amend->list->index;
+  if (amend->mark[i] == MOVED) return mover_row(amend, i, out);
+  return touched_row(amend, i, index + old, index + old_end, out);
+}
+
+/* Rows that only the points added since have: they are movers. */
+static int64_t old_start(const Amend *amend, int64_t i) {
+  const NeighborList *list = amend->list;
+  return list->start[i < list->count ? i : list->count];
+}
+
+static void count_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Amend *amend = context;
+  int64_t entries = old_start(amend, e) - old_start(amend, b);
+  amend->before[b / UPKEEP_CHUNK] = old_start(amend, b);
+  for (int64_t i = b; i < e; i++) {
+    if (amend->mark[i] == STILL) continue;
+    int64_t old = old_start(amend, i), old_end = old_start(amend, i + 1);
+    entries += amended_row(amend, i, old, old_end, NULL) - (old_end - old);
+  }
+  amend->first[b / UPKEEP_CHUNK] = entries;
+}
+
+/* The rows' ends are written over the old ones: each is read before. Rows that stay are copied in runs. */
+static void write_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Amend *amend = context;
+  NeighborList *list = amend->list;
+  int64_t known = list->count < e ? list->count : e, old = amend->before[b / UPKEEP_CHUNK];
+  int64_t at = amend->first[b / UPKEEP_CHUNK], run = old;
+  int32_t *out = amend->written;
+  for (int64_t i = b; i < e; i++) {
+    int64_t old_end = i < known ? list->start[i + 1] : old;
+    if (amend->mark[i] != STILL) {
+      memcpy(out + at - (old - run), list->index + run, (size_t)(old - run) * sizeof *out);
+      at += amended_row(amend, i, old, old_end, out + at);
+      run = old_end;
+    } else at += old_end - old;
+    old = old_end;
+    list->start[i + 1] = at;
+  }
+  memcpy(out + at - (old - run), list->index + run, (size_t)(old - run) * sizeof *out);
+}
+
+static void copy_back(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Amend *amend = context;
+  memcpy(amend->list->index + b, amend->written + b, (size_t)(e - b) * sizeof *amend->written);
+}
+
+static Status rewrite(Core *core, Scratch *scratch, Amend *amend) {
+  NeighborList *list = amend->list;
+  int64_t count = amend->points.count, entries = 0, chunks = parallel_chunks(0, count, UPKEEP_CHUNK);
+  parallel_for(core, 0, count, UPKEEP_CHUNK, count_chunk, amend);
+  for (int64_t c = 0; c < chunks; c++) {
+    int64_t here = amend->first[c];
+    amend->first[c] = entries;
+    entries += here;
+  }
+  TRY(scratch_take(core, scratch, &amend->written, entries, "amended rows"));
+  TRY(memory_grow(core, &list->start, count + 1, "neighbour list"));
+  parallel_for(core, 0, count, UPKEEP_CHUNK, write_chunk, amend);
+  TRY(memory_grow(core, &list->index, entries, "neighbour list"));
+  list->count = count;
+  list->entries = entries;
+  parallel_for(core, 0, entries, COPY_CHUNK, copy_back, amend);
+  return SCREE_OK;
+}
+
+static Status take_room(Core *core, Scratch *scratch, Amend *amend) {
+  int64_t count = amend->points.count, movers = amend->movers.count;
+  int64_t chunks = parallel_chunks(0, count, UPKEEP_CHUNK);
+  TRY(scratch_take(core, scratch, &amend->mark, count, "amended rows"));
+  TRY(scratch_take(core, scratch, &amend->link, count, "amended rows"));
+  TRY(scratch_take(core, scratch, &amend->first, chunks, "amended rows"));
+  TRY(scratch_take(core, scratch, &amend->before, chunks, "amended rows"));
+  TRY(scratch_take(core, scratch, &amend->x, movers, "movers"));
+  TRY(scratch_take(core, scratch, &amend->y, movers, "movers"));
+  TRY(scratch_take(core, scratch, &amend->z, movers, "movers"));
+  return scratch_take(core, scratch, &amend->query_radius, movers, "movers");
+}
+
+static Status amend_rows(Core *core, Scratch *scratch, CellGrid *grid, Amend *amend, float cell, float reach,
+                         NeighborList *found) {
+  int64_t movers = amend->movers.count;
+  TRY(take_room(core, scratch, amend));
+  parallel_for(core, 0, amend->points.count, UPKEEP_CHUNK, clear_chunk, amend);
+  parallel_for(core, 0, movers, MOVERS_CHUNK, take_movers, amend);
+  parallel_for(core, 0, movers, MOVERS_CHUNK, touch_old, amend);
+  Points queries = {movers, amend->x, amend->y, amend->z, NULL};
+  TRY(cell_grid_hash(core, grid, amend->points, cell));
+  TRY(neighbor_list_build(core, grid, queries, amend->points, reach, amend->radius ? amend->query_radius : NULL,
+                          amend->radius, found));
+  TRY(scratch_take(core, scratch, &amend->next, found->entries, "amended rows"));
+  TRY(scratch_take(core, scratch, &amend->from, found->entries, "amended rows"));
+  chain_rows(amend);
+  return rewrite(core, scratch, amend);
+}
+
+Status neighbor_list_amend(Core *core, Scratch *scratch, CellGrid *grid, Points points, float cell, float reach,
+                           const float *radius, Movers movers, NeighborList *found, NeighborList *list) {
+  Amend amend = {.points = points, .radius = radius, .movers = movers, .found = found, .list = list};
+  int mark = scratch_mark(scratch);
+  Status status = amend_rows(core, scratch, grid, &amend, cell, reach, found);
+  scratch_release(core, scratch, mark);
+  if (status != SCREE_OK) list->count = list->entries = 0;
+  return status;
+}

@@ -1,0 +1,189 @@
+/* Which solids (by distance) are near each particle, one bit each. A particle's clearance says how far away the others
+ * are at least: only when it is used up, or when a particle leaves the solids that it was near, solids are asked for
+ * their distance. The bits live as long as the lists. */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "world/world.h"
+
+enum { SURROUND_GRAIN = 256, SOLIDS_PER_WORD = 64 };
+
+/* How far beyond their reach particles look for solids, so that they need not look again soon; and what a clearance may
+ * be wrong by. In nominal radii. */
+#define CLEARANCE 3.0
+#define CLEARANCE_SLACK 0.5
+
+typedef struct NearSolids {
+  const Core *core;
+  State *state;
+  float reach, skin;    /* radii, m */
+  float slack;          /* m: a clearance must be larger by that much, since distances of meshes are interpolated */
+  float closer;         /* m: solids have come that much closer to everybody */
+  const uint8_t *moved; /* only those are looked at; NULL: all */
+  bool leaves;          /* those that are looked at may have left solids that they were near */
+  int64_t words;        /* per particle */
+  uint64_t *near;
+} NearSolids;
+
+/* The particles of a chunk that are asked about. */
+typedef struct Asked {
+  int64_t count;
+  int32_t who[SURROUND_GRAIN];
+  double farthest; /* reach of any of them */
+} Asked;
+
+static float near_reach(const NearSolids *work, int64_t i) {
+  return work->reach * work->state->particles.radius[i] + work->skin;
+}
+
+static bool box_is_near(const Shape *shape, Vec3 local, double reach) {
+  return shape->inside || shape->kind == SCREE_SHAPE_PLANE ||
+         (local.x > shape->bounds_low.x - reach && local.x < shape->bounds_high.x + reach &&
+          local.y > shape->bounds_low.y - reach && local.y < shape->bounds_high.y + reach &&
+          local.z > shape->bounds_low.z - reach && local.z < shape->bounds_high.z + reach);
+}
+
+/* One solid: particles near its box are put together and asked about eight at a time. */
+static void near_solid(const NearSolids *work, int32_t k, const Asked *asked) {
+  const State *state = work->state;
+  const Particles *p = &state->particles;
+  const Solid *solid = &state->solids.items[k];
+  Mat3 turn = mat3_transpose(mat3_from_quat(solid->rotation));
+  Vec3 shift = vec3_sub(state->origin, solid->position);
+  float x[SURROUND_GRAIN], y[SURROUND_GRAIN], z[SURROUND_GRAIN], distance[SURROUND_GRAIN], normal[3][SURROUND_GRAIN];
+  int32_t who[SURROUND_GRAIN];
+  int64_t count = 0;
+  double look = asked->farthest + CLEARANCE * state->radius;
+  for (int64_t a = 0; a < asked->count; a++) {
+    int32_t i = asked->who[a];
+    Vec3 world =
+        vec3((double)p->built_x[i] + shift.x, (double)p->built_y[i] + shift.y, (double)p->built_z[i] + shift.z);
+    Vec3 local = mat3_apply(&turn, world);
+    if (!box_is_near(&solid->shape, local, look)) continue;
+    x[count] = (float)local.x;
+    y[count] = (float)local.y;
+    z[count] = (float)local.z;
+    who[count++] = i;
+  }
+  shape_distance_range(work->core, &solid->shape, count, x, y, z, asked->farthest, distance, normal[0], normal[1],
+                       normal[2]);
+  float known = (float)shape_distance_known(&solid->shape, asked->farthest);
+  for (int64_t c = 0; c < count; c++) {
+    int32_t i = who[c];
+    if (distance[c] < near_reach(work, i))
+      work->near[i * work->words + k / SOLIDS_PER_WORD] |= 1ull << (k % SOLIDS_PER_WORD);
+    else p->clear[i] = fminf(p->clear[i], fminf(distance[c], known));
+  }
+}
+
+static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const NearSolids *work = context;
+  const State *state = work->state;
+  const Particles *p = &state->particles;
+  Asked asked = {.count = 0};
+  for (int64_t i = b; i < e; i++) {
+    if (work->moved && !work->moved[i]) continue;
+    p->clear[i] -= work->closer;
+    float reach = near_reach(work, i);
+    uint64_t *near = work->near + i * work->words, any = 0;
+    for (int64_t w = 0; w < work->words; w++) any |= near[w];
+    if (p->clear[i] > reach + work->slack && !(any && work->leaves)) continue;
+    for (int64_t w = 0; w < work->words; w++) near[w] = 0;
+    asked.who[asked.count++] = (int32_t)i;
+    asked.farthest = fmax(asked.farthest, (double)reach);
+  }
+  float beyond = (float)(asked.farthest + CLEARANCE * state->radius);
+  for (int64_t a = 0; a < asked.count; a++) p->clear[asked.who[a]] = beyond;
+  for (int32_t k = 0; k < state->solids.count && asked.count > 0; k++) {
+    const Solid *solid = &state->solids.items[k];
+    if (solid->contact == SCREE_CONTACT_SAMPLES && solid->sample_end > solid->sample_begin) continue;
+    near_solid(work, k, &asked);
+  }
+}
+
+/* Bits of each particle into rows: counted per chunk, put behind each other, written. */
+typedef struct SolidRows {
+  const uint64_t *near;
+  int64_t words;
+  NeighborList *list;
+  int64_t *chunk; /* entries of each, then where they begin */
+} SolidRows;
+
+static void count_rows(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const SolidRows *rows = context;
+  int64_t entries = 0;
+  for (int64_t k = b * rows->words; k < e * rows->words; k++) entries += __builtin_popcountll(rows->near[k]);
+  rows->chunk[b / SURROUND_GRAIN] = entries;
+}
+
+static void write_rows(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const SolidRows *rows = context;
+  int64_t entry = rows->chunk[b / SURROUND_GRAIN];
+  for (int64_t i = b; i < e; i++) {
+    for (int64_t w = 0; w < rows->words; w++)
+      for (uint64_t bits = rows->near[i * rows->words + w]; bits; bits &= bits - 1)
+        rows->list->index[entry++] = (int32_t)(w * SOLIDS_PER_WORD + __builtin_ctzll(bits));
+    rows->list->start[i + 1] = entry;
+  }
+}
+
+static int64_t words_for(int64_t solids) { return (solids + SOLIDS_PER_WORD - 1) / SOLIDS_PER_WORD; }
+
+/* Bits for all solids and one more: a body may be added later. */
+Status world_near_create(ScreeWorld *world) {
+  world->near_words = words_for(world->state.solids.count + 1);
+  return particles_add_field(&world->core, &world->state.particles, "near_solids",
+                             (int32_t)(world->near_words * (int64_t)sizeof *world->near_solids), false,
+                             (void **)&world->near_solids);
+}
+
+/* More solids than bits: they live for this list only, and everybody is asked about. */
+static Status forget_bits(ScreeWorld *world, NearSolids *work) {
+  int64_t words = words_for(world->state.solids.count), count = world->state.particles.count;
+  if (words <= work->words) return SCREE_OK;
+  work->words = words;
+  work->closer = INFINITY;
+  work->moved = NULL;
+  TRY(scratch_take(&world->core, &world->scratch, &work->near, count * words, "near solids"));
+  memset(work->near, 0, sizeof *work->near * (size_t)(count * words));
+  return SCREE_OK;
+}
+
+Status world_list_solids(ScreeWorld *world, const MethodReach *reach, float skin, NearLook look, const uint8_t *moved) {
+  Core *core = &world->core;
+  State *state = &world->state;
+  NeighborList *list = &state->contacts.solids.list;
+  if (!(reach->solids > 0) || state->solids.count == 0) return SCREE_OK;
+  int64_t count = state->particles.count, chunks = parallel_chunks(0, count, SURROUND_GRAIN);
+  NearSolids work = {.core = core, .state = state, .reach = reach->solids, .skin = skin};
+  work.moved = look == LOOK_MOVED ? moved : NULL;
+  work.leaves = look != LOOK_SOLIDS_MOVED;
+  /* Terrain rises and falls with the grains that it takes and gives: nobody knows how far he is from it. */
+  if (look != LOOK_MOVED) work.closer = state->terrain ? INFINITY : (float)world->solids_moved;
+  work.slack = (float)(CLEARANCE_SLACK * state->radius);
+  work.words = world->near_words;
+  work.near = world->near_solids;
+  int mark = scratch_mark(&world->scratch);
+  TRY(forget_bits(world, &work));
+  SolidRows rows = {.near = work.near, .words = work.words, .list = list};
+  TRY(scratch_take(core, &world->scratch, &rows.chunk, chunks, "near solids"));
+  TRY(memory_grow(core, &list->start, count + 1, "neighbours"));
+  parallel_for(core, 0, count, SURROUND_GRAIN, near_chunk, &work);
+  list->count = count;
+  list->entries = 0;
+  parallel_for(core, 0, count, SURROUND_GRAIN, count_rows, &rows);
+  for (int64_t c = 0; c < chunks; c++) {
+    int64_t here = rows.chunk[c];
+    rows.chunk[c] = list->entries;
+    list->entries += here;
+  }
+  TRY(memory_grow(core, &list->index, list->entries, "neighbours"));
+  list->start[0] = 0;
+  parallel_for(core, 0, count, SURROUND_GRAIN, write_rows, &rows);
+  scratch_release(core, &world->scratch, mark);
+  return SCREE_OK;
+}
