@@ -53,6 +53,7 @@ struct ScreeWorld {
   float radius_largest; /* of all particles, when the lists were built */
   bool radii_differ;
   int64_t amended;     /* particles whose rows were searched anew since the lists were built */
+  double grains_moved; /* m, no particle has gone farther since the lists were built */
   double solids_moved; /* m, farthest since the lists were built; infinite: one was put elsewhere */
   int64_t steps_left;  /* of the frame, the one in progress included */
   bool frame_open;     /* between the first and the last step of a frame */
