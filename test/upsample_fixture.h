@@ -49,7 +49,7 @@ static inline FineTouch fine_touch(const ScreeWorld *world, ScreeParticles p, in
   for (int32_t k = 0; k < world->state.solids.count; k++) {
     const Solid *solid = &world->state.solids.items[k];
     Shape exact = solid->shape; /* the mesh, not what is cached of it; where the cache says that it is near */
-    if (!exact.inside && shape_distance(&exact, solid_to_local(solid, at), 3 * radius).distance > 3 * radius) continue;
+    if (shape_distance(&exact, solid_to_local(solid, at), 3 * radius).distance > 3 * radius) continue;
     exact.grid = NULL;
     ShapePoint point = shape_distance(&exact, solid_to_local(solid, at), 2 * radius);
     double depth = (radius - point.distance) / radius;

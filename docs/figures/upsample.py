@@ -3,7 +3,7 @@
 pictures of coarse and fine grains side by side (docs/figures/upsample_*.png).
 
     ninja -C build test_physics_validate_upsample
-    python3 docs/figures/upsample.py [build] [metrics|pictures] [folder]
+    python3 docs/figures/upsample.py [build] [metrics|pictures|NAME] [folder]
 
 The metrics are computed by test/physics/validate_upsample.c, which this runs (some minutes); the pictures are simulated
 and drawn by build/scree. `folder` keeps what they wrote and is used again where it holds it already.
@@ -29,6 +29,7 @@ WAYS = [("better", "better", "C0", "-"), ("paper", "paper", "C1", "-")]
 SERIES = ["flow_better", "flow_unstirred", "flow_paper", "pile_better", "pile_paper", "tray_better", "tray_paper",
           "tray_ihmsen"]
 EXCAVATOR = ["sommer2022/excavator", "--seconds", "10.3"]
+COLUMN = os.path.join(HERE, "upsample_column.yaml")
 # file -> [(title, arguments of scree render)]
 PICTURES = {
     "upsample_hourglass": [("coarse: 10.6k", ["sommer2022/hourglass", "--seconds", "2", "--coarse"]),
@@ -40,6 +41,7 @@ PICTURES = {
                         ("the paper's rule", EXCAVATOR + ["--set", "upsample.mode=paper"]),
                         ("better", EXCAVATOR)],
     "upsample_wind": [("1 s", ["sommer2022/wind", "--seconds", "1"]), ("3 s", ["sommer2022/wind", "--seconds", "3"])],
+    "upsample_methods": [(method, [COLUMN, "--method", method]) for method in ("dem", "sph", "flip")],
 }
 
 
@@ -87,6 +89,8 @@ def draw_metrics(folder):
 
 def draw_pictures(folder):
     for name, parts in PICTURES.items():
+        if WHAT in PICTURES and name != WHAT:
+            continue
         figure, axes = plt.subplots(1, len(parts), figsize=(5.2 * len(parts), 4.2))
         for k, (title, arguments) in enumerate(parts):
             path = os.path.join(folder, f"{name}_{k}.png")
@@ -105,7 +109,7 @@ def main():
         folder = sys.argv[3] if len(sys.argv) > 3 else temporary
         if WHAT in ("all", "metrics"):
             draw_metrics(folder)
-        if WHAT in ("all", "pictures"):
+        if WHAT in ("all", "pictures") or WHAT in PICTURES:
             draw_pictures(folder)
 
 

@@ -145,8 +145,9 @@ static void no_solid_holds_them_in_any_scene(void **state) {
   static const struct {
     const char *name;
     int frames;
-  } scenes[] = {{"sommer2022/sandcastle", 720}, {"sommer2022/squirrel", 180}, {"sommer2022/wind", 240}};
-  for (int k = 0; k < 3; k++) {
+  } scenes[] = {{"sommer2022/sandcastle", 720}, {"sommer2022/squirrel", 180}, {"sommer2022/wind", 240},
+                {"neder2023/ball_drop", 60},    {"neder2023/pile_45", 60},    {"neder2023/pillar", 60}};
+  for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
     ScreeWorld *world = fine_scene(scenes[k].name, NULL, 0);
     double deepest = -1;
     for (int frame = 0; frame < scenes[k].frames; frame += 15) {
