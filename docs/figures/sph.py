@@ -3,7 +3,8 @@
 
 usage: docs/figures/sph.py [path of the scree program [folder for the runs]]
 
-Runs whose folder is there already are not repeated. A few minutes on two cores.
+Runs whose folder is there already are not repeated. A few minutes on two cores. What the solver did is told by
+test_physics_validate_sph_measure beside the program (ninja -C build test_physics_validate_sph_measure).
 """
 import csv
 import math
@@ -21,6 +22,9 @@ import numpy as np
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCREE = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else os.path.join(ROOT, "build", "scree")
 FOLDER = sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp()
+
+# What the shipped piles read at their end: scree run neder2023/pile_30 and so on.
+FULL_SIZE = [26.1, 36.8, 41.7]
 
 SLUMP = """scree: 1
 duration: {seconds}
@@ -43,7 +47,7 @@ method: {{name: sph, radius: 0.02}}
 materials:
   sand: {{density: 1600, friction_angle_deg: {angle}}}
 emitters:
-  - {{material: sand, disc: {{center: [0, 0, 0.55], radius: 0.14, direction: [0, 0, -1]}}, rate: 40, speed: 1, until: 5}}
+  - {{material: sand, disc: {{center: [0, 0, 0.45], radius: 0.16, direction: [0, 0, -1]}}, rate: 40, speed: 1, until: 5}}
 boundaries:
   - {{plane: {{point: [0, 0, 0], normal: [0, 0, 1]}}, friction_static: 2, friction_kinetic: 2, name: floor}}
 probes:
@@ -60,22 +64,6 @@ grains:
 probes:
   - {{name: energy, kind: energy}}
 """
-TANK = """scree: 1
-duration: 2
-frame_rate: 60
-method: {name: sph, radius: 0.02}
-materials:
-  sand: {density: 1600, friction_angle_deg: 5}
-grains:
-  - {material: sand, fill: {box: {min: [-0.24, -0.24, 0], max: [0.24, 0.24, 0.4]}}}
-boundaries:
-  - {box: {min: [-0.24, -0.24, 0], max: [0.24, 0.24, 2]}, inside: true, name: tank, friction_static: 0, friction_kinetic: 0}
-probes:
-  - {name: load, kind: force_on, target: tank}
-  - {name: low, kind: packing, box: {min: [-0.16, -0.16, 0.04], max: [0.16, 0.16, 0.16]}}
-"""
-
-
 def run(name, scene):
     out = os.path.join(FOLDER, name)
     if not os.path.exists(os.path.join(out, "report.json")):
@@ -88,6 +76,23 @@ def run(name, scene):
     return {key: np.array([float(r[k]) for r in rows[1:]]) for k, key in enumerate(rows[0])}
 
 
+def measured():
+    """{what: (x, y)} of the lines that the test program prints."""
+    path = os.path.join(FOLDER, "measure.txt")
+    if not os.path.exists(path):
+        program = os.path.join(os.path.dirname(SCREE), "test_physics_validate_sph_measure")
+        done = subprocess.run([program], check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        with open(path, "w") as file:
+            file.write(done.stdout)
+    out = {}
+    with open(path) as file:
+        for line in file:
+            if line.startswith("measure,"):
+                _, what, x, y = line.split(",")
+                out.setdefault(what, []).append((float(x), float(y)))
+    return {what: np.array(rows).T for what, rows in out.items()}
+
+
 def rest_angles(axis):
     asked = [20, 30, 45, 60]
     dense = np.linspace(10, 60, 50)
@@ -95,6 +100,7 @@ def rest_angles(axis):
     axis.plot(dense, np.degrees(np.arctan(np.sin(np.radians(dense)))), "k--", lw=1, label="atan(sin)")
     poured = [run(f"pour_{a}", POUR.format(angle=a))["angle"][-1] for a in asked]
     axis.plot(asked, poured, "o-", label="poured, 2,000 parcels")
+    axis.plot([30, 45, 60], FULL_SIZE, "s", label="shipped piles, 8,080 parcels")
     axis.set(xlabel="internal angle, degrees", ylabel="angle of the pile, degrees", title="Resting angle")
     axis.legend(fontsize=8)
 
@@ -130,18 +136,42 @@ def terminal(axis):
     axis.legend(fontsize=8)
 
 
+def rates(axis):
+    """Sand that falls has to stop: the faster a pile is poured, the lower it is."""
+    for angle in (30, 45):
+        rate = [20, 40, 80]
+        piles = [run(f"rate_{angle}_{r}", POUR.format(angle=angle).replace("rate: 40", f"rate: {r}")
+                     .replace("until: 5", f"until: {200 / r}").replace("duration: 7", f"duration: {200 / r + 1.5}"))
+                 for r in rate]
+        line, = axis.plot(rate, [p["angle"][-1] for p in piles], "o-", label=f"{angle} degrees")
+        axis.axhline(math.degrees(math.atan(math.sin(math.radians(angle)))), color=line.get_color(), ls="--", lw=1)
+    axis.set(xlabel="rate of pouring, kg/s", ylabel="angle of the pile, degrees", title="Rest angle against rate (dashed: atan(sin))")
+    axis.legend(fontsize=8)
+
+
 def main():
     os.makedirs(FOLDER, exist_ok=True)
-    figure, axes = plt.subplots(2, 3, figsize=(15, 8.5))
+    figure, axes = plt.subplots(3, 3, figsize=(15, 12.5))
     rest_angles(axes[0, 0])
     minute(axes[0, 1])
     calm(axes[0, 2])
     terminal(axes[1, 0])
-    tank = run("tank", TANK)
-    axes[1, 1].plot(tank["time"], -tank["load_z"] / (1600 * 0.48**2 * 0.4 * 9.81))
-    axes[1, 1].set(xlabel="time, s", ylabel="over the weight", title="Load on a smooth tank", ylim=(0, 2))
-    axes[1, 2].plot(tank["time"], 100 * (tank["low"] - 1))
-    axes[1, 2].set(xlabel="time, s", ylabel="percent", title="Bulk density over rest density, low in the tank", ylim=(-3, 3))
+    data = measured()
+    for angle in ("30", "45"):
+        axes[1, 1].semilogy(*data["compression " + angle], label=f"poured, {angle} degrees")
+        axes[1, 2].plot(*data["iterations " + angle], label=f"poured, {angle} degrees")
+    axes[1, 1].axhline(1e-3, color="k", ls=":", lw=1, label="tolerance")
+    axes[1, 1].set(xlabel="time, s", ylabel="mean over all parcels", title="Compression", ylim=(1e-7, 2e-3))
+    axes[1, 2].set(xlabel="time, s", ylabel="per step", title="Iterations")
+    for angle, mark in (("0", "o"), ("30", "s")):
+        axes[2, 0].plot(*data["stress " + angle], mark, label=f"{angle} degrees")
+    depth = np.linspace(0, 0.4, 2)
+    axes[2, 0].plot(depth, 1600 * 9.81 * depth, "k--", lw=1, label="weight above")
+    axes[2, 0].set(xlabel="depth, m", ylabel="vertical stress, Pa", title="Smooth tank: stress against depth")
+    for axis in (axes[1, 1], axes[1, 2], axes[2, 0]):
+        axis.legend(fontsize=8)
+    rates(axes[2, 1])
+    axes[2, 2].axis("off")
     figure.tight_layout()
     figure.savefig(os.path.join(ROOT, "docs", "figures", "sph.png"), dpi=80)
 

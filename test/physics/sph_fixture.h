@@ -61,22 +61,27 @@ static inline bool below_ridge(Vec3 at, const double *shape) {
   return at.z <= (shape[0] - fabs(at.x)) * shape[1] - 0.5 * shape[2];
 }
 
-/* 200 kg of sand poured onto a rough floor: the angle of the pile after some seconds of rest, and again after more.
- * No frame finds the sand pressed together by more than the tolerance. */
+/* 200 kg of sand poured onto a rough floor. The faster, the lower the pile: what falls has to stop. */
+static inline void sph_pour_scene(GrainScene *s, double angle, double rate) {
+  grain_scene(s, "sph", 0.02);
+  s->def.grains_count = 0;
+  s->materials[0].friction_angle_deg = angle;
+  s->emitters[0] = scree_emitter_default("sand");
+  s->emitters[0].shape.disc = (ScreeDiscDef){.center = {0, 0, 0.45}, .radius = 0.16, .direction = {0, 0, -1}};
+  s->emitters[0].rate = rate;
+  s->emitters[0].speed = 1;
+  s->emitters[0].until = 200 / rate;
+  s->def.emitter_count = 1;
+  ScreeBoundaryDef *floor = add_floor(s);
+  floor->friction_static = floor->friction_kinetic = 2;
+  add_probe(s, SCREE_PROBE_REPOSE_ANGLE);
+}
+
+/* The angle of such a pile after some seconds of rest, and again after more. No frame finds the sand pressed together
+ * by more than the tolerance. */
 static inline void sph_pour(double angle, double rate, double rest, double more, double angles[2]) {
   GrainScene s;
-  grain_scene(&s, "sph", 0.02);
-  s.def.grains_count = 0;
-  s.materials[0].friction_angle_deg = angle;
-  s.emitters[0] = scree_emitter_default("sand");
-  s.emitters[0].shape.disc = (ScreeDiscDef){.center = {0, 0, 0.45}, .radius = 0.16, .direction = {0, 0, -1}};
-  s.emitters[0].rate = rate;
-  s.emitters[0].speed = 1;
-  s.emitters[0].until = 200 / rate;
-  s.def.emitter_count = 1;
-  ScreeBoundaryDef *floor = add_floor(&s);
-  floor->friction_static = floor->friction_kinetic = 2;
-  add_probe(&s, SCREE_PROBE_REPOSE_ANGLE);
+  sph_pour_scene(&s, angle, rate);
   ScreeWorld *world = world_of(&s.def, 2);
   double worst = 0;
   sph_watch(world, (int)((200 / rate + rest) * 60), &worst);
