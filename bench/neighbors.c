@@ -109,7 +109,7 @@ typedef struct Case {
 
 static Status search_once(Core *core, Case *c, float reach, Timing *timing) {
   double scale = 1e9 / (double)c->cloud.count, t0 = timer_now();
-  TRY(cell_grid_order(core, c->grid, cloud_points(&c->cloud), reach, c->order));
+  TRY(cell_grid_order(core, c->grid, NULL, cloud_points(&c->cloud), reach, c->order));
   double t1 = timer_now();
   Permutation permutation = {&c->cloud, &c->sorted, c->order};
   parallel_for(core, 0, c->cloud.count, 4096, permute_chunk, &permutation);
@@ -151,7 +151,7 @@ static Status case_fill(Core *core, Case *c, Arrangement arrangement, int64_t co
   else fill_packing(&c->cloud, arrangement == SHUFFLED_PACKING);
   if (arrangement != SETTLED_PACKING) return SCREE_OK;
   /* As in a run: in the order of a while ago, moved a little since. */
-  TRY(cell_grid_order(core, c->grid, cloud_points(&c->cloud), reach, c->order));
+  TRY(cell_grid_order(core, c->grid, NULL, cloud_points(&c->cloud), reach, c->order));
   Permutation permutation = {&c->cloud, &c->sorted, c->order};
   permute_chunk(&permutation, 0, count, 0);
   Cloud swap = c->cloud;

@@ -28,8 +28,8 @@ void cell_grid_destroy(Core *core, CellGrid *grid) {
   memory_drop(core, &grid->copy_x);
   memory_drop(core, &grid->copy_y);
   memory_drop(core, &grid->copy_z);
-  memory_drop(core, &grid->records[0]);
-  memory_drop(core, &grid->records[1]);
+  memory_drop(core, &grid->own_records[0]);
+  memory_drop(core, &grid->own_records[1]);
   memory_drop(core, &grid->histogram);
   memory_drop(core, &grid->chunk_strips);
   search_destroy(core, grid->search);
@@ -63,10 +63,10 @@ static void grid_set_cell(CellGrid *grid, float cell) {
   grid->inverse = 1.0 / ((double)cell * (1.0 + 0x1p-20));
 }
 
-Status cell_grid_order(Core *core, CellGrid *grid, Points points, float cell, int32_t *order) {
+Status cell_grid_order(Core *core, CellGrid *grid, Scratch *scratch, Points points, float cell, int32_t *order) {
   TRY(grid_check(core, points, cell));
   grid_set_cell(grid, cell);
-  return grid_order(core, grid, points, order);
+  return grid_order(core, grid, scratch, points, order);
 }
 
 typedef struct Build {
@@ -205,7 +205,7 @@ static Status grid_sort_copy(Core *core, Build *build) {
   CellGrid *grid = build->grid;
   int64_t count = grid->count;
   grid->identity = 0;
-  TRY(grid_order(core, grid, build->points, grid->index));
+  TRY(grid_order(core, grid, NULL, build->points, grid->index));
   TRY(memory_grow(core, &grid->copy_x, count, "sorted points"));
   TRY(memory_grow(core, &grid->copy_y, count, "sorted points"));
   TRY(memory_grow(core, &grid->copy_z, count, "sorted points"));

@@ -49,7 +49,8 @@ struct CellGrid {
   int32_t *index;   /* count */
   int64_t identity; /* the first so many of index are known to be the identity */
   float *copy_x, *copy_y, *copy_z;
-  struct SortRecord *records[2];
+  struct SortRecord *records[2]; /* while sorting: from a scratch, or its own */
+  struct SortRecord *own_records[2];
   uint32_t *histogram;
   int32_t *chunk_strips;
   Search *search; /* buffers of neighbor_list_build, kept from one call to the next */
@@ -113,7 +114,7 @@ void search_destroy(Core *core, Search *search);
 
 /* Whether count and cell size can be worked with at all. */
 Status grid_check(Core *core, Points points, float cell);
-Status grid_order(Core *core, CellGrid *grid, Points points, int32_t *order);
+Status grid_order(Core *core, CellGrid *grid, Scratch *scratch, Points points, int32_t *order);
 /* Described failure for the first point that is not finite. */
 Status grid_not_finite(Core *core, Points points);
 

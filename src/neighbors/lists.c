@@ -9,7 +9,13 @@
 #include "core/parallel.h"
 #include "neighbors/grid.h"
 
-enum { ROWS_CHUNK = 256, WAVE_CHUNKS = 256, ROOM_FIRST = 16 * ROWS_CHUNK, CANDIDATES_FIRST = 256 };
+enum {
+  ROWS_CHUNK = 256,
+  ROWS_CHUNK_FEW = 32, /* of a few rows, so that every thread gets some */
+  WAVE_CHUNKS = 32,
+  ROOM_FIRST = 12, /* entries a row */
+  CANDIDATES_FIRST = 256
+};
 
 void neighbor_list_destroy(Core *core, NeighborList *list) {
   memory_drop(core, &list->start);
@@ -35,7 +41,8 @@ struct Search {
   const int32_t *index; /* of the grid's order; NULL when that is the identity */
   bool drop_self;       /* while translating: the kernel cannot know a row's place in the grid's order */
   NeighborList *list;
-  int64_t wave; /* first row of it */
+  int64_t wave;  /* first row of it */
+  int64_t chunk; /* rows */
   Buffer buffers[WAVE_CHUNKS];
   Desk *desks; /* per thread */
   int64_t desk_count;
@@ -128,7 +135,7 @@ static void find_chunk(Search *search, Buffer *buffer, int64_t b, int64_t e) {
   int64_t *ends = search->list->start + 1 + b;
   int64_t used = 0;
   buffer->no_memory = buffer->rows.not_finite = false;
-  buffer->rows.wanted = ROOM_FIRST;
+  buffer->rows.wanted = ROOM_FIRST * search->chunk;
   buffer->rows.candidates_wanted = CANDIDATES_FIRST;
   for (int64_t row = b;;) {
     if (!buffer_grow(search->core, &buffer->rows, used)) {
@@ -144,7 +151,7 @@ static void find_chunk(Search *search, Buffer *buffer, int64_t b, int64_t e) {
 
 static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
   Search *search = context;
-  Buffer *buffer = &search->buffers[(b - search->wave) / ROWS_CHUNK];
+  Buffer *buffer = &search->buffers[(b - search->wave) / search->chunk];
   Desk *desk = &search->desks[thread];
   buffer->rows.candidates = desk->candidates;
   buffer->rows.candidate_room = desk->room;
@@ -155,7 +162,7 @@ static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
 static void copy_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Search *search = context;
-  const Buffer *buffer = &search->buffers[(b - search->wave) / ROWS_CHUNK];
+  const Buffer *buffer = &search->buffers[(b - search->wave) / search->chunk];
   int64_t *ends = search->list->start + 1;
   memcpy(search->list->index + buffer->first, buffer->rows.out, (size_t)ends[e - 1] * sizeof(int32_t));
   for (int64_t i = b; i < e; i++) ends[i] += buffer->first;
@@ -171,18 +178,18 @@ static Status list_reserve(Core *core, NeighborList *list, int64_t done, int64_t
 
 static Status search_wave(Core *core, Search *search, int64_t end) {
   NeighborList *list = search->list;
-  parallel_for(core, search->wave, end, ROWS_CHUNK, search_chunk, search);
-  for (int64_t b = search->wave; b < end; b += ROWS_CHUNK) {
-    Buffer *buffer = &search->buffers[(b - search->wave) / ROWS_CHUNK];
+  parallel_for(core, search->wave, end, search->chunk, search_chunk, search);
+  for (int64_t b = search->wave; b < end; b += search->chunk) {
+    Buffer *buffer = &search->buffers[(b - search->wave) / search->chunk];
     if (buffer->rows.not_finite) return grid_not_finite(core, search->job.queries);
     if (buffer->no_memory)
       return fail(core, SCREE_NO_MEMORY, "out of memory: neighbours of %lld points", (long long)list->count);
-    int64_t last = b + ROWS_CHUNK < end ? b + ROWS_CHUNK : end;
+    int64_t last = b + search->chunk < end ? b + search->chunk : end;
     buffer->first = list->entries;
     list->entries += list->start[last];
   }
   TRY(list_reserve(core, list, end, list->entries));
-  parallel_for(core, search->wave, end, ROWS_CHUNK, copy_chunk, search);
+  parallel_for(core, search->wave, end, search->chunk, copy_chunk, search);
   return SCREE_OK;
 }
 
@@ -261,7 +268,10 @@ Status neighbor_list_build(Core *core, const CellGrid *grid, Points queries, Poi
   search->drop_self = same;
   search->list = list;
   Status status = SCREE_OK;
-  const int64_t wave = ROWS_CHUNK * WAVE_CHUNKS;
+  search->chunk = (queries.count + WAVE_CHUNKS - 1) / WAVE_CHUNKS;
+  if (search->chunk < ROWS_CHUNK_FEW) search->chunk = ROWS_CHUNK_FEW;
+  if (search->chunk > ROWS_CHUNK) search->chunk = ROWS_CHUNK;
+  const int64_t wave = search->chunk * WAVE_CHUNKS;
   for (int64_t b = 0; b < queries.count && status == SCREE_OK; b += wave) {
     search->wave = b;
     status = search_wave(core, search, b + wave < queries.count ? b + wave : queries.count);

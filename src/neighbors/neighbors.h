@@ -24,9 +24,10 @@ Status cell_grid_create(Core *core, CellGrid **grid);
 void cell_grid_destroy(Core *core, CellGrid *grid);
 
 /* Computes the canonical order of the points: order[k] = index of the k-th point. `order` has room for count. Without
- * ids (NULL) the index takes their place.
+ * ids (NULL) the index takes their place. What it needs meanwhile it takes from the scratch, or, when that is NULL, has
+ * memory of its own for.
  * The caller permutes its fields with it (state/) and then calls cell_grid_build on the sorted points. */
-Status cell_grid_order(Core *core, CellGrid *grid, Points points, float cell, int32_t *order);
+Status cell_grid_order(Core *core, CellGrid *grid, Scratch *scratch, Points points, float cell, int32_t *order);
 /* Builds the cells over points that are already in canonical order for this cell size (the usual case), or over any
  * points (it then sorts an index of its own). */
 Status cell_grid_build(Core *core, CellGrid *grid, Points points, float cell);

@@ -297,14 +297,27 @@ static Status deal(Core *core, Sort *sort) {
   return SCREE_OK;
 }
 
-Status grid_order(Core *core, CellGrid *grid, Points points, int32_t *order) {
+static Status take_records(Core *core, CellGrid *grid, Scratch *scratch, int64_t count) {
+  for (int k = 0; k < 2; k++) {
+    if (scratch) {
+      TRY(scratch_take(core, scratch, &grid->records[k], count, "sort"));
+      continue;
+    }
+    TRY(memory_grow(core, &grid->own_records[k], count, "sort"));
+    grid->records[k] = grid->own_records[k];
+  }
+  return SCREE_OK;
+}
+
+Status grid_order(Core *core, CellGrid *grid, Scratch *scratch, Points points, int32_t *order) {
   if (points.count == 0) return SCREE_OK;
   Sort sort = {.core = core, .grid = grid, .points = points, .order = order};
   TRY(survey(core, &sort));
-  TRY(memory_grow(core, &grid->records[0], points.count, "sort"));
-  TRY(memory_grow(core, &grid->records[1], points.count, "sort"));
-  Status status = plan_buckets(core, &sort);
+  int mark = scratch ? scratch_mark(scratch) : 0;
+  Status status = take_records(core, grid, scratch, points.count);
+  if (status == SCREE_OK) status = plan_buckets(core, &sort);
   if (status == SCREE_OK) status = deal(core, &sort);
+  if (scratch) scratch_release(core, scratch, mark);
   memory_drop(core, &sort.splitters);
   return status;
 }

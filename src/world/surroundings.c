@@ -161,7 +161,7 @@ static Status sort_particles(ScreeWorld *world, float cell) {
   int32_t *order = NULL;
   int mark = scratch_mark(&world->scratch);
   TRY(scratch_take(core, &world->scratch, &order, p->count, "order"));
-  TRY(cell_grid_order(core, world->grid, anchors(p), cell, order));
+  TRY(cell_grid_order(core, world->grid, &world->scratch, anchors(p), cell, order));
   TRY(particles_permute(core, p, &world->scratch, order, p->count));
   scratch_release(core, &world->scratch, mark);
   return SCREE_OK;

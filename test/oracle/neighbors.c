@@ -118,7 +118,7 @@ static int32_t *canonical_order(Core *core, const Cloud *cloud, float cell) {
   CellGrid *grid = NULL;
   int32_t *order = malloc((size_t)(cloud->count + 1) * sizeof *order);
   assert_ok(core, cell_grid_create(core, &grid));
-  assert_ok(core, cell_grid_order(core, grid, cloud_points(cloud), cell, order));
+  assert_ok(core, cell_grid_order(core, grid, NULL, cloud_points(cloud), cell, order));
   cell_grid_destroy(core, grid);
   return order;
 }
@@ -381,7 +381,7 @@ static void bad_arguments(void **state) {
                      SCREE_FAILED);
     cloud_free(&copy);
     core_report(&core, SCREE_OK, NULL);
-    assert_int_equal(cell_grid_order(&core, grid, points, 0.1f, order), SCREE_FAILED);
+    assert_int_equal(cell_grid_order(&core, grid, NULL, points, 0.1f, order), SCREE_FAILED);
     assert_non_null(strstr(core.error.message, "258"));
     core_report(&core, SCREE_OK, NULL);
     assert_int_equal(cell_grid_build(&core, grid, points, 0.1f), SCREE_FAILED);
@@ -393,7 +393,7 @@ static void bad_arguments(void **state) {
   const float cells[] = {0, -1, NAN, INFINITY};
   for (int k = 0; k < 4; k++) assert_int_equal(cell_grid_build(&core, grid, points, cells[k]), SCREE_BAD_ARGUMENT);
   many.count = (int64_t)1 << 31;
-  assert_int_equal(cell_grid_order(&core, grid, many, 0.1f, order), SCREE_BAD_ARGUMENT);
+  assert_int_equal(cell_grid_order(&core, grid, NULL, many, 0.1f, order), SCREE_BAD_ARGUMENT);
   core_report(&core, SCREE_OK, NULL);
   assert_ok(&core, cell_grid_build(&core, grid, points, 0.1f));
   assert_int_equal(neighbor_list_build(&core, grid, points, points, 0.11f, NULL, NULL, &list), SCREE_BAD_ARGUMENT);
