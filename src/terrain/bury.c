@@ -16,13 +16,11 @@
 enum { REST_CHUNK = 4096 };
 
 /* In nominal radii: grains nearer to the surface of a bed stay grains; a rise is worth it from; clear of a surface;
- * round a grain that moves nothing is taken in; grains left above settle that much closer on a plane; and radii per
- * second at which pending material shows. */
+ * round a grain that moves nothing is taken in; and radii per second at which pending material shows. */
 #define LAYER 5.0
 #define RISE_LEAST 3.0
 #define CLEAR 1.16
 #define QUIET 40.0
-#define SETTLES 0.8
 #define SHOWING_SPEED 6.0
 /* A grain rests when it was slower than this many sqrt(g r) for so long. */
 #define REST_SPEED 0.1
@@ -242,7 +240,7 @@ static void settle_grains(const Burial *burial) {
 }
 
 /* The columns take up what came to them. Grains were taken in up to CLEAR above the new surface: so high was the bed
- * that they were, and a little more makes up for how those left above settle. Its density is the column's. */
+ * that they were. Its density is the column's. */
 static void raise_columns(const Burial *burial) {
   State *state = burial->state;
   Terrain *t = state->terrain;
@@ -250,7 +248,7 @@ static void raise_columns(const Burial *burial) {
     int64_t units = burial->ground->moves[k];
     if (units == 0) continue;
     double target = burial->ground->target[k],
-           volume = t->area * (target + (CLEAR + SETTLES) * burial->radius - terrain_full(t, k));
+           volume = t->area * (target + CLEAR * burial->radius - terrain_full(t, k));
     double bulk = volume > 0 ? terrain_kg(t, units) / volume : t->loose;
     ground_add(t, k, units, fmin(fmax(bulk, LOOSEST * t->loose), DENSEST * t->loose));
     t->pending[k] = fmax(0, terrain_full(t, k) - target);

@@ -135,6 +135,37 @@ static void exchange_keeps_the_height_of_a_pile(void **state) {
   check_slump("p2", 2);
 }
 
+/* A level bed is taken in but for its surface layer, and stays as high as it was. */
+static void a_bed_becomes_ground(void **state) {
+  (void)state;
+  Setup s;
+  set_up(&s, "pbd", 0.012, 0.4, 0.05, 0);
+  s.sand.friction_static = s.sand.friction_kinetic = 0.5;
+  s.grains = scree_grains_default("sand", scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){0.4, 0.4, 0.24}));
+  s.grains.start = SCREE_START_DENSE;
+  s.scene.grains = &s.grains;
+  s.scene.grains_count = 1;
+  s.tray = scree_boundary_default(scree_shape_box((ScreeVec3){0, 0, -0.5}, (ScreeVec3){0.4, 0.4, 3}));
+  s.tray.inside = true;
+  s.scene.boundaries = &s.tray;
+  s.scene.boundary_count = 1;
+  double heights[2];
+  int64_t grains = 0, buried = 0;
+  for (int exchange = 0; exchange < 2; exchange++) {
+    s.terrain.exchange = exchange;
+    ScreeWorld *world = world_of(&s.scene, 1);
+    grains = world->state.particles.count;
+    run_seconds(world, 2.5);
+    heights[exchange] = pile_height(world, 0.2, 0.15);
+    buried = world->state.terrain->buried;
+    scree_world_destroy(world);
+  }
+  print_message("%lld of %lld grains buried, height %.4f m, without exchange %.4f m\n", (long long)buried,
+                (long long)grains, heights[1], heights[0]);
+  assert_true(buried > 0.7 * (double)grains);
+  assert_true(fabs(heights[1] / heights[0] - 1) < 0.03);
+}
+
 static void set_tray(Setup *s) {
   s->tray = scree_boundary_default(scree_shape_box((ScreeVec3){0, 0, -0.5}, (ScreeVec3){1.2, 1.2, 3}));
   s->tray.inside = true;
@@ -241,6 +272,7 @@ int main(void) {
       cmocka_unit_test(pressures_follow_the_law),
       cmocka_unit_test(a_ball_comes_to_rest_the_deeper_the_faster),
       cmocka_unit_test(exchange_keeps_the_height_of_a_pile),
+      cmocka_unit_test(a_bed_becomes_ground),
       cmocka_unit_test(a_cliff_comes_down_as_grains),
       cmocka_unit_test(a_grain_digs_when_it_hits_hard),
       cmocka_unit_test(ten_thousand_grains_on_one_column),
