@@ -146,7 +146,8 @@ static void no_solid_holds_them_in_any_scene(void **state) {
     const char *name;
     int frames;
   } scenes[] = {{"sommer2022/sandcastle", 720}, {"sommer2022/squirrel", 180}, {"sommer2022/wind", 240},
-                {"neder2023/ball_drop", 60},    {"neder2023/pile_45", 60},    {"neder2023/pillar", 60}};
+                {"neder2023/ball_drop", 60},    {"neder2023/pile_45", 60},    {"neder2023/pillar", 60},
+                {"neder2023/dump_truck", 15},   {"neder2023/hourglass", 15}};
   for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
     ScreeWorld *world = fine_scene(scenes[k].name, NULL, 0);
     double deepest = -1;
