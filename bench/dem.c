@@ -19,7 +19,7 @@
 #define YOUNG 5e7
 #define POISSON 0.3
 #define FRICTION 0.5
-#define TIME_STEP 1e-5
+#define TIME_STEP 8e-6
 
 enum { LARGE = 100000, TILES_X = 3, TILES_Y = 4 };
 
