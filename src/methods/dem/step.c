@@ -22,8 +22,10 @@
 #define USUAL_OVERLAP 0.01
 /* Beyond this many times 1 / frequency a grain with a dozen contacts may gain energy. */
 #define LONGEST 0.5
-/* A damper alone is stable up to 2 / gamma; a grain has several. */
-#define LONGEST_DAMPED 0.2
+/* A damper alone is stable up to 2 / gamma; a grain has several. A step that is asked for may be as long as the second.
+ */
+#define USUAL_DAMPED 0.2
+#define LONGEST_DAMPED 0.4
 /* Overlap at the start, in radii, that is left to the forces; more is relaxed, for so many steps at most. */
 #define START_OVERLAP 0.02
 enum { RELAX_STEPS = 300 };
@@ -79,16 +81,17 @@ static Rates usual_rates(const Dem *dem, const State *state) {
   return rates;
 }
 
-/* The longest step as a share of 1 / frequency, where at most `share` of it is wanted: strong dampers, as a small
- * restitution has them, bear less than springs. */
-static double bearable(const Rates *rates, double share) {
-  return rates->share > 0 ? fmin(share, LONGEST_DAMPED / rates->share) : share;
+/* A step as a share of 1 / frequency, where at most `share` of it is wanted: strong dampers, as a small restitution has
+ * them, bear less than springs. */
+static double bearable(const Rates *rates, double share, double damped) {
+  return rates->share > 0 ? fmin(share, damped / rates->share) : share;
 }
 
 static Status choose_step(Core *core, const State *state, ScreeMethodDef *definition, Dem *dem) {
   Rates rates = usual_rates(dem, state);
-  double safety = bearable(&rates, definition->step_safety), most = bearable(&rates, LONGEST);
-  double damped = rates.damping > 0 ? LONGEST_DAMPED / rates.damping : INFINITY;
+  double safety = bearable(&rates, definition->step_safety, USUAL_DAMPED);
+  double most = bearable(&rates, LONGEST, LONGEST_DAMPED);
+  double damped = rates.damping > 0 ? USUAL_DAMPED / rates.damping : INFINITY;
   double recommended = fmin(rates.frequency > 0 ? safety / rates.frequency : INFINITY, damped);
   double longest = fmin(rates.frequency > 0 ? most / rates.frequency : INFINITY, damped);
   if (scree_is_auto(definition->time_step)) {
