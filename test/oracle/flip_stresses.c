@@ -64,7 +64,7 @@ static void begin(Case *c, int which, int scheme) {
       &f->flux[1],        &f->flux[2],        &c->kept.pressure,  &c->kept.shift,     &c->kept.stress[0],
       &c->kept.stress[1], &c->kept.stress[2], &c->kept.stress[3], &c->kept.stress[4], &c->kept.stress[5]};
   size_t count = sizeof fields / sizeof *fields;
-  c->arrays = aligned_alloc(64, sizeof(float) * (size_t)cells * count);
+  assert_ok(&c->core, memory_new(&c->core, &c->arrays, cells * (int64_t)count, "fields"));
   memset(c->arrays, 0, sizeof(float) * (size_t)cells * count);
   for (size_t k = 0; k < count; k++) *fields[k] = c->arrays + (int64_t)k * cells;
   assert_ok(&c->core, scratch_take(&c->core, &c->scratch, &f->near, c->grid.strips, "near"));
@@ -94,7 +94,7 @@ static void begin(Case *c, int which, int scheme) {
 }
 
 static void end(Case *c) {
-  free(c->arrays);
+  memory_drop(&c->core, &c->arrays);
   memory_drop(&c->core, &c->order.start);
   grid_destroy(&c->core, &c->grid);
   scratch_destroy(&c->core, &c->scratch);
