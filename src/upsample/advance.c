@@ -66,18 +66,19 @@ static void count_chunk(void *context, int64_t b, int64_t e, int thread) {
   stir_tally_end(&a->stir, &tally);
 }
 
-/* Asks for the block that is as far ahead as a cluster is long: so much is done meanwhile that memory is in time. */
-static void fetch_ahead(const Upsample *up, int64_t block) {
+/* Asks for the block that is as far ahead as a cluster is long: so much is done meanwhile that memory is in time.
+ * Blocks from `end` on are another thread's. */
+static void fetch_ahead(const Upsample *up, int64_t block, int64_t end) {
   const FineGrains *g = &up->grains;
-  int64_t first = (block + FINE_CLUSTER) * FINE_BLOCK, last = first + FINE_BLOCK;
-  if (last > g->count || up->resting[block + FINE_CLUSTER]) return;
+  int64_t ahead = block + FINE_CLUSTER, first = ahead * FINE_BLOCK, last = first + FINE_BLOCK;
+  if (ahead >= end || last > g->count || up->resting[ahead]) return;
   const float *const fields[6] = {g->x, g->y, g->z, g->vx, g->vy, g->vz};
   for (int f = 0; f < 6; f++)
     for (int64_t i = first; i < last; i += LINE) __builtin_prefetch(fields[f] + i, 1, 2);
 }
 
-/* Blocks that follow each other lie together: what is round them is looked up once for all. */
-static void advance_cluster(Advance *a, FineWork *work, int64_t b, int64_t e, int64_t *effort) {
+/* Blocks that follow each other lie together: what is round them is looked up once for all. `end`: of the chunk. */
+static void advance_cluster(Advance *a, FineWork *work, int64_t b, int64_t e, int64_t end, int64_t *effort) {
   Upsample *up = a->up;
   const FineGrains *g = &up->grains;
   FineBounds bounds[FINE_CLUSTER];
@@ -88,7 +89,7 @@ static void advance_cluster(Advance *a, FineWork *work, int64_t b, int64_t e, in
   }
   cluster_begin(a, work, e - b, moves, bounds);
   for (int64_t k = b; k < e; k++) {
-    fetch_ahead(up, k);
+    fetch_ahead(up, k, end);
     if (!moves[k - b]) continue;
     int64_t first = k * FINE_BLOCK, last = first + FINE_BLOCK < g->count ? first + FINE_BLOCK : g->count;
     up->resting[k] = advance_range(a, work, first, last, &bounds[k - b], effort);
@@ -102,7 +103,7 @@ static void advance_chunk(void *context, int64_t b, int64_t e, int thread) {
   Advance *a = context;
   int64_t effort = 0;
   for (int64_t k = b; k < e; k += FINE_CLUSTER)
-    advance_cluster(a, &a->work[thread], k, k + FINE_CLUSTER < e ? k + FINE_CLUSTER : e, &effort);
+    advance_cluster(a, &a->work[thread], k, k + FINE_CLUSTER < e ? k + FINE_CLUSTER : e, e, &effort);
   atomic_fetch_add(&a->effort, effort);
 }
 
