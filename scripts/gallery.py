@@ -29,6 +29,7 @@ PAPERS = {
     "papadimitriou2012": "Papadimitriou 2012: discrete elements",
     "neder2023": "Neder 2023: sand as an incompressible fluid",
     "narain2010": "Narain, Golas and Lin 2010: sand as a continuum",
+    "side_by_side": "For every method",
     "none": "Without a method",
 }
 

@@ -62,7 +62,7 @@ typedef struct FineMetrics {
   double deepest; /* radii, of a grain's surface in a solid */
   double inside;  /* share of grains that are more than a tenth of their radius in one */
   double far;     /* share farther than three coarse radii from every coarse grain */
-  double hanging; /* share of those that lie on nothing either */
+  double hanging; /* share of those that neither lie on something nor fall */
   double spread;  /* coefficient of variation of counts over that of a random cloud; inside the sand */
   int64_t cells;  /* that were counted for it */
 } FineMetrics;
@@ -136,7 +136,8 @@ static inline FineMetrics fine_metrics(ScreeWorld *world) {
     weight_sum(grid, coarse, radius, vec3((double)fine.x[i], (double)fine.y[i], (double)fine.z[i]), &nearest2);
     bool far = nearest2 > 9 * radius * radius, lies = touch.depth > -0.5 && touch.up > 0.3;
     metrics.far += far;
-    metrics.hanging += far && !lies;
+    metrics.hanging +=
+        far && !lies && (double)fine.vz[i] > -0.2; /* at this speed a fiftieth of a second after its release */
   }
   metrics.inside /= (double)fine.count;
   metrics.far /= (double)fine.count;

@@ -61,7 +61,7 @@ static bool parse(Comparison *comparison, int argc, char **argv, Arguments *argu
                  "the origin. energy: kinetic and potential at the end. overlap: the largest, as a share of the "
                  "radius. --size is that of\n"
                  "one panel.",
-      .example = "scree compare sommer2022/column --methods pbd,dem --seconds 1",
+      .example = "scree compare side_by_side/collapse --methods pbd,dem --seconds 1",
       USAGE_TABLE(options, 1, 1)};
   if (!comparison->picture.size) comparison->picture.size = "640x480";
   return options_parse(&usage, argc, argv, arguments, code) &&
