@@ -102,7 +102,8 @@ static void a_grid_beyond_the_memory_is_refused(void **state) {
     particles.y[i] = (float)(1e5 * random_at(3 * i + 1));
     particles.z[i] = (float)(1e5 * random_at(3 * i + 2));
   }
-  core.memory.limit = atomic_load(&core.memory.used) + (64 << 20); /* it would be 180,000 strips or more, of 4 kB each */
+  core.memory.limit =
+      atomic_load(&core.memory.used) + (64 << 20); /* it would be 180,000 strips or more, of 4 kB each */
   assert_int_equal(grid_build(&core, &scratch, &particles, &grid, &order), SCREE_NO_MEMORY);
   print_message("%s\n", core.error.message);
   assert_non_null(strstr(core.error.message, "cells and 0."));
@@ -115,9 +116,8 @@ static void a_grid_beyond_the_memory_is_refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(split_and_merge_are_inverse),
-                                     cmocka_unit_test(shapes_are_valid_between_their_bounds),
-                                     cmocka_unit_test(the_grid_follows_the_sand),
-                                     cmocka_unit_test(a_grid_beyond_the_memory_is_refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(split_and_merge_are_inverse), cmocka_unit_test(shapes_are_valid_between_their_bounds),
+      cmocka_unit_test(the_grid_follows_the_sand), cmocka_unit_test(a_grid_beyond_the_memory_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
