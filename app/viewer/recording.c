@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "output/frames.h"
 #include "render/mesh_file.h"
@@ -18,6 +19,8 @@ struct Recording {
   ScreeScene *scene;
   ScreeSceneDef plain; /* when there is no scene.yaml that can be read */
   const ScreeSceneDef *definition;
+  bool troubled;
+  ScreeError trouble;
   SceneFrame frame;
   BodyRow *rows; /* by frame, then by body */
   int64_t row_count;
@@ -112,10 +115,12 @@ ScreeStatus recording_open(const char *folder, bool fine, Recording **result, Sc
   snprintf(path, sizeof path, "%s/scene.yaml", folder);
   recording->plain = scree_scene_default();
   recording->definition = &recording->plain;
-  if (scree_scene_load(path, NULL, &recording->scene, NULL) == SCREE_OK) {
+  if (scree_scene_load(path, NULL, &recording->scene, &recording->trouble) == SCREE_OK) {
     recording->definition = scree_scene_definition(recording->scene);
     recording_solids(recording);
     recording_bodies(recording);
+  } else {
+    recording->troubled = access(path, F_OK) == 0;
   }
   *result = recording;
   return SCREE_OK;
@@ -134,6 +139,9 @@ void recording_close(Recording *recording) {
 int64_t recording_count(const Recording *recording) { return frames_count(recording->frames); }
 int64_t recording_number(const Recording *recording, int64_t k) { return frames_number(recording->frames, k); }
 const ScreeSceneDef *recording_definition(const Recording *recording) { return recording->definition; }
+const ScreeError *recording_trouble(const Recording *recording) {
+  return recording->troubled ? &recording->trouble : NULL;
+}
 
 /* Where keyframes put a boundary: bodies.csv has rows for bodies only. Turns shorter than half a circle differ from
  * the simulated slerp by less than can be seen. */

@@ -51,6 +51,13 @@ class Render(Case):
         self.assertTrue(os.path.exists(self.path("o", "still.png")))
         self.assertEqual(self.report("o")["state_hash"], before)
 
+    def test_folder_with_a_scene_that_cannot_be_read(self):
+        self.good("run", SCENE, "-o", "out", "--frames", "1")
+        with open(self.path("out", "scene.yaml"), "a") as file:
+            file.write("nonsense: 1\n")
+        done = self.good("render", "out", "--frame", "1", "--size", "64x48", "-o", "still.png", "--quiet")
+        self.assertRegex(done.stderr, "scene.yaml: warning: drawn without camera.*nonsense")
+
     def test_colors(self):
         pictures = []
         for color in ("material", "speed", "height", "pressure", "depth", "id"):
