@@ -268,12 +268,17 @@ static void remove_files(const char *folder) {
   rmdir(folder);
 }
 
+/* A pattern for mkstemp and mkdtemp. */
+static void temporary_name(char *name, size_t size) {
+  const char *parent = getenv("TMPDIR");
+  snprintf(name, size, "%s/scree_bench_XXXXXX", parent && *parent ? parent : P_tmpdir);
+}
+
 static Status time_lammps(const ScreeWorld *world, const Box *box, double *ns, Core *report) {
   *ns = (double)NAN;
   if (system("command -v lmp >/dev/null 2>&1") != 0) return SCREE_OK;
-  const char *parent = getenv("TMPDIR");
   char folder[SCREE_FILE_MAX - 32];
-  snprintf(folder, sizeof folder, "%s/scree_bench_XXXXXX", parent && *parent ? parent : P_tmpdir);
+  temporary_name(folder, sizeof folder);
   if (!mkdtemp(folder)) return fail(report, SCREE_CANNOT_WRITE, "%s: cannot be made", folder);
   Status status = write_positions(world, box, folder, report);
   if (status == SCREE_OK) status = write_script(box, folder, report);
@@ -341,9 +346,8 @@ static Status box_rows(Core *core, BenchTable *table, Box box, const char *words
 }
 
 Status bench_dem(Core *core, BenchTable *table) {
-  const char *parent = getenv("TMPDIR");
   char file[SCREE_FILE_MAX];
-  snprintf(file, sizeof file, "%s/scree_bench_XXXXXX", parent && *parent ? parent : P_tmpdir);
+  temporary_name(file, sizeof file);
   int handle = mkstemp(file);
   if (handle < 0) return fail(core, SCREE_CANNOT_WRITE, "%s: cannot be made", file);
   close(handle);

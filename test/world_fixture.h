@@ -41,12 +41,21 @@ static inline void run_seconds(ScreeWorld *world, double seconds) {
   while (scree_world_time(world) < end) run_frames(world, 1);
 }
 
-/* Puts the state of a world into another of the same scene, through a checkpoint. */
-static inline void world_hand_over(ScreeWorld *from, ScreeWorld *to) {
-  char path[] = "checkpoint_XXXXXX";
-  int file = mkstemp(path);
+enum { TEMPORARY_NAME = 256 };
+
+/* An empty file of its own, out of the source tree. */
+static inline void temporary_file(char name[TEMPORARY_NAME]) {
+  const char *place = getenv("TMPDIR");
+  snprintf(name, TEMPORARY_NAME, "%s/scree_test_XXXXXX", place && *place ? place : P_tmpdir);
+  int file = mkstemp(name);
   assert_true(file >= 0);
   close(file);
+}
+
+/* Puts the state of a world into another of the same scene, through a checkpoint. */
+static inline void world_hand_over(ScreeWorld *from, ScreeWorld *to) {
+  char path[TEMPORARY_NAME];
+  temporary_file(path);
   ScreeError error;
   assert_done(scree_world_save(from, path, &error));
   assert_done(scree_world_load(to, path, &error));

@@ -79,4 +79,15 @@ static inline Vec3 fixture_center(ScreeWorld *world) {
   return vec3_scale(sum, 1 / world_mass(world));
 }
 
+/* Root of the mean square, by mass. */
+static inline double fixture_speed(ScreeWorld *world) {
+  const Particles *p = &world->state.particles;
+  double sum = 0;
+  for (int64_t i = 0; i < p->count; i++) {
+    Vec3 v = vec3((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]);
+    sum += (double)p->mass[i] * vec3_dot(v, v);
+  }
+  return sqrt(sum / world_mass(world));
+}
+
 #endif

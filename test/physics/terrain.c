@@ -141,14 +141,8 @@ static void a_bed_becomes_ground(void **state) {
   Setup s;
   set_up(&s, "pbd", 0.012, 0.4, 0.05, 0);
   s.sand.friction_static = s.sand.friction_kinetic = 0.5;
-  s.grains = scree_grains_default("sand", scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){0.4, 0.4, 0.24}));
+  set_fill(&s, scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){0.4, 0.4, 0.24}), 3);
   s.grains.start = SCREE_START_DENSE;
-  s.scene.grains = &s.grains;
-  s.scene.grains_count = 1;
-  s.tray = scree_boundary_default(scree_shape_box((ScreeVec3){0, 0, -0.5}, (ScreeVec3){0.4, 0.4, 3}));
-  s.tray.inside = true;
-  s.scene.boundaries = &s.tray;
-  s.scene.boundary_count = 1;
   double heights[2];
   int64_t grains = 0, buried = 0;
   for (int exchange = 0; exchange < 2; exchange++) {
@@ -247,14 +241,8 @@ static void ten_thousand_grains_on_one_column(void **state) {
   set_up(&s, "pbd", 0.01, 0.9, 0.3, 0.05);
   ScreeShapeDef fill = scree_shape_default(SCREE_SHAPE_CYLINDER);
   fill.cylinder = (ScreeCylinderDef){.base = {0.45, 0.45, 0.06}, .radius = 0.14, .height = 2.6};
-  s.grains = scree_grains_default("sand", fill);
+  set_fill(&s, fill, 5);
   s.grains.start = SCREE_START_DENSE;
-  s.scene.grains = &s.grains;
-  s.scene.grains_count = 1;
-  s.tray = scree_boundary_default(scree_shape_box((ScreeVec3){0, 0, -0.5}, (ScreeVec3){0.9, 0.9, 5}));
-  s.tray.inside = true;
-  s.scene.boundaries = &s.tray;
-  s.scene.boundary_count = 1;
   ScreeWorld *world = make(&s.scene);
   double mass = total_mass(world);
   print_message("%lld grains\n", (long long)world->state.particles.count);

@@ -34,6 +34,18 @@ static inline void set_up(Setup *s, const char *method, double radius, double si
   s->scene.terrain = &s->terrain;
 }
 
+/* Grains, and walls round the ground that keep them there. */
+static inline void set_fill(Setup *s, ScreeShapeDef fill, double top) {
+  s->grains = scree_grains_default("sand", fill);
+  s->scene.grains = &s->grains;
+  s->scene.grains_count = 1;
+  s->tray = scree_boundary_default(
+      scree_shape_box((ScreeVec3){0, 0, -0.5}, (ScreeVec3){s->terrain.size.x, s->terrain.size.y, top}));
+  s->tray.inside = true;
+  s->scene.boundaries = &s->tray;
+  s->scene.boundary_count = 1;
+}
+
 static inline ScreeWorld *make(const ScreeSceneDef *scene) { return world_of(scene, 1); }
 
 static inline double total_mass(ScreeWorld *world) {
@@ -73,13 +85,7 @@ static inline double slump(const char *method, bool exchange, uint64_t seed, int
   s.terrain.exchange = exchange;
   ScreeShapeDef fill = scree_shape_default(SCREE_SHAPE_CYLINDER);
   fill.cylinder = (ScreeCylinderDef){.base = {0.6, 0.6, 0.01}, .radius = 0.22, .height = 0.5};
-  s.grains = scree_grains_default("sand", fill);
-  s.scene.grains = &s.grains;
-  s.scene.grains_count = 1;
-  s.tray = scree_boundary_default(scree_shape_box((ScreeVec3){0, 0, -0.5}, (ScreeVec3){1.2, 1.2, 3}));
-  s.tray.inside = true;
-  s.scene.boundaries = &s.tray;
-  s.scene.boundary_count = 1;
+  set_fill(&s, fill, 3);
   s.scene.seed = seed;
   ScreeWorld *world = make(&s.scene);
   double mass = total_mass(world);

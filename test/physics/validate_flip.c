@@ -3,16 +3,6 @@
 
 #include "physics/flip_solvers.h"
 
-static double speed_of(ScreeWorld *world) {
-  const Particles *p = &world->state.particles;
-  double sum = 0;
-  for (int64_t i = 0; i < p->count; i++) {
-    Vec3 v = vec3((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]);
-    sum += (double)p->mass[i] * vec3_dot(v, v);
-  }
-  return sqrt(sum / world_mass(world));
-}
-
 static void a_minute_of_rest(void **state) {
   (void)state;
   Fixture f;
@@ -25,7 +15,7 @@ static void a_minute_of_rest(void **state) {
   for (int k = 0; k < 55; k++) {
     run_seconds(world, 1);
     densest = fmax(densest, flip_report(world->method_data)->densest);
-    fastest = fmax(fastest, speed_of(world));
+    fastest = fmax(fastest, fixture_speed(world));
   }
   print_message("60 s: sank by %.3f %%, %.2f mm/s at most (root of the mean square), densest %.4f\n",
                 100 * (1 - fixture_center(world).z / height), 1e3 * fastest, densest);

@@ -1,9 +1,5 @@
 /* world/: steps, emitters, sinks, events, probes, checkpoints, with method none: what comes out is known exactly. */
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "check.h"
-#include "scree/scree.h"
+#include "world_fixture.h"
 
 typedef struct Scene {
   ScreeSceneDef def;
@@ -42,16 +38,8 @@ static ScreeProbeDef *add_probe(Scene *s, const char *name, int kind) {
 static ScreeWorld *make(const Scene *s) {
   ScreeWorld *world = NULL;
   ScreeError error;
-  if (scree_world_create(&s->def, NULL, &world, &error) != SCREE_OK) {
-    print_error("%s\n", error.message);
-    _fail(__FILE__, __LINE__);
-  }
+  assert_done(scree_world_create(&s->def, NULL, &world, &error));
   return world;
-}
-
-static void run(ScreeWorld *world, int frames) {
-  ScreeError error;
-  for (int k = 0; k < frames; k++) assert_int_equal(scree_world_frame(world, &error), SCREE_OK);
 }
 
 static double probe(const ScreeWorld *world, int index, int value) {
@@ -74,7 +62,7 @@ static void grains_fall_on_parabolas(void **state) {
     z[before.id[i] - 1] = before.z[i];
     x[before.id[i] - 1] = before.x[i];
   }
-  run(world, 60);
+  run_frames(world, 60);
   ScreeParticles after = scree_world_particles(world);
   for (int64_t i = 0; i < after.count; i++) {
     double dz = (double)after.z[i] - (double)z[after.id[i] - 1], dx = (double)after.x[i] - (double)x[after.id[i] - 1];
@@ -96,8 +84,8 @@ static void a_kilometre_away_is_the_same(void **state) {
   ScreeWorld *here = make(&s);
   s.grains.fill = scree_shape_box((ScreeVec3){1023.8, -0.2, 1}, (ScreeVec3){1024.2, 0.2, 1.4});
   ScreeWorld *there = make(&s);
-  run(here, 10);
-  run(there, 10);
+  run_frames(here, 10);
+  run_frames(there, 10);
   ScreeParticles a = scree_world_particles(here), b = scree_world_particles(there);
   assert_near(b.origin.x, 1024, 1e-9);
   assert_near((double)b.count, (double)a.count, 0.05 * (double)a.count);
@@ -124,7 +112,7 @@ static void emitters_pour_at_their_rate_and_sinks_take_it(void **state) {
   double crossed = 0;
   ScreeStatistics stats;
   for (int frame = 0; frame < 120; frame++) {
-    run(world, 1);
+    run_frames(world, 1);
     crossed += probe(world, 0, 0) / 60;
     scree_world_statistics(world, &stats);
     double balance = stats.mass_initial + stats.mass_emitted - stats.mass_removed - stats.mass_final;
@@ -156,7 +144,7 @@ static void probes_measure_what_is_there(void **state) {
   assert_near(probe(world, 1, 0) / stats.mass_initial, 0.5, 0.08);
   assert_near(probe(world, 2, 0), 0.36, 0.04); /* random placement */
   assert_near(probe(world, 4, 0), 0.18 * sqrt(2), 0.03);
-  run(world, 60);
+  run_frames(world, 60);
   assert_near(probe(world, 0, 0), 0.5 * stats.mass_initial * 0.25, 1e-3);
   assert_near(probe(world, 0, 1), 0, 1e-12);
   assert_near(probe(world, 3, 0), 0.25, 1e-5);
@@ -174,7 +162,7 @@ static void an_explosion_throws_grains_outward(void **state) {
   s.def.event_count = 1;
   s.def.gravity = (ScreeVec3){0, 0, 0};
   ScreeWorld *world = make(&s);
-  run(world, 1);
+  run_frames(world, 1);
   ScreeParticles p = scree_world_particles(world);
   int64_t thrown = 0;
   for (int64_t i = 0; i < p.count; i++) {
@@ -192,10 +180,10 @@ static void damaged_checkpoints_are_refused(void **state) {
   Scene s;
   scene_begin(&s);
   ScreeWorld *world = make(&s);
-  char path[] = "checkpoint_XXXXXX";
-  close(mkstemp(path));
+  char path[TEMPORARY_NAME];
+  temporary_file(path);
   ScreeError error;
-  run(world, 2);
+  run_frames(world, 2);
   assert_int_equal(scree_world_save(world, path, &error), SCREE_OK);
   assert_int_equal(scree_world_step(world, &error), SCREE_OK);
   assert_int_equal(scree_world_save(world, path, &error), SCREE_BAD_ARGUMENT); /* in the middle of a frame */
@@ -217,7 +205,7 @@ static void damaged_checkpoints_are_refused(void **state) {
   Scene other = s;
   other.def.gravity.z = -1;
   ScreeWorld *elsewhere = make(&other);
-  run(elsewhere, 1);
+  run_frames(elsewhere, 1);
   assert_int_equal(scree_world_save(elsewhere, path, &error), SCREE_OK);
   assert_int_equal(scree_world_load(world, path, &error), SCREE_BAD_INPUT);
   assert_non_null(strstr(error.message, "another scene"));
