@@ -257,7 +257,9 @@ int command_compare(int argc, char **argv) {
   ScreeError error = {0};
   ScreeScene *scene = NULL; /* a scene that cannot be read is one error, not one for each method */
   comparison.scene_arguments.method = comparison.outcomes[0].method;
+  comparison.scene_arguments.silent = true;
   ScreeStatus status = scene_load(arguments.items[0], &comparison.scene_arguments, &scene, &error);
+  comparison.scene_arguments.silent = false;
   if (status == SCREE_OK && !comparison.target) {
     snprintf(comparison.default_target, sizeof comparison.default_target, "out/compare_%.200s.png",
              scree_scene_definition(scene)->name);

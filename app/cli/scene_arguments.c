@@ -35,7 +35,9 @@ ScreeStatus scene_load(const char *name, SceneArguments *arguments, ScreeScene *
     sets[count++] = seed;
   }
   for (int k = 0; k < arguments->sets.count; k++) sets[count++] = arguments->sets.items[k];
-  ScreeSceneOptions options = {
-      .sets = sets, .set_count = count, .warning = print_warning, .warning_context = arguments};
+  ScreeSceneOptions options = {.sets = sets,
+                               .set_count = count,
+                               .warning = arguments->silent ? NULL : print_warning,
+                               .warning_context = arguments};
   return scree_scene_load(path, &options, scene, error);
 }

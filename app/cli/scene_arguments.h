@@ -10,6 +10,7 @@ typedef struct SceneArguments {
   int64_t seed;       /* -1: as the scene says */
   TextList sets;
   int64_t warnings; /* said so far */
+  bool silent;      /* they are not said: another load of the scene says them */
 } SceneArguments;
 
 /* Their rows in a table of options. */

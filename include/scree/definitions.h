@@ -105,6 +105,7 @@ typedef struct ScreeShapeDef {
 
 typedef struct ScreeMethodDef {
   ScreeSource source;
+  bool borrowed_step; /* time_step was written for another method: a wish, not a demand */
   SCREE_METHOD_PARAMETERS(SCREE_MEMBER)
 } ScreeMethodDef;
 

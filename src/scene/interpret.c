@@ -57,6 +57,9 @@ static Status read_method(Reader *reader) {
     TRY(check_method(reader, name));
     reader->reader = name->text;
   }
+  const Node *step = node_find(node, "time_step");
+  method->borrowed_step =
+      name && name->written && method->name && strcmp(name->written, method->name) != 0 && step && !step->set;
   return read_mapping(reader, node, &mapping);
 }
 

@@ -103,6 +103,7 @@ static Status step_into(Walk *walk, Node *node, const char *name, const Part *pa
 }
 
 static void replace(Node *target, const Node *value) {
+  if (!target->set) target->written = target->text;
   target->first = value->first;
   target->last = value->last;
   target->text = value->text;

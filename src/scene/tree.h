@@ -17,6 +17,7 @@ typedef struct Node {
   const char *key;           /* in a map */
   const char *text;          /* of a scalar */
   const char *set;           /* `--set path` when it came from there, else NULL */
+  const char *written;       /* the file's text of a scalar that `--set` replaced, else NULL */
   ScreeSource key_at, at;
   int32_t count;
   NodeKind kind;

@@ -55,6 +55,14 @@ class Check(Case):
                                          'grains: [{fill: {sphere: {radius: 0.2}}}]\n')
         self.bad(2, r"stiff\.yaml:2:1: error: time_step 0\.05 s is too long", "check", scene)
 
+    def test_a_step_written_for_another_method(self):
+        scene = self.write("slow.yaml", 'scree: 1\nmethod: {name: pbd, time_step: 0.005}\n'
+                                        'grains: [{fill: {sphere: {radius: 0.2}}}]\n')
+        checked = self.good("check", scene, "--method", "dem")
+        self.assertRegex(checked.stderr, "time_step 0.005 s was written for another method")
+        self.bad(2, "time_step 0.005 s is too long", "check", scene, "--method", "dem",
+                 "--set", "method.time_step=0.005")
+
     def test_meshes(self):
         scene = 'scree: 1\nmethod: {name: none, radius: 0.05}\n%s: [{%s}]\n'
         flat = self.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")

@@ -94,6 +94,11 @@ static Status choose_step(Core *core, const State *state, ScreeMethodDef *defini
   double damped = rates.damping > 0 ? USUAL_DAMPED / rates.damping : INFINITY;
   double recommended = fmin(rates.frequency > 0 ? safety / rates.frequency : INFINITY, damped);
   double longest = fmin(rates.frequency > 0 ? most / rates.frequency : INFINITY, damped);
+  if (definition->borrowed_step && definition->time_step > longest) {
+    log_line(core, SCREE_LOG_WARNING, "time_step %g s was written for another method and is too long for dem: left out",
+             definition->time_step);
+    definition->time_step = NAN;
+  }
   if (scree_is_auto(definition->time_step)) {
     definition->time_step = isfinite(recommended) ? recommended : 1e-3;
     dem->safety = safety;
