@@ -9,7 +9,7 @@ cmake --install "$SCREE_BUILD" --prefix "$prefix" >/dev/null
 pc=$(find "$prefix" -name scree.pc)
 libraries=$(dirname "$(dirname "$pc")")
 export PKG_CONFIG_PATH=$libraries/pkgconfig SCREE_DATA=$prefix/share/scree
-cp "$SCREE_SOURCE"/examples/{hello.c,scene.c,CMakeLists.txt} "$root"
+cp "$SCREE_SOURCE"/examples/{hello.c,scene.c,tool.c,CMakeLists.txt} "$root"
 cd "$root"
 
 # runs PROGRAM: hello tells of grains in flight.
@@ -42,6 +42,8 @@ cmake -G Ninja -B build -S . -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 cmake --build build >/dev/null
 runs build/hello
 runs build/hello_static
+build/tool | tee said
+grep -q 'draft  *[1-9][0-9]*\.' said
 
 if command -v g++ >/dev/null; then
   echo "== headers from C++"
