@@ -267,14 +267,35 @@ Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt) {
   return mechanism_advance(core, bodies->mechanism, state, &bodies->contacts, dt, bodies->longest_step);
 }
 
+/* Of any of a body's samples, m/s. */
+static double fastest_sample(const State *state, const Solid *solid) {
+  const SolidSamples *s = &state->samples;
+  Quat back = quat_conjugate(solid->rotation);
+  Vec3 velocity = quat_rotate(back, solid->velocity), spin = quat_rotate(back, solid->spin);
+  double fastest = 0;
+  for (int64_t k = solid->sample_begin; k < solid->sample_end; k++) {
+    Vec3 local = vec3((double)s->local_x[k], (double)s->local_y[k], (double)s->local_z[k]);
+    Vec3 speed = vec3_add(velocity, vec3_cross(spin, vec3_sub(local, solid->center_in_shape)));
+    fastest = fmax(fastest, vec3_dot(speed, speed));
+  }
+  return sqrt(fastest);
+}
+
+/* How many radii solids may go in a step. A surface that is known by its distance must not pass the centre of a grain
+ * that it touches, or would push it the wrong way; a sample goes as far as a grain. */
+#define SURFACE_WAY 0.5
+#define SAMPLE_WAY 1.0
+
 double bodies_largest_step(const Bodies *bodies, const State *state) {
   if (!(state->radius > 0)) return INFINITY;
-  /* A surface that is known by its distance must not pass the centre of a grain that it touches, or would push it the
-   * wrong way. Samples could go as far as grains, but a heavy body then drives them twice as deep into each other. */
-  double step = INFINITY, allowed = (state->solid_way > 0 ? state->solid_way : 0.5) * state->radius;
+  double step = INFINITY, allowed = (state->solid_way > 0 ? state->solid_way : SURFACE_WAY) * state->radius;
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
-    if (solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM) {
+    bool sampled = solid->contact == SCREE_CONTACT_SAMPLES && solid->sample_end > solid->sample_begin;
+    if (solid->motion == MOTION_FREE && sampled && !(state->solid_way > 0)) {
+      double speed = fastest_sample(state, solid);
+      if (speed > 0) step = fmin(step, SAMPLE_WAY * state->radius / speed);
+    } else if (solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM) {
       double speed =
           vec3_length(solid->velocity) + vec3_length(solid->spin) * solid_extent(solid, solid->center_in_shape);
       if (speed > 0) step = fmin(step, allowed / speed);

@@ -40,7 +40,7 @@ Status bodies_refresh(Core *core, Bodies *bodies, State *state, double dt);
 Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt);
 
 /* Longest step in which no point of a solid's surface moves farther than half the nominal radius (or solid_way of them;
- * a whole one where grains touch its samples); INFINITY when none limits. */
+ * a whole one where grains touch the samples of a free body); INFINITY when none limits. */
 double bodies_largest_step(const Bodies *bodies, const State *state);
 
 /* API requests, see scree/world.h. A solid that is not free goes to the pose within `over` seconds and stays there: its

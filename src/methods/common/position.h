@@ -93,7 +93,10 @@ typedef struct PositionBody {
   double moved[6];        /* with what they have pushed so far */
   _Atomic int64_t ghosts; /* contacts with grains */
   bool turns;
-  Quat turned; /* rotation over the step, as moved says */
+  Quat turned;               /* rotation over the step, as moved says */
+  Mat3 turn;                 /* the same */
+  Vec3 middle;               /* matched: centre of its samples, from that of its mass */
+  Mat3 unpushed, covariance; /* of where samples are to go and where they are, without the grains and with them */
 } PositionBody;
 
 typedef struct PositionSettings {
@@ -125,7 +128,6 @@ typedef struct PositionStep {
   float (*mu)[2];             /* static and kinetic, for every pair of materials */
   int32_t materials;
   int32_t *found, *found_count; /* partners that may touch, see position_found; how many per grain */
-  float (*sample_push)[4];      /* per sample of matched bodies */
   PositionSlots slots;
   PositionGhost *ghosts;
   int32_t *ghost_start; /* ghosts of grain i are [ghost_start[i], ghost_start[i + 1]); NULL: nobody has any */

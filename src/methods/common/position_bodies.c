@@ -5,7 +5,7 @@
 #include "core/parallel.h"
 #include "methods/common/position_contacts.h"
 
-enum { FIND_CHUNK = 256, GHOST_CHUNK = 1024 };
+enum { FIND_CHUNK = 256, GHOST_CHUNK = 1024, MOVE_CHUNK = 128 };
 
 /* Fewer samples than this cannot tell a rotation: such a body is pushed as a whole. */
 enum { MATCHED_SAMPLES_MIN = 4 };
@@ -15,12 +15,13 @@ enum { MATCHED_SAMPLES_MIN = 4 };
 static Vec3 body_way(const PositionBody *body, const float arm[3]) {
   Vec3 from = vec3((double)arm[0], (double)arm[1], (double)arm[2]);
   Vec3 way = vec3(body->moved[0], body->moved[1], body->moved[2]);
-  return body->turns ? vec3_add(way, vec3_sub(quat_rotate(body->turned, from), from)) : way;
+  return body->turns ? vec3_add(way, vec3_sub(mat3_apply(&body->turn, from), from)) : way;
 }
 
 static void turn_body(PositionBody *body) {
   body->turns = body->moved[3] != 0 || body->moved[4] != 0 || body->moved[5] != 0;
   body->turned = quat_from_vector(vec3(body->moved[3], body->moved[4], body->moved[5]));
+  body->turn = mat3_from_quat(body->turned);
 }
 
 static void body_create(PositionStep *work, int32_t index) {
@@ -212,6 +213,37 @@ static Status list_pushed(PositionStep *work) {
   return SCREE_OK;
 }
 
+static void add_outer(Mat3 *sum, Vec3 a, Vec3 b) {
+  const double left[3] = {a.x, a.y, a.z}, right[3] = {b.x, b.y, b.z};
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++) sum->m[r][c] += left[r] * right[c];
+}
+
+/* Shape matching (Sommer Section 3, after Mueller 2005): every sample goes where its own mass and what pushed it bring
+ * it; the body takes the rotation and the centre that fit the samples best. Sample k, at a_k from the samples' centre,
+ * is to go to R a_k + p_k / m_k, R being the turn without the grains and p_k what pushed it; so
+ *     A = sum m_k (R a_k + p_k / m_k) a_k^T = R S + sum p_k a_k^T,   S = sum m_k a_k a_k^T,
+ * and only samples that were pushed are looked at in an iteration. */
+static void measure_shape(const PositionStep *work, int32_t index) {
+  const State *state = work->step->state;
+  const SolidSamples *s = &state->samples;
+  const Solid *solid = &state->solids.items[index];
+  PositionBody *body = &work->bodies[index];
+  Vec3 center = vec3_sub(solid->center, state->origin), sum = vec3(0, 0, 0);
+  Mat3 spread = {{{0}}};
+  double total = 0;
+  for (int64_t k = solid->sample_begin; k < solid->sample_end; k++) {
+    double mass = (double)s->mass[k];
+    Vec3 arm = vec3_sub(vec3((double)s->x[k], (double)s->y[k], (double)s->z[k]), center);
+    total += mass;
+    sum = vec3_madd(sum, arm, mass);
+    add_outer(&spread, vec3_scale(arm, mass), arm);
+  }
+  body->middle = vec3_scale(sum, 1 / total);
+  add_outer(&spread, vec3_scale(body->middle, -total), body->middle);
+  body->unpushed = mat3_mul(body->turn, spread);
+}
+
 Status position_find_ghosts(PositionStep *work) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
@@ -219,7 +251,6 @@ Status position_find_ghosts(PositionStep *work) {
   Finding finding = {.work = work};
   int64_t room = SHAPE_CONTACTS_MAX * state->contacts.solids.list.entries + state->contacts.samples.list.entries;
   TRY(scratch_take(core, scratch, &work->bodies, state->solids.count, "bodies in the solve"));
-  TRY(scratch_take(core, scratch, &work->sample_push, state->samples.count, "pushes on samples"));
   for (int32_t k = 0; k < state->solids.count; k++) body_create(work, k);
   if (room == 0) return SCREE_OK;
   if (room > INT32_MAX) return fail(core, SCREE_NO_MEMORY, "too many contacts with solids: %lld", (long long)room);
@@ -231,6 +262,8 @@ Status position_find_ghosts(PositionStep *work) {
   work->ghost_count = work->ghost_start[work->count];
   TRY(scratch_take(core, scratch, &work->ghosts, work->ghost_count, "contacts with solids"));
   parallel_for(core, 0, work->count, FIND_CHUNK, gather_chunk, &finding);
+  for (int32_t k = 0; k < state->solids.count; k++)
+    if (work->bodies[k].matched && atomic_load(&work->bodies[k].ghosts) > 0) measure_shape(work, k);
   return list_pushed(work);
 }
 
@@ -256,64 +289,45 @@ static Vec3 ghost_push(const PositionStep *work, int64_t g) {
   return vec3_madd(vec3((double)s->ltx[at], (double)s->lty[at], (double)s->ltz[at]), n, (double)s->ln[at]);
 }
 
-/* Shape matching (Sommer Section 3, after Mueller 2005): every sample goes where its own mass and what pushed it bring
- * it; the body takes the rotation and the centre that fit the samples best. */
-static void match_shape(PositionStep *work, int32_t index) {
-  const State *state = work->step->state;
-  const SolidSamples *s = &state->samples;
-  const Solid *solid = &state->solids.items[index];
-  PositionBody *body = &work->bodies[index];
-  Vec3 center = vec3_sub(solid->center, state->origin);
-  double total = 0;
-  Vec3 mean_start = vec3(0, 0, 0), mean_end = vec3(0, 0, 0), pushes = vec3(0, 0, 0);
-  for (int pass = 0; pass < 2; pass++) {
-    Mat3 covariance = {{{0}}};
-    for (int64_t k = solid->sample_begin; k < solid->sample_end; k++) {
-      double mass = (double)s->mass[k];
-      const float *push = work->sample_push[k];
-      Vec3 from = vec3_sub(vec3((double)s->x[k], (double)s->y[k], (double)s->z[k]), center);
-      const float arm[3] = {(float)from.x, (float)from.y, (float)from.z};
-      Vec3 pushed = vec3_scale(vec3((double)push[0], (double)push[1], (double)push[2]), 1 / mass);
-      Vec3 to = vec3_add(from, vec3_add(body_way(body, arm), pushed));
-      if (pass == 0) {
-        total += mass;
-        pushes = vec3_add(pushes, vec3((double)push[0], (double)push[1], (double)push[2]));
-        mean_start = vec3_madd(mean_start, from, mass);
-        mean_end = vec3_madd(mean_end, to, mass);
-      } else {
-        Mat3 part = mat3_outer(vec3_sub(to, mean_end), vec3_sub(from, mean_start));
-        covariance = mat3_add(covariance, mat3_scale(part, mass));
-      }
-    }
-    if (pass == 0) {
-      mean_start = vec3_scale(mean_start, 1 / total);
-      mean_end = vec3_scale(mean_end, 1 / total);
-    } else body->turned = mat3_polar_rotation(covariance, body->turned);
-  }
-  /* The samples' centre is not quite that of the mesh: the body's own one takes the sum of the pushes, exactly. */
-  Vec3 moved = vec3_madd(vec3(body->start[0], body->start[1], body->start[2]), pushes, 1 / solid->mass);
+/* The samples' centre is not quite that of the mesh: the body's own one takes the sum of the pushes, exactly. */
+static void match_shape(PositionBody *body) {
+  body->turned = mat3_polar_rotation(body->covariance, body->turned);
+  body->turn = mat3_from_quat(body->turned);
   Vec3 turn = quat_to_vector(body->turned);
-  const double now[6] = {moved.x, moved.y, moved.z, turn.x, turn.y, turn.z};
-  memcpy(body->moved, now, sizeof now);
+  body->moved[3] = turn.x;
+  body->moved[4] = turn.y;
+  body->moved[5] = turn.z;
   body->turns = true;
 }
 
 static void take_push(PositionStep *work, int64_t g) {
   const PositionGhost *ghost = &work->ghosts[g];
   PositionBody *body = &work->bodies[ghost->solid];
+  const Solid *solid = &work->step->state->solids.items[ghost->solid];
   Vec3 push = vec3_scale(ghost_push(work, g), -1);
+  Vec3 arm = vec3((double)ghost->arm[0], (double)ghost->arm[1], (double)ghost->arm[2]);
   if (body->matched) {
-    float *sum = work->sample_push[ghost->sample];
-    sum[0] += (float)push.x;
-    sum[1] += (float)push.y;
-    sum[2] += (float)push.z;
+    body->moved[0] += push.x / solid->mass;
+    body->moved[1] += push.y / solid->mass;
+    body->moved[2] += push.z / solid->mass;
+    add_outer(&body->covariance, push, vec3_sub(arm, body->middle));
     return;
   }
-  const Solid *solid = &work->step->state->solids.items[ghost->solid];
-  Vec3 twist = vec3_cross(vec3((double)ghost->arm[0], (double)ghost->arm[1], (double)ghost->arm[2]), push);
+  Vec3 twist = vec3_cross(arm, push);
   const double parts[6] = {push.x, push.y, push.z, twist.x, twist.y, twist.z};
   for (int r = 0; r < 6; r++)
     for (int c = 0; c < 6; c++) body->moved[r] += solid->inverse_inertia[r][c] * parts[c];
+}
+
+/* Rows of the bodies' contacts follow the bodies. */
+static void move_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  PositionStep *work = context;
+  for (int64_t k = b; k < e; k++) {
+    int64_t g = work->pushed[k];
+    set_ghost_row(work, g);
+    memcpy(work->next[work->padded + g], work->d4[work->padded + g], sizeof *work->next);
+  }
 }
 
 /* In the order of the ghosts, whatever the threads did. */
@@ -322,28 +336,21 @@ void position_move_bodies(PositionStep *work) {
   bool any = false;
   for (int32_t k = 0; k < state->solids.count; k++) {
     PositionBody *body = &work->bodies[k];
-    const Solid *solid = &state->solids.items[k];
     if (!body->movable || atomic_load(&body->ghosts) == 0) continue;
     any = true;
     memcpy(body->moved, body->start, sizeof body->moved);
     turn_body(body);
-    if (body->matched)
-      memset(work->sample_push + solid->sample_begin, 0,
-             sizeof *work->sample_push * (size_t)(solid->sample_end - solid->sample_begin));
+    body->covariance = body->unpushed;
   }
   if (!any) return;
   for (int64_t k = 0; k < work->pushed_count; k++) take_push(work, work->pushed[k]);
   for (int32_t k = 0; k < state->solids.count; k++) {
     PositionBody *body = &work->bodies[k];
     if (!body->movable || atomic_load(&body->ghosts) == 0) continue;
-    if (body->matched) match_shape(work, k);
+    if (body->matched) match_shape(body);
     else turn_body(body);
   }
-  for (int64_t k = 0; k < work->pushed_count; k++) {
-    int64_t g = work->pushed[k];
-    set_ghost_row(work, g);
-    memcpy(work->next[work->padded + g], work->d4[work->padded + g], sizeof *work->next);
-  }
+  parallel_for(work->step->core, 0, work->pushed_count, MOVE_CHUNK, move_chunk, work);
 }
 
 static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
