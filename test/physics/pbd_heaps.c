@@ -125,6 +125,26 @@ static void materials_and_sizes_mix(void **state) {
   }
 }
 
+/* Without memory overlap alone carries the load: sand sinks into itself, but does not go through its floor. */
+static void sand_stands_without_memory(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    GrainScene s;
+    tank_scene(&s, k ? "p2" : "pbd", 0.9);
+    s.def.method.memory = false;
+    add_probe(&s, SCREE_PROBE_FORCE_ON)->target = "tank";
+    ScreeWorld *world = world_of(&s.def, 0);
+    double weight = world_mass(world) * 9.81, lowest = INFINITY;
+    run_seconds(world, 3);
+    for (int64_t i = 0; i < world->state.particles.count; i++)
+      lowest = fmin(lowest, state_position(&world->state, i).z / 0.025);
+    print_message("lowest centre %.2f radii over the floor\n", lowest);
+    assert_true(lowest > 0.5);
+    assert_near(-probe_value(world, 0, 2), weight, 0.03 * weight);
+    scree_world_destroy(world);
+  }
+}
+
 /* The papers' way must exist too: averaging, no memory, both limits of friction. */
 static void the_papers_own_mode_runs(void **state) {
   (void)state;
@@ -150,6 +170,7 @@ int main(void) {
       cmocka_unit_test(a_dense_ball_is_held_and_a_light_one_lies_on_top),
       cmocka_unit_test(sampled_walls_do_not_leak),
       cmocka_unit_test(materials_and_sizes_mix),
+      cmocka_unit_test(sand_stands_without_memory),
       cmocka_unit_test(the_papers_own_mode_runs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -269,7 +269,8 @@ void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread
 }
 
 /* After it: offsets take the shift in; what overlap is left must not turn into speed, so such a pair may stay as
- * close as it is but come no closer. */
+ * close as it is but come no closer. Not without memory: overlap alone then tells a contact what it carries, and a
+ * column that may not push against it sinks through its floor. */
 void KERNEL(position_settle_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
@@ -280,8 +281,7 @@ void KERNEL(position_settle_pass)(void *context, int64_t b, int64_t e, int threa
       int64_t at = g * SLICE;
       Touch t = touch(slots, g, work->shift, own.d, own.fourth);
       wide_store(slots->apart + at, t.apart);
-      if (!work->settings->averaging)
-        wide_store(slots->distance + at, wide_min(wide_load(slots->distance + at), t.apart));
+      if (work->settings->memory) wide_store(slots->distance + at, wide_min(wide_load(slots->distance + at), t.apart));
     }
   }
 }
