@@ -27,12 +27,36 @@ Status world_make_shape(ScreeWorld *world, const ScreeShapeDef *definition, bool
   return shape_create(&world->core, definition, inside, path, world->definition.scene.file, shape);
 }
 
+/* Scene files are checked as they are read; definitions that a program fills in are checked here, by the same table. A
+ * time step of 0 would never end. */
+static Status check_method(ScreeWorld *world) {
+  const ScreeMethodDef *method = &world->definition.scene.method;
+#define CHECK_REAL(name, low, high)                                                                                    \
+  if (!scree_is_auto(method->name) && !(method->name >= (low) && method->name <= (high)))                              \
+    return world_fail_at(world, SCREE_BAD_INPUT, method->source, "method.%s must lie between %g and %g", #name,        \
+                         (double)(low), (double)(high));
+#define CHECK_INT(name, low, high) CHECK_REAL(name, low, high)
+#define CHECK_BOOL(name, low, high)
+#define CHECK_NAME(name, low, high)
+#define CHECK_CHOICE(name, low, high)
+#define CHECK(kind, name, default_, low, high, ...) CHECK_##kind(name, low, high)
+  SCREE_METHOD_PARAMETERS(CHECK)
+#undef CHECK
+#undef CHECK_CHOICE
+#undef CHECK_NAME
+#undef CHECK_BOOL
+#undef CHECK_INT
+#undef CHECK_REAL
+  return SCREE_OK;
+}
+
 static Status check_basics(ScreeWorld *world) {
   const ScreeSceneDef *scene = &world->definition.scene;
   world->method = world_find_method(scene->method.name);
   if (!world->method)
     return world_fail_at(world, SCREE_BAD_INPUT, scene->method.source, "no method is called '%s'",
                          scene->method.name ? scene->method.name : "");
+  TRY(check_method(world));
   if (scene->grains_count == 0 && scene->emitter_count == 0 && !scene->terrain)
     return fail_at(&world->core, SCREE_BAD_INPUT, scene->file, (ScreeSource){0, 0},
                    "a scene needs a source of grains: grains, emitters or terrain");

@@ -65,6 +65,7 @@ Status world_frame_end(ScreeWorld *world) {
   TRY(upsample(world, 1 / rate));
   double overlap = world_overlap(world);
   if (overlap > world->tally.max_overlap) world->tally.max_overlap = overlap;
+  if (overlap > 1) state_count(state, "deep_overlap_frames", 1); /* a centre inside another grain: more could pass */
   return world_probes_frame(world, 1 / rate);
 }
 

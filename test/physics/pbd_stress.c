@@ -8,8 +8,8 @@ static void bed_scene(GrainScene *s, const char *method) {
   add_tank(s, (ScreeVec3){-0.3, -0.15, 0}, (ScreeVec3){0.3, 0.15, 5});
 }
 
-/* Runs, then checks what must always hold; answers the largest speed. */
-static double survive(const GrainScene *s, double seconds) {
+/* Runs, then checks what must always hold; answers the largest speed. Trouble must have been counted. */
+static double survive(const GrainScene *s, double seconds, bool trouble) {
   ScreeWorld *world = world_of(&s->def, 0);
   run_seconds(world, seconds);
   ScreeStatistics stats;
@@ -18,9 +18,26 @@ static double survive(const GrainScene *s, double seconds) {
   const Particles *p = &world->state.particles;
   for (int64_t i = 0; i < p->count; i++)
     assert_true(vec3_finite(state_position(&world->state, i)) && isfinite(p->vx[i] + p->vy[i] + p->vz[i]));
+  int64_t warnings = 0;
+  for (int32_t k = 0; k < stats.warning_count; k++) warnings += stats.warnings[k].count;
+  assert_true(!trouble || warnings > 0);
   double speed = stats.max_speed;
   scree_world_destroy(world);
   return speed;
+}
+
+static void a_step_of_no_length_is_refused(void **state) {
+  (void)state;
+  const double steps[] = {0, -0.005, (double)INFINITY};
+  for (int k = 0; k < 6; k++) {
+    GrainScene s;
+    bed_scene(&s, k < 3 ? "pbd" : "p2");
+    s.def.method.time_step = steps[k % 3];
+    ScreeWorld *world = NULL;
+    ScreeError error;
+    assert_int_equal(scree_world_create(&s.def, NULL, &world, &error), SCREE_BAD_INPUT);
+    assert_null(world);
+  }
 }
 
 static void odd_parameters_are_survived(void **state) {
@@ -28,25 +45,25 @@ static void odd_parameters_are_survived(void **state) {
   GrainScene s;
   bed_scene(&s, "pbd");
   s.def.method.time_step = 10; /* the CFL rule and the frame cut it */
-  assert_true(survive(&s, 1) < 20);
+  assert_true(survive(&s, 1, true) < 20);
   bed_scene(&s, "pbd");
   s.def.method.time_step = 1e-4;
-  assert_true(survive(&s, 0.05) < 20);
+  assert_true(survive(&s, 0.05, false) < 20);
   bed_scene(&s, "pbd");
   s.def.method.iterations = 0;
-  assert_true(survive(&s, 1) < 100);
+  assert_true(survive(&s, 1, true) < 20); /* free fall */
   bed_scene(&s, "pbd");
   s.def.method.stabilization = 0;
-  assert_true(survive(&s, 1) < 20);
+  assert_true(survive(&s, 1, false) < 20);
   const double friction[] = {0, 10};
   for (int k = 0; k < 2; k++) {
     bed_scene(&s, "pbd");
     s.materials[0].friction_static = s.materials[0].friction_kinetic = friction[k];
-    assert_true(survive(&s, 1) < 20);
+    assert_true(survive(&s, 1, false) < 20);
   }
   bed_scene(&s, "pbd");
   s.def.gravity = (ScreeVec3){0, 0, 0};
-  assert_true(survive(&s, 0.2) < 1);
+  assert_true(survive(&s, 0.2, false) < 1);
 }
 
 static void a_thousand_grains_at_one_point_come_apart(void **state) {
@@ -62,6 +79,7 @@ static void a_thousand_grains_at_one_point_come_apart(void **state) {
     fastest = fmax(fastest, world->tally.speed);
   }
   assert_true(fastest < 20); /* a fall from 0.5 m ends at 3 m/s: no explosion */
+  assert_true(warnings_of(world, "deep_overlap_frames") > 0);
   assert_true(world_overlap(world) < 0.5);
   const Particles *p = &world->state.particles;
   for (int64_t i = 0; i < p->count; i++) assert_true(state_position(&world->state, i).z > 0);
@@ -88,7 +106,8 @@ static void sweep(double speed) {
   run_seconds(world, 0.5 + 3 / speed + 0.2);
   ScreeStatistics stats;
   scree_world_statistics(world, &stats);
-  assert_true(stats.max_speed < 2 * speed + 5);
+  print_message("tool %g m/s: grains at most %.1f m/s\n", speed, stats.max_speed);
+  assert_true(stats.max_speed < 2 * speed);
   assert_true(stats.max_speed > 0.5 * speed); /* it did hit them */
   assert_near(stats.mass_final, stats.mass_initial, 0);
   assert_true(warnings_of(world, "cfl_limited_steps") > 0);
@@ -121,7 +140,7 @@ static void crush(const char *method) {
     s.bodies[1 + k].key_count = 2;
   }
   s.def.body_count = 3;
-  assert_true(survive(&s, 2) < 20);
+  assert_true(survive(&s, 2, true) < 20);
 }
 
 static void a_body_crushed_between_two_tools_does_not_explode(void **state) {
@@ -132,6 +151,7 @@ static void a_body_crushed_between_two_tools_does_not_explode(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_step_of_no_length_is_refused),
       cmocka_unit_test(odd_parameters_are_survived),
       cmocka_unit_test(a_thousand_grains_at_one_point_come_apart),
       cmocka_unit_test(a_fast_tool_throws_no_grain_faster_than_twice_its_speed),
