@@ -115,8 +115,11 @@ static Status figure_5(Core *core, BenchTable *table) {
       {"Gauss-Seidel, 10 iterations", {.sequential = true, .iterations = 10}},
       {"averaging, 10 iterations", {.averaging = true, .iterations = 10}},
       {"averaging, 10 iterations, eps 0.5", {.averaging = true, .iterations = 10, .error_reduction = 0.5}},
+      {"averaging, 10 iterations, eps 0.5 by the ground",
+       {.averaging = true, .iterations = 10, .error_reduction = 0.5, .ground = true}},
       {"splitting, 10 iterations", {.iterations = 10}},
       {"splitting, 10 iterations, eps 0.5", {.iterations = 10, .error_reduction = 0.5}},
+      {"splitting, 10 iterations, eps 0.5 by the ground", {.iterations = 10, .error_reduction = 0.5, .ground = true}},
       {"splitting with memory, 10 iterations", {.iterations = 10, .memory = true}},
   };
   double reference = 0;

@@ -37,6 +37,8 @@
   X(BOOL, memory, "true", 0, 0, 0, 0, "", "pbd p2 sph", "begin with the forces of the last step: no creep")            \
   X(REAL, mass_scaling, "0", 0, 100, 0, 5, "1/m", "pbd", "k of m* = m exp(-k h); 1 is the paper's")                    \
   X(REAL, error_reduction, "0", 0, 1, 0, 0.9, "", "p2", "how much more the upper grain of a contact moves")            \
+  X(CHOICE, error_reduction_by, "tilt", 0, 0, 0, 0, "tilt|ground", "p2",                                               \
+    "which is the upper: by tilt, or by steps to the ground")                                                          \
   X(REAL, sleep_speed, "0", 0, 100, 0, 0.1, "m/s", "p2",                                                               \
     "slower than this against its support, a grain rests; 0: off")                                                     \
   X(CHOICE, integrator, "verlet", 0, 0, 0, 0, "verlet|euler", "dem", "velocity Verlet, or semi-implicit Euler")        \

@@ -200,6 +200,60 @@ static void splitting_keeps_momentum(void **state) {
   scree_world_destroy(world);
 }
 
+/* ---- error reduction ---- */
+
+/* Two grains that fall, the upper faster, over a floor that holds a third: how much of their speed they lose to nobody,
+ * together. */
+static double lost_in_flight(double error_reduction, int by) {
+  Fixture f;
+  fixture_begin(&f, 0.05);
+  fixture_floor(&f, (ScreeVec3){0, 0, 1}, 0.5);
+  f.scene.method.error_reduction = error_reduction;
+  f.scene.method.error_reduction_by = by;
+  ScreeWorld *world = fixture_place(&f, (const ScreeVec3[]){{0, 0, 2}, {0, 0, 2.15}, {0, 0, 0.05}}, 3, 1);
+  Particles *p = &world->state.particles;
+  for (int k = 0; k < 3; k++)
+    if ((double)p->z[k] + world->state.origin.z > 2.1) p->vz[k] = -2;
+  run_seconds(world, 0.1);
+  double fall = (double)(p->vz[0] + p->vz[1] + p->vz[2]);
+  scree_world_destroy(world);
+  return fall + 2 + 2 * 9.81 * 0.1;
+}
+
+static void error_reduction_by_the_ground_leaves_flight_alone(void **state) {
+  (void)state;
+  assert_near(lost_in_flight(0, SCREE_ERROR_TILT), 0, 1e-5);
+  assert_near(lost_in_flight(0.5, SCREE_ERROR_GROUND), 0, 1e-5);
+  assert_true(lost_in_flight(0.5, SCREE_ERROR_TILT) > 0.1); /* on purpose: the upper grain moves more */
+}
+
+/* A stack of ten without memory sinks less with error reduction, whichever says what is up; the floor pays for it. */
+static void error_reduction_stiffens_a_stack(void **state) {
+  (void)state;
+  double height[3], load[3];
+  for (int k = 0; k < 3; k++) {
+    Fixture f;
+    fixture_begin(&f, 0.05);
+    fixture_floor(&f, (ScreeVec3){0, 0, 1}, 0.5);
+    f.scene.method.memory = false;
+    f.scene.method.error_reduction = k > 0 ? 0.5 : 0;
+    f.scene.method.error_reduction_by = k == 2 ? SCREE_ERROR_GROUND : SCREE_ERROR_TILT;
+    ScreeVec3 at[10];
+    for (int n = 0; n < 10; n++) at[n] = (ScreeVec3){0, 0, 0.05 + 0.1 * n};
+    ScreeWorld *world = fixture_place(&f, at, 10, 1);
+    run_seconds(world, 2);
+    height[k] = mean_of(world->state.particles.z, 10) + world->state.origin.z;
+    load[k] = -fixture_force(world, "floor").z / (10 * 9.81);
+    print_message("stack of ten, case %d: mean height %.4f m, load %.3f of the weight\n", k, height[k], load[k]);
+    scree_world_destroy(world);
+  }
+  assert_near(load[0], 1, 0.01);
+  for (int k = 1; k < 3; k++) {
+    assert_true(0.5 - height[k] < 0.5 * (0.5 - height[0]));
+    assert_true(load[k] < 0.5);
+  }
+}
+
 /* ---- rough treatment ---- */
 
 static void run_rough(Fixture *f, double seconds, double speed) {
@@ -218,7 +272,7 @@ static void run_rough(Fixture *f, double seconds, double speed) {
 static void odd_settings_stay_finite(void **state) {
   (void)state;
   for (int averaging = 0; averaging < 2; averaging++)
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 9; k++) {
       Fixture f;
       heap_begin(&f, k == 7 ? 0.05 : 0);
       f.scene.method.averaging = averaging;
@@ -230,6 +284,7 @@ static void odd_settings_stay_finite(void **state) {
       if (k == 5) f.material.stiffness = 1e12, f.material.damping = 0;
       if (k == 6) f.material.stiffness = 100, f.material.damping = 1e12;
       if (k == 7) f.scene.method.error_reduction = 1;
+      if (k == 8) f.scene.method.error_reduction = 1, f.scene.method.error_reduction_by = SCREE_ERROR_GROUND;
       run_rough(&f, 0.5, 10);
     }
 }
@@ -279,6 +334,8 @@ int main(void) {
       cmocka_unit_test(sleeping_sand_rides_in_its_tray),
       cmocka_unit_test(a_sleeper_wakes_when_its_floor_goes),
       cmocka_unit_test(splitting_keeps_momentum),
+      cmocka_unit_test(error_reduction_by_the_ground_leaves_flight_alone),
+      cmocka_unit_test(error_reduction_stiffens_a_stack),
       cmocka_unit_test(odd_settings_stay_finite),
       cmocka_unit_test(a_thousand_grains_at_one_point_part),
       cmocka_unit_test(a_fast_tool_throws_nothing_faster),

@@ -6,10 +6,9 @@
 
 /* ---- Fig. 5 ---- */
 
-static SlopeResult slope(bool sequential, bool averaging, int iterations, double error_reduction) {
+static SlopeResult slope(const char *name, SlopeCase c) {
   SlopeResult mean = {0};
-  for (int seed = 1; seed <= 3; seed++) {
-    SlopeCase c = {sequential, averaging, false, iterations, error_reduction, seed};
+  for (c.seed = 1; c.seed <= 3; c.seed++) {
     SlopeResult result = {0};
     ScreeError error;
     if (slope_run(&c, 2, &result, &error) != SCREE_OK) {
@@ -20,23 +19,25 @@ static SlopeResult slope(bool sequential, bool averaging, int iterations, double
     mean.load += result.load / 3;
     mean.depth += result.depth / 3;
   }
-  print_message("%s %d iterations, error reduction %g: %.1f deg, load %.3f, overlap %.3f\n",
-                sequential  ? "Gauss-Seidel"
-                : averaging ? "averaging"
-                            : "splitting",
-                iterations, error_reduction, mean.angle, mean.load, mean.depth);
+  print_message("%s: %.1f deg, load %.3f, overlap %.3f\n", name, mean.angle, mean.load, mean.depth);
   return mean;
 }
 
+/* One run scatters by about a degree. What the figure shows: of ten iterations the sequential ones stand steeper, and
+ * error reduction brings the parallel ones near forty sequential ones. The global heuristic does so too. */
 static void error_reduction_makes_up_for_iterations(void **state) {
   (void)state;
-  SlopeResult few = slope(true, false, 10, 0), many = slope(true, false, 40, 0);
-  SlopeResult plain = slope(false, true, 10, 0), reduced = slope(false, true, 10, 0.5);
-  slope(false, false, 10, 0);
-  slope(false, false, 10, 0.5);
-  assert_true(plain.angle < few.angle + 1);
-  assert_true(reduced.angle > plain.angle);
-  assert_near(reduced.angle, many.angle, 5);
+  SlopeResult few = slope("Gauss-Seidel, 10", (SlopeCase){.sequential = true, .iterations = 10});
+  SlopeResult many = slope("Gauss-Seidel, 40", (SlopeCase){.sequential = true, .iterations = 40});
+  SlopeCase parallel = {.averaging = true, .iterations = 10};
+  SlopeResult plain = slope("averaging, 10", parallel);
+  parallel.error_reduction = 0.5;
+  SlopeResult tilt = slope("averaging, 10, eps 0.5", parallel);
+  parallel.ground = true;
+  SlopeResult ground = slope("averaging, 10, eps 0.5 by the ground", parallel);
+  assert_true(plain.angle < few.angle);
+  assert_near(tilt.angle, many.angle, 3);
+  assert_near(ground.angle, many.angle, 3);
 }
 
 /* ---- what p2 shares with pbd ---- */

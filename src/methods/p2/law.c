@@ -6,8 +6,6 @@
 enum { LAW_CHUNK = 64 };
 
 #define EVER 1e30f
-/* The mass of a grain is split among contacts that act or come this near, in nominal radii: those may join. */
-#define LIKELY_GAP 0.02f
 /* A stiffness left to us where there is adhesion: the grain's own weight presses its contact in by this share of the
  * radius. A rigid contact has no area, so nothing would stick. */
 #define ADHESIVE_SINK 0.02
@@ -115,12 +113,12 @@ static void set_factors(Maker *maker, int64_t slot, double stiffness, double dam
   law->damper[slot] = k + c > 0 ? (float)(1 / (k + c)) : 1;
 }
 
-/* How far apart the slot's partners would be after the prediction. */
-static float predicted_apart(const PositionStep *work, int64_t i, int64_t slot) {
+float p2_predicted_gap(const PositionStep *work, int64_t i, int64_t slot) {
   const PositionSlots *s = &work->slots;
   const float *own = work->d4[i], *other = work->d4[s->partner[slot]];
-  return s->apart[slot] + (own[0] - other[0]) * s->nx[slot] + (own[1] - other[1]) * s->ny[slot] +
-         (own[2] - other[2]) * s->nz[slot];
+  float apart = s->apart[slot] + (own[0] - other[0]) * s->nx[slot] + (own[1] - other[1]) * s->ny[slot] +
+                (own[2] - other[2]) * s->nz[slot];
+  return apart - s->distance[slot];
 }
 
 /* Fills a slot; whether the contact acts or is likely to join. */
@@ -154,7 +152,7 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
                       : made_up        ? s->distance[slot] - (float)(ADHESIVE_CORE * smaller)
                                        : POSITION_NEVER;
   double area = adhesion > 0 ? p2_contact_area(depth, smaller) : 0;
-  float gap = predicted_apart(work, i, slot) - s->distance[slot];
+  float gap = p2_predicted_gap(work, i, slot);
   law->cap[slot] = (float)(adhesion * area * (double)work->dt * (double)work->dt);
   /* What is remembered of a contact that pulled is adhesion's, as far as the contact can still bear it. */
   s->ln[slot] = fmaxf(s->ln[slot], -law->cap[slot]);
@@ -163,7 +161,7 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
    * remembered forces. Where it really opens, spring and damper both ask for tension and get none. */
   law->within[slot] = gap <= 0 || law->cap[slot] > 0 || s->ln[slot] > 0 ? EVER : s->distance[slot];
   set_factors(maker, slot, stiffness, damping, 1 / weight);
-  return gap < LIKELY_GAP * (float)state->radius && law->within[slot] > 0;
+  return gap < P2_LIKELY_GAP * (float)state->radius && law->within[slot] > 0;
 }
 
 static void law_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -201,10 +199,6 @@ Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law)
   Core *core = work->step->core;
   int64_t slots = work->slots.groups * SLICE;
   *law = (P2Law){.settings = settings};
-  Vec3 down = vec3_normalize(work->step->state->gravity);
-  law->down[0] = (float)down.x;
-  law->down[1] = (float)down.y;
-  law->down[2] = (float)down.z;
 #define P2_TAKE(type, name) TRY(scratch_take(core, work->step->scratch, &law->name, slots, "contacts"));
   P2_SLOT_FIELDS(P2_TAKE)
 #undef P2_TAKE

@@ -26,6 +26,7 @@ double p2_contact_area(double depth, double smaller_radius);
 typedef struct P2Settings {
   PositionSettings position;
   float error_reduction; /* epsilon of Eq. 37 */
+  bool ground;           /* it goes by the contact graph's distance to the ground */
   float sleep_speed;     /* m/s; 0: no sleeping */
   float calm_speed;      /* m/s: one that the longest step allows by the CFL rule */
 } P2Settings;
@@ -42,14 +43,19 @@ typedef struct P2Settings {
 /* One step's contacts; PositionStep.law points to it. */
 typedef struct P2Law {
   const P2Settings *settings;
-  float down[3]; /* unit vector of gravity, zero without */
   float longest; /* m: no contact sends a grain farther in this step */
 #define P2_SLOT_MEMBER(type, name) type *name;
   P2_SLOT_FIELDS(P2_SLOT_MEMBER)
 #undef P2_SLOT_MEMBER
   float *roll[3]; /* sticky contacts: how far the two go by turning as one, which is neither sliding nor opening; or
                      NULL */
+  float *tilt;    /* error reduction: what Eq. 37 takes from 1; or NULL */
 } P2Law;
+
+/* The mass of a grain is split among contacts that act or come this near, in nominal radii: those may join. */
+#define P2_LIKELY_GAP 0.02f
+/* Gap between the slot's partners after the prediction. */
+float p2_predicted_gap(const PositionStep *work, int64_t i, int64_t slot);
 
 /* Fills the law for the slots that position_begin laid out; in scratch. */
 Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law);
@@ -61,6 +67,9 @@ Status p2_part(PositionStep *work);
 
 /* Finds out how sticky lumps turn; before the iterations. */
 Status p2_turn(PositionStep *work);
+
+/* Finds out who of each pair moves more (Section 7); before the iterations. */
+Status p2_reduce_errors(PositionStep *work);
 
 /* Motion of what each grain rests on, per step; fields of the particles. */
 typedef struct P2Rest {

@@ -92,21 +92,16 @@ WIDE_INLINE Contact contact_solve(const PositionStep *work, const P2Law *law, in
 }
 
 /* Error reduction (Eq. 37): the upper grain of a pair moves more. Shares are normalised so that the two together move
- * as far as without; contacts with walls and bodies (rows behind the grains') are left alone. */
-WIDE_INLINE Wide upper_share(const PositionStep *work, const P2Law *law, int64_t g, const Touch *t, Wide own) {
-  Wide one = wide_set(1);
-  Vec down = {wide_set(law->down[0]), wide_set(law->down[1]), wide_set(law->down[2])};
-  Wide tilt = vec_dot(t->normal, down) * wide_set(law->settings->error_reduction);
+ * as far as without. */
+WIDE_INLINE Wide upper_share(const P2Law *law, int64_t g, const Touch *t, Wide own) {
+  Wide one = wide_set(1), tilt = wide_load(law->tilt + g * SLICE);
   Wide total = own * (one - tilt) + (t->weight - own) * (one + tilt);
-  Wide share = (one - tilt) * t->weight / wide_max(total, wide_set(TINY));
-  WideInt ghost = wide_load_int(work->slots.partner + g * SLICE) >= (int32_t)work->padded;
-  return wide_select(ghost, one, share);
+  return (one - tilt) * t->weight / wide_max(total, wide_set(TINY));
 }
 
 WIDE_INLINE void solve_slices(const PositionStep *work, int64_t b, int64_t e, bool averaging) {
   const PositionSlots *slots = &work->slots;
   const P2Law *law = work->law;
-  bool uneven = law->settings->error_reduction > 0;
   Wide zero = wide_set(0), one = wide_set(1);
   for (int64_t s = b; s < e; s++) {
     Rows rows = own_rows(work->d4, slots, s);
@@ -126,7 +121,7 @@ WIDE_INLINE void solve_slices(const PositionStep *work, int64_t b, int64_t e, bo
       wide_store(law->pull + at, after.pull);
       store_friction(slots, at, after.friction);
       Vec push = vec_add(vec_mul(c.touch.normal, after.normal - c.normal), vec_sub(after.friction, c.friction));
-      if (uneven) push = vec_mul(push, upper_share(work, law, g, &c.touch, weight));
+      if (law->tilt) push = vec_mul(push, upper_share(law, g, &c.touch, weight));
       sum = vec_add(sum, push);
     }
     move_rows(work, s, rows, sum);

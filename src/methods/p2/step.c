@@ -42,6 +42,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
               .memory = definition->memory && !definition->averaging && !(definition->error_reduction > 0),
           },
       .error_reduction = (float)definition->error_reduction,
+      .ground = definition->error_reduction_by == SCREE_ERROR_GROUND,
       .sleep_speed = (float)definition->sleep_speed,
       .calm_speed = (float)(definition->cfl * definition->radius / definition->time_step),
   };
@@ -103,6 +104,7 @@ Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Law *law) {
   p2->last_dt = step->dt;
   TRY(p2_law_create(work, &p2->settings, law));
   TRY(p2_turn(work));
+  TRY(p2_reduce_errors(work));
   law->longest = longest_way(work, &p2->settings);
   return p2_part(work);
 }

@@ -1,0 +1,103 @@
+/* Error reduction (Section 7): of the two grains of a contact the one on top moves more, as if the lower one were
+ * heavier: e_i = 1 - tilt, where tilt is eps times
+ *   - n . g^, the paper's local heuristic (Eq. 37), or
+ *   - the steps to the ground of the partner less one's own, in the graph of the contacts: the global heuristic that
+ * the paper describes after Erleben. Grains that touch differ by a step at most, so the factors are those of a vertical
+ *     contact in Eq. 37; eps = 1 is shock propagation. Grains that nothing connects with the ground stay alike, so what
+ *     flies keeps its momentum.
+ * Ground is what grains cannot move and lie on; the walls beside them are not. Contacts with solids are left alone. */
+#include "core/scratch.h"
+#include "methods/p2/law.h"
+
+enum { REDUCE_CHUNK = 64, UNREACHED = 0 };
+
+/* A contact rests on its partner when its normal is within 60 degrees of upright. */
+#define UPRIGHT 0.5f
+
+typedef struct Reduction {
+  PositionStep *work;
+  float down[3];  /* unit vector of gravity, zero without */
+  int32_t *level; /* steps to the ground, per grain; NULL: by tilt */
+} Reduction;
+
+static bool slot_touches(const PositionStep *work, int64_t i, int64_t slot) {
+  return work->slots.distance[slot] > 0 &&
+         p2_predicted_gap(work, i, slot) < P2_LIKELY_GAP * (float)work->step->state->radius;
+}
+
+static float slot_downward(const Reduction *r, int64_t slot) {
+  const PositionSlots *s = &r->work->slots;
+  return s->nx[slot] * r->down[0] + s->ny[slot] * r->down[1] + s->nz[slot] * r->down[2];
+}
+
+static void ground_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Reduction *r = context;
+  const PositionStep *work = r->work;
+  for (int64_t i = b; i < e; i++) {
+    r->level[i] = UNREACHED;
+    int64_t end, first = position_slots_of(&work->slots, i, &end);
+    for (int64_t slot = first; slot < end; slot += SLICE) {
+      int64_t ghost = work->slots.partner[slot] - work->padded;
+      if (ghost >= 0 && !work->bodies[work->ghosts[ghost].solid].movable && slot_downward(r, slot) < -UPRIGHT &&
+          slot_touches(work, i, slot))
+        r->level[i] = 1;
+    }
+  }
+}
+
+/* Breadth first from the ground. One after the other: every grain is looked at once, which is less than a pass of the
+ * solver, and a level does not depend on the order. */
+static Status find_levels(Reduction *r) {
+  const PositionStep *work = r->work;
+  Core *core = work->step->core;
+  int32_t *queue;
+  TRY(scratch_take(core, work->step->scratch, &r->level, work->count, "contact graph"));
+  TRY(scratch_take(core, work->step->scratch, &queue, work->count, "contact graph"));
+  parallel_for(core, 0, work->count, REDUCE_CHUNK * SLICE, ground_chunk, r);
+  int64_t queued = 0;
+  for (int64_t i = 0; i < work->count; i++)
+    if (r->level[i] != UNREACHED) queue[queued++] = (int32_t)i;
+  for (int64_t next = 0; next < queued; next++) {
+    int64_t i = queue[next], end, first = position_slots_of(&work->slots, i, &end);
+    for (int64_t slot = first; slot < end; slot += SLICE) {
+      int32_t j = work->slots.partner[slot];
+      if (j >= work->count || r->level[j] != UNREACHED || !slot_touches(work, i, slot)) continue;
+      r->level[j] = r->level[i] + 1;
+      queue[queued++] = j;
+    }
+  }
+  return SCREE_OK;
+}
+
+static float tilt_of(const Reduction *r, int64_t i, int64_t j, int64_t slot) {
+  if (!r->level) return slot_downward(r, slot);
+  if (r->level[i] == UNREACHED || r->level[j] == UNREACHED) return 0;
+  int32_t below = r->level[j] - r->level[i];
+  return (float)(below > 1 ? 1 : below < -1 ? -1 : below); /* more than a step: the two do not touch yet */
+}
+
+static void tilt_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Reduction *r = context;
+  const PositionSlots *s = &r->work->slots;
+  const P2Law *law = r->work->law;
+  for (int64_t slice = b; slice < e; slice++)
+    for (int64_t slot = s->begin[slice] * SLICE; slot < s->begin[slice + 1] * SLICE; slot++) {
+      int64_t i = s->grain[slice * SLICE + slot % SLICE], j = s->partner[slot];
+      bool pair = s->distance[slot] > 0 && j < r->work->count;
+      law->tilt[slot] = pair ? law->settings->error_reduction * tilt_of(r, i, j, slot) : 0;
+    }
+}
+
+Status p2_reduce_errors(PositionStep *work) {
+  P2Law *law = work->law;
+  Core *core = work->step->core;
+  if (!(law->settings->error_reduction > 0)) return SCREE_OK;
+  Vec3 down = vec3_normalize(work->step->state->gravity);
+  Reduction r = {.work = work, .down = {(float)down.x, (float)down.y, (float)down.z}};
+  TRY(scratch_take(core, work->step->scratch, &law->tilt, work->slots.groups * SLICE, "contacts"));
+  if (law->settings->ground) TRY(find_levels(&r));
+  parallel_for(core, 0, work->slots.slices, REDUCE_CHUNK, tilt_chunk, &r);
+  return SCREE_OK;
+}
