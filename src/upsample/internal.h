@@ -18,6 +18,10 @@
 #define DISTANCE_CELL 0.5 /* of the cached distance to meshes */
 #define DISTANCE_BAND 6.0
 
+/* A fine grain is put out of a solid when it is deeper in it than this share of its radius: one that was put out once
+ * is not put out again by rounding. */
+#define SLOP 1e-3f
+
 /* A parcel of bulk material counts as the sphere that settles into the same room: (4/3) pi (q r)^3 = 0.6 (2 r)^3. */
 #define PARCEL_SPHERE 1.0464
 
@@ -144,6 +148,9 @@ void walls_weigh(const Core *core, const Surroundings *near, const FineLaw *law,
  * reach. */
 void walls_after(const Core *core, const Surroundings *near, const State *state, const float bounds[6], double dt,
                  double reach, FineBlock *block);
+
+/* wedge.c: puts a grain out of all solids as they are at the end of the frame, where there is room for it. */
+void solids_put_out(const Upsample *up, double radius, Vec3 *at);
 
 /* stir.c: fine grains in moving sand go from crowded to sparse cells. */
 typedef struct Stir {

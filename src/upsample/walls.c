@@ -3,14 +3,7 @@
 
 #include "upsample/internal.h"
 
-/* A fine grain is put out of a solid when it is deeper in it than this share of its radius: one that was put out once
- * is not put out again by rounding. */
-#define SLOP 1e-3f
-enum { MARCH_STEPS = 64, PROJECTIONS = 3, WEDGE_STEPS = 64 };
-/* In one step a grain goes at most so many of its radii along a wedge, as its walls may be round. Normals whose cosine
- * is below minus this are those of parallel walls. */
-#define WEDGE_WAY 2.0
-#define PARALLEL 0.995
+enum { MARCH_STEPS = 64, PROJECTIONS = 3 };
 
 /* Beyond the band of a cache a distance has only its sign. */
 static float known_distance(const FineSolid *view) {
@@ -126,9 +119,10 @@ typedef struct Touch {
   int32_t list[FINE_BLOCK + LANES];
 } Touch;
 
-/* The grain has come to the solid: it keeps no speed into it, and friction takes what it may of the speed along it.
- * Grains that only go with the coarse ones (loose 0) have had their friction there. */
-static void stop_grain(const Touch *touch, FineBlock *block, int64_t i, const float local[3], const float normal[3]) {
+/* The grain has come to the solid: it keeps no speed into it, and friction takes what it may of the speed along it, at
+ * the first look. Grains that only go with the coarse ones (loose 0) have had their friction there. */
+static void stop_grain(const Touch *touch, FineBlock *block, int64_t i, bool first, const float local[3],
+                       const float normal[3]) {
   float way[3];
   solid_way(touch->view, local, way);
   float *v[3] = {&block->vx[i], &block->vy[i], &block->vz[i]}, rate = 1 / touch->dt, slip[3];
@@ -140,18 +134,30 @@ static void stop_grain(const Touch *touch, FineBlock *block, int64_t i, const fl
   const ScreeMaterialDef *stuff = &touch->materials->items[block->material[i]].definition;
   double grip = sqrt(stuff->friction_static * touch->view->friction_static);
   double drag = sqrt(stuff->friction_kinetic * touch->view->friction_kinetic);
-  float size = sqrtf(size2), press = block->loose[i] > 0 ? -into : 0, keep = 1;
+  float size = sqrtf(size2), press = first && block->loose[i] > 0 ? -into : 0, keep = 1;
   if (size <= (float)grip * press) keep = 0;
   else if (size > 0) keep = 1 - fminf((float)drag * press / size, 1);
   for (int k = 0; k < 3; k++) *v[k] = way[k] * rate + keep * slip[k];
+  if (!first) return;
   block->to_x[i] = block->x[i] + touch->dt * *v[0];
   block->to_y[i] = block->y[i] + touch->dt * *v[1];
   block->to_z[i] = block->z[i] + touch->dt * *v[2];
 }
 
-/* A grain that may have gone through: follows its way in the solid's frame and is left where it first touches.
- * `distance` is that of the end. */
-static bool march(const FineSolid *view, const FineBlock *block, int64_t i, double distance, float hit[3]) {
+/* Up to `reach`; by the mesh itself where the cache may be wrong about whether it is nearer than `near`. */
+static double near_distance(const FineSolid *view, Vec3 at, double near, double reach) {
+  if (view->shape.grid) reach = fmin(reach, (double)view->shape.grid->band);
+  double d = fmin(shape_distance(&view->shape, at, reach).distance, reach), exactly = near + view->doubt;
+  if (view->doubt == 0 || fabs(d) > exactly) return d;
+  Shape exact = view->shape;
+  exact.grid = NULL;
+  return fmin(shape_distance(&exact, at, exactly).distance, exactly);
+}
+
+/* A grain that may have gone through: follows its way in the solid's frame and is left where it first touches, or where
+ * it came with all steps. `distance` is that of the end. After the first look one that begins in the solid is let go:
+ * it is on its way out. */
+static bool march(const FineSolid *view, const FineBlock *block, int64_t i, bool first, double distance, float hit[3]) {
   const float begin[3] = {block->x[i], block->y[i], block->z[i]},
               end[3] = {block->to_x[i], block->to_y[i], block->to_z[i]};
   float from[3], to[3];
@@ -160,15 +166,14 @@ static bool march(const FineSolid *view, const FineBlock *block, int64_t i, doub
   double length2 = 0, radius = (double)block->radius[i];
   for (int k = 0; k < 3; k++) length2 += (double)(to[k] - from[k]) * (double)(to[k] - from[k]);
   double length = sqrt(length2), at = 0;
-  for (int step = 0; step < MARCH_STEPS && at < length; step++) {
+  for (int step = 0; at < length; step++) {
     Vec3 p = vec3((double)from[0] + (double)(to[0] - from[0]) * at / length,
                   (double)from[1] + (double)(to[1] - from[1]) * at / length,
                   (double)from[2] + (double)(to[2] - from[2]) * at / length);
-    double d =
-        shape_distance(&view->shape, p, view->shape.grid ? (double)view->shape.grid->band : length + radius).distance;
-    if (d < 0.5 * radius) {
+    double d = near_distance(view, p, 0.5 * radius, length + radius);
+    if (d < 0.5 * radius || step == MARCH_STEPS) {
       hit[0] = (float)p.x, hit[1] = (float)p.y, hit[2] = (float)p.z;
-      return true;
+      return first || at > 0;
     }
     if (length - at + view->doubt <= d + distance - radius) return false;
     at += fmax(d - 0.5 * radius, 0.25 * radius);
@@ -187,26 +192,32 @@ static void ask_listed(const Core *core, const Touch *touch, const FineBlock *bl
   ask(core, touch->view, when, touch->count, at[0], at[1], at[2], reach, a);
 }
 
+static float way_of(const FineBlock *block, int64_t i) {
+  float dx = block->to_x[i] - block->x[i], dy = block->to_y[i] - block->y[i], dz = block->to_z[i] - block->z[i];
+  return sqrtf(dx * dx + dy * dy + dz * dz);
+}
+
 /* `a` has the distances at the end, known up to `reach`. On a way of length L between distances d and e no point is
- * nearer than (d + e - L) / 2: only where that may be less than half a radius is the way followed. */
-static void march_listed(const Core *core, const Touch *touch, FineBlock *block, double near_reach, double reach,
-                         FineAnswers *a) {
+ * nearer than (d + e - L) / 2: only where that may be less than half a radius is the way followed. What is left on its
+ * way has been moved: it is `stuck`. */
+static void march_listed(const Core *core, const Touch *touch, FineBlock *block, bool first, double near_reach,
+                         double reach, FineAnswers *a, bool stuck[FINE_BLOCK]) {
   const FineSolid *view = touch->view;
   bool any = false;
   for (int64_t k = 0; k < touch->count; k++) {
     int64_t i = touch->list[k];
-    float dx = block->to_x[i] - block->x[i], dy = block->to_y[i] - block->y[i], dz = block->to_z[i] - block->z[i];
-    double way = sqrt((double)(dx * dx + dy * dy + dz * dz)) + view->moved, radius = (double)block->radius[i];
+    double way = (double)way_of(block, i) + view->moved, radius = (double)block->radius[i];
     double begin = block->walled ? fmin((double)block->gap[i], near_reach) : near_reach;
     double end = fmin((double)a->distance[k], reach);
     float hit[3], world[3];
     if (way < radius || (!block->deep && way + view->doubt <= begin + end - radius)) continue;
-    if (!march(view, block, i, end, hit)) continue;
-    any = true;
+    if (!march(view, block, i, first, end, hit)) continue;
+    any = stuck[i] = true;
     solid_to_world_axes(view, 1, hit, world);
     block->to_x[i] = world[0] - view->axes[1].shift[0];
     block->to_y[i] = world[1] - view->axes[1].shift[1];
     block->to_z[i] = world[2] - view->axes[1].shift[2];
+    block->farthest = fmaxf(block->farthest, way_of(block, i));
   }
   if (any) ask_listed(core, touch, block, 1, reach, a);
 }
@@ -228,7 +239,7 @@ static void ask_exactly(const Touch *touch, const FineBlock *block, FineAnswers 
   }
 }
 
-/* One look at one solid, whose distances are known. `stuck` are those that were in it. */
+/* One look at one solid, whose distances are known. `stuck` are those that were in it and have been moved. */
 static void put_out(const Touch *touch, FineBlock *block, bool first, FineAnswers *a, bool stuck[FINE_BLOCK]) {
   const FineSolid *view = touch->view;
   if (view->doubt > 0) ask_exactly(touch, block, a);
@@ -239,93 +250,14 @@ static void put_out(const Touch *touch, FineBlock *block, bool first, FineAnswer
     float local_normal[3] = {a->nx[k], a->ny[k], a->nz[k]}, local[3] = {a->x[k], a->y[k], a->z[k]}, normal[3];
     solid_to_world_axes(view, 1, local_normal, normal);
     stuck[i] = true;
-    if (first) stop_grain(touch, block, i, local, normal);
-    else {
+    stop_grain(touch, block, i, first, local, normal);
+    if (!first) {
       block->to_x[i] += depth * normal[0];
       block->to_y[i] += depth * normal[1];
       block->to_z[i] += depth * normal[2];
     }
+    block->farthest = fmaxf(block->farthest, way_of(block, i));
   }
-}
-
-/* The solid that a grain is deepest in, as a plane that its centre should be beyond. */
-typedef struct Plane {
-  Vec3 normal;
-  double offset; /* of the plane along its normal */
-  double depth;  /* of the grain's centre behind it */
-  const FineSolid *solid;
-} Plane;
-
-static Plane deepest_plane(const Upsample *up, Vec3 at, double radius) {
-  Plane deepest = {.depth = -INFINITY};
-  const float world[3] = {(float)at.x, (float)at.y, (float)at.z};
-  for (int32_t k = 0; k < up->solid_count; k++) {
-    const FineSolid *view = &up->solids[k];
-    float local[3], normal[3];
-    solid_to_view(view, 1, world, local);
-    Vec3 point = vec3((double)local[0], (double)local[1], (double)local[2]);
-    Shape shape = view->shape;
-    double far = shape.grid ? (double)shape.grid->band : 8 * radius;
-    ShapePoint near = shape_distance(&shape, point, far);
-    if (!(near.distance < radius + view->doubt)) continue;
-    if (view->doubt > 0) shape.grid = NULL, near = shape_distance(&shape, point, far);
-    if (!(radius - near.distance > deepest.depth)) continue;
-    const float inward[3] = {(float)near.normal.x, (float)near.normal.y, (float)near.normal.z};
-    solid_to_world_axes(view, 1, inward, normal);
-    deepest.normal = vec3((double)normal[0], (double)normal[1], (double)normal[2]);
-    deepest.depth = radius - near.distance;
-    deepest.solid = view;
-  }
-  deepest.offset = vec3_dot(deepest.normal, at) + deepest.depth;
-  return deepest;
-}
-
-/* The shortest way that brings a point over both planes' border lines: a n + b m with n.(a n + b m) = depth and
- * m.(a n + b m) = behind. */
-static Vec3 out_of_wedge(const Plane *plane, const Plane *other, double behind, double longest) {
-  double c = vec3_dot(plane->normal, other->normal), free = fmax(1 - c * c, 1e-9);
-  double a = (plane->depth - c * behind) / free, b = (behind - c * plane->depth) / free;
-  Vec3 way = vec3_madd(vec3_scale(plane->normal, a), other->normal, b);
-  double length = vec3_length(way);
-  return length > longest ? vec3_scale(way, longest / length) : way;
-}
-
-/* Walls that are nearly parallel, as the floor and a body that stands on it: the way out is away from the body's
- * middle, along both. */
-static Vec3 out_from_under(const Plane *plane, const Plane *other, Vec3 at, double length) {
-  bool first = !plane->solid->shape.inside && plane->solid->shape.kind != SCREE_SHAPE_PLANE;
-  const FineSolid *body = first ? plane->solid : other->solid;
-  Vec3 middle = vec3_scale(vec3_add(body->shape.bounds_low, body->shape.bounds_high), 0.5);
-  const float local[3] = {(float)middle.x, (float)middle.y, (float)middle.z};
-  float turned[3];
-  solid_to_world_axes(body, 1, local, turned);
-  const float *shift = body->axes[1].shift;
-  Vec3 from = vec3((double)(turned[0] - shift[0]), (double)(turned[1] - shift[1]), (double)(turned[2] - shift[2]));
-  Vec3 out = vec3_sub(at, from);
-  out = vec3_madd(out, plane->normal, -vec3_dot(out, plane->normal));
-  double size = vec3_length(out);
-  return size > 0 && isfinite(size) ? vec3_scale(out, length / size) : vec3(0, 0, 0);
-}
-
-/* Between a body and the floor, or in a crack, putting a grain out of one side puts it into the other: it is moved out
- * of the wedge that the two make. Where their distance is less than a diameter that is the only place that there is. */
-static void leave_wedge(const Upsample *up, FineBlock *block, int64_t i) {
-  double radius = (double)block->radius[i];
-  Vec3 at = vec3((double)block->to_x[i], (double)block->to_y[i], (double)block->to_z[i]);
-  Plane other = {.solid = NULL};
-  for (int step = 0; step < WEDGE_STEPS; step++) {
-    Plane plane = deepest_plane(up, at, radius);
-    if (!(plane.depth > (double)SLOP * radius)) break;
-    Vec3 way = vec3_scale(plane.normal, plane.depth);
-    double behind = other.offset - vec3_dot(other.normal, vec3_add(at, way));
-    bool parallel = vec3_dot(plane.normal, other.normal) < -PARALLEL;
-    if (other.solid && behind > 0)
-      way = parallel ? out_from_under(&plane, &other, at, WEDGE_WAY * radius)
-                     : out_of_wedge(&plane, &other, other.offset - vec3_dot(other.normal, at), WEDGE_WAY * radius);
-    at = vec3_add(at, way);
-    other = plane;
-  }
-  block->to_x[i] = (float)at.x, block->to_y[i] = (float)at.y, block->to_z[i] = (float)at.z;
 }
 
 /* Grains that cannot come to a solid in this frame need no look at it: what is known of them at its beginning says so.
@@ -349,6 +281,9 @@ static void keep_stuck(Touch *touch, const bool *stuck) {
   touch->count = count;
 }
 
+/* A grain is done with when it was in no solid in a whole round, of those that the block's grains may have come to by
+ * then: a solid that moves pushes them farther than they went themselves. What three rounds do not free is led out by
+ * itself. */
 void walls_after(const Core *core, const Surroundings *near, const State *state, const float bounds[6], double dt,
                  double reach, FineBlock *block) {
   const Upsample *up = near->up;
@@ -357,30 +292,30 @@ void walls_after(const Core *core, const Surroundings *near, const State *state,
   if (up->solid_count == 0) return;
   find_touching(core, near, reach, block, &touch);
   if (touch.count == 0) return;
-  double radius = 0, smallest = INFINITY, farthest = (double)block->farthest;
+  double radius = 0, smallest = INFINITY;
   for (int64_t k = 0; k < touch.count; k++) {
     double here = (double)block->radius[touch.list[k]];
     radius = here > radius ? here : radius;
     smallest = here < smallest ? here : smallest;
   }
-  uint64_t touched = 0; /* solids beyond the 64th are looked at every time */
   for (int round = 0; round <= PROJECTIONS && touch.count > 0; round++) {
     bool stuck[FINE_BLOCK] = {false};
     for (int32_t k = 0; k < up->solid_count; k++) {
       const FineSolid *view = &up->solids[k];
-      uint64_t bit = k < 64 ? 1ull << k : 0;
-      double far = 2 * radius;
-      bool fast = round == 0 && farthest + view->moved > smallest;
-      if (round > 0 && bit && !(touched & bit)) continue;
-      if (round == 0 && !is_near(near, k, 1, bounds, farthest + radius + view->moved)) continue;
-      touched |= bit;
+      double way = (double)block->farthest + view->moved, far = way + radius;
+      if (!is_near(near, k, 1, bounds, far)) continue;
+      bool fast = way > smallest;
       touch.view = view;
-      if (fast) far = fmax(far, farthest + radius + view->moved);
-      ask_listed(core, &touch, block, 1, far, &a);
-      if (fast) march_listed(core, &touch, block, reach, far, &a);
+      ask_listed(core, &touch, block, 1, fast ? fmax(2 * radius, far) : 2 * radius, &a);
+      if (fast) march_listed(core, &touch, block, round == 0, reach, fmax(2 * radius, far), &a, stuck);
       put_out(&touch, block, round == 0, &a, stuck);
     }
     keep_stuck(&touch, stuck);
   }
-  for (int64_t k = 0; k < touch.count; k++) leave_wedge(up, block, touch.list[k]);
+  for (int64_t k = 0; k < touch.count; k++) {
+    int64_t i = touch.list[k];
+    Vec3 at = vec3((double)block->to_x[i], (double)block->to_y[i], (double)block->to_z[i]);
+    solids_put_out(up, (double)block->radius[i], &at);
+    block->to_x[i] = (float)at.x, block->to_y[i] = (float)at.y, block->to_z[i] = (float)at.z;
+  }
 }
