@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "core/rng.h"
+#include "core/simd.h"
 #include "methods/flip/mprgp.h"
 
 enum { SIZE = 64, CASES = 40 };
@@ -74,11 +75,15 @@ static double largest_error(Core *core, int which, bool two_sided, bool precondi
     upper[i] = two_sided ? -lower[i] : INFINITY;
     if (i % 17 == 3) lower[i] = upper[i] = 0; /* not an unknown */
   }
+  int32_t blocks[SIZE / LANES];
+  for (int32_t k = 0; k < SIZE / LANES; k++) blocks[k] = k;
   Scratch scratch;
   scratch_create(&scratch);
   Mprgp problem = {.core = core,
                    .scratch = &scratch,
                    .count = SIZE,
+                   .blocks = blocks,
+                   .block_count = SIZE / LANES,
                    .x = x,
                    .lower = lower,
                    .upper = upper,

@@ -23,10 +23,12 @@ typedef enum Pass { PASS_FORCE, PASS_TRIAL, PASS_SCALE, PASS_RETURN, PASS_MEAN, 
 
 typedef struct Friction {
   FlipWork *work;
+  StripList active; /* strips that stress can be in, or touches */
   FaceUpdate update;
   FrictionStep step;
   EdgeMean mean;
   Pass pass;
+  float *per[3];
   double (*sums)[FRICTION_SUMS];
   float *excess; /* per chunk */
 } Friction;
@@ -39,15 +41,15 @@ static void pass_chunk(void *context, int64_t b, int64_t e, int thread) {
   case PASS_FORCE: KERNEL_CALL(core, flip_face_update)(&f->update, b, e); break;
   case PASS_TRIAL: KERNEL_CALL(core, flip_friction_trial)(&f->step, b, e); break;
   case PASS_SCALE: KERNEL_CALL(core, flip_friction_scale)(&f->step, b, e); break;
-  case PASS_EXCESS: f->excess[(b - 1) / STRIP_CHUNK] = KERNEL_CALL(core, flip_friction_excess)(&f->step, b, e); break;
-  case PASS_RETURN: KERNEL_CALL(core, flip_friction_return)(&f->step, b, e, f->sums[(b - 1) / STRIP_CHUNK]); break;
+  case PASS_EXCESS: f->excess[b / STRIP_CHUNK] = KERNEL_CALL(core, flip_friction_excess)(&f->step, b, e); break;
+  case PASS_RETURN: KERNEL_CALL(core, flip_friction_return)(&f->step, b, e, f->sums[b / STRIP_CHUNK]); break;
   case PASS_MEAN: KERNEL_CALL(core, flip_edge_mean)(&f->mean, b, e); break;
   }
 }
 
 static void run(Friction *f, Pass pass) {
   f->pass = pass;
-  parallel_for(f->work->core, 1, f->work->grid->strips, STRIP_CHUNK, pass_chunk, f);
+  parallel_for(f->work->core, 0, f->active.count, STRIP_CHUNK, pass_chunk, f);
 }
 
 double flip_stress_force(const FlipWork *work, float *const s[STRESSES], int32_t face, int axis) {
@@ -60,76 +62,92 @@ double flip_stress_force(const FlipWork *work, float *const s[STRESSES], int32_t
   return sum;
 }
 
-/* dt^2 J2^T M^-1 J2 of Eq. 26, into the flux. */
-static void push_bodies(Friction *f) {
-  FlipWork *work = f->work;
-  double cell = work->grid->cell;
-  memset(work->body_wrench, 0, sizeof *work->body_wrench * (size_t)work->body_count);
-  for (int64_t k = 0; k < work->face_count; k++) {
-    const CoupledFace *face = &work->faces[k];
-    double force = flip_stress_force(work, f->step.y, face->face, face->axis);
-    if (force != 0) coupled_push(face, force * cell * cell * (double)face->share, work->body_wrench[face->body]);
-  }
-  flip_bodies_change(work, work->dt);
-  for (int64_t k = 0; k < work->face_count; k++) {
-    const CoupledFace *face = &work->faces[k];
-    f->update.out[face->axis][face->face] +=
-        (float)((double)face->share * coupled_speed(face, work->body_change[face->body]));
-  }
-}
+/* Where there is friction, and how much at most. */
+typedef struct Limits {
+  FlipWork *work;
+  float *limit;
+  uint8_t *loaded; /* per strip, a bit per lane */
+} Limits;
 
-/* At least the largest eigenvalue of A2. */
-static double norm_of(const FlipWork *work) {
-  float largest = 0;
-  int64_t cells = work_cells(work);
-  for (int a = 0; a < 3; a++)
-    for (int64_t at = 0; at < cells; at++)
-      largest = work->fields.gain[a][at] > largest ? work->fields.gain[a][at] : largest;
-  double cell = work->grid->cell, dt = work->dt, norm = 18 * dt * dt / (cell * cell) * (double)largest;
-  for (int64_t k = 0; k < work->face_count; k++) {
-    const CoupledFace *face = &work->faces[k];
-    double unit[6] = {0}, sum = 0;
-    coupled_push(face, 1, unit);
-    for (int r = 0; r < 6; r++)
-      for (int c = 0; c < 6; c++) sum += unit[r] * work->bodies[face->body].inverse[r][c] * unit[c];
-    norm += 6 * dt * dt * cell * (double)(face->share * face->share) * sum;
-  }
-  return norm;
-}
-
-static void limits(FlipWork *work, float *limit) {
-  const FlipFields *f = &work->fields;
-  int64_t cells = work_cells(work);
-  for (int64_t at = 0; at < cells; at++) {
-    float p = work->kept->pressure[at];
-    bool touching = f->fill[at] > FILL_TOUCHING * f->free[at] && f->free[at] > 0;
-    float most = f->strength[at] * p + (touching ? f->cohesion[at] : 0);
-    limit[at] = most > 0 && at >= STRIP && f->usable[at] > 0 ? most : 0;
+static void limit_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Limits *to = context;
+  const FlipFields *f = &to->work->fields;
+  for (int64_t strip = b; strip < e; strip++) {
+    uint32_t loaded = 0;
+    for (int lane = 0; lane < STRIP; lane++) {
+      int64_t at = strip * STRIP + lane;
+      float p = to->work->kept->pressure[at];
+      bool touching = f->fill[at] > FILL_TOUCHING * f->free[at] && f->free[at] > 0;
+      float most = f->strength[at] * p + (touching ? f->cohesion[at] : 0);
+      bool some = most > 0 && f->usable[at] > 0;
+      to->limit[at] = some ? most : 0;
+      loaded |= (some ? 1u : 0u) << lane;
+    }
+    to->loaded[strip] = (uint8_t)loaded;
   }
 }
 
 /* A wall's or body's own coefficient limits the shear stress at it. */
-static void limit_at_walls(FlipWork *work, float *const cap[3], float factor) {
+static void limit_at_walls(FlipWork *work, int32_t strip, float *const cap[3], float factor) {
   static const int axes[3][2] = {{0, 1}, {1, 2}, {0, 2}};
   const FlipFields *f = &work->fields;
-  for (int64_t strip = 1; strip < work->grid->strips; strip++) {
-    if (!f->near[strip]) continue;
-    for (int32_t at = (int32_t)strip * STRIP; at < ((int32_t)strip + 1) * STRIP; at++)
-      for (int k = 0; k < 3; k++) {
-        if (!(cap[k][at] > 0)) continue;
-        int a = axes[k][0], c = axes[k][1];
-        const int32_t faces[4] = {at, cell_below(work->grid, at, c), at, cell_below(work->grid, at, a)};
-        float strength = f->strength[at];
-        for (int j = 0; j < 4; j++) {
-          int axis = j < 2 ? a : c;
-          int16_t owner = f->owner[axis][faces[j]];
-          if (strength <= 0) strength = f->strength[faces[j]];
-          if (faces[j] < STRIP || owner < 0 || !(f->open[axis][faces[j]] < 0.5f)) continue;
-          float friction = (float)work->state->solids.items[owner].friction_static;
-          if (friction < factor * strength) cap[k][at] *= friction / (factor * strength);
-          break;
-        }
+  for (int32_t at = strip * STRIP; at < (strip + 1) * STRIP; at++)
+    for (int k = 0; k < 3; k++) {
+      if (!(cap[k][at] > 0)) continue;
+      int a = axes[k][0], c = axes[k][1];
+      const int32_t faces[4] = {at, cell_below(work->grid, at, c), at, cell_below(work->grid, at, a)};
+      float strength = f->strength[at];
+      for (int j = 0; j < 4; j++) {
+        int axis = j < 2 ? a : c;
+        int16_t owner = f->owner[axis][faces[j]];
+        if (strength <= 0) strength = f->strength[faces[j]];
+        if (faces[j] < STRIP || owner < 0 || !(f->open[axis][faces[j]] < 0.5f)) continue;
+        float friction = (float)work->state->solids.items[owner].friction_static;
+        if (friction < factor * strength) cap[k][at] *= friction / (factor * strength);
+        break;
       }
+    }
+}
+
+static void cap_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  Friction *f = context;
+  FlipWork *work = f->work;
+  for (int64_t n = b; n < e; n++) {
+    int32_t strip = f->active.strips[n];
+    if (work->fields.near[strip]) limit_at_walls(work, strip, f->mean.out, f->mean.factor);
+    for (int k = 0; k < 3; k++)
+      for (int64_t at = (int64_t)strip * STRIP; at < ((int64_t)strip + 1) * STRIP; at++) {
+        float inverse = f->mean.out[k][at] > CAP_LEAST ? 1 / f->mean.out[k][at] : 0;
+        f->per[k][at] = inverse * inverse;
+      }
+  }
+}
+
+static Status take_clear(FlipWork *work, float **to) {
+  TRY(scratch_take(work->core, work->step->scratch, to, work_cells(work), "friction"));
+  memset(*to, 0, sizeof(float) * (size_t)work_cells(work));
+  return SCREE_OK;
+}
+
+/* Outside the active strips there is no stress. */
+static void clear_stresses(Friction *f) {
+  int64_t before = 0;
+  for (int64_t n = 0; n <= f->active.count; n++) {
+    int64_t strip = n < f->active.count ? f->active.strips[n] : f->work->grid->strips;
+    size_t size = sizeof(float) * STRIP * (size_t)(strip - before - 1);
+    for (int k = 0; k < STRESSES && size > 0; k++) memset(f->step.x[k] + (before + 1) * STRIP, 0, size);
+    before = strip;
+  }
+}
+
+static void begin_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  Friction *f = context;
+  for (int64_t n = b; n < e; n++) {
+    int64_t at = (int64_t)f->active.strips[n] * STRIP;
+    for (int k = 0; k < STRESSES; k++) memcpy(f->step.y[k] + at, f->step.x[k] + at, sizeof(float) * STRIP);
   }
 }
 
@@ -137,54 +155,46 @@ static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
   int64_t cells = work_cells(work);
-  float *limit = NULL, *cap[3];
-  TRY(scratch_take(core, scratch, &limit, cells, "friction"));
-  TRY(scratch_take(core, scratch, &f->step.scale, cells, "friction"));
-  TRY(scratch_take(core, scratch, &f->step.weight, cells, "friction"));
-  f->step.limit = limit;
+  Limits limits = {.work = work};
+  TRY(take_clear(work, &limits.limit));
+  TRY(scratch_take(core, scratch, &limits.loaded, work->grid->strips, "friction"));
+  limits.loaded[0] = 0;
+  parallel_for(core, 1, work->grid->strips, STRIP_CHUNK, limit_chunk, &limits);
+  TRY(flip_list_strips(work, limits.loaded, true, &f->active));
+  TRY(take_clear(work, &f->step.scale));
+  f->step.limit = f->mean.field = limits.limit;
   for (int k = 0; k < STRESSES; k++) {
     f->step.x[k] = work->kept->stress[k];
-    TRY(scratch_take(core, scratch, &f->step.y[k], cells, "friction"));
-    TRY(scratch_take(core, scratch, &f->step.trial[k], cells, "friction"));
-    memcpy(f->step.y[k], f->step.x[k], sizeof(float) * (size_t)cells);
-    memset(f->step.trial[k], 0, sizeof(float) * STRIP);
+    TRY(take_clear(work, &f->step.y[k]));
+    TRY(take_clear(work, &f->step.trial[k]));
     f->update.s[k] = f->step.y[k];
   }
+  clear_stresses(f);
+  parallel_for(core, 0, f->active.count, STRIP_CHUNK, begin_chunk, f);
   for (int k = 0; k < 3; k++) {
-    TRY(scratch_take(core, scratch, &cap[k], cells, "friction"));
+    float **out = &f->mean.out[k];
+    TRY(take_clear(work, out));
+    TRY(take_clear(work, &f->per[k]));
+    TRY(scratch_take(core, scratch, &f->mean.share[k], cells, "friction"));
     TRY(scratch_take(core, scratch, &f->update.out[k], cells, "friction"));
-    memset(cap[k], 0, sizeof(float) * STRIP);
-    memset(f->update.out[k], 0, sizeof(float) * STRIP);
-    f->mean.out[k] = cap[k];
-    f->step.cap[k] = cap[k];
+    memcpy(f->update.out[k], flux[k], sizeof(float) * (size_t)cells);
+    f->step.cap[k] = f->mean.out[k];
+    f->step.per[k] = f->per[k];
+    f->step.share[k] = f->mean.share[k];
     f->step.flux[k] = f->update.out[k];
     f->update.in[k] = flux[k];
     f->update.gain[k] = work->fields.gain[k];
+    f->mean.lightness[k] = work->fields.lightness[k];
+    f->mean.open[k] = work->fields.open[k];
   }
-  memset(f->step.scale, 0, sizeof(float) * STRIP);
-  memset(f->step.weight, 0, sizeof(float) * STRIP);
-  limits(work, limit);
   f->update.grid = f->step.grid = f->mean.grid = work->grid;
-  f->mean.field = limit;
+  f->update.strips = f->step.strips = f->mean.strips = f->active.strips;
   f->mean.free = work->fields.free;
-  for (int a = 0; a < 3; a++) {
-    f->mean.lightness[a] = work->fields.lightness[a];
-    f->mean.open[a] = work->fields.open[a];
-  }
   f->mean.factor = work->settings->scheme == SCREE_YIELD_BOX ? 1 : SHEAR_OF_CONE;
   run(f, PASS_MEAN);
-  limit_at_walls(work, cap, f->mean.factor);
-  for (int k = 0; k < 3; k++) {
-    float *per = NULL;
-    TRY(scratch_take(core, scratch, &per, cells, "friction"));
-    for (int64_t at = 0; at < cells; at++) {
-      float inverse = cap[k][at] > CAP_LEAST ? 1 / cap[k][at] : 0;
-      per[at] = inverse * inverse;
-    }
-    f->step.per[k] = per;
-  }
-  TRY(scratch_take(core, scratch, &f->excess, work->grid->strips / STRIP_CHUNK + 2, "sums"));
-  return scratch_take(core, scratch, &f->sums, work->grid->strips / STRIP_CHUNK + 2, "sums");
+  parallel_for(core, 0, f->active.count, STRIP_CHUNK, cap_chunk, f);
+  TRY(scratch_take(core, scratch, &f->excess, f->active.count / STRIP_CHUNK + 1, "sums"));
+  return scratch_take(core, scratch, &f->sums, f->active.count / STRIP_CHUNK + 1, "sums");
 }
 
 /* The mean scales that let the iteration converge leave some cells a little outside the yield surface: the result is
@@ -192,13 +202,13 @@ static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
 static void make_strict(Friction *f) {
   FlipWork *work = f->work;
   if (f->step.scheme != SCREE_YIELD_BOX) {
-    for (int k = 0; k < STRESSES; k++) memcpy(f->step.trial[k], f->step.x[k], sizeof(float) * (size_t)work_cells(work));
     f->step.strict = true;
+    memcpy(f->step.trial, f->step.x, sizeof f->step.x);
     run(f, PASS_SCALE);
     run(f, PASS_RETURN);
   }
   run(f, PASS_EXCESS);
-  int64_t chunks = parallel_chunks(1, work->grid->strips, STRIP_CHUNK);
+  int64_t chunks = parallel_chunks(0, f->active.count, STRIP_CHUNK);
   for (int64_t c = 0; c < chunks; c++)
     work->report.friction.violation = fmax(work->report.friction.violation, (double)f->excess[c] - 1);
 }
@@ -206,7 +216,7 @@ static void make_strict(Friction *f) {
 static Status minimize(FlipWork *work, float *const flux[3]) {
   Friction f = {.work = work};
   TRY(take(work, &f, flux));
-  double cell = work->grid->cell, dt = work->dt, norm = norm_of(work);
+  double cell = work->grid->cell, dt = work->dt, norm = flip_norm(work, work->fields.gain, 18, 6, dt);
   work->report.friction.solves++;
   if (!(norm > 0)) return SCREE_OK;
   f.update.factor_s = (float)(dt / cell);
@@ -216,10 +226,14 @@ static Status minimize(FlipWork *work, float *const flux[3]) {
   for (int step = 0; step < work->settings->friction_steps; step++) {
     double next = 0.5 * (1 + sqrt(1 + 4 * t * t)), total[FRICTION_SUMS] = {0};
     f.step.momentum = (float)((t - 1) / next);
-    int64_t chunks = parallel_chunks(1, work->grid->strips, STRIP_CHUNK);
+    int64_t chunks = parallel_chunks(0, f.active.count, STRIP_CHUNK);
     memset(f.sums, 0, sizeof *f.sums * (size_t)chunks);
     run(&f, PASS_FORCE);
-    if (work->face_count > 0) push_bodies(&f);
+    if (work->face_count > 0) {
+      /* dt^2 J2^T M^-1 J2 of Eq. 26, into the flux. */
+      flip_change_bodies(work, NULL, f.step.y, dt);
+      flip_add_bodies(work, f.update.out);
+    }
     run(&f, PASS_TRIAL);
     if (f.step.scheme != SCREE_YIELD_BOX) run(&f, PASS_SCALE);
     run(&f, PASS_RETURN);

@@ -12,8 +12,10 @@
 typedef struct Mprgp {
   Core *core;
   Scratch *scratch;
-  int64_t count; /* a multiple of LANES */
-  float *x;      /* start and result */
+  int64_t count;         /* a multiple of LANES */
+  const int32_t *blocks; /* of LANES elements: those that are unknown; the rest of x is 0 and not looked at */
+  int64_t block_count;
+  float *x; /* start and result */
   const float *lower, *upper;
   const float *b;
   void (*apply)(void *context, const float *x, float *y); /* y = A x */

@@ -1,46 +1,79 @@
 #include "methods/flip/mprgp_kernels.h"
 
-enum { BLOCK_ELEMENTS = 512 }; /* summed in float before they go to a double */
+enum { SUMMED = 64 }; /* blocks that are summed in float before they go to a double */
 
-/* The two parts of the gradient: on elements between their bounds, and on those at a bound that want to leave it. */
-WIDE_INLINE void split(const MprgpVectors *v, int64_t k, Wide *free, Wide *chopped) {
+WIDE_INLINE int64_t element(const MprgpVectors *v, int64_t n) { return (int64_t)v->blocks[n] * LANES; }
+
+WIDE_INLINE Wide bounded(const MprgpVectors *v, int64_t k, Wide x) {
+  return wide_max(wide_min(x, wide_load(v->upper + k)), wide_load(v->lower + k));
+}
+
+/* The two parts of the gradient: on elements between their bounds, and on those at a bound that want to leave it.
+ * Answers which elements are between. */
+WIDE_INLINE WideInt split(const MprgpVectors *v, int64_t k, Wide x, Wide g, Wide *free, Wide *chopped) {
   const Wide zero = wide_set(0);
-  Wide x = wide_load(v->x + k), g = wide_load(v->g + k), lower = wide_load(v->lower + k),
-       upper = wide_load(v->upper + k);
+  Wide lower = wide_load(v->lower + k), upper = wide_load(v->upper + k);
   WideInt above = wide_less(lower, x), below = wide_less(x, upper), loose = wide_less(lower, upper);
   *free = wide_select(above & below, g, zero);
   Wide at_lower = wide_min(g, zero), at_upper = wide_max(g, zero);
   *chopped = wide_select(loose & ~above, at_lower, wide_select(loose & ~below, at_upper, zero));
+  return above & below;
 }
 
-void KERNEL(mprgp_measure)(const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]) {
-  const Wide zero = wide_set(0), inverse = wide_set(1 / v->fixed);
-  for (int64_t block = b; block < e; block += BLOCK_ELEMENTS) {
-    int64_t end = block + BLOCK_ELEMENTS < e ? block + BLOCK_ELEMENTS : e;
-    Wide ff = zero, cc = zero, rf = zero;
-    for (int64_t k = block; k < end; k += LANES) {
-      Wide free, chopped;
-      split(v, k, &free, &chopped);
-      Wide x = wide_load(v->x + k);
-      Wide down = (x - wide_load(v->lower + k)) * inverse, up = (x - wide_load(v->upper + k)) * inverse;
-      Wide reduced = wide_max(wide_min(free, wide_max(down, zero)), wide_min(up, zero));
-      ff += free * free;
-      cc += chopped * chopped;
-      rf += reduced * free;
+typedef struct Measured {
+  Wide free, chopped, reduced;
+} Measured;
+
+WIDE_INLINE void measure(const MprgpVectors *v, int64_t k, Wide x, Wide g, Wide inverse, Measured *sum) {
+  const Wide zero = wide_set(0);
+  Wide free, chopped;
+  WideInt between = split(v, k, x, g, &free, &chopped);
+  Wide down = (x - wide_load(v->lower + k)) * inverse, up = (x - wide_load(v->upper + k)) * inverse;
+  Wide reduced = wide_max(wide_min(free, wide_max(down, zero)), wide_min(up, zero));
+  sum->free += free * free;
+  sum->chopped += chopped * chopped;
+  sum->reduced += reduced * free;
+  if (!v->r) return;
+  wide_store(v->r + k, free);
+  wide_store(v->free + k, wide_select(between, wide_set(1), zero));
+}
+
+WIDE_INLINE void add_measured(const Measured *sum, double sums[SUMS]) {
+  sums[SUM_FREE] += (double)wide_sum(sum->free);
+  sums[SUM_CHOPPED] += (double)wide_sum(sum->chopped);
+  sums[SUM_REDUCED] += (double)wide_sum(sum->reduced);
+}
+
+void KERNEL(mprgp_clamp)(const MprgpVectors *v, int64_t b, int64_t e) {
+  for (int64_t n = b; n < e; n++) {
+    int64_t k = element(v, n);
+    wide_store(v->x + k, bounded(v, k, wide_load(v->x + k)));
+  }
+}
+
+void KERNEL(mprgp_gradient)(const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]) {
+  const Wide inverse = wide_set(1 / v->fixed);
+  for (int64_t first = b; first < e; first += SUMMED) {
+    int64_t end = first + SUMMED < e ? first + SUMMED : e;
+    Measured sum = {0};
+    for (int64_t n = first; n < end; n++) {
+      int64_t k = element(v, n);
+      Wide g = wide_load(v->g + k) + wide_load(v->b + k);
+      wide_store(v->g + k, g);
+      measure(v, k, wide_load(v->x + k), g, inverse, &sum);
     }
-    sums[SUM_FREE] += (double)wide_sum(ff);
-    sums[SUM_CHOPPED] += (double)wide_sum(cc);
-    sums[SUM_REDUCED] += (double)wide_sum(rf);
+    add_measured(&sum, sums);
   }
 }
 
 float KERNEL(mprgp_line)(const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]) {
   const Wide zero = wide_set(0), huge = wide_set(3e38f);
   Wide longest = huge;
-  for (int64_t block = b; block < e; block += BLOCK_ELEMENTS) {
-    int64_t end = block + BLOCK_ELEMENTS < e ? block + BLOCK_ELEMENTS : e;
+  for (int64_t first = b; first < e; first += SUMMED) {
+    int64_t end = first + SUMMED < e ? first + SUMMED : e;
     Wide gp = zero, pq = zero;
-    for (int64_t k = block; k < end; k += LANES) {
+    for (int64_t n = first; n < end; n++) {
+      int64_t k = element(v, n);
       Wide p = wide_load(v->p + k), x = wide_load(v->x + k);
       gp += wide_load(v->g + k) * p;
       pq += p * wide_load(v->q + k);
@@ -58,12 +91,20 @@ float KERNEL(mprgp_line)(const MprgpVectors *v, int64_t b, int64_t e, double sum
   return least;
 }
 
-void KERNEL(mprgp_go)(const MprgpVectors *v, int64_t b, int64_t e) {
-  const Wide a = wide_set(v->step);
-  for (int64_t k = b; k < e; k += LANES) {
-    Wide x = wide_load(v->x + k) - a * wide_load(v->p + k);
-    wide_store(v->x + k, wide_max(wide_min(x, wide_load(v->upper + k)), wide_load(v->lower + k)));
-    wide_store(v->g + k, wide_load(v->g + k) - a * wide_load(v->q + k));
+void KERNEL(mprgp_go)(const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]) {
+  const Wide a = wide_set(v->step), inverse = wide_set(1 / v->fixed);
+  for (int64_t first = b; first < e; first += SUMMED) {
+    int64_t end = first + SUMMED < e ? first + SUMMED : e;
+    Measured sum = {0};
+    for (int64_t n = first; n < end; n++) {
+      int64_t k = element(v, n);
+      Wide x = bounded(v, k, wide_load(v->x + k) - a * wide_load(v->p + k));
+      Wide g = wide_load(v->g + k) - a * wide_load(v->q + k);
+      wide_store(v->x + k, x);
+      wide_store(v->g + k, g);
+      measure(v, k, x, g, inverse, &sum);
+    }
+    add_measured(&sum, sums);
   }
 }
 
@@ -71,49 +112,69 @@ void KERNEL(mprgp_go)(const MprgpVectors *v, int64_t b, int64_t e) {
 WIDE_INLINE Wide direction(const MprgpVectors *v, int64_t k) {
   if (v->z) return wide_load(v->z + k);
   Wide free, chopped;
-  split(v, k, &free, &chopped);
+  split(v, k, wide_load(v->x + k), wide_load(v->g + k), &free, &chopped);
   return free;
 }
 
 void KERNEL(mprgp_conjugate)(const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]) {
-  for (int64_t block = b; block < e; block += BLOCK_ELEMENTS) {
-    int64_t end = block + BLOCK_ELEMENTS < e ? block + BLOCK_ELEMENTS : e;
+  for (int64_t first = b; first < e; first += SUMMED) {
+    int64_t end = first + SUMMED < e ? first + SUMMED : e;
     Wide fq = wide_set(0);
-    for (int64_t k = block; k < end; k += LANES) fq += direction(v, k) * wide_load(v->q + k);
+    for (int64_t n = first; n < end; n++) {
+      int64_t k = element(v, n);
+      fq += direction(v, k) * wide_load(v->q + k);
+    }
     sums[SUM_FQ] += (double)wide_sum(fq);
   }
 }
 
 void KERNEL(mprgp_turn)(const MprgpVectors *v, int64_t b, int64_t e) {
   const Wide a = wide_set(v->step);
-  for (int64_t k = b; k < e; k += LANES) wide_store(v->p + k, direction(v, k) - a * wide_load(v->p + k));
+  const bool fresh = v->step == 0;
+  for (int64_t n = b; n < e; n++) {
+    int64_t k = element(v, n);
+    wide_store(v->p + k, fresh ? direction(v, k) : direction(v, k) - a * wide_load(v->p + k));
+  }
 }
 
 void KERNEL(mprgp_chop)(const MprgpVectors *v, int64_t b, int64_t e) {
-  for (int64_t k = b; k < e; k += LANES) {
+  for (int64_t n = b; n < e; n++) {
+    int64_t k = element(v, n);
     Wide free, chopped;
-    split(v, k, &free, &chopped);
+    split(v, k, wide_load(v->x + k), wide_load(v->g + k), &free, &chopped);
     wide_store(v->p + k, chopped);
   }
 }
 
 void KERNEL(mprgp_expand)(const MprgpVectors *v, int64_t b, int64_t e) {
-  const Wide a = wide_set(v->fixed);
-  for (int64_t k = b; k < e; k += LANES) {
-    Wide free, chopped;
-    split(v, k, &free, &chopped);
-    Wide x = wide_load(v->x + k) - a * free;
-    wide_store(v->x + k, wide_max(wide_min(x, wide_load(v->upper + k)), wide_load(v->lower + k)));
+  const Wide a = wide_set(v->step), fixed = wide_set(v->fixed);
+  for (int64_t n = b; n < e; n++) {
+    int64_t k = element(v, n);
+    Wide free, chopped, x = bounded(v, k, wide_load(v->x + k) - a * wide_load(v->p + k));
+    split(v, k, x, wide_load(v->g + k) - a * wide_load(v->q + k), &free, &chopped);
+    wide_store(v->x + k, bounded(v, k, x - fixed * free));
   }
 }
 
-void KERNEL(mprgp_mark)(const MprgpVectors *v, int64_t b, int64_t e) {
-  for (int64_t k = b; k < e; k += LANES) {
-    Wide free, chopped;
-    split(v, k, &free, &chopped);
-    wide_store(v->z + k, free);
-    Wide x = wide_load(v->x + k);
-    WideInt inside = wide_less(wide_load(v->lower + k), x) & wide_less(x, wide_load(v->upper + k));
-    wide_store(v->free + k, wide_select(inside, wide_set(1), wide_set(0)));
+float KERNEL(mprgp_judge)(const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]) {
+  const Wide zero = wide_set(0);
+  Wide most = zero;
+  for (int64_t first = b; first < e; first += SUMMED) {
+    int64_t end = first + SUMMED < e ? first + SUMMED : e;
+    Wide gap = zero, size = zero;
+    for (int64_t n = first; n < end; n++) {
+      int64_t k = element(v, n);
+      Wide x = wide_load(v->x + k), g = wide_load(v->g + k), upper = wide_load(v->upper + k);
+      WideInt loose = wide_less(wide_load(v->lower + k), upper);
+      Wide length = wide_select(loose, wide_max(x, -x), zero);
+      gap += length * wide_max(g, -g);
+      size += length;
+      most = wide_max(most, wide_select(loose & wide_less(x, upper), -g, zero));
+    }
+    sums[SUM_GAP] += (double)wide_sum(gap);
+    sums[SUM_SIZE] += (double)wide_sum(size);
   }
+  float largest = 0;
+  for (int lane = 0; lane < LANES; lane++) largest = most[lane] > largest ? most[lane] : largest;
+  return largest;
 }

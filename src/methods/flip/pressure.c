@@ -16,9 +16,10 @@
 
 typedef struct Problem {
   FlipWork *work;
+  StripList unknown; /* strips with cells that may have a pressure */
   PressureOperator operator;
   PressureInverse inverse;
-  float *half; /* of the preconditioner */
+  float *half, *diagonal; /* of the preconditioner; of the latter 1 over it */
   bool upper;
   double dt;
 } Problem;
@@ -31,22 +32,14 @@ static void apply_chunk(void *context, int64_t b, int64_t e, int thread) {
 
 /* dt^2 J1^T M^-1 J1, of Eq. 25: the pressure moves the bodies, and they the sand. */
 static void apply_bodies(const Problem *problem, const float *p, float *y) {
-  const FlipWork *work = problem->work;
-  double dt = problem->dt, cell = work->grid->cell, area = cell * cell;
-  double(*wrench)[6] = work->body_wrench;
-  memset(wrench, 0, sizeof *wrench * (size_t)work->body_count);
-  for (int64_t k = 0; k < work->face_count; k++) {
-    const CoupledFace *face = &work->faces[k];
-    double drop = (double)p[face->face] - (double)p[cell_below(work->grid, face->face, face->axis)];
-    if (drop != 0) coupled_push(face, -drop * area * (double)face->share, wrench[face->body]);
-  }
-  flip_bodies_change(work, dt);
+  FlipWork *work = problem->work;
+  double dt = problem->dt, cell = work->grid->cell;
+  flip_change_bodies(work, p, NULL, dt);
   for (int64_t k = 0; k < work->face_count; k++) {
     const CoupledFace *face = &work->faces[k];
     float flux = (float)(dt / cell * (double)face->share * coupled_speed(face, work->body_change[face->body]));
-    int32_t low = cell_below(work->grid, face->face, face->axis);
     y[face->face] -= flux;
-    if (low >= STRIP) y[low] += flux;
+    if (face->low >= STRIP) y[face->low] += flux;
   }
 }
 
@@ -55,8 +48,8 @@ static void apply(void *context, const float *p, float *y) {
   FlipWork *work = problem->work;
   problem->operator.p = p;
   problem->operator.y = y;
-  memset(y, 0, sizeof(float) * STRIP);
-  parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, apply_chunk, problem);
+  problem->operator.strips = problem->unknown.strips;
+  parallel_for(work->core, 0, problem->unknown.count, STRIP_CHUNK, apply_chunk, problem);
   if (work->face_count > 0 && problem->dt > 0) apply_bodies(problem, p, y);
 }
 
@@ -77,88 +70,98 @@ static void precondition(void *context, const float *r, const float *free, float
     problem->upper = k == 1;
     problem->inverse.from = k ? problem->half : r;
     problem->inverse.to = k ? z : problem->half;
-    parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, inverse_chunk, problem);
+    parallel_for(work->core, 0, problem->unknown.count, STRIP_CHUNK, inverse_chunk, problem);
   }
-  memset(z, 0, sizeof(float) * STRIP);
+}
+
+static void diagonal_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Problem *problem = context;
+  KERNEL_CALL(problem->work->core, flip_pressure_diagonal)(&problem->inverse, b, e, problem->diagonal);
 }
 
 static Status take_inverse(FlipWork *work, Problem *problem) {
-  int64_t cells = work_cells(work);
-  float *inverse = NULL;
-  TRY(scratch_take(work->core, work->step->scratch, &inverse, cells, "preconditioner"));
-  TRY(scratch_take(work->core, work->step->scratch, &problem->half, cells, "preconditioner"));
+  size_t size = sizeof(float) * (size_t)work_cells(work);
+  TRY(scratch_take(work->core, work->step->scratch, &problem->diagonal, work_cells(work), "preconditioner"));
+  TRY(scratch_take(work->core, work->step->scratch, &problem->half, work_cells(work), "preconditioner"));
+  memset(problem->diagonal, 0, size);
+  memset(problem->half, 0, size);
   const FlipFields *f = &work->fields;
-  for (int64_t at = 0; at < cells; at++) {
-    float sum = 0;
-    for (int a = 0; a < 3 && at >= STRIP; a++)
-      sum += f->gain[a][at] + f->gain[a][cell_above(work->grid, (int32_t)at, a)];
-    inverse[at] = sum > 0 ? 1 / (problem->operator.factor * sum) : 0;
-  }
-  memset(problem->half, 0, sizeof(float) * STRIP);
   problem->inverse = (PressureInverse){.grid = work->grid,
+                                       .strips = problem->unknown.strips,
                                        .gain = {f->gain[0], f->gain[1], f->gain[2]},
-                                       .inverse = inverse,
+                                       .inverse = problem->diagonal,
                                        .factor = problem->operator.factor };
+  parallel_for(work->core, 0, problem->unknown.count, STRIP_CHUNK, diagonal_chunk, problem);
   return SCREE_OK;
+}
+
+/* Which cells may have a pressure, and from where on. */
+typedef struct Bounds {
+  const FlipWork *work;
+  const float *b;
+  bool correction;
+  float *x, *lower, *upper;
+  uint8_t *unknown; /* per strip, a bit per lane */
+} Bounds;
+
+/* Answers what there is to do: the square of the compression that would come about. */
+static double bounds_chunk(void *context, int64_t begin, int64_t end) {
+  const Bounds *to = context;
+  const FlipWork *work = to->work;
+  const FlipFields *f = &work->fields;
+  double want = 0;
+  for (int64_t strip = begin; strip < end; strip++) {
+    uint32_t unknown = 0;
+    for (int lane = 0; lane < STRIP; lane++) {
+      int64_t at = strip * STRIP + lane;
+      float fill = f->fill[at], free = f->free[at];
+      bool some = f->usable[at] > 0 && fill > FILL_OF_A_CELL * free;
+      to->lower[at] = 0;
+      to->upper[at] = some ? INFINITY : 0;
+      if (!some) {
+        to->x[at] = 0;
+        continue;
+      }
+      unknown |= 1u << lane;
+      if (to->b[at] < 0) want += (double)to->b[at] * (double)to->b[at];
+      if (to->correction) continue;
+      if (work->settings->pulling && fill > FILL_PULLED * free) to->lower[at] = -INFINITY;
+      else if (f->cohesion[at] > 0 && fill > FILL_TOUCHING * free) {
+        /* The cone's apex: s_max = alpha p + cohesion is none there. */
+        to->lower[at] = f->strength[at] > 0 ? -f->cohesion[at] / f->strength[at] : -f->cohesion[at];
+      }
+    }
+    to->unknown[strip] = (uint8_t)unknown;
+  }
+  return want;
 }
 
 /* At least the largest eigenvalue: twice the largest sum of a row, and the trace of the bodies' part. */
 static double norm_of(const Problem *problem) {
-  const FlipWork *work = problem->work;
-  float largest = 0;
-  int64_t cells = work_cells(work);
-  for (int a = 0; a < 3; a++)
-    for (int64_t at = 0; at < cells; at++)
-      largest = work->fields.gain[a][at] > largest ? work->fields.gain[a][at] : largest;
-  double norm = 12 * (double)problem->operator.factor *(double) largest;
-  for (int64_t k = 0; k < work->face_count; k++) {
-    const CoupledFace *face = &work->faces[k];
-    double unit[6] = {0}, sum = 0;
-    coupled_push(face, 1, unit);
-    for (int r = 0; r < 6; r++)
-      for (int c = 0; c < 6; c++) sum += unit[r] * work->bodies[face->body].inverse[r][c] * unit[c];
-    norm += 2 * problem->dt * problem->dt * work->grid->cell * (double)(face->share * face->share) * sum;
-  }
-  return norm;
-}
-
-/* Which cells may have a pressure, and from where on. */
-static void set_bounds(const FlipWork *work, bool correction, float *lower, float *upper) {
-  const FlipFields *f = &work->fields;
-  int64_t cells = work_cells(work);
-  for (int64_t at = 0; at < cells; at++) {
-    float fill = f->fill[at], free = f->free[at];
-    bool some = at >= STRIP && f->usable[at] > 0 && fill > FILL_OF_A_CELL * free;
-    lower[at] = 0;
-    upper[at] = some ? INFINITY : 0;
-    if (correction || !some) continue;
-    if (work->settings->pulling && fill > FILL_PULLED * free) lower[at] = -INFINITY;
-    else if (f->cohesion[at] > 0 && fill > FILL_TOUCHING * free) {
-      /* The cone's apex: s_max = alpha p + cohesion is none there. */
-      lower[at] = f->strength[at] > 0 ? -f->cohesion[at] / f->strength[at] : -f->cohesion[at];
-    }
-  }
+  bool moving = problem->dt > 0;
+  return flip_norm(problem->work, problem->work->fields.gain, 12, moving ? 2 : 0, moving ? problem->dt : 1);
 }
 
 static Status solve(FlipWork *work, Problem *problem, const float *b, bool correction, float *x, FlipSolves *report) {
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
   int64_t cells = work_cells(work);
-  float *lower = NULL, *upper = NULL;
-  TRY(scratch_take(core, scratch, &lower, cells, "bounds"));
-  TRY(scratch_take(core, scratch, &upper, cells, "bounds"));
-  set_bounds(work, correction, lower, upper);
-  /* What there is to do: the compression that would come about. */
-  double want = 0;
-  for (int64_t at = 0; at < cells; at++)
-    if (upper[at] > 0 && b[at] < 0) want += (double)b[at] * (double)b[at];
+  Bounds bounds = {.work = work, .b = b, .correction = correction, .x = x};
+  TRY(scratch_take(core, scratch, &bounds.lower, cells, "bounds"));
+  TRY(scratch_take(core, scratch, &bounds.upper, cells, "bounds"));
+  TRY(scratch_take(core, scratch, &bounds.unknown, work->grid->strips, "bounds"));
+  double want = parallel_sum(core, 1, work->grid->strips, STRIP_CHUNK, bounds_chunk, &bounds);
+  TRY(flip_list_strips(work, bounds.unknown, false, &problem->unknown));
   TRY(take_inverse(work, problem));
   Mprgp mprgp = {.core = core,
                  .scratch = scratch,
                  .count = cells,
+                 .blocks = problem->unknown.strips,
+                 .block_count = problem->unknown.count,
                  .x = x,
-                 .lower = lower,
-                 .upper = upper,
+                 .lower = bounds.lower,
+                 .upper = bounds.upper,
                  .b = b,
                  .apply = apply,
                  .precondition = precondition,
@@ -204,17 +207,29 @@ static Problem problem_of(FlipWork *work, double dt) {
   return problem;
 }
 
-static Status pressure_for(FlipWork *work, float *const flux[3], float *slack, float *b) {
-  const FlipFields *f = &work->fields;
-  int64_t cells = work_cells(work);
-  for (int64_t at = 0; at < cells; at++) {
+typedef struct Slack {
+  const FlipWork *work;
+  float *to;
+} Slack;
+
+/* What a cell can still take. */
+static void slack_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Slack *slack = context;
+  const FlipFields *f = &slack->work->fields;
+  for (int64_t at = b * STRIP; at < e * STRIP; at++) {
     float room = f->free[at] - f->fill[at];
-    bool pulled = work->settings->pulling && f->fill[at] > FILL_PULLED * f->free[at];
+    bool pulled = slack->work->settings->pulling && f->fill[at] > FILL_PULLED * f->free[at];
     /* Overfull is the density correction's affair. What is nearly full counts as full: sampling noise would otherwise
      * take the pressure, and with it the friction, from some cells of a bed in every step, and piles would melt. */
-    slack[at] = pulled || room < NEARLY * f->free[at] ? 0 : room;
+    slack->to[at] = pulled || room < NEARLY * f->free[at] ? 0 : room;
   }
-  find_divergence(work, flux, slack, work->dt / work->grid->cell, b);
+}
+
+static Status pressure_for(FlipWork *work, float *const flux[3], float *room, float *b) {
+  Slack slack = {work, room};
+  parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, slack_chunk, &slack);
+  find_divergence(work, flux, room, work->dt / work->grid->cell, b);
   Problem problem = problem_of(work, work->dt);
   return solve(work, &problem, b, false, work->kept->pressure, &work->report.pressure);
 }
@@ -236,18 +251,37 @@ Status flip_solve_pressure(FlipWork *work, float *const flux[3]) {
  * gives in a step, the better the solves must be. They begin near their ends then, and cost little. */
 #define TOLERANCE_AT_REST 0.03
 
-void flip_set_tolerance(FlipWork *work) {
-  const FlipFields *f = &work->fields;
-  Vec3 g = work->state->gravity;
-  const float gain[3] = {(float)(g.x * work->dt), (float)(g.y * work->dt), (float)(g.z * work->dt)};
-  double energy = 0, mass = 0, fall = vec3_length(g) * work->dt;
-  int64_t cells = work_cells(work);
+typedef struct Moving {
+  const FlipWork *work;
+  float gain[3];
+} Moving;
+
+static double energy_chunk(void *context, int64_t b, int64_t e) {
+  const Moving *motion = context;
+  const FlipFields *f = &motion->work->fields;
+  double energy = 0;
   for (int a = 0; a < 3; a++)
-    for (int64_t at = STRIP; at < cells; at++) {
-      float v = f->velocity[a][at] - gain[a];
+    for (int64_t at = b * STRIP; at < e * STRIP; at++) {
+      float v = f->velocity[a][at] - motion->gain[a];
       energy += (double)(f->mass[a][at] * v * v);
-      mass += (double)f->mass[a][at];
     }
+  return energy;
+}
+
+static double mass_chunk(void *context, int64_t b, int64_t e) {
+  const Moving *motion = context;
+  double mass = 0;
+  for (int a = 0; a < 3; a++)
+    for (int64_t at = b * STRIP; at < e * STRIP; at++) mass += (double)motion->work->fields.mass[a][at];
+  return mass;
+}
+
+void flip_set_tolerance(FlipWork *work) {
+  Vec3 g = work->state->gravity;
+  Moving motion = {work, {(float)(g.x * work->dt), (float)(g.y * work->dt), (float)(g.z * work->dt)}};
+  double energy = parallel_sum(work->core, 1, work->grid->strips, STRIP_CHUNK, energy_chunk, &motion);
+  double mass = parallel_sum(work->core, 1, work->grid->strips, STRIP_CHUNK, mass_chunk, &motion);
+  double fall = vec3_length(g) * work->dt;
   double share = fall > 0 && mass > 0 ? sqrt(3 * energy / mass) / fall : 1;
   work->tolerance = work->settings->tolerance * fmin(1, fmax(TOLERANCE_AT_REST, share));
 }
@@ -267,31 +301,55 @@ static void shift_chunk(void *context, int64_t b, int64_t e, int thread) {
     }
 }
 
-static Status correct(FlipWork *work, float *b) {
-  FlipFields *f = &work->fields;
-  int64_t cells = work_cells(work);
-  bool any = false;
-  for (int64_t at = 0; at < cells; at++) {
-    b[at] = f->free[at] - f->fill[at];
-    if (at < STRIP || !(f->usable[at] > 0) || !(b[at] < 0)) continue;
-    any = true;
-    work->report.densest = fmax(work->report.densest, (double)(f->fill[at] / f->free[at]));
+typedef struct Correction {
+  FlipWork *work;
+  float *b; /* what is left free */
+  Problem problem;
+} Correction;
+
+/* Answers the largest density over that of sand at rest; up to 1: no cell is overfull. */
+static double room_chunk(void *context, int64_t begin, int64_t end) {
+  const Correction *correction = context;
+  const FlipFields *f = &correction->work->fields;
+  double densest = 0;
+  for (int64_t at = begin * STRIP; at < end * STRIP; at++) {
+    float room = f->free[at] - f->fill[at];
+    correction->b[at] = room;
+    if (f->usable[at] > 0 && room < 0) densest = fmax(densest, (double)(f->fill[at] / f->free[at]));
   }
-  memset(work->kept->shift, 0, sizeof(float) * (size_t)cells);
-  if (!any) return SCREE_OK;
+  return densest;
+}
+
+/* phi after the displacement, Eq. 14: b + A y is what is left free. */
+static void refill_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Correction *correction = context;
+  const FlipWork *work = correction->work;
+  FlipFields *f = &correction->work->fields;
+  KERNEL_CALL(work->core, flip_pressure_apply)(&correction->problem.operator, b, e);
+  for (int64_t at = b * STRIP; at < e * STRIP; at++)
+    if (f->fill[at] > 0) {
+      float fill = f->fill[at] - correction->problem.operator.y[at];
+      f->fill[at] = fill < 0 ? 0 : fill > f->free[at] ? f->free[at] : fill;
+    }
+}
+
+static Status correct(FlipWork *work, float *b) {
+  int64_t strips = work->grid->strips;
+  Correction correction = {.work = work, .b = b};
+  memset(work->kept->shift, 0, sizeof(float) * (size_t)work_cells(work));
+  double densest = parallel_max(work->core, 1, strips, STRIP_CHUNK, 0, room_chunk, &correction);
+  work->report.densest = fmax(work->report.densest, densest);
+  if (!(densest > 0)) return SCREE_OK;
   Problem problem = problem_of(work, 1);
   problem.dt = 0; /* bodies stand still */
   TRY(solve(work, &problem, b, true, work->kept->shift, &work->report.density));
-  parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, shift_chunk, work);
-  /* phi after the displacement, Eq. 14: b + A y is what is left free. */
-  float *y = NULL;
-  TRY(scratch_take(work->core, work->step->scratch, &y, cells, "slack"));
-  apply(&problem, work->kept->shift, y);
-  for (int64_t at = STRIP; at < cells; at++)
-    if (f->fill[at] > 0) {
-      float fill = f->fill[at] - y[at];
-      f->fill[at] = fill < 0 ? 0 : fill > f->free[at] ? f->free[at] : fill;
-    }
+  parallel_for(work->core, 1, strips, STRIP_CHUNK, shift_chunk, work);
+  correction.problem = problem;
+  correction.problem.operator.strips = NULL;
+  correction.problem.operator.p = work->kept->shift;
+  TRY(scratch_take(work->core, work->step->scratch, &correction.problem.operator.y, work_cells(work), "slack"));
+  parallel_for(work->core, 1, strips, STRIP_CHUNK, refill_chunk, &correction);
   return SCREE_OK;
 }
 

@@ -10,7 +10,7 @@
 
 #include "core/parallel.h"
 #include "methods/flip/transfer_kernels.h"
-#include "methods/flip/work.h"
+#include "methods/flip/stress.h"
 
 enum { SOLID_CHUNK = 64, OCTANTS = STRIP * 8 };
 
@@ -577,6 +577,7 @@ static Status list_faces(FlipWork *work) {
             Vec3 face = face_point(strip_origin(work, (int32_t)strip), work->grid->cell, lane, a);
             Vec3 arm = vec3_sub(face, work->state->solids.items[owner].center);
             work->faces[count] = (CoupledFace){.face = (int32_t)at,
+                                               .low = cell_below(work->grid, (int32_t)at, a),
                                                .axis = (int16_t)a,
                                                .body = work->body_of_solid[owner],
                                                .share = 1 - f->open[a][at],

@@ -20,7 +20,7 @@ static void update_chunk(void *context, int64_t b, int64_t e, int thread) {
 /* The flux with the pressure's or the friction's part in it, bodies included. */
 static void flux_with(FlipWork *work, bool pressure, float *const out[3]) {
   FlipFields *f = &work->fields;
-  double factor = work->dt / work->grid->cell, area = work->grid->cell * work->grid->cell;
+  double factor = work->dt / work->grid->cell;
   Faces faces = {.work = work};
   faces.update = (FaceUpdate){.grid = work->grid, .factor_p = (float)-factor, .factor_s = (float)factor};
   for (int a = 0; a < 3; a++) {
@@ -32,19 +32,25 @@ static void flux_with(FlipWork *work, bool pressure, float *const out[3]) {
   for (int k = 0; k < STRESSES && !pressure; k++) faces.update.s[k] = work->kept->stress[k];
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, update_chunk, &faces);
   if (work->face_count == 0) return;
-  memset(work->body_wrench, 0, sizeof *work->body_wrench * (size_t)work->body_count);
-  for (int64_t k = 0; k < work->face_count; k++) {
-    const CoupledFace *face = &work->faces[k];
-    double force = pressure ? (double)work->kept->pressure[cell_below(work->grid, face->face, face->axis)] -
-                                  (double)work->kept->pressure[face->face]
-                            : flip_stress_force(work, work->kept->stress, face->face, face->axis);
-    if (force != 0) coupled_push(face, force * area * (double)face->share, work->body_wrench[face->body]);
-  }
-  flip_bodies_change(work, work->dt);
-  for (int64_t k = 0; k < work->face_count; k++) {
-    const CoupledFace *face = &work->faces[k];
-    out[face->axis][face->face] += (float)((double)face->share * coupled_speed(face, work->body_change[face->body]));
-  }
+  flip_change_bodies(work, pressure ? work->kept->pressure : NULL, work->kept->stress, work->dt);
+  flip_add_bodies(work, out);
+}
+
+typedef struct Velocities {
+  FlipWork *work;
+  float *const *gained; /* by stresses and walls */
+  float fall[3];        /* by gravity */
+} Velocities;
+
+static void velocity_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Velocities *v = context;
+  FlipFields *f = &v->work->fields;
+  for (int a = 0; a < 3; a++)
+    for (int64_t at = b * STRIP; at < e * STRIP; at++) {
+      f->change[a][at] = v->gained[a][at] + f->settle[a][at] * (f->velocity[a][at] - v->fall[a]);
+      f->velocity[a][at] += v->gained[a][at];
+    }
 }
 
 /* Eq. 5 and 27: densities are those of the free part of a face's volume, so that its share cancels. */
@@ -61,14 +67,9 @@ static void accelerate(FlipWork *work, float *const none[3]) {
     faces.update.out[a] = none[a];
   }
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, update_chunk, &faces);
-  int64_t cells = work_cells(work);
   Vec3 g = work->state->gravity;
-  const float gain[3] = {(float)(g.x * work->dt), (float)(g.y * work->dt), (float)(g.z * work->dt)};
-  for (int a = 0; a < 3; a++)
-    for (int64_t at = STRIP; at < cells; at++) {
-      f->change[a][at] = none[a][at] + f->settle[a][at] * (f->velocity[a][at] - gain[a]);
-      f->velocity[a][at] += none[a][at];
-    }
+  Velocities v = {work, none, {(float)(g.x * work->dt), (float)(g.y * work->dt), (float)(g.z * work->dt)}};
+  parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, velocity_chunk, &v);
 }
 
 static Status project(FlipWork *work, float *const flux[3], float *before) {
@@ -107,9 +108,8 @@ Status flip_solve_stresses(FlipWork *work) {
     memset(flux[a], 0, sizeof(float) * STRIP);
   }
   TRY(scratch_take(core, scratch, &before, cells, "flux"));
-  TRY(scratch_take(core, scratch, &work->body_wrench, work->body_count + 1, "bodies"));
-  TRY(scratch_take(core, scratch, &work->body_change, work->body_count + 1, "bodies"));
   TRY(flip_stop_at_walls(work));
+  TRY(flip_couple_bodies(work));
   Status status = project(work, flux, before);
   if (status == SCREE_OK) {
     accelerate(work, flux);

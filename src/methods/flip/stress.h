@@ -8,8 +8,21 @@
 Status flip_stop_at_walls(FlipWork *work);
 /* Forces of the stresses on all solids, into their wrenches. */
 void flip_push_solids(FlipWork *work);
-/* body_change = dt M^-1 body_wrench */
-void flip_bodies_change(const FlipWork *work, double dt);
+/* Memory for what follows; faces at which no stress can act are left out. */
+Status flip_couple_bodies(FlipWork *work);
+/* body_change = dt M^-1 J f: by the pressure or by the stresses at the faces (the other is NULL). */
+void flip_change_bodies(FlipWork *work, const float *pressure, float *const stress[STRESSES], double dt);
+/* Adds what that changes to the flux. */
+void flip_add_bodies(const FlipWork *work, float *const flux[3]);
+/* What the solves' largest eigenvalues can be at most: cells' part for an operator whose rows have `entries`, bodies'
+ * part for one that touches a face `touches` times. */
+double flip_norm(const FlipWork *work, float *const gain[3], double entries, double touches, double dt);
+/* Strips that a solve runs over: those with a bit in `lanes`, or within one cell of one. */
+typedef struct StripList {
+  int32_t *strips;
+  int64_t count;
+} StripList;
+Status flip_list_strips(FlipWork *work, const uint8_t *lanes, bool round, StripList *list);
 /* pressure.c: how well this step must be solved. */
 void flip_set_tolerance(FlipWork *work);
 /* Section 2.2.1; moves `fill` and writes `moved`. */

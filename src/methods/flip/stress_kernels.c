@@ -18,7 +18,8 @@ WIDE_INLINE void put(float *f, int32_t s, Wide v) { wide_store(f + (int64_t)s * 
 
 void KERNEL(flip_pressure_apply)(const PressureOperator *o, int64_t b, int64_t e) {
   const FlipGrid *grid = o->grid;
-  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+  for (int64_t n = b; n < e; n++) {
+    int32_t s = strip_of(o->strips, n);
     Wide p = own(o->p, s), sum = wide_set(0);
     for (int a = 0; a < 3; a++)
       sum += own(o->gain[a], s) * (p - below(grid, o->p, s, a)) +
@@ -27,9 +28,21 @@ void KERNEL(flip_pressure_apply)(const PressureOperator *o, int64_t b, int64_t e
   }
 }
 
+void KERNEL(flip_pressure_diagonal)(const PressureInverse *o, int64_t b, int64_t e, float *inverse) {
+  const Wide zero = wide_set(0), factor = wide_set(o->factor);
+  for (int64_t n = b; n < e; n++) {
+    int32_t s = strip_of(o->strips, n);
+    Wide sum = zero;
+    for (int a = 0; a < 3; a++) sum += own(o->gain[a], s) + above(o->grid, o->gain[a], s, a);
+    WideInt some = wide_less(zero, sum);
+    put(inverse, s, wide_select(some, wide_set(1) / (factor * wide_select(some, sum, wide_set(1))), zero));
+  }
+}
+
 void KERNEL(flip_pressure_lower)(const PressureInverse *o, int64_t b, int64_t e) {
   const FlipGrid *grid = o->grid;
-  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+  for (int64_t n = b; n < e; n++) {
+    int32_t s = strip_of(o->strips, n);
     Wide sum = wide_set(0);
     for (int a = 0; a < 3; a++) sum += own(o->gain[a], s) * below(grid, o->from, s, a) * below(grid, o->inverse, s, a);
     Wide y = own(o->from, s) + wide_set(o->factor) * sum;
@@ -39,7 +52,8 @@ void KERNEL(flip_pressure_lower)(const PressureInverse *o, int64_t b, int64_t e)
 
 void KERNEL(flip_pressure_upper)(const PressureInverse *o, int64_t b, int64_t e) {
   const FlipGrid *grid = o->grid;
-  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+  for (int64_t n = b; n < e; n++) {
+    int32_t s = strip_of(o->strips, n);
     Wide sum = wide_set(0);
     for (int a = 0; a < 3; a++) sum += above(grid, o->gain[a], s, a) * above(grid, o->from, s, a);
     Wide z = own(o->from, s) + wide_set(o->factor) * own(o->inverse, s) * sum;
@@ -53,8 +67,9 @@ static const int ALONG[3][2] = {{1, 2}, {0, 2}, {0, 1}};
 
 void KERNEL(flip_face_update)(const FaceUpdate *o, int64_t b, int64_t e) {
   const FlipGrid *grid = o->grid;
-  for (int32_t s = (int32_t)b; s < (int32_t)e; s++)
+  for (int64_t n = b; n < e; n++)
     for (int a = 0; a < 3; a++) {
+      int32_t s = strip_of(o->strips, n);
       Wide force = wide_set(0);
       if (o->p) force += wide_set(o->factor_p) * (own(o->p, s) - below(grid, o->p, s, a));
       if (o->s[0]) {
@@ -86,7 +101,8 @@ static const int EDGE_AXES[3][2] = {{0, 1}, {1, 2}, {0, 2}};
 void KERNEL(flip_friction_trial)(const FrictionStep *o, int64_t b, int64_t e) {
   const FlipGrid *grid = o->grid;
   const Wide factor = wide_set(o->factor), third = wide_set(1.0f / 3);
-  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+  for (int64_t n = b; n < e; n++) {
+    int32_t s = strip_of(o->strips, n);
     Wide diagonal[3], trace = wide_set(0);
     for (int a = 0; a < 3; a++) {
       Wide slope = own(o->flux[a], s) - above(grid, o->flux[a], s, a);
@@ -152,19 +168,20 @@ WIDE_INLINE Wide stress_size(const FrictionStep *o, float *const stress[STRESSES
 
 void KERNEL(flip_friction_scale)(const FrictionStep *o, int64_t b, int64_t e) {
   const Wide zero = wide_set(0), one = wide_set(1);
-  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+  for (int64_t n = b; n < e; n++) {
+    int32_t s = strip_of(o->strips, n);
     Wide limit = own(o->limit, s), size = stress_size(o, o->trial, s), most = limit * wide_set(1.7320508f);
     WideInt loaded = wide_less(zero, limit);
     Wide scale = wide_select(wide_less(size, most), one, most / wide_max(size, wide_set(1e-30f)));
     put(o->scale, s, wide_select(loaded, scale, zero));
-    put(o->weight, s, wide_select(loaded, one, zero));
   }
 }
 
 float KERNEL(flip_friction_excess)(const FrictionStep *o, int64_t b, int64_t e) {
   const Wide zero = wide_set(0), least = wide_set(1e-30f);
   Wide largest = zero;
-  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+  for (int64_t n = b; n < e; n++) {
+    int32_t s = strip_of(o->strips, n);
     Wide limit = own(o->limit, s), most = wide_max(limit, least);
     if (o->scheme == SCREE_YIELD_BOX)
       for (int a = 0; a < 3; a++) largest = wide_max(largest, wide_max(own(o->x[a], s), -own(o->x[a], s)) / most);
@@ -210,14 +227,14 @@ WIDE_INLINE Wide least_scale(const FrictionStep *o, int32_t s, int a, int c) {
   const Wide zero = wide_set(0), one = wide_set(1);
   const Wide scale[4] = {own(o->scale, s), below(grid, o->scale, s, a), own(o->scale, down),
                          below(grid, o->scale, down, a)};
-  const Wide weight[4] = {own(o->weight, s), below(grid, o->weight, s, a), own(o->weight, down),
-                          below(grid, o->weight, down, a)};
+  const Wide limit[4] = {own(o->limit, s), below(grid, o->limit, s, a), own(o->limit, down),
+                         below(grid, o->limit, down, a)};
   Wide least = one, any = zero;
   for (int j = 0; j < 4; j++) {
-    least = wide_select(wide_less(zero, weight[j]), wide_min(least, scale[j]), least);
-    any = wide_max(any, weight[j]);
+    least = wide_select(wide_less(zero, limit[j]), wide_min(least, scale[j]), least);
+    any = wide_max(any, limit[j]);
   }
-  return least * any;
+  return wide_select(wide_less(zero, any), least, zero);
 }
 
 void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, double sums[FRICTION_SUMS]) {
@@ -225,7 +242,8 @@ void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, d
   const Wide momentum = wide_set(o->momentum);
   const bool box = o->scheme == SCREE_YIELD_BOX;
   Wide moved = wide_set(0), turned = wide_set(0), size = wide_set(0);
-  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+  for (int64_t n = b; n < e; n++) {
+    int32_t s = strip_of(o->strips, n);
     Wide next[STRESSES], limit = own(o->limit, s);
     for (int a = 0; a < 3; a++) next[a] = own(o->trial[a], s);
     if (box) {
@@ -237,11 +255,7 @@ void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, d
     for (int k = 0; k < 3; k++) {
       Wide v = own(o->trial[S_XY + k], s);
       if (o->strict) v *= least_scale(o, s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
-      else if (!box) {
-        Wide share = round_edge(grid, o->scale, s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
-        Wide count = round_edge(grid, o->weight, s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
-        v *= share / wide_max(count, wide_set(1));
-      }
+      else if (!box) v *= round_edge(grid, o->scale, s, EDGE_AXES[k][0], EDGE_AXES[k][1]) * own(o->share[k], s);
       next[S_XY + k] = clip(v, own(o->cap[k], s));
     }
     for (int k = 0; k < STRESSES; k++) {
@@ -261,15 +275,20 @@ void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, d
 void KERNEL(flip_edge_mean)(const EdgeMean *o, int64_t b, int64_t e) {
   const FlipGrid *grid = o->grid;
   const Wide zero = wide_set(0), one = wide_set(1), factor = wide_set(o->factor);
-  for (int32_t s = (int32_t)b; s < (int32_t)e; s++)
+  for (int64_t n = b; n < e; n++)
     for (int k = 0; k < 3; k++) {
       int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
-      int32_t down = grid->near[s][2 * c];
+      int32_t s = strip_of(o->strips, n), down = grid->near[s][2 * c];
       const Wide free[4] = {own(o->free, s), below(grid, o->free, s, a), own(o->free, down),
                             below(grid, o->free, down, a)};
       Wide count = zero;
       for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, free[j]), one, zero);
-      Wide mean = factor * round_edge(grid, o->field, s, a, c) / wide_max(count, one);
+      const Wide field[4] = {own(o->field, s), below(grid, o->field, s, a), own(o->field, down),
+                             below(grid, o->field, down, a)};
+      Wide loaded = zero;
+      for (int j = 0; j < 4; j++) loaded += wide_select(wide_less(zero, field[j]), one, zero);
+      put(o->share[k], s, one / wide_max(loaded, one));
+      Wide mean = factor * (field[0] + field[1] + field[2] + field[3]) / wide_max(count, one);
       const Wide light[4] = {own(o->lightness[a], s), below(grid, o->lightness[a], s, c), own(o->lightness[c], s),
                              below(grid, o->lightness[c], s, a)};
       const Wide open[4] = {own(o->open[a], s), below(grid, o->open[a], s, c), own(o->open[c], s),

@@ -4,9 +4,13 @@
 
 #include "methods/flip/fields.h"
 
+/* Kernels run over [b, e) of a list of strips, or over strips b to e where there is none. */
+static inline int32_t strip_of(const int32_t *list, int64_t n) { return list ? list[n] : (int32_t)n; }
+
 /* y = c D^T gain D p, the pressure's matrix (Eq. 10, 30). */
 typedef struct PressureOperator {
   const FlipGrid *grid;
+  const int32_t *strips;
   const float *gain[3];
   const float *p;
   float *y;
@@ -19,6 +23,7 @@ KERNEL_DECLARE(void, flip_pressure_apply, (const PressureOperator *o, int64_t b,
  */
 typedef struct PressureInverse {
   const FlipGrid *grid;
+  const int32_t *strips;
   const float *gain[3];
   const float *inverse; /* 1 / diagonal */
   const float *free;    /* above 0: free */
@@ -26,12 +31,15 @@ typedef struct PressureInverse {
   float *to;
   float factor;
 } PressureInverse;
+/* 1 / diagonal, 0 where that is none. */
+KERNEL_DECLARE(void, flip_pressure_diagonal, (const PressureInverse *o, int64_t b, int64_t e, float *inverse));
 KERNEL_DECLARE(void, flip_pressure_lower, (const PressureInverse *o, int64_t b, int64_t e));
 KERNEL_DECLARE(void, flip_pressure_upper, (const PressureInverse *o, int64_t b, int64_t e));
 
 /* out = in + gain (factor_p (p - p below) + factor_s D2 s); any of p and s may be NULL. */
 typedef struct FaceUpdate {
   const FlipGrid *grid;
+  const int32_t *strips;
   const float *in[3], *gain[3];
   const float *p;
   const float *s[STRESSES];
@@ -53,6 +61,7 @@ KERNEL_DECLARE(void, flip_divergence, (const Divergence *o, int64_t b, int64_t e
 /* The friction solve: a step down the gradient of Eq. 17 from y, then back to the yield surface. */
 typedef struct FrictionStep {
   const FlipGrid *grid;
+  const int32_t *strips;
   const float *flux[3]; /* with the stresses y in it */
   float *x[STRESSES];   /* iterate */
   float *y[STRESSES];   /* extrapolated iterate */
@@ -60,7 +69,8 @@ typedef struct FrictionStep {
   const float *limit;    /* at centres: alpha p + cohesion */
   const float *cap[3];   /* at edges: largest shear stress */
   const float *per[3];   /* 1 / cap^2; 0 where that is none */
-  float *scale, *weight; /* at centres */
+  float *scale;          /* at centres */
+  const float *share[3]; /* at edges: 1 / number of the cells round it that have a limit */
   float factor;          /* step length times dt / cell */
   float momentum;
   int scheme;  /* SCREE_YIELD_... */
@@ -77,9 +87,11 @@ KERNEL_DECLARE(void, flip_friction_return, (const FrictionStep *o, int64_t b, in
  * where one of the four faces at the edge is open and has no sand to move. */
 typedef struct EdgeMean {
   const FlipGrid *grid;
+  const int32_t *strips;
   const float *field, *free;
   const float *lightness[3], *open[3];
-  float *out[3]; /* xy, yz, xz */
+  float *out[3];   /* xy, yz, xz */
+  float *share[3]; /* 1 / number of the cells round the edge where the field is above 0 */
   float factor;
 } EdgeMean;
 KERNEL_DECLARE(void, flip_edge_mean, (const EdgeMean *o, int64_t b, int64_t e));

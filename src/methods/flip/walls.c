@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/parallel.h"
 #include "methods/flip/stress.h"
 
 /* Whether the sand at a closed face moves into the wall. Free cells on both sides: it holds the sand either way. */
@@ -27,9 +28,11 @@ static void push_wall(FlipWork *work, int32_t face, int axis, int16_t owner, dou
   wrench_add(&work->state->solids.items[owner], push, point);
 }
 
-static void stop_at_fixed(FlipWork *work) {
+static void stop_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  FlipWork *work = context;
   FlipFields *f = &work->fields;
-  for (int64_t strip = 1; strip < work->grid->strips; strip++) {
+  for (int64_t strip = b; strip < e; strip++) {
     if (!f->near[strip]) continue;
     for (int32_t at = (int32_t)strip * STRIP; at < ((int32_t)strip + 1) * STRIP; at++)
       for (int a = 0; a < 3; a++) {
@@ -116,7 +119,7 @@ static void stop_at_body(FlipWork *work, int32_t index) {
 
 Status flip_stop_at_walls(FlipWork *work) {
   FlipFields *f = &work->fields;
-  stop_at_fixed(work);
+  parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, stop_chunk, work);
   for (int32_t k = 0; k < work->body_count; k++) stop_at_body(work, k);
   for (int64_t k = 0; k < work->face_count; k++) {
     const CoupledFace *face = &work->faces[k];
@@ -128,10 +131,12 @@ Status flip_stop_at_walls(FlipWork *work) {
 }
 
 /* What stresses do to the solids whose faces are not wholly open (Eq. 23). */
-void flip_push_solids(FlipWork *work) {
+static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  FlipWork *work = context;
   const FlipFields *f = &work->fields;
   double area = work->grid->cell * work->grid->cell;
-  for (int64_t strip = 1; strip < work->grid->strips; strip++) {
+  for (int64_t strip = b; strip < e; strip++) {
     if (!f->near[strip]) continue;
     for (int32_t at = (int32_t)strip * STRIP; at < ((int32_t)strip + 1) * STRIP; at++)
       for (int a = 0; a < 3; a++) {
@@ -142,19 +147,14 @@ void flip_push_solids(FlipWork *work) {
         if (force != 0) push_wall(work, at, a, owner, force * area * (double)(1 - f->open[a][at]));
       }
   }
+}
+
+void flip_push_solids(FlipWork *work) {
+  parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, push_chunk, work);
   for (int32_t k = 0; k < work->body_count; k++) {
     const double *j = work->bodies[k].impulse, per = 1 / work->dt;
     Solid *solid = &work->state->solids.items[work->bodies[k].solid];
     wrench_add(solid, vec3(j[0] * per, j[1] * per, j[2] * per), solid->center);
     wrench_add_torque(solid, vec3(j[3] * per, j[4] * per, j[5] * per));
   }
-}
-
-void flip_bodies_change(const FlipWork *work, double dt) {
-  for (int32_t k = 0; k < work->body_count; k++)
-    for (int r = 0; r < 6; r++) {
-      double sum = 0;
-      for (int c = 0; c < 6; c++) sum += work->bodies[k].inverse[r][c] * work->body_wrench[k][c];
-      work->body_change[k][r] = dt * sum;
-    }
 }

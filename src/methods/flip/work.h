@@ -9,7 +9,7 @@ enum { STRIP_CHUNK = 256, SORT_CHUNK = 4096 };
 
 /* Solid sides that a body moves with: its share of the stresses at a face (Eq. 21, 22). */
 typedef struct CoupledFace {
-  int32_t face;
+  int32_t face, low; /* low: the cell below it */
   int16_t axis;
   int16_t body; /* in FlipWork.bodies */
   float share;  /* 1 - open */
@@ -64,6 +64,7 @@ typedef struct FlipWork {
   CoupledFace *faces;
   int64_t face_count;
   double (*body_wrench)[6], (*body_change)[6]; /* for the solves */
+  double (*wrench_parts)[6];                   /* per chunk of faces and body */
   double dt;
   double tolerance;   /* of the solves in this step */
   float *gradient[9]; /* of the velocity at the particles, in the order of cells; NULL: shapes are not tracked */
