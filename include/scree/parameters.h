@@ -47,8 +47,8 @@
   X(REAL, step_safety, "0.2", 0.001, 0.5, 0.02, 0.3, "", "dem", "step over 1 / frequency of the stiffest contact")     \
   X(REAL, compression, "0.001", 1e-6, 0.5, 1e-4, 0.02, "", "sph",                                                      \
     "mean compression that ends the search for the pressure")                                                          \
-  X(REAL, strain, "0.00002", 1e-7, 1e9, 1e-6, 0.02, "", "sph",                                                         \
-    "mean strain of a step, not yet stopped, that ends it too")                                                        \
+  X(REAL, strain, "0.000005", 1e-7, 1e9, 1e-6, 0.02, "", "sph",                                                        \
+    "strain of a step (root mean square) that may stay unstopped")                                                     \
   X(INT, max_iterations, "200", 2, 100000, 10, 1000, "", "sph",                                                        \
     "passes of that search at most; a warning counts more")                                                            \
   X(REAL, drag, "0.47", 0, 1e6, 0, 100, "", "sph", "drag coefficient of a parcel, a ball of the radius, in the air")   \

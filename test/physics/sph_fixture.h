@@ -57,6 +57,7 @@ static inline void sph_carve(ScreeWorld *world, bool (*keep)(Vec3 at, const doub
   world->tally.mass_initial = world_mass(world);
 }
 
+#define SPH_RIDGE_FROM 0.5 /* s */
 static inline bool below_ridge(Vec3 at, const double *shape) {
   return at.z <= (shape[0] - fabs(at.x)) * shape[1] - 0.5 * shape[2];
 }
@@ -100,14 +101,13 @@ static inline void sph_check_pile(double angle, const double angles[2]) {
   assert_near(angles[1], angles[0], 3);
 }
 
-/* A long ridge between smooth walls, built at a slope: how far its 99th percentile has gone between two times. The
- * stairs of the lattice settle at the beginning. */
-static inline double sph_ridge(double angle, double slope_deg, double radius, double half, double from,
-                               double seconds) {
+/* A long ridge between smooth walls, cut out of a lattice at a slope. */
+static inline ScreeWorld *sph_ridge_world(double angle, double slope_deg, double radius, double half) {
   GrainScene s;
   grain_scene(&s, "sph", radius);
-  double y = 6 * radius, top = half * tan(slope_deg * M_PI / 180);
-  s.grains[0].fill = scree_shape_box((ScreeVec3){-half - 8 * radius, -y, 0}, (ScreeVec3){half + 8 * radius, y, top});
+  double y = 6 * radius, slope = tan(slope_deg * M_PI / 180);
+  s.grains[0].fill =
+      scree_shape_box((ScreeVec3){-half - 8 * radius, -y, 0}, (ScreeVec3){half + 8 * radius, y, half * slope});
   s.materials[0].friction_angle_deg = angle;
   ScreeBoundaryDef *floor = add_floor(&s);
   floor->friction_static = floor->friction_kinetic = 2;
@@ -116,12 +116,30 @@ static inline double sph_ridge(double angle, double slope_deg, double radius, do
         add_boundary(&s, k < 0 ? "left" : "right", scree_shape_plane((ScreeVec3){0, k * y, 0}, (ScreeVec3){0, -k, 0}));
     wall->friction_static = wall->friction_kinetic = 0;
   }
-  add_probe(&s, SCREE_PROBE_CREEP)->from = from;
+  add_probe(&s, SCREE_PROBE_CREEP)->from = SPH_RIDGE_FROM;
   ScreeWorld *world = world_of(&s.def, 2);
-  const double shape[3] = {half, tan(slope_deg * M_PI / 180), radius};
+  const double shape[3] = {half, slope, radius};
   sph_carve(world, below_ridge, shape);
-  run_seconds(world, seconds);
-  double way = probe_value(world, 0, 0);
+  return world;
+}
+
+/* How far the 99th percentile of a ridge has gone `seconds` after SPH_RIDGE_FROM, in spacings. A lattice cut at a slope
+ * is a stair, whose edges would fall down: the ridge is built of stiffer sand, which rounds them off, and made into
+ * sand of its angle when it rests. What then gives way does so at once; SPH_RIDGE_FROM leaves that out. */
+static inline double sph_ridge(double angle, double slope_deg, double radius, double half, double seconds) {
+  ScreeWorld *form = sph_ridge_world(75, slope_deg, radius, half);
+  ScreeWorld *world = sph_ridge_world(angle, slope_deg, radius, half);
+  run_seconds(form, 0.3);
+  const Particles *from = &form->state.particles;
+  Particles *to = &world->state.particles;
+  assert_int_equal(from->count, to->count);
+  for (int32_t k = 0; k < to->field_count; k++)
+    memcpy(*to->fields[k].data, *from->fields[k].data, (size_t)to->fields[k].size * (size_t)to->count);
+  world->neighbors_stale = true;
+  run_seconds(world, SPH_RIDGE_FROM + seconds);
+  double way = probe_value(world, 0, 0) / (2 * radius);
+  print_message("ridge of %g degrees, built at %g: %.3f spacings\n", angle, slope_deg, way);
+  scree_world_destroy(form);
   scree_world_destroy(world);
   return way;
 }

@@ -39,10 +39,10 @@ static void piles_keep_their_angle_for_a_minute(void **state) {
 
 static void slopes_hold_and_flow(void **state) {
   (void)state;
-  assert_true(sph_ridge(30, 27, 0.015, 0.9, 0.5, 4) < 0.2 * 0.03);
-  assert_true(sph_ridge(30, 33, 0.015, 0.9, 0, 4) > 0.03);
-  assert_true(sph_ridge(45, 42, 0.015, 0.7, 0.5, 4) < 0.2 * 0.03);
-  assert_true(sph_ridge(45, 48, 0.015, 0.7, 0, 4) > 0.03);
+  assert_true(sph_ridge(30, 27, 0.015, 0.9, 3.5) < 0.1);
+  assert_true(sph_ridge(30, 33, 0.015, 0.9, 3.5) > 1);
+  assert_true(sph_ridge(45, 42, 0.015, 0.7, 3.5) < 0.1);
+  assert_true(sph_ridge(45, 48, 0.015, 0.7, 3.5) > 1);
 }
 
 int main(void) {

@@ -57,6 +57,26 @@ static void a_lattice_is_at_rest_density(void **state) {
   assert_near(sum, 1, 1e-3);
 }
 
+/* Layers of a lattice at rest bear 0, 2, 2, 4, 4 ... from the free surface down, in rho g d: the sums over neighbours,
+ * which make the forces, are then right. What presses on a parcel from all sides, nothing from above the surface, is
+ * the pressure at its centre: 0.5, 1.5, 2.5 ... */
+static void the_load_on_a_parcel_is_the_pressure_at_its_depth(void **state) {
+  (void)state;
+  double load[2];
+  spline_lattice_load(load);
+  for (int layer = 0; layer < 8; layer++) {
+    double sum = 0;
+    for (int x = -2; x <= 2; x++)
+      for (int y = -2; y <= 2; y++)
+        for (int z = -2; z <= 2; z++) {
+          int at = layer + z;
+          double pressure = at < 0 ? 0 : 2 * ((at + 1) / 2);
+          sum -= pressure * spline_slope(sqrt((double)(x * x + y * y + z * z))) / M_PI;
+        }
+    assert_near(sum / load[0], 0.5 + layer, 0.01 * (0.5 + layer));
+  }
+}
+
 static void a_fill_weighs_density_times_volume(void **state) {
   (void)state;
   GrainScene s;
@@ -80,9 +100,13 @@ static void a_density_of_zero_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_kernel_has_integral_one),    cmocka_unit_test(the_slope_is_its_derivative),
-      cmocka_unit_test(a_plane_counts_as_its_integral), cmocka_unit_test(a_wall_grows_inwards_and_fits_its_slope),
-      cmocka_unit_test(a_lattice_is_at_rest_density),   cmocka_unit_test(a_fill_weighs_density_times_volume),
+      cmocka_unit_test(the_kernel_has_integral_one),
+      cmocka_unit_test(the_slope_is_its_derivative),
+      cmocka_unit_test(a_plane_counts_as_its_integral),
+      cmocka_unit_test(a_wall_grows_inwards_and_fits_its_slope),
+      cmocka_unit_test(a_lattice_is_at_rest_density),
+      cmocka_unit_test(the_load_on_a_parcel_is_the_pressure_at_its_depth),
+      cmocka_unit_test(a_fill_weighs_density_times_volume),
       cmocka_unit_test(a_density_of_zero_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,28 +191,34 @@ void KERNEL(sph_velocity_pass)(void *context, int64_t b, int64_t e, int thread) 
     wide_store(v[0], wide_load(work->start[0] + i) + mobility * fx + wide_load(work->wall_gain[0] + i));
     wide_store(v[1], wide_load(work->start[1] + i) + mobility * fy + wide_load(work->wall_gain[1] + i));
     wide_store(v[2], wide_load(work->start[2] + i) + mobility * fz + wide_load(work->wall_gain[2] + i));
-    for (int k = 0; k < LANES; k++)
+    for (int k = 0; k < LANES; k++) {
       for (int c = 0; c < 3; c++) work->velocity[i + k][c] = v[c][k];
+      work->velocity[i + k][3] = work->pressure[i + k];
+    }
   }
 }
 
 /* ---- stress from strain ---- */
 
 /* Of the velocity gradient (Eq. 6) only the symmetric part is needed: six sums, which fit into registers where nine do
- * not. Off the diagonal the two parts are added, not halved. */
+ * not. Off the diagonal the two parts are added, not halved. `load`: the neighbours' pressures, each by the length of
+ * its gradient. */
 enum { XX, YY, ZZ, XY, XZ, YZ, GRADIENT };
 
-WIDE_INLINE void velocity_gradient(const SphWork *work, const float (*velocity)[4], int64_t g, Wide l[GRADIENT]) {
+WIDE_INLINE void velocity_gradient(const SphWork *work, const float (*velocity)[4], int64_t g, Wide l[GRADIENT],
+                                   Wide *load) {
   const SphSlot *slot = work->slots + work->slice[g], *end = slot + work->width[g];
-  Wide xx = wide_set(0), yy = xx, zz = xx, xy = xx, xz = xx, yz = xx, x, y, z, gx, gy, gz, rest;
+  Wide xx = wide_set(0), yy = xx, zz = xx, xy = xx, xz = xx, yz = xx, sum = xx, x, y, z, gx, gy, gz, pressure;
   for (; slot < end; slot++) {
     load_gradient(slot, &gx, &gy, &gz);
-    gather_rows(velocity[0], 1, slot->row, &x, &y, &z, &rest);
+    gather_rows(velocity[0], 1, slot->row, &x, &y, &z, &pressure);
     xx += x * gx, yy += y * gy, zz += z * gz;
     xy += x * gy + y * gx, xz += x * gz + z * gx, yz += y * gz + z * gy;
+    sum += pressure * wide_sqrt(gx * gx + gy * gy + gz * gz);
   }
   int64_t i = g * LANES;
-  turn_rows(velocity[i], 1, &x, &y, &z, &rest);
+  *load = sum;
+  turn_rows(velocity[i], 1, &x, &y, &z, &pressure);
   Wide sx = wide_load(work->sum[0] + i), sy = wide_load(work->sum[1] + i), sz = wide_load(work->sum[2] + i);
   Wide step = wide_set(work->gradient_step);
   l[XX] = step * xx - x * sx, l[YY] = step * yy - y * sy, l[ZZ] = step * zz - z * sz;
@@ -270,12 +276,12 @@ static void push_walls(SphWork *work, int64_t i, float pressure, const float s[6
 typedef struct Residual {
   Wide compression; /* of the predicted density */
   Wide expansion;   /* below rest density although pressed: too much pressure */
-  Wide shear;       /* strain of the step that friction should stop and does not yet */
-  Wide flowing;     /* strain of the step in all */
+  Wide shear;       /* square of the strain of the step that friction should stop and does not yet */
+  Wide flowing;     /* square of the strain of the step in all */
 } Residual;
 
 /* Eq. 20 with the clamp, Eq. 9 to 12: the relaxed correction, projected back onto the yield surface. */
-WIDE_INLINE void update_stress(SphWork *work, int64_t i, const Wide l[GRADIENT], const Wide e[GRADIENT],
+WIDE_INLINE void update_stress(SphWork *work, int64_t i, const Wide l[GRADIENT], const Wide e[GRADIENT], Wide load,
                                Residual *residual) {
   Wide zero = wide_set(0), half = wide_set(0.5f);
   Wide trace = l[XX] + l[YY] + l[ZZ];
@@ -291,7 +297,8 @@ WIDE_INLINE void update_stress(SphWork *work, int64_t i, const Wide l[GRADIENT],
   for (int c = 0; c < 6; c++)
     s[c] = wide_load(work->shear[c] + i) + gain * (strain[c] * wide_set(work->shear_weight[c]));
   Wide square = s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + wide_set(2) * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
-  Wide bound = wide_load(work->friction + i) * pressure + wide_load(work->cohesion + i);
+  Wide pressed = wide_set(work->load_share) * load + wide_load(work->wall_load + i) * pressure;
+  Wide bound = wide_load(work->friction + i) * pressed + wide_load(work->cohesion + i);
   Wide scale = wide_min(bound / wide_sqrt(wide_max(square, wide_set(1e-30f))), wide_set(1));
   Wide change = zero;
   for (int c = 0; c < 6; c++) {
@@ -301,8 +308,9 @@ WIDE_INLINE void update_stress(SphWork *work, int64_t i, const Wide l[GRADIENT],
   }
   Wide rate = strain[0] * strain[0] + strain[1] * strain[1] + strain[2] * strain[2] +
               wide_set(2) * (strain[3] * strain[3] + strain[4] * strain[4] + strain[5] * strain[5]);
-  residual->flowing += wide_sqrt(rate) * wide_set(work->dt);
-  residual->shear += wide_sqrt(change) * wide_set(work->dt) / wide_max(gain, wide_set(1e-30f));
+  Wide stopped = wide_set(work->dt) / wide_max(gain, wide_set(1e-30f));
+  residual->flowing += rate * wide_set(work->dt * work->dt);
+  residual->shear += change * stopped * stopped;
 }
 
 WIDE_INLINE void store_stress(SphWork *work, int64_t i) {
@@ -327,12 +335,12 @@ void KERNEL(sph_stress_pass)(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t g = b; g < e; g++) {
     int64_t i = g * LANES, last = i + LANES < work->count ? i + LANES : work->count;
     bool walls = work->wall_start[last] > work->wall_start[i];
-    Wide l[GRADIENT], strain[GRADIENT];
-    velocity_gradient(work, (const float(*)[4])work->velocity, g, l);
+    Wide l[GRADIENT], strain[GRADIENT], load, unused;
+    velocity_gradient(work, (const float(*)[4])work->velocity, g, l, &load);
     if (walls) walls_before(work, i, l);
     for (int c = 0; c < GRADIENT; c++) strain[c] = l[c];
-    if (work->strained) velocity_gradient(work, work->strained, g, strain);
-    update_stress(work, i, l, strain, &residual);
+    if (work->strained) velocity_gradient(work, work->strained, g, strain, &unused);
+    update_stress(work, i, l, strain, load, &residual);
     if (walls)
       for (int64_t k = i; k < last; k++) {
         if (work->wall_start[k] == work->wall_start[k + 1]) continue;

@@ -52,7 +52,8 @@ typedef struct Sph {
   SphMaterial materials[MATERIALS_MAX];
   double collision;      /* share of an approach that a pair loses, 1/s */
   double lattice_square; /* over 1 / spacing^2 */
-  float *sample_volume;  /* over that of a parcel */
+  double lattice_load[2];
+  float *sample_volume; /* over that of a parcel */
   int64_t sample_count;
   SphStatistics statistics;
 } Sph;
@@ -96,6 +97,7 @@ static Status sph_create(Core *core, State *state, ScreeMethodDef *definition, v
   }
   sph->collision = COLLISION / usual;
   sph->lattice_square = spline_lattice_square();
+  spline_lattice_load(sph->lattice_load);
   read_materials(state, sph);
   Particles *p = &state->particles;
   TRY(particles_add_field(core, p, "sph_pressure", sizeof(float), true, (void **)&sph->fields.pressure));
@@ -152,12 +154,12 @@ static Status take_arrays(SphWork *work) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
   int64_t padded = work->groups * LANES;
-  float **arrays[] = {&work->density,    &work->square,   &work->pressure, &work->mobility,     &work->pressure_gain,
-                      &work->shear_gain, &work->friction, &work->cohesion, &work->sum[0],       &work->sum[1],
-                      &work->sum[2],     &work->start[0], &work->start[1], &work->start[2],     &work->wall_gain[0],
-                      &work->shift[0],   &work->shift[1], &work->shift[2], &work->wall_gain[1], &work->wall_gain[2],
-                      &work->shear[0],   &work->shear[1], &work->shear[2], &work->shear[3],     &work->shear[4],
-                      &work->shear[5]};
+  float **arrays[] = {&work->density,      &work->square,     &work->pressure, &work->mobility, &work->pressure_gain,
+                      &work->wall_load,    &work->shear_gain, &work->friction, &work->cohesion, &work->sum[0],
+                      &work->sum[1],       &work->sum[2],     &work->start[0], &work->start[1], &work->start[2],
+                      &work->wall_gain[0], &work->shift[0],   &work->shift[1], &work->shift[2], &work->wall_gain[1],
+                      &work->wall_gain[2], &work->shear[0],   &work->shear[1], &work->shear[2], &work->shear[3],
+                      &work->shear[4],     &work->shear[5]};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
     TRY(scratch_take(core, scratch, arrays[k], padded, "sph"));
   TRY(scratch_take(core, scratch, &work->place, padded, "sph"));
@@ -213,10 +215,14 @@ static void setup_chunk(void *context, int64_t b, int64_t e, int thread) {
   const Setup *setup = context;
   SphWork *work = setup->work;
   const Particles *p = &work->step->state->particles;
+  float layer = (float)(setup->sph->lattice_load[1] / setup->sph->lattice_load[0]);
   for (int64_t i = b; i < e; i++) {
     const SphMaterial *material = &work->materials[p->material[i]];
     float filled = (work->density[i] - COHESION_FROM) / (COHESION_FULL - COHESION_FROM);
     work->friction[i] = material->friction;
+    work->wall_load[i] = 0;
+    for (int32_t k = work->wall_start[i]; k < work->wall_start[i + 1]; k++)
+      work->wall_load[i] += layer * fminf(work->walls[k].share / (float)WALL_AT_REST, 1);
     work->cohesion[i] = material->cohesion * (filled < 0 ? 0 : filled > 1 ? 1 : filled);
     if (work->density[i] > 1) {
       float more = SPEED_SHARE * (work->density[i] - 1);
@@ -281,13 +287,13 @@ static void iterate(SphWork *work, SphStatistics *statistics) {
     }
     solved = iterations + 1 >= LEAST_ITERATIONS && mean[RESIDUAL_COMPRESSION] <= most &&
              mean[RESIDUAL_EXPANSION] <= most &&
-             mean[RESIDUAL_SHEAR] <= work->settings->shear + FLOWING_SHARE * mean[FLOWING];
+             sqrt(mean[RESIDUAL_SHEAR]) <= work->settings->shear + FLOWING_SHARE * sqrt(mean[FLOWING]);
   }
   parallel_for(core, 0, work->groups, SPH_GROUP_CHUNK, KERNEL_CALL(core, sph_velocity_pass), work);
   statistics->iterations = iterations;
   statistics->compression = mean[RESIDUAL_COMPRESSION];
   statistics->expansion = mean[RESIDUAL_EXPANSION];
-  statistics->shear = mean[RESIDUAL_SHEAR];
+  statistics->shear = sqrt(mean[RESIDUAL_SHEAR]);
 }
 
 static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -388,6 +394,7 @@ static Status sph_step(void *data, Step *step) {
                   .collision = (float)fmin(sph->collision * step->dt, COLLISION_MOST),
                   .spacing = (float)spacing,
                   .gradient_step = (float)(1 / (SPH_GRADIENT_STEPS * spacing)),
+                  .load_share = (float)(1 / (SPH_GRADIENT_STEPS * sph->lattice_load[0])),
                   .volume = (float)(spacing * spacing * spacing)};
   int mark = scratch_mark(step->scratch);
   Status status = solve(sph, &work);

@@ -277,13 +277,23 @@ void sph_walls_push(SphWork *work) {
   parallel_for(work->step->core, 0, work->wall_count, 4 * WALL_CHUNK, push_chunk, work);
 }
 
-static void apply(const Solid *solid, Vec3 force, Vec3 torque, double dt, Vec3 *velocity, Vec3 *spin) {
+/* Motion of a solid at the step's end under the load of the grains. What holds or drives a part of a mechanism does so
+ * as in the last step: without it sand would follow a loaded bed down that a motor holds, and end up inside it. */
+static void answer(const State *state, const Solid *solid, Vec3 force, Vec3 torque, double dt, Vec3 *velocity,
+                   Vec3 *spin) {
+  Vec3 push = vec3(solid->driven[0], solid->driven[1], solid->driven[2]);
+  Vec3 twist = vec3(solid->driven[3], solid->driven[4], solid->driven[5]);
+  if (solid->motion == MOTION_FREE) {
+    push = state->gravity;
+    twist = vec3(0, 0, 0);
+    force = vec3_add(force, solid->outside_force);
+    torque = vec3_add(torque, solid->outside_torque);
+  }
   const double load[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
-  double gain[6] = {0};
-  for (int a = 0; a < 6; a++)
-    for (int c = 0; c < 6; c++) gain[a] += solid->inverse_inertia[a][c] * load[c] * dt;
-  *velocity = vec3_add(solid->velocity, vec3(gain[0], gain[1], gain[2]));
-  *spin = vec3_add(solid->spin, vec3(gain[3], gain[4], gain[5]));
+  double gain[6];
+  solid_answer(solid, load, gain);
+  *velocity = vec3_madd(solid->velocity, vec3_add(push, vec3(gain[0], gain[1], gain[2])), dt);
+  *spin = vec3_madd(solid->spin, vec3_add(twist, vec3(gain[3], gain[4], gain[5])), dt);
 }
 
 /* In the order of the contacts, on one thread: there are few, and the sum does not depend on threads. */
@@ -292,8 +302,7 @@ void sph_walls_follow(SphWork *work) {
   for (int32_t s = 0; s < state->solids.count && work->moving_count > 0; s++) {
     Solid *solid = &state->solids.items[s];
     if (!can_move(solid)) continue;
-    Vec3 force = solid->outside_force, torque = solid->outside_torque, velocity, spin;
-    if (solid->motion == MOTION_FREE) force = vec3_madd(force, state->gravity, solid->mass);
+    Vec3 force = vec3(0, 0, 0), torque = vec3(0, 0, 0), velocity, spin;
     for (int64_t k = 0; k < work->moving_count; k++) {
       const SphWall *wall = &work->walls[work->moving[k]];
       if (wall->solid != s) continue;
@@ -301,7 +310,7 @@ void sph_walls_follow(SphWork *work) {
       force = vec3_add(force, push);
       torque = vec3_add(torque, vec3_cross(vec3_sub(point_of(wall), solid->center), push));
     }
-    apply(solid, force, torque, (double)work->dt, &velocity, &spin);
+    answer(state, solid, force, torque, (double)work->dt, &velocity, &spin);
     for (int64_t k = 0; k < work->moving_count; k++) {
       SphWall *wall = &work->walls[work->moving[k]];
       if (wall->solid != s) continue;

@@ -91,6 +91,8 @@ typedef struct SphWork {
   float *mobility; /* dt volume / mass */
   float *pressure_gain, *shear_gain;
   float *friction, *cohesion;
+  float load_share;    /* over the sum of a lattice's gradients, in their steps */
+  float *wall_load;    /* share of the parcel's surroundings that are walls */
   float *wall_gain[3]; /* velocity that walls give */
   float *shift[3];     /* displacement that takes compression back without making speed */
   int32_t *wall_start; /* count + 1 */
