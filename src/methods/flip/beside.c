@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "methods/flip/stress.h"
+
 /* Pieces of a long way, in cells. */
 #define PIECE 0.5f
 /* Distances that strips do not know are larger, in cells. */
@@ -139,15 +141,23 @@ uint32_t strip_walls(const StripSolids *solids) {
   return cells | cells >> 1 | cells << 1;
 }
 
-/* Whether sand lies densely where a way has come to, x, y, z from the strip's lower corner. */
-static bool is_dense_at(const Beside *beside, const float at[3]) {
+/* Whether sand that does not get out of the way lies densely where a way has come to, x, y, z from the strip's lower
+ * corner: a stream goes on, with what is before it. */
+static bool is_dense_at(const Beside *beside, const float at[3], const float v[3]) {
   const FlipWork *work = beside->work;
+  const FlipFields *f = &work->fields;
   int32_t cell[3];
   for (int a = 0; a < 3; a++) cell[a] = beside->place[a] + (int32_t)floorf(at[a]);
   int32_t strip = grid_find(work->grid, strip_key(cell[0], cell[1], cell[2]));
   if (strip == 0) return false;
-  int64_t here = (int64_t)strip * STRIP + (cell[0] & (STRIP - 1));
-  return work->fields.fill[here] > FILL_DENSE * work->fields.free[here];
+  int32_t here = strip * STRIP + (cell[0] & (STRIP - 1));
+  if (!(f->fill[here] > FILL_DENSE * f->free[here])) return false;
+  float along = 0, square = 0;
+  for (int a = 0; a < 3; a++) {
+    along += 0.5f * (f->velocity[a][here] + f->velocity[a][cell_above(work->grid, here, a)]) * v[a];
+    square += v[a] * v[a];
+  }
+  return work->kept->pressure[here] != 0 || along < 0.5f * square;
 }
 
 static bool same_cell(const float a[3], const float b[3]) {
@@ -206,7 +216,7 @@ void beside_fly(const Beside *beside, float way[3], float v[3]) {
       to[a] += piece[a];
     }
     for (int32_t s = 0; meets && s < work->state->solids.count; s++) put_out(beside, s, to, piece, v);
-    if (!same_cell(from, to) && is_dense_at(beside, to)) break;
+    if (!same_cell(from, to) && is_dense_at(beside, to, v)) break;
   }
   for (int a = 0; a < 3; a++) way[a] = (to[a] - at[a]) * cell;
 }

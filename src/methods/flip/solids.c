@@ -92,6 +92,7 @@ static void sense_faces(int32_t index, const float *d, const float (*normal)[ASK
 /* A solid in the frame of which strips ask. */
 typedef struct Asking {
   const Solid *solid;
+  Vec3 position; /* where it will be in the middle of the step */
   int32_t index;
   Mat3 turn, back;
   double reach[3]; /* of a strip's box, with FAR, along the solid's axes */
@@ -99,7 +100,14 @@ typedef struct Asking {
 
 static Asking asking_of(const FlipWork *work, int32_t index) {
   Asking asking = {.solid = &work->state->solids.items[index], .index = index};
-  asking.turn = mat3_from_quat(asking.solid->rotation);
+  /* Halfway through the step: where it is at the beginning, sand would always feel it too late, and a ball of twice the
+   * way a step would come 2 mm deeper into the sand. */
+  const Solid *solid = asking.solid;
+  double half = 0.5 * work->dt;
+  Quat rotation = quat_mul(quat_from_vector(vec3_scale(solid->spin, half)), solid->rotation);
+  Vec3 center = vec3_madd(solid->center, solid->velocity, half);
+  asking.position = vec3_sub(center, quat_rotate(rotation, solid->center_in_shape));
+  asking.turn = mat3_from_quat(rotation);
   asking.back = mat3_transpose(asking.turn);
   for (int a = 0; a < 3; a++) {
     const double *row = asking.back.m[a];
@@ -149,7 +157,7 @@ typedef struct Answers {
 } Answers;
 static bool ask(const FlipWork *work, const Asking *asking, Vec3 origin, Answers *to) {
   double cell = work->grid->cell;
-  Vec3 from = mat3_apply(&asking->back, vec3_sub(origin, asking->solid->position));
+  Vec3 from = mat3_apply(&asking->back, vec3_sub(origin, asking->position));
   Vec3 half = vec3(0.5 * STRIP * cell, 0.5 * cell, 0.5 * cell);
   if (strip_is_far(work, asking, vec3_add(from, mat3_apply(&asking->back, half)))) return false;
   uint32_t lanes = lanes_near(work, asking, from);

@@ -17,8 +17,8 @@
 
 /* A step of half a cell is two radii; sand at rest is solved this often at least. */
 #define FLIP_TIME_STEP (1.0 / 60)
-/* Solids may go half a cell in a step, in radii. */
-#define SOLID_WAY 1.0
+/* Solids may go three eighths of a cell in a step, in radii. */
+#define SOLID_WAY 1.5
 /* Cells of cached distances to meshes, and how far strips ask (solids.c), in radii. */
 #define DISTANCE_CELL 1.5
 #define DISTANCE_BAND 7.5
