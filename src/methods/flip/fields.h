@@ -18,7 +18,7 @@ typedef struct StripSolids {
   int16_t owner[3][STRIP]; /* solid nearest to the face; -1: none near */
   int16_t nearest[STRIP];  /* and to the cell */
   bool known;              /* fixed solids were asked */
-  bool cut;                /* not wholly free */
+  uint8_t cut;             /* lanes that are not wholly free, a bit each */
   bool touched;            /* some solid was near enough to be asked */
 } StripSolids;
 
@@ -26,7 +26,7 @@ typedef struct StripSolids {
 typedef struct FlipKept {
   float *pressure;         /* Pa */
   float *stress[STRESSES]; /* Pa */
-  float *shift;            /* potential of the density correction, of the last step */
+  float *shift;            /* potential of the density correction */
   StripSolids *solids;     /* per strip */
 } FlipKept;
 

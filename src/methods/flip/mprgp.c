@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "methods/flip/mprgp_kernels.h"
 
-enum { BLOCK_CHUNK = 256 };
+enum { BLOCK_CHUNK = 64 };
 
 /* How much larger than the free gradient the chopped one may be before the face is left (Gamma^2). */
 #define PROPORTION 1.0

@@ -146,8 +146,8 @@ Status flip_to_grid(FlipWork *work) {
   to.gain[0] = (float)(g.x * work->dt);
   to.gain[1] = (float)(g.y * work->dt);
   to.gain[2] = (float)(g.z * work->dt);
-  parallel_for(core, 1, work->grid->strips, STRIP_CHUNK / 4, to_grid_chunk, &to);
-  parallel_for(core, 1, work->grid->strips, STRIP_CHUNK / 4, usable_chunk, work);
+  parallel_for(core, 1, work->grid->strips, STRIP_CHUNK, to_grid_chunk, &to);
+  parallel_for(core, 1, work->grid->strips, STRIP_CHUNK, usable_chunk, work);
   scratch_release(core, scratch, mark);
   return SCREE_OK;
 }

@@ -337,10 +337,12 @@ static void refill_chunk(void *context, int64_t b, int64_t e, int thread) {
 static Status correct(FlipWork *work, float *b) {
   int64_t strips = work->grid->strips;
   Correction correction = {.work = work, .b = b};
-  memset(work->kept->shift, 0, sizeof(float) * (size_t)work_cells(work));
   double densest = parallel_max(work->core, 1, strips, STRIP_CHUNK, 0, room_chunk, &correction);
   work->report.densest = fmax(work->report.densest, densest);
-  if (!(densest > 0)) return SCREE_OK;
+  if (!(densest > 0)) {
+    memset(work->kept->shift, 0, sizeof(float) * (size_t)work_cells(work));
+    return SCREE_OK;
+  }
   Problem problem = problem_of(work, 1);
   problem.dt = 0; /* bodies stand still */
   TRY(solve(work, &problem, b, true, work->kept->shift, &work->report.density));

@@ -198,7 +198,7 @@ static void sense(const Asking *asking, const Answers *answers, StripSolids *to)
   for (int c = 0; c < CORNERS; c++) {
     float at = d[ASK_OCTANTS + ASK_QUARTERS + c];
     if (at < to->distance[c]) to->distance[c] = at;
-    to->cut = to->cut || at < 0.5f;
+    if (at < 0.5f) to->cut |= (uint8_t)(3u << c % 9 >> 1); /* the cells on both sides of the corner */
   }
 }
 
@@ -219,7 +219,7 @@ typedef struct Sensing {
   FlipWork *work;
   const StripSolids **now;
   StripSolids *moved; /* where moving solids are near */
-  uint8_t *cut;       /* per strip */
+  uint8_t *cut;       /* per strip: StripSolids.cut */
   Asking *fixed, *moving;
   int32_t fixed_count, moving_count;
 } Sensing;
@@ -313,7 +313,7 @@ static void cells_valid_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-/* A strip is near when a strip round it is cut. */
+/* A strip is near when a cell within one of it is cut. */
 static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Sensing *sensing = context;
@@ -322,7 +322,8 @@ static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
     bool near = false;
     for (int row = 0; row < 9 && !near; row++) {
       int32_t at = grid_row(grid, (int32_t)strip, row % 3 - 1, row / 3 - 1);
-      near = sensing->cut[at] || sensing->cut[grid->near[at][X_LOW]] || sensing->cut[grid->near[at][X_HIGH]];
+      near = sensing->cut[at] || sensing->cut[grid->near[at][X_LOW]] >> (STRIP - 1) ||
+             (sensing->cut[grid->near[at][X_HIGH]] & 1);
     }
     sensing->work->fields.near[strip] = near;
   }
@@ -431,6 +432,10 @@ static void lack_chunk(void *context, int64_t b, int64_t e, int thread) {
     valid_window(rooms->work, (int32_t)strip, &window);
     for (int lane = 0; lane < STRIP; lane++) {
       const float *share = rooms->now[strip]->octant[lane];
+      if (window.whole[lane] && rooms->work->fields.free[strip * STRIP + lane] == 1) {
+        memset(rooms->lack[rooms->number[strip]][lane * 8], 0, sizeof(float) * 32);
+        continue;
+      }
       for (int o = 0; o < 8; o++) {
         float norm[4], *lack = rooms->lack[rooms->number[strip]][lane * 8 + o];
         norms_at(&window, (float)lane + (o & 1 ? 0.75f : 0.25f), o & 2 ? 0.75f : 0.25f, o & 4 ? 0.75f : 0.25f, norm);

@@ -128,15 +128,16 @@ static void carry_chunk(void *context, int64_t b, int64_t e, int thread) {
     if (old > 0) {
       int64_t from = (int64_t)old * STRIP;
       memcpy(carry->to->pressure + to, carry->from->pressure + from, sizeof(float) * STRIP);
+      memcpy(carry->to->shift + to, carry->from->shift + from, sizeof(float) * STRIP);
       for (int k = 0; k < STRESSES; k++)
         memcpy(carry->to->stress[k] + to, carry->from->stress[k] + from, sizeof(float) * STRIP);
       carry->to->solids[strip] = carry->from->solids[old];
     } else {
       memset(carry->to->pressure + to, 0, sizeof(float) * STRIP);
+      memset(carry->to->shift + to, 0, sizeof(float) * STRIP);
       for (int k = 0; k < STRESSES; k++) memset(carry->to->stress[k] + to, 0, sizeof(float) * STRIP);
       carry->to->solids[strip].known = false;
     }
-    memset(carry->to->shift + to, 0, sizeof(float) * STRIP);
   }
 }
 
@@ -265,12 +266,13 @@ static Status flip_archive(Core *core, Archive *archive, void *data) {
   TRY(archive_section(core, archive, "flip"));
   TRY(archive_value(core, archive, &flip->speed));
   TRY(shapes_archive(core, archive, &flip->shapes));
-  TRY(archive_count(core, archive, &strips, (int64_t)sizeof(uint64_t) + 7 * STRIP * (int64_t)sizeof(float)));
+  TRY(archive_count(core, archive, &strips, (int64_t)sizeof(uint64_t) + 8 * STRIP * (int64_t)sizeof(float)));
   if (strips == 0) return SCREE_OK;
   TRY(memory_grow(core, &grid->key, strips, "flip grid"));
   TRY(kept_reserve(core, kept, strips));
   TRY(archive_array(core, archive, grid->key, strips));
   TRY(archive_array(core, archive, kept->pressure, strips * STRIP));
+  TRY(archive_array(core, archive, kept->shift, strips * STRIP));
   for (int k = 0; k < STRESSES; k++) TRY(archive_array(core, archive, kept->stress[k], strips * STRIP));
   if (!archive->loading) return SCREE_OK;
   if (strips >= INT32_MAX / STRIP) return archive_bad(core, archive, "too many cells");

@@ -5,7 +5,7 @@
 #include "methods/flip/fields.h"
 #include "methods/flip/flip.h"
 
-enum { STRIP_CHUNK = 256, SORT_CHUNK = 4096 };
+enum { STRIP_CHUNK = 64, SORT_CHUNK = 4096 };
 
 /* Solid sides that a body moves with: its share of the stresses at a face (Eq. 21, 22). */
 typedef struct CoupledFace {
