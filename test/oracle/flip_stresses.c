@@ -59,10 +59,11 @@ static void begin(Case *c, int which, int scheme) {
   FlipFields *f = &c->work.fields;
   float **fields[] = {
       &f->free,           &f->fill,           &f->usable,         &f->strength,       &f->cohesion,
-      &f->gain[0],        &f->gain[1],        &f->gain[2],        &f->open[0],        &f->open[1],
-      &f->open[2],        &f->lightness[0],   &f->lightness[1],   &f->lightness[2],   &f->flux[0],
-      &f->flux[1],        &f->flux[2],        &c->kept.pressure,  &c->kept.shift,     &c->kept.stress[0],
-      &c->kept.stress[1], &c->kept.stress[2], &c->kept.stress[3], &c->kept.stress[4], &c->kept.stress[5]};
+      &f->borne,          &f->ease[0],        &f->ease[1],        &f->ease[2],        &f->gain[0],
+      &f->gain[1],        &f->gain[2],        &f->open[0],        &f->open[1],        &f->open[2],
+      &f->lightness[0],   &f->lightness[1],   &f->lightness[2],   &f->flux[0],        &f->flux[1],
+      &f->flux[2],        &c->kept.pressure,  &c->kept.shift,     &c->kept.stress[0], &c->kept.stress[1],
+      &c->kept.stress[2], &c->kept.stress[3], &c->kept.stress[4], &c->kept.stress[5]};
   size_t count = sizeof fields / sizeof *fields;
   assert_ok(&c->core, memory_new(&c->core, &c->arrays, cells * (int64_t)count, "fields"));
   memset(c->arrays, 0, sizeof(float) * (size_t)cells * count);
@@ -86,7 +87,7 @@ static void begin(Case *c, int which, int scheme) {
         bool floor = k == 0 && beside(i, a, -1) < 0;
         f->open[a][faces[k]] = floor ? 0 : 1;
         f->gain[a][faces[k]] = floor ? 0 : (float)(0.2 + random_at(which + 100, 3 * i + a));
-        f->lightness[a][faces[k]] = f->gain[a][faces[k]];
+        f->lightness[a][faces[k]] = f->ease[a][faces[k]] = f->gain[a][faces[k]];
         f->flux[a][faces[k]] = floor ? 0 : (float)(0.4 * random_at(which + 200, 6 * i + 2 * a + k) - 0.25);
       }
     }

@@ -26,8 +26,9 @@ float flip_distance_at(const StripSolids *solids, float x, float y, float z, flo
   return value;
 }
 
-/* Coulomb's law for a hit that took `stop` from the particle's speed along the unit vector n. */
-static void rub(const Beside *beside, const float n[3], float stop, float v[3]) {
+/* Coulomb's law for a hit that took `stop` from the particle's speed along the unit vector n. The way of the step, if
+ * it is given, is as much shorter: sand that is pushed along the floor would otherwise go on with what it is pushed. */
+static void rub(const Beside *beside, const float n[3], float stop, float v[3], float way[3]) {
   if (!beside->solid || !(stop > 0)) return;
   float u[3], along = 0, length = 0;
   for (int a = 0; a < 3; a++) {
@@ -42,14 +43,17 @@ static void rub(const Beside *beside, const float n[3], float stop, float v[3]) 
   float most = (float)beside->solid->friction_static * stop;
   if (!(length > 0)) return;
   float share = most < length ? most / length : 1;
-  for (int a = 0; a < 3; a++) v[a] -= share * u[a];
+  for (int a = 0; a < 3; a++) {
+    v[a] -= share * u[a];
+    if (way) way[a] -= share * u[a] * (float)beside->work->dt;
+  }
   const State *state = beside->work->state;
   double push = (double)(share * state->particles.mass[beside->index]) / beside->work->dt;
   wrench_add(beside->solid, vec3((double)u[0] * push, (double)u[1] * push, (double)u[2] * push),
              state_position(state, beside->index));
 }
 
-void beside_rub(const Beside *beside, const StopWindow *window, const float norm[3], float v[3]) {
+void beside_rub(const Beside *beside, const StopWindow *window, const float norm[3], float v[3], float way[3]) {
   float stop[3], size = 0;
   for (int a = 0; a < 3; a++) {
     int low[3];
@@ -70,7 +74,7 @@ void beside_rub(const Beside *beside, const StopWindow *window, const float norm
   size = sqrtf(size);
   if (!(size > 1e-7f)) return;
   const float n[3] = {stop[0] / size, stop[1] / size, stop[2] / size};
-  rub(beside, n, size, v);
+  rub(beside, n, size, v, way);
 }
 
 void beside_keep_out(const Beside *beside, float way[3], float v[3]) {
@@ -94,7 +98,7 @@ void beside_keep_out(const Beside *beside, float way[3], float v[3]) {
   for (int a = 0; a < 3; a++) way[a] -= push * cell * gradient[a];
   if (!(into < 0)) return;
   for (int a = 0; a < 3; a++) v[a] -= into * gradient[a];
-  rub(beside, gradient, -into, v);
+  rub(beside, gradient, -into, v, NULL);
 }
 
 Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], int32_t k, bool solid) {
@@ -193,7 +197,7 @@ static void put_out(const Beside *beside, int32_t index, float to[3], float piec
     if (ahead < 0) piece[a] -= ahead * n[a];
     if (into < 0) v[a] -= into * n[a];
   }
-  if (into < 0) rub(&touching, n, -into, v);
+  if (into < 0) rub(&touching, n, -into, v, NULL);
 }
 
 void beside_fly(const Beside *beside, float way[3], float v[3]) {

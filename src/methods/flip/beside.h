@@ -26,7 +26,7 @@ uint32_t strip_stops(const FlipWork *work, int32_t strip, StopWindow *window);
 /* Lanes from which half a cell may lead into a solid. */
 uint32_t strip_walls(const StripSolids *solids);
 /* Closed faces stop sand whether or not there is enough of it to bear a pressure; friction goes with it. */
-void beside_rub(const Beside *beside, const StopWindow *window, const float norm[3], float v[3]);
+void beside_rub(const Beside *beside, const StopWindow *window, const float norm[3], float v[3], float way[3]);
 /* A particle stays out of solids: what the grid is too coarse to stop is put back onto the surface, and the speed into
  * it is taken away. */
 void beside_keep_out(const Beside *beside, float way[3], float v[3]);

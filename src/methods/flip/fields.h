@@ -32,23 +32,28 @@ typedef struct FlipKept {
 
 typedef struct FlipFields {
   /* solids */
-  float *free;       /* share of the cell that is not solid */
-  float *open[3];    /* share of the face that is not solid */
-  float *wall_v[3];  /* velocity of the solid at a face that is not wholly open, m/s */
-  int16_t *owner[3]; /* whose it is; -1: none */
-  uint8_t *near;     /* per strip: some node round it is not wholly free, weights need their norm */
-  uint8_t *valid[4]; /* per strip, a bit per lane: node of centres (0) or faces (1 + axis) that carries sand */
-  float *room[4];    /* kernel-weighted free volume round the node, in cells: 1 away from solids */
+  float *free;        /* share of the cell that is not solid */
+  float *open[3];     /* share of the face that is not solid */
+  float *wall_v[3];   /* velocity of the solid at a face that is not wholly open, m/s */
+  int16_t *owner[3];  /* whose it is; -1: none */
+  uint8_t *near;      /* per strip: some node round it is not wholly free, weights need their norm */
+  uint8_t *valid[4];  /* per strip, a bit per lane: node of centres (0) or faces (1 + axis) that carries sand */
+  uint8_t *strong[3]; /* per strip, a bit per lane: faces that have enough sand to bear stresses, or that are closed */
+  uint8_t *riders;    /* per strip: some of its particles ride on strong faces alone, see surface.c */
+  float *room[4];     /* kernel-weighted free volume round the node, in cells: 1 away from solids */
   /* sand */
   float *fill;         /* volume of the sand over that of the cell */
   float *usable;       /* 1 where every face of the cell has sand to move or is a wall: stresses lose nothing there */
   float *strength;     /* largest shear stress over pressure: alpha */
   float *cohesion;     /* Pa */
+  float *borne;        /* Pa: shear stress that the edges of the cell bear */
   float *mass[3];      /* kg */
   float *velocity[3];  /* m/s, with gravity's share of the step */
   float *lightness[3]; /* 1 / density, m^3/kg */
   float *flux[3];      /* open fill velocity + (1 - open) wall_v: Eq. 7 and 25 in one */
   float *gain[3];      /* what a force density does to the flux: open fill / density */
+  float *speed[3];     /* open velocity + (1 - open) wall_v: what friction evens out */
+  float *ease[3];      /* what a force density does to it: open / density */
   /* results */
   float *change[3]; /* of the velocity by stresses and walls */
   float *stop[3];   /* the part of walls in it */

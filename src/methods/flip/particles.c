@@ -12,6 +12,11 @@ enum { FROM_CHUNK = 64 };
 /* Faces that hold less of their volume than this move nothing and are moved by nothing. */
 #define FILL_LEAST 1e-5f
 
+/* Faces that hold more than this bear stresses, see surface.c. A bed whose surface passes the middle of a cell fills
+ * the face above to an eighth, one that passes a sixth of a cell higher to a fifth: the pressure of a cell begins as
+ * small as that while the surface climbs into it. Lighter faces make friction harder to solve, in proportion. */
+#define FILL_STRONG 0.2f
+
 /* alpha = sqrt(2/3) sin(theta) */
 static float material_strength(const ScreeMaterialDef *material) {
   return (float)(sqrt(2.0 / 3) * sin(material->friction_angle_deg * M_PI / 180));
@@ -54,6 +59,7 @@ typedef struct ToGrid {
   FlipWork *work;
   Splat splat;
   float gain[3]; /* g dt */
+  bool again;    /* who rides is known */
 } ToGrid;
 
 /* What the sums of a node mean. */
@@ -77,9 +83,17 @@ static void faces_chunk(const ToGrid *to, int64_t b, int64_t e) {
       float velocity = mass > 0 ? splat->momentum[a][at] / mass + to->gain[a] : 0;
       f->mass[a][at] = mass;
       f->velocity[a][at] = velocity;
-      f->lightness[a][at] = some && open > 0 ? volume * room / mass : 0;
+      uint8_t *bits = &f->strong[a][at / STRIP], bit = (uint8_t)(1u << at % STRIP);
+      if (!to->again) {
+        *bits = at % STRIP ? *bits : 0;
+        if (valid && (fill > FILL_STRONG || !(open > 0))) *bits |= bit;
+      }
+      bool strong = some && *bits & bit;
+      f->lightness[a][at] = strong && open > 0 ? volume * room / mass : 0;
       f->flux[a][at] = (some ? open * fill * velocity : 0) + (1 - open) * f->wall_v[a][at];
-      f->gain[a][at] = some ? open * bulk / mass : 0;
+      f->gain[a][at] = strong ? open * bulk / mass : 0;
+      f->speed[a][at] = open * velocity + (1 - open) * f->wall_v[a][at];
+      f->ease[a][at] = open * f->lightness[a][at];
       f->change[a][at] = 0;
       f->moved[a][at] = 0;
       f->stop[a][at] = 0;
@@ -92,6 +106,28 @@ static void to_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
   const ToGrid *to = context;
   KERNEL_CALL(to->work->core, flip_splat)(&to->splat, b, e);
   faces_chunk(to, b, e);
+}
+
+static void again_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const ToGrid *to = context;
+  for (int64_t strip = b; strip < e; strip++) {
+    if (!flip_surface_at(to->work, (int32_t)strip)) continue;
+    KERNEL_CALL(to->work->core, flip_splat)(&to->splat, strip, strip + 1);
+    faces_chunk(to, strip, strip + 1);
+  }
+}
+
+/* Grains touch each other in dense cells, and solids where cells have closed faces. */
+static bool grains_touch(const FlipWork *work, int32_t cell) {
+  const FlipFields *f = &work->fields;
+  bool touch = f->fill[cell] > FILL_DENSE * f->free[cell];
+  for (int a = 0; a < 3 && !touch && f->fill[cell] > 0; a++)
+    for (int side = 0; side < 2; side++) {
+      int32_t face = side ? cell_above(work->grid, cell, a) : cell;
+      touch = touch || (f->owner[a][face] >= 0 && !(f->open[a][face] > 0));
+    }
+  return touch;
 }
 
 /* Stress on a face without sand would push nothing: momentum would be lost. */
@@ -113,8 +149,8 @@ static void usable_chunk(void *context, int64_t b, int64_t e, int thread) {
      * had before the step: no momentum is made. */
     for (int a = 0; a < 3; a++) {
       int32_t low = cell_below(work->grid, (int32_t)at, a);
-      bool dense = f->fill[at] > FILL_DENSE * f->free[at] || f->fill[low] > FILL_DENSE * f->free[low];
-      f->settle[a][at] = dense && f->mass[a][at] > 0 ? settle : 0;
+      f->settle[a][at] =
+          f->mass[a][at] > 0 && (grains_touch(work, (int32_t)at) || grains_touch(work, low)) ? settle : 0;
     }
   }
 }
@@ -147,6 +183,13 @@ Status flip_to_grid(FlipWork *work) {
   to.gain[1] = (float)(g.y * work->dt);
   to.gain[2] = (float)(g.z * work->dt);
   parallel_for(core, 1, work->grid->strips, STRIP_CHUNK, to_grid_chunk, &to);
+  flip_find_riders(work);
+  to.again = true;
+  for (int a = 0; a < 3; a++) {
+    to.splat.parcels.strong[a] = work->fields.strong[a];
+    to.splat.parcels.loose[a] = work->sorted.loose[a];
+  }
+  parallel_for(core, 1, work->grid->strips, STRIP_CHUNK, again_chunk, &to);
   parallel_for(core, 1, work->grid->strips, STRIP_CHUNK, usable_chunk, work);
   scratch_release(core, scratch, mark);
   return SCREE_OK;
@@ -182,6 +225,20 @@ static void move_lost(const FromGrid *from) {
     }
 }
 
+/* Whether the friction of what solids stop in this cell is solved for (limit_at_walls in friction.c): its faces have
+ * sand that can bear it. */
+static bool rubs_on_the_grid(const FlipWork *work, int32_t cell) {
+  const FlipFields *f = &work->fields;
+  bool strong = true;
+  for (int a = 0; a < 3 && strong; a++) {
+    int32_t above = cell_above(work->grid, cell, a);
+    bool low = f->strong[a][cell / STRIP] >> (cell % STRIP) & 1,
+         high = f->strong[a][above / STRIP] >> (above % STRIP) & 1;
+    strong = low || high;
+  }
+  return strong;
+}
+
 /* Answers the largest speed, as FlipWork.speed counts it. */
 static float move_strip(const FromGrid *from, int64_t strip) {
   const FlipWork *work = from->work;
@@ -213,7 +270,7 @@ static float move_strip(const FromGrid *from, int64_t strip) {
       if (far || stopped || walled) {
         Beside beside = beside_of(work, strip, place, k, near);
         const float norm[3] = {work->sorted.norm[1][k], work->sorted.norm[2][k], work->sorted.norm[3][k]};
-        if (stopped) beside_rub(&beside, &window, norm, v);
+        if (stopped && !rubs_on_the_grid(work, (int32_t)cell)) beside_rub(&beside, &window, norm, v, way);
         if (far) beside_fly(&beside, way, v);
         else if (walled) beside_keep_out(&beside, way, v);
       }
@@ -248,10 +305,15 @@ Status flip_from_grid(FlipWork *work) {
                 .y = work->order->y,
                 .z = work->order->z,
                 .dt = (float)work->dt,
-                .inverse_cell = (float)(1 / work->grid->cell)};
+                .inverse_cell = (float)(1 / work->grid->cell),
+                .near = f->near,
+                .riders = f->riders,
+                .rides = work->sorted.rides};
   int64_t room = work->order->count + LANES;
   for (int a = 0; a < 3; a++) {
     g->norm[a] = work->sorted.norm[1 + a];
+    g->valid[a] = f->valid[1 + a];
+    g->strong[a] = f->strong[a];
     g->velocity[a] = f->velocity[a];
     g->change[a] = f->change[a];
     g->moved[a] = f->moved[a];

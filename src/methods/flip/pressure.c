@@ -10,6 +10,7 @@
 /* Cells with less sand than this cannot be full after a step of half a cell. */
 #define FILL_OF_A_CELL 0.02f
 #define NEARLY 0.05f
+#define FILL_RESTING 0.5f
 /* Cohesion and pulling act where grains touch. */
 #define FILL_TOUCHING 0.9f
 #define FILL_PULLED 0.4f
@@ -212,17 +213,35 @@ typedef struct Slack {
   float *to;
 } Slack;
 
+/* The surface seldom coincides with the border of cells, and a cell through which it passes is not full although its
+ * sand is as dense as sand can be. If it waited until it is, the sand would sink, and the pressure of the cell would
+ * begin with two thirds of a cell's weight at once: the slope of a heap would be a flight of stairs that push each
+ * other down. What lies on a full cell or on a solid therefore rests on it, if it is more than half a cell. It is one
+ * layer only: sand that rains on loose sand still fills it up. */
+static bool rests(const FlipWork *work, int32_t cell, int axis, bool down) {
+  const FlipFields *f = &work->fields;
+  if (axis < 0 || !(f->usable[cell] > 0) || !(f->fill[cell] > FILL_RESTING * f->free[cell])) return false;
+  int32_t above = cell_above(work->grid, cell, axis), face = down ? cell : above,
+          under = down ? cell_below(work->grid, cell, axis) : above;
+  bool solid = !(f->open[axis][face] > 0) && f->owner[axis][face] >= 0;
+  bool full = under >= STRIP && f->free[under] - f->fill[under] < NEARLY * f->free[under];
+  return solid || full;
+}
+
 /* What a cell can still take. */
 static void slack_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Slack *slack = context;
   const FlipFields *f = &slack->work->fields;
+  bool down = false;
+  int axis = work_downward(slack->work, &down);
   for (int64_t at = b * STRIP; at < e * STRIP; at++) {
     float room = f->free[at] - f->fill[at];
     bool pulled = slack->work->settings->pulling && f->fill[at] > FILL_PULLED * f->free[at];
     /* Overfull is the density correction's affair. What is nearly full counts as full: sampling noise would otherwise
      * take the pressure, and with it the friction, from some cells of a bed in every step, and piles would melt. */
-    slack->to[at] = pulled || room < NEARLY * f->free[at] ? 0 : room;
+    bool full = pulled || room < NEARLY * f->free[at] || rests(slack->work, (int32_t)at, axis, down);
+    slack->to[at] = full ? 0 : room;
   }
 }
 

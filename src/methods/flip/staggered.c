@@ -17,15 +17,16 @@ static void update_chunk(void *context, int64_t b, int64_t e, int thread) {
   KERNEL_CALL(faces->work->core, flip_face_update)(&faces->update, b, e);
 }
 
-/* The flux with the pressure's or the friction's part in it, bodies included. */
+/* What friction finds with the pressure in it (speed), or the pressure with the friction in it (flux); bodies included.
+ */
 static void flux_with(FlipWork *work, bool pressure, float *const out[3]) {
   FlipFields *f = &work->fields;
   double factor = work->dt / work->grid->cell;
   Faces faces = {.work = work};
   faces.update = (FaceUpdate){.grid = work->grid, .factor_p = (float)-factor, .factor_s = (float)factor};
   for (int a = 0; a < 3; a++) {
-    faces.update.in[a] = f->flux[a];
-    faces.update.gain[a] = f->gain[a];
+    faces.update.in[a] = pressure ? f->speed[a] : f->flux[a];
+    faces.update.gain[a] = pressure ? f->ease[a] : f->gain[a];
     faces.update.out[a] = out[a];
   }
   if (pressure) faces.update.p = work->kept->pressure;

@@ -146,17 +146,18 @@ static Status take_fields(FlipWork *work) {
   Scratch *scratch = work->step->scratch;
   FlipFields *f = &work->fields;
   int64_t cells = work_cells(work), strips = work->grid->strips, count = work->order->count + LANES;
-  float **scalars[] = {&f->free, &f->room[0], &f->room[1],  &f->room[2], &f->room[3],
-                       &f->fill, &f->usable,  &f->strength, &f->cohesion};
-  float **vectors[] = {f->open, f->wall_v, f->mass, f->velocity, f->lightness, f->flux,
-                       f->gain, f->change, f->stop, f->settle,   f->moved};
+  float **scalars[] = {&f->free, &f->room[0], &f->room[1],  &f->room[2],  &f->room[3],
+                       &f->fill, &f->usable,  &f->strength, &f->cohesion, &f->borne};
+  float **vectors[] = {f->open,   f->wall_v, f->mass,   f->velocity, f->lightness, f->flux, f->gain,
+                       f->change, f->stop,   f->settle, f->moved,    f->speed,     f->ease};
   for (size_t k = 0; k < sizeof scalars / sizeof *scalars; k++) {
     TRY(scratch_take(core, scratch, scalars[k], cells, "grid"));
     memset(*scalars[k], 0, sizeof(float) * STRIP);
   }
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
     for (int a = 0; a < 3; a++) {
-      TRY(scratch_take(core, scratch, &vectors[k][a], cells, "grid"));
+      if (a == 0) TRY(scratch_take(core, scratch, &vectors[k][0], 3 * cells, "grid"));
+      vectors[k][a] = vectors[k][0] + a * cells;
       memset(vectors[k][a], 0, sizeof(float) * STRIP);
     }
   for (int a = 0; a < 3; a++) {
@@ -167,16 +168,22 @@ static Status take_fields(FlipWork *work) {
     TRY(scratch_take(core, scratch, &f->valid[g], strips, "grid"));
     f->valid[g][0] = 0;
   }
+  for (int a = 0; a < 3; a++) {
+    TRY(scratch_take(core, scratch, &f->strong[a], strips, "grid"));
+    f->strong[a][0] = 0;
+  }
+  TRY(scratch_take(core, scratch, &f->riders, strips, "grid"));
   TRY(scratch_take(core, scratch, &f->near, strips, "grid"));
   f->near[0] = 0;
   SortedParcels *s = &work->sorted;
-  float **sorted[] = {&s->volume,      &s->mass[0],     &s->mass[1],  &s->mass[2], &s->velocity[0],
-                      &s->velocity[1], &s->velocity[2], &s->norm[0],  &s->norm[1], &s->norm[2],
-                      &s->norm[3],     &s->specific,    &s->strength, &s->cohesion};
+  float **sorted[] = {&s->volume,      &s->mass[0],  &s->mass[1],  &s->mass[2],  &s->velocity[0], &s->velocity[1],
+                      &s->velocity[2], &s->norm[0],  &s->norm[1],  &s->norm[2],  &s->norm[3],     &s->specific,
+                      &s->strength,    &s->cohesion, &s->loose[0], &s->loose[1], &s->loose[2]};
   for (size_t k = 0; k < sizeof sorted / sizeof *sorted; k++) {
     TRY(scratch_take(core, scratch, sorted[k], count, "sorted particles"));
     memset(*sorted[k] + count - LANES, 0, sizeof(float) * LANES);
   }
+  TRY(scratch_take(core, scratch, &s->rides, count, "sorted particles"));
   return SCREE_OK;
 }
 

@@ -153,9 +153,10 @@ WIDE_INLINE Wide gauge(const Wide square[STRESSES], int scheme) {
   return largest;
 }
 
-/* The size of a cell's stress, as the scheme measures it. */
-WIDE_INLINE Wide stress_size(const FrictionStep *o, float *const stress[STRESSES], int32_t s) {
-  Wide limit = own(o->limit, s), square[STRESSES];
+/* Squares of the parts of a cell's stress: its own diagonal, and the shear of the edges round it. */
+WIDE_INLINE void stress_squares(const FrictionStep *o, float *const stress[STRESSES], int32_t s,
+                                Wide square[STRESSES]) {
+  Wide limit = own(o->limit, s);
   Wide shear = wide_set(3) * limit * limit; /* both s_ij and s_ji; edges bear sqrt(3/2) of the limit */
   for (int a = 0; a < 3; a++) {
     Wide v = own(stress[a], s);
@@ -163,16 +164,38 @@ WIDE_INLINE Wide stress_size(const FrictionStep *o, float *const stress[STRESSES
   }
   for (int k = 0; k < 3; k++)
     square[S_XY + k] = shear * mean_square(o->grid, stress[S_XY + k], o->per[k], s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
+}
+
+/* The size of a cell's stress, as the scheme measures it. */
+WIDE_INLINE Wide stress_size(const FrictionStep *o, float *const stress[STRESSES], int32_t s) {
+  Wide square[STRESSES];
+  stress_squares(o, stress, s, square);
   return gauge(square, o->scheme);
 }
 
+/* What makes `most` of a size that is more. */
+WIDE_INLINE Wide scale_to(Wide size, Wide most) {
+  return wide_select(wide_less(size, most), wide_set(1), most / wide_max(size, wide_set(1e-30f)));
+}
+
 void KERNEL(flip_friction_scale)(const FrictionStep *o, int64_t b, int64_t e) {
-  const Wide zero = wide_set(0), one = wide_set(1);
+  const Wide zero = wide_set(0);
   for (int64_t n = b; n < e; n++) {
     int32_t s = strip_of(o->strips, n);
-    Wide limit = own(o->limit, s), size = stress_size(o, o->trial, s), most = limit * wide_set(1.7320508f);
+    Wide limit = own(o->limit, s), most = limit * wide_set(1.7320508f), square[STRESSES], scale, diagonal;
+    stress_squares(o, o->trial, s, square);
+    if (o->strict) {
+      Wide own_square = square[0] + square[1] + square[2];
+      square[0] = square[1] = square[2] = zero;
+      Wide shear = gauge(square, o->scheme);
+      scale = scale_to(shear, most);
+      diagonal = scale_to(wide_sqrt(own_square), wide_sqrt(wide_max(most * most - shear * shear, zero)));
+    } else {
+      diagonal = scale_to(gauge(square, o->scheme), most);
+      scale = diagonal * limit;
+    }
     WideInt loaded = wide_less(zero, limit);
-    Wide scale = wide_select(wide_less(size, most), one, most / wide_max(size, wide_set(1e-30f)));
+    for (int a = 0; a < 3; a++) put(o->trial[a], s, wide_select(loaded, own(o->trial[a], s) * diagonal, zero));
     put(o->scale, s, wide_select(loaded, scale, zero));
   }
 }
@@ -220,7 +243,7 @@ WIDE_INLINE void onto_box(Wide diagonal[3], Wide limit) {
   for (int a = 0; a < 3; a++) diagonal[a] = clip(diagonal[a] - wide_set(0.5f) * (low + high), limit);
 }
 
-/* The least scale of the loaded cells round the edge; 0 where none is. */
+/* The least scale of the loaded cells round the edge; 1 where none is. */
 WIDE_INLINE Wide least_scale(const FrictionStep *o, int32_t s, int a, int c) {
   const FlipGrid *grid = o->grid;
   int32_t down = grid->near[s][2 * c];
@@ -229,12 +252,9 @@ WIDE_INLINE Wide least_scale(const FrictionStep *o, int32_t s, int a, int c) {
                          below(grid, o->scale, down, a)};
   const Wide limit[4] = {own(o->limit, s), below(grid, o->limit, s, a), own(o->limit, down),
                          below(grid, o->limit, down, a)};
-  Wide least = one, any = zero;
-  for (int j = 0; j < 4; j++) {
-    least = wide_select(wide_less(zero, limit[j]), wide_min(least, scale[j]), least);
-    any = wide_max(any, limit[j]);
-  }
-  return wide_select(wide_less(zero, any), least, zero);
+  Wide least = one;
+  for (int j = 0; j < 4; j++) least = wide_select(wide_less(zero, limit[j]), wide_min(least, scale[j]), least);
+  return least;
 }
 
 void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, double sums[FRICTION_SUMS]) {
@@ -246,16 +266,15 @@ void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, d
     int32_t s = strip_of(o->strips, n);
     Wide next[STRESSES], limit = own(o->limit, s);
     for (int a = 0; a < 3; a++) next[a] = own(o->trial[a], s);
-    if (box) {
-      onto_box(next, limit);
-    } else {
-      Wide scale = own(o->scale, s);
-      for (int a = 0; a < 3; a++) next[a] *= scale;
-    }
+    if (box) onto_box(next, limit);
     for (int k = 0; k < 3; k++) {
       Wide v = own(o->trial[S_XY + k], s);
-      if (o->strict) v *= least_scale(o, s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
-      else if (!box) v *= round_edge(grid, o->scale, s, EDGE_AXES[k][0], EDGE_AXES[k][1]) * own(o->share[k], s);
+      if (!box) {
+        Wide share = own(o->share[k], s);
+        Wide scale = o->strict ? least_scale(o, s, EDGE_AXES[k][0], EDGE_AXES[k][1])
+                               : round_edge(grid, o->scale, s, EDGE_AXES[k][0], EDGE_AXES[k][1]) * share;
+        v = wide_select(wide_less(wide_set(0), share), v * scale, v);
+      }
       next[S_XY + k] = clip(v, own(o->cap[k], s));
     }
     for (int k = 0; k < STRESSES; k++) {
@@ -283,12 +302,9 @@ void KERNEL(flip_edge_mean)(const EdgeMean *o, int64_t b, int64_t e) {
                             below(grid, o->free, down, a)};
       Wide count = zero;
       for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, free[j]), one, zero);
-      const Wide field[4] = {own(o->field, s), below(grid, o->field, s, a), own(o->field, down),
-                             below(grid, o->field, down, a)};
-      Wide loaded = zero;
-      for (int j = 0; j < 4; j++) loaded += wide_select(wide_less(zero, field[j]), one, zero);
-      put(o->share[k], s, one / wide_max(loaded, one));
-      Wide mean = factor * (field[0] + field[1] + field[2] + field[3]) / wide_max(count, one);
+      Wide load = round_edge(grid, o->load, s, a, c);
+      put(o->share[k], s, wide_select(wide_less(zero, load), one / wide_max(load, wide_set(1e-30f)), zero));
+      Wide mean = factor * round_edge(grid, o->field, s, a, c) / wide_max(count, one);
       const Wide light[4] = {own(o->lightness[a], s), below(grid, o->lightness[a], s, c), own(o->lightness[c], s),
                              below(grid, o->lightness[c], s, a)};
       const Wide open[4] = {own(o->open[a], s), below(grid, o->open[a], s, c), own(o->open[c], s),

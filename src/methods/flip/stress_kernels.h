@@ -68,13 +68,15 @@ typedef struct FrictionStep {
   float *trial[STRESSES];
   const float *limit;    /* at centres: alpha p + cohesion */
   const float *cap[3];   /* at edges: largest shear stress */
-  const float *per[3];   /* 1 / cap^2; 0 where that is none */
-  float *scale;          /* at centres */
-  const float *share[3]; /* at edges: 1 / number of the cells round it that have a limit */
+  const float *per[3];   /* 1 / cap^2; 0 where that is none, and at walls: such edges count for no cell */
+  float *scale;          /* of the edges round a cell, at centres; times the limit, but for the last pass */
+  const float *share[3]; /* at edges: 1 / sum of the limits round it; 0: is not scaled */
   float factor;          /* step length times dt / cell */
   float momentum;
-  int scheme;  /* SCREE_YIELD_... */
-  bool strict; /* edges are scaled by the least scale of the loaded cells round them: the result keeps every bound */
+  int scheme; /* SCREE_YIELD_... */
+  /* The last pass, after which every bound is kept. The shear comes first: a cell's diagonal takes what the edges round
+   * it leave, and edges are scaled only where they are too much by themselves, by the least scale of the cells. */
+  bool strict;
 } FrictionStep;
 enum { FRICTION_MOVED, FRICTION_TURNED, FRICTION_SIZE, FRICTION_SUMS };
 /* The largest stress of a cell or edge over what is allowed. */
@@ -88,10 +90,10 @@ KERNEL_DECLARE(void, flip_friction_return, (const FrictionStep *o, int64_t b, in
 typedef struct EdgeMean {
   const FlipGrid *grid;
   const int32_t *strips;
-  const float *field, *free;
+  const float *field, *free, *load;
   const float *lightness[3], *open[3];
   float *out[3];   /* xy, yz, xz */
-  float *share[3]; /* 1 / number of the cells round the edge where the field is above 0 */
+  float *share[3]; /* 1 / sum of the loads of the cells round the edge; 0 where that is none */
   float factor;
 } EdgeMean;
 KERNEL_DECLARE(void, flip_edge_mean, (const EdgeMean *o, int64_t b, int64_t e));

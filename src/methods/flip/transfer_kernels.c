@@ -1,5 +1,7 @@
 #include "methods/flip/transfer_kernels.h"
 
+#include <string.h>
+
 /* ---- particles to nodes ---- */
 
 typedef struct Sums {
@@ -12,8 +14,8 @@ WIDE_INLINE Wide distance_of(Wide a) { return wide_max(a, -a); }
 WIDE_INLINE Wide hat(Wide t) { return wide_max(wide_set(1) - distance_of(t), wide_set(0)); }
 
 /* Adds the particles [b, e) to the nodes of the cell whose lower corner is (x, y, z). */
-WIDE_INLINE void add_range(const Parcels *p, int32_t b, int32_t e, float x, float y, float z, bool mixed, bool moving,
-                           Sums *sums) {
+WIDE_INLINE void add_range(const Parcels *p, const float *const masses[3], int32_t b, int32_t e, float x, float y,
+                           float z, bool mixed, bool moving, Sums *sums) {
   const Wide half = wide_set(0.5f);
   for (int32_t k = b; k < e; k += LANES) {
     WideInt here = wide_int_less(LANE_NUMBERS, (WideInt){0} + (e - k));
@@ -27,7 +29,7 @@ WIDE_INLINE void add_range(const Parcels *p, int32_t b, int32_t e, float x, floa
     sums->volume += volume;
     const Wide weight[3] = {fx * yz, fy * xz, fz * xy};
     for (int a = 0; a < 3; a++) {
-      Wide mass = wide_load(p->mass[a] + k) * weight[a];
+      Wide mass = wide_load(masses[a] + k) * weight[a];
       sums->mass[a] += mass;
       if (moving) sums->momentum[a] += mass * wide_load(p->velocity[a] + k);
       if (mixed) sums->bulk[a] += mass * wide_load(p->specific + k);
@@ -59,9 +61,12 @@ WIDE_INLINE void splat_strip(const Splat *splat, int32_t strip, bool mixed, bool
   strip_place(grid->key[strip], place);
   for (int lane = 0; lane < STRIP; lane++) {
     Sums sums = {0};
+    const float *masses[3];
+    for (int a = 0; a < 3; a++)
+      masses[a] = !p->strong[a] || (p->strong[a][strip] >> lane & 1) ? p->mass[a] : p->loose[a];
     for (int row = 0; row < rows; row++)
-      add_range(p, first[row][lane], last[row][lane], (float)(place[0] + lane), (float)place[1], (float)place[2], mixed,
-                moving, &sums);
+      add_range(p, masses, first[row][lane], last[row][lane], (float)(place[0] + lane), (float)place[1],
+                (float)place[2], mixed, moving, &sums);
     int64_t at = (int64_t)strip * STRIP + lane;
     splat->volume[at] = wide_sum(sums.volume);
     for (int a = 0; a < 3; a++) {
@@ -88,8 +93,29 @@ void KERNEL(flip_splat)(const Splat *splat, int64_t b, int64_t e) {
 
 enum { WINDOW_X = STRIP + 2, WINDOW_ROW = 10, WINDOW = 9 * WINDOW_ROW };
 
-/* Velocity, change, displacement and settling of one component round a strip, one behind the other for each node. */
-typedef float Window[WINDOW][4] __attribute__((aligned(32)));
+/* Velocity, change, displacement and settling of one component round a strip, one behind the other for each node; a
+ * second time for particles that ride. */
+typedef float Window[2 * WINDOW][4] __attribute__((aligned(32)));
+
+/* Settling of a node that does not count. */
+#define NOT_COUNTED (-1.0f)
+
+/* The nodes whose bits are not set do not count. */
+WIDE_INLINE void mask_window(const Gather *gather, int32_t strip, const uint8_t *bits, float (*window)[4]) {
+  const FlipGrid *grid = gather->grid;
+  for (int row = 0; row < 9; row++) {
+    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1), low = grid->near[at][X_LOW],
+            high = grid->near[at][X_HIGH];
+    uint32_t counted =
+        (uint32_t)bits[low] >> (STRIP - 1) | (uint32_t)bits[at] << 1 | (uint32_t)(bits[high] & 1) << (STRIP + 1);
+    for (int x = 0; x < WINDOW_X; x++) {
+      float *node = window[row * WINDOW_ROW + x];
+      if (counted >> x & 1) continue;
+      node[0] = node[1] = node[2] = 0;
+      node[3] = NOT_COUNTED;
+    }
+  }
+}
 
 WIDE_INLINE void fill_window(const Gather *gather, int32_t strip, int axis, Window window) {
   const FlipGrid *grid = gather->grid;
@@ -133,11 +159,15 @@ WIDE_INLINE void store_some(float *to, Wide value, int count) {
 /* Lane by lane: particles [k, k + count) of the strip, where x, y, z count from its lower corner. FLIP: they change by
  * what the grid's velocity changed, and move with it; where no node counts they fly. Answers what they move with. */
 WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t k, int count, int axis, Wide x, Wide y,
-                             Wide z) {
+                             Wide z, bool masked) {
   Weights wx = weights_of(x, axis == 0), wy = weights_of(y, axis == 1), wz = weights_of(z, axis == 2);
   Wide one = wide_set(1), sums[4] = {wide_set(0), wide_set(0), wide_set(0), wide_set(0)};
   Wide slope[3] = {wide_set(0), wide_set(0), wide_set(0)};
+  Wide tilt[3] = {wide_set(0), wide_set(0), wide_set(0)}; /* gradient of the weights that count */
   WideInt base = (wz.low * 3 + wy.low) * WINDOW_ROW + wx.low;
+  if (masked && gather->rides)
+    for (int lane = 0; lane < LANES && lane < count; lane++)
+      base[lane] += gather->rides[k + lane] >> axis & 1 ? WINDOW : 0;
   for (int corner = 0; corner < 8; corner++) {
     bool ux = corner & 1, uy = corner >> 1 & 1, uz = corner >> 2 & 1;
     WideInt index = base + ((uz ? 3 : 0) + (uy ? 1 : 0)) * WINDOW_ROW + (ux ? 1 : 0);
@@ -150,11 +180,13 @@ WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t 
     sums[0] += weight * velocity;
     sums[1] += weight * change;
     sums[2] += weight * moved;
-    sums[3] += weight * settle;
+    sums[3] += weight * (masked ? wide_max(settle, wide_set(0)) : settle);
     if (!gather->gradient[0]) continue;
-    slope[0] = ux ? slope[0] + yz * velocity : slope[0] - yz * velocity;
-    slope[1] = uy ? slope[1] + ax * az * velocity : slope[1] - ax * az * velocity;
-    slope[2] = uz ? slope[2] + ax * ay * velocity : slope[2] - ax * ay * velocity;
+    const Wide across[3] = {ux ? yz : -yz, uy ? ax * az : -(ax * az), uz ? ax * ay : -(ax * ay)};
+    for (int a = 0; a < 3; a++) {
+      slope[a] += across[a] * velocity;
+      if (masked) tilt[a] += wide_select(wide_less(settle, wide_set(0)), wide_set(0), across[a]);
+    }
   }
   Wide norm = wide_load(gather->norm[axis] + k);
   WideInt on_grid = wide_less(wide_set(0), norm);
@@ -165,8 +197,11 @@ WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t 
   store_some(gather->out_velocity[axis] + k, after, count);
   store_some(gather->out_way[axis] + k, way, count);
   if (!gather->gradient[0]) return moves;
-  for (int a = 0; a < 3; a++)
+  for (int a = 0; a < 3; a++) {
+    /* as if the nodes that do not count had the mean of the others */
+    if (masked) slope[a] = wide_select(on_grid, slope[a] - tilt[a] * moves, wide_set(0));
     store_some(gather->gradient[3 * axis + a] + k, slope[a] * wide_set(gather->inverse_cell), count);
+  }
   return moves;
 }
 
@@ -174,7 +209,15 @@ static void gather_strip(const Gather *gather, int32_t strip) {
   int32_t b = gather->start[(int64_t)strip * STRIP], e = gather->start[((int64_t)strip + 1) * STRIP], place[3];
   if (b == e) return;
   Window windows[3];
-  for (int axis = 0; axis < 3; axis++) fill_window(gather, strip, axis, windows[axis]);
+  const bool ridden = gather->riders && gather->riders[strip], masked = ridden || gather->near[strip];
+  for (int axis = 0; axis < 3; axis++) {
+    fill_window(gather, strip, axis, windows[axis]);
+    if (ridden) {
+      memcpy(windows[axis][WINDOW], windows[axis][0], sizeof(float[WINDOW][4]));
+      mask_window(gather, strip, gather->strong[axis], windows[axis] + WINDOW);
+    }
+    if (gather->near[strip]) mask_window(gather, strip, gather->valid[axis], windows[axis]);
+  }
   strip_place(gather->grid->key[strip], place);
   for (int32_t k = b; k < e; k += LANES) {
     /* Lanes beyond the strip's particles must not read beyond the windows. */
@@ -187,7 +230,8 @@ static void gather_strip(const Gather *gather, int32_t strip) {
     z = wide_min(wide_max(z, zero), most);
     Wide square = zero;
     for (int axis = 0; axis < 3; axis++) {
-      Wide moves = gather_axis(gather, windows[axis], k, e - k, axis, x, y, z);
+      Wide moves = masked ? gather_axis(gather, windows[axis], k, e - k, axis, x, y, z, true)
+                          : gather_axis(gather, windows[axis], k, e - k, axis, x, y, z, false);
       square += moves * moves;
     }
     store_some(gather->out_square + k, square, e - k);

@@ -13,6 +13,9 @@ typedef struct Parcels {
   const float *mass[3];   /* for the faces; norm included */
   const float *velocity[3];
   const float *specific; /* 1 / rest density; NULL: all the same */
+  /* Bits of the faces' strips: those that are strong take `mass`, others `loose`; NULL: all are. See surface.c. */
+  const uint8_t *strong[3];
+  const float *loose[3];
   const float *strength, *cohesion;
 } Parcels;
 
@@ -26,15 +29,20 @@ typedef struct Splat {
 
 KERNEL_DECLARE(void, flip_splat, (const Splat *splat, int64_t b, int64_t e));
 
-/* What particles take from the grid. Nodes that are not valid hold zeros. */
+/* What particles take from the grid. Nodes that are not valid hold zeros. Those that do not count for a particle (not
+ * valid; not strong, where it rides on strong ones alone) have its gradient from the mean of the others. */
 typedef struct Gather {
   const FlipGrid *grid;
   const int32_t *start;
   const float *x, *y, *z; /* in cells */
   const float *norm[3];   /* per particle: 1 / sum of the weights of valid faces */
   const float *velocity[3], *change[3], *moved[3], *settle[3];
-  const float *before[3]; /* velocity of the particles */
-  float gain[3];          /* of it by gravity */
+  const uint8_t *near;                 /* per strip: some nodes round it may not be valid */
+  const uint8_t *riders;               /* per strip: some of its particles ride; NULL: none does */
+  const uint8_t *rides;                /* per particle, a bit an axis */
+  const uint8_t *valid[3], *strong[3]; /* per strip, a bit a lane */
+  const float *before[3];              /* velocity of the particles */
+  float gain[3];                       /* of it by gravity */
   float dt;
   float inverse_cell;
   /* per particle, in the order of cells */

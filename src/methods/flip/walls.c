@@ -125,6 +125,7 @@ Status flip_stop_at_walls(FlipWork *work) {
     const CoupledFace *face = &work->faces[k];
     float speed = (float)coupled_speed(face, work->bodies[face->body].velocity);
     f->flux[face->axis][face->face] += face->share * (speed - f->wall_v[face->axis][face->face]);
+    f->speed[face->axis][face->face] += face->share * (speed - f->wall_v[face->axis][face->face]);
     f->wall_v[face->axis][face->face] = speed;
   }
   return SCREE_OK;

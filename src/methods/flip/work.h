@@ -2,6 +2,8 @@
 #ifndef METHODS_FLIP_WORK_H
 #define METHODS_FLIP_WORK_H
 
+#include <math.h>
+
 #include "methods/flip/fields.h"
 #include "methods/flip/flip.h"
 
@@ -43,6 +45,8 @@ typedef struct FlipSettings {
 /* Arrays in the order of cells. */
 typedef struct SortedParcels {
   float *volume, *mass[3], *velocity[3], *norm[4], *specific, *strength, *cohesion;
+  float *loose[3]; /* mass for faces that are not strong: none of those who ride */
+  uint8_t *rides;  /* a bit per axis */
 } SortedParcels;
 
 typedef struct FlipWork {
@@ -94,6 +98,17 @@ static inline void coupled_push(const CoupledFace *face, double push, double w[6
 
 static inline int64_t work_cells(const FlipWork *work) { return grid_cells(work->grid); }
 
+/* The axis that gravity mainly acts along, and whether it points to its lower side; -1: there is none. */
+static inline int work_downward(const FlipWork *work, bool *down) {
+  Vec3 g = work->state->gravity;
+  int axis = 2;
+  if (!(vec3_length(g) > 0)) return -1;
+  for (int a = 0; a < 2; a++)
+    if (fabs(vec3_get(g, a)) > fabs(vec3_get(g, axis))) axis = a;
+  *down = vec3_get(g, axis) < 0;
+  return axis;
+}
+
 /* Cells that hold more than this of what they can hold are dense. */
 #define FILL_DENSE 0.35f
 
@@ -107,6 +122,10 @@ bool solid_out_of_reach(const Solid *solid, Vec3 local, double reach);
 /* particles.c */
 Status flip_sort_parcels(FlipWork *work);
 Status flip_to_grid(FlipWork *work);
+/* surface.c: who rides on strong faces alone; changes their norms and masses. */
+void flip_find_riders(FlipWork *work);
+/* Whether somebody near the strip rides: the sums of its faces have changed. */
+bool flip_surface_at(const FlipWork *work, int32_t strip);
 /* beside.c: distance (cells) and its gradient at a point of a strip, in cells from its lower corner. */
 float flip_distance_at(const StripSolids *solids, float x, float y, float z, float gradient[3]);
 Status flip_from_grid(FlipWork *work);

@@ -1,0 +1,97 @@
+/* The surface of the sand.
+ *
+ * A face whose kernel holds hardly any sand is beyond the surface: no pressure reaches it, nothing rubs on it, and yet
+ * the sand near the surface leaves a share of its mass there. That share would fall and slide freely under the sand
+ * that is borne (a surface would sink until its cells look full, and creep), and a stress that acted on it would throw
+ * it off at any speed. So it is with faces as with nodes inside walls: such a face is not strong, and a particle that
+ * has more than half of its weight on strong faces shares all of it among them. It rides on them. Particles of a spray
+ * have no strong faces and fly with all. Mass and momentum stay whole, since a particle takes from the grid with the
+ * weights by which it gave. */
+#include <string.h>
+
+#include "core/parallel.h"
+#include "methods/flip/work.h"
+
+enum { RIDER_CHUNK = 64 };
+
+/* Weight on strong faces from which on a particle rides on them. */
+#define RIDES_FROM 0.5f
+
+typedef struct StrongWindow {
+  uint32_t bits[9]; /* rows y, z; bit 0 is the last lane of the strip before */
+} StrongWindow;
+
+/* Answers which lanes have only strong faces round them, a bit each. */
+static uint32_t strong_window(const FlipWork *work, int32_t strip, const uint8_t *strong, StrongWindow *window) {
+  const FlipGrid *grid = work->grid;
+  uint32_t all = ~0u;
+  for (int row = 0; row < 9; row++) {
+    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
+    window->bits[row] = (uint32_t)strong[grid->near[at][X_LOW]] >> (STRIP - 1) | (uint32_t)strong[at] << 1 |
+                        (uint32_t)(strong[grid->near[at][X_HIGH]] & 1) << (STRIP + 1);
+    all &= window->bits[row];
+  }
+  return all & all >> 1 & all >> 2;
+}
+
+/* Sum of the weights of the strong faces. `at` counts from the strip's lower corner. */
+static float weight_of_strong(const StrongWindow *window, const float at[3], int axis) {
+  int low[3];
+  float upper[3], sum = 0;
+  for (int a = 0; a < 3; a++) {
+    float t = at[a] + (a == axis ? 1 : 0.5f);
+    low[a] = (int)t;
+    upper[a] = t - (float)low[a];
+  }
+  for (int c = 0; c < 8; c++)
+    if (window->bits[(low[2] + (c >> 2)) * 3 + low[1] + (c >> 1 & 1)] >> (low[0] + (c & 1)) & 1)
+      sum += (c & 1 ? upper[0] : 1 - upper[0]) * (c & 2 ? upper[1] : 1 - upper[1]) * (c & 4 ? upper[2] : 1 - upper[2]);
+  return sum;
+}
+
+static void riders_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  FlipWork *work = context;
+  const FlipOrder *order = work->order;
+  SortedParcels *sorted = &work->sorted;
+  for (int64_t strip = b; strip < e; strip++) {
+    int32_t first = order->start[strip * STRIP], last = order->start[(strip + 1) * STRIP], place[3];
+    work->fields.riders[strip] = 0;
+    if (first == last) continue;
+    memset(sorted->rides + first, 0, (size_t)(last - first));
+    strip_place(work->grid->key[strip], place);
+    for (int a = 0; a < 3; a++) {
+      StrongWindow window;
+      uint32_t whole = strong_window(work, (int32_t)strip, work->fields.strong[a], &window);
+      for (int32_t k = first; k < last; k++) {
+        const float at[3] = {order->x[k] - (float)place[0], order->y[k] - (float)place[1],
+                             order->z[k] - (float)place[2]};
+        sorted->loose[a][k] = sorted->mass[a][k];
+        if (whole >> (int)at[0] & 1 || !(sorted->norm[1 + a][k] > 0)) continue;
+        float sum = weight_of_strong(&window, at, a);
+        if (!(sum * sorted->norm[1 + a][k] > RIDES_FROM) || sum > 0.99999f) continue;
+        sorted->mass[a][k] *= 1 / (sum * sorted->norm[1 + a][k]);
+        sorted->norm[1 + a][k] = 1 / sum;
+        sorted->loose[a][k] = 0;
+        sorted->rides[k] |= (uint8_t)(1u << a);
+        work->fields.riders[strip] = 1;
+      }
+    }
+  }
+}
+
+bool flip_surface_at(const FlipWork *work, int32_t strip) {
+  const FlipGrid *grid = work->grid;
+  const uint8_t *riders = work->fields.riders;
+  bool any = false;
+  for (int row = 0; row < 9 && !any; row++) {
+    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
+    any = riders[at] || riders[grid->near[at][X_LOW]] || riders[grid->near[at][X_HIGH]];
+  }
+  return any;
+}
+
+void flip_find_riders(FlipWork *work) {
+  work->fields.riders[0] = 0;
+  parallel_for(work->core, 1, work->grid->strips, RIDER_CHUNK, riders_chunk, work);
+}
