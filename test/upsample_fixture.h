@@ -58,6 +58,13 @@ static inline FineTouch fine_touch(const ScreeWorld *world, ScreeParticles p, in
   return touch;
 }
 
+static inline double fine_deepest(const ScreeWorld *world) {
+  ScreeParticles p = scree_world_grains(world);
+  double deepest = -1;
+  for (int64_t i = 0; i < p.count; i++) deepest = fmax(deepest, fine_touch(world, p, i).depth);
+  return deepest;
+}
+
 typedef struct FineMetrics {
   double deepest; /* radii, of a grain's surface in a solid */
   double inside;  /* share of grains that are more than a tenth of their radius in one */

@@ -74,18 +74,18 @@ static void bear(Upsample *up, const State *state, const Born *born, int64_t cou
   uint64_t seed = state->seed, id = born->id;
   Quat turn = any_turn(rng_bits(seed, id, 1, RNG_UPSAMPLE));
   double room = SHARE_RADIUS * sphere_radius(state, born->birth) - up->definition.radius;
+  Vec3 from = vec3((double)p->x[born->at], (double)p->y[born->at], (double)p->z[born->at]);
   int64_t sequence = 0;
   for (int64_t k = 0; k < count; k++) {
     int64_t i = first + k;
-    Vec3 at = vec3_scale(quat_rotate(turn, ball_point(&sequence)), room);
-    grains->x[i] = p->x[born->at] + (float)at.x;
-    grains->y[i] = p->y[born->at] + (float)at.y;
-    grains->z[i] = p->z[born->at] + (float)at.z;
+    Vec3 at = vec3_madd(from, quat_rotate(turn, ball_point(&sequence)), room);
     grains->vx[i] = p->vx[born->at];
     grains->vy[i] = p->vy[born->at];
     grains->vz[i] = p->vz[born->at];
     grains->radius[i] = (float)radii_draw(up->definition.radius, stuff->radius_spread, stuff->radius_distribution,
                                           rng_bits(seed, grains->id[i], 2, RNG_UPSAMPLE));
+    if (up->definition.mode == SCREE_UPSAMPLE_BETTER) solids_put_out(up, (double)grains->radius[i], &at);
+    grains->x[i] = (float)at.x, grains->y[i] = (float)at.y, grains->z[i] = (float)at.z;
     grains->material[i] = (uint8_t)born->birth->material;
   }
 }

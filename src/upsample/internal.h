@@ -149,7 +149,12 @@ void walls_weigh(const Core *core, const Surroundings *near, const FineLaw *law,
 void walls_after(const Core *core, const Surroundings *near, const State *state, const float bounds[6], double dt,
                  double reach, FineBlock *block);
 
-/* wedge.c: puts a grain out of all solids as they are at the end of the frame, where there is room for it. */
+/* Lists which of at most FINE_BLOCK grains may be in a solid at the end of the frame. Answers how many. */
+int64_t walls_touching(const Core *core, const Upsample *up, int64_t count, const float *x, const float *y,
+                       const float *z, const float *radius, int32_t list[FINE_BLOCK]);
+
+/* wedge.c: whether a grain is in no solid at the end of the frame; puts it out of all, where there is room for it. */
+bool solids_leave_room(const Upsample *up, double radius, Vec3 at);
 void solids_put_out(const Upsample *up, double radius, Vec3 *at);
 
 /* stir.c: fine grains in moving sand go from crowded to sparse cells. */

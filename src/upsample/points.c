@@ -3,8 +3,8 @@
  * Each particle of a continuum has a number of points within its ellipsoid. They go with the flow as the grid has it at
  * the particle, to first order: the offset from the particle is stretched by the product of (1 + dt J) over the frame,
  * which the method keeps in fields of this room (FLOW_FIELDS). When a particle splits or merges its points go to the
- * nearest heir; those that come to lie outside their particle's ellipsoid are drawn anew within it. Where sand is dense
- * all round, particles have no points. */
+ * nearest heir; those that come to lie outside their particle's ellipsoid are drawn anew within it. Those that come
+ * into a solid are put out of it. Where sand is dense all round, particles have no points. */
 #include "upsample/points.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "core/parallel.h"
 #include "core/rng.h"
 
-enum { POINTS_CHUNK = 4096, CROWD_BITS = 21, FULL = 1024, GONE = -1 };
+enum { POINTS_CHUNK = 4096, CROWD_BITS = 21, FULL = 1024, GONE = -1, DRAWS = 8 };
 
 /* Shares of a full cell: a particle loses its points where no cell round it holds less than the first, and gets new
  * ones where one holds less than the second. Between the two it keeps what it has. */
@@ -256,13 +256,53 @@ static void place_point(const Frame *frame, int64_t k, int32_t i, const float o[
   g->z[k] = p->z[i] + o[2];
 }
 
-static void follow_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Frame *frame = context;
+static Vec3 place_of(const Particles *p, int64_t i) { return vec3((double)p->x[i], (double)p->y[i], (double)p->z[i]); }
+
+static void draw_point(const Frame *frame, int64_t k, int32_t i, int draw) {
   const State *state = frame->state;
+  Ellipsoid ellipsoid = ellipsoid_of(frame->up, state, i);
+  uint64_t moment = (uint64_t)state->frame * DRAWS + (uint64_t)draw;
+  float o[3];
+  ellipsoid_draw(&ellipsoid, rng_bits(state->seed, frame->up->grains.id[k], moment, RNG_UPSAMPLE), o);
+  place_point(frame, k, i, o);
+}
+
+/* Keeps points [b, e), at most FINE_BLOCK, out of solids: those that have just been drawn are drawn again, so that they
+ * stay evenly spread, others are put on the surface. */
+static void keep_out(const Frame *frame, int64_t b, int64_t e, const bool *drawn) {
+  Upsample *up = frame->up;
+  const FineGrains *g = &up->grains;
+  const Particles *p = &frame->state->particles;
+  int32_t list[FINE_BLOCK];
+  int64_t count = walls_touching(frame->core, up, e - b, g->x + b, g->y + b, g->z + b, g->radius + b, list);
+  for (int64_t n = 0; n < count; n++) {
+    int64_t k = b + list[n];
+    int32_t i = frame->link[up->points.parent[k]];
+    double radius = (double)g->radius[k];
+    if (i < 0) continue; /* not kept */
+    Vec3 at = vec3((double)g->x[k], (double)g->y[k], (double)g->z[k]);
+    bool free = solids_leave_room(up, radius, at);
+    for (int draw = 1; draw < DRAWS && !free && drawn[list[n]]; draw++) {
+      draw_point(frame, k, i, draw);
+      at = vec3((double)g->x[k], (double)g->y[k], (double)g->z[k]);
+      free = solids_leave_room(up, radius, at);
+    }
+    if (free) continue;
+    solids_put_out(up, radius, &at);
+    Vec3 offset = vec3_sub(at, place_of(p, i));
+    const float o[3] = {(float)offset.x, (float)offset.y, (float)offset.z};
+    place_point(frame, k, i, o);
+  }
+}
+
+/* Points [b, e), at most FINE_BLOCK. */
+static void follow_block(const Frame *frame, int64_t b, int64_t e) {
+  const State *state = frame->state;
+  const Particles *p = &state->particles;
   RenderPoints *points = &frame->up->points;
   FineGrains *g = &frame->up->grains;
-  float per = (float)(1 / frame->dt), far = FARTHEST * (float)state->radius;
+  float per = (float)(1 / frame->dt), far = FARTHEST * (float)state->radius, before[FINE_BLOCK][3];
+  bool drawn[FINE_BLOCK] = {false};
   for (int64_t k = b; k < e; k++) {
     float o[3] = {points->offset[0][k], points->offset[1][k], points->offset[2][k]}, to[3];
     int32_t i = heir_of(frame, points->parent[k], o);
@@ -273,17 +313,33 @@ static void follow_chunk(void *context, int64_t b, int64_t e, int thread) {
       for (int c = 0; c < 3; c++) to[a] += points->flow[3 * a + c][i] * o[c];
       to[a] = to[a] > -far && to[a] < far ? to[a] : far; /* outside: drawn anew */
     }
+    before[k - b][0] = g->x[k], before[k - b][1] = g->y[k], before[k - b][2] = g->z[k];
     Ellipsoid ellipsoid = ellipsoid_of(frame->up, state, i);
-    bool stays = ellipsoid_holds(&ellipsoid, to);
-    if (!stays) ellipsoid_draw(&ellipsoid, rng_bits(state->seed, g->id[k], (uint64_t)state->frame, RNG_UPSAMPLE), to);
-    const float before[3] = {g->x[k], g->y[k], g->z[k]};
-    place_point(frame, k, i, to);
-    const Particles *p = &state->particles;
-    g->vx[k] = stays ? (g->x[k] - before[0]) * per : p->vx[i];
-    g->vy[k] = stays ? (g->y[k] - before[1]) * per : p->vy[i];
-    g->vz[k] = stays ? (g->z[k] - before[2]) * per : p->vz[i];
+    drawn[k - b] = !ellipsoid_holds(&ellipsoid, to);
+    if (drawn[k - b]) draw_point(frame, k, i, 0);
+    else place_point(frame, k, i, to);
     atomic_fetch_add_explicit(&frame->count[i], 1, memory_order_relaxed);
   }
+  keep_out(frame, b, e, drawn);
+  for (int64_t k = b; k < e; k++) {
+    if (!frame->keep[k]) continue;
+    int32_t i = frame->link[points->parent[k]];
+    g->vx[k] = drawn[k - b] ? p->vx[i] : (g->x[k] - before[k - b][0]) * per;
+    g->vy[k] = drawn[k - b] ? p->vy[i] : (g->y[k] - before[k - b][1]) * per;
+    g->vz[k] = drawn[k - b] ? p->vz[i] : (g->z[k] - before[k - b][2]) * per;
+  }
+}
+
+static void follow_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  for (int64_t k = b; k < e; k += FINE_BLOCK) follow_block(context, k, k + FINE_BLOCK < e ? k + FINE_BLOCK : e);
+}
+
+static void keep_out_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  bool drawn[FINE_BLOCK];
+  memset(drawn, true, sizeof drawn);
+  for (int64_t k = b; k < e; k += FINE_BLOCK) keep_out(context, k, k + FINE_BLOCK < e ? k + FINE_BLOCK : e, drawn);
 }
 
 static void close_ranks(Frame *frame) {
@@ -314,22 +370,18 @@ static int64_t points_wanted(const Frame *frame, int64_t i) {
 }
 
 static Status draw_new(Frame *frame) {
-  const State *state = frame->state;
-  const Particles *p = &state->particles;
+  const Particles *p = &frame->state->particles;
   FineGrains *g = &frame->up->grains;
-  int64_t total = 0, k = 0;
+  int64_t total = 0, first = 0;
   for (int64_t i = 0; i < p->count; i++) total += points_wanted(frame, i);
   if (total == 0) return SCREE_OK;
-  TRY(fine_append(frame->core, frame->up, total, &k));
+  TRY(fine_append(frame->core, frame->up, total, &first));
   TRY(points_reserve(frame->core, &frame->up->points, g->count));
+  int64_t k = first;
   for (int64_t i = 0; i < p->count; i++) {
     int64_t wanted = points_wanted(frame, i);
-    if (wanted == 0) continue;
-    Ellipsoid ellipsoid = ellipsoid_of(frame->up, state, i);
     for (int64_t end = k + wanted; k < end; k++) {
-      float o[3];
-      ellipsoid_draw(&ellipsoid, rng_bits(state->seed, g->id[k], (uint64_t)state->frame, RNG_UPSAMPLE), o);
-      place_point(frame, k, (int32_t)i, o);
+      draw_point(frame, k, (int32_t)i, 0);
       g->vx[k] = p->vx[i];
       g->vy[k] = p->vy[i];
       g->vz[k] = p->vz[i];
@@ -337,6 +389,7 @@ static Status draw_new(Frame *frame) {
       g->material[k] = p->material[i];
     }
   }
+  parallel_for(frame->core, first, g->count, POINTS_CHUNK, keep_out_chunk, frame);
   return SCREE_OK;
 }
 
@@ -362,7 +415,9 @@ static Status advance(Frame *frame, Scratch *scratch) {
 Status points_advance(Core *core, Upsample *up, const State *state, Scratch *scratch, double dt) {
   Frame frame = {.core = core, .up = up, .state = state, .dt = dt};
   int mark = scratch_mark(scratch);
+  solids_view_refresh(up, state);
   Status status = advance(&frame, scratch);
   scratch_release(core, scratch, mark);
+  if (status == SCREE_OK) solids_view_commit(up);
   return status;
 }

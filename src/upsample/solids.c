@@ -10,7 +10,7 @@ enum { CORNERS = 8, TRIALS = 2000 };
 #define PLANE_EXTENT 100.0
 
 /* Between the nodes of a cache sharp edges are blunt. Measures how much, where a fine grain would touch the triangles'
- * middles and corners. */
+ * middles, corners and the middles of their edges. */
 static double cache_error(const FineSolid *view, double radius) {
   const Mesh *mesh = &view->shape.mesh;
   Shape exact = view->shape;
@@ -26,8 +26,9 @@ static double cache_error(const FineSolid *view, double radius) {
     Vec3 normal = vec3_cross(vec3_sub(corner[1], corner[0]), vec3_sub(corner[2], corner[0]));
     double size = vec3_length(normal);
     if (!(size > 0)) continue;
-    for (int k = 0; k < 4; k++) {
-      Vec3 at = vec3_madd(k < 3 ? corner[k] : middle, normal, side / size);
+    for (int k = 0; k < 7; k++) {
+      Vec3 edge = vec3_scale(vec3_add(corner[k % 3], corner[(k + 1) % 3]), 0.5);
+      Vec3 at = vec3_madd(k < 3 ? corner[k] : k < 6 ? edge : middle, normal, side / size);
       double cached = shape_distance(&view->shape, at, radius).distance;
       worst = fmax(worst, fabs(cached - shape_distance(&exact, at, 8 * radius).distance));
     }
@@ -49,10 +50,11 @@ Status solids_view_create(Core *core, Upsample *up, const State *state) {
     view->position[0] = solid->position;
     view->rotation[0] = solid->rotation;
     if (solid->shape.kind != SCREE_SHAPE_MESH || !solid->shape.findings.closed) continue;
-    if (solid->shape.grid && (double)solid->shape.grid->band >= DISTANCE_BAND * radius) continue;
-    double cell = fmax(up->definition.radius, DISTANCE_CELL * radius);
-    TRY(distance_grid_build(core, &view->shape, cell, DISTANCE_BAND * radius, &view->cache));
-    view->shape.grid = view->cache;
+    if (!solid->shape.grid || (double)solid->shape.grid->band < DISTANCE_BAND * radius) {
+      double cell = fmax(up->definition.radius, DISTANCE_CELL * radius);
+      TRY(distance_grid_build(core, &view->shape, cell, DISTANCE_BAND * radius, &view->cache));
+      view->shape.grid = view->cache;
+    }
     double error = cache_error(view, up->definition.radius);
     if (error > DOUBT * up->definition.radius) view->doubt = 1.5 * error;
   }

@@ -319,3 +319,24 @@ void walls_after(const Core *core, const Surroundings *near, const State *state,
     block->to_x[i] = (float)at.x, block->to_y[i] = (float)at.y, block->to_z[i] = (float)at.z;
   }
 }
+
+int64_t walls_touching(const Core *core, const Upsample *up, int64_t count, const float *x, const float *y,
+                       const float *z, const float *radius, int32_t list[FINE_BLOCK]) {
+  FineAnswers a;
+  float bounds[6];
+  bool touches[FINE_BLOCK] = {false};
+  double largest = 0;
+  for (int64_t i = 0; i < count; i++) largest = fmax(largest, (double)radius[i]);
+  KERNEL_CALL(core, fine_bounds)(x, y, z, count, bounds);
+  for (int32_t k = 0; k < up->solid_count; k++) {
+    const FineSolid *view = &up->solids[k];
+    double reach = largest + view->doubt;
+    if (!(solid_view_gap(view, bounds, 1) < reach)) continue;
+    ask_distance(core, view, 1, count, x, y, z, 2 * reach, &a);
+    for (int64_t i = 0; i < count; i++) touches[i] |= !(a.distance[i] >= radius[i] + (float)view->doubt);
+  }
+  int64_t found = 0;
+  for (int32_t i = 0; i < (int32_t)count; i++)
+    if (touches[i]) list[found++] = i;
+  return found;
+}

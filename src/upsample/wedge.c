@@ -116,6 +116,10 @@ static bool find_room(const Upsample *up, double radius, Vec3 *at) {
   return false;
 }
 
+bool solids_leave_room(const Upsample *up, double radius, Vec3 at) {
+  return !(deepest_plane(up, at, radius).depth > (double)SLOP * radius);
+}
+
 void solids_put_out(const Upsample *up, double radius, Vec3 *at) {
   Vec3 place = *at;
   if (leave_wedge(up, radius, WEDGE_STEPS, &place)) *at = place;

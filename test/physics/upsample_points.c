@@ -1,10 +1,10 @@
-/* Render points: carried as the sand is, handed on when it splits and merges, none where it is dense all round. */
+/* Render points: carried as the sand is, handed on when it splits and merges, none where it is dense all round, none in
+ * a wall. */
 #include <math.h>
 #include <string.h>
 
 #include "upsample/internal.h"
-#include "world/world.h"
-#include "world_fixture.h"
+#include "upsample_fixture.h"
 
 #define RADIUS 0.02
 
@@ -132,6 +132,29 @@ static void points_follow_sand_that_bursts(void **state) {
   scree_world_destroy(resumed);
 }
 
+static void walls_keep_points_out(void **state) {
+  (void)state;
+  Scene s;
+  scene_block(&s, 0.16);
+  s.scene.gravity = (ScreeVec3){0, 0, -9.81};
+  ScreeBoundaryDef walls[3] = {
+      scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, -0.16}, (ScreeVec3){0, 0, 1})),
+      scree_boundary_default(scree_shape_box((ScreeVec3){-0.3, -0.16, -0.2}, (ScreeVec3){0.3, 0.16, 0.5})),
+      scree_boundary_default(scree_shape_mesh_file("rock_1.obj"))};
+  walls[1].inside = true;
+  walls[2].shape.position = (ScreeVec3){0.25, 0, -0.1};
+  s.scene.boundaries = walls, s.scene.boundary_count = 3;
+  ScreeWorld *world = world_of(&s.scene, 2);
+  double deepest = fine_deepest(world);
+  for (int frame = 0; frame < 12; frame++) {
+    run_frames(world, 1);
+    deepest = fmax(deepest, fine_deepest(world));
+  }
+  print_message("%lld points, deepest %.4f radii in a wall\n", (long long)scree_world_grains(world).count, deepest);
+  assert_true(deepest < 0.1);
+  scree_world_destroy(world);
+}
+
 static void other_methods_have_no_ellipsoids(void **state) {
   (void)state;
   Scene s;
@@ -147,9 +170,8 @@ static void other_methods_have_no_ellipsoids(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_block_carries_its_points),
-      cmocka_unit_test(dense_sand_shows_its_surface_only),
-      cmocka_unit_test(points_follow_sand_that_bursts),
+      cmocka_unit_test(a_block_carries_its_points),       cmocka_unit_test(dense_sand_shows_its_surface_only),
+      cmocka_unit_test(points_follow_sand_that_bursts),   cmocka_unit_test(walls_keep_points_out),
       cmocka_unit_test(other_methods_have_no_ellipsoids),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

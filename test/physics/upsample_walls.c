@@ -180,6 +180,30 @@ static void no_solid_holds_one_that_has_room(void **state) {
   assert_int_equal(held, 0);
 }
 
+/* Where sand is poured past a slope, the fine grains that it brings begin outside the walls. */
+static void what_is_poured_begins_outside(void **state) {
+  (void)state;
+  Scene s;
+  scene_begin(&s);
+  add_wall(&s, scree_boundary_default(scree_shape_plane((ScreeVec3){-0.09, 0, 0.3}, (ScreeVec3){0.8, 0, 0.6})));
+  ScreeEmitterDef emitter = scree_emitter_default("sand");
+  emitter.shape.disc = (ScreeDiscDef){.center = {0, 0, 0.3}, .radius = 0.07, .direction = {0, 0, -1}};
+  emitter.rate = 20;
+  emitter.speed = 1;
+  s.scene.emitters = &emitter, s.scene.emitter_count = 1;
+  s.scene.grains_count = 0;
+  ScreeWorld *world = fine_world(&s.scene);
+  double deepest = -1;
+  for (int frame = 0; frame < 20; frame++) {
+    run_frames(world, 1);
+    deepest = fmax(deepest, fine_deepest(world));
+  }
+  int64_t count = scree_world_grains(world).count;
+  print_message("%lld poured, deepest %.4f radii\n", (long long)count, deepest);
+  assert_true(count > 300 && deepest < DEPTH_MAX);
+  scree_world_destroy(world);
+}
+
 /* A plate, thinner than a grain and moving, cuts a room in two. Answers on which side of it a point is. */
 static int side_of(const ScreeWorld *world, Vec3 at) {
   const Solid *plate = &world->state.solids.items[world->state.solids.count - 1];
@@ -236,6 +260,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_solid_holds_one_that_has_room),
       cmocka_unit_test(none_goes_through_a_thin_plate),
+      cmocka_unit_test(what_is_poured_begins_outside),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
