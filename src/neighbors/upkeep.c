@@ -5,8 +5,12 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "neighbors/grid.h"
 
 enum { UPKEEP_CHUNK = 256, MOVERS_CHUNK = 64, COPY_CHUNK = 1 << 14 };
+/* So few movers look at all points one after the other, which is quicker than dealing the points to cells; rows longer
+ * than this are left to the cells. */
+enum { SCANNED_MOVERS = 24, SCANNED_ROW = 120 };
 enum { STILL, TOUCHED, MOVED };
 
 typedef struct Amend {
@@ -21,6 +25,9 @@ typedef struct Amend {
   int32_t *link;                   /* per point: place among the movers; otherwise first entry of its chain, or -1 */
   int32_t *next, *from;            /* chains: entries of the movers' rows by the point that they list */
   int64_t *first, *before;         /* per chunk: where its entries begin, now and in the old list */
+  float reach;
+  RowScan *scan;
+  int32_t (*scanned)[SCANNED_ROW], *scanned_count; /* of few movers: rows; -1: too long */
 } Amend;
 
 static void clear_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -115,13 +122,22 @@ static int64_t old_start(const Amend *amend, int64_t i) {
   return list->start[i < list->count ? i : list->count];
 }
 
+/* The first point from i on whose row is not what it was. */
+static int64_t next_amended(const Amend *amend, int64_t i, int64_t e) {
+  for (; i < e && amend->mark[i] == STILL; i++) {
+    uint64_t eight = 1;
+    if (i + 8 <= e) memcpy(&eight, amend->mark + i, sizeof eight);
+    if (eight == 0) i += 7;
+  }
+  return i;
+}
+
 static void count_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Amend *amend = context;
   int64_t entries = old_start(amend, e) - old_start(amend, b);
   amend->before[b / UPKEEP_CHUNK] = old_start(amend, b);
-  for (int64_t i = b; i < e; i++) {
-    if (amend->mark[i] == STILL) continue;
+  for (int64_t i = next_amended(amend, b, e); i < e; i = next_amended(amend, i + 1, e)) {
     int64_t old = old_start(amend, i), old_end = old_start(amend, i + 1);
     entries += amended_row(amend, i, old, old_end, NULL) - (old_end - old);
   }
@@ -133,20 +149,24 @@ static void write_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Amend *amend = context;
   NeighborList *list = amend->list;
-  int64_t known = list->count < e ? list->count : e, old = amend->before[b / UPKEEP_CHUNK];
-  int64_t at = amend->first[b / UPKEEP_CHUNK], run = old;
+  int64_t known = list->count, old = amend->before[b / UPKEEP_CHUNK], at = amend->first[b / UPKEEP_CHUNK];
   int32_t *out = amend->written;
   for (int64_t i = b; i < e; i++) {
-    int64_t old_end = i < known ? list->start[i + 1] : old;
-    if (amend->mark[i] != STILL) {
-      memcpy(out + at - (old - run), list->index + run, (size_t)(old - run) * sizeof *out);
-      at += amended_row(amend, i, old, old_end, out + at);
-      run = old_end;
-    } else at += old_end - old;
+    int64_t next = next_amended(amend, i, e);
+    if (next > i) {
+      int64_t run = list->start[next] - old, shift = at - old;
+      memcpy(out + at, list->index + old, (size_t)run * sizeof *out);
+      for (int64_t k = i + 1; k <= next; k++) list->start[k] += shift;
+      at += run;
+      old += run;
+    }
+    if (next == e) break;
+    int64_t old_end = next < known ? list->start[next + 1] : old;
+    at += amended_row(amend, next, old, old_end, out + at);
+    list->start[next + 1] = at;
     old = old_end;
-    list->start[i + 1] = at;
+    i = next;
   }
-  memcpy(out + at - (old - run), list->index + run, (size_t)(old - run) * sizeof *out);
 }
 
 static void copy_back(void *context, int64_t b, int64_t e, int thread) {
@@ -187,6 +207,38 @@ static Status take_room(Core *core, Scratch *scratch, Amend *amend) {
   return scratch_take(core, scratch, &amend->query_radius, movers, "movers");
 }
 
+static void scan_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Amend *amend = context;
+  for (int64_t m = b; m < e; m++) {
+    ScannedPoint from = {amend->x[m], amend->y[m], amend->z[m], amend->radius ? amend->query_radius[m] : 0};
+    amend->scanned_count[m] =
+        (int32_t)amend->scan(amend->points, amend->radius, from, amend->reach, SCANNED_ROW, amend->scanned[m]);
+  }
+}
+
+/* The movers' rows without a grid; not done where a row is too long. */
+static Status scan_rows(Core *core, Scratch *scratch, Amend *amend, NeighborList *found, bool *done) {
+  int64_t movers = amend->movers.count, entries = 0;
+  TRY(scratch_take(core, scratch, &amend->scanned, movers, "movers"));
+  TRY(scratch_take(core, scratch, &amend->scanned_count, movers, "movers"));
+  TRY(memory_grow(core, &found->start, movers + 1, "neighbour list"));
+  TRY(memory_grow(core, &found->index, movers * SCANNED_ROW, "neighbour list"));
+  amend->scan = KERNEL_CALL(core, row_scan);
+  parallel_for(core, 0, movers, 1, scan_chunk, amend);
+  found->start[0] = 0;
+  for (int64_t m = 0; m < movers; m++) {
+    int64_t row = amend->scanned_count[m];
+    if (row < 0) return SCREE_OK;
+    memcpy(found->index + entries, amend->scanned[m], (size_t)row * sizeof *found->index);
+    found->start[m + 1] = entries += row;
+  }
+  found->count = movers;
+  found->entries = entries;
+  *done = true;
+  return SCREE_OK;
+}
+
 static Status amend_rows(Core *core, Scratch *scratch, CellGrid *grid, Amend *amend, float cell, float reach,
                          NeighborList *found) {
   int64_t movers = amend->movers.count;
@@ -194,10 +246,14 @@ static Status amend_rows(Core *core, Scratch *scratch, CellGrid *grid, Amend *am
   parallel_for(core, 0, amend->points.count, UPKEEP_CHUNK, clear_chunk, amend);
   parallel_for(core, 0, movers, MOVERS_CHUNK, take_movers, amend);
   parallel_for(core, 0, movers, MOVERS_CHUNK, touch_old, amend);
-  Points queries = {movers, amend->x, amend->y, amend->z, NULL};
-  TRY(cell_grid_hash(core, grid, amend->points, cell));
-  TRY(neighbor_list_build(core, grid, queries, amend->points, reach, amend->radius ? amend->query_radius : NULL,
-                          amend->radius, found));
+  bool done = false;
+  if (movers <= SCANNED_MOVERS) TRY(scan_rows(core, scratch, amend, found, &done));
+  if (!done) {
+    Points queries = {movers, amend->x, amend->y, amend->z, NULL};
+    TRY(cell_grid_hash(core, grid, amend->points, cell));
+    TRY(neighbor_list_build(core, grid, queries, amend->points, reach, amend->radius ? amend->query_radius : NULL,
+                            amend->radius, found));
+  }
   TRY(scratch_take(core, scratch, &amend->next, found->entries, "amended rows"));
   TRY(scratch_take(core, scratch, &amend->from, found->entries, "amended rows"));
   chain_rows(amend);
@@ -206,7 +262,7 @@ static Status amend_rows(Core *core, Scratch *scratch, CellGrid *grid, Amend *am
 
 Status neighbor_list_amend(Core *core, Scratch *scratch, CellGrid *grid, Points points, float cell, float reach,
                            const float *radius, Movers movers, NeighborList *found, NeighborList *list) {
-  Amend amend = {.points = points, .radius = radius, .movers = movers, .found = found, .list = list};
+  Amend amend = {.points = points, .radius = radius, .movers = movers, .found = found, .list = list, .reach = reach};
   int mark = scratch_mark(scratch);
   Status status = amend_rows(core, scratch, grid, &amend, cell, reach, found);
   scratch_release(core, scratch, mark);

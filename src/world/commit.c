@@ -3,33 +3,9 @@
 
 #include "core/parallel.h"
 #include "world/world.h"
+#include "world/world_kernels.h"
 
 enum { COMMIT_GRAIN = 1024, SUM_GRAIN = 4096, OVERLAP_GRAIN = 256 };
-
-/* x + low += d without losing what a float of x's size cannot hold (Knuth's two-sum). */
-static inline void move(float *x, float *low, float d) {
-  float small = *low + d;
-  float sum = *x + small;
-  float back = sum - *x;
-  *low = (*x - (sum - back)) + (small - back);
-  *x = sum;
-}
-
-/* Moves a chunk; answers its largest squared speed, NaN when something is not a number. */
-static double commit_chunk(void *context, int64_t b, int64_t e) {
-  Particles *p = context;
-  for (int64_t i = b; i < e; i++) move(&p->x[i], &p->low_x[i], p->dx[i]);
-  for (int64_t i = b; i < e; i++) move(&p->y[i], &p->low_y[i], p->dy[i]);
-  for (int64_t i = b; i < e; i++) move(&p->z[i], &p->low_z[i], p->dz[i]);
-  float largest = 0, check = 0;
-  for (int64_t i = b; i < e; i++) {
-    float speed = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
-    largest = speed > largest ? speed : largest;
-    /* zero for finite numbers, NaN for the others */
-    check += (p->x[i] - p->x[i]) + (p->y[i] - p->y[i]) + (p->z[i] - p->z[i]) + (speed - speed);
-  }
-  return (double)(largest + check);
-}
 
 static Status say_what_blew_up(ScreeWorld *world) {
   const Particles *p = &world->state.particles;
@@ -48,8 +24,8 @@ static Status say_what_blew_up(ScreeWorld *world) {
 Status world_commit(ScreeWorld *world, double dt) {
   State *state = &world->state;
   world_probes_commit(world);
-  double largest =
-      parallel_max(&world->core, 0, state->particles.count, COMMIT_GRAIN, 0, commit_chunk, &state->particles);
+  double largest = parallel_max(&world->core, 0, state->particles.count, COMMIT_GRAIN, 0,
+                                KERNEL_CALL(&world->core, world_move), &state->particles);
   if (!isfinite(largest)) return say_what_blew_up(world);
   world->tally.speed = sqrt(largest);
   if (world->tally.speed > world->tally.max_speed) world->tally.max_speed = world->tally.speed;
@@ -80,8 +56,8 @@ static double overlap_chunk(void *context, int64_t b, int64_t e) {
   const Particles *p = &state->particles;
   const NeighborList *list = &state->contacts.particles.list;
   double largest = 0;
-  for (int64_t i = b; i < e; i++)
-    for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
+  for (int64_t i = b; i < e; i++) /* both have the other in their rows: one look is enough */
+    for (int64_t k = list->start[i + 1] - 1; k >= list->start[i] && list->index[k] > i; k--) {
       int32_t j = list->index[k];
       float x = p->x[i] - p->x[j], y = p->y[i] - p->y[j], z = p->z[i] - p->z[j];
       float radii = p->radius[i] + p->radius[j];

@@ -24,13 +24,15 @@ typedef struct NearSolids {
   bool leaves;          /* those that are looked at may have left solids that they were near */
   int64_t words;        /* per particle */
   uint64_t *near;
+  bool *changed; /* per chunk: some bits are not what they were */
 } NearSolids;
 
 /* The particles of a chunk that are asked about. */
 typedef struct Asked {
   int64_t count;
   int32_t who[SURROUND_GRAIN];
-  double farthest; /* reach of any of them */
+  uint64_t before[SURROUND_GRAIN]; /* first words of their bits */
+  double farthest;                 /* reach of any of them */
 } Asked;
 
 static float near_reach(const NearSolids *work, int64_t i) {
@@ -82,7 +84,9 @@ static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
   const NearSolids *work = context;
   const State *state = work->state;
   const Particles *p = &state->particles;
-  Asked asked = {.count = 0};
+  Asked asked;
+  asked.count = 0;
+  asked.farthest = 0;
   for (int64_t i = b; i < e; i++) {
     if (work->moved && !work->moved[i]) continue;
     p->clear[i] -= work->closer;
@@ -90,6 +94,7 @@ static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
     uint64_t *near = work->near + i * work->words, any = 0;
     for (int64_t w = 0; w < work->words; w++) any |= near[w];
     if (p->clear[i] > reach + work->slack && !(any && work->leaves)) continue;
+    asked.before[asked.count] = near[0];
     for (int64_t w = 0; w < work->words; w++) near[w] = 0;
     asked.who[asked.count++] = (int32_t)i;
     asked.farthest = fmax(asked.farthest, (double)reach);
@@ -101,6 +106,9 @@ static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
     if (solid->contact == SCREE_CONTACT_SAMPLES && solid->sample_end > solid->sample_begin) continue;
     near_solid(work, k, &asked);
   }
+  bool changed = asked.count > 0 && work->words > 1;
+  for (int64_t a = 0; a < asked.count; a++) changed |= work->near[asked.who[a] * work->words] != asked.before[a];
+  work->changed[b / SURROUND_GRAIN] = changed;
 }
 
 /* Bits of each particle into rows: counted per chunk, put behind each other, written. */
@@ -111,11 +119,17 @@ typedef struct SolidRows {
   int64_t *chunk; /* entries of each, then where they begin */
 } SolidRows;
 
+static int bits_in(uint64_t word) {
+  int bits = 0;
+  for (; word; word &= word - 1) bits++; /* next to none */
+  return bits;
+}
+
 static void count_rows(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const SolidRows *rows = context;
   int64_t entries = 0;
-  for (int64_t k = b * rows->words; k < e * rows->words; k++) entries += __builtin_popcountll(rows->near[k]);
+  for (int64_t k = b * rows->words; k < e * rows->words; k++) entries += bits_in(rows->near[k]);
   rows->chunk[b / SURROUND_GRAIN] = entries;
 }
 
@@ -171,8 +185,15 @@ Status world_list_solids(ScreeWorld *world, const MethodReach *reach, float skin
   TRY(forget_bits(world, &work));
   SolidRows rows = {.near = work.near, .words = work.words, .list = list};
   TRY(scratch_take(core, &world->scratch, &rows.chunk, chunks, "near solids"));
+  TRY(scratch_take(core, &world->scratch, &work.changed, chunks, "near solids"));
   TRY(memory_grow(core, &list->start, count + 1, "neighbours"));
   parallel_for(core, 0, count, SURROUND_GRAIN, near_chunk, &work);
+  bool changed = look == LOOK_ALL || list->count != count;
+  for (int64_t c = 0; c < chunks; c++) changed |= work.changed[c];
+  if (!changed) {
+    scratch_release(core, &world->scratch, mark);
+    return SCREE_OK;
+  }
   list->count = count;
   list->entries = 0;
   parallel_for(core, 0, count, SURROUND_GRAIN, count_rows, &rows);

@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "neighbors/upkeep.h"
 #include "world/world.h"
+#include "world/world_kernels.h"
 
 enum { SURROUND_GRAIN = 256 };
 
@@ -57,23 +58,17 @@ typedef struct Leaving {
   uint8_t *moved; /* per particle */
   int32_t *who;   /* those of a chunk, from its first place on */
   int64_t *chunk; /* how many */
+  int64_t (*find)(const Particles *p, int64_t b, int64_t e, float allowed, uint8_t *moved);
 } Leaving;
 
 static void leaving_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Leaving *leaving = context;
-  const Particles *p = leaving->particles;
-  float allowed = leaving->allowed * leaving->allowed;
-  uint8_t *moved = leaving->moved;
-  for (int64_t i = b; i < e; i++) {
-    float x = p->x[i] + p->dx[i] - p->built_x[i], y = p->y[i] + p->dy[i] - p->built_y[i],
-          z = p->z[i] + p->dz[i] - p->built_z[i];
-    moved[i] = !(x * x + y * y + z * z <= allowed); /* a NaN has moved */
-  }
+  leaving->chunk[b / SURROUND_GRAIN] = leaving->find(leaving->particles, b, e, leaving->allowed, leaving->moved);
   int64_t count = 0;
+  if (leaving->chunk[b / SURROUND_GRAIN] == 0) return;
   for (int64_t i = b; i < e; i++)
-    if (moved[i]) leaving->who[b + count++] = (int32_t)i;
-  leaving->chunk[b / SURROUND_GRAIN] = count;
+    if (leaving->moved[i]) leaving->who[b + count++] = (int32_t)i;
 }
 
 /* In the order of the particles. What was born since the lists were built has left no place. */
@@ -83,6 +78,7 @@ static Status find_leaving(ScreeWorld *world, float allowed, Leaving *leaving, M
   int64_t chunks = parallel_chunks(0, p->count, SURROUND_GRAIN), count = 0;
   leaving->particles = p;
   leaving->allowed = allowed;
+  leaving->find = KERNEL_CALL(core, world_leaving);
   TRY(scratch_take(core, &world->scratch, &leaving->moved, p->count, "movers"));
   TRY(scratch_take(core, &world->scratch, &leaving->who, p->count, "movers"));
   TRY(scratch_take(core, &world->scratch, &leaving->chunk, chunks, "movers"));

@@ -40,32 +40,22 @@ static float decay(float x) {
   return small;
 }
 
-static void load_rows(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  PositionStep *work = context;
+/* m* = m exp(-k h): only differences of height matter, so h is taken from the lowest grain up. */
+static void scale_masses(PositionStep *work, int64_t b, int64_t e) {
   const State *state = work->step->state;
   const Particles *p = &state->particles;
   Vec3 up = vec3_scale(vec3_normalize(state->gravity), -1);
   float k = work->settings->mass_scaling;
   for (int64_t i = b; i < e; i++) {
-    work->d4[i][0] = p->dx[i];
-    work->d4[i][1] = p->dy[i];
-    work->d4[i][2] = p->dz[i];
-    work->shift[i][0] = work->shift[i][1] = work->shift[i][2] = 0;
-    const float at[4] = {p->x[i], p->y[i], p->z[i], p->radius[i]};
-    const float low[4] = {p->low_x[i], p->low_y[i], p->low_z[i], (float)p->material[i]};
-    const float predicted[4] = {p->x[i] + p->dx[i], p->y[i] + p->dy[i], p->z[i] + p->dz[i], p->radius[i]};
-    memcpy(work->at[i], at, sizeof at);
-    memcpy(work->low[i], low, sizeof low);
-    memcpy(work->predicted[i], predicted, sizeof predicted);
-    float w = 1 / p->mass[i];
-    /* m* = m exp(-k h): only differences of height matter, so h is taken from the lowest grain up. */
-    if (k > 0) {
-      float h = (float)(up.x * (double)p->x[i] + up.y * (double)p->y[i] + up.z * (double)p->z[i]) - work->lowest;
-      w /= fmaxf(decay(k * h), 1e-6f);
-    }
-    work->w[i] = w;
+    float h = (float)(up.x * (double)p->x[i] + up.y * (double)p->y[i] + up.z * (double)p->z[i]) - work->lowest;
+    work->w[i] /= fmaxf(decay(k * h), 1e-6f);
   }
+}
+
+static void load_chunk(void *context, int64_t b, int64_t e, int thread) {
+  PositionStep *work = context;
+  KERNEL_CALL(work->step->core, position_load_pass)(work, b, e, thread);
+  if (work->settings->mass_scaling > 0) scale_masses(work, b, e);
   if (work->ghost_start) position_load_ghosts(work, b, e);
 }
 
@@ -99,7 +89,7 @@ static Status take_rows(PositionStep *work) {
   memset(work->wn + work->count, 0, sizeof(float) * spare);
   if (work->settings->mass_scaling > 0)
     work->lowest = -(float)parallel_max(core, 0, work->count, GRAIN_CHUNK, -INFINITY, lowest_chunk, work->step->state);
-  parallel_for(core, 0, work->count, GRAIN_CHUNK, load_rows, work);
+  parallel_for(core, 0, work->count, GRAIN_CHUNK, load_chunk, work);
   return SCREE_OK;
 }
 
@@ -167,24 +157,8 @@ Status position_solve(PositionStep *work) {
   return position_iterate(work, averaging ? PASS(work, position_average_pass) : PASS(work, position_split_pass));
 }
 
-static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  PositionStep *work = context;
-  Particles *p = &work->step->state->particles;
-  float per_second = 1 / work->dt;
-  for (int64_t i = b; i < e; i++) {
-    const float *d = work->d4[i], *s = work->shift[i];
-    p->vx[i] = d[0] * per_second;
-    p->vy[i] = d[1] * per_second;
-    p->vz[i] = d[2] * per_second;
-    p->dx[i] = d[0] + s[0];
-    p->dy[i] = d[1] + s[1];
-    p->dz[i] = d[2] + s[2];
-  }
-}
-
 Status position_end(PositionStep *work) {
-  parallel_for(work->step->core, 0, work->count, GRAIN_CHUNK, finish_chunk, work);
+  parallel_for(work->step->core, 0, work->count, GRAIN_CHUNK, PASS(work, position_finish_pass), work);
   TRY(position_keep(work));
   position_push_solids(work);
   return SCREE_OK;

@@ -7,6 +7,66 @@
 #include "methods/common/position_contacts.h"
 #include "methods/common/position_wide.h"
 
+/* Rows of one grain: what is left over of a range. */
+WIDE_INLINE void load_row(const PositionStep *work, const Particles *p, int64_t i) {
+  const float d[3] = {p->dx[i], p->dy[i], p->dz[i]};
+  const float at[4] = {p->x[i], p->y[i], p->z[i], p->radius[i]};
+  const float low[4] = {p->low_x[i], p->low_y[i], p->low_z[i], (float)p->material[i]};
+  for (int k = 0; k < 3; k++) {
+    work->d4[i][k] = d[k];
+    work->shift[i][k] = 0;
+    work->predicted[i][k] = at[k] + d[k];
+  }
+  work->predicted[i][3] = at[3];
+  memcpy(work->at[i], at, sizeof at);
+  memcpy(work->low[i], low, sizeof low);
+  work->w[i] = 1 / p->mass[i];
+}
+
+void KERNEL(position_load_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
+  const Particles *p = &work->step->state->particles;
+  const Wide zero = wide_set(0), one = wide_set(1);
+  int64_t i = b;
+  for (; i + LANES <= e; i += LANES) {
+    Vec d = {wide_load(p->dx + i), wide_load(p->dy + i), wide_load(p->dz + i)};
+    Vec at = {wide_load(p->x + i), wide_load(p->y + i), wide_load(p->z + i)}, to = vec_add(at, d);
+    Wide radius = wide_load(p->radius + i), material;
+    for (int l = 0; l < LANES; l++) material[l] = (float)p->material[i + l];
+    wide_store4(work->d4 + i, d.x, d.y, d.z, zero);
+    wide_store4(work->shift + i, zero, zero, zero, zero);
+    wide_store4(work->at + i, at.x, at.y, at.z, radius);
+    wide_store4(work->low + i, wide_load(p->low_x + i), wide_load(p->low_y + i), wide_load(p->low_z + i), material);
+    wide_store4(work->predicted + i, to.x, to.y, to.z, radius);
+    wide_store(work->w + i, one / wide_load(p->mass + i));
+  }
+  for (; i < e; i++) load_row(work, p, i);
+}
+
+void KERNEL(position_finish_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
+  Particles *p = &work->step->state->particles;
+  float *const velocity[3] = {p->vx, p->vy, p->vz}, *const way[3] = {p->dx, p->dy, p->dz};
+  const float per_second = 1 / work->dt;
+  int64_t i = b;
+  for (; i + LANES <= e; i += LANES) {
+    Wide d[4], shift[4];
+    wide_load4(work->d4 + i, &d[0], &d[1], &d[2], &d[3]);
+    wide_load4(work->shift + i, &shift[0], &shift[1], &shift[2], &shift[3]);
+    for (int k = 0; k < 3; k++) {
+      wide_store(velocity[k] + i, d[k] * per_second);
+      wide_store(way[k] + i, d[k] + shift[k]);
+    }
+  }
+  for (; i < e; i++)
+    for (int k = 0; k < 3; k++) {
+      velocity[k][i] = work->d4[i][k] * per_second;
+      way[k][i] = work->d4[i][k] + work->shift[i][k];
+    }
+}
+
 /* Partners whose predicted gap is below the margin, in the order of the list. */
 void KERNEL(position_find_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;

@@ -7,6 +7,16 @@
 
 #define TINY 1e-30f
 
+/* Eight rows that follow each other. */
+WIDE_INLINE void wide_load4(const float (*rows)[4], Wide *x, Wide *y, Wide *z, Wide *w) {
+  wide_turn4(wide_rows(rows[0], rows[4]), wide_rows(rows[1], rows[5]), wide_rows(rows[2], rows[6]),
+             wide_rows(rows[3], rows[7]), x, y, z, w);
+}
+WIDE_INLINE void wide_store4(float (*rows)[4], Wide x, Wide y, Wide z, Wide w) {
+  static const int32_t one_by_one[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+  wide_scatter4(rows, one_by_one, x, y, z, w);
+}
+
 /* Rows of the slice's own grains. */
 typedef struct Rows {
   Vec d;
