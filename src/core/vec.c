@@ -14,12 +14,6 @@ Quat quat_normalize(Quat q) {
   return (Quat){q.w / length, q.x / length, q.y / length, q.z / length};
 }
 
-Vec3 quat_rotate(Quat q, Vec3 v) {
-  Vec3 u = vec3(q.x, q.y, q.z);
-  Vec3 t = vec3_scale(vec3_cross(u, v), 2);
-  return vec3_add(vec3_madd(v, t, q.w), vec3_cross(u, t));
-}
-
 Quat quat_from_vector(Vec3 rotation) {
   double angle = vec3_length(rotation);
   /* sin(angle / 2) / angle, by its series where the quotient loses digits */

@@ -46,7 +46,11 @@ static inline Quat quat_mul(Quat a, Quat b) {
 }
 static inline Quat quat_conjugate(Quat q) { return (Quat){q.w, -q.x, -q.y, -q.z}; }
 Quat quat_normalize(Quat q); /* a zero quaternion becomes the identity */
-Vec3 quat_rotate(Quat q, Vec3 v);
+static inline Vec3 quat_rotate(Quat q, Vec3 v) {
+  Vec3 u = vec3(q.x, q.y, q.z);
+  Vec3 t = vec3_scale(vec3_cross(u, v), 2);
+  return vec3_add(vec3_madd(v, t, q.w), vec3_cross(u, t));
+}
 Quat quat_from_vector(Vec3 rotation); /* rotation vector: axis times angle */
 Vec3 quat_to_vector(Quat q);          /* the shorter way round */
 Quat quat_slerp(Quat a, Quat b, double t);

@@ -89,7 +89,7 @@ static int32_t contact_face(const Solid *solid, Vec3 normal) {
 /* Contact of a grain with the surface of a solid, by distance. The pose is the end's for solids that follow a path
  * and the start's for those that are free (bodies_refresh), so the offset is set back accordingly: it is the one at
  * the step's start, when neither has moved. */
-static void find_by_distance(PositionStep *work, int64_t i, int64_t entry, PositionGhost *ghosts) {
+static int find_by_distance(PositionStep *work, int64_t i, int64_t entry, PositionGhost *ghosts) {
   const State *state = work->step->state;
   const Particles *p = &state->particles;
   int32_t index = state->contacts.solids.list.index[entry];
@@ -118,12 +118,12 @@ static void find_by_distance(PositionStep *work, int64_t i, int64_t entry, Posit
                              .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
     if (!body->movable) apart += vec3_dot(n, body_way(body, ghost->arm));
     ghost->apart = (float)apart;
-    atomic_fetch_add_explicit(&body->ghosts, 1, memory_order_relaxed);
   }
+  return found;
 }
 
-/* Contact with a sample of a solid: a sphere like a grain. */
-static void find_by_sample(PositionStep *work, int64_t i, int64_t entry, PositionGhost *ghost) {
+/* Contact with a sample of a solid: a sphere like a grain. Answers whether it may touch. */
+static bool find_by_sample(PositionStep *work, int64_t i, int64_t entry, PositionGhost *ghost) {
   const State *state = work->step->state;
   const Particles *p = &state->particles;
   const SolidSamples *s = &state->samples;
@@ -149,15 +149,15 @@ static void find_by_sample(PositionStep *work, int64_t i, int64_t entry, Positio
   float x = offset[0] + p->dx[i] - (float)way.x, y = offset[1] + p->dy[i] - (float)way.y,
         z = offset[2] + p->dz[i] - (float)way.z;
   float reach = ghost->distance + work->margin;
-  if (x * x + y * y + z * z >= reach * reach) ghost->solid = -1;
-  else atomic_fetch_add_explicit(&body->ghosts, 1, memory_order_relaxed);
+  return x * x + y * y + z * z < reach * reach;
 }
 
-/* Contacts as they are found: every entry of the lists of solids has room for SHAPE_CONTACTS_MAX of them, every entry
- * of the list of samples for one; unused ones have solid -1. */
+/* Contacts as they are found: a chunk of grains has room for SHAPE_CONTACTS_MAX with every entry of the lists of solids
+ * and one with every entry of the list of samples, and fills it from the front. */
 typedef struct Finding {
   PositionStep *work;
   PositionGhost *found;
+  int32_t *chunk; /* contacts of each, then those before it */
 } Finding;
 
 static int64_t first_found(const State *state, int64_t i) {
@@ -167,36 +167,55 @@ static int64_t first_found(const State *state, int64_t i) {
   return SHAPE_CONTACTS_MAX * solids + samples;
 }
 
+/* Contacts of a solid are counted together where they follow each other: threads that all count the floor's one by one
+ * would wait for each other. */
+typedef struct GhostCount {
+  PositionBody *body;
+  int64_t count;
+} GhostCount;
+
+static void count_ghosts(GhostCount *tally, PositionBody *body, int64_t count) {
+  if (tally->body != body && tally->count > 0) {
+    atomic_fetch_add_explicit(&tally->body->ghosts, tally->count, memory_order_relaxed);
+    tally->count = 0;
+  }
+  tally->body = body;
+  tally->count += count;
+}
+
 static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Finding *finding = context;
   PositionStep *work = finding->work;
   const State *state = work->step->state;
   const NeighborList *solids = &state->contacts.solids.list, *samples = &state->contacts.samples.list;
+  PositionGhost *first = finding->found + first_found(state, b), *ghost = first;
+  GhostCount tally = {NULL, 0};
   for (int64_t i = b; i < e; i++) {
-    PositionGhost *first = finding->found + first_found(state, i), *ghost = first;
-    int32_t count = 0;
     if (solids->entries > 0)
-      for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++, ghost += SHAPE_CONTACTS_MAX) {
-        for (int m = 0; m < SHAPE_CONTACTS_MAX; m++) ghost[m].solid = -1;
-        find_by_distance(work, i, k, ghost);
+      for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++) {
+        int found = find_by_distance(work, i, k, ghost);
+        count_ghosts(&tally, &work->bodies[solids->index[k]], found);
+        ghost += found;
       }
     if (samples->entries > 0)
-      for (int64_t k = samples->start[i]; k < samples->start[i + 1]; k++, ghost++) find_by_sample(work, i, k, ghost);
-    for (; first < ghost; first++) count += first->solid >= 0;
-    work->ghost_start[i + 1] = count;
+      for (int64_t k = samples->start[i]; k < samples->start[i + 1]; k++)
+        if (find_by_sample(work, i, k, ghost)) count_ghosts(&tally, &work->bodies[(ghost++)->solid], 1);
+    work->ghost_start[i + 1] = (int32_t)(ghost - first);
   }
+  count_ghosts(&tally, NULL, 0);
+  finding->chunk[b / FIND_CHUNK] = (int32_t)(ghost - first);
 }
 
 static void gather_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Finding *finding = context;
   PositionStep *work = finding->work;
-  const State *state = work->step->state;
-  PositionGhost *ghost = work->ghosts + work->ghost_start[b];
-  int64_t end = first_found(state, e);
-  for (int64_t k = first_found(state, b); k < end; k++)
-    if (finding->found[k].solid >= 0) *ghost++ = finding->found[k];
+  int32_t before = finding->chunk[b / FIND_CHUNK];
+  int64_t count = work->ghost_start[e];
+  memcpy(work->ghosts + before, finding->found + first_found(work->step->state, b),
+         sizeof *work->ghosts * (size_t)count);
+  for (int64_t i = b; i < e; i++) work->ghost_start[i + 1] += before;
 }
 
 static bool is_pushed(const PositionStep *work, int64_t g) { return work->bodies[work->ghosts[g].solid].movable; }
@@ -250,16 +269,21 @@ Status position_find_ghosts(PositionStep *work) {
   const State *state = work->step->state;
   Finding finding = {.work = work};
   int64_t room = SHAPE_CONTACTS_MAX * state->contacts.solids.list.entries + state->contacts.samples.list.entries;
+  int64_t chunks = parallel_chunks(0, work->count, FIND_CHUNK);
   TRY(scratch_take(core, scratch, &work->bodies, state->solids.count, "bodies in the solve"));
   for (int32_t k = 0; k < state->solids.count; k++) body_create(work, k);
   if (room == 0) return SCREE_OK;
   if (room > INT32_MAX) return fail(core, SCREE_NO_MEMORY, "too many contacts with solids: %lld", (long long)room);
   TRY(scratch_take(core, scratch, &work->ghost_start, work->count + 1, "contacts with solids"));
   TRY(scratch_take(core, scratch, &finding.found, room, "contacts with solids"));
+  TRY(scratch_take(core, scratch, &finding.chunk, chunks, "contacts with solids"));
   parallel_for(core, 0, work->count, FIND_CHUNK, find_chunk, &finding);
   work->ghost_start[0] = 0;
-  for (int64_t i = 0; i < work->count; i++) work->ghost_start[i + 1] += work->ghost_start[i];
-  work->ghost_count = work->ghost_start[work->count];
+  for (int64_t c = 0; c < chunks; c++) {
+    int32_t here = finding.chunk[c];
+    finding.chunk[c] = (int32_t)work->ghost_count;
+    work->ghost_count += here;
+  }
   TRY(scratch_take(core, scratch, &work->ghosts, work->ghost_count, "contacts with solids"));
   parallel_for(core, 0, work->count, FIND_CHUNK, gather_chunk, &finding);
   for (int32_t k = 0; k < state->solids.count; k++)

@@ -9,19 +9,27 @@
 
 enum { KEEP_CHUNK = 32, COUNTS = 64 };
 
-/* sqrt(mu_i mu_j), once for every pair of materials (Sommer Section 3). */
+/* sqrt(mu_i mu_j), once for every pair of materials and every solid with a material (Sommer Section 3). */
 static float mixed(double a, double b) { return (float)sqrt(a * b); }
 
 static Status mix_friction(PositionStep *work) {
-  const Materials *materials = &work->step->state->materials;
-  work->materials = materials->count;
-  int64_t pairs = (int64_t)materials->count * materials->count;
-  TRY(scratch_take(work->step->core, work->step->scratch, &work->mu, pairs, "friction"));
-  for (int64_t k = 0; k < pairs; k++) {
-    const ScreeMaterialDef *a = &materials->items[k / materials->count].definition;
-    const ScreeMaterialDef *b = &materials->items[k % materials->count].definition;
-    work->mu[k][0] = mixed(a->friction_static, b->friction_static);
-    work->mu[k][1] = mixed(a->friction_kinetic, b->friction_kinetic);
+  const State *state = work->step->state;
+  const Materials *materials = &state->materials;
+  int64_t count = work->materials = materials->count;
+  TRY(scratch_take(work->step->core, work->step->scratch, &work->mu, (count + state->solids.count) * count,
+                   "friction"));
+  for (int64_t k = 0; k < count * (count + state->solids.count); k++) {
+    const ScreeMaterialDef *own = &materials->items[k % count].definition;
+    double other_static, other_kinetic;
+    if (k < count * count) {
+      other_static = materials->items[k / count].definition.friction_static;
+      other_kinetic = materials->items[k / count].definition.friction_kinetic;
+    } else {
+      other_static = state->solids.items[k / count - count].friction_static;
+      other_kinetic = state->solids.items[k / count - count].friction_kinetic;
+    }
+    work->mu[k][0] = mixed(own->friction_static, other_static);
+    work->mu[k][1] = mixed(own->friction_kinetic, other_kinetic);
   }
   return SCREE_OK;
 }
@@ -65,8 +73,8 @@ static void set_ghost_slot(PositionStep *work, int64_t g, int64_t slot) {
   const State *state = work->step->state;
   PositionSlots *s = &work->slots;
   PositionGhost *ghost = &work->ghosts[g];
-  const ScreeMaterialDef *own = &state->materials.items[state->particles.material[ghost->grain]].definition;
-  const Solid *solid = &state->solids.items[ghost->solid];
+  const float *mu =
+      work->mu[(work->materials + ghost->solid) * work->materials + state->particles.material[ghost->grain]];
   static const float none[POSITION_KEPT] = {0};
   const ContactMemory *memory = work->memory;
   uint32_t key = position_ghost_key(work, g);
@@ -82,8 +90,8 @@ static void set_ghost_slot(PositionStep *work, int64_t g, int64_t slot) {
   s->nz[slot] = n[2];
   s->apart[slot] = ghost->apart;
   s->distance[slot] = ghost->distance;
-  s->mu_static[slot] = mixed(own->friction_static, solid->friction_static);
-  s->mu_kinetic[slot] = mixed(own->friction_kinetic, solid->friction_kinetic);
+  s->mu_static[slot] = mu[0];
+  s->mu_kinetic[slot] = mu[1];
   s->ln[slot] = kept[0] * scale;
   s->ltx[slot] = (kept[1] - along * n[0]) * scale;
   s->lty[slot] = (kept[2] - along * n[1]) * scale;
