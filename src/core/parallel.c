@@ -8,15 +8,17 @@
  * these loops take, so a thread that has nothing to do looks about for a moment before it goes to sleep: about 50 us.
  * Where there are more threads than cores it sleeps at once.
  *
- * A loop's chunks are dealt to the threads in equal runs, the same in every loop over the same range, so that a thread
- * finds in its own cache what it wrote in the loop before; who has finished his run takes from the others'. The caller
- * waits for chunks, never for threads: one that wakes up late finds the job closed and goes on sleeping. */
+ * A loop's chunks are dealt to pairs of threads in equal runs, the same in every loop over the same range; of a pair
+ * one works from the front of the run and the other from its back until they meet. They meet at about the same place in
+ * loops that are alike, so that a thread finds in its own cache what it wrote in the loop before. Who has finished
+ * takes from the others' runs. The caller waits for chunks, never for threads: one that wakes up late finds the job
+ * closed and goes on sleeping. */
 enum { THREADS_MAX = 256, LOOKS = 1000, CACHE_LINE = 64 };
 
 /* What is written by different threads stands on different cache lines. */
 typedef struct Run {
-  _Alignas(CACHE_LINE) _Atomic int64_t next; /* chunk to take */
-  int64_t end;
+  _Alignas(CACHE_LINE) _Atomic uint64_t taken; /* chunks: low half from the front, high half from the back */
+  int64_t begin, end;
 } Run;
 
 struct Pool {
@@ -33,24 +35,27 @@ struct Pool {
   _Alignas(CACHE_LINE) _Atomic int inside;   /* workers that may be busy with it */
   _Alignas(CACHE_LINE) _Atomic int asleep;   /* workers that need a wake-up */
   _Atomic bool waiting;                      /* the caller sleeps until nobody is inside */
-  Run runs[THREADS_MAX];
+  Run runs[(THREADS_MAX + 1) / 2];
 };
 
+static uint64_t chunks_taken(uint64_t taken) { return (taken & UINT32_MAX) + (taken >> 32); }
+
 static void take_chunks(Pool *pool, Run *run, int thread) {
-  for (;;) {
-    int64_t chunk = atomic_fetch_add_explicit(&run->next, 1, memory_order_relaxed);
-    if (chunk >= run->end) return;
+  uint64_t count = (uint64_t)(run->end - run->begin), one = thread & 1 ? (uint64_t)1 << 32 : 1;
+  while (chunks_taken(atomic_load_explicit(&run->taken, memory_order_relaxed)) < count) {
+    uint64_t taken = atomic_fetch_add_explicit(&run->taken, one, memory_order_relaxed);
+    if (chunks_taken(taken) >= count) return;
+    int64_t chunk = thread & 1 ? run->end - 1 - (int64_t)(taken >> 32) : run->begin + (int64_t)(taken & UINT32_MAX);
     int64_t b = pool->begin + chunk * pool->grain;
     int64_t e = b + pool->grain < pool->end ? b + pool->grain : pool->end;
     pool->body(pool->context, b, e, thread);
   }
 }
 
+static int pairs(const Pool *pool) { return (pool->threads + 1) / 2; }
+
 static void work(Pool *pool, int thread) {
-  for (int k = 0; k < pool->threads; k++) {
-    Run *run = &pool->runs[(thread + k) % pool->threads];
-    if (atomic_load_explicit(&run->next, memory_order_relaxed) < run->end) take_chunks(pool, run, thread);
-  }
+  for (int k = 0; k < pairs(pool); k++) take_chunks(pool, &pool->runs[(thread / 2 + k) % pairs(pool)], thread);
 }
 
 static inline void rest(void) {
@@ -163,11 +168,17 @@ void pool_destroy(Core *core, Pool *pool) {
 
 int pool_threads(const Pool *pool) { return pool->threads; }
 
+/* Of a pair's run. The last thread of an odd number has one for itself. */
+static int64_t first_chunk(const Pool *pool, int64_t chunks, int pair) {
+  int threads = 2 * pair < pool->threads ? 2 * pair : pool->threads;
+  return chunks * threads / pool->threads;
+}
+
 void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, ParallelBody body, void *context) {
   Pool *pool = core->pool;
   int64_t chunks = parallel_chunks(begin, end, grain);
   if (chunks == 0) return;
-  if (chunks == 1 || pool->threads == 1) {
+  if (chunks == 1 || chunks > UINT32_MAX / 2 || pool->threads == 1) {
     for (int64_t b = begin; b < end; b += grain) body(context, b, b + grain < end ? b + grain : end, 0);
     return;
   }
@@ -176,9 +187,10 @@ void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, Paralle
   pool->begin = begin;
   pool->end = end;
   pool->grain = grain;
-  for (int t = 0; t < pool->threads; t++) {
-    atomic_store_explicit(&pool->runs[t].next, chunks * t / pool->threads, memory_order_relaxed);
-    pool->runs[t].end = chunks * (t + 1) / pool->threads;
+  for (int k = 0; k < pairs(pool); k++) {
+    atomic_store_explicit(&pool->runs[k].taken, 0, memory_order_relaxed);
+    pool->runs[k].begin = first_chunk(pool, chunks, k);
+    pool->runs[k].end = first_chunk(pool, chunks, k + 1);
   }
   atomic_fetch_add(&pool->job, 1); /* publishes all of the above */
   if (atomic_load(&pool->asleep) > 0) {

@@ -7,11 +7,20 @@
 #include "core/parallel.h"
 #include "neighbors/grid.h"
 
-enum { UPKEEP_CHUNK = 256, MOVERS_CHUNK = 64, COPY_CHUNK = 1 << 14 };
+enum { UPKEEP_CHUNK = 256, MOVERS_CHUNK = 64 };
 /* So few movers look at all points one after the other, which is quicker than dealing the points to cells; rows longer
  * than this are left to the cells. */
 enum { SCANNED_MOVERS = 24, SCANNED_ROW = 120 };
 enum { STILL, TOUCHED, MOVED };
+
+/* Rows of a chunk of points. They are written where they have room in any case and then put behind each other. */
+typedef struct Part {
+  int64_t old;   /* where its entries began */
+  int64_t added; /* entries of others' rows that may come into its own */
+  int64_t room;  /* where it writes */
+  int64_t count; /* entries */
+  int64_t first; /* where they belong */
+} Part;
 
 typedef struct Amend {
   Points points;
@@ -24,17 +33,24 @@ typedef struct Amend {
   uint8_t *mark;                   /* per point */
   int32_t *link;                   /* per point: place among the movers; otherwise first entry of its chain, or -1 */
   int32_t *next, *from;            /* chains: entries of the movers' rows by the point that they list */
-  int64_t *first, *before;         /* per chunk: where its entries begin, now and in the old list */
+  Part *parts;                     /* per chunk of points */
   float reach;
   RowScan *scan;
   int32_t (*scanned)[SCANNED_ROW], *scanned_count; /* of few movers: rows; -1: too long */
 } Amend;
+
+/* Rows that only the points added since have: they are movers. */
+static int64_t old_start(const Amend *amend, int64_t i) {
+  const NeighborList *list = amend->list;
+  return list->start[i < list->count ? i : list->count];
+}
 
 static void clear_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Amend *amend = context;
   memset(amend->mark + b, STILL, (size_t)(e - b));
   memset(amend->link + b, 0xff, (size_t)(e - b) * sizeof *amend->link);
+  amend->parts[b / UPKEEP_CHUNK] = (Part){.old = old_start(amend, b)};
 }
 
 static void take_movers(void *context, int64_t b, int64_t e, int thread) {
@@ -70,21 +86,18 @@ static void touch_old(void *context, int64_t b, int64_t e, int thread) {
 static void chain_rows(const Amend *amend) {
   const NeighborList *found = amend->found;
   int32_t entry = 0;
-  for (int64_t m = amend->movers.count - 1; m >= 0; m--)
+  for (int64_t m = amend->movers.count - 1; m >= 0; m--) {
+    amend->parts[amend->movers.who[m] / UPKEEP_CHUNK].added += found->start[m + 1] - found->start[m];
     for (int64_t k = found->start[m]; k < found->start[m + 1]; k++) {
       int32_t j = found->index[k];
       if (amend->mark[j] == MOVED) continue;
+      amend->parts[j / UPKEEP_CHUNK].added++;
       amend->mark[j] = TOUCHED;
       amend->from[entry] = amend->movers.who[m];
       amend->next[entry] = amend->link[j];
       amend->link[j] = entry++;
     }
-}
-
-/* Rows are written to `out`, or only counted when it is NULL. */
-static inline int64_t put(int32_t *out, int64_t count, int32_t entry) {
-  if (out) out[count] = entry;
-  return count + 1;
+  }
 }
 
 /* As found, without the mover itself. */
@@ -92,7 +105,7 @@ static int64_t mover_row(const Amend *amend, int64_t i, int32_t *out) {
   const NeighborList *found = amend->found;
   int64_t m = amend->link[i], count = 0;
   for (int64_t k = found->start[m]; k < found->start[m + 1]; k++)
-    if (found->index[k] != i) count = put(out, count, found->index[k]);
+    if (found->index[k] != i) out[count++] = found->index[k];
   return count;
 }
 
@@ -102,11 +115,10 @@ static int64_t touched_row(const Amend *amend, int64_t i, const int32_t *old, co
   int64_t count = 0;
   for (; old < end; old++) {
     if (amend->mark[*old] == MOVED) continue;
-    for (; entry >= 0 && amend->from[entry] < *old; entry = amend->next[entry])
-      count = put(out, count, amend->from[entry]);
-    count = put(out, count, *old);
+    for (; entry >= 0 && amend->from[entry] < *old; entry = amend->next[entry]) out[count++] = amend->from[entry];
+    out[count++] = *old;
   }
-  for (; entry >= 0; entry = amend->next[entry]) count = put(out, count, amend->from[entry]);
+  for (; entry >= 0; entry = amend->next[entry]) out[count++] = amend->from[entry];
   return count;
 }
 
@@ -114,12 +126,6 @@ static int64_t amended_row(const Amend *amend, int64_t i, int64_t old, int64_t o
   const int32_t *index = amend->list->index;
   if (amend->mark[i] == MOVED) return mover_row(amend, i, out);
   return touched_row(amend, i, index + old, index + old_end, out);
-}
-
-/* Rows that only the points added since have: they are movers. */
-static int64_t old_start(const Amend *amend, int64_t i) {
-  const NeighborList *list = amend->list;
-  return list->start[i < list->count ? i : list->count];
 }
 
 /* The first point from i on whose row is not what it was. */
@@ -132,25 +138,15 @@ static int64_t next_amended(const Amend *amend, int64_t i, int64_t e) {
   return i;
 }
 
-static void count_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Amend *amend = context;
-  int64_t entries = old_start(amend, e) - old_start(amend, b);
-  amend->before[b / UPKEEP_CHUNK] = old_start(amend, b);
-  for (int64_t i = next_amended(amend, b, e); i < e; i = next_amended(amend, i + 1, e)) {
-    int64_t old = old_start(amend, i), old_end = old_start(amend, i + 1);
-    entries += amended_row(amend, i, old, old_end, NULL) - (old_end - old);
-  }
-  amend->first[b / UPKEEP_CHUNK] = entries;
-}
-
-/* The rows' ends are written over the old ones: each is read before. Rows that stay are copied in runs. */
+/* The rows' ends, counted from the chunk's beginning, are written over the old ones: each is read before. Rows that
+ * stay are copied in runs. */
 static void write_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Amend *amend = context;
   NeighborList *list = amend->list;
-  int64_t known = list->count, old = amend->before[b / UPKEEP_CHUNK], at = amend->first[b / UPKEEP_CHUNK];
-  int32_t *out = amend->written;
+  Part *part = &amend->parts[b / UPKEEP_CHUNK];
+  int64_t known = list->count, old = part->old, at = 0;
+  int32_t *out = amend->written + part->room;
   for (int64_t i = b; i < e; i++) {
     int64_t next = next_amended(amend, i, e);
     if (next > i) {
@@ -167,30 +163,37 @@ static void write_chunk(void *context, int64_t b, int64_t e, int thread) {
     old = old_end;
     i = next;
   }
+  part->count = at;
 }
 
-static void copy_back(void *context, int64_t b, int64_t e, int thread) {
+static void place_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Amend *amend = context;
-  memcpy(amend->list->index + b, amend->written + b, (size_t)(e - b) * sizeof *amend->written);
+  const Part *part = &amend->parts[b / UPKEEP_CHUNK];
+  NeighborList *list = amend->list;
+  memcpy(list->index + part->first, amend->written + part->room, (size_t)part->count * sizeof *amend->written);
+  for (int64_t i = b; i < e; i++) list->start[i + 1] += part->first;
 }
 
 static Status rewrite(Core *core, Scratch *scratch, Amend *amend) {
   NeighborList *list = amend->list;
-  int64_t count = amend->points.count, entries = 0, chunks = parallel_chunks(0, count, UPKEEP_CHUNK);
-  parallel_for(core, 0, count, UPKEEP_CHUNK, count_chunk, amend);
+  int64_t count = amend->points.count, entries = 0, room = 0, chunks = parallel_chunks(0, count, UPKEEP_CHUNK);
   for (int64_t c = 0; c < chunks; c++) {
-    int64_t here = amend->first[c];
-    amend->first[c] = entries;
-    entries += here;
+    int64_t end = c + 1 < chunks ? amend->parts[c + 1].old : list->entries;
+    amend->parts[c].room = room;
+    room += end - amend->parts[c].old + amend->parts[c].added;
   }
-  TRY(scratch_take(core, scratch, &amend->written, entries, "amended rows"));
+  TRY(scratch_take(core, scratch, &amend->written, room, "amended rows"));
   TRY(memory_grow(core, &list->start, count + 1, "neighbour list"));
   parallel_for(core, 0, count, UPKEEP_CHUNK, write_chunk, amend);
+  for (int64_t c = 0; c < chunks; c++) {
+    amend->parts[c].first = entries;
+    entries += amend->parts[c].count;
+  }
   TRY(memory_grow(core, &list->index, entries, "neighbour list"));
   list->count = count;
   list->entries = entries;
-  parallel_for(core, 0, entries, COPY_CHUNK, copy_back, amend);
+  parallel_for(core, 0, count, UPKEEP_CHUNK, place_chunk, amend);
   return SCREE_OK;
 }
 
@@ -199,8 +202,7 @@ static Status take_room(Core *core, Scratch *scratch, Amend *amend) {
   int64_t chunks = parallel_chunks(0, count, UPKEEP_CHUNK);
   TRY(scratch_take(core, scratch, &amend->mark, count, "amended rows"));
   TRY(scratch_take(core, scratch, &amend->link, count, "amended rows"));
-  TRY(scratch_take(core, scratch, &amend->first, chunks, "amended rows"));
-  TRY(scratch_take(core, scratch, &amend->before, chunks, "amended rows"));
+  TRY(scratch_take(core, scratch, &amend->parts, chunks, "amended rows"));
   TRY(scratch_take(core, scratch, &amend->x, movers, "movers"));
   TRY(scratch_take(core, scratch, &amend->y, movers, "movers"));
   TRY(scratch_take(core, scratch, &amend->z, movers, "movers"));

@@ -126,7 +126,10 @@ static Status bear(ScreeWorld *world) {
          sizeof *queue->births * (size_t)queue->birth_count);
   queue->done_birth_count += queue->birth_count;
   queue->birth_count = 0;
-  places_changed(world);
+  /* Lists that are kept up take in who has left the place where they know him; NaN is the place of nobody. */
+  if (world->method->reach(world->method_data).margin > 0)
+    for (int64_t i = first; i < p->count; i++) p->built_x[i] = NAN;
+  else places_changed(world);
   return SCREE_OK;
 }
 

@@ -197,7 +197,7 @@ static double other_chunk(void *context, int64_t b, int64_t e) {
   return other;
 }
 
-/* Radii are born with the particles: they are the same as long as the lists. */
+/* Radii are born with the particles. */
 static void survey_radii(ScreeWorld *world) {
   Core *core = &world->core;
   Particles *p = &world->state.particles;
@@ -275,12 +275,18 @@ static Status rebuild(ScreeWorld *world, const MethodReach *reach, bool sorted) 
   return build_lists(world, reach, &search, true);
 }
 
-/* A resumed run knows where particles were known and how thick the skin was, but not the lists. */
+/* A resumed run knows where particles were known and how thick the skin was, but not the lists. Who was born since, the
+ * last ones, is not in them. */
 static Status restore(ScreeWorld *world, const MethodReach *reach) {
+  Particles *p = &world->state.particles;
+  int64_t all = p->count;
+  while (p->count > 0 && isnan(p->built_x[p->count - 1])) p->count--;
   Search search;
   survey_radii(world);
-  TRY(plan_search(world, reach, world->state.contacts.skin, &search));
-  return build_lists(world, reach, &search, false);
+  Status status = plan_search(world, reach, world->state.contacts.skin, &search);
+  if (status == SCREE_OK) status = build_lists(world, reach, &search, false);
+  p->count = all;
+  return status;
 }
 
 /* Lists of a method that looks at every listed pair anew in each step: what they hold beyond the pairs that matter, and
@@ -293,6 +299,7 @@ static Status keep_up(ScreeWorld *world, const MethodReach *reach) {
   Particles *p = &state->particles;
   if (world->neighbors_stale) return rebuild(world, reach, true);
   if (!world->lists_known) TRY(restore(world, reach));
+  if (state->contacts.particles.list.count != p->count) survey_radii(world); /* some were born */
   float skin = state->contacts.skin, allowed = allowed_way(world, reach, skin);
   Leaving leaving;
   Movers movers;
