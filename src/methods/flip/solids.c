@@ -368,7 +368,7 @@ static void norms_at(const ValidWindow *window, float x, float y, float z, float
   const float at[3] = {x, y, z};
   for (int g = 0; g < 4; g++) {
     int low[3];
-    float upper[3], sum = 0;
+    float upper[3];
     for (int a = 0; a < 3; a++) {
       float t = at[a] + (g == 1 + a ? 1 : 0.5f);
       low[a] = (int)t;
@@ -377,12 +377,11 @@ static void norms_at(const ValidWindow *window, float x, float y, float z, float
     const uint32_t *rows = &window->bits[g][low[2] * 3 + low[1]];
     norm[g] = 1;
     if (((rows[0] & rows[1] & rows[3] & rows[4]) >> low[0] & 3) == 3) continue;
-    for (int c = 0; c < 8; c++) {
-      int cx = low[0] + (c & 1), cy = low[1] + (c >> 1 & 1), cz = low[2] + (c >> 2);
-      if (window->bits[g][cz * 3 + cy] >> cx & 1)
-        sum +=
-            (c & 1 ? upper[0] : 1 - upper[0]) * (c & 2 ? upper[1] : 1 - upper[1]) * (c & 4 ? upper[2] : 1 - upper[2]);
-    }
+    /* Along x, by which of the two nodes are valid. */
+    const float along[4] = {0, 1 - upper[0], upper[0], 1};
+    float sum =
+        (1 - upper[2]) * ((1 - upper[1]) * along[rows[0] >> low[0] & 3] + upper[1] * along[rows[1] >> low[0] & 3]) +
+        upper[2] * ((1 - upper[1]) * along[rows[3] >> low[0] & 3] + upper[1] * along[rows[4] >> low[0] & 3]);
     norm[g] = sum > 0.99999f ? 1 : sum > NORM_LEAST ? 1 / sum : 0;
   }
 }
