@@ -279,7 +279,7 @@ static void make_strict(Friction *f) {
     work->report.friction.violation = fmax(work->report.friction.violation, (double)f->excess[c] - 1);
 }
 
-static Status minimize(FlipWork *work, float *const flux[3]) {
+static Status minimize(FlipWork *work, float *const flux[3], bool last) {
   Friction f = {.work = work};
   TRY(take(work, &f, flux));
   double cell = work->grid->cell, dt = work->dt, norm = flip_norm(work, work->fields.ease, 18, 6, dt);
@@ -288,7 +288,8 @@ static Status minimize(FlipWork *work, float *const flux[3]) {
   f.update.factor_s = (float)(dt / cell);
   f.step.scheme = work->settings->scheme;
   f.step.factor = (float)(dt / cell / norm);
-  double t = 1, change = 0;
+  /* The pressure that bounds it is not yet the last one in all rounds but the last. */
+  double t = 1, change = 0, enough = work->tolerance * (last ? 0.1 : 1);
   for (int step = 0; step < work->settings->friction_steps; step++) {
     double next = 0.5 * (1 + sqrt(1 + 4 * t * t)), total[FRICTION_SUMS] = {0};
     f.step.momentum = (float)((t - 1) / next);
@@ -308,16 +309,16 @@ static Status minimize(FlipWork *work, float *const flux[3]) {
     t = total[FRICTION_TURNED] > 0 ? 1 : next;
     work->report.friction.steps++;
     change = total[FRICTION_SIZE] > 0 ? sqrt(total[FRICTION_MOVED] / total[FRICTION_SIZE]) : 0;
-    if (change < work->tolerance * 0.1) break;
+    if (change < enough) break;
   }
   work->report.friction.residual = fmax(work->report.friction.residual, change);
   make_strict(&f);
   return SCREE_OK;
 }
 
-Status flip_solve_friction(FlipWork *work, float *const flux[3]) {
+Status flip_solve_friction(FlipWork *work, float *const flux[3], bool last) {
   int mark = scratch_mark(work->step->scratch);
-  Status status = minimize(work, flux);
+  Status status = minimize(work, flux, last);
   scratch_release(work->core, work->step->scratch, mark);
   return status;
 }

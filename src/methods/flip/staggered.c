@@ -80,7 +80,7 @@ static Status project(FlipWork *work, float *const flux[3], float *before) {
     double began = profile_begin();
     if (wanted > 0) memcpy(before, work->kept->pressure, sizeof(float) * (size_t)cells);
     flux_with(work, true, flux);
-    TRY(flip_solve_friction(work, flux));
+    TRY(flip_solve_friction(work, flux, k + 1 == work->settings->iterations));
     profile_end(work->step->profile, "friction", began);
     began = profile_begin();
     flux_with(work, false, flux);

@@ -29,8 +29,8 @@ void flip_set_tolerance(FlipWork *work);
 Status flip_correct_density(FlipWork *work);
 /* Pressure for the flux that is given (friction in it). */
 Status flip_solve_pressure(FlipWork *work, float *const flux[3]);
-/* friction.c */
-Status flip_solve_friction(FlipWork *work, float *const flux[3]);
+/* friction.c; `last`: of the rounds of this step. */
+Status flip_solve_friction(FlipWork *work, float *const flux[3], bool last);
 /* (D2 s) at a face, times the cell's side. */
 double flip_stress_force(const FlipWork *work, float *const s[STRESSES], int32_t face, int axis);
 /* staggered.c: both in turn; writes velocities and pushes on solids. */
