@@ -10,74 +10,6 @@
 
 enum { AHEAD = 4 }; /* groups whose rows are fetched beforehand */
 
-/* ---- rows ---- */
-
-typedef double Doubles __attribute__((vector_size(32)));
-#define INTEGER_BITS 6755399441055744.0 /* 1.5 * 2^52: added, a number's integer part stands in the lowest bits */
-
-/* (high + low) / quantum modulo 2^32, as an integer. */
-WIDE_INLINE WideInt fixed_point(Wide high, Wide low, double per_quantum) {
-  WideQuad parts[2][2] = {
-      {__builtin_shufflevector(high, high, 0, 1, 2, 3), __builtin_shufflevector(high, high, 4, 5, 6, 7)},
-      {__builtin_shufflevector(low, low, 0, 1, 2, 3), __builtin_shufflevector(low, low, 4, 5, 6, 7)}};
-  WideInt bits[2];
-  for (int h = 0; h < 2; h++) {
-    Doubles at = __builtin_convertvector(parts[0][h], Doubles) + __builtin_convertvector(parts[1][h], Doubles);
-    at *= per_quantum;
-    Doubles turns = (at * 0x1p-32 + INTEGER_BITS) - INTEGER_BITS;
-    bits[h] = (WideInt)((at - turns * 0x1p32) + INTEGER_BITS);
-  }
-  return __builtin_shufflevector(bits[0], bits[1], 0, 2, 4, 6, 8, 10, 12, 14);
-}
-
-/* Eight floats of which the last may not be there. */
-WIDE_INLINE Wide load_some(const float *from, int lanes) {
-  if (lanes == LANES) return wide_load(from);
-  Wide wide = {0};
-  for (int l = 0; l < lanes; l++) wide[l] = from[l];
-  return wide;
-}
-
-WIDE_INLINE Wide load_bytes(const uint8_t *from, int lanes) {
-  typedef uint8_t Bytes __attribute__((vector_size(8)));
-  Bytes bytes = {0};
-  if (lanes == LANES) __builtin_memcpy(&bytes, from, sizeof bytes);
-  else
-    for (int l = 0; l < lanes; l++) bytes[l] = from[l];
-  return __builtin_convertvector(__builtin_convertvector(bytes, WideInt), Wide);
-}
-
-/* Verlet's velocities are those of the step's middle: right for the springs, which they stretch over the step; the
- * dampers lag by half a step. */
-void KERNEL(dem_row_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const DemStep *work = context;
-  const Particles *p = &work->step->state->particles;
-  float *const *spin = work->fields->spin;
-  Wide moved = wide_set(work->settings->verlet ? 1 : 0), turned = wide_set(work->settings->rotation ? 1 : 0);
-  Wide farthest = wide_set(0);
-  double per_quantum = 1 / work->topology->quantum;
-  for (int64_t i = b; i < e; i += LANES) {
-    int lanes = e - i < LANES ? (int)(e - i) : LANES;
-    Vec way = {load_some(p->dx + i, lanes), load_some(p->dy + i, lanes), load_some(p->dz + i, lanes)};
-    farthest = wide_max(farthest, vec_dot(way, way));
-    float *at = work->rows[DEM_ROW * i];
-    WideInt x = fixed_point(load_some(p->x + i, lanes), load_some(p->low_x + i, lanes) + moved * way.x, per_quantum);
-    WideInt y = fixed_point(load_some(p->y + i, lanes), load_some(p->low_y + i, lanes) + moved * way.y, per_quantum);
-    WideInt z = fixed_point(load_some(p->z + i, lanes), load_some(p->low_z + i, lanes) + moved * way.z, per_quantum);
-    Wide radius = load_some(p->radius + i, lanes), mass = load_some(p->mass + i, lanes);
-    Wide material = load_bytes(p->material + i, lanes);
-    store_quads(at, 4 * DEM_ROW, lanes, (Wide)x, (Wide)y, (Wide)z, radius);
-    store_quads(at + 4, 4 * DEM_ROW, lanes, load_some(p->vx + i, lanes), load_some(p->vy + i, lanes),
-                load_some(p->vz + i, lanes), wide_set(1) / mass);
-    store_quads(at + 8, 4 * DEM_ROW, lanes, turned * load_some(spin[0] + i, lanes),
-                turned * load_some(spin[1] + i, lanes), turned * load_some(spin[2] + i, lanes), material);
-  }
-  float largest = 0;
-  for (int l = 0; l < LANES; l++) largest = farthest[l] > largest ? farthest[l] : largest;
-  work->farthest[b / DEM_CHUNK] = largest;
-}
-
 /* ---- sides ---- */
 
 typedef struct Side {
@@ -246,23 +178,21 @@ typedef struct Target {
   const int32_t *first;      /* quads */
   const int32_t *second;     /* quads; of the slab's own pairs */
   int32_t base;              /* quads of the slab's first row */
-  float (*results)[DEM_SUM]; /* solids: on the grain; outer pairs: on the second grain */
+  float (*results)[DEM_SUM]; /* solids and outer pairs: on the first grain */
 } Target;
 
 WIDE_INLINE void add_quads(const Target *target, int64_t at, int part, Kind kind, Vec value, bool turns_round) {
   WideQuad q[LANES];
   turn_to_quads(value, q);
   for (int l = 0; l < LANES; l++) {
+    if (kind.solid || kind.outer) *(WideQuad *)(target->results[at + l] + 4 * part) = q[l];
+    if (kind.outer) continue;
     WideQuad *own = (WideQuad *)(target->sums + 4 * (target->first[at + l] - target->base + part));
     *own += q[l];
-    if (kind.solid || kind.outer) {
-      WideQuad *result = (WideQuad *)(target->results[at + l] + 4 * part);
-      *result = kind.outer && turns_round ? -q[l] : q[l];
-    } else {
-      WideQuad *other = (WideQuad *)(target->sums + 4 * (target->second[at + l] - target->base + part));
-      if (turns_round) *other -= q[l];
-      else *other += q[l];
-    }
+    if (kind.solid) continue;
+    WideQuad *other = (WideQuad *)(target->sums + 4 * (target->second[at + l] - target->base + part));
+    if (turns_round) *other -= q[l];
+    else *other += q[l];
   }
 }
 
@@ -363,9 +293,9 @@ float KERNEL(dem_pair_forces)(const DemStep *work, int64_t b, int64_t e, int64_t
                  : groups(work, pairs, b, e, &target, (Kind){0});
 }
 
-float KERNEL(dem_outer_forces)(const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM]) {
+float KERNEL(dem_outer_forces)(const DemStep *work, int64_t b, int64_t e) {
   const DemContacts *outer = &work->topology->outer;
-  const Target target = {sums[0], outer->first, NULL, (int32_t)(DEM_ROW * base), work->outbox};
+  const Target target = {.results = work->outbox};
   return work->settings->rolling ? groups(work, outer, b, e, &target, (Kind){.outer = true, .rolling = true})
                                  : groups(work, outer, b, e, &target, (Kind){.outer = true});
 }

@@ -29,41 +29,40 @@ static void choose_quantum(DemStep *work) {
   t->quantum = ldexp(1, exponent - REACH_BITS);
 }
 
-Status dem_contacts_fill(DemStep *work, ParallelBody body, double *moved) {
-  Core *core = work->step->core;
-  int64_t chunks = parallel_chunks(0, work->grains, DEM_CHUNK);
-  int mark = scratch_mark(work->step->scratch);
-  TRY(scratch_take(core, work->step->scratch, &work->farthest, chunks, "farthest"));
-  parallel_for(core, 0, work->grains, DEM_CHUNK, body, work);
-  double square = 0;
-  for (int64_t k = 0; k < chunks; k++) square = fmax(square, (double)work->farthest[k]);
-  scratch_release(core, work->step->scratch, mark);
-  *moved = sqrt(square);
-  return SCREE_OK;
+void dem_contacts_fill(DemStep *work, ParallelBody body) {
+  parallel_for(work->step->core, 0, work->grains, DEM_CHUNK, body, work);
 }
 
-Status dem_contacts_begin(DemStep *work, double moved) {
+Status dem_contacts_begin(DemStep *work) {
   /* Sorted anew, or in another unit: rows that were filled beforehand are of no use. */
   if (work->topology->builds != work->step->state->contacts.builds || !(work->topology->quantum > 0)) {
     choose_quantum(work);
-    TRY(dem_contacts_fill(work, KERNEL_CALL(work->step->core, dem_row_pass), &moved));
+    dem_contacts_fill(work, KERNEL_CALL(work->step->core, dem_row_pass));
   }
-  return dem_topology_update(work, moved);
+  return dem_topology_update(work);
 }
 
-/* One slab: forces of its contacts, sums for later slabs, kicks. */
+/* Pairs of a slab's grains with those of later ones. */
+static void outer_pass(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const DemStep *work = context;
+  const int32_t *outer = work->topology->outer.start;
+  work->stiffest[b / work->topology->slab] = KERNEL_CALL(work->step->core, dem_outer_forces)(work, outer[b], outer[e]);
+}
+
+/* One slab: forces of its contacts, kicks. */
 static void slab_pass(void *context, int64_t b, int64_t e, int thread) {
   const DemStep *work = context;
   const Core *core = work->step->core;
   const DemTopology *t = work->topology;
-  const int32_t *pairs = t->pairs.start, *outer = t->outer.start, *solids = t->solids.start;
+  const int32_t *pairs = t->pairs.start, *solids = t->solids.start;
   float(*sums)[DEM_SUM] = work->sums + thread * work->sums_size, (*results)[DEM_SUM] = sums + t->slab;
   memset(sums, 0, sizeof *sums * (size_t)(e - b));
+  KERNEL_CALL(core, dem_sum_outer)(work, b, e, sums);
   dem_touches_refresh(work, solids[b], solids[e]);
-  float stiffest[3] = {KERNEL_CALL(core, dem_pair_forces)(work, pairs[b], pairs[e], b, sums),
-                       KERNEL_CALL(core, dem_outer_forces)(work, outer[b], outer[e], b, sums),
-                       KERNEL_CALL(core, dem_solid_forces)(work, solids[b], solids[e], b, sums, results)};
-  work->stiffest[b / t->slab] = fmaxf(fmaxf(stiffest[0], stiffest[1]), stiffest[2]);
+  float *stiffest = &work->stiffest[b / t->slab];
+  *stiffest = fmaxf(*stiffest, KERNEL_CALL(core, dem_pair_forces)(work, pairs[b], pairs[e], b, sums));
+  *stiffest = fmaxf(*stiffest, KERNEL_CALL(core, dem_solid_forces)(work, solids[b], solids[e], b, sums, results));
   dem_touches_push(work, solids[b], solids[e], (const float(*)[DEM_SUM])results);
   KERNEL_CALL(core, dem_kick_slab)(work, b, e, (const float(*)[DEM_SUM])sums);
 }
@@ -76,8 +75,8 @@ Status dem_contacts_forces(DemStep *work, double *stiffest) {
   TRY(scratch_take(core, scratch, &work->sums, work->sums_size * pool_threads(core->pool), "sums"));
   TRY(scratch_take(core, scratch, &work->outbox, t->outer.count, "outbox"));
   TRY(scratch_take(core, scratch, &work->stiffest, t->slabs, "stiffest"));
+  parallel_for(core, 0, work->grains, t->slab, outer_pass, work);
   parallel_for(core, 0, work->grains, t->slab, slab_pass, work);
-  parallel_for(core, 0, t->late_count, DEM_CHUNK, KERNEL_CALL(core, dem_late_pass), work);
   *stiffest = 0;
   for (int64_t k = 0; k < t->slabs; k++) *stiffest = fmax(*stiffest, (double)work->stiffest[k]);
   return SCREE_OK;

@@ -5,8 +5,8 @@
  *
  * Grains are worked off in slabs of fixed length. What a slab's contacts exert is summed in a buffer of the thread's
  * own that stays in its cache, contact after contact, and the slab's grains are kicked by it there and then. Pairs
- * whose second grain lies in a later slab stand apart; what they exert on it goes to the outbox and is added when all
- * slabs are through: a kick is linear in the force.
+ * whose second grain lies in a later slab stand apart and come first: what they exert goes to the outbox, where both
+ * slabs find it.
  *
  * What a contact reads of a grain stands together, in a row. Positions in rows are integers, in units of a share of the
  * reach of a contact, modulo 2^32: differences of neighbours are exact wherever the grains are. */
@@ -18,11 +18,11 @@
 #include "methods/dem/law.h"
 
 enum {
-  DEM_ROW = 3,     /* quads of a row: x y z radius, v x y z 1/mass, w x y z column of the laws */
-  DEM_GHOST = 16,  /* of a solid: point x y z, normal x y z, v x y z, w x y z, radius, 1/radius, 1/mass, column */
-  DEM_SUM = 12,    /* floats: force, lever, moment of the rolling spring, each with one to spare; a row's length */
-  DEM_SPARE = 16,  /* refs that may be looked at beyond the last */
-  DEM_CHUNK = 1024 /* grains, in loops without contacts */
+  DEM_ROW = 3,      /* quads of a row: x y z radius, v x y z 1/mass, w x y z column of the laws */
+  DEM_GHOST = 16,   /* of a solid: point x y z, normal x y z, v x y z, w x y z, radius, 1/radius, 1/mass, column */
+  DEM_SUM = 12,     /* floats: force, lever, moment of the rolling spring, each with one to spare; a row's length */
+  DEM_CHUNK = 1024, /* grains, in loops without contacts */
+  DEM_FLOCK = LANES /* grains that follow each other and whose ways are told together */
 };
 
 /* Contacts in the order of their grain; each slab's are padded to whole groups of LANES. Springs stand in groups too:
@@ -36,21 +36,20 @@ typedef struct DemContacts {
   float (*ghost)[LANES]; /* solids: DEM_GHOST of these per group */
 } DemContacts;
 
-/* The contacts that are nearly there: made when the lists change, and when something may have moved half of what
- * "nearly" is. Lists reach far so as to live long; but a pair that cannot touch yet should cost nothing. */
+/* The contacts that are nearly there: made when the lists change, and when a grain may have gone farther than it was
+ * given. Lists reach far so as to live long; but a pair that cannot touch yet should cost nothing. */
 typedef struct DemTopology {
   int64_t builds, grains;           /* of the lists it was made from; -1: none */
-  double moved, margin;             /* m, farthest that any grain can have gone since; what is nearly */
+  float *margin;                    /* per flock: how far its grains may go before they may touch others, m */
+  float *gone;                      /* per flock: farthest that one can have gone since, m */
   int32_t spring_size;              /* floats per contact */
   double quantum;                   /* m, unit of the rows' positions: a power of two */
   DemContacts pairs, outer, solids; /* outer: pairs of grains of different slabs */
   int64_t slab, slabs;              /* grains of one, number */
   int64_t slab_solids;              /* of the fullest slab */
-  int64_t late_count;
-  int32_t *late;       /* grains that wait for results of earlier slabs */
-  int32_t *late_start; /* per such grain and one more: its first ref */
-  int32_t *refs;       /* outer pairs, and so places in the outbox; DEM_SPARE more behind */
-  bool any_moves;      /* whether a ghost must be refreshed in each step */
+  int32_t *inbox_start;             /* per slab and one more: in the inbox */
+  int32_t *inbox;                   /* outer pairs whose second grain is the slab's */
+  bool any_moves;                   /* whether a ghost must be refreshed in each step */
 } DemTopology;
 
 typedef struct DemSettings {
@@ -72,13 +71,14 @@ typedef struct DemStep {
   float dt;
   float (*rows)[4];
   int64_t grains;
-  float *farthest;          /* per chunk of grains: largest squared displacement */
+  float *ways;              /* per flock: farthest way of the step, m */
   float (*sums)[DEM_SUM];   /* per thread: of a slab's grains; results with solids */
   int64_t sums_size;        /* rows per thread */
-  float (*outbox)[DEM_SUM]; /* per outer pair: what it exerts on its second grain */
+  float (*outbox)[DEM_SUM]; /* per outer pair: what it exerts on its first grain */
   float *stiffest;          /* per slab */
 } DemStep;
 
+static inline int64_t dem_flocks(int64_t grains) { return (grains + DEM_FLOCK - 1) / DEM_FLOCK; }
 static inline int64_t dem_padded(int64_t count) { return (count + LANES - 1) / LANES * LANES; }
 static inline float *dem_spring(const DemTopology *t, const DemContacts *contacts, int64_t at, int component) {
   return contacts->springs + (at / LANES * t->spring_size + component) * LANES + at % LANES;
@@ -90,11 +90,10 @@ static inline int64_t dem_slab_end(const DemTopology *t, int64_t slab) {
   return (slab + 1) * t->slab < t->grains ? (slab + 1) * t->slab : t->grains;
 }
 
-/* Rows of all grains by `body`, which fills those of a chunk and notes their farthest way, of which the longest is
- * `moved`. */
-Status dem_contacts_fill(DemStep *work, ParallelBody body, double *moved);
+/* Rows of all grains by `body`, which fills those of a chunk and notes their flocks' ways. */
+void dem_contacts_fill(DemStep *work, ParallelBody body);
 /* The contacts that are nearly there. Rows were filled before the neighbours were asked for. */
-Status dem_contacts_begin(DemStep *work, double moved);
+Status dem_contacts_begin(DemStep *work);
 /* Forces of all contacts, their sums, the kick by them, reactions on solids; answers the largest squared frequency. */
 Status dem_contacts_forces(DemStep *work, double *stiffest);
 

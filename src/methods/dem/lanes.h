@@ -1,4 +1,4 @@
-/* Turning eight quads of floats into four wide values and back. For kernels. */
+/* Eight grains at a time: their values in arrays, and rows of quads turned into wide values and back. For kernels. */
 #ifndef METHODS_DEM_LANES_H
 #define METHODS_DEM_LANES_H
 
@@ -37,6 +37,31 @@ WIDE_INLINE void load_quads(const float *from, int64_t stride, Wide *x, Wide *y,
   wide_turn4(wide_rows(from, from + 4 * stride), wide_rows(from + stride, from + 5 * stride),
              wide_rows(from + 2 * stride, from + 6 * stride), wide_rows(from + 3 * stride, from + 7 * stride), x, y, z,
              &fourth);
+}
+
+/* Eight floats of which the last may not be there. */
+WIDE_INLINE Wide load_some(const float *from, int lanes) {
+  if (lanes == LANES) return wide_load(from);
+  Wide wide = {0};
+  for (int l = 0; l < lanes; l++) wide[l] = from[l];
+  return wide;
+}
+
+WIDE_INLINE void store_some(float *to, int lanes, Wide value) {
+  if (lanes == LANES) {
+    wide_store(to, value);
+    return;
+  }
+  for (int l = 0; l < lanes; l++) to[l] = value[l];
+}
+
+WIDE_INLINE Vec load_three(float *const from[3], int64_t i, int lanes) {
+  return (Vec){load_some(from[0] + i, lanes), load_some(from[1] + i, lanes), load_some(from[2] + i, lanes)};
+}
+WIDE_INLINE void store_three(float *const to[3], int64_t i, int lanes, Vec value) {
+  store_some(to[0] + i, lanes, value.x);
+  store_some(to[1] + i, lanes, value.y);
+  store_some(to[2] + i, lanes, value.z);
 }
 
 #endif

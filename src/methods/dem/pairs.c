@@ -6,20 +6,23 @@
 #include "core/parallel.h"
 #include "methods/dem/touches.h"
 
-/* Contacts are nearly there when nearer than the margin. A wide one costs pairs that do not touch, in every step, in
- * proportion to itself; a narrow one is used up soon, after margin / (2 way of the fastest grain) steps, and making the
- * list takes as long as a few steps. In nominal radii, the sum of both is least at the root of the way times a number,
- * which was measured. It lasts for so many steps at least, and never becomes so narrow that rounding would matter. */
-#define MARGIN_SQUARE 1.2
-#define MARGIN_LEAST 0.002
+/* Contacts are nearly there when nearer than the margins of both grains. Wide ones cost pairs that do not touch, in
+ * every step, in proportion to themselves; narrow ones are used up soon, and making the list takes as long as a few
+ * steps. A flock's margin is what it would go in as many steps as the list shall hold at its way of now, and a share of
+ * the mean way of all, for what is slow now may be hit; so one fast grain in a bed at rest widens its own margin alone.
+ * The sum of both costs is least where the list holds for a number, which was measured, over the root of the mean
+ * margin of a step in nominal radii. It holds for so many steps at least, and no margin becomes so narrow that rounding
+ * would matter. */
+#define MEAN_SHARE 0.7
+#define HOLD_ROOT 0.7
 #define STEPS_TO_HOLD 10
+#define MARGIN_LEAST 0.001 /* nominal radii */
 
 typedef struct Listing {
   const DemStep *work;
   const DemTopology *old;
   DemTopology *fresh;
-  uint8_t *near;      /* per entry of the list, of those behind their grain */
-  int32_t *in_number; /* per grain: pairs that reach it from an earlier slab */
+  uint8_t *near; /* per entry of the list, of those behind their grain */
 } Listing;
 
 int64_t dem_starts(const DemTopology *topology, int32_t *start, int64_t *fullest) {
@@ -62,7 +65,7 @@ void dem_carry_springs(const DemTopology *old, const DemContacts *old_contacts, 
 
 /* ---- pairs of grains ---- */
 
-static bool is_near(const DemStep *work, int64_t i, int64_t j, float margin) {
+static bool is_near(const DemStep *work, const float *margin, int64_t i, int64_t j) {
   const float(*a)[4] = (const float(*)[4])work->rows + DEM_ROW * i;
   const float(*b)[4] = (const float(*)[4])work->rows + DEM_ROW * j;
   uint32_t at[3], other[3];
@@ -73,7 +76,7 @@ static bool is_near(const DemStep *work, int64_t i, int64_t j, float margin) {
     float way = (float)(int32_t)(at[c] - other[c]) * quantum;
     square += way * way;
   }
-  float reach = a[0][3] + b[0][3] + margin;
+  float reach = a[0][3] + b[0][3] + (margin[i / DEM_FLOCK] + margin[j / DEM_FLOCK]);
   return square < reach * reach;
 }
 
@@ -88,14 +91,13 @@ static void find_near(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Listing *listing = context;
   const NeighborList *list = &listing->work->step->state->contacts.particles.list;
-  float margin = (float)listing->fresh->margin;
   int64_t length = listing->fresh->slab;
   for (int64_t i = b; i < e; i++) {
     int64_t end = (i / length + 1) * length;
     int32_t inner = 0, outer = 0;
     for (int64_t k = behind(list, i); k < list->start[i + 1]; k++) {
       int32_t j = list->index[k];
-      bool near = is_near(listing->work, i, j, margin);
+      bool near = is_near(listing->work, listing->fresh->margin, i, j);
       listing->near[k] = near;
       inner += near && j < end;
       outer += near && j >= end;
@@ -145,27 +147,22 @@ static void fill_pairs(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-/* The grains that wait for outer pairs, and where in the outbox they find what is missing. */
-static Status list_late(Core *core, Listing *listing, int64_t grains) {
-  DemTopology *fresh = listing->fresh;
+/* Which outer pairs reach into each slab, in their order. */
+static Status list_inbox(Core *core, DemTopology *fresh) {
   const DemContacts *outer = &fresh->outer;
-  int32_t *number = listing->in_number;
-  memset(number, 0, sizeof *number * (size_t)grains);
+  int64_t in_slab = DEM_ROW * fresh->slab; /* quads */
+  TRY(memory_new(core, &fresh->inbox_start, fresh->slabs + 1, "contacts"));
+  int32_t *start = fresh->inbox_start + 1;
   for (int64_t k = 0; k < outer->count; k++)
-    if (outer->partner[k] != outer->first[k]) number[outer->partner[k] / DEM_ROW]++;
-  for (int64_t i = 0; i < grains; i++) fresh->late_count += number[i] > 0;
-  TRY(memory_new(core, &fresh->late, fresh->late_count, "contacts"));
-  TRY(memory_new(core, &fresh->late_start, fresh->late_count + 1, "contacts"));
-  int64_t late = 0;
-  for (int64_t i = 0; i < grains; i++) {
-    if (number[i] == 0) continue;
-    fresh->late[late] = (int32_t)i;
-    fresh->late_start[late + 1] = fresh->late_start[late] + number[i];
-    number[i] = fresh->late_start[late++];
+    if (outer->partner[k] != outer->first[k]) start[outer->partner[k] / in_slab]++;
+  int32_t entries = 0;
+  for (int64_t s = 0; s < fresh->slabs; s++) {
+    entries += start[s];
+    start[s] = entries - start[s];
   }
-  TRY(memory_new(core, &fresh->refs, fresh->late_start[late] + DEM_SPARE, "contacts"));
+  TRY(memory_new(core, &fresh->inbox, entries, "contacts"));
   for (int64_t k = 0; k < outer->count; k++)
-    if (outer->partner[k] != outer->first[k]) fresh->refs[number[outer->partner[k] / DEM_ROW]++] = (int32_t)k;
+    if (outer->partner[k] != outer->first[k]) fresh->inbox[start[outer->partner[k] / in_slab]++] = (int32_t)k;
   return SCREE_OK;
 }
 
@@ -177,35 +174,57 @@ static Status list_pairs(DemStep *work, Listing *listing) {
   TRY(memory_new(core, &fresh->pairs.start, grains + 1, "contacts"));
   TRY(memory_new(core, &fresh->outer.start, grains + 1, "contacts"));
   TRY(scratch_take(core, work->step->scratch, &listing->near, list->entries, "near"));
-  TRY(scratch_take(core, work->step->scratch, &listing->in_number, grains, "outbox"));
   parallel_for(core, 0, grains, DEM_CHUNK, find_near, listing);
   DemContacts *both[2] = {&fresh->pairs, &fresh->outer};
   for (int k = 0; k < 2; k++)
     TRY(dem_contacts_room(core, both[k], dem_starts(fresh, both[k]->start, &fullest), fresh->spring_size));
   parallel_for(core, 0, grains, DEM_CHUNK, fill_pairs, listing);
-  return list_late(core, listing, grains);
+  return list_inbox(core, fresh);
 }
 
 /* ---- the whole ---- */
 
+static Status choose_margins(const DemStep *work, DemTopology *fresh) {
+  Core *core = work->step->core;
+  const State *state = work->step->state;
+  int64_t flocks = dem_flocks(fresh->grains);
+  TRY(memory_new(core, &fresh->margin, flocks, "contacts"));
+  TRY(memory_new(core, &fresh->gone, flocks, "contacts"));
+  double sum = 0;
+  for (int64_t k = 0; k < flocks; k++) sum += (double)work->ways[k];
+  double share = flocks > 0 ? MEAN_SHARE * sum / (double)flocks : 0;
+  double mean = (share + share / MEAN_SHARE) / state->radius;
+  double held = fmax(mean > 0 ? HOLD_ROOT / sqrt(mean) : 0, STEPS_TO_HOLD);
+  double least = MARGIN_LEAST * state->radius, most = 0.5 * (double)state->contacts.skin;
+  for (int64_t k = 0; k < flocks; k++)
+    fresh->margin[k] = (float)fmin(fmax(held * ((double)work->ways[k] + share), least), most);
+  return SCREE_OK;
+}
+
 static Status renew(DemStep *work, DemTopology *fresh) {
   Listing listing = {.work = work, .old = work->topology, .fresh = fresh};
+  TRY(choose_margins(work, fresh));
   TRY(list_pairs(work, &listing));
   return dem_touches_list(work, fresh);
 }
 
-Status dem_topology_update(DemStep *work, double moved) {
+/* Counts the step's ways; answers whether none has become too long. */
+static bool margins_hold(const DemTopology *t, const float *ways) {
+  bool hold = true;
+  for (int64_t k = 0; k < dem_flocks(t->grains); k++) {
+    t->gone[k] += ways[k];
+    hold &= t->gone[k] < t->margin[k];
+  }
+  return hold;
+}
+
+Status dem_topology_update(DemStep *work) {
   Core *core = work->step->core;
   const State *state = work->step->state;
   DemTopology *t = work->topology;
-  t->moved += moved;
-  if (t->builds == state->contacts.builds && t->grains == work->grains && 2 * t->moved < t->margin) return SCREE_OK;
-  double way = moved / state->radius,
-         near = fmax(fmax(sqrt(MARGIN_SQUARE * way), MARGIN_LEAST), 2 * STEPS_TO_HOLD * way),
-         margin = fmin(near * state->radius, (double)state->contacts.skin);
+  if (t->builds == state->contacts.builds && t->grains == work->grains && margins_hold(t, work->ways)) return SCREE_OK;
   DemTopology fresh = {.builds = state->contacts.builds,
                        .grains = work->grains,
-                       .margin = margin,
                        .spring_size = work->settings->rolling ? 6 : 3,
                        .quantum = t->quantum,
                        .slab = dem_slab_for(work->grains)};
@@ -227,9 +246,10 @@ void dem_topology_destroy(Core *core, DemTopology *topology) {
   dem_contacts_drop(core, &topology->pairs);
   dem_contacts_drop(core, &topology->outer);
   dem_contacts_drop(core, &topology->solids);
-  memory_drop(core, &topology->refs);
-  memory_drop(core, &topology->late_start);
-  memory_drop(core, &topology->late);
+  memory_drop(core, &topology->margin);
+  memory_drop(core, &topology->gone);
+  memory_drop(core, &topology->inbox_start);
+  memory_drop(core, &topology->inbox);
 }
 
 /* ---- checkpoints ---- */

@@ -5,8 +5,8 @@
 
 #include "methods/dem/contacts.h"
 
-/* Renews the topology where need be; `moved` is the farthest that a grain goes in this step. Rows must be filled. */
-Status dem_topology_update(DemStep *work, double moved);
+/* Renews the topology where need be. Rows must be filled. */
+Status dem_topology_update(DemStep *work);
 Status dem_topology_archive(Core *core, Archive *archive, DemTopology *topology);
 void dem_topology_destroy(Core *core, DemTopology *topology);
 

@@ -46,6 +46,7 @@ typedef struct Dem {
   Reaction *reactions; /* per solid: what the contacts exerted on it in the last step */
   int64_t reaction_count;
   float (*rows)[4]; /* of the step in progress, filled by prepare */
+  float *ways;      /* of its flocks, m */
   double moved;     /* m, farthest that a grain goes in it */
   int64_t relaxed;  /* steps that moved an overlapping start apart; -1: it is done */
 } Dem;
@@ -155,36 +156,6 @@ static double dem_largest_step(const void *data, const State *state) {
   return dem->frequency > 0 ? dem->safety / dem->frequency : INFINITY;
 }
 
-/* First half of velocity Verlet: v += a dt / 2, d = v dt. Euler only says where grains will be, about. The contacts'
- * half kick is half of the step that they were computed in, like the other half: a body has got their reaction for all
- * of that step, and where the step changes, momentum would otherwise. */
-static void kick_grains(const DemStep *work, int64_t b, int64_t e) {
-  Particles *p = &work->step->state->particles;
-  Vec3 g = work->step->state->gravity;
-  float dt = work->dt, half = 0.5f * dt, gains[3] = {(float)g.x, (float)g.y, (float)g.z};
-  float *velocity[3] = {p->vx, p->vy, p->vz}, *way[3] = {p->dx, p->dy, p->dz};
-  for (int c = 0; c < 3; c++) {
-    float *restrict v = velocity[c], *restrict d = way[c], gain = gains[c];
-    if (work->settings->verlet) {
-      const float *restrict a = work->fields->acceleration[c];
-      for (int64_t i = b; i < e; i++) v[i] += (a[i] + gain) * half;
-    }
-    for (int64_t i = b; i < e; i++) d[i] = v[i] * dt;
-    if (!work->settings->verlet || !work->settings->rotation) continue;
-    float *restrict w = work->fields->spin[c];
-    const float *restrict turning = work->fields->turning[c];
-    for (int64_t i = b; i < e; i++) w[i] += turning[i] * half;
-  }
-}
-
-/* While a chunk of grains is in the cache its rows are filled: they hold where the neighbours leave the storage order,
- * which is nearly always. */
-static void prepare_chunk(void *context, int64_t b, int64_t e, int thread) {
-  const DemStep *work = context;
-  kick_grains(work, b, e);
-  KERNEL_CALL(work->step->core, dem_row_pass)(context, b, e, thread);
-}
-
 static DemStep begin_step(Dem *dem, Step *step) {
   return (DemStep){.step = step,
                    .settings = &dem->settings,
@@ -193,14 +164,21 @@ static DemStep begin_step(Dem *dem, Step *step) {
                    .fields = &dem->fields,
                    .dt = (float)step->dt,
                    .rows = dem->rows,
+                   .ways = dem->ways,
                    .grains = step->state->particles.count};
 }
 
 static Status dem_prepare(void *data, Step *step) {
   Dem *dem = data;
   TRY(memory_grow(step->core, &dem->rows, DEM_ROW * step->state->particles.count, "rows"));
+  int64_t flocks = dem_flocks(step->state->particles.count);
+  TRY(memory_grow(step->core, &dem->ways, flocks, "ways"));
   DemStep work = begin_step(dem, step);
-  TRY(dem_contacts_fill(&work, prepare_chunk, &dem->moved));
+  /* The neighbours nearly always leave the storage order alone: then these rows are those of the step. */
+  dem_contacts_fill(&work, KERNEL_CALL(step->core, dem_kick_and_row_pass));
+  float farthest = 0;
+  for (int64_t k = 0; k < flocks; k++) farthest = fmaxf(farthest, dem->ways[k]);
+  dem->moved = (double)farthest;
   if (dem->relaxed < 0) step->state->contacts.way = dem->moved; /* else grains go farther than that */
   return SCREE_OK;
 }
@@ -225,7 +203,7 @@ static void balance_reactions(Dem *dem, Step *step) {
 static Status forces_and_kick(Dem *dem, DemStep *work) {
   Step *step = work->step;
   double began = profile_begin(), stiffest;
-  TRY(dem_contacts_begin(work, dem->moved));
+  TRY(dem_contacts_begin(work));
   TRY(memory_grow(step->core, &dem->reactions, step->state->solids.count, "reactions"));
   dem->reaction_count = step->state->solids.count;
   profile_end(step->profile, "contacts", began);
@@ -287,6 +265,7 @@ static void dem_destroy(Core *core, void *data) {
   dem_topology_destroy(core, &dem->topology);
   memory_drop(core, &dem->reactions);
   memory_drop(core, &dem->rows);
+  memory_drop(core, &dem->ways);
   memory_drop(core, &dem);
 }
 

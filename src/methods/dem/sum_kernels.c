@@ -1,85 +1,59 @@
-/* Kicks by what the contacts exert and by gravity. */
+/* Sums of what outer pairs exert; kicks by the sums and by gravity. */
 #include "methods/dem/contact_kernels.h"
 #include "methods/dem/lanes.h"
 
-/* Eight values of an array: of neighbours in it, or one by one. */
-WIDE_INLINE Wide load_at(const float *from, const int32_t *who, bool together) {
-  if (together) return wide_load(from + who[0]);
-  return (Wide){from[who[0]], from[who[1]], from[who[2]], from[who[3]],
-                from[who[4]], from[who[5]], from[who[6]], from[who[7]]};
-}
-WIDE_INLINE void store_at(float *to, const int32_t *who, int lanes, bool together, Wide value) {
-  if (together) {
-    wide_store(to + who[0], value);
-    return;
+enum { AHEAD = 12 }; /* results that are fetched beforehand */
+
+/* The reaction turns the force and the rolling moment round, not the lever: see contact_kernels.c. */
+WIDE_INLINE void add(float *sum, const float *result, bool second, bool rolling) {
+  for (int part = 0; part < (rolling ? 3 : 2); part++) {
+    WideQuad value = *(const WideQuad *)(result + 4 * part);
+    *(WideQuad *)(sum + 4 * part) += second && part != 1 ? -value : value;
   }
-  for (int l = 0; l < lanes; l++) to[who[l]] = value[l];
 }
 
-/* Kicks eight grains, the first `lanes` of them, by their sums. Verlet has kicked half already; Euler kicks once and
- * whole, and then knows its way. `more`: a part that was missing is added to what has been done. */
-WIDE_INLINE void kick(const DemStep *work, const float (*sums)[DEM_SUM], const int32_t *who, int lanes, bool together,
-                      bool more) {
-  Particles *p = &work->step->state->particles;
+void KERNEL(dem_sum_outer)(const DemStep *work, int64_t b, int64_t e, float (*sums)[DEM_SUM]) {
+  const DemTopology *t = work->topology;
+  const DemContacts *outer = &t->outer;
+  float *from = sums[0] - 4 * DEM_ROW * b;
+  bool rolling = work->settings->rolling;
+  for (int32_t k = outer->start[b]; k < outer->start[e]; k++)
+    add(from + 4 * (int64_t)outer->first[k], work->outbox[k], false, rolling);
+  int32_t at = t->inbox_start[b / t->slab], last = t->inbox_start[b / t->slab + 1] - 1;
+  for (; at <= last; at++) {
+    int32_t k = t->inbox[at];
+    __builtin_prefetch(work->outbox[t->inbox[at + AHEAD < last ? at + AHEAD : last]]);
+    add(from + 4 * (int64_t)outer->partner[k], work->outbox[k], true, rolling);
+  }
+}
+
+/* Verlet has kicked half already; Euler kicks once and whole, and then knows its way. */
+WIDE_INLINE void kick(const DemStep *work, const float (*sums)[DEM_SUM], int64_t i, int lanes) {
+  const Particles *p = &work->step->state->particles;
   const DemFields *fields = work->fields;
   Vec3 g = work->step->state->gravity;
   bool verlet = work->settings->verlet;
-  Wide dt = wide_set(verlet ? 0.5f * work->dt : work->dt), zero = wide_set(0);
-  Wide gain[3] = {wide_set((float)g.x), wide_set((float)g.y), wide_set((float)g.z)};
-  Wide force[3], lever[3], moment[3];
-  load_quads(sums[0], DEM_SUM, &force[0], &force[1], &force[2]);
-  Wide per_mass = wide_set(1) / load_at(p->mass, who, together);
-  float *velocity[3] = {p->vx, p->vy, p->vz}, *way[3] = {p->dx, p->dy, p->dz};
-  for (int c = 0; c < 3; c++) {
-    Wide acceleration = force[c] * per_mass, before = zero;
-    Wide v = load_at(velocity[c], who, together) + (acceleration + (more ? zero : gain[c])) * dt;
-    store_at(velocity[c], who, lanes, together, v);
-    if (verlet && more) before = load_at(fields->acceleration[c], who, together);
-    if (verlet) store_at(fields->acceleration[c], who, lanes, together, before + acceleration);
-    else store_at(way[c], who, lanes, together, v * dt);
-  }
+  Wide dt = wide_set(verlet ? 0.5f * work->dt : work->dt);
+  float *const velocity[3] = {p->vx, p->vy, p->vz}, *const way[3] = {p->dx, p->dy, p->dz};
+  Vec force, lever, moment, gravity = {wide_set((float)g.x), wide_set((float)g.y), wide_set((float)g.z)};
+  load_quads(sums[0], DEM_SUM, &force.x, &force.y, &force.z);
+  Wide per_mass = wide_set(1) / load_some(p->mass + i, lanes);
+  Vec acceleration = vec_mul(force, per_mass);
+  Vec v = vec_add(load_three(velocity, i, lanes), vec_mul(vec_add(acceleration, gravity), dt));
+  store_three(velocity, i, lanes, v);
+  if (verlet) store_three(fields->acceleration, i, lanes, acceleration);
+  else store_three(way, i, lanes, vec_mul(v, dt));
   if (!work->settings->rotation) return;
-  load_quads(sums[0] + 4, DEM_SUM, &lever[0], &lever[1], &lever[2]);
-  load_quads(sums[0] + 8, DEM_SUM, &moment[0], &moment[1], &moment[2]);
-  Wide radius = load_at(p->radius, who, together), per_inertia = wide_set(2.5f) * per_mass / (radius * radius);
-  for (int c = 0; c < 3; c++) {
-    Wide turning = (moment[c] - radius * lever[c]) * per_inertia, before = zero;
-    store_at(fields->spin[c], who, lanes, together, load_at(fields->spin[c], who, together) + turning * dt);
-    if (verlet && more) before = load_at(fields->turning[c], who, together);
-    if (verlet) store_at(fields->turning[c], who, lanes, together, before + turning);
-  }
+  load_quads(sums[0] + 4, DEM_SUM, &lever.x, &lever.y, &lever.z);
+  load_quads(sums[0] + 8, DEM_SUM, &moment.x, &moment.y, &moment.z);
+  Wide radius = load_some(p->radius + i, lanes), per_inertia = wide_set(2.5f) * per_mass / (radius * radius);
+  Vec turning = vec_mul(vec_sub(moment, vec_mul(lever, radius)), per_inertia);
+  store_three(fields->spin, i, lanes, vec_add(load_three(fields->spin, i, lanes), vec_mul(turning, dt)));
+  if (verlet) store_three(fields->turning, i, lanes, turning);
 }
 
 void KERNEL(dem_kick_slab)(const DemStep *work, int64_t b, int64_t e, const float (*sums)[DEM_SUM]) {
   int64_t whole = b + (e - b) / LANES * LANES;
-  for (int64_t i = b; i < whole; i += LANES) {
-    const int32_t who = (int32_t)i;
-    kick(work, sums + (i - b), &who, LANES, true, false);
-  }
-  if (whole == e) return;
-  int32_t who[LANES];
-  for (int l = 0; l < LANES; l++) who[l] = (int32_t)(whole + l < e ? whole + l : whole);
-  kick(work, sums + (whole - b), who, (int)(e - whole), false, false);
-}
-
-void KERNEL(dem_late_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const DemStep *work = context;
-  const DemTopology *t = work->topology;
-  for (int64_t k = b; k < e; k += LANES) {
-    int lanes = e - k < LANES ? (int)(e - k) : LANES;
-    int32_t who[LANES];
-    _Alignas(32) float sums[LANES][DEM_SUM] = {{0}};
-    for (int l = 0; l < LANES; l++) who[l] = t->late[k + (l < lanes ? l : 0)];
-    for (int l = 0; l < lanes; l++) {
-      WideQuad parts[3] = {{0}, {0}, {0}};
-      int count = work->settings->rolling ? 3 : 2;
-      for (int64_t ref = t->late_start[k + l]; ref < t->late_start[k + l + 1]; ref++) {
-        __builtin_prefetch(work->outbox[t->refs[ref + DEM_SPARE]]);
-        for (int c = 0; c < count; c++) parts[c] += *(const WideQuad *)(work->outbox[t->refs[ref]] + 4 * c);
-      }
-      for (int c = 0; c < 3; c++) *(WideQuad *)(sums[l] + 4 * c) = parts[c];
-    }
-    kick(work, (const float(*)[DEM_SUM])sums, who, lanes, false, true);
-  }
+  for (int64_t i = b; i < whole; i += LANES) kick(work, sums + (i - b), i, LANES);
+  if (whole < e) kick(work, sums + (whole - b), whole, (int)(e - whole));
 }

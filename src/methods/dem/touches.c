@@ -79,7 +79,8 @@ static void set_ghost(const DemStep *work, DemContacts *solids, int64_t at, cons
   const double point[3] = {ghost->point.x, ghost->point.y, ghost->point.z};
   for (int c = 0; c < 3; c++) {
     double turns = point[c] / work->topology->quantum * 0x1p-32;
-    uint32_t bits = (uint32_t)(int64_t)((turns - floor(turns)) * 0x1p32);
+    /* To the nearest: a wall is where it is, whichever grain asks for it and when. */
+    uint32_t bits = (uint32_t)(int64_t)((turns - floor(turns)) * 0x1p32 + 0.5);
     memcpy(&to[c][at % LANES], &bits, sizeof bits);
   }
   const double rest[] = {ghost->face.x,
@@ -168,7 +169,8 @@ static int near_keys(const TouchListing *listing, int64_t i, int64_t entry, Shap
   const State *state = listing->work->step->state;
   int32_t index = state->contacts.solids.list.index[entry];
   const Solid *solid = &state->solids.items[index];
-  double margin = solid->motion == MOTION_FIXED ? listing->fresh->margin : 2 * (double)state->contacts.skin;
+  double margin =
+      solid->motion == MOTION_FIXED ? (double)listing->fresh->margin[i / DEM_FLOCK] : 2 * (double)state->contacts.skin;
   int found =
       touches_of(listing->work, solid, place_of(listing->work, i), (double)state->particles.radius[i] + margin, touch);
   for (int k = 0; k < found; k++) keys[k] = key_of(index, face_of(solid, touch[k].normal));
