@@ -130,15 +130,6 @@ double flip_norm(const FlipWork *work, float *const gain[3], double entries, dou
 
 /* ---- strips that take part ---- */
 
-/* Whether a lane within one cell of the strip's has its bit. */
-static bool any_round(const FlipGrid *grid, const uint8_t *lanes, int32_t strip) {
-  for (int row = 0; row < 9; row++) {
-    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
-    if (lanes[at] || lanes[grid->near[at][X_LOW]] >> (STRIP - 1) || (lanes[grid->near[at][X_HIGH]] & 1)) return true;
-  }
-  return false;
-}
-
 typedef struct Listing {
   const FlipGrid *grid;
   const uint8_t *lanes;
@@ -149,7 +140,7 @@ static void round_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Listing *listing = context;
   for (int64_t strip = b; strip < e; strip++)
-    listing->taken[strip] = any_round(listing->grid, listing->lanes, (int32_t)strip);
+    listing->taken[strip] = grid_any_round(listing->grid, listing->lanes, (int32_t)strip);
 }
 
 Status flip_list_strips(FlipWork *work, const uint8_t *lanes, bool round, StripList *list) {

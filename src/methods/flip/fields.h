@@ -39,7 +39,7 @@ typedef struct FlipFields {
   uint8_t *near;      /* per strip: some node round it is not wholly free, weights need their norm */
   uint8_t *valid[4];  /* per strip, a bit per lane: node of centres (0) or faces (1 + axis) that carries sand */
   uint8_t *strong[3]; /* per strip, a bit per lane: faces that have enough sand to bear stresses, or that are closed */
-  uint8_t *riders;    /* per strip: some of its particles ride on strong faces alone, see surface.c */
+  uint8_t *riders;    /* per strip, a bit per lane: particles ride on strong faces alone, see surface.c */
   float *room[4];     /* kernel-weighted free volume round the node, in cells: 1 away from solids */
   /* sand */
   float *fill;         /* volume of the sand over that of the cell */

@@ -71,6 +71,15 @@ static inline int32_t grid_row(const FlipGrid *grid, int32_t strip, int dy, int 
   if (dy) strip = grid->near[strip][dy < 0 ? Y_LOW : Y_HIGH];
   return strip;
 }
+/* Whether a cell within one of the strip's has its bit in `lanes`, a byte per strip. */
+static inline bool grid_any_round(const FlipGrid *grid, const uint8_t *lanes, int32_t strip) {
+  bool any = false;
+  for (int row = 0; row < 9 && !any; row++) {
+    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
+    any = lanes[at] || lanes[grid->near[at][X_LOW]] >> (STRIP - 1) || (lanes[grid->near[at][X_HIGH]] & 1);
+  }
+  return any;
+}
 static inline int64_t grid_cells(const FlipGrid *grid) { return (int64_t)grid->strips * STRIP; }
 
 /* Makes the strips for these particles and puts the particles in order. The order's arrays are taken from scratch. */

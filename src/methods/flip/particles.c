@@ -69,11 +69,12 @@ static void faces_chunk(const ToGrid *to, int64_t b, int64_t e) {
   const Splat *splat = &to->splat;
   float volume = (float)(work->grid->cell * work->grid->cell * work->grid->cell), inverse = 1 / volume;
   const ScreeMaterialDef *only = &work->state->materials.items[0].definition;
+  float strength = material_strength(only), cohesion = (float)only->cohesion;
   for (int64_t at = b * STRIP; at < e * STRIP; at++) {
     float sand = splat->volume[at];
     f->fill[at] = f->free[at] * sand * inverse / f->room[0][at];
-    f->strength[at] = !work->mixed ? material_strength(only) : sand > 0 ? splat->strength[at] / sand : 0;
-    f->cohesion[at] = !work->mixed ? (float)only->cohesion : sand > 0 ? splat->cohesion[at] / sand : 0;
+    f->strength[at] = !work->mixed ? strength : sand > 0 ? splat->strength[at] / sand : 0;
+    f->cohesion[at] = !work->mixed ? cohesion : sand > 0 ? splat->cohesion[at] / sand : 0;
     for (int a = 0; a < 3; a++) {
       bool valid = f->valid[1 + a][at / STRIP] >> (at % STRIP) & 1; /* what fell on others belongs to these already */
       float mass = valid ? splat->mass[a][at] : 0, open = f->open[a][at], room = f->room[1 + a][at];
@@ -147,10 +148,10 @@ static void usable_chunk(void *context, int64_t b, int64_t e, int thread) {
     f->usable[at] = usable;
     /* Where grains touch, what moves between the nodes is lost in collisions. Exchanged face by face with what the face
      * had before the step: no momentum is made. */
+    bool touch = grains_touch(work, (int32_t)at);
     for (int a = 0; a < 3; a++) {
       int32_t low = cell_below(work->grid, (int32_t)at, a);
-      f->settle[a][at] =
-          f->mass[a][at] > 0 && (grains_touch(work, (int32_t)at) || grains_touch(work, low)) ? settle : 0;
+      f->settle[a][at] = f->mass[a][at] > 0 && (touch || grains_touch(work, low)) ? settle : 0;
     }
   }
 }

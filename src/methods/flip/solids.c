@@ -317,16 +317,9 @@ static void cells_valid_chunk(void *context, int64_t b, int64_t e, int thread) {
 static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Sensing *sensing = context;
-  const FlipGrid *grid = sensing->work->grid;
-  for (int64_t strip = b; strip < e; strip++) {
-    bool near = false;
-    for (int row = 0; row < 9 && !near; row++) {
-      int32_t at = grid_row(grid, (int32_t)strip, row % 3 - 1, row / 3 - 1);
-      near = sensing->cut[at] || sensing->cut[grid->near[at][X_LOW]] >> (STRIP - 1) ||
-             (sensing->cut[grid->near[at][X_HIGH]] & 1);
-    }
-    sensing->work->fields.near[strip] = near;
-  }
+  FlipWork *work = sensing->work;
+  for (int64_t strip = b; strip < e; strip++)
+    work->fields.near[strip] = grid_any_round(work->grid, sensing->cut, (int32_t)strip);
 }
 
 /* ---- norms ---- */
@@ -377,11 +370,7 @@ static void norms_at(const ValidWindow *window, float x, float y, float z, float
     const uint32_t *rows = &window->bits[g][low[2] * 3 + low[1]];
     norm[g] = 1;
     if (((rows[0] & rows[1] & rows[3] & rows[4]) >> low[0] & 3) == 3) continue;
-    /* Along x, by which of the two nodes are valid. */
-    const float along[4] = {0, 1 - upper[0], upper[0], 1};
-    float sum =
-        (1 - upper[2]) * ((1 - upper[1]) * along[rows[0] >> low[0] & 3] + upper[1] * along[rows[1] >> low[0] & 3]) +
-        upper[2] * ((1 - upper[1]) * along[rows[3] >> low[0] & 3] + upper[1] * along[rows[4] >> low[0] & 3]);
+    float sum = row_weights(rows, low[0], upper);
     norm[g] = sum > 0.99999f ? 1 : sum > NORM_LEAST ? 1 / sum : 0;
   }
 }

@@ -37,16 +37,13 @@ static uint32_t strong_window(const FlipWork *work, int32_t strip, const uint8_t
 /* Sum of the weights of the strong faces. `at` counts from the strip's lower corner. */
 static float weight_of_strong(const StrongWindow *window, const float at[3], int axis) {
   int low[3];
-  float upper[3], sum = 0;
+  float upper[3];
   for (int a = 0; a < 3; a++) {
     float t = at[a] + (a == axis ? 1 : 0.5f);
     low[a] = (int)t;
     upper[a] = t - (float)low[a];
   }
-  for (int c = 0; c < 8; c++)
-    if (window->bits[(low[2] + (c >> 2)) * 3 + low[1] + (c >> 1 & 1)] >> (low[0] + (c & 1)) & 1)
-      sum += (c & 1 ? upper[0] : 1 - upper[0]) * (c & 2 ? upper[1] : 1 - upper[1]) * (c & 4 ? upper[2] : 1 - upper[2]);
-  return sum;
+  return row_weights(&window->bits[low[2] * 3 + low[1]], low[0], upper);
 }
 
 static void riders_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -63,6 +60,10 @@ static void riders_chunk(void *context, int64_t b, int64_t e, int thread) {
     for (int a = 0; a < 3; a++) {
       StrongWindow window;
       uint32_t whole = strong_window(work, (int32_t)strip, work->fields.strong[a], &window);
+      if ((whole & 255) == 255) {
+        memcpy(sorted->loose[a] + first, sorted->mass[a] + first, sizeof(float) * (size_t)(last - first));
+        continue;
+      }
       for (int32_t k = first; k < last; k++) {
         const float at[3] = {order->x[k] - (float)place[0], order->y[k] - (float)place[1],
                              order->z[k] - (float)place[2]};
@@ -74,21 +75,14 @@ static void riders_chunk(void *context, int64_t b, int64_t e, int thread) {
         sorted->norm[1 + a][k] = 1 / sum;
         sorted->loose[a][k] = 0;
         sorted->rides[k] |= (uint8_t)(1u << a);
-        work->fields.riders[strip] = 1;
+        work->fields.riders[strip] |= (uint8_t)(1u << (int)at[0]);
       }
     }
   }
 }
 
 bool flip_surface_at(const FlipWork *work, int32_t strip) {
-  const FlipGrid *grid = work->grid;
-  const uint8_t *riders = work->fields.riders;
-  bool any = false;
-  for (int row = 0; row < 9 && !any; row++) {
-    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
-    any = riders[at] || riders[grid->near[at][X_LOW]] || riders[grid->near[at][X_HIGH]];
-  }
-  return any;
+  return grid_any_round(work->grid, work->fields.riders, strip);
 }
 
 void flip_find_riders(FlipWork *work) {
