@@ -13,7 +13,7 @@ enum {
   ROWS_CHUNK = 256,
   ROWS_CHUNK_FEW = 32, /* of a few rows, so that every thread gets some */
   WAVE_CHUNKS = 32,
-  ROOM_FIRST = 12, /* entries a row */
+  ROOM_FIRST = 8, /* entries a row */
   CANDIDATES_FIRST = 256
 };
 
@@ -69,7 +69,7 @@ static Status search_desks(Core *core, Search *search) {
 /* Makes the room that is wanted; `used` entries are kept. */
 static bool buffer_grow(Core *core, RowsBuffer *buffer, int64_t used) {
   if (buffer->wanted > buffer->room) {
-    int64_t room = buffer->wanted > 2 * buffer->room ? buffer->wanted : 2 * buffer->room;
+    int64_t room = buffer->wanted > buffer->room * 3 / 2 ? buffer->wanted : buffer->room * 3 / 2;
     int32_t *out = memory_get(&core->memory, room, sizeof *out, "neighbour buffer");
     if (!out) return false;
     if (used) memcpy(out, buffer->out, (size_t)used * sizeof *out);

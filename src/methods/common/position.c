@@ -79,7 +79,7 @@ static Status take_rows(PositionStep *work) {
   TRY(scratch_take(core, scratch, &work->wn, work->padded, "inverse masses"));
   TRY(scratch_take(core, scratch, &work->at, work->padded, "start of the step"));
   TRY(scratch_take(core, scratch, &work->low, work->padded, "start of the step"));
-  TRY(scratch_take(core, scratch, &work->predicted, work->padded, "prediction"));
+  work->predicted = work->next;
   size_t tail = (size_t)(work->rows - work->count), spare = (size_t)(work->padded - work->count);
   memset(work->at + work->count, 0, sizeof *work->at * spare);
   memset(work->low + work->count, 0, sizeof *work->low * spare);

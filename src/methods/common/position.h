@@ -124,7 +124,7 @@ typedef struct PositionStep {
   float slop;                 /* m: overlap that the stabilisation leaves */
   float margin;               /* m: a pair gets a slot when its predicted gap is below */
   float (*at)[4], (*low)[4];  /* x and radius; what x could not hold and the material: start of the step */
-  float (*predicted)[4];      /* x + d and radius */
+  float (*predicted)[4];      /* x + d and radius; stands in `next`, which is free until the passes begin */
   float (*mu)[2];             /* static and kinetic, for every pair of materials, then every solid with a material */
   int32_t materials;
   int32_t *found, *found_count; /* partners that may touch, see position_found; how many per grain */

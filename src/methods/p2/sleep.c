@@ -100,8 +100,7 @@ static void wake_chunk(void *context, int64_t b, int64_t e, int thread) {
 Status p2_sleep(PositionStep *work, const P2Settings *settings, P2Rest *rest) {
   if (!(settings->sleep_speed > 0)) return SCREE_OK;
   Core *core = work->step->core;
-  Sleep sleep = {.work = work, .settings = settings, .rest = rest};
-  TRY(scratch_take(core, work->step->scratch, &sleep.found, work->count, "sleeping grains"));
+  Sleep sleep = {.work = work, .settings = settings, .rest = rest, .found = work->next}; /* the passes are over */
   parallel_for(core, 0, work->count, SLEEP_CHUNK, sleep_chunk, &sleep);
   parallel_for(core, 0, work->count, SLEEP_CHUNK, wake_chunk, &sleep);
   return SCREE_OK;
