@@ -1,9 +1,11 @@
 /* What the solves of pressure and friction share: bodies that move with the faces, bounds on eigenvalues, and the
  * strips that take part. */
+#include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
 #include "methods/flip/stress.h"
+#include "methods/flip/stress_kernels.h"
 
 enum { FACE_CHUNK = 512 };
 
@@ -107,8 +109,7 @@ static double largest_chunk(void *context, int64_t b, int64_t e) {
   const Largest *of = context;
   float largest = 0;
   for (int a = 0; a < 3; a++)
-    for (int64_t at = b * STRIP; at < e * STRIP; at++)
-      largest = of->field[a][at] > largest ? of->field[a][at] : largest;
+    largest = fmaxf(largest, KERNEL_CALL(of->work->core, flip_largest)(of->field[a] + b * STRIP, (e - b) * STRIP));
   return (double)largest;
 }
 
@@ -149,10 +150,11 @@ Status flip_list_strips(FlipWork *work, const uint8_t *lanes, bool round, StripL
   TRY(scratch_take(core, work->step->scratch, &list->strips, strips, "strips"));
   Listing listing = {.grid = work->grid, .lanes = lanes};
   TRY(scratch_take(core, work->step->scratch, &listing.taken, strips, "strips"));
+  listing.taken[0] = 0;
   if (round) parallel_for(core, 1, strips, STRIP_CHUNK, round_chunk, &listing);
-  const uint8_t *taken = round ? listing.taken : lanes;
+  list->taken = round ? listing.taken : lanes;
   list->count = 0;
   for (int64_t strip = 1; strip < strips; strip++)
-    if (taken[strip]) list->strips[list->count++] = (int32_t)strip;
+    if (list->taken[strip]) list->strips[list->count++] = (int32_t)strip;
   return SCREE_OK;
 }

@@ -190,27 +190,21 @@ static void cap_chunk(void *context, int64_t b, int64_t e, int thread) {
 
 static Status take_clear(FlipWork *work, float **to) {
   TRY(scratch_take(work->core, work->step->scratch, to, work_cells(work), "friction"));
-  memset(*to, 0, sizeof(float) * (size_t)work_cells(work));
+  grid_clear(work->core, *to, work_cells(work));
   return SCREE_OK;
 }
 
-/* Outside the active strips there is no stress. */
-static void clear_stresses(Friction *f) {
-  int64_t before = 0;
-  for (int64_t n = 0; n <= f->active.count; n++) {
-    int64_t strip = n < f->active.count ? f->active.strips[n] : f->work->grid->strips;
-    size_t size = sizeof(float) * STRIP * (size_t)(strip - before - 1);
-    for (int k = 0; k < STRESSES && size > 0; k++) memset(f->step.x[k] + (before + 1) * STRIP, 0, size);
-    before = strip;
-  }
-}
-
+/* Outside the active strips there is no stress, and the flux stays as it is. */
 static void begin_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Friction *f = context;
-  for (int64_t n = b; n < e; n++) {
-    int64_t at = (int64_t)f->active.strips[n] * STRIP;
-    for (int k = 0; k < STRESSES; k++) memcpy(f->step.y[k] + at, f->step.x[k] + at, sizeof(float) * STRIP);
+  size_t size = sizeof(float) * STRIP;
+  for (int64_t strip = b; strip < e; strip++) {
+    int64_t at = strip * STRIP;
+    for (int k = 0; k < STRESSES; k++)
+      if (f->active.taken[strip]) memcpy(f->step.y[k] + at, f->step.x[k] + at, size);
+      else memset(f->step.x[k] + at, 0, size);
+    for (int a = 0; a < 3; a++) memcpy(f->update.out[a] + at, f->update.in[a] + at, size);
   }
 }
 
@@ -234,15 +228,12 @@ static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
     TRY(take_clear(work, &f->step.trial[k]));
     f->update.s[k] = f->step.y[k];
   }
-  clear_stresses(f);
-  parallel_for(core, 0, f->active.count, STRIP_CHUNK, begin_chunk, f);
   for (int k = 0; k < 3; k++) {
     float **out = &f->mean.out[k];
     TRY(take_clear(work, out));
     TRY(take_clear(work, &f->per[k]));
     TRY(scratch_take(core, scratch, &f->mean.share[k], cells, "friction"));
     TRY(scratch_take(core, scratch, &f->update.out[k], cells, "friction"));
-    memcpy(f->update.out[k], flux[k], sizeof(float) * (size_t)cells);
     f->step.cap[k] = f->mean.out[k];
     f->step.per[k] = f->per[k];
     f->step.share[k] = f->mean.share[k];
@@ -252,6 +243,7 @@ static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
     f->mean.lightness[k] = work->fields.lightness[k];
     f->mean.open[k] = work->fields.open[k];
   }
+  parallel_for(core, 0, work->grid->strips, STRIP_CHUNK, begin_chunk, f);
   f->update.grid = f->step.grid = f->mean.grid = work->grid;
   f->update.strips = f->step.strips = f->mean.strips = f->active.strips;
   f->mean.free = work->fields.free;

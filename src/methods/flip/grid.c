@@ -6,7 +6,7 @@
 
 #include "core/parallel.h"
 
-enum { PLACE_CHUNK = 16384, SEEN_SLOTS = 4096, LINK_CHUNK = 2048, ORDER_PARTS = 8 };
+enum { CLEAR_CHUNK = 16384, PLACE_CHUNK = 16384, SEEN_SLOTS = 4096, LINK_CHUNK = 2048, ORDER_PARTS = 8 };
 
 #define NOWHERE UINT64_MAX
 
@@ -324,6 +324,15 @@ Status grid_build(Core *core, Scratch *scratch, const Particles *particles, Flip
   order->start = start;
   scratch_release(core, scratch, mark);
   return status;
+}
+
+static void clear_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  memset((float *)context + b, 0, sizeof(float) * (size_t)(e - b));
+}
+
+void grid_clear(Core *core, float *field, int64_t count) {
+  parallel_for(core, 0, count, CLEAR_CHUNK, clear_chunk, field);
 }
 
 void grid_destroy(Core *core, FlipGrid *grid) {

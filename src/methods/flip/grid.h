@@ -82,6 +82,8 @@ static inline bool grid_any_round(const FlipGrid *grid, const uint8_t *lanes, in
 }
 static inline int64_t grid_cells(const FlipGrid *grid) { return (int64_t)grid->strips * STRIP; }
 
+/* Elements become 0, on all threads. */
+void grid_clear(Core *core, float *field, int64_t count);
 /* Makes the strips for these particles and puts the particles in order. The order's arrays are taken from scratch. */
 Status grid_build(Core *core, Scratch *scratch, const Particles *particles, FlipGrid *grid, FlipOrder *order);
 void grid_destroy(Core *core, FlipGrid *grid);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "methods/flip/grid.h"
 #include "methods/flip/mprgp_kernels.h"
 
 enum { BLOCK_CHUNK = 64 };
@@ -129,7 +130,7 @@ static void step_off_face(Solver *s) {
 /* Operators look at the neighbours of unknown elements: what they read there is 0. */
 static Status take_clear(Mprgp *problem, float **to, const char *what) {
   TRY(scratch_take(problem->core, problem->scratch, to, problem->count, what));
-  memset(*to, 0, sizeof(float) * (size_t)problem->count);
+  grid_clear(problem->core, *to, problem->count);
   return SCREE_OK;
 }
 

@@ -82,11 +82,10 @@ static void diagonal_chunk(void *context, int64_t b, int64_t e, int thread) {
 }
 
 static Status take_inverse(FlipWork *work, Problem *problem) {
-  size_t size = sizeof(float) * (size_t)work_cells(work);
   TRY(scratch_take(work->core, work->step->scratch, &problem->diagonal, work_cells(work), "preconditioner"));
   TRY(scratch_take(work->core, work->step->scratch, &problem->half, work_cells(work), "preconditioner"));
-  memset(problem->diagonal, 0, size);
-  memset(problem->half, 0, size);
+  grid_clear(work->core, problem->diagonal, work_cells(work));
+  grid_clear(work->core, problem->half, work_cells(work));
   const FlipFields *f = &work->fields;
   problem->inverse = (PressureInverse){.grid = work->grid,
                                        .strips = problem->unknown.strips,

@@ -21,6 +21,7 @@ double flip_norm(const FlipWork *work, float *const gain[3], double entries, dou
 typedef struct StripList {
   int32_t *strips;
   int64_t count;
+  const uint8_t *taken; /* per strip: not 0 for those in the list */
 } StripList;
 Status flip_list_strips(FlipWork *work, const uint8_t *lanes, bool round, StripList *list);
 /* pressure.c: how well this step must be solved. */

@@ -16,6 +16,14 @@ WIDE_INLINE Wide above(const FlipGrid *grid, const float *f, int32_t s, int axis
 }
 WIDE_INLINE void put(float *f, int32_t s, Wide v) { wide_store(f + (int64_t)s * STRIP, v); }
 
+float KERNEL(flip_largest)(const float *field, int64_t count) {
+  Wide most = wide_set(0);
+  for (int64_t k = 0; k < count; k += LANES) most = wide_max(most, wide_load(field + k));
+  float largest = 0;
+  for (int lane = 0; lane < LANES; lane++) largest = most[lane] > largest ? most[lane] : largest;
+  return largest;
+}
+
 void KERNEL(flip_pressure_apply)(const PressureOperator *o, int64_t b, int64_t e) {
   const FlipGrid *grid = o->grid;
   for (int64_t n = b; n < e; n++) {

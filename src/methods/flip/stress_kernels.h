@@ -7,6 +7,9 @@
 /* Kernels run over [b, e) of a list of strips, or over strips b to e where there is none. */
 static inline int32_t strip_of(const int32_t *list, int64_t n) { return list ? list[n] : (int32_t)n; }
 
+/* The largest of a field's elements, and 0. */
+KERNEL_DECLARE(float, flip_largest, (const float *field, int64_t count));
+
 /* y = c D^T gain D p, the pressure's matrix (Eq. 10, 30). */
 typedef struct PressureOperator {
   const FlipGrid *grid;

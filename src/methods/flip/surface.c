@@ -70,8 +70,9 @@ static void riders_chunk(void *context, int64_t b, int64_t e, int thread) {
         sorted->loose[a][k] = sorted->mass[a][k];
         if (whole >> (int)at[0] & 1 || !(sorted->norm[1 + a][k] > 0)) continue;
         float sum = weight_of_strong(&window, at, a);
-        if (!(sum * sorted->norm[1 + a][k] > RIDES_FROM) || sum > 0.99999f) continue;
-        sorted->mass[a][k] *= 1 / (sum * sorted->norm[1 + a][k]);
+        float share = sum * sorted->norm[1 + a][k]; /* of the faces that are not inside walls */
+        if (!(share > RIDES_FROM) || share > 0.99999f) continue;
+        sorted->mass[a][k] *= 1 / share;
         sorted->norm[1 + a][k] = 1 / sum;
         sorted->loose[a][k] = 0;
         sorted->rides[k] |= (uint8_t)(1u << a);

@@ -100,14 +100,17 @@ typedef float Window[2 * WINDOW][4] __attribute__((aligned(32)));
 /* Settling of a node that does not count. */
 #define NOT_COUNTED (-1.0f)
 
-/* The nodes whose bits are not set do not count. */
-WIDE_INLINE void mask_window(const Gather *gather, int32_t strip, const uint8_t *bits, float (*window)[4]) {
+/* The nodes whose bits are not set do not count. Answers whether there are such. */
+WIDE_INLINE bool mask_window(const Gather *gather, int32_t strip, const uint8_t *bits, float (*window)[4]) {
   const FlipGrid *grid = gather->grid;
+  bool any = false;
   for (int row = 0; row < 9; row++) {
     int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1), low = grid->near[at][X_LOW],
             high = grid->near[at][X_HIGH];
     uint32_t counted =
         (uint32_t)bits[low] >> (STRIP - 1) | (uint32_t)bits[at] << 1 | (uint32_t)(bits[high] & 1) << (STRIP + 1);
+    if (counted == (1u << WINDOW_X) - 1) continue;
+    any = true;
     for (int x = 0; x < WINDOW_X; x++) {
       float *node = window[row * WINDOW_ROW + x];
       if (counted >> x & 1) continue;
@@ -115,6 +118,7 @@ WIDE_INLINE void mask_window(const Gather *gather, int32_t strip, const uint8_t 
       node[3] = NOT_COUNTED;
     }
   }
+  return any;
 }
 
 WIDE_INLINE void fill_window(const Gather *gather, int32_t strip, int axis, Window window) {
@@ -209,14 +213,16 @@ static void gather_strip(const Gather *gather, int32_t strip) {
   int32_t b = gather->start[(int64_t)strip * STRIP], e = gather->start[((int64_t)strip + 1) * STRIP], place[3];
   if (b == e) return;
   Window windows[3];
-  const bool ridden = gather->riders && gather->riders[strip], masked = ridden || gather->near[strip];
+  const bool ridden = gather->riders && gather->riders[strip];
+  bool masked[3];
   for (int axis = 0; axis < 3; axis++) {
     fill_window(gather, strip, axis, windows[axis]);
+    masked[axis] = ridden;
     if (ridden) {
       memcpy(windows[axis][WINDOW], windows[axis][0], sizeof(float[WINDOW][4]));
       mask_window(gather, strip, gather->strong[axis], windows[axis] + WINDOW);
     }
-    if (gather->near[strip]) mask_window(gather, strip, gather->valid[axis], windows[axis]);
+    if (gather->near[strip] && mask_window(gather, strip, gather->valid[axis], windows[axis])) masked[axis] = true;
   }
   strip_place(gather->grid->key[strip], place);
   for (int32_t k = b; k < e; k += LANES) {
@@ -230,8 +236,8 @@ static void gather_strip(const Gather *gather, int32_t strip) {
     z = wide_min(wide_max(z, zero), most);
     Wide square = zero;
     for (int axis = 0; axis < 3; axis++) {
-      Wide moves = masked ? gather_axis(gather, windows[axis], k, e - k, axis, x, y, z, true)
-                          : gather_axis(gather, windows[axis], k, e - k, axis, x, y, z, false);
+      Wide moves = masked[axis] ? gather_axis(gather, windows[axis], k, e - k, axis, x, y, z, true)
+                                : gather_axis(gather, windows[axis], k, e - k, axis, x, y, z, false);
       square += moves * moves;
     }
     store_some(gather->out_square + k, square, e - k);
