@@ -9,7 +9,7 @@ extern const Method METHOD_FLIP;
 typedef struct FlipSolves {
   int64_t solves, steps;
   int64_t unfinished; /* solves that ended before they reached the tolerance */
-  double residual;    /* largest length of a projected gradient over that of what there was to do */
+  double residual;    /* largest length of a projected gradient over that of what there was to do, or could be told */
   /* Largest over the solves. Pressure and density: mean of |1 - phi| after the step where there is pressure, weighted
    * with it: the complementarity of Eq. 9. */
   double complementarity;

@@ -10,6 +10,8 @@
 /* Cells with less sand than this cannot be full after a step of half a cell. */
 #define FILL_OF_A_CELL 0.02f
 #define NEARLY 0.05f
+/* A residual, in cells, that round-off leaves in a bed: solves go no further. */
+#define RESIDUAL_LEAST 1e-7
 #define FILL_RESTING 0.5f
 /* Cohesion and pulling act where grains touch. */
 #define FILL_TOUCHING 0.9f
@@ -152,6 +154,7 @@ static Status solve(FlipWork *work, Problem *problem, const float *b, bool corre
   TRY(scratch_take(core, scratch, &bounds.upper, cells, "bounds"));
   TRY(scratch_take(core, scratch, &bounds.unknown, work->grid->strips, "bounds"));
   double want = parallel_sum(core, 1, work->grid->strips, STRIP_CHUNK, bounds_chunk, &bounds);
+  double length = fmax(sqrt(want), RESIDUAL_LEAST / work->tolerance);
   TRY(flip_list_strips(work, bounds.unknown, false, &problem->unknown));
   TRY(take_inverse(work, problem));
   Mprgp mprgp = {.core = core,
@@ -167,13 +170,13 @@ static Status solve(FlipWork *work, Problem *problem, const float *b, bool corre
                  .precondition = precondition,
                  .context = problem,
                  .norm = norm_of(problem),
-                 .tolerance = fmax(work->tolerance * sqrt(want), 1e-7),
+                 .tolerance = work->tolerance * length,
                  .most = work->settings->solver_steps};
   TRY(mprgp_solve(&mprgp));
   report->solves++;
   report->steps += mprgp.steps;
   if (mprgp.residual > mprgp.tolerance) report->unfinished++;
-  report->residual = fmax(report->residual, want > 0 ? mprgp.residual / sqrt(want) : 0);
+  report->residual = fmax(report->residual, mprgp.residual / length);
   report->complementarity = fmax(report->complementarity, mprgp.gap);
   report->violation = fmax(report->violation, mprgp.below);
   return SCREE_OK;
