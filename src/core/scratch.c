@@ -19,7 +19,7 @@ Status scratch_take_(Core *core, Scratch *scratch, void **pointer, int64_t count
   if (bytes == 0) bytes = MEMORY_ALIGNMENT;
   if (scratch->depth == 0 && scratch->peak > scratch->size) {
     /* Empty: the moment to grow the slab to what the last steps asked for. */
-    int64_t slab = scratch->peak + scratch->peak / 32; /* to spare: a growing scene would be here in every step */
+    int64_t slab = scratch->peak + scratch->peak / 16; /* to spare: a growing scene would be here in every step */
     memory_drop(core, &scratch->slab);
     scratch->size = 0;
     TRY(memory_new(core, &scratch->slab, slab, "scratch"));

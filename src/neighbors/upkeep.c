@@ -10,7 +10,7 @@
 enum { UPKEEP_CHUNK = 256, MOVERS_CHUNK = 64 };
 /* So few movers look at all points one after the other, which is quicker than dealing the points to cells; rows longer
  * than this are left to the cells. */
-enum { SCANNED_MOVERS = 24, SCANNED_ROW = 120 };
+enum { SCANNED_MOVERS = 64, SCANNED_ROW = 120 };
 enum { STILL, TOUCHED, MOVED };
 
 /* Rows of a chunk of points. They are written where they have room in any case and then put behind each other. */
