@@ -48,7 +48,30 @@ static inline void check_solves(const char *name, double coarser, int frames) {
                 (double)report->friction.steps / fmax(1, (double)report->friction.solves), report->friction.residual,
                 report->friction.violation);
   assert_true(report->friction.violation < 1e-5);
+  /* and so says the report of the run, step by step */
+  const char *const misses[] = {"pressure_not_converged", "density_not_converged", "complementarity_missed",
+                                "yield_surface_exceeded"};
+  for (size_t k = 0; k < sizeof misses / sizeof *misses; k++)
+    assert_int_equal(state_counted(&world->state, misses[k]), 0);
   scree_world_destroy(world);
+}
+
+/* The slope at which a shear flow goes on. */
+static inline double flow_angle(double alpha) { return atan(sqrt(1.5) * alpha); }
+
+/* The heap that a shipped column leaves: below the angle of flow, for it arrives with speed, and at rest. Answers its
+ * angle in degrees. */
+static inline double check_heap(const char *name, double alpha, double coarser) {
+  ScreeWorld *world = shipped_world(name, coarser);
+  run_seconds(world, 3);
+  ScreeProbeState probe;
+  assert_int_equal(scree_world_probe(world, 1, &probe), SCREE_OK);
+  double limit = flow_angle(alpha) * 180 / M_PI, speed = fixture_speed(world);
+  print_message("%s: %.1f degrees of %.1f, %.3f mm/s\n", name, probe.values[0], limit, 1e3 * speed);
+  assert_true(speed < 1e-3);
+  assert_true(probe.values[0] < limit);
+  scree_world_destroy(world);
+  return probe.values[0];
 }
 
 #endif

@@ -106,6 +106,14 @@ static void discharge_does_not_know_the_head(void **state) {
   scree_world_destroy(world);
 }
 
+/* Fig. 4: lower friction leads to flatter piles, and all of them stand still. */
+static void piles_stand_in_order(void **state) {
+  (void)state;
+  double low = check_heap("pile_03", 0.3, 1.25), middle = check_heap("pile_05", 0.5, 1.25),
+         high = check_heap("pile_07", 0.7, 1.25);
+  assert_true(low + 2 < middle && middle + 2 < high);
+}
+
 static void spheres_sink_in_order(void **state) {
   (void)state;
   ScreeWorld *world = shipped_world("impacts", 2);
@@ -127,8 +135,10 @@ static void whole_scenes_are_solved(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_minute_of_rest), cmocka_unit_test(craters_are_round),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_minute_of_rest),
+                                     cmocka_unit_test(craters_are_round),
                                      cmocka_unit_test(discharge_does_not_know_the_head),
+                                     cmocka_unit_test(piles_stand_in_order),
                                      cmocka_unit_test(spheres_sink_in_order),
                                      cmocka_unit_test(whole_scenes_are_solved)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,6 +246,18 @@ static void add_solves(FlipSolves *total, const FlipSolves *one) {
   total->violation = fmax(total->violation, one->violation);
 }
 
+/* Steps that did not keep what they must, in the report of the run: 0 is what they should say. */
+static const char *const MISSES[] = {"pressure_not_converged", "density_not_converged", "complementarity_missed",
+                                     "yield_surface_exceeded"};
+/* How far round-off may carry a stress beyond its bound, as a share of it. */
+#define BOUND_SLACK 1e-5
+
+static void count_misses(State *state, const FlipReport *step, double tolerance) {
+  const bool missed[] = {step->pressure.unfinished > 0, step->density.unfinished > 0,
+                         step->pressure.complementarity > tolerance, step->friction.violation > BOUND_SLACK};
+  for (size_t k = 0; k < sizeof missed / sizeof *missed; k++) state_count(state, MISSES[k], missed[k]);
+}
+
 static Status flip_step(void *data, Step *step) {
   Flip *flip = data;
   State *state = step->state;
@@ -260,8 +272,7 @@ static Status flip_step(void *data, Step *step) {
   add_solves(&flip->report.density, &work.report.density);
   add_solves(&flip->report.friction, &work.report.friction);
   flip->report.densest = work.report.densest;
-  if (work.report.pressure.unfinished > 0)
-    state_count(state, "pressure_not_converged", work.report.pressure.unfinished);
+  count_misses(state, &work.report, flip->settings.tolerance);
   return status;
 }
 

@@ -127,15 +127,21 @@ void KERNEL(flip_friction_trial)(const FrictionStep *o, int64_t b, int64_t e) {
   }
 }
 
-/* Mean of the squares at the four edges round a cell's centre, each times its `per`: of the shares of what the edges
- * bear. Shares, because stress and strength both grow with depth: the mean of the squares themselves exceeds the square
- * at the centre, by a quarter in the topmost cell, and slopes would yield three degrees too early. */
+/* Mean of the squares at the edges round a cell's centre, each times its `per`: of the shares of what the edges bear.
+ * Shares, because stress and strength both grow with depth: the mean of the squares themselves exceeds the square at the
+ * centre, by a quarter in the topmost cell, and slopes would yield three degrees too early. Edges without a share, at
+ * the surface and at walls, do not count: a cell there must not seem to bear half of what it does. */
 WIDE_INLINE Wide mean_square(const FlipGrid *grid, const float *f, const float *per, int32_t s, int a, int c) {
   /* a < c; the strip above along c exists or is empty */
   int32_t up = grid->near[s][2 * c + 1];
-  Wide v0 = own(f, s), v1 = above(grid, f, s, a), v2 = own(f, up), v3 = above(grid, f, up, a);
-  return wide_set(0.25f) * (v0 * v0 * own(per, s) + v1 * v1 * above(grid, per, s, a) + v2 * v2 * own(per, up) +
-                            v3 * v3 * above(grid, per, up, a));
+  const Wide value[4] = {own(f, s), above(grid, f, s, a), own(f, up), above(grid, f, up, a)};
+  const Wide weight[4] = {own(per, s), above(grid, per, s, a), own(per, up), above(grid, per, up, a)};
+  Wide sum = wide_set(0), count = wide_set(0);
+  for (int j = 0; j < 4; j++) {
+    sum += value[j] * value[j] * weight[j];
+    count += wide_select(wide_less(wide_set(0), weight[j]), wide_set(1), wide_set(0));
+  }
+  return sum / wide_max(count, wide_set(1));
 }
 
 /* Length of the stress as the scheme measures it: the cone's Frobenius norm, or the largest product with a unit vector
