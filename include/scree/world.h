@@ -46,6 +46,11 @@ SCREE_API ScreeStatus scree_world_check(const ScreeSceneDef *definition, const S
 /* The definition with every `auto` replaced by what the world uses. Owned by the world. */
 SCREE_API const ScreeSceneDef *scree_world_definition(const ScreeWorld *world);
 
+/* The files that it was made from, each once: meshes, pictures, mechanisms and what those name. `name` is how the scene
+ * names the file, `path` where it was found. */
+SCREE_API int32_t scree_world_file_count(const ScreeWorld *world);
+SCREE_API void scree_world_file(const ScreeWorld *world, int32_t file, const char **name, const char **path);
+
 /* One step of the method, no longer than what is left of the frame. */
 SCREE_API ScreeStatus scree_world_step(ScreeWorld *world, ScreeError *error);
 /* Steps to the end of the current frame and upsamples. */

@@ -2,11 +2,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/files.h"
 #include "output/frames.h"
 #include "output/stream.h"
 
@@ -79,5 +82,30 @@ Status folder_cut(Core *core, const char *folder, int64_t frame) {
     if (unlink(path) != 0 && errno != ENOENT) status = stream_failed(core, path, errno);
   }
   closedir(directory);
+  return status;
+}
+
+static bool lies_in(const char *path, const char *folder) {
+  char real[PATH_MAX];
+  if (!realpath(folder && *folder ? folder : ".", real)) return false;
+  size_t length = strlen(real);
+  return strncmp(path, real, length) == 0 && path[length] == '/';
+}
+
+Status folder_keep_file(Core *core, const char *folder, const char *scene_folder, const char *name, const char *path) {
+  if (!lies_in(path, scene_folder) || is_result(name) || is_frame_after(name, -1)) return SCREE_OK;
+  char target[SCREE_FILE_MAX], real[PATH_MAX];
+  if (snprintf(target, sizeof target, "%s/%s", folder, name) >= (int)sizeof target)
+    return fail(core, SCREE_CANNOT_WRITE, "path is too long: %.100s...", target);
+  if (realpath(target, real) && strcmp(real, path) == 0) return SCREE_OK; /* the scene is the one beside the frames */
+  char *slash = strrchr(target, '/');
+  *slash = 0;
+  TRY(folder_make(core, target));
+  *slash = '/';
+  char *data = NULL;
+  int64_t size = 0;
+  TRY(files_read(core, path, INT64_MAX - 1, &data, &size));
+  Status status = files_write(core, target, data, size);
+  memory_drop(core, &data);
   return status;
 }

@@ -12,5 +12,8 @@ Status folder_check(Core *core, const char *folder);
 Status folder_make(Core *core, const char *folder);
 /* Removes frame files later than `frame` and unfinished files; -1: all frames, and the other results of a run too. */
 Status folder_cut(Core *core, const char *folder, int64_t frame);
+/* Copies the file at `path`, which the scene in `scene_folder` names, so that the scene beside the frames finds it by
+ * the same name. What lies in the shipped assets is found anyhow; names of a run's own files are left to the run. */
+Status folder_keep_file(Core *core, const char *folder, const char *scene_folder, const char *name, const char *path);
 
 #endif

@@ -312,8 +312,14 @@ void output_progress(const Output *output, OutputProgress *progress) {
 
 /* ---- beginning and end ---- */
 
+/* The scene and the files that it names: the folder can be drawn and gone on with wherever it is taken. */
 static Status write_scene(Output *output, const ScreeWorld *world) {
   ScreeError error;
+  for (int32_t k = 0; k < scree_world_file_count(world); k++) {
+    const char *name, *path;
+    scree_world_file(world, k, &name, &path);
+    TRY(folder_keep_file(&output->core, output->folder, scree_world_definition(world)->folder, name, path));
+  }
   char *text = NULL;
   Status status = scree_scene_write(scree_world_definition(world), &text, &error);
   if (status != SCREE_OK) {

@@ -14,10 +14,29 @@
 
 ScreeWorldOptions scree_world_options_default(void) { return (ScreeWorldOptions){.log_level = SCREE_LOG_WARNING}; }
 
+static Status remember_file(ScreeWorld *world, Core *core, const char *name, const char *path) {
+  for (int32_t k = 0; k < world->file_count; k++)
+    if (strcmp(world->files[k].name, name) == 0) return SCREE_OK;
+  TRY(memory_grow(core, &world->files, world->file_count + 1, "files"));
+  WorldFile *file = &world->files[world->file_count++];
+  snprintf(file->name, sizeof file->name, "%s", name);
+  snprintf(file->path, sizeof file->path, "%s", path);
+  return SCREE_OK;
+}
+
 Status world_resolve_file(void *context, Core *core, const char *file, ScreeSource at, char *path, size_t size) {
-  const ScreeWorld *world = context;
+  ScreeWorld *world = context;
   PathsOrigin origin = {world->definition.scene.file, at};
-  return paths_resolve(core, world->definition.scene.folder, world->assets, file, origin, path, size);
+  TRY(paths_resolve(core, world->definition.scene.folder, world->assets, file, origin, path, size));
+  return remember_file(world, core, file, path);
+}
+
+int32_t scree_world_file_count(const ScreeWorld *world) { return world ? world->file_count : 0; }
+
+void scree_world_file(const ScreeWorld *world, int32_t file, const char **name, const char **path) {
+  bool known = world && file >= 0 && file < world->file_count;
+  *name = known ? world->files[file].name : "";
+  *path = known ? world->files[file].path : "";
 }
 
 Status world_make_shape(ScreeWorld *world, const ScreeShapeDef *definition, bool inside, Shape *shape) {
@@ -270,6 +289,7 @@ void scree_world_destroy(ScreeWorld *world) {
   memory_drop(core, &world->drawn_triangles);
   memory_drop(core, &world->terrain_vertices);
   memory_drop(core, &world->terrain_triangles);
+  memory_drop(core, &world->files);
   memory_drop(core, &world->emitters);
   memory_drop(core, &world->events_done);
   memory_drop(core, &world->probes);

@@ -72,7 +72,13 @@ struct ScreeWorld {
   float *terrain_vertices; /* at the end of the last frame */
   uint32_t *terrain_triangles;
   char assets[SCREE_FILE_MAX];
+  struct WorldFile *files; /* that were resolved */
+  int32_t file_count;
 };
+
+typedef struct WorldFile {
+  char name[SCREE_FILE_MAX], path[SCREE_FILE_MAX];
+} WorldFile;
 
 /* create.c: a shape whose mesh file, if any, is looked up where files may be. */
 Status world_make_shape(ScreeWorld *world, const ScreeShapeDef *definition, bool inside, Shape *shape);

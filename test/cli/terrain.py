@@ -55,6 +55,25 @@ class Terrain(Case):
         resumed = json.loads(Path(self.path("half", "report.json")).read_text())
         self.assertEqual(resumed["state_hash"], report["state_hash"])
 
+    def test_the_folder_of_a_run_has_the_files_of_its_scene(self):
+        """The scene beside the frames finds what it names: it can be checked, run again, gone on with and drawn."""
+        keys = "size: [0.8, 0.6], cell: 0.1, png: maps/hills.png, height_range: [0.1, 0.4]"
+        Path(self.path("maps")).mkdir()
+        self.write("maps/hills.png", png(8, 6))
+        self.write("rock.obj", "v 0 0 0\nv .1 0 0\nv 0 .1 0\nv 0 0 .1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+        scene = self.write("hills.yaml", SCENE % keys + "boundaries: [{mesh: rock.obj, position: [0.2, 0.2, 0.5]}]\n")
+        short = ["--frames", "2", "--quiet", "--checkpoint-every", "1", "-o"]
+        self.good("run", scene, *short, self.path("out"))
+        Path(self.path("maps", "hills.png")).rename(self.path("maps", "gone.png"))
+        Path(self.path("rock.obj")).rename(self.path("gone.obj"))
+        first, copy = self.report("out"), self.path("out", "scene.yaml")
+        self.good("check", copy)
+        self.assertEqual(self.good("render", "out", "-o", "still.png", "--frame", "1").stderr, "")
+        self.good("run", copy, *short, self.path("again"))
+        self.assertEqual(self.report("again")["state_hash"], first["state_hash"])
+        self.good("run", copy, "--frames", "4", "--quiet", "--resume", "-o", self.path("out"))
+        self.assertEqual(self.report("out")["frames"], 4)
+
     def test_pictures(self):
         keys = "size: [0.8, 0.6], cell: 0.1, png: hills.png, height_range: [0.1, 0.4]"
         scene = self.write("hills.yaml", SCENE % keys)
