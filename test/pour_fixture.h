@@ -14,6 +14,8 @@ typedef struct Pour {
   int64_t seed;
   double seconds; /* of pouring, 500 grains each */
   double creep_from;
+  bool rotation;      /* dem */
+  double restitution; /* dem */
 } Pour;
 
 static inline ScreeWorld *pour_world(const char *method, const Pour *pour, int threads) {
@@ -23,6 +25,8 @@ static inline ScreeWorld *pour_world(const char *method, const Pour *pour, int t
   s.def.seed = pour->seed;
   s.def.method.time_step = pour->time_step;
   s.def.method.iterations = pour->iterations;
+  s.def.method.rotation = pour->rotation;
+  s.materials[0].restitution = pour->restitution;
   s.materials[0].friction_static = pour->friction;
   s.materials[0].friction_kinetic = pour->friction * 0.3 / 0.35;
   s.emitters[0] = scree_emitter_default("sand");
@@ -36,36 +40,6 @@ static inline ScreeWorld *pour_world(const char *method, const Pour *pour, int t
   add_probe(&s, SCREE_PROBE_FORCE_ON)->target = "floor";
   add_probe(&s, SCREE_PROBE_CREEP)->from = pour->creep_from;
   return world_of(&s.def, threads);
-}
-
-/* Angle of a heap a second after the last grain fell, mean over seeds. */
-static inline double pour_angle(const char *method, Pour pour, int seeds) {
-  double sum = 0;
-  for (int k = 0; k < seeds; k++) {
-    pour.seed = k + 1;
-    ScreeWorld *world = pour_world(method, &pour, 0);
-    run_seconds(world, pour.seconds + 1);
-    sum += probe_value(world, POUR_ANGLE, 0);
-    scree_world_destroy(world);
-  }
-  return sum / seeds;
-}
-
-/* Means over five seeds: with small steps 3 and 20 iterations differ by less than 2 degrees; those of long steps are
- * told. */
-static inline void compare_angles(const char *method) {
-  enum { SEEDS = 5 };
-  Pour pour = {.time_step = 0.001, .iterations = 3, .friction = 0.35, .seconds = 4};
-  double few = pour_angle(method, pour, SEEDS);
-  pour.iterations = 20;
-  double many = pour_angle(method, pour, SEEDS);
-  print_message("%s 1 ms: %.2f deg with 3 iterations, %.2f deg with 20\n", method, few, many);
-  assert_near(few, many, 2);
-  pour.time_step = 0.005;
-  double many_long = pour_angle(method, pour, SEEDS);
-  pour.iterations = 5;
-  double few_long = pour_angle(method, pour, SEEDS);
-  print_message("%s 5 ms: %.2f deg with 5 iterations, %.2f deg with 20\n", method, few_long, many_long);
 }
 
 /* Creep of a heap in the minute that begins 2 s after the last grain fell, 99th percentile, in diameters. */

@@ -1,10 +1,5 @@
-/* pbd in the long runs: piles over seeds and iterations, creep over a minute, discharge, depth. */
+/* pbd in the long runs: creep over a minute, discharge, depth. Angles are in validate_angles.c. */
 #include "pour_fixture.h"
-
-static void small_steps_make_the_angle_independent_of_the_iterations(void **state) {
-  (void)state;
-  compare_angles("pbd");
-}
 
 static void a_pile_keeps_its_shape_for_a_minute(void **state) {
   (void)state;
@@ -51,7 +46,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(discharge_is_constant),
       cmocka_unit_test(a_metre_of_sand_overlaps_little),
-      cmocka_unit_test(small_steps_make_the_angle_independent_of_the_iterations),
       cmocka_unit_test(a_pile_keeps_its_shape_for_a_minute),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
