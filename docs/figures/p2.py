@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draws the plots of docs/methods/p2.md: p2_spring_damper.png, p2_slope.png, p2_repose.png, p2_load.png.
+"""Draws the plots of docs/methods/p2.md: p2_spring_damper, p2_load, p2_drift, p2_repose, p2_heaps and p2_slope.png.
 
 usage: docs/figures/p2.py [path of the scree program]   (a few minutes; prints the numbers too)
 """
@@ -17,10 +17,13 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
+import pbd
+
 FIGURES = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(FIGURES))
 SCREE = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build", "scree")
 PAPER = {"method.averaging": "true"}
+FORGETFUL = {"method.memory": "false"}
 REDUCED = {"method.averaging": "true", "method.error_reduction": 0.5}
 COLUMN = """
 scree: 1
@@ -36,6 +39,23 @@ boundaries:
   - {box: {min: [-0.05, -0.05, -1], max: [0.05, 0.05, 3]}, inside: true, friction_static: 0, friction_kinetic: 0}
 probes:
   - {name: load, kind: force_on, target: floor}
+"""
+
+# Two clouds that meet in the air, the upper one faster by 2 m/s; the floor is far below.
+FALL = """
+scree: 1
+duration: 0.5
+frame_rate: 60
+method: {name: p2, radius: 0.01, time_step: 0.005, iterations: 10}
+materials:
+  sand: {density: 1600, friction_static: 0.577, friction_kinetic: 0.577}
+grains:
+  - {material: sand, fill: {box: {min: [-0.05, -0.05, 10], max: [0.05, 0.05, 10.1]}}}
+  - {material: sand, fill: {box: {min: [-0.05, -0.05, 10.15], max: [0.05, 0.05, 10.25]}}, velocity: [0, 0, -2]}
+boundaries:
+  - {plane: {point: [0, 0, 0], normal: [0, 0, 1]}, name: floor}
+probes:
+  - {name: energy, kind: energy}
 """
 
 
@@ -118,22 +138,26 @@ def slope():
 def repose():
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
     solvers = [("splitting with memory", {}), ("averaging, eps 0.5, sleeping", {**REDUCED, "method.sleep_speed": 0.06})]
+
+    def told(scene, what, sets):
+        probes, report, _ = run(scene_path(scene), sets)
+        share = -probes["load_z"][-1] / (report["mass"]["final"] * 9.81)
+        print(f"repose: {what}: {probes['pile'][-1]:.1f} deg, load/weight {share:.4f}, "
+              f"creep in the last second {probes['creep'][-1] / 0.02:.5f} diameters")
+        return probes["pile"][-1]
+
     for name, sets in solvers:
         frictions, counts = [0.05, 0.087, 0.2, 0.35, 0.577], [3, 5, 10, 20]
         angles = []
         for mu in frictions:
             changes = {"materials.sand.friction_static": mu, "materials.sand.friction_kinetic": mu}
-            probes, report, _ = run(scene_path("repose_1"), {**changes, **sets})
-            angles.append(probes["pile"][-1])
-            share = -probes["load_z"][-1] / (report["mass"]["final"] * 9.81)
-            print(f"repose: {name}, friction {mu}: {angles[-1]:.1f} deg, load/weight {share:.4f}, "
-                  f"creep in the last second {probes['creep'][-1] / 0.02:.4f} diameters")
+            angles.append(told("repose_1", f"{name}, friction {mu}", {**changes, **sets}))
+        told("repose_3", f"{name}, friction 0.087, 1000 Pa", sets)
         axes[0].plot(frictions, angles, "o-", label=name)
         angles = []
         for iterations in counts:
-            probes, _, _ = run(scene_path("repose_2"), {"method.iterations": iterations, **sets})
-            angles.append(probes["pile"][-1])
-            print(f"repose: {name}, friction 0.577, {iterations} iterations: {angles[-1]:.1f} deg")
+            angles.append(told("repose_2", f"{name}, friction 0.577, {iterations} iterations",
+                               {"method.iterations": iterations, **sets}))
         axes[1].plot(counts, angles, "o-", label=name)
     axes[0].set_xlabel("friction between grains (10 iterations)")
     axes[1].set_xlabel("iterations (friction 0.577)")
@@ -142,30 +166,62 @@ def repose():
     save(figure, "p2_repose.png")
 
 
+def share_of_weight(sets):
+    probes, report, _ = run(COLUMN, sets)
+    return -probes["load_z"][-15:].mean() / (report["mass"]["final"] * 9.81)
+
+
 def load():
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
-
-    def share(sets):
-        probes, report, _ = run(COLUMN, sets)
-        return -probes["load_z"][-15:].mean() / (report["mass"]["final"] * 9.81)
-
+    figure, ax = plt.subplots(figsize=(5, 3.6))
     counts = [3, 5, 10, 20, 40]
-    for name, sets in [("splitting with memory", {}), ("splitting", {"method.memory": "false"}), ("averaging", PAPER)]:
-        shares = [share({"method.iterations": n, **sets}) for n in counts]
+    for name, sets in [("splitting with memory", {}), ("splitting", FORGETFUL), ("averaging", PAPER)]:
+        shares = [share_of_weight({"method.iterations": n, **sets}) for n in counts]
         print(f"load/weight of a column: {name}:", ", ".join(f"{n}: {s:.4f}" for n, s in zip(counts, shares)))
-        axes[0].plot(counts, shares, "o-", label=name)
-    reductions = [0, 0.1, 0.25, 0.5, 0.75, 1]
-    for name, sets in [("splitting", {"method.memory": "false"}), ("averaging", PAPER)]:
-        shares = [share({"method.error_reduction": e, **sets}) for e in reductions]
-        print(f"load/weight of a column: {name}:", ", ".join(f"eps {e}: {s:.4f}" for e, s in zip(reductions, shares)))
-        axes[1].plot(reductions, shares, "o-", label=name)
-    axes[0].set_xlabel("iterations")
-    axes[1].set_xlabel("error reduction (10 iterations)")
-    axes[0].set_ylabel("load of the floor / weight")
-    for ax in axes:
-        ax.axhline(1, color="k", lw=1)
-        ax.legend(fontsize=8)
+        ax.plot(counts, shares, "o-", label=name)
+    ax.axhline(1, color="k", lw=1)
+    pbd.finish(ax, "iterations", "load of the floor / weight")
     save(figure, "p2_load.png")
+
+
+def drift():
+    """What error reduction costs: load of a floor, the fall of what nothing holds, and how far a heap drifts."""
+    figure, axes = plt.subplots(1, 3, figsize=(14, 3.8))
+    reductions = [0, 0.1, 0.25, 0.5, 0.75, 1]
+    for name, sets in [("splitting", FORGETFUL), ("averaging", PAPER)]:
+        for by, mark in [("tilt", "o-"), ("ground", "s--")]:
+            shares = [share_of_weight({"method.error_reduction": e, "method.error_reduction_by": by, **sets})
+                      for e in reductions]
+            print(f"load/weight of a column: {name}, by {by}:",
+                  ", ".join(f"eps {e}: {s:.4f}" for e, s in zip(reductions, shares)))
+            axes[0].plot(reductions, shares, mark, label=f"{name}, by {by}")
+    axes[0].axhline(1, color="k", lw=1)
+    pbd.finish(axes[0], "eps", "load of the floor / weight")
+    cases = [("eps 0.5 by tilt", {"method.error_reduction": 0.5}),
+             ("eps 0.5 by the ground", {"method.error_reduction": 0.5, "method.error_reduction_by": "ground"})]
+    height = {}
+    for name, sets in [("no error reduction", {}), *cases]:
+        probes, report, _ = run(FALL, {**FORGETFUL, **sets})
+        height[name] = probes["energy_potential"] / (report["mass"]["final"] * 9.81)
+        drifted = height[name] - height["no error reduction"]
+        print(f"fall: {name}: {drifted[-1]:.1e} m after {probes['time'][-1]:.2f} s")
+        axes[1].plot(probes["time"], drifted, label=name)
+    pbd.finish(axes[1], "time (s)", "centre of mass over free fall (m)")
+    heaps = [("averaging", PAPER)] + [(f"averaging, {name}", {**PAPER, **sets}) for name, sets in cases]
+    heaps += [("averaging, eps 0.5 by tilt, sleeping", {**REDUCED, "method.sleep_speed": 0.06}),
+              ("splitting with memory", {})]
+    for name, sets in heaps:
+        probes, _, _ = run(pbd.POUR, {"method.name": "p2", "method.iterations": 10, "duration": 16, **sets})
+        print(f"heap: {name}: {probes['angle'][-1]:.1f} deg, drift {probes['creep'][-1] / 0.04:.4f} diameters in 10 s")
+        axes[2].semilogy(probes["time"][362:] - 6, probes["creep"][362:] / 0.04, label=name)
+    pbd.finish(axes[2], "time (s)", "drift of a heap, 99th percentile (diameters)")
+    save(figure, "p2_drift.png")
+
+
+def heaps():
+    figure, axes = plt.subplots(2, 2, figsize=(10, 7))
+    with tempfile.TemporaryDirectory() as folder:
+        pbd.heaps(folder, "p2", axes.flat)
+    save(figure, "p2_heaps.png")
 
 
 def save(figure, name):
@@ -177,5 +233,7 @@ def save(figure, name):
 if __name__ == "__main__":
     spring_damper()
     load()
+    drift()
     repose()
     slope()
+    heaps()
