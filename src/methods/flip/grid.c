@@ -1,12 +1,18 @@
 #include "methods/flip/grid.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/parallel.h"
 
-enum { CLEAR_CHUNK = 16384, PLACE_CHUNK = 16384, SEEN_SLOTS = 4096, LINK_CHUNK = 2048, ORDER_PARTS = 8 };
+enum {
+  CLEAR_CHUNK = 16384,
+  PLACE_CHUNK = 16384,
+  SEEN_SLOTS = 4096,
+  LINK_CHUNK = 512,
+  CELL_CHUNK = 4096,
+  ORDER_PARTS = 8
+};
 
 #define NOWHERE UINT64_MAX
 
@@ -120,9 +126,21 @@ static inline void set_add(KeySet *set, uint64_t key) {
   }
 }
 
-static int by_key(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return x < y ? -1 : x > y;
+/* Ascending, by the bytes in which the keys differ; `spare` has as much room. Answers where they are. */
+static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, int64_t count) {
+  uint64_t differ = 0;
+  for (int64_t k = 1; k < count; k++) differ |= keys[k] ^ keys[0];
+  for (int shift = 0; shift < 64; shift += 8) {
+    if (!(differ >> shift & 255)) continue;
+    int64_t start[257] = {0};
+    for (int64_t k = 0; k < count; k++) start[(keys[k] >> shift & 255) + 1]++;
+    for (int byte = 0; byte < 256; byte++) start[byte + 1] += start[byte];
+    for (int64_t k = 0; k < count; k++) spare[start[keys[k] >> shift & 255]++] = keys[k];
+    uint64_t *swap = keys;
+    keys = spare;
+    spare = swap;
+  }
+  return keys;
 }
 
 /* Bytes that a strip costs in all, fields and solver's vectors included. */
@@ -167,10 +185,9 @@ static Status collect(Core *core, Scratch *scratch, const Placing *work, int64_t
     scratch_release(core, scratch, mark);
   }
   TRY(refuse_size(core, set.count));
-  qsort(set.list, (size_t)set.count, sizeof *set.list, by_key);
   TRY(memory_grow(core, &grid->key, set.count + 1, "flip grid"));
   grid->key[0] = NOWHERE;
-  memcpy(grid->key + 1, set.list, sizeof *set.list * (size_t)set.count);
+  memcpy(grid->key + 1, sort_keys(set.list, set.slots, set.count), sizeof *set.list * (size_t)set.count);
   grid->strips = (int32_t)set.count + 1;
   return SCREE_OK;
 }
@@ -213,6 +230,7 @@ typedef struct Ordering {
   int32_t *cell;   /* per particle */
   int32_t *counts; /* ORDER_PARTS histograms, then the places where each part writes */
   int64_t part;    /* particles of a part */
+  int32_t *sums;   /* particles of a chunk of cells, then of those before it */
 } Ordering;
 
 static void count_part(void *context, int64_t b, int64_t e, int thread) {
@@ -256,22 +274,45 @@ static void write_part(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
+static void sum_cells(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Ordering *work = context;
+  int32_t sum = 0;
+  for (int part = 0; part < ORDER_PARTS; part++)
+    for (int64_t c = b; c < e; c++) sum += work->counts[part * grid_cells(work->grid) + c];
+  work->sums[b / CELL_CHUNK] = sum;
+}
+
+static void start_cells(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Ordering *work = context;
+  int32_t total = work->sums[b / CELL_CHUNK];
+  for (int64_t c = b; c < e; c++) {
+    work->order->start[c] = total;
+    for (int part = 0; part < ORDER_PARTS; part++) {
+      int32_t *count = &work->counts[part * grid_cells(work->grid) + c], here = *count;
+      *count = total;
+      total += here;
+    }
+  }
+}
+
 static Status put_in_order(Core *core, Scratch *scratch, const Placing *place, const FlipGrid *grid, FlipOrder *order) {
   int64_t cells = grid_cells(grid);
   Ordering work = {.place = place, .grid = grid, .order = order};
   work.part = (order->count + ORDER_PARTS - 1) / ORDER_PARTS;
   TRY(scratch_take(core, scratch, &work.cell, order->count, "cells"));
   TRY(scratch_take(core, scratch, &work.counts, ORDER_PARTS * cells, "cells"));
+  TRY(scratch_take(core, scratch, &work.sums, parallel_chunks(0, cells, CELL_CHUNK), "cells"));
   parallel_for(core, 0, ORDER_PARTS, 1, count_part, &work);
+  parallel_for(core, 0, cells, CELL_CHUNK, sum_cells, &work);
   int32_t total = 0;
-  for (int64_t c = 0; c < cells; c++) {
-    order->start[c] = total;
-    for (int part = 0; part < ORDER_PARTS; part++) {
-      int32_t here = work.counts[part * cells + c];
-      work.counts[part * cells + c] = total;
-      total += here;
-    }
+  for (int64_t c = 0; c < parallel_chunks(0, cells, CELL_CHUNK); c++) {
+    int32_t here = work.sums[c];
+    work.sums[c] = total;
+    total += here;
   }
+  parallel_for(core, 0, cells, CELL_CHUNK, start_cells, &work);
   order->start[cells] = total;
   order->lost = order->start[STRIP];
   parallel_for(core, 0, ORDER_PARTS, 1, write_part, &work);
