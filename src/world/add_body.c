@@ -20,7 +20,7 @@ static Status add_body(ScreeWorld *world, const ScreeBodyDef *definition) {
   BodiesPlan plan = {.scene = &world->definition.scene, .resolve = world_resolve_file, .resolve_context = world};
   TRY(bodies_add(core, world->bodies, state, &plan, definition));
   world->neighbors_stale = true;
-  world->solids_moved = INFINITY;
+  world->solids_moved = world->surfaces_moved = INFINITY;
   Status status = follow_solids(world, first);
   if (status == SCREE_OK) return SCREE_OK;
   state->samples.count = samples;

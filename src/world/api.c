@@ -122,7 +122,7 @@ ScreeStatus scree_world_set_pose(ScreeWorld *world, ScreeBodyId body, ScreePose 
                                          : bodies_set_pose(&world->core, world->bodies, &world->state, body - 1, pose,
                                                            1 / world->definition.scene.frame_rate);
   world->neighbors_stale = true;
-  world->solids_moved = INFINITY;
+  world->solids_moved = world->surfaces_moved = INFINITY;
   return core_report(&world->core, status, error);
 }
 

@@ -98,7 +98,7 @@ static Status load(ScreeWorld *world, const char *path) {
   }
   memory_drop(core, &data);
   world->frame_open = world->lists_known = false;
-  world->solids_moved = INFINITY; /* since when the file does not say */
+  world->solids_moved = world->surfaces_moved = INFINITY; /* since when the file does not say */
   return status;
 }
 

@@ -177,7 +177,7 @@ Status world_list_solids(ScreeWorld *world, const MethodReach *reach, float skin
   work.moved = look == LOOK_MOVED ? moved : NULL;
   work.leaves = look != LOOK_SOLIDS_MOVED;
   /* Terrain rises and falls with the grains that it takes and gives: nobody knows how far he is from it. */
-  if (look != LOOK_MOVED) work.closer = state->terrain ? INFINITY : (float)world->solids_moved;
+  if (look != LOOK_MOVED) work.closer = state->terrain ? INFINITY : (float)world->surfaces_moved;
   work.slack = (float)(CLEARANCE_SLACK * state->radius);
   work.words = world->near_words;
   work.near = world->near_solids;

@@ -33,9 +33,10 @@ static void place_samples(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-/* Farthest that the surface of a solid may have come in a step. */
-static double solids_step(const State *state, double dt) {
-  double farthest = 0;
+/* Farthest that the surface of a solid may have come in a step: of all, and of those that are touched by distance. */
+static void solids_step(ScreeWorld *world, double dt) {
+  const State *state = &world->state;
+  double farthest = 0, surfaces = 0;
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
     double spin = vec3_length(solid->spin), arm = 0;
@@ -46,9 +47,12 @@ static double solids_step(const State *state, double dt) {
       arm = fmax(arm, vec3_length(vec3_max(low, vec3_scale(high, -1))));
     }
     double way = (vec3_length(solid->velocity) + spin * (isfinite(arm) ? arm : 0)) * dt;
-    if (way > farthest) farthest = way;
+    farthest = fmax(farthest, way);
+    if (!(solid->contact == SCREE_CONTACT_SAMPLES && solid->sample_end > solid->sample_begin))
+      surfaces = fmax(surfaces, way);
   }
-  return farthest;
+  world->solids_moved += farthest;
+  world->surfaces_moved += surfaces;
 }
 
 /* Particles that have left the place where the lists know them by more than they may. */
@@ -257,7 +261,7 @@ static Status build_lists(ScreeWorld *world, const MethodReach *reach, const Sea
   world->lists_known = true;
   world->neighbors_stale = false;
   world->grains_moved = 0;
-  world->solids_moved = 0;
+  world->solids_moved = world->surfaces_moved = 0;
   return SCREE_OK;
 }
 
@@ -309,8 +313,8 @@ static Status keep_up(ScreeWorld *world, const MethodReach *reach) {
   bool thin = skin < 0.99f * reach->skin * (float)state->radius;
   if ((double)movers.count > AMENDED_SHARE * (double)p->count || (thin && movers.count > 0))
     return rebuild(world, reach, false);
-  bool solids_left = world->solids_moved > (double)allowed;
-  if (movers.count == 0 && !solids_left) return SCREE_OK;
+  bool solids_left = world->solids_moved > (double)allowed, surfaces_left = world->surfaces_moved > (double)allowed;
+  if (movers.count == 0 && !solids_left && !surfaces_left) return SCREE_OK;
   Anchoring anchoring = {p, movers.who};
   Search search;
   parallel_for(core, 0, movers.count, SURROUND_GRAIN, anchor_movers, &anchoring);
@@ -320,7 +324,8 @@ static Status keep_up(ScreeWorld *world, const MethodReach *reach) {
                             movers, &world->movers_rows, &state->contacts.particles.list));
   TRY(list_samples(world, &search));
   if (movers.count > 0) TRY(world_list_solids(world, reach, skin, LOOK_MOVED, leaving.moved));
-  if (solids_left) TRY(world_list_solids(world, reach, skin, LOOK_SOLIDS_MOVED, NULL));
+  if (surfaces_left) TRY(world_list_solids(world, reach, skin, LOOK_SOLIDS_MOVED, NULL));
+  if (surfaces_left) world->surfaces_moved = 0;
   if (solids_left) world->solids_moved = 0;
   return SCREE_OK;
 }
@@ -357,7 +362,7 @@ Status world_refresh_surroundings(ScreeWorld *world, double dt) {
   State *state = &world->state;
   MethodReach reach = world->method->reach(world->method_data);
   parallel_for(&world->core, 0, state->samples.count, SURROUND_GRAIN, place_samples, state);
-  world->solids_moved += solids_step(state, dt);
+  solids_step(world, dt);
   int mark = scratch_mark(&world->scratch);
   Status status = SCREE_OK;
   if (reach.margin > 0) status = keep_up(world, &reach);

@@ -41,6 +41,7 @@ Status world_terrain(ScreeWorld *world, double dt) {
   double raised = 0;
   Status status = ground_step(&world->core, world->ground, &world->state, &world->scratch, dt, &raised);
   world->solids_moved += raised;
+  world->surfaces_moved += raised;
   return status;
 }
 

@@ -52,15 +52,16 @@ struct ScreeWorld {
   bool neighbors_stale; /* something was born, died or moved by hand */
   float radius_largest; /* of all particles, when the lists were built */
   bool radii_differ;
-  int64_t amended;     /* particles whose rows were searched anew since the lists were built */
-  double grains_moved; /* m, no particle has gone farther since the lists were built */
-  double solids_moved; /* m, farthest since the lists were built; infinite: one was put elsewhere */
-  int64_t steps_left;  /* of the frame, the one in progress included */
-  bool frame_open;     /* between the first and the last step of a frame */
-  bool last_of_frame;  /* the step in progress ends the frame */
-  Upsample *upsample;  /* NULL: no fine grains */
-  Ground *ground;      /* NULL: no terrain */
-  Solids sinks;        /* places only: nothing touches them */
+  int64_t amended;       /* particles whose rows were searched anew since the lists were built */
+  double grains_moved;   /* m, no particle has gone farther since the lists were built */
+  double solids_moved;   /* m, farthest since the lists were built; infinite: one was put elsewhere */
+  double surfaces_moved; /* m, the same of those that are touched by their distance, since that was last looked at */
+  int64_t steps_left;    /* of the frame, the one in progress included */
+  bool frame_open;       /* between the first and the last step of a frame */
+  bool last_of_frame;    /* the step in progress ends the frame */
+  Upsample *upsample;    /* NULL: no fine grains */
+  Ground *ground;        /* NULL: no terrain */
+  Solids sinks;          /* places only: nothing touches them */
   bool *events_done;
   Emitter *emitters;
   Probe *probes;
