@@ -37,6 +37,15 @@ static inline double fine_farthest(const Vec3 *before, const Vec3 *after, int64_
   return worst;
 }
 
+/* Radii of fine grains: those of the scene times 1 - spread to 1 + spread, and of all sizes between. */
+static inline void assert_radii_spread(ScreeParticles p, double radius, double spread) {
+  double low = INFINITY, high = 0;
+  for (int64_t i = 0; i < p.count; i++)
+    low = fmin(low, (double)p.radius[i] / radius), high = fmax(high, (double)p.radius[i] / radius);
+  assert_true(low > 1 - 1.001 * spread && low < 1 - 0.9 * spread);
+  assert_true(high < 1 + 1.001 * spread && high > 1 + 0.9 * spread);
+}
+
 typedef struct FineTouch {
   double depth; /* of the grain's surface in the deepest solid that it is in, in its radii; negative outside */
   double up;    /* z of that solid's normal there */
@@ -71,7 +80,8 @@ typedef struct FineMetrics {
   double far;     /* share farther than three coarse radii from every coarse grain */
   double hanging; /* share of those that neither lie on something nor fall */
   double spread;  /* coefficient of variation of counts over that of a random cloud; inside the sand */
-  int64_t cells;  /* that were counted for it */
+  double empty;   /* share of the cells inside the sand that hold no fine grain */
+  int64_t cells;  /* that were counted for both */
 } FineMetrics;
 
 /* Sum of the weights at a point, and the nearest coarse grain. */
@@ -98,33 +108,69 @@ static inline double weight_sum(const CellGrid *grid, ScreeParticles coarse, dou
  * of that. */
 #define FINE_INTERIOR 1.9
 
-/* Cells of two coarse radii all of whose corners are inside the sand: mean and variance of their counts, against the
- * variance of a random cloud, which is the mean. Walls are far from such cells, as no coarse grains are behind them. */
-static inline void count_spread(const CellGrid *coarse_grid, ScreeParticles coarse, ScreeParticles fine, Core *core,
-                                double radius, FineMetrics *metrics) {
-  CellGrid *grid = NULL;
-  assert_ok(core, cell_grid_create(core, &grid));
-  double side = 2 * radius, count = 0, sum = 0, square = 0;
-  assert_ok(core, cell_grid_build(core, grid, (Points){fine.count, fine.x, fine.y, fine.z, fine.id}, (float)side));
-  for (int64_t c = 0; c < cell_grid_cells(grid); c++) {
-    int64_t begin, end;
-    int32_t at[3];
-    cell_grid_cell(grid, c, &begin, &end, at);
+/* The room of the coarse grains in cells of a given side. */
+typedef struct FineCells {
+  double side;
+  int64_t low[3], size[3];
+} FineCells;
+
+static inline FineCells fine_cells_of(ScreeParticles coarse, double side) {
+  const float *const at[3] = {coarse.x, coarse.y, coarse.z};
+  FineCells cells = {.side = side};
+  for (int axis = 0; axis < 3; axis++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t i = 0; i < coarse.count; i++)
+      low = fmin(low, (double)at[axis][i]), high = fmax(high, (double)at[axis][i]);
+    cells.low[axis] = coarse.count > 0 ? (int64_t)floor(low / side) : 0;
+    cells.size[axis] = coarse.count > 0 ? (int64_t)floor(high / side) - cells.low[axis] + 1 : 1;
+  }
+  assert_true((double)cells.size[0] * (double)cells.size[1] * (double)cells.size[2] < 1e8);
+  return cells;
+}
+
+static inline uint32_t *fine_counts(const FineCells *cells, ScreeParticles fine) {
+  uint32_t *counts = calloc((size_t)(cells->size[0] * cells->size[1] * cells->size[2]), sizeof *counts);
+  assert_non_null(counts);
+  for (int64_t i = 0; i < fine.count; i++) {
+    const double at[3] = {(double)fine.x[i], (double)fine.y[i], (double)fine.z[i]};
+    int64_t place[3];
+    bool within = true;
+    for (int axis = 0; axis < 3; axis++) {
+      place[axis] = (int64_t)floor(at[axis] / cells->side) - cells->low[axis];
+      within = within && place[axis] >= 0 && place[axis] < cells->size[axis];
+    }
+    if (within) counts[(place[2] * cells->size[1] + place[1]) * cells->size[0] + place[0]]++;
+  }
+  return counts;
+}
+
+/* Cells of two coarse radii all of whose corners are inside the sand, with fine grains or without: mean and variance of
+ * their counts, against the variance of a random cloud, which is the mean. Walls are far from such cells, as no coarse
+ * grains are behind them. */
+static inline void count_spread(const CellGrid *coarse_grid, ScreeParticles coarse, ScreeParticles fine, double radius,
+                                FineMetrics *metrics) {
+  FineCells cells = fine_cells_of(coarse, 2 * radius);
+  uint32_t *counts = fine_counts(&cells, fine);
+  double count = 0, sum = 0, square = 0, empty = 0;
+  for (int64_t c = 0; c < cells.size[0] * cells.size[1] * cells.size[2]; c++) {
+    const int64_t at[3] = {cells.low[0] + c % cells.size[0], cells.low[1] + c / cells.size[0] % cells.size[1],
+                           cells.low[2] + c / (cells.size[0] * cells.size[1])};
     bool inside = true;
     for (int corner = 0; corner < 8 && inside; corner++) {
-      double nearest2;
-      Vec3 place =
-          vec3((at[0] + (corner & 1)) * side, (at[1] + (corner >> 1 & 1)) * side, (at[2] + (corner >> 2)) * side);
+      double nearest2, side = cells.side;
+      Vec3 place = vec3((double)(at[0] + (corner & 1)) * side, (double)(at[1] + (corner >> 1 & 1)) * side,
+                        (double)(at[2] + (corner >> 2)) * side);
       inside = weight_sum(coarse_grid, coarse, radius, place, &nearest2) > FINE_INTERIOR;
     }
     if (!inside) continue;
-    double n = (double)(end - begin);
-    count++, sum += n, square += n * n;
+    double n = (double)counts[c];
+    count++, sum += n, square += n * n, empty += n == 0;
   }
-  cell_grid_destroy(core, grid);
+  free(counts);
   double mean = sum / count, variance = square / count - mean * mean;
   metrics->cells = (int64_t)count;
   metrics->spread = sqrt(variance / mean);
+  metrics->empty = count > 0 ? empty / count : 0;
 }
 
 static inline FineMetrics fine_metrics(ScreeWorld *world) {
@@ -149,7 +195,7 @@ static inline FineMetrics fine_metrics(ScreeWorld *world) {
   metrics.inside /= (double)fine.count;
   metrics.far /= (double)fine.count;
   metrics.hanging /= (double)fine.count;
-  count_spread(grid, coarse, fine, &core, radius, &metrics);
+  count_spread(grid, coarse, fine, radius, &metrics);
   cell_grid_destroy(&core, grid);
   core_destroy(&core);
   return metrics;

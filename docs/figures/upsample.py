@@ -54,7 +54,8 @@ def columns(folder, name):
 def draw_metrics(folder):
     if not all(os.path.exists(os.path.join(folder, name + ".csv")) for name in SERIES):
         program = os.path.join(BUILD, "test_physics_validate_upsample")
-        subprocess.run([program], check=True, env={**os.environ, "SCREE_UPSAMPLE_CSV": folder})
+        for tests in ("flow_of_both_ways", "a_pile_at_rest*", "trays_of_both_ways"):
+            subprocess.run([program, tests], check=True, env={**os.environ, "SCREE_UPSAMPLE_CSV": folder})
     figure, axes = plt.subplots(2, 3, figsize=(13, 7))
     panels = [("spread", "counts in cells of 2 r: spread over a random cloud's", axes[0][0]),
               ("inside", "share more than r/10 inside a solid", axes[0][1]),

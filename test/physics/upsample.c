@@ -113,6 +113,7 @@ static void walls_keep_them_out_and_rest_holds_them(void **state) {
     if (k % 6 == 0) deep = fmax(deep, fine_metrics(world).deepest);
   }
   print_message("deepest in a solid: %.3f radii (negative: outside)\n", deep);
+  assert_radii_spread(scree_world_grains(world), FINE, 0.2);
   assert_true(deep < 0.1);
   for (int k = 0; k < 180; k++) run_frames(world, 1);
   Vec3 *before = fine_places(scree_world_grains(world)), *coarse_before = fine_places(scree_world_particles(world));

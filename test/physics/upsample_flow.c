@@ -11,10 +11,10 @@ static void an_hourglass_keeps_them_even(void **state) {
     run_frames(world, 60);
     FineMetrics m = fine_metrics(world);
     if (second % 3 == 1)
-      print_message("%2d s: spread %.3f of random in %lld cells, far %.5f, deepest %.3f radii\n", second, m.spread,
-                    (long long)m.cells, m.far, m.deepest);
+      print_message("%2d s: spread %.3f of random in %lld cells, %.5f of them empty, far %.5f, deepest %.3f radii\n",
+                    second, m.spread, (long long)m.cells, m.empty, m.far, m.deepest);
     deepest = fmax(deepest, m.deepest);
-    assert_true(m.cells > 100 && m.far < 0.01);
+    assert_true(m.cells > 100 && m.far < 0.01 && m.empty < 0.01);
     if (second == 10) assert_true(m.spread < 1.3);
   }
   assert_true(deepest < 0.1);

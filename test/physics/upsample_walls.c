@@ -201,6 +201,7 @@ static void what_is_poured_begins_outside(void **state) {
   int64_t count = scree_world_grains(world).count;
   print_message("%lld poured, deepest %.4f radii\n", (long long)count, deepest);
   assert_true(count > 300 && deepest < DEPTH_MAX);
+  assert_radii_spread(scree_world_grains(world), FINE, 0.2);
   scree_world_destroy(world);
 }
 

@@ -28,7 +28,8 @@ static void flow_series(const char *name, const char *mode, const char *stir, do
     m = fine_metrics(world);
     if (file) fprintf(file, "%g,%g,%g,%g,%g\n", 0.5 * k, m.inside, m.far, m.hanging, m.spread);
   }
-  print_message("%s after 10 s: spread %.3f of random, inside %.5f, far %.5f\n", name, m.spread, m.inside, m.far);
+  print_message("%s after 10 s: spread %.3f of random, empty %.5f, inside %.5f, far %.5f\n", name, m.spread, m.empty,
+                m.inside, m.far);
   assert_true(m.spread < spread_max);
   scree_world_destroy(world);
   series_close(file);
@@ -48,10 +49,10 @@ static void the_hourglass_keeps_them_even(void **state) {
   ScreeWorld *world = fine_scene("sommer2022/hourglass", NULL, 0);
   run_frames(world, 600);
   FineMetrics m = fine_metrics(world);
-  print_message("10 s: spread %.3f of random in %lld cells, far %.5f, deepest %.3f radii\n", m.spread,
-                (long long)m.cells, m.far, m.deepest);
+  print_message("10 s: spread %.3f of random in %lld cells, %.5f of them empty, far %.5f, deepest %.3f radii\n",
+                m.spread, (long long)m.cells, m.empty, m.far, m.deepest);
   assert_true(m.cells > 1000 && m.spread < 1.3);
-  assert_true(m.far < 0.001 && m.deepest < 0.1);
+  assert_true(m.far < 0.001 && m.empty < 0.001 && m.deepest < 0.1);
   scree_world_destroy(world);
 }
 
