@@ -170,11 +170,11 @@ Status upsample_advance(Core *core, Upsample *up, const State *state, const Soli
                .state = state,
                .sinks = sinks,
                .paper = up->definition.mode == SCREE_UPSAMPLE_PAPER,
-               .awake = others_died(&state->queue),
                .law = make_law(up, state, dt),
                .dt = dt};
   if (up->unsorted && up->grains.count > 0) TRY(fine_sort(core, up, scratch));
   solids_view_refresh(up, state);
+  a.awake = up->reshaped || others_died(&state->queue);
   int mark = scratch_mark(scratch);
   Status status = move_grains(&a, scratch);
   scratch_release(core, scratch, mark);

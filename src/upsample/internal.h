@@ -35,8 +35,9 @@ typedef struct FineSolid {
   Vec3 position[2];    /* of the shape's frame at the beginning and at the end of the frame */
   Quat rotation[2];
   FineAxes axes[2];
-  float drift[3]; /* of the shape's origin over the frame */
-  double moved;   /* m, no point of it moved farther in the frame */
+  float drift[3];   /* of the shape's origin over the frame */
+  double moved;     /* m, no point of it moved farther in the frame */
+  uint64_t heights; /* of ground: hash of its heights */
   double friction_static, friction_kinetic;
 } FineSolid;
 
@@ -65,7 +66,8 @@ typedef struct Upsample {
   uint8_t *seen;                   /* 0: born since */
   FineSolid *solids;
   int32_t solid_count;
-  double moved; /* m, no point of any of them moved farther in the frame */
+  double moved;  /* m, no point of any of them moved farther in the frame */
+  bool reshaped; /* ground rose or sank somewhere */
   uint64_t pack[PACK_TABLE];
   uint32_t *counts; /* fine grains per cell, see stir.c */
   RenderPoints points;
@@ -188,7 +190,7 @@ typedef struct Advance {
   const State *state;
   const Solids *sinks;
   bool paper;
-  bool awake; /* coarse grains went in some other way than through a sink: nothing rests */
+  bool awake; /* coarse grains went in some other way than through a sink, or ground changed: nothing rests */
   CoarseSets sets;
   FineLaw law;
   Stir stir;

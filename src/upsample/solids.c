@@ -1,6 +1,7 @@
 /* Walls and bodies as fine grains see them: where they are at the beginning and the end of the frame. */
 #include <math.h>
 
+#include "core/hash.h"
 #include "upsample/internal.h"
 
 enum { CORNERS = 8, TRIALS = 2000 };
@@ -91,12 +92,22 @@ static double view_moved(const FineSolid *view) {
   return farthest;
 }
 
+static bool heights_changed(FineSolid *view) {
+  const Heightfield *field = view->shape.heights;
+  if (view->shape.kind != SCREE_SHAPE_HEIGHTFIELD || !field) return false;
+  uint64_t before = view->heights;
+  view->heights = hash_bytes(field->heights, sizeof *field->heights * (size_t)field->nx * (size_t)field->ny, 0);
+  return view->heights != before;
+}
+
 void solids_view_refresh(Upsample *up, const State *state) {
   up->moved = 0;
+  up->reshaped = false;
   for (int32_t k = 0; k < up->solid_count; k++) {
     const Solid *solid = &state->solids.items[k];
     FineSolid *view = &up->solids[k];
     if (solid->shape.kind != SCREE_SHAPE_MESH) view->shape = solid->shape; /* heights change */
+    up->reshaped |= heights_changed(view);
     view->sampled = solid->sample_end > solid->sample_begin;
     view->position[1] = solid->position;
     view->rotation[1] = solid->rotation;

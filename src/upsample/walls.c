@@ -144,16 +144,6 @@ static void stop_grain(const Touch *touch, FineBlock *block, int64_t i, bool fir
   block->to_z[i] = block->z[i] + touch->dt * *v[2];
 }
 
-/* Up to `reach`; by the mesh itself where the cache may be wrong about whether it is nearer than `near`. */
-static double near_distance(const FineSolid *view, Vec3 at, double near, double reach) {
-  if (view->shape.grid) reach = fmin(reach, (double)view->shape.grid->band);
-  double d = fmin(shape_distance(&view->shape, at, reach).distance, reach), exactly = near + view->doubt;
-  if (view->doubt == 0 || fabs(d) > exactly) return d;
-  Shape exact = view->shape;
-  exact.grid = NULL;
-  return fmin(shape_distance(&exact, at, exactly).distance, exactly);
-}
-
 /* A grain that may have gone through: follows its way in the solid's frame and is left where it first touches, or where
  * it came with all steps. `distance` is that of the end. After the first look one that begins in the solid is let go:
  * it is on its way out. */
@@ -165,12 +155,12 @@ static bool march(const FineSolid *view, const FineBlock *block, int64_t i, bool
   solid_to_view(view, 1, end, to);
   double length2 = 0, radius = (double)block->radius[i];
   for (int k = 0; k < 3; k++) length2 += (double)(to[k] - from[k]) * (double)(to[k] - from[k]);
-  double length = sqrt(length2), at = 0;
+  double length = sqrt(length2), at = 0, far = view->shape.grid ? (double)view->shape.grid->band : length + radius;
   for (int step = 0; at < length; step++) {
     Vec3 p = vec3((double)from[0] + (double)(to[0] - from[0]) * at / length,
                   (double)from[1] + (double)(to[1] - from[1]) * at / length,
                   (double)from[2] + (double)(to[2] - from[2]) * at / length);
-    double d = near_distance(view, p, 0.5 * radius, length + radius);
+    double d = fmin(shape_distance(&view->shape, p, far).distance, far);
     if (d < 0.5 * radius || step == MARCH_STEPS) {
       hit[0] = (float)p.x, hit[1] = (float)p.y, hit[2] = (float)p.z;
       return first || at > 0;

@@ -205,6 +205,33 @@ static void what_is_poured_begins_outside(void **state) {
   scree_world_destroy(world);
 }
 
+/* Sand that hangs still over flat ground, which rises. */
+static void ground_that_rises_lifts_them(void **state) {
+  (void)state;
+  Scene s;
+  scene_begin(&s);
+  ScreeTerrainDef ground = scree_terrain_default("sand");
+  ground.origin = (ScreeVec2){-0.5, -0.5}, ground.size = (ScreeVec2){1, 1}, ground.height = 0.1;
+  ground.base = -0.12;
+  s.scene.terrain = &ground;
+  s.scene.boundary_count = 0;
+  s.scene.gravity = (ScreeVec3){0, 0, 0};
+  ScreeWorld *world = fine_world(&s.scene);
+  run_frames(world, 3);
+  assert_true(world->upsample->resting[0]);
+  Shape *surface = &world->state.solids.items[world->state.terrain->solid].shape;
+  Heightfield *field = surface->heights;
+  for (int64_t k = 0; k < (int64_t)field->nx * field->ny; k++) field->heights[k] += 0.06;
+  field->highest += 0.06;
+  shape_bound_heights(surface);
+  assert_true(fine_deepest(world) > 1);
+  run_frames(world, 1);
+  double deepest = fine_deepest(world);
+  print_message("on ground that rose: deepest %.4f radii\n", deepest);
+  assert_true(deepest < DEPTH_MAX);
+  scree_world_destroy(world);
+}
+
 /* A plate, thinner than a grain and moving, cuts a room in two. Answers on which side of it a point is. */
 static int side_of(const ScreeWorld *world, Vec3 at) {
   const Solid *plate = &world->state.solids.items[world->state.solids.count - 1];
@@ -262,6 +289,7 @@ int main(void) {
       cmocka_unit_test(no_solid_holds_one_that_has_room),
       cmocka_unit_test(none_goes_through_a_thin_plate),
       cmocka_unit_test(what_is_poured_begins_outside),
+      cmocka_unit_test(ground_that_rises_lifts_them),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
