@@ -23,6 +23,13 @@ WIDE_INLINE void turn_rows(const float *base, size_t wide, Wide *x, Wide *y, Wid
   gather_rows(base, wide, row, x, y, z, w);
 }
 
+/* One float of each neighbour. */
+WIDE_INLINE Wide gather_every(const float *base, size_t wide, const uint32_t *row) {
+  Wide out;
+  for (int k = 0; k < LANES; k++) out[k] = base[wide * row[k]];
+  return out;
+}
+
 /* Slots are read one after the other and from farther away than the gathered rows; the processor alone does not ask for
  * them early enough. Asked for so many slots ahead they come at nearly twice the rate. */
 #define SLOTS_AHEAD 48
@@ -191,34 +198,51 @@ void KERNEL(sph_velocity_pass)(void *context, int64_t b, int64_t e, int thread) 
     wide_store(v[0], wide_load(work->start[0] + i) + mobility * fx + wide_load(work->wall_gain[0] + i));
     wide_store(v[1], wide_load(work->start[1] + i) + mobility * fy + wide_load(work->wall_gain[1] + i));
     wide_store(v[2], wide_load(work->start[2] + i) + mobility * fz + wide_load(work->wall_gain[2] + i));
-    for (int k = 0; k < LANES; k++) {
+    for (int k = 0; k < LANES; k++)
       for (int c = 0; c < 3; c++) work->velocity[i + k][c] = v[c][k];
-      work->velocity[i + k][3] = work->pressure[i + k];
+  }
+}
+
+/* ---- what presses on a parcel, and so how much friction it bears: Eq. 12 ---- */
+
+void KERNEL(sph_bound_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SphWork *work = context;
+  for (int64_t g = b; g < e; g++) {
+    const SphSlot *slot = work->slots + work->slice[g], *end = slot + work->width[g];
+    Wide load = wide_set(0), around = load, gx, gy, gz;
+    for (; slot < end; slot++) {
+      load_gradient(slot, &gx, &gy, &gz);
+      Wide length = wide_sqrt(gx * gx + gy * gy + gz * gz);
+      load += gather_every(work->stress[0] + STRESS_PRESSURE, 2, slot->row) * length;
+      around += length;
     }
+    int64_t i = g * LANES;
+    Wide walls = wide_load(work->wall_around + i);
+    load += walls * wide_load(work->pressure + i);
+    around += walls + wide_load(work->none_around + i);
+    Wide pressed = load / wide_max(around, wide_set(1));
+    wide_store(work->bound + i, wide_load(work->friction + i) * pressed + wide_load(work->cohesion + i));
   }
 }
 
 /* ---- stress from strain ---- */
 
 /* Of the velocity gradient (Eq. 6) only the symmetric part is needed: six sums, which fit into registers where nine do
- * not. Off the diagonal the two parts are added, not halved. `load`: the neighbours' pressures, each by the length of
- * its gradient. */
+ * not. Off the diagonal the two parts are added, not halved. */
 enum { XX, YY, ZZ, XY, XZ, YZ, GRADIENT };
 
-WIDE_INLINE void velocity_gradient(const SphWork *work, const float (*velocity)[4], int64_t g, Wide l[GRADIENT],
-                                   Wide *load) {
+WIDE_INLINE void velocity_gradient(const SphWork *work, const float (*velocity)[4], int64_t g, Wide l[GRADIENT]) {
   const SphSlot *slot = work->slots + work->slice[g], *end = slot + work->width[g];
-  Wide xx = wide_set(0), yy = xx, zz = xx, xy = xx, xz = xx, yz = xx, sum = xx, x, y, z, gx, gy, gz, pressure;
+  Wide xx = wide_set(0), yy = xx, zz = xx, xy = xx, xz = xx, yz = xx, x, y, z, gx, gy, gz, rest;
   for (; slot < end; slot++) {
     load_gradient(slot, &gx, &gy, &gz);
-    gather_rows(velocity[0], 1, slot->row, &x, &y, &z, &pressure);
+    gather_rows(velocity[0], 1, slot->row, &x, &y, &z, &rest);
     xx += x * gx, yy += y * gy, zz += z * gz;
     xy += x * gy + y * gx, xz += x * gz + z * gx, yz += y * gz + z * gy;
-    sum += pressure * wide_sqrt(gx * gx + gy * gy + gz * gz);
   }
   int64_t i = g * LANES;
-  *load = sum;
-  turn_rows(velocity[i], 1, &x, &y, &z, &pressure);
+  turn_rows(velocity[i], 1, &x, &y, &z, &rest);
   Wide sx = wide_load(work->sum[0] + i), sy = wide_load(work->sum[1] + i), sz = wide_load(work->sum[2] + i);
   Wide step = wide_set(work->gradient_step);
   l[XX] = step * xx - x * sx, l[YY] = step * yy - y * sy, l[ZZ] = step * zz - z * sz;
@@ -281,7 +305,7 @@ typedef struct Residual {
 } Residual;
 
 /* Eq. 20 with the clamp, Eq. 9 to 12: the relaxed correction, projected back onto the yield surface. */
-WIDE_INLINE void update_stress(SphWork *work, int64_t i, const Wide l[GRADIENT], const Wide e[GRADIENT], Wide load,
+WIDE_INLINE void update_stress(SphWork *work, int64_t i, const Wide l[GRADIENT], const Wide e[GRADIENT],
                                Residual *residual) {
   Wide zero = wide_set(0), half = wide_set(0.5f);
   Wide trace = l[XX] + l[YY] + l[ZZ];
@@ -297,9 +321,7 @@ WIDE_INLINE void update_stress(SphWork *work, int64_t i, const Wide l[GRADIENT],
   for (int c = 0; c < 6; c++)
     s[c] = wide_load(work->shear[c] + i) + gain * (strain[c] * wide_set(work->shear_weight[c]));
   Wide square = s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + wide_set(2) * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
-  Wide pressed = wide_set(work->load_share) * load + wide_load(work->wall_load + i) * pressure;
-  Wide bound = wide_load(work->friction + i) * pressed + wide_load(work->cohesion + i);
-  Wide scale = wide_min(bound / wide_sqrt(wide_max(square, wide_set(1e-30f))), wide_set(1));
+  Wide scale = wide_min(wide_load(work->bound + i) / wide_sqrt(wide_max(square, wide_set(1e-30f))), wide_set(1));
   Wide change = zero;
   for (int c = 0; c < 6; c++) {
     Wide off = s[c] * scale - wide_load(work->shear[c] + i);
@@ -318,6 +340,7 @@ WIDE_INLINE void store_stress(SphWork *work, int64_t i) {
     float *row = work->stress[i + k], p = work->pressure[i + k];
     for (int c = 0; c < 3; c++) row[c] = work->shear[c][i + k] - p;
     for (int c = 3; c < 6; c++) row[c] = work->shear[c][i + k];
+    row[STRESS_PRESSURE] = p;
   }
 }
 
@@ -335,12 +358,12 @@ void KERNEL(sph_stress_pass)(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t g = b; g < e; g++) {
     int64_t i = g * LANES, last = i + LANES < work->count ? i + LANES : work->count;
     bool walls = work->wall_start[last] > work->wall_start[i];
-    Wide l[GRADIENT], strain[GRADIENT], load, unused;
-    velocity_gradient(work, (const float(*)[4])work->velocity, g, l, &load);
+    Wide l[GRADIENT], strain[GRADIENT];
+    velocity_gradient(work, (const float(*)[4])work->velocity, g, l);
     if (walls) walls_before(work, i, l);
     for (int c = 0; c < GRADIENT; c++) strain[c] = l[c];
-    if (work->strained) velocity_gradient(work, work->strained, g, strain, &unused);
-    update_stress(work, i, l, strain, load, &residual);
+    if (work->strained) velocity_gradient(work, work->strained, g, strain);
+    update_stress(work, i, l, strain, &residual);
     if (walls)
       for (int64_t k = i; k < last; k++) {
         if (work->wall_start[k] == work->wall_start[k + 1]) continue;

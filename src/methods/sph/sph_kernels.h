@@ -8,6 +8,8 @@
 KERNEL_DECLARE(void, sph_pair_pass, (void *context, int64_t b, int64_t e, int thread));
 /* Velocity under the stress at hand. */
 KERNEL_DECLARE(void, sph_velocity_pass, (void *context, int64_t b, int64_t e, int thread));
+/* Friction that each particle bears under the pressures at hand. */
+KERNEL_DECLARE(void, sph_bound_pass, (void *context, int64_t b, int64_t e, int thread));
 /* Strain of that velocity, and the stress that should stop it. */
 KERNEL_DECLARE(void, sph_stress_pass, (void *context, int64_t b, int64_t e, int thread));
 /* Collisions: adds to the start velocity what approaching pairs lose of their approach. */

@@ -82,16 +82,19 @@ static inline double spline_lattice_square(void) {
   return sum;
 }
 
-/* Sums over a full cubic lattice of |d^4 grad W|: of all of it, and of one layer next to the parcel's own. */
-static inline void spline_lattice_load(double load[2]) {
-  load[0] = load[1] = 0;
+/* Of a layer of a cubic lattice next to a parcel: the lengths of its gradients d^4 grad W added up, and their sum. */
+typedef struct SplineLayer {
+  double length, sum;
+} SplineLayer;
+static inline SplineLayer spline_layer(void) {
+  SplineLayer layer = {0, 0};
   for (int x = -2; x <= 2; x++)
-    for (int y = -2; y <= 2; y++)
-      for (int z = -2; z <= 2; z++) {
-        double length = -spline_slope(sqrt((double)(x * x + y * y + z * z))) / M_PI;
-        load[0] += length;
-        if (z == 1) load[1] += length;
-      }
+    for (int y = -2; y <= 2; y++) {
+      double q = sqrt((double)(x * x + y * y + 1)), slope = -spline_slope(q) / M_PI;
+      layer.length += slope;
+      layer.sum += slope / q;
+    }
+  return layer;
 }
 
 #endif

@@ -19,6 +19,9 @@
 #include "neighbors/neighbors.h"
 
 enum { SPH_CHUNK = 1024, LEAST_ITERATIONS = 2 };
+/* Iterations for which the bound of friction stays. With a bound that does not move the search for friction is convex
+ * and takes fewer iterations than with one that follows the pressure at once. */
+enum { BOUND_EVERY = 4 };
 
 #define SKIN 0.25f
 /* The relaxed steps. With the usual 0.5 the two together do not converge but swing for ever, a little, in every step:
@@ -52,7 +55,7 @@ typedef struct Sph {
   SphMaterial materials[MATERIALS_MAX];
   double collision;      /* share of an approach that a pair loses, 1/s */
   double lattice_square; /* over 1 / spacing^2 */
-  double lattice_load[2];
+  SplineLayer layer;
   float *sample_volume; /* over that of a parcel */
   int64_t sample_count;
   SphStatistics statistics;
@@ -97,7 +100,7 @@ static Status sph_create(Core *core, State *state, ScreeMethodDef *definition, v
   }
   sph->collision = COLLISION / usual;
   sph->lattice_square = spline_lattice_square();
-  spline_lattice_load(sph->lattice_load);
+  sph->layer = spline_layer();
   read_materials(state, sph);
   Particles *p = &state->particles;
   TRY(particles_add_field(core, p, "sph_pressure", sizeof(float), true, (void **)&sph->fields.pressure));
@@ -154,12 +157,13 @@ static Status take_arrays(SphWork *work) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
   int64_t padded = work->groups * LANES;
-  float **arrays[] = {&work->density,      &work->square,     &work->pressure, &work->mobility, &work->pressure_gain,
-                      &work->wall_load,    &work->shear_gain, &work->friction, &work->cohesion, &work->sum[0],
-                      &work->sum[1],       &work->sum[2],     &work->start[0], &work->start[1], &work->start[2],
-                      &work->wall_gain[0], &work->shift[0],   &work->shift[1], &work->shift[2], &work->wall_gain[1],
-                      &work->wall_gain[2], &work->shear[0],   &work->shear[1], &work->shear[2], &work->shear[3],
-                      &work->shear[4],     &work->shear[5]};
+  float **arrays[] = {
+      &work->density,     &work->square,       &work->pressure,     &work->mobility,   &work->pressure_gain,
+      &work->wall_around, &work->none_around,  &work->bound,        &work->shear_gain, &work->friction,
+      &work->cohesion,    &work->sum[0],       &work->sum[1],       &work->sum[2],     &work->start[0],
+      &work->start[1],    &work->start[2],     &work->wall_gain[0], &work->shift[0],   &work->shift[1],
+      &work->shift[2],    &work->wall_gain[1], &work->wall_gain[2], &work->shear[0],   &work->shear[1],
+      &work->shear[2],    &work->shear[3],     &work->shear[4],     &work->shear[5]};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
     TRY(scratch_take(core, scratch, arrays[k], padded, "sph"));
   TRY(scratch_take(core, scratch, &work->place, padded, "sph"));
@@ -209,20 +213,35 @@ static void gains_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
+/* The sides of a parcel that are not neighbours. A wall counts as the layer of parcels that it stands for. What then
+ * makes the gradients add up to something is missing: the layer above a free surface, or part of one. */
+static void find_around(const Setup *setup, int64_t i) {
+  SphWork *work = setup->work;
+  const SplineLayer *layer = &setup->sph->layer;
+  float walls = 0, sum[3];
+  for (int c = 0; c < 3; c++) sum[c] = work->sum[c][i] * work->spacing;
+  for (int32_t k = work->wall_start[i]; k < work->wall_start[i + 1]; k++) {
+    const SphWall *wall = &work->walls[k];
+    float share = fminf(wall->share / (float)WALL_AT_REST, 1);
+    walls += share * (float)layer->length;
+    for (int c = 0; c < 3; c++) sum[c] -= share * (float)layer->sum * wall->normal[c];
+  }
+  float none = sqrtf(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) * (float)(layer->length / layer->sum);
+  work->wall_around[i] = SPH_GRADIENT_STEPS * walls;
+  work->none_around[i] = SPH_GRADIENT_STEPS * none;
+}
+
 /* Bounds, and the stress that the step before left. */
 static void setup_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Setup *setup = context;
   SphWork *work = setup->work;
   const Particles *p = &work->step->state->particles;
-  float layer = (float)(setup->sph->lattice_load[1] / setup->sph->lattice_load[0]);
   for (int64_t i = b; i < e; i++) {
     const SphMaterial *material = &work->materials[p->material[i]];
     float filled = (work->density[i] - COHESION_FROM) / (COHESION_FULL - COHESION_FROM);
     work->friction[i] = material->friction;
-    work->wall_load[i] = 0;
-    for (int32_t k = work->wall_start[i]; k < work->wall_start[i + 1]; k++)
-      work->wall_load[i] += layer * fminf(work->walls[k].share / (float)WALL_AT_REST, 1);
+    find_around(setup, i);
     work->cohesion[i] = material->cohesion * (filled < 0 ? 0 : filled > 1 ? 1 : filled);
     if (work->density[i] > 1) {
       float more = SPEED_SHARE * (work->density[i] - 1);
@@ -234,7 +253,8 @@ static void setup_chunk(void *context, int64_t b, int64_t e, int thread) {
       work->shear[c][i] = memory ? work->fields.shear[i][c] : 0;
       work->stress[i][c] = work->shear[c][i] - (c < 3 ? work->pressure[i] : 0);
     }
-    work->stress[i][6] = work->stress[i][7] = 0;
+    work->stress[i][STRESS_PRESSURE] = work->pressure[i];
+    work->stress[i][7] = 0;
     sph_walls_begin(work, i);
   }
 }
@@ -277,6 +297,8 @@ static void iterate(SphWork *work, SphStatistics *statistics) {
   int64_t chunks = parallel_chunks(0, work->groups, SPH_GROUP_CHUNK), iterations = 0;
   double mean[RESIDUALS], most = STEP_SHARE * work->settings->compression;
   for (bool solved = false; !solved && iterations < work->settings->most_iterations; iterations++) {
+    if (iterations % BOUND_EVERY == 0)
+      parallel_for(core, 0, work->groups, SPH_GROUP_CHUNK, KERNEL_CALL(core, sph_bound_pass), work);
     parallel_for(core, 0, work->groups, SPH_GROUP_CHUNK, KERNEL_CALL(core, sph_velocity_pass), work);
     sph_walls_follow(work);
     parallel_for(core, 0, work->groups, SPH_GROUP_CHUNK, KERNEL_CALL(core, sph_stress_pass), work);
@@ -367,7 +389,8 @@ static Status solve(Sph *sph, SphWork *work) {
   int64_t slots = 0;
   for (int64_t g = 0; g < work->groups; g++) slots += work->width[g];
   statistics->pairs = slots * LANES;
-  statistics->visits += (2 * statistics->iterations + 1) * slots * LANES;
+  int64_t bounds = (statistics->iterations + BOUND_EVERY - 1) / BOUND_EVERY;
+  statistics->visits += (2 * statistics->iterations + bounds + 1) * slots * LANES;
   if (!(statistics->compression <= STEP_SHARE * work->settings->compression))
     state_count(step->state, "compression_not_met", 1);
   if (statistics->compression_before > COMPRESSED * work->settings->compression)
@@ -394,7 +417,6 @@ static Status sph_step(void *data, Step *step) {
                   .collision = (float)fmin(sph->collision * step->dt, COLLISION_MOST),
                   .spacing = (float)spacing,
                   .gradient_step = (float)(1 / (SPH_GRADIENT_STEPS * spacing)),
-                  .load_share = (float)(1 / (SPH_GRADIENT_STEPS * sph->lattice_load[0])),
                   .volume = (float)(spacing * spacing * spacing)};
   int mark = scratch_mark(step->scratch);
   Status status = solve(sph, &work);

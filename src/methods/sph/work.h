@@ -10,6 +10,7 @@
 
 enum { RESIDUAL_COMPRESSION, RESIDUAL_EXPANSION, RESIDUAL_SHEAR, FLOWING, RESIDUALS };
 enum { SPH_WALLS_MAX = 4, SPH_GROUP_CHUNK = 32 };
+enum { STRESS_PRESSURE = 6 }; /* where a row of stress has the pressure */
 
 /* Faults of the draft that may be repeated to see what they do: the order of the parameter `fault`. */
 enum { FAULT_NONE, FAULT_FACE_D, FAULT_HALF_TRACE, FAULT_OLD_STRAIN, FAULT_UNSIGNED, FAULT_ABSOLUTE, FAULT_YIELD };
@@ -86,13 +87,14 @@ typedef struct SphWork {
   float *start[3]; /* velocity without stress */
   float (*velocity)[4];
   const float (*strained)[4]; /* FAULT_OLD_STRAIN: the velocity whose strain counts; NULL: the predicted one */
-  float (*stress)[8];         /* xx yy zz xy xz yz: deviator less pressure */
+  float (*stress)[8];         /* xx yy zz xy xz yz: deviator less pressure; and the pressure again */
   float *pressure, *shear[6];
   float *mobility; /* dt volume / mass */
   float *pressure_gain, *shear_gain;
   float *friction, *cohesion;
-  float load_share;    /* over the sum of a lattice's gradients, in their steps */
-  float *wall_load;    /* share of the parcel's surroundings that are walls */
+  /* Of a parcel's surroundings, what are walls, and where nothing is: as lengths of gradients, in their steps. */
+  float *wall_around, *none_around;
+  float *bound;        /* of the norm of the deviator, Pa */
   float *wall_gain[3]; /* velocity that walls give */
   float *shift[3];     /* displacement that takes compression back without making speed */
   int32_t *wall_start; /* count + 1 */
