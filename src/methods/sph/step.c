@@ -36,7 +36,8 @@ enum { BOUND_EVERY = 4 };
 #define COLLISION 0.1
 #define COLLISION_MOST 0.25
 /* Compression is taken back in two ways. A shift of the places makes no speed, but is local: one relaxed pass of it,
- * for at most so much compression. The pressure of the step takes a small share more, which reaches far. */
+ * for at most so much compression. The pressure of the step takes a small share more, which reaches far; less in a
+ * shorter step, because speed made in steps that speed makes shorter would grow without end where there is no room. */
 #define MOST_SHIFT 0.1f
 #define SPEED_SHARE 0.1f
 #define MOST_COMPRESSION 0.005f
@@ -48,12 +49,15 @@ enum { BOUND_EVERY = 4 };
 #define USUAL_STEP_WEIGHTLESS 0.004
 /* Mean compression at the beginning of a step, as multiple of the tolerance, that deserves a warning. */
 #define COMPRESSED 10
+/* Of its stress, what sand keeps for the next step when it is pressed together and found no room: none helps, and one
+ * that is kept would grow from step to step. */
+#define SQUEEZED_KEPT 0.5f
 
 typedef struct Sph {
   SphSettings settings;
   SphFields fields;
   SphMaterial materials[MATERIALS_MAX];
-  double collision;      /* share of an approach that a pair loses, 1/s */
+  double usual_step;     /* s */
   double lattice_square; /* over 1 / spacing^2 */
   SplineLayer layer;
   float *sample_volume; /* over that of a parcel */
@@ -98,7 +102,7 @@ static Status sph_create(Core *core, State *state, ScreeMethodDef *definition, v
              definition->time_step, longest);
     definition->time_step = longest;
   }
-  sph->collision = COLLISION / usual;
+  sph->usual_step = usual;
   sph->lattice_square = spline_lattice_square();
   sph->layer = spline_layer();
   read_materials(state, sph);
@@ -245,7 +249,7 @@ static void setup_chunk(void *context, int64_t b, int64_t e, int thread) {
     work->cohesion[i] = material->cohesion * (filled < 0 ? 0 : filled > 1 ? 1 : filled);
     if (work->density[i] > 1) {
       float more = SPEED_SHARE * (work->density[i] - 1);
-      work->density[i] = 1 + (more < MOST_COMPRESSION ? more : MOST_COMPRESSION);
+      work->density[i] = 1 + work->pace * (more < MOST_COMPRESSION ? more : MOST_COMPRESSION);
     }
     bool memory = work->settings->memory;
     work->pressure[i] = memory ? work->fields.pressure[i] : 0;
@@ -330,8 +334,8 @@ static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
     p->dx[i] = v[0] * work->dt + work->shift[0][i];
     p->dy[i] = v[1] * work->dt + work->shift[1][i];
     p->dz[i] = v[2] * work->dt + work->shift[2][i];
-    work->fields.pressure[i] = work->pressure[i];
-    for (int c = 0; c < 6; c++) work->fields.shear[i][c] = work->shear[c][i];
+    work->fields.pressure[i] = work->kept * work->pressure[i];
+    for (int c = 0; c < 6; c++) work->fields.shear[i][c] = work->kept * work->shear[c][i];
   }
 }
 
@@ -391,10 +395,11 @@ static Status solve(Sph *sph, SphWork *work) {
   statistics->pairs = slots * LANES;
   int64_t bounds = (statistics->iterations + BOUND_EVERY - 1) / BOUND_EVERY;
   statistics->visits += (2 * statistics->iterations + bounds + 1) * slots * LANES;
-  if (!(statistics->compression <= STEP_SHARE * work->settings->compression))
-    state_count(step->state, "compression_not_met", 1);
-  if (statistics->compression_before > COMPRESSED * work->settings->compression)
-    state_count(step->state, "compressed_steps", 1);
+  bool met = statistics->compression <= STEP_SHARE * work->settings->compression;
+  bool compressed = statistics->compression_before > COMPRESSED * work->settings->compression;
+  if (!met) state_count(step->state, "compression_not_met", 1);
+  if (compressed) state_count(step->state, "compressed_steps", 1);
+  work->kept = compressed && !met ? SQUEEZED_KEPT : 1;
   parallel_for(core, 0, work->count, SPH_CHUNK, finish_chunk, work);
   sph_walls_keep(work);
   sph_walls_push(work);
@@ -414,7 +419,8 @@ static Status sph_step(void *data, Step *step) {
                   .count = count,
                   .groups = (count + LANES - 1) / LANES,
                   .dt = (float)step->dt,
-                  .collision = (float)fmin(sph->collision * step->dt, COLLISION_MOST),
+                  .pace = (float)fmin(step->dt / sph->usual_step, 1),
+                  .collision = (float)fmin(COLLISION * step->dt / sph->usual_step, COLLISION_MOST),
                   .spacing = (float)spacing,
                   .gradient_step = (float)(1 / (SPH_GRADIENT_STEPS * spacing)),
                   .volume = (float)(spacing * spacing * spacing)};

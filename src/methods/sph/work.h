@@ -75,6 +75,8 @@ typedef struct SphWork {
   SphFields fields;
   int64_t count, groups;
   float dt, spacing, volume;
+  float pace;          /* of this step against the usual one, at most 1 */
+  float kept;          /* of the stress, for the next step */
   float gradient_step; /* 1/m, of the gradients in slots */
   float collision;     /* share of its approach that a pair loses in a step, at the kernel's steepest */
   float (*place)[4];   /* x, y, z, 1/mass */
