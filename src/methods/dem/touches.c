@@ -173,7 +173,18 @@ static int near_keys(const TouchListing *listing, int64_t i, int64_t entry, Shap
       solid->motion == MOTION_FIXED ? (double)listing->fresh->margin[i / DEM_FLOCK] : 2 * (double)state->contacts.skin;
   int found =
       touches_of(listing->work, solid, place_of(listing->work, i), (double)state->particles.radius[i] + margin, touch);
-  for (int k = 0; k < found; k++) keys[k] = key_of(index, face_of(solid, touch[k].normal));
+  /* By their faces: nearest first, as they come, the order of the sums would depend on when the list was made. */
+  for (int k = 0; k < found; k++) {
+    ShapePoint point = touch[k];
+    int32_t key = key_of(index, face_of(solid, point.normal));
+    int at = k;
+    for (; at > 0 && keys[at - 1] > key; at--) {
+      keys[at] = keys[at - 1];
+      touch[at] = touch[at - 1];
+    }
+    keys[at] = key;
+    touch[at] = point;
+  }
   return found;
 }
 
