@@ -96,7 +96,9 @@ def draw_angles(axes, folder):
     below = [wedge(folder, a, angle - 1.5) for a, angle in zip(ALPHAS, limit)]
     above = [wedge(folder, a, angle + 10) for a, angle in zip(ALPHAS, limit)]
     print("limits", limit, "wedges from below", below, "from above", above)
-    axes.plot(ALPHAS, limit, "k-", lw=1, label="yield surface, atan(1.22 alpha)")
+    held = [math.degrees(math.atan(math.sqrt(1.5) * a / math.sqrt(1 - 2 * a * a))) for a in ALPHAS]
+    axes.plot(ALPHAS, limit, "k-", lw=1, label="angle of flow")
+    axes.plot(ALPHAS, held, "k:", lw=1, label="angle of yield")
     axes.plot(ALPHAS, below, "o", label="wedge built 1.5° below it, after 2 s")
     axes.plot(ALPHAS, above, "v", label="wedge built 10° above it, after 2 s")
     for surface, mark in (("cone", "s--"), ("planes", "d--"), ("box", "^:")):
@@ -107,7 +109,7 @@ def draw_angles(axes, folder):
     axes.set_xlabel("alpha")
     axes.set_ylabel("angle, degrees")
     axes.set_ylim(0, 55)
-    axes.legend(frameon=False, fontsize=7)
+    axes.legend(frameon=False, fontsize=7, loc="lower right")
 
 
 def draw_discharge(axes, folder):
@@ -141,6 +143,7 @@ def draw_solves(axes):
     axes.set_yticks(range(len(names)))
     axes.set_yticklabels(names, fontsize=7)
     axes.set_xlabel("steps of a solve to 1e-3 (friction: 20 at most)")
+    axes.set_xlim(right=28)
     axes.legend(frameon=False, fontsize=8)
 
 
