@@ -64,6 +64,27 @@ static void balls_sink_in_the_order_of_their_mass(void **state) {
   assert_true(light < 0.2);
 }
 
+/* A light ball that is set down sliding comes to roll (Section 5): its lowest point hardly slips any more, while
+ * without friction it would go on as it began. The first frames spin it up. */
+static void a_light_ball_rolls(void **state) {
+  (void)state;
+  Fixture f;
+  double radius = 0.12, began = 1;
+  fixture_begin(&f, 0.015);
+  fixture_fill(&f, "sand", (ScreeVec3){-0.3, -0.3, 0}, (ScreeVec3){0.9, 0.3, 0.12});
+  fixture_tank(&f, (ScreeVec3){-0.3, -0.3, 0}, (ScreeVec3){0.9, 0.3, 1});
+  fixture_ball(&f, "ball", radius, (ScreeVec3){0, 0, 0.24}, 200)->velocity = (ScreeVec3){began, 0, 0};
+  ScreeWorld *world = fixture_world(&f);
+  for (int k = 0; k < 5; k++) {
+    run_frames(world, 5);
+    ScreeBodyState ball = fixture_body(world, "ball");
+    print_message("goes %.2f m/s, its rim %.2f\n", ball.velocity.x, ball.spin.y * radius);
+    assert_true(ball.velocity.x > 0 && ball.spin.y > 0);
+    assert_true(fabs(ball.velocity.x - ball.spin.y * radius) < 0.25 * began);
+  }
+  scree_world_destroy(world);
+}
+
 /* A density ratio of a thousand, two bodies in one cell, a body smaller than a cell: nothing blows up. */
 static void odd_scenes_stay_finite(void **state) {
   (void)state;
@@ -167,6 +188,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(free_flight_keeps_mass_and_momentum),
                                      cmocka_unit_test(still_sand_is_still),
                                      cmocka_unit_test(balls_sink_in_the_order_of_their_mass),
+                                     cmocka_unit_test(a_light_ball_rolls),
                                      cmocka_unit_test(odd_scenes_stay_finite),
                                      cmocka_unit_test(a_body_may_fill_the_domain),
                                      cmocka_unit_test(friction_orders_the_piles),
