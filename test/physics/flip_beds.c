@@ -37,14 +37,17 @@ static double height_left(double cohesion) {
   return height;
 }
 
-/* Moist sand stands where dry sand falls; a little of it is not enough. */
+/* A vertical face of cohesion c stands up to 4 c / (rho g) tan(45 + phi/2): 0.19 m with 400 Pa, 3.8 m with 8 kPa, and
+ * the block is 0.48 m. Dry sand falls to a cone that is no steeper than the angle of flow, 29 degrees: the centre of so
+ * much sand is then at 0.061 m, 0.255 of what it was. What stands may lose what the kernel sees as loose, the half cell
+ * on its top: a twelfth of it, by twice the height of the centre. */
 static void cohesion_holds_a_cliff(void **state) {
   (void)state;
   double dry = height_left(0), moist = height_left(400), wet = height_left(8000);
   print_message("heights left: dry %.2f, 400 Pa %.2f, 8 kPa %.2f\n", dry, moist, wet);
-  assert_true(dry < 0.6);
-  assert_true(moist > dry);
-  assert_true(wet > 0.85);
+  assert_true(dry < 0.26);
+  assert_true(moist > dry && moist < 0.6);
+  assert_true(wet > 1 - 2.0 / 12);
 }
 
 /* Half of a cohesive block is thrown off: slow, it is held back; fast, it tears off and flies freely. */
@@ -70,11 +73,15 @@ static double apart(double cohesion, double speed) {
   return (right / right_mass - left / left_mass) / speed;
 }
 
+/* The joint bears c / alpha = 4.4 kPa, 450 N. It stops 0.2 m/s in 12 ms, and has lost touch after a tenth of a cell,
+ * which at 8 m/s is a millisecond: half a thousandth of the momentum. What the halves lose in any case is the layer of
+ * a cell on either side, a quarter of each, that the grid makes move alike: 1 - 1/4 of the speed is left where nothing
+ * else happens, less what rubs. */
 static void cohesion_has_a_limit(void **state) {
   (void)state;
   double slow = apart(2000, 0.2), fast = apart(2000, 8), dry = apart(0, 0.2);
   print_message("speed between the halves over what it was: slow %.2f, fast %.2f, dry %.2f\n", slow, fast, dry);
-  assert_true(slow < 0.3);
+  assert_true(fabs(slow) < 0.3);
   assert_true(fast > 0.7);
   assert_true(dry > 0.7);
 }
