@@ -3,10 +3,12 @@
  * Departures. Weights near solids are shared among the nodes that are not inside them, and densities are those of the
  * free volume (the paper's are of the whole cell, and its Eq. 27 takes the share out again). Walls stand anywhere, cut
  * cells and faces by their shares, and closed faces stop sand at once. The yield surface is the cone unless `box` (as
- * printed) or `planes` is asked for, and friction is solved for all components at once. Shapes advance by
- * (1 + dt J) A (1 + dt J)^T, which is Eq. 28 to first order and stays positive. Sand under pressure takes on a small
- * share of the grid's velocity (`settle`): what FLIP leaves between the nodes would otherwise never come to rest. Loose
- * sand may go farther than half a cell in a step. See docs/methods/flip.md. */
+ * printed) or `planes` is asked for; friction is solved for all components at once and minimises the kinetic energy
+ * itself, without the paper's weight. Faces with little sand bear no stress, and sand at the surface rides on those
+ * that do (surface.c). Shapes advance by (1 + dt J) A (1 + dt J)^T, which is Eq. 28 to first order and stays positive.
+ * Sand under pressure takes on a small share of the grid's velocity (`settle`): what FLIP leaves between the nodes
+ * would otherwise never come to rest. Loose sand may go farther than half a cell in a step. See docs/methods/flip.md.
+ */
 #include <math.h>
 #include <string.h>
 
