@@ -24,7 +24,7 @@ SCREE = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else os.path.join(ROOT
 FOLDER = sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp()
 
 # What the shipped piles read at their end: scree run neder2023/pile_30 and so on.
-FULL_SIZE = [26.5, 36.0, 42.3]
+FULL_SIZE = [25.8, 35.9, 42.3]
 
 SLUMP = """scree: 1
 duration: {seconds}
