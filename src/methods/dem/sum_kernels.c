@@ -15,15 +15,16 @@ WIDE_INLINE void add(float *sum, const float *result, bool second, bool rolling)
 void KERNEL(dem_sum_outer)(const DemStep *work, int64_t b, int64_t e, float (*sums)[DEM_SUM]) {
   const DemTopology *t = work->topology;
   const DemContacts *outer = &t->outer;
+  float *slab = (float *)sums;
   int64_t base = DEM_ROW * b; /* quads */
   bool rolling = work->settings->rolling;
   for (int32_t k = outer->start[b]; k < outer->start[e]; k++)
-    add(sums[0] + 4 * (outer->first[k] - base), work->outbox[k], false, rolling);
+    add(slab + 4 * (outer->first[k] - base), work->outbox[k], false, rolling);
   int32_t at = t->inbox_start[b / t->slab], last = t->inbox_start[b / t->slab + 1] - 1;
   for (; at <= last; at++) {
     int32_t k = t->inbox[at];
     __builtin_prefetch(work->outbox[t->inbox[at + AHEAD < last ? at + AHEAD : last]]);
-    add(sums[0] + 4 * (outer->partner[k] - base), work->outbox[k], true, rolling);
+    add(slab + 4 * (outer->partner[k] - base), work->outbox[k], true, rolling);
   }
 }
 
