@@ -155,9 +155,10 @@ void walls_after(const Core *core, const Surroundings *near, const State *state,
 int64_t walls_touching(const Core *core, const Upsample *up, int64_t count, const float *x, const float *y,
                        const float *z, const float *radius, int32_t list[FINE_BLOCK]);
 
-/* wedge.c: whether a grain is in no solid at the end of the frame; puts it out of all, where there is room for it. */
+/* wedge.c: whether a grain is in no solid at the end of the frame; puts it out of all, where there is room for it:
+ * answers whether there is. */
 bool solids_leave_room(const Upsample *up, double radius, Vec3 at);
-void solids_put_out(const Upsample *up, double radius, Vec3 *at);
+bool solids_put_out(const Upsample *up, double radius, Vec3 *at);
 
 /* stir.c: fine grains in moving sand go from crowded to sparse cells. */
 typedef struct Stir {

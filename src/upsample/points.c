@@ -73,15 +73,22 @@ typedef struct Ellipsoid {
   float l[6];
 } Ellipsoid;
 
+/* What an off-diagonal of L can be at most where A is a product of its kind: rounding and the floor of tiny axes would
+ * else make needles of flat ellipsoids. */
+static float within(float value, float square) {
+  float most = sqrtf(square > 0 ? square : 0);
+  return value > most ? most : value < -most ? -most : value;
+}
+
 static Ellipsoid ellipsoid_of(const Upsample *up, const State *state, int64_t i) {
   float a[6], r = POINTS_REACH * (float)state->radius;
   for (int k = 0; k < 6; k++) a[k] = (*up->points.shape[k])[i];
   if (!(a[0] > 0 && a[1] > 0 && a[2] > 0)) return (Ellipsoid){{r, 0, r, 0, 0, r}};
   const float tiny = 1e-4f;
-  float xx = sqrtf(a[0] > tiny ? a[0] : tiny), yx = a[3] / xx, zx = a[5] / xx;
+  float xx = sqrtf(a[0] > tiny ? a[0] : tiny), yx = within(a[3] / xx, a[1]), zx = within(a[5] / xx, a[2]);
   float yy = a[1] - yx * yx, zy, zz;
   yy = sqrtf(yy > tiny ? yy : tiny);
-  zy = (a[4] - yx * zx) / yy;
+  zy = within((a[4] - yx * zx) / yy, a[2] - zx * zx);
   zz = a[2] - zx * zx - zy * zy;
   zz = sqrtf(zz > tiny ? zz : tiny);
   return (Ellipsoid){{r * xx, r * yx, r * yy, r * zx, r * zy, r * zz}};
@@ -288,7 +295,10 @@ static void keep_out(const Frame *frame, int64_t b, int64_t e, const bool *drawn
       free = solids_leave_room(up, radius, at);
     }
     if (free) continue;
-    solids_put_out(up, radius, &at);
+    if (!solids_put_out(up, radius, &at)) { /* too deep in the wall to tell its side: back to its particle */
+      at = place_of(p, i);
+      solids_put_out(up, radius, &at);
+    }
     Vec3 offset = vec3_sub(at, place_of(p, i));
     const float o[3] = {(float)offset.x, (float)offset.y, (float)offset.z};
     place_point(frame, k, i, o);

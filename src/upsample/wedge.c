@@ -120,8 +120,10 @@ bool solids_leave_room(const Upsample *up, double radius, Vec3 at) {
   return !(deepest_plane(up, at, radius).depth > (double)SLOP * radius);
 }
 
-void solids_put_out(const Upsample *up, double radius, Vec3 *at) {
+bool solids_put_out(const Upsample *up, double radius, Vec3 *at) {
   Vec3 place = *at;
-  if (leave_wedge(up, radius, WEDGE_STEPS, &place)) *at = place;
-  else if (!find_room(up, radius, at) && find_room(up, radius, &place)) *at = place;
+  if (leave_wedge(up, radius, WEDGE_STEPS, &place)) return *at = place, true;
+  if (find_room(up, radius, at)) return true;
+  if (find_room(up, radius, &place)) return *at = place, true;
+  return false;
 }
