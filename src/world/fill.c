@@ -12,6 +12,10 @@
  * before anything is sampled. */
 enum { BYTES_PER_GRAIN = 400, BYTES_PER_FINE_GRAIN = 100 };
 
+/* Whether a fill reaches into solids is told by so many points, from this share of it on. */
+enum { BURIED_TRIES = 1000 };
+#define BURIED_SHARE 0.05
+
 typedef struct Walls {
   const Solids *solids;
 } Walls;
@@ -116,6 +120,36 @@ static Status sample_fill(ScreeWorld *world, int32_t index, const Shape *shape, 
   return SCREE_OK;
 }
 
+/* Tells of a fill that reaches into a solid: its grains are left out there. Points of the fill that lie deeper than a
+ * radius count; a fill that merely stands on a floor has none. */
+static void say_buried(ScreeWorld *world, const ScreeGrainsDef *grains, const Shape *shape) {
+  const Solids *solids = &world->state.solids;
+  double radius = world->state.radius;
+  int in_fill = 0, in_solids = 0, in_first = 0, first = -1;
+  for (uint64_t k = 0; k < BURIED_TRIES && solids->count > 0; k++) {
+    double share[3];
+    for (uint64_t a = 0; a < 3; a++) share[a] = rng_unit(rng_bits(0, k, a, RNG_VOLUME_SAMPLE));
+    Vec3 size = vec3_sub(shape->bounds_high, shape->bounds_low);
+    Vec3 local = vec3_add(shape->bounds_low, vec3(share[0] * size.x, share[1] * size.y, share[2] * size.z));
+    if (!shape_contains(shape, local)) continue;
+    Vec3 point = vec3_add(grains->fill.position, quat_rotate(quat_normalize(grains->fill.rotation), local));
+    int32_t in = 0;
+    while (in < solids->count &&
+           shape_distance(&solids->items[in].shape, solid_to_local(&solids->items[in], point), 2 * radius).distance >
+               -radius)
+      in++;
+    in_fill++;
+    if (in == solids->count) continue;
+    in_solids++;
+    if (first < 0) first = in;
+    in_first += in == first;
+  }
+  if (in_solids <= BURIED_SHARE * in_fill) return;
+  log_warning_at(&world->core, world->definition.scene.file, grains->source,
+                 "about %.0f %% of this fill lies inside '%s'%s: no grains are put there", 100.0 * in_solids / in_fill,
+                 solids->items[first].name, in_first < in_solids ? " and others" : "");
+}
+
 static Status fill_one(ScreeWorld *world, int32_t index) {
   Core *core = &world->core;
   State *state = &world->state;
@@ -125,6 +159,7 @@ static Status fill_one(ScreeWorld *world, int32_t index) {
   Shape shape = {0};
   Samples samples = {0};
   TRY(world_make_shape(world, &grains->fill, false, &shape));
+  say_buried(world, grains, &shape);
   Status status = sample_fill(world, index, &shape, false, seed, &samples);
   if (status == SCREE_OK) status = add_samples(world, grains, material, &samples);
   samples_destroy(core, &samples);
@@ -143,6 +178,7 @@ Status world_check_fills(ScreeWorld *world) {
     Shape shape = {0};
     TRY(world_make_shape(world, &scene->grains[k].fill, false, &shape));
     Status status = check_fill(world, &scene->grains[k], &shape);
+    if (status == SCREE_OK) say_buried(world, &scene->grains[k], &shape);
     shape_destroy(&world->core, &shape);
     TRY(status);
   }

@@ -63,6 +63,14 @@ class Check(Case):
         self.bad(2, "time_step 0.005 s is too long", "check", scene, "--method", "dem",
                  "--set", "method.time_step=0.005")
 
+    def test_a_fill_that_reaches_into_a_wall(self):
+        scene = self.write("deep.yaml", 'scree: 1\nmethod: {name: sph, radius: 0.05}\n'
+                                        'grains: [{fill: {box: {min: [0, 0, -0.5], max: [1, 1, 1]}}}]\n'
+                                        'boundaries: [{plane: {normal: [0, 0, 1]}, name: floor}]\n')
+        said = r"deep\.yaml:3:\d+: warning: about 3\d % of this fill lies inside 'floor': no grains are put there"
+        self.assertRegex(self.good("check", scene).stderr, said)
+        self.assertRegex(self.good("run", scene, "--frames", "0", "-o", os.path.join(self.folder, "deep")).stderr, said)
+
     def test_meshes(self):
         scene = 'scree: 1\nmethod: {name: none, radius: 0.05}\n%s: [{%s}]\n'
         flat = self.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
