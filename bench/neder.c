@@ -10,7 +10,7 @@
 
 #define PAPER_MS 16.0
 #define RADIUS 0.02
-#define FINE_RADIUS 0.0051
+#define FINE_RADIUS 0.0043
 enum { SETTLE_FRAMES = 90, MEASURED_FRAMES = 20, FLOW_FRAMES = 24 };
 
 typedef struct Column {
