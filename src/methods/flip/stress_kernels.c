@@ -128,9 +128,9 @@ void KERNEL(flip_friction_trial)(const FrictionStep *o, int64_t b, int64_t e) {
 }
 
 /* Mean of the squares at the edges round a cell's centre, each times its `per`: of the shares of what the edges bear.
- * Shares, because stress and strength both grow with depth: the mean of the squares themselves exceeds the square at the
- * centre, by a quarter in the topmost cell, and slopes would yield three degrees too early. Edges without a share, at
- * the surface and at walls, do not count: a cell there must not seem to bear half of what it does. */
+ * Shares, because stress and strength both grow with depth: the mean of the squares themselves exceeds the square at
+ * the centre, by a quarter in the topmost cell, and slopes would yield three degrees too early. Edges without a share,
+ * at the surface and at walls, do not count: a cell there must not seem to bear half of what it does. */
 WIDE_INLINE Wide mean_square(const FlipGrid *grid, const float *f, const float *per, int32_t s, int a, int c) {
   /* a < c; the strip above along c exists or is empty */
   int32_t up = grid->near[s][2 * c + 1];
