@@ -62,10 +62,10 @@ def main():
             left.plot(columns["time"], columns["spread"], label=label)
             right.plot(columns["time"], centre, label=label)
     left.axhline(front, color="grey", linestyle="--", label="experiments, at the end")
-    right.axhline(middle, color="grey", linestyle="--")
+    right.axhline(middle, color="grey", linestyle="--", label="experiments, at the end")
     left.set(xlabel="s", ylabel="m", title="front: 95 % of the sand lies within")
     right.set(xlabel="s", ylabel="m", title="height of the centre of mass", ylim=(0, HEIGHT / 2))
-    left.legend(fontsize=8)
+    right.legend(fontsize=8)
     figure.tight_layout()
     figure.savefig(os.path.join(ROOT, "docs", "figures", "side_by_side.png"), dpi=110)
 
