@@ -25,35 +25,31 @@ SCREE = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build", "scree
 PAPER = {"method.averaging": "true"}
 FORGETFUL = {"method.memory": "false"}
 REDUCED = {"method.averaging": "true", "method.error_reduction": 0.5}
-COLUMN = """
+# Ends with the list of boundaries, so that scenes can go on with it.
+SAND = """
 scree: 1
-duration: 2
 frame_rate: 60
 method: {name: p2, radius: 0.01, time_step: 0.005, iterations: 10}
 materials:
   sand: {density: 1600, friction_static: 0.577, friction_kinetic: 0.577}
-grains:
-  - {material: sand, fill: {box: {min: [-0.05, -0.05, 0], max: [0.05, 0.05, 0.3]}}}
 boundaries:
   - {plane: {point: [0, 0, 0], normal: [0, 0, 1]}, name: floor}
+"""
+COLUMN = SAND + """
   - {box: {min: [-0.05, -0.05, -1], max: [0.05, 0.05, 3]}, inside: true, friction_static: 0, friction_kinetic: 0}
+duration: 2
+grains:
+  - {material: sand, fill: {box: {min: [-0.05, -0.05, 0], max: [0.05, 0.05, 0.3]}}}
 probes:
   - {name: load, kind: force_on, target: floor}
 """
 
 # Two clouds that meet in the air, the upper one faster by 2 m/s; the floor is far below.
-FALL = """
-scree: 1
+FALL = SAND + """
 duration: 0.5
-frame_rate: 60
-method: {name: p2, radius: 0.01, time_step: 0.005, iterations: 10}
-materials:
-  sand: {density: 1600, friction_static: 0.577, friction_kinetic: 0.577}
 grains:
   - {material: sand, fill: {box: {min: [-0.05, -0.05, 10], max: [0.05, 0.05, 10.1]}}}
   - {material: sand, fill: {box: {min: [-0.05, -0.05, 10.15], max: [0.05, 0.05, 10.25]}}, velocity: [0, 0, -2]}
-boundaries:
-  - {plane: {point: [0, 0, 0], normal: [0, 0, 1]}, name: floor}
 probes:
   - {name: energy, kind: energy}
 """

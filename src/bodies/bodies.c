@@ -291,8 +291,7 @@ double bodies_largest_step(const Bodies *bodies, const State *state) {
   double step = INFINITY, allowed = (state->solid_way > 0 ? state->solid_way : SURFACE_WAY) * state->radius;
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
-    bool sampled = solid->contact == SCREE_CONTACT_SAMPLES && solid->sample_end > solid->sample_begin;
-    if (solid->motion == MOTION_FREE && sampled && !(state->solid_way > 0)) {
+    if (solid->motion == MOTION_FREE && solid_is_sampled(solid) && !(state->solid_way > 0)) {
       double speed = fastest_sample(state, solid);
       if (speed > 0) step = fmin(step, SAMPLE_WAY * state->radius / speed);
     } else if (solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM) {

@@ -113,6 +113,10 @@ static inline Vec3 solid_to_local(const Solid *solid, Vec3 world) {
 static inline Vec3 solid_to_world(const Solid *solid, Vec3 local) {
   return vec3_add(quat_rotate(solid->rotation, local), solid->position);
 }
+/* Whether grains touch its samples; else they touch it by its distance. */
+static inline bool solid_is_sampled(const Solid *solid) {
+  return solid->contact == SCREE_CONTACT_SAMPLES && solid->sample_end > solid->sample_begin;
+}
 static inline Vec3 solid_velocity_at(const Solid *solid, Vec3 world) {
   return vec3_add(solid->velocity, vec3_cross(solid->spin, vec3_sub(world, solid->center)));
 }

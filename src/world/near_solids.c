@@ -103,7 +103,7 @@ static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t a = 0; a < asked.count; a++) p->clear[asked.who[a]] = beyond;
   for (int32_t k = 0; k < state->solids.count && asked.count > 0; k++) {
     const Solid *solid = &state->solids.items[k];
-    if (solid->contact == SCREE_CONTACT_SAMPLES && solid->sample_end > solid->sample_begin) continue;
+    if (solid_is_sampled(solid)) continue;
     near_solid(work, k, &asked);
   }
   bool changed = asked.count > 0 && work->words > 1;

@@ -48,8 +48,7 @@ static void solids_step(ScreeWorld *world, double dt) {
     }
     double way = (vec3_length(solid->velocity) + spin * (isfinite(arm) ? arm : 0)) * dt;
     farthest = fmax(farthest, way);
-    if (!(solid->contact == SCREE_CONTACT_SAMPLES && solid->sample_end > solid->sample_begin))
-      surfaces = fmax(surfaces, way);
+    if (!solid_is_sampled(solid)) surfaces = fmax(surfaces, way);
   }
   world->solids_moved += farthest;
   world->surfaces_moved += surfaces;

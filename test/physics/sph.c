@@ -267,11 +267,6 @@ static void a_motor_holds_its_load(void **state) {
   assert_true(worst < 0.01);
   scree_world_destroy(world);
 }
-#else
-static void a_motor_holds_its_load(void **state) {
-  (void)state;
-  skip();
-}
 #endif
 
 /* A block beside a rough wall, over nothing: neither the wall nor its own parcels hold it, and none lags behind. */
@@ -350,7 +345,9 @@ int main(void) {
       cmocka_unit_test(a_pile_comes_to_rest_at_its_angle_and_keeps_it),
       cmocka_unit_test(a_light_ball_floats_and_a_heavy_one_sinks),
       cmocka_unit_test(ball_and_sand_push_each_other_alike),
+#ifdef SCREE_HAVE_MUJOCO
       cmocka_unit_test(a_motor_holds_its_load),
+#endif
       cmocka_unit_test(sand_neither_sticks_nor_hangs),
       cmocka_unit_test(a_pile_turned_is_the_same_pile),
       cmocka_unit_test(the_wind_takes_what_nothing_shields),
