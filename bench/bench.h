@@ -31,6 +31,7 @@ enum { BENCH_FIGURES_MAX = 8 };
 
 typedef struct BenchTable {
   const char *suite;
+  const char *method; /* NULL, or the only one that is to be measured */
   BenchRow *rows;
   int64_t count;
   BenchFigure figures[BENCH_FIGURES_MAX];

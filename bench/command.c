@@ -27,8 +27,8 @@ static const struct {
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 
-static Status measure(Core *core, int suite, const char *report) {
-  BenchTable table = {.suite = suites[suite].name, .progress = stderr};
+static Status measure(Core *core, int suite, const char *method, const char *report) {
+  BenchTable table = {.suite = suites[suite].name, .method = method, .progress = stderr};
   Status status = suites[suite].function(core, &table);
   if (status == SCREE_OK) bench_table_print(&table, stdout);
   if (status == SCREE_OK && report) status = bench_table_write(core, &table, report);
@@ -36,12 +36,12 @@ static Status measure(Core *core, int suite, const char *report) {
   return status;
 }
 
-static int run_suite(int suite, int64_t threads, const char *report) {
+static int run_suite(int suite, int64_t threads, const char *method, const char *report) {
   ScreeWorldOptions options = {.threads = (int32_t)threads, .log_level = SCREE_LOG_WARNING};
   Core core;
   ScreeError error;
   Status status = core_create(&core, &options);
-  if (status == SCREE_OK) status = measure(&core, suite, report);
+  if (status == SCREE_OK) status = measure(&core, suite, method, report);
   core_report(&core, status, &error);
   core_destroy(&core);
   return status == SCREE_OK ? 0 : print_error(&error);
@@ -67,11 +67,12 @@ static const char *suite_list(char text[1024]) {
 }
 
 int command_bench(int argc, char **argv) {
-  const char *report = NULL;
+  const char *report = NULL, *method = NULL;
   int64_t threads = 2;
   char details[1024];
   const Option options[] = {
       {0, "--report", OPTION_TEXT, &report, "FILE", "also write the rows as JSON", 0, 0},
+      {0, "--method", OPTION_TEXT, &method, "M", "scaling: this method alone", 0, 0},
       {0, "--threads", OPTION_INTEGER, &threads, "N", "threads (default 2; 0: one per core)", 0, 256}};
   const Usage usage = {.command = "bench",
                        .arguments = "SUITE",
@@ -86,5 +87,5 @@ int command_bench(int argc, char **argv) {
   if (suite < 0) return EXIT_USAGE;
   if (!suites[suite].function)
     return usage_error("this build of scree does not have 'scree bench %s' yet", suites[suite].name);
-  return run_suite(suite, threads, report);
+  return run_suite(suite, threads, method, report);
 }

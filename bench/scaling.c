@@ -106,6 +106,12 @@ static Status scale_method(Core *core, BenchTable *table, const char *method) {
 }
 
 Status bench_scaling(Core *core, BenchTable *table) {
-  for (int32_t m = 0; m < scree_method_count(); m++) TRY(scale_method(core, table, scree_method_info(m)->name));
-  return SCREE_OK;
+  bool any = false;
+  for (int32_t m = 0; m < scree_method_count(); m++) {
+    const char *method = scree_method_info(m)->name;
+    if (table->method && strcmp(table->method, method) != 0) continue;
+    any = true;
+    TRY(scale_method(core, table, method));
+  }
+  return any ? SCREE_OK : fail(core, SCREE_BAD_INPUT, "there is no method '%s'", table->method);
 }
