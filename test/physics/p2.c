@@ -175,6 +175,39 @@ static void the_floor_carries_a_stack(void **state) {
 
 /* ---- adhesion ---- */
 
+enum { BLOCK_GRAINS = 400 };
+
+/* A block that falls on a floor for a fifth of a second: where its grains are, by id. Answers the memory it took. */
+static int64_t drop_block(Fixture *f, Vec3 at[BLOCK_GRAINS]) {
+  ScreeWorld *world = fixture_world(f);
+  run_seconds(world, 0.2);
+  const Particles *p = &world->state.particles;
+  assert_in_range(p->count, 100, BLOCK_GRAINS - 1);
+  for (int64_t i = 0; i < p->count; i++) at[p->id[i]] = state_position(&world->state, i);
+  ScreeStatistics statistics;
+  scree_world_statistics(world, &statistics);
+  scree_world_destroy(world);
+  return statistics.memory_peak_bytes;
+}
+
+/* Where all contacts are rigid they are solved as pbd's, and keep nothing of springs and adhesion. A second material,
+ * of which there is no grain, makes the same scene run with the whole law. */
+static void rigid_contacts_are_a_limit_of_the_law(void **state) {
+  (void)state;
+  static Vec3 plain[BLOCK_GRAINS], whole[BLOCK_GRAINS];
+  Fixture f;
+  fixture_begin(&f, 0.05);
+  fixture_floor(&f, (ScreeVec3){0, 0, 1}, 0.5);
+  fixture_fill(&f, (ScreeVec3){-0.4, -0.4, 0}, (ScreeVec3){0.4, 0.4, 0.8});
+  int64_t less = drop_block(&f, plain);
+  ScreeMaterialDef materials[] = {f.material, scree_material_default("springs")};
+  materials[1].stiffness = 1000;
+  f.scene.materials = materials;
+  f.scene.material_count = 2;
+  assert_true(less < drop_block(&f, whole));
+  for (int i = 0; i < BLOCK_GRAINS; i++) assert_near(vec3_length(vec3_sub(plain[i], whole[i])), 0, 1e-4);
+}
+
 static void the_contact_area_is_that_of_the_paper(void **state) {
   (void)state;
   assert_near(p2_contact_area(0, 0.02), 0, 0);
@@ -219,6 +252,7 @@ int main(void) {
       cmocka_unit_test(friction_holds_up_to_its_angle),
       cmocka_unit_test(friction_opposes_sliding),
       cmocka_unit_test(the_floor_carries_a_stack),
+      cmocka_unit_test(rigid_contacts_are_a_limit_of_the_law),
       cmocka_unit_test(the_contact_area_is_that_of_the_paper),
       cmocka_unit_test(adhesion_holds_up_to_its_cap),
   };

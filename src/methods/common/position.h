@@ -144,6 +144,13 @@ static inline int64_t position_slots_of(const PositionSlots *slots, int64_t i, i
   return slots->begin[slice] * SLICE + slots->lane[i] % SLICE;
 }
 
+/* Among how many contacts the mass of a grain with n of them is split. Over-relaxation is a mass split less often; a
+ * grain with one contact is exact after one iteration. */
+static inline float position_split(const PositionSettings *settings, float contacts) {
+  float split = contacts / settings->relaxation;
+  return split > 1 ? split : 1;
+}
+
 /* Displacement without contacts: v dt + g dt^2 (Sommer's Algorithm 1, lines 2 and 3; Holz Eq. 2). */
 Status position_predict(Step *step);
 /* Finds the contacts of the step and lays out the slots. Scratch is taken: the caller releases it. */

@@ -3,9 +3,10 @@
 
 #include <math.h>
 
+#include "methods/p2/p2_kernels.h"
+
 enum { LAW_CHUNK = 64 };
 
-#define EVER 1e30f
 /* A stiffness left to us where there is adhesion: the grain's own weight presses its contact in by this share of the
  * radius. A rigid contact has no area, so nothing would stick. */
 #define ADHESIVE_SINK 0.02
@@ -97,18 +98,18 @@ static void set_factors(Maker *maker, int64_t slot, double stiffness, double dam
     }
     law->spring[slot] = (float)maker->factors.spring;
     law->damper[slot] = (float)maker->factors.damper;
-    if (!(maker->factors.spring + maker->factors.damper > 0)) law->within[slot] = -EVER;
+    if (!(maker->factors.spring + maker->factors.damper > 0)) law->within[slot] = -P2_EVER;
     return;
   }
   if (isinf(stiffness)) {
-    law->within[slot] = EVER; /* it may only push, so it needs no leave to */
+    law->within[slot] = P2_EVER; /* it may only push, so it needs no leave to */
     law->spring[slot] = 1;
     law->damper[slot] = 0;
     return;
   }
   double k = stiffness * dt * dt, c = damping * dt;
   if (k > FOLLOWED * mass) s->ln[slot] = s->ltx[slot] = s->lty[slot] = s->ltz[slot] = 0;
-  if (!(k + c > 0)) law->within[slot] = -EVER; /* neither spring nor damper: no contact */
+  if (!(k + c > 0)) law->within[slot] = -P2_EVER; /* neither spring nor damper: no contact */
   law->spring[slot] = k + c > 0 ? (float)(k / (k + c)) : 0;
   law->damper[slot] = k + c > 0 ? (float)(1 / (k + c)) : 1;
 }
@@ -159,9 +160,17 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
   law->pull[slot] = fminf(s->ln[slot], 0);
   /* A contact that pressed in the last step goes on: a prediction that opens it by a hair must not cost it its
    * remembered forces. Where it really opens, spring and damper both ask for tension and get none. */
-  law->within[slot] = gap <= 0 || law->cap[slot] > 0 || s->ln[slot] > 0 ? EVER : s->distance[slot];
+  law->within[slot] = gap <= 0 || law->cap[slot] > 0 || s->ln[slot] > 0 ? P2_EVER : s->distance[slot];
   set_factors(maker, slot, stiffness, damping, 1 / weight);
   return gap < P2_LIKELY_GAP * (float)state->radius && law->within[slot] > 0;
+}
+
+/* An unused lane never acts. */
+static void clear_slot(P2Law *law, int64_t slot) {
+  law->within[slot] = -P2_EVER;
+  law->spring[slot] = law->cap[slot] = law->pull[slot] = 0;
+  law->parted[slot] = POSITION_NEVER;
+  law->damper[slot] = 1;
 }
 
 static void law_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -169,23 +178,15 @@ static void law_chunk(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   P2Law *law = work->law;
   Maker maker = {.work = work, .law = law, .mass = -1};
-  float relaxation = work->settings->relaxation;
   for (int64_t s = b; s < e; s++)
     for (int lane = 0; lane < SLICE; lane++) {
       int64_t i = work->slots.grain[s * SLICE + lane], end = work->slots.begin[s + 1] * SLICE;
       int likely = 0;
       for (int64_t slot = work->slots.begin[s] * SLICE + lane; slot < end; slot += SLICE) {
-        if (work->slots.distance[slot] > 0) {
-          likely += make_slot(&maker, i, slot);
-          continue;
-        }
-        law->within[slot] = -EVER; /* an unused lane */
-        law->spring[slot] = law->cap[slot] = law->pull[slot] = 0;
-        law->parted[slot] = POSITION_NEVER;
-        law->damper[slot] = 1;
+        if (work->slots.distance[slot] > 0) likely += make_slot(&maker, i, slot);
+        else clear_slot(law, slot);
       }
-      /* Over-relaxation is a mass split less often; a grain with one contact is exact after one iteration. */
-      work->wn[i] = work->w[i] * fmaxf((float)likely / relaxation, 1);
+      work->wn[i] = work->w[i] * position_split(work->settings, (float)likely);
     }
 }
 
@@ -195,15 +196,31 @@ static void share_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t i = b; i < e; i++) work->d4[i][3] = work->settings->averaging ? work->w[i] : work->wn[i];
 }
 
+static bool is_rigid(const ScreeMaterialDef *material) {
+  return scree_is_auto(material->stiffness) && !(material->adhesion > 0);
+}
+
+static int32_t count_rigid(const Materials *materials) {
+  int32_t rigid = 0;
+  for (int32_t k = 0; k < materials->count; k++) rigid += is_rigid(&materials->items[k].definition);
+  return rigid;
+}
+
 Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law) {
   Core *core = work->step->core;
+  const Materials *materials = &work->step->state->materials;
   int64_t slots = work->slots.groups * SLICE;
   *law = (P2Law){.settings = settings};
-#define P2_TAKE(type, name) TRY(scratch_take(core, work->step->scratch, &law->name, slots, "contacts"));
-  P2_SLOT_FIELDS(P2_TAKE)
-#undef P2_TAKE
+  law->rigid =
+      count_rigid(materials) == materials->count && !work->settings->averaging && !(settings->error_reduction > 0);
   work->law = law;
-  parallel_for(core, 0, work->slots.slices, LAW_CHUNK, law_chunk, work);
+  if (!law->rigid) {
+#define P2_TAKE(type, name) TRY(scratch_take(core, work->step->scratch, &law->name, slots, "contacts"));
+    P2_SLOT_FIELDS(P2_TAKE)
+#undef P2_TAKE
+  }
+  parallel_for(core, 0, work->slots.slices, LAW_CHUNK, law->rigid ? KERNEL_CALL(core, p2_likely_pass) : law_chunk,
+               work);
   parallel_for(core, 0, work->padded, LAW_CHUNK * SLICE, share_chunk, work);
   return SCREE_OK;
 }
@@ -223,21 +240,14 @@ static void swap_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-static bool is_rigid(const ScreeMaterialDef *material) {
-  return scree_is_auto(material->stiffness) && !(material->adhesion > 0);
-}
-
 Status p2_part(PositionStep *work) {
   const Materials *materials = &work->step->state->materials;
   Core *core = work->step->core;
   int64_t slots = work->slots.groups * SLICE;
-  int32_t rigid = 0, ours = 0;
-  for (int32_t k = 0; k < materials->count; k++) {
-    rigid += is_rigid(&materials->items[k].definition);
-    ours += scree_is_auto(materials->items[k].definition.stiffness);
-  }
+  int32_t ours = 0;
+  for (int32_t k = 0; k < materials->count; k++) ours += scree_is_auto(materials->items[k].definition.stiffness);
   if (!work->settings->memory || ours == 0) return SCREE_OK;
-  if (rigid == materials->count) return position_stabilize(work);
+  if (count_rigid(materials) == materials->count) return position_stabilize(work);
   parallel_for(core, 0, slots, LAW_CHUNK * SLICE * SLICE, swap_chunk, work);
   TRY(position_stabilize(work));
   parallel_for(core, 0, slots, LAW_CHUNK * SLICE * SLICE, swap_chunk, work);

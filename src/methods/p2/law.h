@@ -31,7 +31,8 @@ typedef struct P2Settings {
   float calm_speed;      /* m/s: one that the longest step allows by the CFL rule */
 } P2Settings;
 
-/* What a slot has besides PositionSlots. The slot's ln is the sum of press and pull. */
+/* What a slot has besides PositionSlots. The slot's ln is the sum of press and pull. Contacts that are all rigid have
+ * none of it: see P2Law. */
 #define P2_SLOT_FIELDS(X)                                                                                              \
   X(float, within) /* apart at most this far, the contact acts: huge where the prediction overlaps */                  \
   X(float, spring) /* averaging: k' of Eq. 28; splitting: k dt^2 / (k dt^2 + c dt) */                                  \
@@ -43,6 +44,7 @@ typedef struct P2Settings {
 /* One step's contacts; PositionStep.law points to it. */
 typedef struct P2Law {
   const P2Settings *settings;
+  bool rigid; /* k infinite, no adhesion, forces as unknowns: the projection that pbd iterates, and no fields below */
   float longest; /* m: no contact sends a grain farther in this step */
 #define P2_SLOT_MEMBER(type, name) type *name;
   P2_SLOT_FIELDS(P2_SLOT_MEMBER)
@@ -51,6 +53,16 @@ typedef struct P2Law {
                      NULL */
   float *tilt;    /* error reduction: what Eq. 37 takes from 1; or NULL */
 } P2Law;
+
+/* A slot's numbers before an iteration. */
+typedef struct P2Slot {
+  float within, spring, damper, cap, pull;
+} P2Slot;
+#define P2_EVER 1e30f
+static inline P2Slot p2_slot(const P2Law *law, int64_t slot) {
+  if (law->rigid) return (P2Slot){.within = P2_EVER, .spring = 1};
+  return (P2Slot){law->within[slot], law->spring[slot], law->damper[slot], law->cap[slot], law->pull[slot]};
+}
 
 /* The mass of a grain is split among contacts that act or come this near, in nominal radii: those may join. */
 #define P2_LIKELY_GAP 0.02f

@@ -133,7 +133,9 @@ Status p2_end(P2 *p2, PositionStep *work) {
 
 static Status p2_solve(PositionStep *work) {
   const Core *core = work->step->core;
+  const P2Law *law = work->law;
   bool averaging = work->settings->averaging;
+  if (law->rigid) return position_solve(work);
   return position_iterate(work, averaging ? KERNEL_CALL(core, p2_average_pass) : KERNEL_CALL(core, p2_split_pass));
 }
 
