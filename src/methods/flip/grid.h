@@ -80,6 +80,11 @@ static inline bool grid_any_round(const FlipGrid *grid, const uint8_t *lanes, in
   }
   return any;
 }
+/* The values of the lanes that have their bit, 0 in the others. */
+WIDE_INLINE Wide wide_where(uint8_t lanes, Wide value) {
+  const WideInt bit = {1, 2, 4, 8, 16, 32, 64, 128}, all = {lanes, lanes, lanes, lanes, lanes, lanes, lanes, lanes};
+  return (Wide)((WideInt)value & wide_int_equal(all & bit, bit));
+}
 static inline int64_t grid_cells(const FlipGrid *grid) { return (int64_t)grid->strips * STRIP; }
 
 /* Elements become 0, on all threads. */

@@ -24,8 +24,9 @@ typedef struct Measured {
   Wide free, chopped, reduced;
 } Measured;
 
-WIDE_INLINE void measure(const MprgpVectors *v, int64_t k, Wide x, Wide g, Wide inverse, Measured *sum) {
+WIDE_INLINE void measure(const MprgpVectors *v, int64_t n, Wide x, Wide g, Wide inverse, Measured *sum) {
   const Wide zero = wide_set(0);
+  int64_t k = element(v, n);
   Wide free, chopped;
   WideInt between = split(v, k, x, g, &free, &chopped);
   Wide down = (x - wide_load(v->lower + k)) * inverse, up = (x - wide_load(v->upper + k)) * inverse;
@@ -33,9 +34,8 @@ WIDE_INLINE void measure(const MprgpVectors *v, int64_t k, Wide x, Wide g, Wide 
   sum->free += free * free;
   sum->chopped += chopped * chopped;
   sum->reduced += reduced * free;
-  if (!v->r) return;
-  wide_store(v->r + k, free);
-  wide_store(v->free + k, wide_select(between, wide_set(1), zero));
+  WideInt leaving = wide_less(zero, chopped * chopped);
+  v->free[v->blocks[n]] = (uint8_t)wide_bits(v->cautious ? between : between | leaving);
 }
 
 WIDE_INLINE void add_measured(const Measured *sum, double sums[SUMS]) {
@@ -51,37 +51,46 @@ void KERNEL(mprgp_clamp)(const MprgpVectors *v, int64_t b, int64_t e) {
   }
 }
 
-void KERNEL(mprgp_gradient)(const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]) {
+void KERNEL(mprgp_add)(const MprgpVectors *v, int64_t b, int64_t e) {
+  for (int64_t n = b; n < e; n++) {
+    int64_t k = element(v, n);
+    wide_store(v->g + k, wide_load(v->g + k) + wide_load(v->b + k));
+  }
+}
+
+void KERNEL(mprgp_measure)(const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]) {
   const Wide inverse = wide_set(1 / v->fixed);
   for (int64_t first = b; first < e; first += SUMMED) {
     int64_t end = first + SUMMED < e ? first + SUMMED : e;
     Measured sum = {0};
     for (int64_t n = first; n < end; n++) {
       int64_t k = element(v, n);
-      Wide g = wide_load(v->g + k) + wide_load(v->b + k);
-      wide_store(v->g + k, g);
-      measure(v, k, wide_load(v->x + k), g, inverse, &sum);
+      measure(v, n, wide_load(v->x + k), wide_load(v->g + k), inverse, &sum);
     }
     add_measured(&sum, sums);
   }
 }
 
+/* The longest step along -p before a bound. */
+WIDE_INLINE Wide feasible(const MprgpVectors *v, int64_t k, Wide p) {
+  const Wide zero = wide_set(0), x = wide_load(v->x + k);
+  WideInt down = wide_less(zero, p), up = wide_less(p, zero);
+  Wide way = wide_select(down, x - wide_load(v->lower + k), x - wide_load(v->upper + k));
+  Wide moved = wide_select(down | up, p, wide_set(1));
+  return wide_select(down | up, way / moved, wide_set(3e38f));
+}
+
 float KERNEL(mprgp_line)(const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]) {
-  const Wide zero = wide_set(0), huge = wide_set(3e38f);
-  Wide longest = huge;
+  Wide longest = wide_set(3e38f);
   for (int64_t first = b; first < e; first += SUMMED) {
     int64_t end = first + SUMMED < e ? first + SUMMED : e;
-    Wide gp = zero, pq = zero;
+    Wide gp = wide_set(0), pq = wide_set(0);
     for (int64_t n = first; n < end; n++) {
       int64_t k = element(v, n);
-      Wide p = wide_load(v->p + k), x = wide_load(v->x + k);
+      Wide p = wide_load(v->p + k);
       gp += wide_load(v->g + k) * p;
       pq += p * wide_load(v->q + k);
-      WideInt down = wide_less(zero, p), up = wide_less(p, zero);
-      Wide way = wide_select(down, x - wide_load(v->lower + k), x - wide_load(v->upper + k));
-      Wide moved = wide_select(down | up, p, wide_set(1));
-      Wide step = wide_select(down | up, way / moved, huge);
-      longest = wide_min(longest, step);
+      if (v->cautious) longest = wide_min(longest, feasible(v, k, p));
     }
     sums[SUM_GP] += (double)wide_sum(gp);
     sums[SUM_PQ] += (double)wide_sum(pq);
@@ -91,40 +100,38 @@ float KERNEL(mprgp_line)(const MprgpVectors *v, int64_t b, int64_t e, double sum
   return least;
 }
 
-void KERNEL(mprgp_go)(const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]) {
+bool KERNEL(mprgp_go)(const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]) {
   const Wide a = wide_set(v->step), inverse = wide_set(1 / v->fixed);
+  WideInt stopped = {0};
   for (int64_t first = b; first < e; first += SUMMED) {
     int64_t end = first + SUMMED < e ? first + SUMMED : e;
     Measured sum = {0};
     for (int64_t n = first; n < end; n++) {
       int64_t k = element(v, n);
-      Wide x = bounded(v, k, wide_load(v->x + k) - a * wide_load(v->p + k));
+      Wide to = wide_load(v->x + k) - a * wide_load(v->p + k), x = bounded(v, k, to);
       Wide g = wide_load(v->g + k) - a * wide_load(v->q + k);
+      stopped |= wide_less(to, x) | wide_less(x, to);
       wide_store(v->x + k, x);
       wide_store(v->g + k, g);
-      measure(v, k, x, g, inverse, &sum);
+      measure(v, n, x, g, inverse, &sum);
     }
     add_measured(&sum, sums);
   }
+  return wide_bits(stopped) != 0;
 }
 
-/* The free gradient, or what the preconditioner made of it. */
-WIDE_INLINE Wide direction(const MprgpVectors *v, int64_t k) {
-  if (v->z) return wide_load(v->z + k);
-  Wide free, chopped;
-  split(v, k, wide_load(v->x + k), wide_load(v->g + k), &free, &chopped);
-  return free;
+/* The gradient of the free elements, or what the preconditioner made of it. */
+WIDE_INLINE Wide direction(const MprgpVectors *v, int64_t n) {
+  int64_t k = element(v, n);
+  return v->z ? wide_load(v->z + k) : wide_where(v->free[v->blocks[n]], wide_load(v->g + k));
 }
 
 void KERNEL(mprgp_conjugate)(const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]) {
   for (int64_t first = b; first < e; first += SUMMED) {
     int64_t end = first + SUMMED < e ? first + SUMMED : e;
-    Wide fq = wide_set(0);
-    for (int64_t n = first; n < end; n++) {
-      int64_t k = element(v, n);
-      fq += direction(v, k) * wide_load(v->q + k);
-    }
-    sums[SUM_FQ] += (double)wide_sum(fq);
+    Wide zq = wide_set(0);
+    for (int64_t n = first; n < end; n++) zq += direction(v, n) * wide_load(v->q + element(v, n));
+    sums[SUM_ZQ] += (double)wide_sum(zq);
   }
 }
 
@@ -133,7 +140,9 @@ void KERNEL(mprgp_turn)(const MprgpVectors *v, int64_t b, int64_t e) {
   const bool fresh = v->step == 0;
   for (int64_t n = b; n < e; n++) {
     int64_t k = element(v, n);
-    wide_store(v->p + k, fresh ? direction(v, k) : direction(v, k) - a * wide_load(v->p + k));
+    Wide to = direction(v, n);
+    if (!fresh) to -= a * wide_where(v->free[v->blocks[n]], wide_load(v->p + k));
+    wide_store(v->p + k, to);
   }
 }
 

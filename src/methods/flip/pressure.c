@@ -22,59 +22,46 @@ typedef struct Problem {
   StripList unknown; /* strips with cells that may have a pressure */
   PressureOperator operator;
   PressureInverse inverse;
-  float *half, *diagonal; /* of the preconditioner; of the latter 1 over it */
-  bool upper;
+  float *diagonal; /* 1 over it */
   double dt;
 } Problem;
 
-static void apply_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
+static void apply(void *context, const float *p, float *y, int64_t b, int64_t e) {
   const Problem *problem = context;
-  KERNEL_CALL(problem->work->core, flip_pressure_apply)(&problem->operator, b, e);
+  PressureOperator operator= problem->operator;
+  operator.p = p;
+  operator.y = y;
+  KERNEL_CALL(problem->work->core, flip_pressure_apply)(&operator, b, e);
 }
 
 /* dt^2 J1^T M^-1 J1, of Eq. 25: the pressure moves the bodies, and they the sand. */
-static void apply_bodies(const Problem *problem, const float *p, float *y) {
+static double apply_bodies(void *context, const float *p, float *y) {
+  const Problem *problem = context;
   FlipWork *work = problem->work;
-  double dt = problem->dt, cell = work->grid->cell;
+  double dt = problem->dt, cell = work->grid->cell, product = 0;
   flip_change_bodies(work, p, NULL, dt);
   for (int64_t k = 0; k < work->face_count; k++) {
     const CoupledFace *face = &work->faces[k];
     float flux = (float)(dt / cell * (double)face->share * coupled_speed(face, work->body_change[face->body]));
     y[face->face] -= flux;
-    if (face->low >= STRIP) y[face->low] += flux;
+    product -= (double)flux * (double)p[face->face];
+    if (face->low < STRIP) continue;
+    y[face->low] += flux;
+    product += (double)flux * (double)p[face->low];
   }
-}
-
-static void apply(void *context, const float *p, float *y) {
-  Problem *problem = context;
-  FlipWork *work = problem->work;
-  problem->operator.p = p;
-  problem->operator.y = y;
-  problem->operator.strips = problem->unknown.strips;
-  parallel_for(work->core, 0, problem->unknown.count, STRIP_CHUNK, apply_chunk, problem);
-  if (work->face_count > 0 && problem->dt > 0) apply_bodies(problem, p, y);
-}
-
-static void inverse_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Problem *problem = context;
-  const Core *core = problem->work->core;
-  if (problem->upper) KERNEL_CALL(core, flip_pressure_upper)(&problem->inverse, b, e);
-  else KERNEL_CALL(core, flip_pressure_lower)(&problem->inverse, b, e);
+  return product;
 }
 
 /* What bodies add to the matrix is of low rank and left out. */
-static void precondition(void *context, const float *r, const float *free, float *z) {
-  Problem *problem = context;
-  FlipWork *work = problem->work;
-  problem->inverse.free = free;
-  for (int k = 0; k < 2; k++) {
-    problem->upper = k == 1;
-    problem->inverse.from = k ? problem->half : r;
-    problem->inverse.to = k ? z : problem->half;
-    parallel_for(work->core, 0, problem->unknown.count, STRIP_CHUNK, inverse_chunk, problem);
-  }
+static void precondition(void *context, int half, const float *from, const uint8_t *free, float *to, int64_t b,
+                         int64_t e) {
+  const Problem *problem = context;
+  PressureInverse inverse = problem->inverse;
+  inverse.from = from;
+  inverse.free = free;
+  inverse.to = to;
+  if (half == 0) KERNEL_CALL(problem->work->core, flip_pressure_lower)(&inverse, b, e);
+  else KERNEL_CALL(problem->work->core, flip_pressure_upper)(&inverse, b, e);
 }
 
 static void diagonal_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -85,9 +72,7 @@ static void diagonal_chunk(void *context, int64_t b, int64_t e, int thread) {
 
 static Status take_inverse(FlipWork *work, Problem *problem) {
   TRY(scratch_take(work->core, work->step->scratch, &problem->diagonal, work_cells(work), "preconditioner"));
-  TRY(scratch_take(work->core, work->step->scratch, &problem->half, work_cells(work), "preconditioner"));
   grid_clear(work->core, problem->diagonal, work_cells(work));
-  grid_clear(work->core, problem->half, work_cells(work));
   const FlipFields *f = &work->fields;
   problem->inverse = (PressureInverse){.grid = work->grid,
                                        .strips = problem->unknown.strips,
@@ -156,6 +141,7 @@ static Status solve(FlipWork *work, Problem *problem, const float *b, bool corre
   double want = parallel_sum(core, 1, work->grid->strips, STRIP_CHUNK, bounds_chunk, &bounds);
   double length = fmax(sqrt(want), RESIDUAL_LEAST / work->tolerance);
   TRY(flip_list_strips(work, bounds.unknown, false, &problem->unknown));
+  problem->operator.strips = problem->unknown.strips;
   TRY(take_inverse(work, problem));
   Mprgp mprgp = {.core = core,
                  .scratch = scratch,
@@ -167,6 +153,7 @@ static Status solve(FlipWork *work, Problem *problem, const float *b, bool corre
                  .upper = bounds.upper,
                  .b = b,
                  .apply = apply,
+                 .couple = work->face_count > 0 && problem->dt > 0 ? apply_bodies : NULL,
                  .precondition = precondition,
                  .context = problem,
                  .norm = norm_of(problem),

@@ -2,8 +2,11 @@
 
 /* The strip's values, and those of the cells one below or above along x. */
 WIDE_INLINE Wide own(const float *f, int32_t s) { return wide_load(f + (int64_t)s * STRIP); }
+WIDE_INLINE Wide shift_up(Wide before, Wide here) {
+  return __builtin_shufflevector(before, here, 7, 8, 9, 10, 11, 12, 13, 14);
+}
 WIDE_INLINE Wide x_low(const FlipGrid *grid, const float *f, int32_t s) {
-  return __builtin_shufflevector(own(f, grid->near[s][X_LOW]), own(f, s), 7, 8, 9, 10, 11, 12, 13, 14);
+  return shift_up(own(f, grid->near[s][X_LOW]), own(f, s));
 }
 WIDE_INLINE Wide x_high(const FlipGrid *grid, const float *f, int32_t s) {
   return __builtin_shufflevector(own(f, s), own(f, grid->near[s][X_HIGH]), 1, 2, 3, 4, 5, 6, 7, 8);
@@ -47,14 +50,21 @@ void KERNEL(flip_pressure_diagonal)(const PressureInverse *o, int64_t b, int64_t
   }
 }
 
+/* D^-1 of the free cells' values. */
+WIDE_INLINE Wide free_share(const PressureInverse *o, int32_t s) {
+  return wide_where(o->free[s], own(o->from, s)) * own(o->inverse, s);
+}
+
 void KERNEL(flip_pressure_lower)(const PressureInverse *o, int64_t b, int64_t e) {
-  const FlipGrid *grid = o->grid;
+  const Wide factor = wide_set(o->factor);
   for (int64_t n = b; n < e; n++) {
     int32_t s = strip_of(o->strips, n);
-    Wide sum = wide_set(0);
-    for (int a = 0; a < 3; a++) sum += own(o->gain[a], s) * below(grid, o->from, s, a) * below(grid, o->inverse, s, a);
-    Wide y = own(o->from, s) + wide_set(o->factor) * sum;
-    put(o->to, s, wide_select(wide_less(wide_set(0), own(o->free, s)), y * own(o->inverse, s), wide_set(0)));
+    const int32_t *near = o->grid->near[s];
+    Wide here = free_share(o, s);
+    Wide sum = own(o->gain[0], s) * shift_up(free_share(o, near[X_LOW]), here);
+    sum += own(o->gain[1], s) * free_share(o, near[Y_LOW]);
+    sum += own(o->gain[2], s) * free_share(o, near[Z_LOW]);
+    put(o->to, s, wide_where(o->free[s], here + factor * sum * own(o->inverse, s)));
   }
 }
 
@@ -64,8 +74,7 @@ void KERNEL(flip_pressure_upper)(const PressureInverse *o, int64_t b, int64_t e)
     int32_t s = strip_of(o->strips, n);
     Wide sum = wide_set(0);
     for (int a = 0; a < 3; a++) sum += above(grid, o->gain[a], s, a) * above(grid, o->from, s, a);
-    Wide z = own(o->from, s) + wide_set(o->factor) * own(o->inverse, s) * sum;
-    put(o->to, s, wide_select(wide_less(wide_set(0), own(o->free, s)), z, wide_set(0)));
+    put(o->to, s, wide_where(o->free[s], own(o->from, s) + wide_set(o->factor) * own(o->inverse, s) * sum));
   }
 }
 

@@ -22,14 +22,14 @@ typedef struct PressureOperator {
 KERNEL_DECLARE(void, flip_pressure_apply, (const PressureOperator *o, int64_t b, int64_t e));
 
 /* An approximate inverse of that matrix L + D + L^T on the free cells, (1 - D^-1 L^T) D^-1 (1 - L D^-1): the two ends
- * of a symmetric Gauss-Seidel sweep, without its order. `lower` is the first half, into z; `upper` the second, from z.
- */
+ * of a symmetric Gauss-Seidel sweep, without its order. `lower` is the first half, of what `from`
+ * has on the free cells; `upper` the second. */
 typedef struct PressureInverse {
   const FlipGrid *grid;
   const int32_t *strips;
   const float *gain[3];
   const float *inverse; /* 1 / diagonal */
-  const float *free;    /* above 0: free */
+  const uint8_t *free;  /* per strip, a bit per lane */
   const float *from;
   float *to;
   float factor;
