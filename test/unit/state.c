@@ -99,17 +99,18 @@ static void particles_come_back_from_an_archive(void **state) {
 
 /* Grain i remembers its two followers, with a force made of both ids. */
 static void remember_followers(Core *core, ContactMemory *memory, const Particles *p) {
-  assert_ok(core, contact_memory_reserve(core, memory, 1 + 3 * p->count)); /* with a gap behind every row */
-  memory->places = 1 + 3 * p->count;
+  int64_t places = LANES + 3 * LANES * ((p->count + LANES - 1) / LANES); /* with a gap behind every row */
+  assert_ok(core, contact_memory_reserve(core, memory, places));
   for (int64_t i = 0; i < p->count; i++) {
-    memory->row[i] = (uint32_t)(1 + 3 * i);
+    memory->row[i] = (uint32_t)(LANES + 3 * LANES * (i / LANES) + i % LANES);
     memory->held[i] = 2;
     for (int k = 0; k < 2; k++) {
       uint32_t partner = p->id[(i + k + 1) % p->count];
-      memory->key[1 + 3 * i + k] = partner;
-      memory->kept[(1 + 3 * i + k) * memory->width] = (float)(1000 * p->id[i] + partner);
+      memory->next.key[memory->row[i] + LANES * k] = partner;
+      memory->next.kept[1][memory->row[i] + LANES * k] = (float)(1000 * p->id[i] + partner);
     }
   }
+  contact_memory_turn(memory, places);
 }
 
 static void contacts_are_remembered_by_the_pair_of_ids(void **state) {
@@ -122,7 +123,7 @@ static void contacts_are_remembered_by_the_pair_of_ids(void **state) {
   int32_t order[N];
   scratch_create(&scratch);
   assert_ok(&core, particles_create(&core, &p));
-  assert_ok(&core, contact_memory_create(&core, &memory, 2, &p));
+  assert_ok(&core, contact_memory_create(&core, &memory, &p));
   assert_ok(&core, particles_append(&core, &p, N));
   assert_int_equal(contact_memory_find(&memory, 0, 2), 0); /* a newborn remembers nothing */
   remember_followers(&core, &memory, &p);
@@ -133,7 +134,7 @@ static void contacts_are_remembered_by_the_pair_of_ids(void **state) {
       bool follows = id == p.id[i] % N + 1 || id == (p.id[i] + 1) % N + 1;
       int64_t place = contact_memory_find(&memory, i, id);
       assert_int_equal(place > 0, follows);
-      assert_true(memory.kept[place * memory.width] == (follows ? (float)(1000 * p.id[i] + id) : 0));
+      assert_true(memory.now.kept[1][place] == (follows ? (float)(1000 * p.id[i] + id) : 0));
     }
   memory.row[7] = UINT32_MAX - 1; /* a file may lie */
   assert_int_equal(contact_memory_find(&memory, 7, p.id[8]), 0);

@@ -2,43 +2,58 @@
 
 #include <string.h>
 
-#include "core/simd.h"
-
-Status contact_memory_reserve(Core *core, ContactMemory *memory, int64_t places) {
-  int64_t room = places + places / 8 + LANES;
-  if (places > INT32_MAX - LANES) return fail(core, SCREE_NO_MEMORY, "too many contacts: %lld", (long long)places);
-  if (memory_size(memory->key) >= (places + LANES) * (int64_t)sizeof *memory->key &&
-      memory_size(memory->kept) >= places * memory->width * (int64_t)sizeof *memory->kept)
-    return SCREE_OK;
-  memory->places = 0;
-  memory_drop(core, &memory->key);
-  memory_drop(core, &memory->kept);
-  TRY(memory_new(core, &memory->key, room, "contact memory"));
-  return memory_new(core, &memory->kept, room * memory->width, "contact memory");
+static void places_drop(Core *core, ContactPlaces *places) {
+  memory_drop(core, &places->key);
+  for (int k = 0; k < CONTACT_KEPT; k++) memory_drop(core, &places->kept[k]);
 }
 
-Status contact_memory_create(Core *core, ContactMemory *memory, int32_t width, Particles *particles) {
-  memory->width = width;
-  TRY(contact_memory_reserve(core, memory, 1));
-  memory->places = 1;
+static Status places_reserve(Core *core, ContactPlaces *places, int64_t count) {
+  if (count > INT32_MAX - LANES) return fail(core, SCREE_NO_MEMORY, "too many contacts: %lld", (long long)count);
+  if (memory_size(places->kept[CONTACT_KEPT - 1]) >= (count + LANES) * (int64_t)sizeof(float)) return SCREE_OK;
+  int64_t room = count + count / 16 + LANES;
+  places_drop(core, places);
+  TRY(memory_new(core, &places->key, room, "contact memory"));
+  for (int k = 0; k < CONTACT_KEPT; k++) TRY(memory_new(core, &places->kept[k], room, "contact memory"));
+  return SCREE_OK;
+}
+
+Status contact_memory_reserve(Core *core, ContactMemory *memory, int64_t places) {
+  return places_reserve(core, &memory->next, places);
+}
+
+void contact_memory_turn(ContactMemory *memory, int64_t places) {
+  ContactPlaces last = memory->now;
+  memory->now = memory->next;
+  memory->next = last;
+  memory->places = places;
+}
+
+Status contact_memory_create(Core *core, ContactMemory *memory, Particles *particles) {
+  TRY(places_reserve(core, &memory->now, LANES));
+  memory->places = LANES;
   TRY(particles_add_field(core, particles, "contact_row", sizeof *memory->row, false, (void **)&memory->row));
   return particles_add_field(core, particles, "contacts_held", sizeof *memory->held, false, (void **)&memory->held);
 }
 
 Status contact_memory_archive(Core *core, Archive *archive, ContactMemory *memory) {
-  if (!memory->key) return SCREE_OK;
-  int64_t places = memory->places, bytes = (int64_t)sizeof *memory->key + memory->width * (int64_t)sizeof(float);
+  if (!memory->now.key) return SCREE_OK;
+  ContactPlaces *now = &memory->now;
+  int64_t places = memory->places;
   TRY(archive_section(core, archive, "contact memory"));
-  TRY(archive_count(core, archive, &places, bytes));
-  if (archive->loading) TRY(contact_memory_reserve(core, memory, places > 0 ? places : 1));
+  TRY(archive_count(core, archive, &places, (int64_t)(sizeof *now->key + CONTACT_KEPT * sizeof(float))));
+  if (archive->loading) TRY(places_reserve(core, now, places > LANES ? places : LANES));
   memory->places = places;
-  TRY(archive_array(core, archive, memory->key, places));
-  TRY(archive_array(core, archive, memory->kept, places * memory->width));
-  memset(memory->kept, 0, sizeof(float) * (size_t)memory->width);
+  TRY(archive_array(core, archive, now->key, places));
+  for (int k = 0; k < CONTACT_KEPT; k++) {
+    TRY(archive_array(core, archive, now->kept[k], places));
+    memset(now->kept[k], 0, sizeof(float) * LANES);
+  }
+  memset(now->key, 0, sizeof *now->key * LANES);
   return SCREE_OK;
 }
 
 void contact_memory_destroy(Core *core, ContactMemory *memory) {
-  memory_drop(core, &memory->key);
-  memory_drop(core, &memory->kept);
+  places_drop(core, &memory->now);
+  places_drop(core, &memory->next);
+  memory_drop(core, &memory->order);
 }

@@ -1,44 +1,55 @@
-/* What contacts remember from one step to the next (forces, springs), for methods that keep it.
+/* What contacts remember from one step to the next: their forces.
  *
- * A grain's contacts stand in one row: a key of the partner and `width` floats each. Where the row is and how many it
- * holds are fields of the grain, so that sorting, births and deaths carry them along without touching the rows, and a
- * rebuild of the neighbour lists does not know of them. A method reads the rows in a step and writes them all anew at
- * its end: rows of different grains must not meet, gaps between them do no harm. */
+ * It stands as the solver's slots do, eight grains abreast: the contacts of a grain are in every eighth place from its
+ * first on, and a place holds a key of the partner and CONTACT_KEPT numbers. The solver works on the places of `next`,
+ * which then become what is remembered, so that nothing is copied. Where a grain's row begins and how many it holds are
+ * fields of the grain: sorting, births and deaths carry them along without touching the places, and a rebuild of the
+ * neighbour lists does not know of them. */
 #ifndef METHODS_COMMON_CONTACT_MEMORY_H
 #define METHODS_COMMON_CONTACT_MEMORY_H
 
 #include "core/archive.h"
+#include "core/simd.h"
 #include "state/particles.h"
 
+enum { CONTACT_KEPT = 4 };
+
+typedef struct ContactPlaces {
+  uint32_t *key; /* of the partner; 0: nobody */
+  float *kept[CONTACT_KEPT];
+} ContactPlaces;
+
 typedef struct ContactMemory {
-  int32_t width;  /* floats per contact */
-  int64_t places; /* that may be read; place 0 is nobody's and zero */
-  uint32_t *key;  /* of the partner, never 0; behind the last is room to be read eight at a time */
-  float *kept;    /* width per place */
-  uint32_t *row;  /* fields of the particles: first place, and how many */
+  int64_t places; /* that may be read; the first LANES are nobody's, all zero, and LANES behind the last can be read */
+  ContactPlaces now, next;
+  uint32_t *row; /* fields of the particles: first place, and how many */
   uint32_t *held;
+  int32_t *order; /* how the last step put the grains abreast: a hint, so that rows find their places where they were */
+  int64_t ordered;
 } ContactMemory;
 
-Status contact_memory_create(Core *core, ContactMemory *memory, int32_t width, Particles *particles);
-/* Room for so many places, the zero one included; what was there is forgotten. The caller then writes rows, row[] and
- * held[], and sets `places`. */
+Status contact_memory_create(Core *core, ContactMemory *memory, Particles *particles);
+/* Room in `next` for so many places, those of nobody included. */
 Status contact_memory_reserve(Core *core, ContactMemory *memory, int64_t places);
+/* So many places of `next` are remembered from now on. The caller has written row[] and held[]. */
+void contact_memory_turn(ContactMemory *memory, int64_t places);
 Status contact_memory_archive(Core *core, Archive *archive, ContactMemory *memory);
 void contact_memory_destroy(Core *core, ContactMemory *memory);
 
 /* A key for the k-th of what is no grain: they count down from the top, where ids of grains are never seen. */
 static inline uint32_t contact_key_from_top(int32_t k) { return ~(uint32_t)k; }
 
-/* Places of grain i: [first, first + answer). A damaged checkpoint may lie about them. */
+/* How many contacts grain i has: in every LANES-th place from `first` on. A damaged checkpoint may lie about them. */
 static inline int64_t contact_memory_row(const ContactMemory *memory, int64_t i, int64_t *first) {
+  int64_t held = memory->held[i];
   *first = memory->row[i];
-  return *first + memory->held[i] <= memory->places ? memory->held[i] : 0;
+  return *first + (held - 1) * LANES < memory->places ? held : 0;
 }
 /* Where grain i's contact with a partner is; 0, where all is zero, when it is not remembered. */
 static inline int64_t contact_memory_find(const ContactMemory *memory, int64_t i, uint32_t key) {
   int64_t first, held = contact_memory_row(memory, i, &first);
-  for (int64_t k = first; k < first + held; k++)
-    if (memory->key[k] == key) return k;
+  for (int64_t k = 0; k < held; k++)
+    if (memory->now.key[first + k * LANES] == key) return first + k * LANES;
   return 0;
 }
 

@@ -159,7 +159,7 @@ Status position_solve(PositionStep *work) {
 
 Status position_end(PositionStep *work) {
   parallel_for(work->step->core, 0, work->count, GRAIN_CHUNK, PASS(work, position_finish_pass), work);
-  TRY(position_keep(work));
   position_push_solids(work);
+  position_keep(work);
   return SCREE_OK;
 }

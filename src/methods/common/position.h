@@ -40,7 +40,7 @@ enum { SLICE = LANES, POSITION_WINDOW = 256 };
 #define POSITION_SLOP_MOST 0.01f
 #define POSITION_NEVER -1e30f /* a distance that no pair can come closer than */
 
-/* Per slot. Multipliers are in kg m: force = multiplier / dt^2, displacement = inverse mass times multiplier. */
+/* Per slot. */
 #define POSITION_SLOT_FIELDS(X)                                                                                        \
   X(int32_t, partner) /* row of displacements; the grain itself in unused lanes */                                     \
   X(float, nx)        /* unit normal towards the grain, at the step's start */                                         \
@@ -49,17 +49,17 @@ enum { SLICE = LANES, POSITION_WINDOW = 256 };
   X(float, apart)    /* centre to centre (or to the surface) along it at the start, the stabilising shift included */  \
   X(float, distance) /* the pair may not come closer than this; below zero in unused lanes */                          \
   X(float, mu_static)                                                                                                  \
-  X(float, mu_kinetic)                                                                                                 \
-  X(float, ln)  /* multiplier along the normal, summed over the step */                                                \
-  X(float, ltx) /* and that of friction */                                                                             \
+  X(float, mu_kinetic)
+
+/* What of a slot lives across steps, in the contact memory where there is one: multipliers, in kg m. Force = multiplier
+ * / dt^2, displacement = inverse mass times multiplier. That of friction is the contact's anchor: it grows with every
+ * bit of sliding until it holds the load, and the sliding then is zero whatever the number of iterations. (An anchor in
+ * metres on top of it integrates the sliding twice and shakes the pile.) */
+#define POSITION_KEPT_FIELDS(X)                                                                                        \
+  X(float, ln)  /* along the normal, summed over the step */                                                           \
+  X(float, ltx) /* of friction */                                                                                      \
   X(float, lty)                                                                                                        \
   X(float, ltz)
-
-/* What of a slot lives across steps: ln and lt of the contacts that pressed. The friction multiplier is the contact's
- * anchor: it grows with every bit of sliding until it holds the load, and the sliding then is zero whatever the number
- * of iterations. (An anchor in metres on top of it integrates the sliding twice and shakes the pile.)
- */
-enum { POSITION_KEPT = 4 };
 
 typedef struct PositionSlots {
   int64_t slices, groups;
@@ -68,7 +68,9 @@ typedef struct PositionSlots {
   int32_t *lane;  /* of each grain: the other way round */
 #define POSITION_SLOT_MEMBER(type, name) type *name;
   POSITION_SLOT_FIELDS(POSITION_SLOT_MEMBER)
+  POSITION_KEPT_FIELDS(POSITION_SLOT_MEMBER)
 #undef POSITION_SLOT_MEMBER
+  uint32_t *key; /* of the partner, for the memory; NULL: there is none */
 } PositionSlots;
 
 typedef enum PositionList { POSITION_PAIRS, POSITION_SAMPLES, POSITION_SOLIDS } PositionList;
@@ -127,6 +129,7 @@ typedef struct PositionStep {
   float (*predicted)[4];      /* x + d and radius; stands in `next`, which is free until the passes begin */
   float (*mu)[2];             /* static and kinetic, for every pair of materials, then every solid with a material */
   int32_t materials;
+  bool lanes_known;             /* slots.grain holds the lanes of the last step */
   int32_t *found, *found_count; /* partners that may touch, see position_found; how many per grain */
   PositionSlots slots;
   PositionGhost *ghosts;

@@ -27,8 +27,8 @@ static inline uint32_t position_ghost_key(const PositionStep *work, int64_t g) {
 Status position_lay_out(PositionStep *work);
 /* After a pass: bodies that grains can move take up what pushed them. */
 void position_move_bodies(PositionStep *work);
-/* Remembers the forces of the contacts that press. */
-Status position_keep(PositionStep *work);
+/* What the slots have now is remembered. */
+void position_keep(PositionStep *work);
 void position_push_solids(PositionStep *work);
 
 #endif

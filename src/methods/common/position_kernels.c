@@ -77,14 +77,12 @@ void KERNEL(position_find_pass)(void *context, int64_t b, int64_t e, int thread)
     const float *own = work->predicted[i];
     Wide x = wide_set(own[0]), y = wide_set(own[1]), z = wide_set(own[2]), radius = wide_set(own[3]) + margin;
     int64_t end = list->start[i + 1];
-    int32_t *begin = position_found(work, i), *found = begin, rest[LANES];
+    int32_t *begin = position_found(work, i), *found = begin, rest[LANES] = {0};
     for (int64_t k = list->start[i]; k < end; k += LANES) {
-      const int32_t *partners = list->index + k;
+      const int32_t *partners = list->index + k; /* and those of the next rows */
       int64_t left = end - k;
-      if (left < LANES) { /* the list may end here */
-        for (int l = 0; l < LANES; l++) rest[l] = partners[l < left ? l : 0];
-        partners = rest;
-      }
+      if (__builtin_expect(k + LANES > list->entries, 0))
+        partners = memcpy(rest, partners, sizeof *rest * (size_t)(list->entries - k));
       Wide ox, oy, oz, reach;
       wide_gather4(work->predicted, partners, &ox, &oy, &oz, &reach);
       ox = ox - x;
@@ -133,71 +131,85 @@ WIDE_INLINE void part_coincident(const int32_t *grains, const int32_t *partners,
 
 /* What the lanes of a slice have: partners, and rows of the memory. */
 typedef struct Lanes {
-  const int32_t *found[LANES], *keys[LANES];
-  int32_t count[LANES], held[LANES];
-  int32_t row[LANES]; /* of the memory */
-  int32_t sure;       /* all lanes have so many partners, and remember as many */
+  int32_t partners[LANES][LANES];              /* [k][lane], of contacts 8 c to 8 c + 7 */
+  int32_t first[LANES], at[LANES], end[LANES]; /* places of the memory: the row, and where the next is expected */
 } Lanes;
 
-WIDE_INLINE Lanes lanes_of(const PositionStep *work, const int32_t *grains) {
+WIDE_INLINE void lanes_begin(const PositionStep *work, const int32_t *grains, Lanes *lanes) {
   const ContactMemory *memory = work->memory;
-  Lanes lanes = {.sure = memory ? INT32_MAX : 0};
   for (int l = 0; l < LANES; l++) {
-    int32_t i = grains[l];
-    if (i < work->count) {
-      lanes.found[l] = position_found(work, i);
-      lanes.count[l] = work->found_count[i];
-      if (memory) {
-        int64_t row;
-        lanes.held[l] = (int32_t)contact_memory_row(memory, i, &row);
-        lanes.row[l] = (int32_t)row;
-        lanes.keys[l] = (const int32_t *)memory->key + row;
-      }
-    }
-    if (lanes.count[l] < lanes.sure) lanes.sure = lanes.count[l];
-    if (lanes.held[l] < lanes.sure) lanes.sure = lanes.held[l];
+    int64_t i = grains[l], row, held = memory && i < work->count ? contact_memory_row(memory, i, &row) : 0;
+    lanes->first[l] = lanes->at[l] = held > 0 ? (int32_t)row : 0;
+    lanes->end[l] = held > 0 ? (int32_t)(row + held * LANES) : 0;
   }
-  return lanes;
 }
 
-/* Where the memory has the force with a partner; 0, where it is zero, when it has none. */
-WIDE_INLINE int32_t kept_place(const Lanes *lanes, int l, int32_t key) {
-  const WideInt wanted = key - (WideInt){0};
-  int32_t held = lanes->held[l];
-  for (int32_t k = 0; k < held; k += LANES) {
-    unsigned bits = wide_bits(wide_int_equal(wide_load_int(lanes->keys[l] + k), wanted));
-    if (held - k < LANES) bits &= (1u << (held - k)) - 1;
-    if (bits) return lanes->row[l] + k + __builtin_ctz(bits);
+WIDE_INLINE void turn_eight(WideInt r[LANES], int32_t to[LANES][LANES]) {
+  WideInt t[LANES], u[LANES];
+  for (int k = 0; k < LANES; k += 2) {
+    t[k] = __builtin_shufflevector(r[k], r[k + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    t[k + 1] = __builtin_shufflevector(r[k], r[k + 1], 2, 10, 3, 11, 6, 14, 7, 15);
   }
+  for (int k = 0; k < LANES; k += 4)
+    for (int h = 0; h < 2; h++) {
+      u[k + 2 * h] = __builtin_shufflevector(t[k + h], t[k + 2 + h], 0, 1, 8, 9, 4, 5, 12, 13);
+      u[k + 2 * h + 1] = __builtin_shufflevector(t[k + h], t[k + 2 + h], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  for (int k = 0; k < 4; k++) {
+    *(WideIntUnaligned *)to[k] = __builtin_shufflevector(u[k], u[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    *(WideIntUnaligned *)to[k + 4] = __builtin_shufflevector(u[k], u[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+
+/* The partners of the lanes from the k-th on, as far as they go: behind the last is rubbish. */
+WIDE_INLINE void lanes_turn(const PositionStep *work, const int32_t *grains, int64_t k, Lanes *lanes) {
+  WideInt rows[LANES];
+  for (int l = 0; l < LANES; l++) {
+    int64_t i = grains[l];
+    rows[l] = i < work->count && k < work->found_count[i] ? wide_load_int(position_found(work, i) + k) : (WideInt){0};
+  }
+  turn_eight(rows, lanes->partners);
+}
+
+/* Where a lane's row has the key; 0 when it has not. */
+WIDE_INLINE int32_t kept_place(const ContactMemory *memory, const Lanes *lanes, int l, uint32_t key) {
+  for (int32_t k = lanes->at[l]; k < lanes->end[l]; k += LANES)
+    if (memory->now.key[k] == key) return k;
+  for (int32_t k = lanes->first[l]; k < lanes->at[l]; k += LANES)
+    if (memory->now.key[k] == key) return k;
   return 0;
 }
 
-/* The k-th contacts of the lanes: partners, and places in the memory. A grain's contacts mostly are those of the last
- * step in the same order, so the k-th places are tried first. Answers the lanes that have one. */
-WIDE_INLINE WideInt take_partners(const PositionStep *work, const Lanes *lanes, const int32_t *grains, int32_t k,
-                                  int32_t *partners, int32_t *places) {
-  const int32_t *id = (const int32_t *)work->step->state->particles.id;
-  int32_t used[LANES];
-  if (k < lanes->sure) {
-    int32_t wanted[LANES], kept[LANES];
-    for (int l = 0; l < LANES; l++) partners[l] = lanes->found[l][k];
-    for (int l = 0; l < LANES; l++) wanted[l] = id[partners[l]];
-    for (int l = 0; l < LANES; l++) kept[l] = lanes->keys[l][k];
-    WideInt all = ~(WideInt){0}, same = wide_int_equal(wide_load_int(wanted), wide_load_int(kept));
-    *(WideIntUnaligned *)places = wide_load_int(lanes->row) + k;
-    for (unsigned other = ~wide_bits(same) & 0xffu; other; other &= other - 1) {
-      int l = __builtin_ctz(other);
-      places[l] = kept_place(lanes, l, wanted[l]);
-    }
-    return all;
+/* What the memory has of the lanes' contacts with partners of these keys. A grain's contacts mostly are those of the
+ * last step in the same order, and the lanes too have mostly stayed together. */
+WIDE_INLINE void recall(const ContactMemory *memory, Lanes *lanes, WideInt keys, WideInt used,
+                        Wide kept[CONTACT_KEPT]) {
+  const WideInt abreast = {0, 1, 2, 3, 4, 5, 6, 7}, step = LANES - (WideInt){0};
+  const ContactPlaces *now = &memory->now;
+  WideInt at = wide_load_int(lanes->at), there = used & wide_int_less(at, wide_load_int(lanes->end)), found;
+  int32_t first = lanes->at[0], places[LANES];
+  bool together = wide_bits(wide_int_equal(at, abreast + first)) == 0xff && first < memory->places;
+  *(WideIntUnaligned *)places = there & at;
+  if (together) found = wide_load_int((const int32_t *)now->key + first);
+  else
+    for (int l = 0; l < LANES; l++) found[l] = (int32_t)now->key[places[l]];
+  WideInt same = there & wide_int_equal(found, keys);
+  *(WideIntUnaligned *)lanes->at = at + step;
+  if (together)
+    for (int c = 0; c < CONTACT_KEPT; c++) kept[c] = (Wide)(same & (WideInt)wide_load(now->kept[c] + first));
+  *(WideIntUnaligned *)places = same & at;
+  unsigned missing = wide_bits(used & ~same);
+  for (unsigned other = missing; other; other &= other - 1) {
+    int l = __builtin_ctz(other);
+    lanes->at[l] -= LANES;
+    places[l] = kept_place(memory, lanes, l, (uint32_t)keys[l]);
+    if (places[l] > 0) lanes->at[l] = places[l] + LANES;
   }
-  for (int l = 0; l < LANES; l++) {
-    bool has = k < lanes->count[l];
-    partners[l] = has ? lanes->found[l][k] : grains[l];
-    used[l] = -has;
-    places[l] = has ? kept_place(lanes, l, id[partners[l]]) : 0;
-  }
-  return wide_load_int(used);
+  if (!together)
+    for (int c = 0; c < CONTACT_KEPT; c++) kept[c] = wide_gather(now->kept[c], wide_load_int(places));
+  else
+    for (unsigned other = missing; other; other &= other - 1)
+      for (int c = 0, l = __builtin_ctz(other); c < CONTACT_KEPT; c++) kept[c][l] = now->kept[c][places[l]];
 }
 
 /* Fills the slots of pairs; lanes that have none in a group get an unused slot. */
@@ -206,18 +218,25 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
   PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
   const ContactMemory *memory = work->memory;
+  const int32_t *id = (const int32_t *)work->step->state->particles.id;
   Wide zero = wide_set(0), one = wide_set(1), scale = wide_set(work->history_scale);
   for (int64_t s = b; s < e; s++) {
     const int32_t *grains = slots->grain + s * SLICE;
-    Lanes lanes = lanes_of(work, grains);
+    const WideInt own = wide_load_int(grains);
+    WideInt counts;
+    Lanes lanes;
+    lanes_begin(work, grains, &lanes);
+    for (int l = 0; l < LANES; l++) counts[l] = work->found_count[grains[l]];
     Vec at, low;
     Wide radius, material;
     wide_gather4(work->at, grains, &at.x, &at.y, &at.z, &radius);
     wide_gather4(work->low, grains, &low.x, &low.y, &low.z, &material);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
-      int64_t slot = g * SLICE;
-      int32_t partners[LANES], places[LANES];
-      WideInt used = take_partners(work, &lanes, grains, (int32_t)(g - slots->begin[s]), partners, places);
+      int64_t slot = g * SLICE, k = g - slots->begin[s];
+      if (k % LANES == 0) lanes_turn(work, grains, k, &lanes);
+      int32_t *partners = slots->partner + slot;
+      WideInt used = wide_int_less((int32_t)k - (WideInt){0}, counts);
+      *(WideIntUnaligned *)partners = (used & wide_load_int(lanes.partners[k % LANES])) | (~used & own);
       Vec other, other_low;
       Wide other_radius, other_material;
       wide_gather4(work->at, partners, &other.x, &other.y, &other.z, &other_radius);
@@ -234,12 +253,17 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
       Vec friction = vec_zero();
       load_mu(work, material, other_material, &mu_static, &mu_kinetic);
       if (memory) {
-        wide_gather4((const float(*)[POSITION_KEPT])memory->kept, places, &pressed, &friction.x, &friction.y,
-                     &friction.z);
-        pressed = pressed * scale;
+        WideInt keys;
+        Wide kept[CONTACT_KEPT];
+        for (int l = 0; l < LANES; l++) keys[l] = id[partners[l]];
+        keys &= used;
+        recall(memory, &lanes, keys, used, kept);
+        *(WideIntUnaligned *)(slots->key + slot) = keys;
+        pressed = kept[0] * scale;
+        WideInt acts = wide_less(kept[0], zero) | wide_less(zero, kept[0]); /* it pressed or, by adhesion, pulled */
+        friction = vec_mask(acts, (Vec){kept[1], kept[2], kept[3]});
         friction = tangential(vec_mul(friction, scale), normal);
       }
-      memcpy(slots->partner + slot, partners, sizeof partners);
       wide_store(slots->nx + slot, normal.x);
       wide_store(slots->ny + slot, normal.y);
       wide_store(slots->nz + slot, normal.z);
@@ -249,42 +273,6 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
       wide_store(slots->mu_kinetic + slot, wide_select(used, mu_kinetic, zero));
       wide_store(slots->ln + slot, pressed);
       store_friction(slots, slot, friction);
-    }
-  }
-}
-
-/* Remembers the forces. The rows of a slice take the places of its slots, grain by grain: no two slices meet, and no
- * count is needed. Contacts without a force are kept too, so that the next step finds the others where it looks first.
- */
-void KERNEL(position_keep_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const PositionStep *work = context;
-  const PositionSlots *slots = &work->slots;
-  const uint32_t *id = work->step->state->particles.id;
-  ContactMemory *memory = work->memory;
-  float(*kept)[POSITION_KEPT] = (float(*)[POSITION_KEPT])memory->kept;
-  for (int64_t s = b; s < e; s++) {
-    int32_t width = (int32_t)(slots->begin[s + 1] - slots->begin[s]), first = (int32_t)(1 + slots->begin[s] * SLICE);
-    const int32_t *grains = slots->grain + s * SLICE;
-    int32_t places[LANES];
-    for (int l = 0; l < LANES; l++) places[l] = first + l * width;
-    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
-      int64_t at = g * SLICE;
-      Wide ln = wide_load(slots->ln + at);
-      WideInt acts = wide_less(wide_set(0), ln) | wide_less(ln, wide_set(0)); /* it presses or, by adhesion, pulls */
-      Vec friction = vec_mask(acts, load_friction(slots, at));
-      wide_scatter4(kept, places, ln, friction.x, friction.y, friction.z);
-      for (int l = 0; l < LANES; l++) {
-        int32_t partner = slots->partner[at + l];
-        memory->key[places[l]++] =
-            partner < work->padded ? id[partner] : position_ghost_key(work, partner - work->padded);
-      }
-    }
-    for (int l = 0; l < LANES; l++) {
-      int32_t i = grains[l];
-      if (i >= work->count) continue;
-      memory->row[i] = (uint32_t)(first + l * width);
-      memory->held[i] = (uint32_t)position_contacts_of(work, i);
     }
   }
 }

@@ -15,7 +15,7 @@ typedef struct Loads {
 static double row_load(const ContactMemory *memory, int64_t i) {
   int64_t first, held = contact_memory_row(memory, i, &first);
   double load = 0;
-  for (int64_t k = first; k < first + held; k++) load += (double)memory->kept[k * memory->width]; /* ln comes first */
+  for (int64_t k = 0; k < held; k++) load += (double)memory->now.kept[0][first + k * LANES]; /* ln comes first */
   return load;
 }
 

@@ -38,7 +38,7 @@ static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, v
       .mass_scaling = (float)definition->mass_scaling,
       .printed_limit = definition->friction_limit == SCREE_FRICTION_PRINTED ? 1 : 0,
   };
-  return pbd->settings.memory ? contact_memory_create(core, &pbd->memory, POSITION_KEPT, &state->particles) : SCREE_OK;
+  return pbd->settings.memory ? contact_memory_create(core, &pbd->memory, &state->particles) : SCREE_OK;
 }
 
 static MethodReach pbd_reach(const void *data) {
