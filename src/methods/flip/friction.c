@@ -34,7 +34,7 @@ typedef struct Friction {
   FrictionStep step;
   EdgeMean mean;
   Pass pass;
-  float *per[3];
+  float *per[3], *grip[3];
   double (*sums)[FRICTION_SUMS];
   float *excess; /* per chunk */
 } Friction;
@@ -171,6 +171,13 @@ static bool limit_at_wall(const FlipWork *work, int32_t at, int k, float factor,
   return false;
 }
 
+/* Whether a face lies in a wall that sand touches. */
+static bool in_wall(const FlipWork *work, int32_t face, int axis) {
+  const FlipFields *f = &work->fields;
+  bool touched = f->valid[1 + axis][face / STRIP] >> face % STRIP & 1;
+  return touched && !(f->open[axis][face] > 0) && f->owner[axis][face] >= 0;
+}
+
 static void cap_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Friction *f = context;
@@ -181,10 +188,14 @@ static void cap_chunk(void *context, int64_t b, int64_t e, int thread) {
       for (int32_t at = strip * STRIP; at < (strip + 1) * STRIP; at++) {
         float *cap = &f->mean.out[k][at];
         bool wall = work->fields.near[strip] && limit_at_wall(work, at, k, f->mean.factor, cap);
-        float inverse = *cap > CAP_LEAST && !wall ? 1 / *cap : 0;
-        f->per[k][at] = inverse * inverse;
+        float inverse = *cap > CAP_LEAST ? 1 / *cap : 0;
+        f->per[k][at] = wall ? 0 : inverse * inverse;
+        f->grip[k][at] = wall ? inverse * inverse : 0;
         if (wall) f->mean.share[k][at] = 0;
       }
+    for (int a = 0; a < 3; a++)
+      for (int32_t at = strip * STRIP; at < (strip + 1) * STRIP; at++)
+        f->step.slip[a][at] = work->fields.near[strip] && in_wall(work, at, a) ? 1 : 0;
   }
 }
 
@@ -232,10 +243,13 @@ static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
     float **out = &f->mean.out[k];
     TRY(take_clear(work, out));
     TRY(take_clear(work, &f->per[k]));
+    TRY(take_clear(work, &f->grip[k]));
+    TRY(take_clear(work, &f->step.slip[k]));
     TRY(scratch_take(core, scratch, &f->mean.share[k], cells, "friction"));
     TRY(scratch_take(core, scratch, &f->update.out[k], cells, "friction"));
     f->step.cap[k] = f->mean.out[k];
     f->step.per[k] = f->per[k];
+    f->step.grip[k] = f->grip[k];
     f->step.share[k] = f->mean.share[k];
     f->step.flux[k] = f->update.out[k];
     f->update.in[k] = flux[k];
@@ -247,6 +261,7 @@ static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
   f->update.grid = f->step.grid = f->mean.grid = work->grid;
   f->update.strips = f->step.strips = f->mean.strips = f->active.strips;
   f->mean.free = work->fields.free;
+  f->step.near = work->fields.near;
   f->mean.factor = work->settings->scheme == SCREE_YIELD_BOX ? 1 : SHEAR_OF_CONE;
   run(f, PASS_MEAN);
   parallel_for(core, 0, f->active.count, STRIP_CHUNK, cap_chunk, f);

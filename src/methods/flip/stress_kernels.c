@@ -201,6 +201,46 @@ WIDE_INLINE Wide scale_to(Wide size, Wide most) {
   return wide_select(wide_less(size, most), wide_set(1), most / wide_max(size, wide_set(1e-30f)));
 }
 
+/* The components that rub on a face of each axis, and the axis that each of them acts along. */
+static const int RUBBING[3][2] = {{0, 2}, {0, 1}, {2, 1}};
+
+/* Square of the shear on a face, as shares of what its edges bear. The two directions in it are taken together: what a
+ * wall bears is a disc. */
+WIDE_INLINE Wide rubbing_square(const FrictionStep *o, float *const stress[STRESSES], int32_t s, int axis) {
+  Wide square = wide_set(0);
+  for (int j = 0; j < 2; j++) {
+    int k = RUBBING[axis][j], a = ALONG[axis][j];
+    Wide here = own(stress[S_XY + k], s), there = above(o->grid, stress[S_XY + k], s, a);
+    Wide grip = own(o->grip[k], s), grip_there = above(o->grid, o->grip[k], s, a);
+    Wide count = wide_select(wide_less(wide_set(0), grip) & wide_less(wide_set(0), grip_there), wide_set(0.5f), wide_set(1));
+    square += count * (here * here * grip + there * there * grip_there);
+  }
+  return square;
+}
+
+WIDE_INLINE void find_slip(const FrictionStep *o, int32_t s) {
+  for (int axis = 0; axis < 3; axis++) {
+    Wide size = wide_sqrt(rubbing_square(o, o->trial, s, axis)), wall = own(o->slip[axis], s);
+    Wide scale = wide_max(scale_to(size, wide_set(1)), wide_set(1e-30f));
+    put(o->slip[axis], s, wide_select(wide_less(wide_set(0), wall), scale, wide_set(0)));
+  }
+}
+
+/* What the walls at an edge leave of its stress: the mean of their scales, or the least. */
+WIDE_INLINE Wide slip_at_edge(const FrictionStep *o, int32_t s, int a, int c) {
+  const Wide zero = wide_set(0), one = wide_set(1);
+  const Wide slip[4] = {own(o->slip[a], s), below(o->grid, o->slip[a], s, c), own(o->slip[c], s),
+                        below(o->grid, o->slip[c], s, a)};
+  Wide sum = zero, count = zero, least = one;
+  for (int j = 0; j < 4; j++) {
+    WideInt wall = wide_less(zero, slip[j]);
+    sum += slip[j];
+    count += wide_select(wall, one, zero);
+    least = wide_select(wall, wide_min(least, slip[j]), least);
+  }
+  return o->strict ? least : wide_select(wide_less(zero, count), sum / wide_max(count, one), one);
+}
+
 void KERNEL(flip_friction_scale)(const FrictionStep *o, int64_t b, int64_t e) {
   const Wide zero = wide_set(0);
   for (int64_t n = b; n < e; n++) {
@@ -220,6 +260,7 @@ void KERNEL(flip_friction_scale)(const FrictionStep *o, int64_t b, int64_t e) {
     WideInt loaded = wide_less(zero, limit);
     for (int a = 0; a < 3; a++) put(o->trial[a], s, wide_select(loaded, own(o->trial[a], s) * diagonal, zero));
     put(o->scale, s, wide_select(loaded, scale, zero));
+    if (o->near[s]) find_slip(o, s);
   }
 }
 
@@ -232,6 +273,9 @@ float KERNEL(flip_friction_excess)(const FrictionStep *o, int64_t b, int64_t e) 
     if (o->scheme == SCREE_YIELD_BOX)
       for (int a = 0; a < 3; a++) largest = wide_max(largest, wide_max(own(o->x[a], s), -own(o->x[a], s)) / most);
     else largest = wide_max(largest, stress_size(o, o->x, s) / (most * wide_set(1.7320508f)));
+    for (int a = 0; a < 3 && o->near[s] && o->scheme != SCREE_YIELD_BOX; a++)
+      largest = wide_max(largest, wide_select(wide_less(zero, own(o->slip[a], s)),
+                                              wide_sqrt(rubbing_square(o, o->x, s, a)), zero));
     for (int k = 0; k < 3; k++) {
       Wide v = own(o->x[S_XY + k], s);
       largest = wide_max(largest, wide_max(v, -v) / wide_max(own(o->cap[k], s), least));
@@ -297,6 +341,7 @@ void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, d
         Wide scale = o->strict ? least_scale(o, s, EDGE_AXES[k][0], EDGE_AXES[k][1])
                                : round_edge(grid, o->scale, s, EDGE_AXES[k][0], EDGE_AXES[k][1]) * share;
         v = wide_select(wide_less(wide_set(0), share), v * scale, v);
+        if (o->near[s]) v *= slip_at_edge(o, s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
       }
       next[S_XY + k] = clip(v, own(o->cap[k], s));
     }
