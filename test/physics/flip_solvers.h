@@ -74,4 +74,37 @@ static inline double check_heap(const char *name, double alpha, double coarser) 
   return probe.values[0];
 }
 
+static inline int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The front of a heap: the radius within which 97 of 100 particles of a sector lie, in 32 of them. Answers the part of
+ * it that has the fourfold symmetry of the grid, as a share of the mean. */
+static inline double fourfold_part(ScreeWorld *world, double *mean) {
+  enum { SECTORS_ROUND = 32 };
+  const Particles *p = &world->state.particles;
+  Vec3 center = fixture_center(world);
+  double *radius = malloc(sizeof *radius * (size_t)p->count), wave[2] = {0};
+  assert_non_null(radius);
+  *mean = 0;
+  for (int s = 0; s < SECTORS_ROUND; s++) {
+    double turn = 2 * M_PI * (s + 0.5) / SECTORS_ROUND - M_PI;
+    int64_t count = 0;
+    for (int64_t i = 0; i < p->count; i++) {
+      Vec3 off = vec3_sub(state_position(&world->state, i), center);
+      if (fabs(remainder(atan2(off.y, off.x) - turn, 2 * M_PI)) < M_PI / SECTORS_ROUND)
+        radius[count++] = sqrt(off.x * off.x + off.y * off.y);
+    }
+    assert_true(count > 100);
+    qsort(radius, (size_t)count, sizeof *radius, by_size);
+    double front = radius[(int64_t)(0.97 * (double)(count - 1))];
+    *mean += front / SECTORS_ROUND;
+    wave[0] += 2 * front * cos(4 * turn) / SECTORS_ROUND;
+    wave[1] += 2 * front * sin(4 * turn) / SECTORS_ROUND;
+  }
+  free(radius);
+  return sqrt(wave[0] * wave[0] + wave[1] * wave[1]) / *mean;
+}
+
 #endif

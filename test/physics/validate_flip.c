@@ -114,6 +114,20 @@ static void piles_stand_in_order(void **state) {
   assert_true(low + 2 < middle && middle + 2 < high);
 }
 
+/* and they are as round as what fell. */
+static void piles_are_round(void **state) {
+  (void)state;
+  const char *const names[3] = {"pile_03", "pile_05", "pile_07"};
+  for (int k = 0; k < 3; k++) {
+    ScreeWorld *world = shipped_world(names[k], 1);
+    run_seconds(world, 3);
+    double front, part = fourfold_part(world, &front);
+    print_message("%s: front at %.3f m, fourfold part %.1f %%\n", names[k], front, 100 * part);
+    assert_true(part < 0.03);
+    scree_world_destroy(world);
+  }
+}
+
 static void spheres_sink_in_order(void **state) {
   (void)state;
   ScreeWorld *world = shipped_world("impacts", 2);
@@ -139,6 +153,7 @@ int main(void) {
                                      cmocka_unit_test(craters_are_round),
                                      cmocka_unit_test(discharge_does_not_know_the_head),
                                      cmocka_unit_test(piles_stand_in_order),
+                                     cmocka_unit_test(piles_are_round),
                                      cmocka_unit_test(spheres_sink_in_order),
                                      cmocka_unit_test(whole_scenes_are_solved)};
   return cmocka_run_group_tests(tests, NULL, NULL);

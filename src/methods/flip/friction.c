@@ -6,8 +6,8 @@
  * (Nesterov, restarted when it turns back) over all components at once: a step down the gradient, its trace removed,
  * then the radial return of the stress of each cell (edges by the root of their mean square) to the surface, edges by
  * the mean scale of the loaded cells round them, weighted with their loads: a cell at the surface that bears next to
- * nothing must not take the shear from those below. It begins with the stresses of the last step; what is at rest stays
- * solved.
+ * nothing must not take the shear from those below. The shear on a wall is returned to Coulomb's disc: the two
+ * components in the wall's plane together. It begins with the stresses of the last step; what is at rest stays solved.
  *
  * Departure: the kinetic energy that is minimised is the true one. The paper weighs it with phi, for the sake of the
  * matrix; then phi v is evened out instead of v, and the sand of faces that hold a hundredth is driven to a hundred
@@ -150,32 +150,49 @@ static float stopped_at(const FlipWork *work, const EdgeFaces *edge) {
   return sum;
 }
 
-/* At walls and bodies edges bear what these stop, and no more than their own coefficient of friction allows. It is the
- * law of the wall that holds there, by its own pressure: such edges count for the yield surface of no cell. Answers
- * whether the edge is one. */
-static bool limit_at_wall(const FlipWork *work, int32_t at, int k, float factor, float *cap) {
+static EdgeFaces faces_at_edge(const FlipWork *work, int32_t at, int k) {
   static const int axes[3][2] = {{0, 1}, {1, 2}, {0, 2}};
-  const FlipFields *f = &work->fields;
   int a = axes[k][0], c = axes[k][1];
-  EdgeFaces edge = {{at, cell_below(work->grid, at, c), at, cell_below(work->grid, at, a)}, {a, a, c, c}};
-  float strength = f->strength[at];
-  for (int j = 0; j < 4 && strength <= 0; j++) strength = f->strength[edge.face[j]];
-  *cap += factor * strength * stopped_at(work, &edge);
+  return (EdgeFaces){{at, cell_below(work->grid, at, c), at, cell_below(work->grid, at, a)}, {a, a, c, c}};
+}
+
+/* Of the faces at an edge that lie in walls which sand touches: how many, and the stress across them that friction
+ * makes in the cells beside them. */
+static int walls_at_edge(const FlipWork *work, const EdgeFaces *edge, float *across) {
+  const FlipFields *f = &work->fields;
+  int walls = 0;
+  *across = 0;
+  for (int j = 0; j < 4; j++) {
+    int32_t face = edge->face[j], low = cell_below(work->grid, face, edge->axis[j]);
+    int a = edge->axis[j];
+    if (f->open[a][face] > 0 || f->owner[a][face] < 0) continue;
+    for (int side = 0; side < 2; side++) {
+      int32_t cell = side ? face : low;
+      if (!(f->valid[0][cell / STRIP] >> cell % STRIP & 1)) continue;
+      *across += work->kept->stress[a][cell];
+      walls++;
+    }
+  }
+  *across /= walls > 0 ? (float)walls : 1;
+  return walls;
+}
+
+/* At walls and bodies edges bear what these stop, and no more than their own coefficient of friction allows for all
+ * that presses on the wall: the pressure less the frictional stress across it. It is the law of the wall that holds
+ * there, by its own pressure: such edges count for the yield surface of no cell. Answers whether the edge is one. */
+static bool limit_at_wall(const FlipWork *work, const EdgeFaces *edge, float factor, float across, float *cap) {
+  const FlipFields *f = &work->fields;
+  float strength = 0;
+  for (int j = 0; j < 4 && strength <= 0; j++) strength = f->strength[edge->face[j]];
+  *cap += factor * strength * stopped_at(work, edge);
   for (int j = 0; j < 4 && *cap > 0; j++) {
-    int16_t owner = f->owner[edge.axis[j]][edge.face[j]];
-    if (edge.face[j] < STRIP || owner < 0 || !(f->open[edge.axis[j]][edge.face[j]] < 0.5f)) continue;
+    int16_t owner = f->owner[edge->axis[j]][edge->face[j]];
+    if (edge->face[j] < STRIP || owner < 0 || !(f->open[edge->axis[j]][edge->face[j]] < 0.5f)) continue;
     float friction = (float)work->state->solids.items[owner].friction_static;
-    if (friction < factor * strength) *cap *= friction / (factor * strength);
+    if (strength > 0) *cap = fminf(*cap, fmaxf(0, friction * (*cap / (factor * strength) - across)));
     return true;
   }
   return false;
-}
-
-/* Whether a face lies in a wall that sand touches. */
-static bool in_wall(const FlipWork *work, int32_t face, int axis) {
-  const FlipFields *f = &work->fields;
-  bool touched = f->valid[1 + axis][face / STRIP] >> face % STRIP & 1;
-  return touched && !(f->open[axis][face] > 0) && f->owner[axis][face] >= 0;
 }
 
 static void cap_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -187,15 +204,19 @@ static void cap_chunk(void *context, int64_t b, int64_t e, int thread) {
     for (int k = 0; k < 3; k++)
       for (int32_t at = strip * STRIP; at < (strip + 1) * STRIP; at++) {
         float *cap = &f->mean.out[k][at];
-        bool wall = work->fields.near[strip] && limit_at_wall(work, at, k, f->mean.factor, cap);
+        bool wall = false;
+        int walls = 0;
+        if (work->fields.near[strip]) {
+          EdgeFaces edge = faces_at_edge(work, at, k);
+          float across = 0;
+          walls = walls_at_edge(work, &edge, &across);
+          wall = limit_at_wall(work, &edge, f->mean.factor, across, cap);
+        }
         float inverse = *cap > CAP_LEAST ? 1 / *cap : 0;
         f->per[k][at] = wall ? 0 : inverse * inverse;
-        f->grip[k][at] = wall ? inverse * inverse : 0;
+        f->grip[k][at] = wall && walls > 0 ? inverse * inverse : 0;
         if (wall) f->mean.share[k][at] = 0;
       }
-    for (int a = 0; a < 3; a++)
-      for (int32_t at = strip * STRIP; at < (strip + 1) * STRIP; at++)
-        f->step.slip[a][at] = work->fields.near[strip] && in_wall(work, at, a) ? 1 : 0;
   }
 }
 
@@ -215,7 +236,10 @@ static void begin_chunk(void *context, int64_t b, int64_t e, int thread) {
     for (int k = 0; k < STRESSES; k++)
       if (f->active.taken[strip]) memcpy(f->step.y[k] + at, f->step.x[k] + at, size);
       else memset(f->step.x[k] + at, 0, size);
-    for (int a = 0; a < 3; a++) memcpy(f->update.out[a] + at, f->update.in[a] + at, size);
+    for (int a = 0; a < 3; a++) {
+      memcpy(f->update.out[a] + at, f->update.in[a] + at, size);
+      for (int lane = 0; lane < STRIP; lane++) f->step.slip[a][at + lane] = 1;
+    }
   }
 }
 
@@ -244,7 +268,7 @@ static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
     TRY(take_clear(work, out));
     TRY(take_clear(work, &f->per[k]));
     TRY(take_clear(work, &f->grip[k]));
-    TRY(take_clear(work, &f->step.slip[k]));
+    TRY(scratch_take(core, scratch, &f->step.slip[k], cells, "friction"));
     TRY(scratch_take(core, scratch, &f->mean.share[k], cells, "friction"));
     TRY(scratch_take(core, scratch, &f->update.out[k], cells, "friction"));
     f->step.cap[k] = f->mean.out[k];
@@ -289,7 +313,7 @@ static void make_strict(Friction *f) {
 static Status minimize(FlipWork *work, float *const flux[3], bool last) {
   Friction f = {.work = work};
   TRY(take(work, &f, flux));
-  double cell = work->grid->cell, dt = work->dt, norm = flip_norm(work, work->fields.ease, 18, 6, dt);
+  double cell = work->grid->cell, dt = work->dt, norm = flip_norm(work, work->fields.ease, 12, 6, dt);
   work->report.friction.solves++;
   if (!(norm > 0)) return SCREE_OK;
   f.update.factor_s = (float)(dt / cell);

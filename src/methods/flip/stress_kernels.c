@@ -115,9 +115,15 @@ void KERNEL(flip_divergence)(const Divergence *o, int64_t b, int64_t e) {
 /* The axes of each shear component. */
 static const int EDGE_AXES[3][2] = {{0, 1}, {1, 2}, {0, 2}};
 
+/* Shear stresses stand for s_ij and s_ji: they count twice in the length of the tensor, and where that is the measure
+ * the way down the gradient is half as long for them. Only then is scaling a stress back to the cone the nearest point,
+ * and sand flows the same way along the grid and across it. */
+#define SHEAR_COUNTS 2.0f
+
 void KERNEL(flip_friction_trial)(const FrictionStep *o, int64_t b, int64_t e) {
   const FlipGrid *grid = o->grid;
-  const Wide factor = wide_set(o->factor), third = wide_set(1.0f / 3);
+  const Wide factor = wide_set(o->factor), third = wide_set(1.0f / 3),
+             shear_factor = wide_set(o->factor / SHEAR_COUNTS);
   for (int64_t n = b; n < e; n++) {
     int32_t s = strip_of(o->strips, n);
     Wide diagonal[3], trace = wide_set(0);
@@ -131,7 +137,7 @@ void KERNEL(flip_friction_trial)(const FrictionStep *o, int64_t b, int64_t e) {
       int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
       Wide slope =
           below(grid, o->flux[a], s, c) - own(o->flux[a], s) + below(grid, o->flux[c], s, a) - own(o->flux[c], s);
-      put(o->trial[S_XY + k], s, own(o->y[S_XY + k], s) - factor * slope);
+      put(o->trial[S_XY + k], s, own(o->y[S_XY + k], s) - shear_factor * slope);
     }
   }
 }
@@ -201,44 +207,59 @@ WIDE_INLINE Wide scale_to(Wide size, Wide most) {
   return wide_select(wide_less(size, most), wide_set(1), most / wide_max(size, wide_set(1e-30f)));
 }
 
-/* The components that rub on a face of each axis, and the axis that each of them acts along. */
-static const int RUBBING[3][2] = {{0, 2}, {0, 1}, {2, 1}};
+/* The shear component of each pair of axes. */
+static const int SHEAR_OF[3][3] = {{-1, 0, 2}, {0, -1, 1}, {2, 1, -1}};
 
-/* Square of the shear on a face, as shares of what its edges bear. The two directions in it are taken together: what a
- * wall bears is a disc. */
-WIDE_INLINE Wide rubbing_square(const FrictionStep *o, float *const stress[STRESSES], int32_t s, int axis) {
-  Wide square = wide_set(0);
-  for (int j = 0; j < 2; j++) {
-    int k = RUBBING[axis][j], a = ALONG[axis][j];
-    Wide here = own(stress[S_XY + k], s), there = above(o->grid, stress[S_XY + k], s, a);
-    Wide grip = own(o->grip[k], s), grip_there = above(o->grid, o->grip[k], s, a);
-    Wide count = wide_select(wide_less(wide_set(0), grip) & wide_less(wide_set(0), grip_there), wide_set(0.5f), wide_set(1));
-    square += count * (here * here * grip + there * there * grip_there);
-  }
-  return square;
+/* The strip across two sides: over either of those between, for the other may not exist. */
+WIDE_INLINE int32_t strip_across(const FlipGrid *grid, int32_t s, int side, int other) {
+  int32_t strip = grid->near[grid->near[s][side]][other];
+  return strip ? strip : grid->near[grid->near[s][other]][side];
 }
 
-WIDE_INLINE void find_slip(const FrictionStep *o, int32_t s) {
-  for (int axis = 0; axis < 3; axis++) {
-    Wide size = wide_sqrt(rubbing_square(o, o->trial, s, axis)), wall = own(o->slip[axis], s);
-    Wide scale = wide_max(scale_to(size, wide_set(1)), wide_set(1e-30f));
-    put(o->slip[axis], s, wide_select(wide_less(wide_set(0), wall), scale, wide_set(0)));
-  }
+/* Values at the four edges (b, c) round an edge (a, c) in the plane across c. */
+WIDE_INLINE void edges_beside(const FlipGrid *grid, const float *f, int32_t s, int a, int b, Wide value[4]) {
+  int32_t down = grid->near[s][2 * a], up = grid->near[s][2 * b + 1];
+  Wide corner = own(f, strip_across(grid, s, 2 * a, 2 * b + 1));
+  if (a == 0) corner = __builtin_shufflevector(corner, own(f, up), 7, 8, 9, 10, 11, 12, 13, 14);
+  if (b == 0) corner = __builtin_shufflevector(own(f, down), corner, 1, 2, 3, 4, 5, 6, 7, 8);
+  value[0] = own(f, s);
+  value[1] = below(grid, f, s, a);
+  value[2] = above(grid, f, s, b);
+  value[3] = corner;
 }
 
-/* What the walls at an edge leave of its stress: the mean of their scales, or the least. */
-WIDE_INLINE Wide slip_at_edge(const FrictionStep *o, int32_t s, int a, int c) {
-  const Wide zero = wide_set(0), one = wide_set(1);
-  const Wide slip[4] = {own(o->slip[a], s), below(o->grid, o->slip[a], s, c), own(o->slip[c], s),
-                        below(o->grid, o->slip[c], s, a)};
-  Wide sum = zero, count = zero, least = one;
+/* Mean square of the shares of the edges at walls that lie round the edge (a, c) in the plane across c. */
+WIDE_INLINE Wide square_beside(const FrictionStep *o, float *const stress[STRESSES], int32_t s, int a, int c) {
+  int b = 3 - a - c, k = SHEAR_OF[b][c];
+  Wide value[4], grip[4], sum = wide_set(0), count = wide_set(0);
+  edges_beside(o->grid, stress[S_XY + k], s, a, b, value);
+  edges_beside(o->grid, o->grip[k], s, a, b, grip);
   for (int j = 0; j < 4; j++) {
-    WideInt wall = wide_less(zero, slip[j]);
-    sum += slip[j];
-    count += wide_select(wall, one, zero);
-    least = wide_select(wall, wide_min(least, slip[j]), least);
+    sum += value[j] * value[j] * grip[j];
+    count += wide_select(wide_less(wide_set(0), grip[j]), wide_set(1), wide_set(0));
   }
-  return o->strict ? least : wide_select(wide_less(zero, count), sum / wide_max(count, one), one);
+  return sum / wide_max(count, wide_set(1));
+}
+
+/* The shear at the edge k of a wall, with what acts beside it across: a wall bears the same in all directions. As a
+ * share of what it bears. */
+WIDE_INLINE Wide rubbing(const FrictionStep *o, float *const stress[STRESSES], int32_t s, int k) {
+  int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
+  Wide grip = own(o->grip[k], s), v = own(stress[S_XY + k], s);
+  Wide across = wide_max(square_beside(o, stress, s, a, c), square_beside(o, stress, s, c, a));
+  return wide_select(wide_less(wide_set(0), grip), wide_sqrt(v * v * grip + across), wide_set(0));
+}
+
+/* The least of what walls leave at the edge and at those beside it. */
+WIDE_INLINE Wide least_slip(const FrictionStep *o, int32_t s, int k) {
+  Wide least = own(o->slip[k], s);
+  for (int side = 0; side < 2; side++) {
+    int a = EDGE_AXES[k][side], c = EDGE_AXES[k][!side], b = 3 - a - c;
+    Wide slip[4];
+    edges_beside(o->grid, o->slip[SHEAR_OF[b][c]], s, a, b, slip);
+    for (int j = 0; j < 4; j++) least = wide_min(least, slip[j]);
+  }
+  return least;
 }
 
 void KERNEL(flip_friction_scale)(const FrictionStep *o, int64_t b, int64_t e) {
@@ -260,7 +281,7 @@ void KERNEL(flip_friction_scale)(const FrictionStep *o, int64_t b, int64_t e) {
     WideInt loaded = wide_less(zero, limit);
     for (int a = 0; a < 3; a++) put(o->trial[a], s, wide_select(loaded, own(o->trial[a], s) * diagonal, zero));
     put(o->scale, s, wide_select(loaded, scale, zero));
-    if (o->near[s]) find_slip(o, s);
+    for (int k = 0; k < 3 && o->near[s]; k++) put(o->slip[k], s, scale_to(rubbing(o, o->trial, s, k), wide_set(1)));
   }
 }
 
@@ -273,9 +294,8 @@ float KERNEL(flip_friction_excess)(const FrictionStep *o, int64_t b, int64_t e) 
     if (o->scheme == SCREE_YIELD_BOX)
       for (int a = 0; a < 3; a++) largest = wide_max(largest, wide_max(own(o->x[a], s), -own(o->x[a], s)) / most);
     else largest = wide_max(largest, stress_size(o, o->x, s) / (most * wide_set(1.7320508f)));
-    for (int a = 0; a < 3 && o->near[s] && o->scheme != SCREE_YIELD_BOX; a++)
-      largest = wide_max(largest, wide_select(wide_less(zero, own(o->slip[a], s)),
-                                              wide_sqrt(rubbing_square(o, o->x, s, a)), zero));
+    for (int k = 0; k < 3 && o->near[s] && o->scheme != SCREE_YIELD_BOX; k++)
+      largest = wide_max(largest, rubbing(o, o->x, s, k));
     for (int k = 0; k < 3; k++) {
       Wide v = own(o->x[S_XY + k], s);
       largest = wide_max(largest, wide_max(v, -v) / wide_max(own(o->cap[k], s), least));
@@ -341,15 +361,16 @@ void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, d
         Wide scale = o->strict ? least_scale(o, s, EDGE_AXES[k][0], EDGE_AXES[k][1])
                                : round_edge(grid, o->scale, s, EDGE_AXES[k][0], EDGE_AXES[k][1]) * share;
         v = wide_select(wide_less(wide_set(0), share), v * scale, v);
-        if (o->near[s]) v *= slip_at_edge(o, s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
+        if (o->near[s]) v *= o->strict ? least_slip(o, s, k) : own(o->slip[k], s);
       }
       next[S_XY + k] = clip(v, own(o->cap[k], s));
     }
     for (int k = 0; k < STRESSES; k++) {
       Wide y = own(o->y[k], s), x = own(o->x[k], s), step = next[k] - x;
-      moved += (next[k] - y) * (next[k] - y);
-      turned += (y - next[k]) * step;
-      size += next[k] * next[k];
+      const Wide counts = wide_set(k < S_XY ? 1 : SHEAR_COUNTS);
+      moved += counts * (next[k] - y) * (next[k] - y);
+      turned += counts * (y - next[k]) * step;
+      size += counts * next[k] * next[k];
       put(o->x[k], s, next[k]);
       put(o->y[k], s, next[k] + momentum * step);
     }

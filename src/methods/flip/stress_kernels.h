@@ -73,8 +73,8 @@ typedef struct FrictionStep {
   const float *cap[3];   /* at edges: largest shear stress */
   const float *per[3];   /* 1 / cap^2; 0 where that is none, and at walls: such edges count for no cell */
   const float *grip[3];  /* the same for the edges at walls alone */
-  float *slip[3];        /* at faces in walls: scale of the edges round it, more than 0; 0: is none */
-  const uint8_t *near;   /* per strip: there may be some */
+  float *slip[3];        /* at edges: what walls leave of the stress */
+  const uint8_t *near;   /* per strip: there may be edges at walls */
   float *scale;          /* of the edges round a cell, at centres; times the limit, but for the last pass */
   const float *share[3]; /* at edges: 1 / sum of the limits round it; 0: is not scaled */
   float factor;          /* step length times dt / cell */
