@@ -273,6 +273,8 @@ static int keep_contact(ShapePoint contacts[SHAPE_CONTACTS_MAX], int count, doub
 int shape_contacts(const Shape *shape, Vec3 p, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]) {
   int count = 0;
   Vec3 low = shape->low, high = shape->high;
+  if (shape->kind == SCREE_SHAPE_PLANE && !shape->inside)
+    return keep_contact(contacts, count, reach, vec3_dot(vec3_sub(p, low), high), high);
   if (shape->inside && shape->kind == SCREE_SHAPE_BOX) {
     count = keep_contact(contacts, count, reach, p.z - low.z, vec3(0, 0, 1));
     count = keep_contact(contacts, count, reach, high.z - p.z, vec3(0, 0, -1));

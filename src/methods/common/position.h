@@ -73,17 +73,13 @@ typedef struct PositionSlots {
   uint32_t *key; /* of the partner, for the memory; NULL: there is none */
 } PositionSlots;
 
-typedef enum PositionList { POSITION_PAIRS, POSITION_SAMPLES, POSITION_SOLIDS } PositionList;
-
-enum { POSITION_FACES = 8 };
+enum { POSITION_FACES = 8 }; /* of a solid, at most: they tell apart the contacts of one grain with it */
 
 /* A contact with a solid and its row of displacements. */
 typedef struct PositionGhost {
   int32_t solid, grain;
-  int32_t sample; /* -1: by distance */
-  int32_t face;   /* of the solid, below POSITION_FACES: tells apart the contacts of one grain with one solid */
+  uint32_t key; /* that it is remembered by: its sample, or solid and face */
   int64_t slot;
-  PositionList list;
   float normal[3], apart, distance; /* as a slot's */
   float arm[3];                     /* grain (or sample) from the solid's centre of mass, at the step's start */
 } PositionGhost;
@@ -91,6 +87,7 @@ typedef struct PositionGhost {
 /* A solid in the solve: its displacement over the step, as centre and rotation vector. */
 typedef struct PositionBody {
   bool movable, matched;  /* matched: its samples are pushed one by one, then brought back into shape */
+  bool still, upright;    /* it does not move in the step; it is not turned */
   double start[6];        /* without the grains */
   double moved[6];        /* with what they have pushed so far */
   _Atomic int64_t ghosts; /* contacts with grains */

@@ -1,22 +1,14 @@
-/* Contacts with solids: ghosts, and how bodies that grains can move take part in the iterations. */
+/* Solids in the solve: how those that grains can move take part in the iterations, and what pushes them. */
 #include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
 #include "methods/common/position_contacts.h"
 
-enum { FIND_CHUNK = 256, GHOST_CHUNK = 1024, MOVE_CHUNK = 128 };
+enum { GHOST_CHUNK = 1024, MOVE_CHUNK = 128 };
 
 /* Fewer samples than this cannot tell a rotation: such a body is pushed as a whole. */
 enum { MATCHED_SAMPLES_MIN = 4 };
-
-/* A point of a body goes where the turn brings it, not along the tangent: what sticks to a turning wall would wander
- * into it. */
-static Vec3 body_way(const PositionBody *body, const float arm[3]) {
-  Vec3 from = vec3((double)arm[0], (double)arm[1], (double)arm[2]);
-  Vec3 way = vec3(body->moved[0], body->moved[1], body->moved[2]);
-  return body->turns ? vec3_add(way, vec3_sub(mat3_apply(&body->turn, from), from)) : way;
-}
 
 static void turn_body(PositionBody *body) {
   body->turns = body->moved[3] != 0 || body->moved[4] != 0 || body->moved[5] != 0;
@@ -47,6 +39,8 @@ static void body_create(PositionStep *work, int32_t index) {
   memcpy(body->start, start, sizeof start);
   memcpy(body->moved, start, sizeof start);
   turn_body(body);
+  body->still = !body->turns && way.x == 0 && way.y == 0 && way.z == 0;
+  body->upright = solid->rotation.w == 1 && solid->rotation.x == 0 && solid->rotation.y == 0 && solid->rotation.z == 0;
   atomic_init(&body->ghosts, 0);
 }
 
@@ -63,159 +57,11 @@ static double body_weight(const Solid *solid, const float arm[3]) {
 static void set_ghost_row(PositionStep *work, int64_t g) {
   const PositionGhost *ghost = &work->ghosts[g];
   const PositionBody *body = &work->bodies[ghost->solid];
-  Vec3 way = body_way(body, ghost->arm);
+  Vec3 way = position_body_way(body, ghost->arm);
   float *row = work->d4[work->padded + g];
   row[0] = (float)way.x;
   row[1] = (float)way.y;
   row[2] = (float)way.z;
-}
-
-/* Centre of mass at the step's start. */
-static Vec3 body_center(const Solid *solid, const PositionBody *body) {
-  Vec3 way = vec3(body->start[0], body->start[1], body->start[2]);
-  return body->movable ? solid->center : vec3_sub(solid->center, way);
-}
-
-/* Only boxes and cylinders that hold grains touch one in several places: their floor, lid and sides. */
-static int32_t contact_face(const Solid *solid, Vec3 normal) {
-  if (!solid->shape.inside) return 0;
-  Vec3 n = quat_rotate(quat_conjugate(solid->rotation), normal);
-  if (fabs(n.z) > 0.9) return n.z > 0 ? 1 : 2;
-  if (solid->shape.kind != SCREE_SHAPE_BOX) return 3;
-  if (fabs(n.x) > 0.9) return n.x > 0 ? 4 : 5;
-  return n.y > 0 ? 6 : 7;
-}
-
-/* Contact of a grain with the surface of a solid, by distance. The pose is the end's for solids that follow a path
- * and the start's for those that are free (bodies_refresh), so the offset is set back accordingly: it is the one at
- * the step's start, when neither has moved. */
-static int find_by_distance(PositionStep *work, int64_t i, int64_t entry, PositionGhost *ghosts) {
-  const State *state = work->step->state;
-  const Particles *p = &state->particles;
-  int32_t index = state->contacts.solids.list.index[entry];
-  const Solid *solid = &state->solids.items[index];
-  PositionBody *body = &work->bodies[index];
-  float radius = p->radius[i];
-  Vec3 start = state_position(state, i), way = vec3((double)p->dx[i], (double)p->dy[i], (double)p->dz[i]);
-  ShapePoint touch[SHAPE_CONTACTS_MAX];
-  Vec3 center = body_center(solid, body);
-  int found = solid_contacts(solid, vec3_add(start, way), (double)(radius + work->margin), touch);
-  for (int k = 0; k < found; k++) {
-    PositionGhost *ghost = &ghosts[k];
-    Vec3 n = touch[k].normal;
-    double apart = touch[k].distance - vec3_dot(n, way);
-    /* Both sides of a contact meet at the grain's centre, not on the surface. A grain does not turn by itself; so it
-     * turns with the solid it sticks to (a point of the surface would leave it behind by its radius times the turn),
-     * and friction's moment on the body is that of the force on the grain, opposite: angular momentum is kept. */
-    Vec3 arm = vec3_sub(start, center);
-    *ghost = (PositionGhost){.solid = index,
-                             .grain = (int32_t)i,
-                             .sample = -1,
-                             .face = contact_face(solid, n),
-                             .list = POSITION_SOLIDS,
-                             .normal = {(float)n.x, (float)n.y, (float)n.z},
-                             .distance = radius,
-                             .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
-    if (!body->movable) apart += vec3_dot(n, body_way(body, ghost->arm));
-    ghost->apart = (float)apart;
-  }
-  return found;
-}
-
-/* Contact with a sample of a solid: a sphere like a grain. Answers whether it may touch. */
-static bool find_by_sample(PositionStep *work, int64_t i, int64_t entry, PositionGhost *ghost) {
-  const State *state = work->step->state;
-  const Particles *p = &state->particles;
-  const SolidSamples *s = &state->samples;
-  int32_t sample = state->contacts.samples.list.index[entry], index = s->solid[sample];
-  const Solid *solid = &state->solids.items[index];
-  PositionBody *body = &work->bodies[index];
-  Vec3 at = vec3((double)s->x[sample], (double)s->y[sample], (double)s->z[sample]);
-  Vec3 arm = vec3_sub(at, vec3_sub(solid->center, state->origin));
-  if (!body->movable && body->turns) arm = quat_rotate(quat_conjugate(body->turned), arm);
-  *ghost = (PositionGhost){.solid = index,
-                           .grain = (int32_t)i,
-                           .sample = sample,
-                           .list = POSITION_SAMPLES,
-                           .distance = p->radius[i] + s->radius,
-                           .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
-  Vec3 way = body_way(body, ghost->arm), back = body->movable ? vec3(0, 0, 0) : way;
-  const float offset[3] = {p->x[i] - s->x[sample] + p->low_x[i] + (float)back.x,
-                           p->y[i] - s->y[sample] + p->low_y[i] + (float)back.y,
-                           p->z[i] - s->z[sample] + p->low_z[i] + (float)back.z};
-  float length = sqrtf(offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]);
-  ghost->apart = length;
-  for (int k = 0; k < 3; k++) ghost->normal[k] = length > 0 ? offset[k] / length : (float)(k == 2);
-  float x = offset[0] + p->dx[i] - (float)way.x, y = offset[1] + p->dy[i] - (float)way.y,
-        z = offset[2] + p->dz[i] - (float)way.z;
-  float reach = ghost->distance + work->margin;
-  return x * x + y * y + z * z < reach * reach;
-}
-
-/* Contacts as they are found: a chunk of grains has room for SHAPE_CONTACTS_MAX with every entry of the lists of solids
- * and one with every entry of the list of samples, and fills it from the front. */
-typedef struct Finding {
-  PositionStep *work;
-  PositionGhost *found;
-  int32_t *chunk; /* contacts of each, then those before it */
-} Finding;
-
-static int64_t first_found(const State *state, int64_t i) {
-  const Contacts *c = &state->contacts;
-  int64_t solids = c->solids.list.entries > 0 ? c->solids.list.start[i] : 0;
-  int64_t samples = c->samples.list.entries > 0 ? c->samples.list.start[i] : 0;
-  return SHAPE_CONTACTS_MAX * solids + samples;
-}
-
-/* Contacts of a solid are counted together where they follow each other: threads that all count the floor's one by one
- * would wait for each other. */
-typedef struct GhostCount {
-  PositionBody *body;
-  int64_t count;
-} GhostCount;
-
-static void count_ghosts(GhostCount *tally, PositionBody *body, int64_t count) {
-  if (tally->body != body && tally->count > 0) {
-    atomic_fetch_add_explicit(&tally->body->ghosts, tally->count, memory_order_relaxed);
-    tally->count = 0;
-  }
-  tally->body = body;
-  tally->count += count;
-}
-
-static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Finding *finding = context;
-  PositionStep *work = finding->work;
-  const State *state = work->step->state;
-  const NeighborList *solids = &state->contacts.solids.list, *samples = &state->contacts.samples.list;
-  PositionGhost *first = finding->found + first_found(state, b), *ghost = first;
-  GhostCount tally = {NULL, 0};
-  for (int64_t i = b; i < e; i++) {
-    if (solids->entries > 0)
-      for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++) {
-        int found = find_by_distance(work, i, k, ghost);
-        count_ghosts(&tally, &work->bodies[solids->index[k]], found);
-        ghost += found;
-      }
-    if (samples->entries > 0)
-      for (int64_t k = samples->start[i]; k < samples->start[i + 1]; k++)
-        if (find_by_sample(work, i, k, ghost)) count_ghosts(&tally, &work->bodies[(ghost++)->solid], 1);
-    work->ghost_start[i + 1] = (int32_t)(ghost - first);
-  }
-  count_ghosts(&tally, NULL, 0);
-  finding->chunk[b / FIND_CHUNK] = (int32_t)(ghost - first);
-}
-
-static void gather_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Finding *finding = context;
-  PositionStep *work = finding->work;
-  int32_t before = finding->chunk[b / FIND_CHUNK];
-  int64_t count = work->ghost_start[e];
-  memcpy(work->ghosts + before, finding->found + first_found(work->step->state, b),
-         sizeof *work->ghosts * (size_t)count);
-  for (int64_t i = b; i < e; i++) work->ghost_start[i + 1] += before;
 }
 
 static bool is_pushed(const PositionStep *work, int64_t g) { return work->bodies[work->ghosts[g].solid].movable; }
@@ -263,30 +109,15 @@ static void measure_shape(const PositionStep *work, int32_t index) {
   body->unpushed = mat3_mul(body->turn, spread);
 }
 
-Status position_find_ghosts(PositionStep *work) {
-  Core *core = work->step->core;
-  Scratch *scratch = work->step->scratch;
-  const State *state = work->step->state;
-  Finding finding = {.work = work};
-  int64_t room = SHAPE_CONTACTS_MAX * state->contacts.solids.list.entries + state->contacts.samples.list.entries;
-  int64_t chunks = parallel_chunks(0, work->count, FIND_CHUNK);
-  TRY(scratch_take(core, scratch, &work->bodies, state->solids.count, "bodies in the solve"));
-  for (int32_t k = 0; k < state->solids.count; k++) body_create(work, k);
-  if (room == 0) return SCREE_OK;
-  if (room > INT32_MAX) return fail(core, SCREE_NO_MEMORY, "too many contacts with solids: %lld", (long long)room);
-  TRY(scratch_take(core, scratch, &work->ghost_start, work->count + 1, "contacts with solids"));
-  TRY(scratch_take(core, scratch, &finding.found, room, "contacts with solids"));
-  TRY(scratch_take(core, scratch, &finding.chunk, chunks, "contacts with solids"));
-  parallel_for(core, 0, work->count, FIND_CHUNK, find_chunk, &finding);
-  work->ghost_start[0] = 0;
-  for (int64_t c = 0; c < chunks; c++) {
-    int32_t here = finding.chunk[c];
-    finding.chunk[c] = (int32_t)work->ghost_count;
-    work->ghost_count += here;
-  }
-  TRY(scratch_take(core, scratch, &work->ghosts, work->ghost_count, "contacts with solids"));
-  parallel_for(core, 0, work->count, FIND_CHUNK, gather_chunk, &finding);
-  for (int32_t k = 0; k < state->solids.count; k++)
+Status position_take_bodies(PositionStep *work) {
+  const Solids *solids = &work->step->state->solids;
+  TRY(scratch_take(work->step->core, work->step->scratch, &work->bodies, solids->count, "bodies in the solve"));
+  for (int32_t k = 0; k < solids->count; k++) body_create(work, k);
+  return SCREE_OK;
+}
+
+Status position_bodies_found(PositionStep *work) {
+  for (int32_t k = 0; k < work->step->state->solids.count; k++)
     if (work->bodies[k].matched && atomic_load(&work->bodies[k].ghosts) > 0) measure_shape(work, k);
   return list_pushed(work);
 }

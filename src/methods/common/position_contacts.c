@@ -91,7 +91,7 @@ static void set_ghost_slot(PositionStep *work, int64_t g, int64_t slot) {
   const ContactMemory *memory = work->memory;
   float kept[CONTACT_KEPT] = {0};
   if (memory) {
-    s->key[slot] = position_ghost_key(work, g);
+    s->key[slot] = ghost->key;
     int64_t place = contact_memory_find(memory, ghost->grain, s->key[slot]);
     for (int k = 0; k < CONTACT_KEPT && memory->now.kept[0][place] != 0; k++) kept[k] = memory->now.kept[k][place];
   }

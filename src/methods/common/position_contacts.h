@@ -4,8 +4,18 @@
 
 #include "methods/common/position.h"
 
-/* Displacements of the solids over the step; contacts with them and with samples, and how many there are. */
+/* Contacts with solids and with samples, and how many there are. */
 Status position_find_ghosts(PositionStep *work);
+/* Displacements of the solids over the step, before the contacts are looked for; what depends on the contacts. */
+Status position_take_bodies(PositionStep *work);
+Status position_bodies_found(PositionStep *work);
+/* A point of a body goes where the turn brings it, not along the tangent: what sticks to a turning wall would wander
+ * into it. */
+static inline Vec3 position_body_way(const PositionBody *body, const float arm[3]) {
+  Vec3 from = vec3((double)arm[0], (double)arm[1], (double)arm[2]);
+  Vec3 way = vec3(body->moved[0], body->moved[1], body->moved[2]);
+  return body->turns ? vec3_add(way, vec3_sub(mat3_apply(&body->turn, from), from)) : way;
+}
 /* Rows of the ghosts of grains [b, e), once there are rows. */
 void position_load_ghosts(PositionStep *work, int64_t b, int64_t e);
 /* Where the partners of grain i that may touch it stand. Behind every window is room that wide stores may spill into.
@@ -16,12 +26,6 @@ static inline int32_t *position_found(const PositionStep *work, int64_t i) {
 }
 static inline int32_t position_contacts_of(const PositionStep *work, int64_t i) {
   return work->found_count[i] + (work->ghost_start ? work->ghost_start[i + 1] - work->ghost_start[i] : 0);
-}
-/* What a contact with a solid is remembered by: its sample, or its face. */
-static inline uint32_t position_ghost_key(const PositionStep *work, int64_t g) {
-  const PositionGhost *ghost = &work->ghosts[g];
-  int32_t faces = POSITION_FACES * work->step->state->solids.count;
-  return contact_key_from_top(ghost->sample >= 0 ? faces + ghost->sample : POSITION_FACES * ghost->solid + ghost->face);
 }
 /* Counts each grain's contacts and fills the slots. */
 Status position_lay_out(PositionStep *work);

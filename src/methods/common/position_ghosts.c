@@ -1,0 +1,203 @@
+/* Contacts of grains with solids, by distance and by samples: ghosts. */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "methods/common/position_contacts.h"
+
+enum { FIND_CHUNK = 128 };
+
+/* Centre of mass at the step's start. */
+static Vec3 body_center(const Solid *solid, const PositionBody *body) {
+  Vec3 way = vec3(body->start[0], body->start[1], body->start[2]);
+  return body->movable ? solid->center : vec3_sub(solid->center, way);
+}
+
+/* Only boxes and cylinders that hold grains touch one in several places: their floor, lid and sides. */
+static int32_t contact_face(const Solid *solid, Vec3 normal) {
+  if (!solid->shape.inside) return 0;
+  Vec3 n = quat_rotate(quat_conjugate(solid->rotation), normal);
+  if (fabs(n.z) > 0.9) return n.z > 0 ? 1 : 2;
+  if (solid->shape.kind != SCREE_SHAPE_BOX) return 3;
+  if (fabs(n.x) > 0.9) return n.x > 0 ? 4 : 5;
+  return n.y > 0 ? 6 : 7;
+}
+
+/* As solid_contacts; most solids are not turned. */
+static int touches_of(const Solid *solid, const PositionBody *body, Vec3 at, double reach,
+                      ShapePoint touch[SHAPE_CONTACTS_MAX]) {
+  if (!body->upright) return solid_contacts(solid, at, reach, touch);
+  return shape_contacts(&solid->shape, vec3_sub(at, solid->position), reach, touch);
+}
+
+/* Contact of a grain with the surface of a solid, by distance. The pose is the end's for solids that follow a path
+ * and the start's for those that are free (bodies_refresh), so the offset is set back accordingly: it is the one at
+ * the step's start, when neither has moved. */
+static int find_by_distance(PositionStep *work, int64_t i, int64_t entry, PositionGhost *ghosts) {
+  const State *state = work->step->state;
+  const Particles *p = &state->particles;
+  int32_t index = state->contacts.solids.list.index[entry];
+  const Solid *solid = &state->solids.items[index];
+  PositionBody *body = &work->bodies[index];
+  float radius = p->radius[i];
+  Vec3 start = state_position(state, i), way = vec3((double)p->dx[i], (double)p->dy[i], (double)p->dz[i]);
+  ShapePoint touch[SHAPE_CONTACTS_MAX];
+  Vec3 center = body_center(solid, body);
+  int found = touches_of(solid, body, vec3_add(start, way), (double)(radius + work->margin), touch);
+  for (int k = 0; k < found; k++) {
+    PositionGhost *ghost = &ghosts[k];
+    Vec3 n = touch[k].normal;
+    double apart = touch[k].distance - vec3_dot(n, way);
+    /* Both sides of a contact meet at the grain's centre, not on the surface. A grain does not turn by itself; so it
+     * turns with the solid it sticks to (a point of the surface would leave it behind by its radius times the turn),
+     * and friction's moment on the body is that of the force on the grain, opposite: angular momentum is kept. */
+    Vec3 arm = vec3_sub(start, center);
+    *ghost = (PositionGhost){.solid = index,
+                             .grain = (int32_t)i,
+                             .key = contact_key_from_top(POSITION_FACES * index + contact_face(solid, n)),
+                             .normal = {(float)n.x, (float)n.y, (float)n.z},
+                             .distance = radius,
+                             .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
+    if (!body->movable && !body->still) apart += vec3_dot(n, position_body_way(body, ghost->arm));
+    ghost->apart = (float)apart;
+  }
+  return found;
+}
+
+/* Contact with a sample of a solid: a sphere like a grain. Answers whether it may touch. */
+static bool find_by_sample(PositionStep *work, int64_t i, int64_t entry, PositionGhost *ghost) {
+  const State *state = work->step->state;
+  const Particles *p = &state->particles;
+  const SolidSamples *s = &state->samples;
+  int32_t sample = state->contacts.samples.list.index[entry], index = s->solid[sample];
+  const Solid *solid = &state->solids.items[index];
+  PositionBody *body = &work->bodies[index];
+  Vec3 at = vec3((double)s->x[sample], (double)s->y[sample], (double)s->z[sample]);
+  Vec3 arm = vec3_sub(at, vec3_sub(solid->center, state->origin));
+  if (!body->movable && body->turns) arm = quat_rotate(quat_conjugate(body->turned), arm);
+  *ghost = (PositionGhost){.solid = index,
+                           .grain = (int32_t)i,
+                           .key = contact_key_from_top(POSITION_FACES * state->solids.count + sample),
+                           .distance = p->radius[i] + s->radius,
+                           .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
+  Vec3 way = position_body_way(body, ghost->arm), back = body->movable ? vec3(0, 0, 0) : way;
+  const float offset[3] = {p->x[i] - s->x[sample] + p->low_x[i] + (float)back.x,
+                           p->y[i] - s->y[sample] + p->low_y[i] + (float)back.y,
+                           p->z[i] - s->z[sample] + p->low_z[i] + (float)back.z};
+  float length = sqrtf(offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]);
+  ghost->apart = length;
+  for (int k = 0; k < 3; k++) ghost->normal[k] = length > 0 ? offset[k] / length : (float)(k == 2);
+  float x = offset[0] + p->dx[i] - (float)way.x, y = offset[1] + p->dy[i] - (float)way.y,
+        z = offset[2] + p->dz[i] - (float)way.z;
+  float reach = ghost->distance + work->margin;
+  return x * x + y * y + z * z < reach * reach;
+}
+
+/* Contacts as they are found: every chunk of grains has room for all that it may find and fills it from the front. */
+typedef struct GhostChunk {
+  int64_t room;  /* where it begins */
+  int64_t count; /* contacts */
+} GhostChunk;
+
+typedef struct Finding {
+  PositionStep *work;
+  GhostChunk *chunks;
+} Finding;
+
+/* Contacts of a solid are counted together where they follow each other: threads that all count the floor's one by one
+ * would wait for each other. */
+typedef struct GhostCount {
+  PositionBody *body;
+  int64_t count;
+} GhostCount;
+
+static void count_ghosts(GhostCount *tally, PositionBody *body, int64_t count) {
+  if (tally->body != body && tally->count > 0) {
+    atomic_fetch_add_explicit(&tally->body->ghosts, tally->count, memory_order_relaxed);
+    tally->count = 0;
+  }
+  tally->body = body;
+  tally->count += count;
+}
+
+static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Finding *finding = context;
+  PositionStep *work = finding->work;
+  const State *state = work->step->state;
+  const NeighborList *solids = &state->contacts.solids.list, *samples = &state->contacts.samples.list;
+  GhostChunk *chunk = &finding->chunks[b / FIND_CHUNK];
+  PositionGhost *first = work->ghosts + chunk->room, *ghost = first;
+  GhostCount tally = {NULL, 0};
+  for (int64_t i = b; i < e; i++) {
+    if (solids->entries > 0)
+      for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++) {
+        int found = find_by_distance(work, i, k, ghost);
+        count_ghosts(&tally, &work->bodies[solids->index[k]], found);
+        ghost += found;
+      }
+    if (samples->entries > 0)
+      for (int64_t k = samples->start[i]; k < samples->start[i + 1]; k++)
+        if (find_by_sample(work, i, k, ghost)) count_ghosts(&tally, &work->bodies[(ghost++)->solid], 1);
+    work->ghost_start[i + 1] = (int32_t)(ghost - first);
+  }
+  count_ghosts(&tally, NULL, 0);
+  chunk->count = ghost - first;
+}
+
+static int64_t contacts_most(const Solid *solid) {
+  const Shape *shape = &solid->shape;
+  bool faces = shape->inside && (shape->kind == SCREE_SHAPE_BOX || shape->kind == SCREE_SHAPE_CYLINDER);
+  return faces ? SHAPE_CONTACTS_MAX : 1;
+}
+
+/* Room for what the chunks may find; answers for how many in all. */
+static int64_t plan_chunks(const PositionStep *work, GhostChunk *chunks) {
+  const State *state = work->step->state;
+  const NeighborList *solids = &state->contacts.solids.list, *samples = &state->contacts.samples.list;
+  bool several = false;
+  for (int32_t k = 0; k < state->solids.count; k++) several |= contacts_most(&state->solids.items[k]) > 1;
+  int64_t room = 0;
+  for (int64_t b = 0; b < work->count; b += FIND_CHUNK) {
+    int64_t e = b + FIND_CHUNK < work->count ? b + FIND_CHUNK : work->count;
+    chunks[b / FIND_CHUNK].room = room;
+    if (solids->entries > 0) {
+      room += solids->start[e] - solids->start[b];
+      for (int64_t k = solids->start[b]; several && k < solids->start[e]; k++)
+        room += contacts_most(&state->solids.items[solids->index[k]]) - 1;
+    }
+    if (samples->entries > 0) room += samples->start[e] - samples->start[b];
+  }
+  return room;
+}
+
+/* Puts the contacts of the chunks behind each other. */
+static void close_up(PositionStep *work, const GhostChunk *chunks) {
+  work->ghost_start[0] = 0;
+  for (int64_t b = 0; b < work->count; b += FIND_CHUNK) {
+    const GhostChunk *chunk = &chunks[b / FIND_CHUNK];
+    int64_t e = b + FIND_CHUNK < work->count ? b + FIND_CHUNK : work->count;
+    int32_t before = (int32_t)work->ghost_count;
+    memmove(work->ghosts + before, work->ghosts + chunk->room, sizeof *work->ghosts * (size_t)chunk->count);
+    for (int64_t i = b; i < e; i++) work->ghost_start[i + 1] += before;
+    work->ghost_count += chunk->count;
+  }
+}
+
+Status position_find_ghosts(PositionStep *work) {
+  Core *core = work->step->core;
+  Scratch *scratch = work->step->scratch;
+  const Contacts *contacts = &work->step->state->contacts;
+  Finding finding = {.work = work};
+  TRY(position_take_bodies(work));
+  if (contacts->solids.list.entries == 0 && contacts->samples.list.entries == 0) return SCREE_OK;
+  TRY(scratch_take(core, scratch, &work->ghost_start, work->count + 1, "contacts with solids"));
+  TRY(scratch_take(core, scratch, &finding.chunks, parallel_chunks(0, work->count, FIND_CHUNK),
+                   "contacts with solids"));
+  int64_t room = plan_chunks(work, finding.chunks);
+  if (room > INT32_MAX) return fail(core, SCREE_NO_MEMORY, "too many contacts with solids: %lld", (long long)room);
+  TRY(scratch_take(core, scratch, &work->ghosts, room, "contacts with solids"));
+  parallel_for(core, 0, work->count, FIND_CHUNK, find_chunk, &finding);
+  close_up(work, finding.chunks);
+  return position_bodies_found(work);
+}
