@@ -37,6 +37,7 @@ typedef struct FlipFields {
   float *wall_v[3];   /* velocity of the solid at a face that is not wholly open, m/s */
   int16_t *owner[3];  /* whose it is; -1: none */
   uint8_t *near;      /* per strip: some node round it is not wholly free, weights need their norm */
+  uint8_t *normed;    /* per strip: the same, or some of its particles ride */
   uint8_t *valid[4];  /* per strip, a bit per lane: node of centres (0) or faces (1 + axis) that carries sand */
   uint8_t *strong[3]; /* per strip, a bit per lane: faces that have enough sand to bear stresses, or that are closed */
   uint8_t *riders;    /* per strip, a bit per lane: particles ride on strong faces alone, see surface.c */

@@ -367,6 +367,37 @@ Status grid_build(Core *core, Scratch *scratch, const Particles *particles, Flip
   return status;
 }
 
+/* The row that begins with a strip ends before this one. */
+static int32_t row_end(const FlipGrid *grid, int32_t strip) {
+  uint64_t row = grid->key[strip] >> GRID_BITS;
+  do strip++;
+  while (strip < grid->strips && grid->key[strip] >> GRID_BITS == row);
+  return strip;
+}
+
+static int row_color(uint64_t key) {
+  const uint64_t mask = (1u << GRID_BITS) - 1;
+  return (int)((key >> GRID_BITS & mask) % 3 + 3 * ((key >> (2 * GRID_BITS) & mask) % 3));
+}
+
+Status grid_rows(Core *core, Scratch *scratch, const FlipGrid *grid, GridRows *rows) {
+  int32_t count[ROW_COLORS] = {0};
+  TRY(scratch_take(core, scratch, &rows->strips, grid->strips, "rows"));
+  for (int32_t s = 1; s < grid->strips; s = row_end(grid, s)) count[row_color(grid->key[s])]++;
+  rows->start[0] = 0;
+  for (int c = 0; c < ROW_COLORS; c++) {
+    rows->start[c + 1] = rows->start[c] + count[c];
+    count[c] = rows->start[c];
+  }
+  for (int32_t s = 1, end; s < grid->strips; s = end) {
+    end = row_end(grid, s);
+    int32_t *row = rows->strips[count[row_color(grid->key[s])]++];
+    row[0] = s;
+    row[1] = end;
+  }
+  return SCREE_OK;
+}
+
 static void clear_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   memset((float *)context + b, 0, sizeof(float) * (size_t)(e - b));

@@ -87,6 +87,15 @@ WIDE_INLINE Wide wide_where(uint8_t lanes, Wide value) {
 }
 static inline int64_t grid_cells(const FlipGrid *grid) { return (int64_t)grid->strips * STRIP; }
 
+/* Rows of strips along x, by colour: rows of the same colour are three cells apart along y or z, so that what strips of
+ * different rows of one colour give to the nodes round them never meets. */
+enum { ROW_COLORS = 9 };
+typedef struct GridRows {
+  int32_t (*strips)[2]; /* first, and one behind the last */
+  int32_t start[ROW_COLORS + 1];
+} GridRows;
+Status grid_rows(Core *core, Scratch *scratch, const FlipGrid *grid, GridRows *rows);
+
 /* Elements become 0, on all threads. */
 void grid_clear(Core *core, float *field, int64_t count);
 /* Makes the strips for these particles and puts the particles in order. The order's arrays are taken from scratch. */

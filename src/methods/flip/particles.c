@@ -4,10 +4,11 @@
 
 #include "core/parallel.h"
 #include "methods/flip/beside.h"
+#include "methods/flip/shapes.h"
 #include "methods/flip/stress.h"
-#include "methods/flip/transfer_kernels.h"
+#include "methods/flip/splat_kernels.h"
 
-enum { FROM_CHUNK = 64 };
+enum { FROM_CHUNK = 64, ROW_CHUNK = 4 };
 
 /* Faces that hold less of their volume than this move nothing and are moved by nothing. */
 #define FILL_LEAST 1e-5f
@@ -36,56 +37,81 @@ static void sort_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
   for (int64_t k = b; k < e; k++) {
     int32_t i = work->order->index[k];
-    float mass = p->mass[i];
-    uint8_t m = p->material[i];
-    to->volume[k] = mass * specific[m] * to->norm[0][k];
-    for (int a = 0; a < 3; a++) to->mass[a][k] = mass * to->norm[1 + a][k];
+    to->mass[k] = p->mass[i];
     to->velocity[0][k] = p->vx[i];
     to->velocity[1][k] = p->vy[i];
     to->velocity[2][k] = p->vz[i];
     if (!work->mixed) continue;
-    to->specific[k] = specific[m];
-    to->strength[k] = strength[m];
-    to->cohesion[k] = cohesion[m];
+    uint8_t m = p->material[i];
+    to->volume[k] = p->mass[i] * specific[m];
+    to->strength[k] = to->volume[k] * strength[m];
+    to->cohesion[k] = to->volume[k] * cohesion[m];
   }
 }
 
-Status flip_sort_parcels(FlipWork *work) {
+void flip_sort_parcels(FlipWork *work) {
   parallel_for(work->core, 0, work->order->count, SORT_CHUNK, sort_chunk, work);
-  return SCREE_OK;
 }
+
+/* ---- to the grid ---- */
+
+typedef struct RowSplat {
+  const FlipWork *work;
+  const Splat *splat;
+  const int32_t (*rows)[2];
+} RowSplat;
+
+static void row_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const RowSplat *to = context;
+  for (int64_t row = b; row < e; row++)
+    KERNEL_CALL(to->work->core, flip_splat)(to->splat, to->rows[row][0], to->rows[row][1]);
+}
+
+void flip_splat_rows(const FlipWork *work, const Splat *splat) {
+  const GridRows *rows = &work->rows;
+  RowSplat to = {work, splat, (const int32_t(*)[2])rows->strips};
+  for (int color = 0; color < ROW_COLORS; color++)
+    parallel_for(work->core, rows->start[color], rows->start[color + 1], ROW_CHUNK, row_chunk, &to);
+}
+
+/* Sums of the particles, per node. */
+typedef struct Sums {
+  float *centres, *mass[3], *momentum[3]; /* centres: mass, or volume where there is more than one material */
+  float *strength, *cohesion, *bulk[3];   /* weighted with the volume; volume at faces; more than one material only */
+} Sums;
 
 typedef struct ToGrid {
   FlipWork *work;
-  Splat splat;
-  float gain[3]; /* g dt */
-  bool again;    /* who rides is known */
+  Sums sums;
+  float gain[3];  /* g dt */
+  uint8_t *taken; /* strips whose faces are found again, when who rides is known; NULL before */
 } ToGrid;
 
 /* What the sums of a node mean. */
 static void faces_chunk(const ToGrid *to, int64_t b, int64_t e) {
   FlipWork *work = to->work;
   FlipFields *f = &work->fields;
-  const Splat *splat = &to->splat;
+  const Sums *sums = &to->sums;
   float volume = (float)(work->grid->cell * work->grid->cell * work->grid->cell), inverse = 1 / volume;
   const ScreeMaterialDef *only = &work->state->materials.items[0].definition;
   float strength = material_strength(only), cohesion = (float)only->cohesion;
   for (int64_t at = b * STRIP; at < e * STRIP; at++) {
-    float sand = splat->volume[at];
+    float sand = work->mixed ? sums->centres[at] : sums->centres[at] * work->rest_specific;
     f->fill[at] = f->free[at] * sand * inverse / f->room[0][at];
-    f->strength[at] = !work->mixed ? strength : sand > 0 ? splat->strength[at] / sand : 0;
-    f->cohesion[at] = !work->mixed ? cohesion : sand > 0 ? splat->cohesion[at] / sand : 0;
+    f->strength[at] = !work->mixed ? strength : sand > 0 ? sums->strength[at] / sand : 0;
+    f->cohesion[at] = !work->mixed ? cohesion : sand > 0 ? sums->cohesion[at] / sand : 0;
     for (int a = 0; a < 3; a++) {
       bool valid = f->valid[1 + a][at / STRIP] >> (at % STRIP) & 1; /* what fell on others belongs to these already */
-      float mass = valid ? splat->mass[a][at] : 0, open = f->open[a][at], room = f->room[1 + a][at];
-      float bulk = !valid ? 0 : work->mixed ? splat->bulk[a][at] : mass * work->rest_specific;
+      float mass = valid ? sums->mass[a][at] : 0, open = f->open[a][at], room = f->room[1 + a][at];
+      float bulk = !valid ? 0 : work->mixed ? sums->bulk[a][at] : mass * work->rest_specific;
       float fill = bulk * inverse / room;
       bool some = fill > FILL_LEAST;
-      float velocity = mass > 0 ? splat->momentum[a][at] / mass + to->gain[a] : 0;
+      float velocity = mass > 0 ? sums->momentum[a][at] / mass + to->gain[a] : 0;
       f->mass[a][at] = mass;
       f->velocity[a][at] = velocity;
       uint8_t *bits = &f->strong[a][at / STRIP], bit = (uint8_t)(1u << at % STRIP);
-      if (!to->again) {
+      if (!to->taken) {
         *bits = at % STRIP ? *bits : 0;
         if (valid && (fill > FILL_STRONG || !(open > 0))) *bits |= bit;
       }
@@ -104,19 +130,75 @@ static void faces_chunk(const ToGrid *to, int64_t b, int64_t e) {
 
 static void to_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const ToGrid *to = context;
-  KERNEL_CALL(to->work->core, flip_splat)(&to->splat, b, e);
-  faces_chunk(to, b, e);
+  faces_chunk(context, b, e);
 }
 
 static void again_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const ToGrid *to = context;
+  for (int64_t strip = b; strip < e; strip++)
+    if (to->taken[strip]) faces_chunk(to, strip, strip + 1);
+}
+
+/* Strips whose faces must be found again have nothing in them. */
+static void empty_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const ToGrid *to = context;
   for (int64_t strip = b; strip < e; strip++) {
-    if (!flip_surface_at(to->work, (int32_t)strip)) continue;
-    KERNEL_CALL(to->work->core, flip_splat)(&to->splat, strip, strip + 1);
-    faces_chunk(to, strip, strip + 1);
+    to->taken[strip] = flip_surface_at(to->work, (int32_t)strip);
+    if (!to->taken[strip]) continue;
+    for (int a = 0; a < 3; a++) {
+      memset(to->sums.mass[a] + strip * STRIP, 0, sizeof(float) * STRIP);
+      memset(to->sums.momentum[a] + strip * STRIP, 0, sizeof(float) * STRIP);
+      if (to->work->mixed) memset(to->sums.bulk[a] + strip * STRIP, 0, sizeof(float) * STRIP);
+    }
   }
+}
+
+/* Sums of all nodes, or of the faces in the strips that are taken. */
+static void splat_all(const ToGrid *to) {
+  const FlipWork *work = to->work;
+  const SortedParcels *s = &work->sorted;
+  const FlipFields *f = &work->fields;
+  const Sums *sums = &to->sums;
+  Splat splat = {.grid = work->grid,
+                 .start = work->order->start,
+                 .x = work->order->x,
+                 .y = work->order->y,
+                 .z = work->order->z,
+                 .centre = work->mixed ? s->volume : s->mass,
+                 .face = s->mass,
+                 .norm = (const float *const *)s->norm,
+                 .normed = f->near,
+                 .centres = sums->centres};
+  if (to->taken) {
+    splat.centre = NULL;
+    splat.normed = f->normed;
+    splat.taken = to->taken;
+    splat.rides = s->rides;
+    splat.riders = f->riders;
+    for (int a = 0; a < 3; a++) splat.strong[a] = f->strong[a];
+  }
+  for (int a = 0; a < 3; a++) {
+    splat.velocity[a] = s->velocity[a];
+    splat.faces[a] = sums->mass[a];
+    splat.momenta[a] = sums->momentum[a];
+  }
+  flip_splat_rows(work, &splat);
+  if (!work->mixed) return;
+  splat.face = s->volume;
+  splat.centres = sums->strength;
+  if (splat.centre) splat.centre = s->strength;
+  for (int a = 0; a < 3; a++) {
+    splat.velocity[a] = splat.momenta[a] = NULL;
+    splat.faces[a] = sums->bulk[a];
+  }
+  flip_splat_rows(work, &splat);
+  if (to->taken) return;
+  splat.face = NULL;
+  splat.centre = s->cohesion;
+  splat.centres = sums->cohesion;
+  flip_splat_rows(work, &splat);
 }
 
 /* Grains touch each other in dense cells, and solids where cells have closed faces. */
@@ -159,39 +241,32 @@ static void usable_chunk(void *context, int64_t b, int64_t e, int thread) {
 Status flip_to_grid(FlipWork *work) {
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
-  int64_t cells = work_cells(work);
-  const SortedParcels *s = &work->sorted;
+  int64_t cells = work_cells(work), strips = work->grid->strips;
   ToGrid to = {.work = work};
-  to.splat.parcels = (Parcels){.grid = work->grid,
-                               .start = work->order->start,
-                               .x = work->order->x,
-                               .y = work->order->y,
-                               .z = work->order->z,
-                               .volume = s->volume,
-                               .mass = {s->mass[0], s->mass[1], s->mass[2]},
-                               .velocity = {s->velocity[0], s->velocity[1], s->velocity[2]},
-                               .specific = work->mixed ? s->specific : NULL,
-                               .strength = s->strength,
-                               .cohesion = s->cohesion};
+  uint8_t *taken;
   int mark = scratch_mark(scratch);
-  float **arrays[] = {&to.splat.volume,      &to.splat.strength, &to.splat.cohesion,    &to.splat.mass[0],
-                      &to.splat.mass[1],     &to.splat.mass[2],  &to.splat.momentum[0], &to.splat.momentum[1],
-                      &to.splat.momentum[2], &to.splat.bulk[0],  &to.splat.bulk[1],     &to.splat.bulk[2]};
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+  Sums *sums = &to.sums;
+  float **arrays[] = {&sums->centres,     &sums->mass[0],     &sums->mass[1],     &sums->mass[2],
+                      &sums->momentum[0], &sums->momentum[1], &sums->momentum[2], &sums->strength,
+                      &sums->cohesion,    &sums->bulk[0],     &sums->bulk[1],     &sums->bulk[2]};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays - (work->mixed ? 0 : 5); k++) {
     TRY(scratch_take(core, scratch, arrays[k], cells, "sums of particles"));
+    grid_clear(core, *arrays[k], cells);
+  }
+  TRY(scratch_take(core, scratch, &taken, strips, "strips"));
+  taken[0] = 0;
   Vec3 g = work->state->gravity;
   to.gain[0] = (float)(g.x * work->dt);
   to.gain[1] = (float)(g.y * work->dt);
   to.gain[2] = (float)(g.z * work->dt);
-  parallel_for(core, 1, work->grid->strips, STRIP_CHUNK, to_grid_chunk, &to);
+  splat_all(&to);
+  parallel_for(core, 1, strips, STRIP_CHUNK, to_grid_chunk, &to);
   flip_find_riders(work);
-  to.again = true;
-  for (int a = 0; a < 3; a++) {
-    to.splat.parcels.strong[a] = work->fields.strong[a];
-    to.splat.parcels.loose[a] = work->sorted.loose[a];
-  }
-  parallel_for(core, 1, work->grid->strips, STRIP_CHUNK, again_chunk, &to);
-  parallel_for(core, 1, work->grid->strips, STRIP_CHUNK, usable_chunk, work);
+  to.taken = taken;
+  parallel_for(core, 1, strips, STRIP_CHUNK, empty_chunk, &to);
+  splat_all(&to);
+  parallel_for(core, 1, strips, STRIP_CHUNK, again_chunk, &to);
+  parallel_for(core, 1, strips, STRIP_CHUNK, usable_chunk, work);
   scratch_release(core, scratch, mark);
   return SCREE_OK;
 }
@@ -201,8 +276,25 @@ Status flip_to_grid(FlipWork *work) {
 typedef struct FromGrid {
   FlipWork *work;
   Gather gather;
-  float *speed; /* largest of a chunk of strips */
+  float *speed;   /* largest of a chunk of strips */
+  float *buffers; /* for the particles of a strip, per thread */
+  uint8_t *kinds;
+  int64_t most; /* particles of a strip, in whole registers */
 } FromGrid;
+
+enum { BUFFERS = 3 + 3 + 1 + 9 + STRESSES };
+
+/* Where a thread puts what the particles of a strip take. */
+static void thread_buffers(const FromGrid *from, int thread, Gathered *gathered, Stretch *stretch) {
+  float *next = from->buffers + thread * BUFFERS * from->most;
+  float **arrays[BUFFERS] = {&gathered->velocity[0], &gathered->velocity[1], &gathered->velocity[2], &gathered->way[0],
+                             &gathered->way[1],      &gathered->way[2],      &gathered->square};
+  for (int k = 0; k < STRESSES; k++) arrays[7 + k] = &stretch->shape[k];
+  for (int k = 0; k < 9; k++) arrays[7 + STRESSES + k] = &stretch->gradient[k];
+  for (int k = 0; k < BUFFERS; k++, next += from->most) *arrays[k] = next;
+  for (int k = 0; k < 9; k++) gathered->gradient[k] = from->work->shapes ? stretch->gradient[k] : NULL;
+  stretch->kind = from->kinds + thread * from->most;
+}
 
 /* How far the sand of a cell may go in a step, in cells: half a full cell's worth of it where it is pressed, and twice
  * that where it is not: then it meets nothing before the next cell. */
@@ -214,16 +306,19 @@ static float way_of_cell(const FlipWork *work, int64_t cell) {
   return way < least ? least : way > most ? most : way;
 }
 
-/* Those off the grid. */
+/* Those off the grid: nothing stretches them. */
 static void move_lost(const FromGrid *from) {
-  Particles *p = &from->work->state->particles;
-  float *velocity[3] = {p->vx, p->vy, p->vz}, *way_of[3] = {p->dx, p->dy, p->dz}, dt = (float)from->work->dt;
-  for (int64_t k = 0; k < from->work->order->lost; k++)
+  const FlipWork *work = from->work;
+  Particles *p = &work->state->particles;
+  float *velocity[3] = {p->vx, p->vy, p->vz}, *way_of[3] = {p->dx, p->dy, p->dz}, dt = (float)work->dt;
+  for (int64_t k = 0; k < work->order->lost; k++) {
+    int32_t i = work->order->index[k];
     for (int a = 0; a < 3; a++) {
-      int32_t i = from->work->order->index[k];
       velocity[a][i] += from->gather.gain[a];
       way_of[a][i] = dt * velocity[a][i];
     }
+    if (work->shapes) work->kind[k] = IS_STUCK;
+  }
 }
 
 /* Whether the friction of what solids stop in this cell is solved for (limit_at_walls in friction.c): its faces have
@@ -241,16 +336,15 @@ static bool rubs_on_the_grid(const FlipWork *work, int32_t cell) {
 }
 
 /* Answers the largest speed, as FlipWork.speed counts it. */
-static float move_strip(const FromGrid *from, int64_t strip) {
+static float move_strip(const FromGrid *from, int64_t strip, const Gathered *g) {
   const FlipWork *work = from->work;
-  const Gather *g = &from->gather;
   Particles *p = &work->state->particles;
   bool near = work->fields.near[strip];
   StopWindow window;
   uint32_t stops = near ? strip_stops(work, (int32_t)strip, &window) : 0,
            walls = near ? strip_walls(work->solids[strip]) : 0;
   float side = (float)work->grid->cell, half = (float)work->settings->way, largest = 0;
-  int32_t place[3];
+  int32_t place[3], first = work->order->start[strip * STRIP];
   strip_place(work->grid->key[strip], place);
   for (int lane = 0; lane < STRIP; lane++) {
     int64_t cell = strip * STRIP + lane;
@@ -260,11 +354,11 @@ static float move_strip(const FromGrid *from, int64_t strip) {
     bool stopped = stops >> lane & 1, walled = walls >> lane & 1;
     for (int32_t k = work->order->start[cell]; k < work->order->start[cell + 1]; k++) {
       int32_t i = work->order->index[k];
-      float way[3], v[3], square = g->out_square[k];
+      float way[3], v[3], square = g->square[k - first];
       for (int a = 0; a < 3; a++) {
-        float w = g->out_way[a][k];
+        float w = g->way[a][k - first];
         way[a] = w < -longest ? -longest : w > longest ? longest : w;
-        v[a] = g->out_velocity[a][k];
+        v[a] = g->velocity[a][k - first];
       }
       largest = square * share * share > largest ? square * share * share : largest;
       bool far = way[0] * way[0] + way[1] * way[1] + way[2] * way[2] > long_way;
@@ -283,20 +377,41 @@ static float move_strip(const FromGrid *from, int64_t strip) {
 }
 
 static void from_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
   const FromGrid *from = context;
-  KERNEL_CALL(from->work->core, flip_gather)(&from->gather, b, e);
+  const FlipWork *work = from->work;
+  Gathered gathered;
+  Stretch stretch;
+  thread_buffers(from, thread, &gathered, &stretch);
   float largest = 0;
   for (int64_t strip = b; strip < e; strip++) {
-    float speed = move_strip(from, strip);
+    int32_t first = work->order->start[strip * STRIP], last = work->order->start[(strip + 1) * STRIP];
+    if (first == last) continue;
+    KERNEL_CALL(work->core, flip_gather)(&from->gather, (int32_t)strip, &gathered);
+    float speed = move_strip(from, strip, &gathered);
     largest = speed > largest ? speed : largest;
+    if (work->shapes) shapes_stretch(work->shapes, work, first, last, &stretch);
   }
   from->speed[b / FROM_CHUNK] = largest;
 }
 
-Status flip_from_grid(FlipWork *work) {
+static Status take_buffers(FlipWork *work, FromGrid *from) {
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
+  int64_t threads = pool_threads(core->pool);
+  for (int64_t strip = 1; strip < work->grid->strips; strip++) {
+    int64_t here = work->order->start[(strip + 1) * STRIP] - work->order->start[strip * STRIP];
+    from->most = here > from->most ? here : from->most;
+  }
+  from->most = (from->most / LANES + 1) * LANES;
+  TRY(scratch_take(core, scratch, &from->buffers, threads * BUFFERS * from->most, "particles of a strip"));
+  memset(from->buffers, 0, sizeof(float) * (size_t)(threads * BUFFERS * from->most));
+  TRY(scratch_take(core, scratch, &from->kinds, threads * from->most, "particles of a strip"));
+  if (work->shapes) TRY(scratch_take(core, scratch, &work->kind, work->order->count, "shapes"));
+  return SCREE_OK;
+}
+
+Status flip_from_grid(FlipWork *work) {
+  Core *core = work->core;
   FlipFields *f = &work->fields;
   FromGrid from = {.work = work};
   Gather *g = &from.gather;
@@ -308,9 +423,9 @@ Status flip_from_grid(FlipWork *work) {
                 .dt = (float)work->dt,
                 .inverse_cell = (float)(1 / work->grid->cell),
                 .near = f->near,
+                .normed = f->normed,
                 .riders = f->riders,
                 .rides = work->sorted.rides};
-  int64_t room = work->order->count + LANES;
   for (int a = 0; a < 3; a++) {
     g->norm[a] = work->sorted.norm[1 + a];
     g->valid[a] = f->valid[1 + a];
@@ -321,18 +436,12 @@ Status flip_from_grid(FlipWork *work) {
     g->settle[a] = f->settle[a];
     g->before[a] = work->sorted.velocity[a];
     g->gain[a] = (float)(vec3_get(work->state->gravity, a) * work->dt);
-    TRY(scratch_take(core, scratch, &g->out_velocity[a], room, "velocity at particles"));
-    TRY(scratch_take(core, scratch, &g->out_way[a], room, "velocity at particles"));
   }
-  TRY(scratch_take(core, scratch, &g->out_square, room, "velocity at particles"));
-  if (work->settings->shapes)
-    for (int k = 0; k < 9; k++) {
-      TRY(scratch_take(core, scratch, &work->gradient[k], room, "gradient at particles"));
-      g->gradient[k] = work->gradient[k];
-    }
+  TRY(take_buffers(work, &from));
   int64_t chunks = work->grid->strips / FROM_CHUNK + 1;
-  TRY(scratch_take(core, scratch, &from.speed, chunks, "speeds"));
+  TRY(scratch_take(core, work->step->scratch, &from.speed, chunks, "speeds"));
   memset(from.speed, 0, sizeof(float) * (size_t)chunks);
+  if (work->shapes) shapes_find_flow(work->shapes, work->state);
   move_lost(&from);
   parallel_for(core, 1, work->grid->strips, FROM_CHUNK, from_grid_chunk, &from);
   for (int64_t c = 0; c < chunks; c++) work->speed = fmax(work->speed, (double)from.speed[c]);

@@ -5,11 +5,11 @@
 
 #include "core/parallel.h"
 
-enum { SHAPE_CHUNK = 2048, MERGE_CHUNK = 256, MERGE_TURNS = 4 };
+enum { MERGE_CHUNK = 256, MERGE_TURNS = 4 };
 
-#define SQUARE_LEAST 0.5 /* squares of semi-axes, in squares of the radius */
-#define SQUARE_MOST 2.0
-#define SLACK 1e-5 /* halving an axis of exactly sqrt2 must stay valid in single precision */
+#define SQUARE_LEAST 0.5f /* squares of semi-axes, in squares of the radius */
+#define SQUARE_MOST 2.0f
+#define SLACK 1e-5f /* halving an axis of exactly sqrt2 must stay valid in single precision */
 /* How near partners are looked for, in radii: beyond, Eq. 29 makes an axis too long. */
 #define MERGE_REACH 2.0
 /* Square of the longest axis of what pairs are looked for to make. Any two spheres side by side make a valid one, of
@@ -21,8 +21,6 @@ enum { SHAPE_CHUNK = 2048, MERGE_CHUNK = 256, MERGE_TURNS = 4 };
 #define MASS_LEAST (1.0 / 64)
 /* Above the keys of emitters. */
 #define KEY_OF_SHAPES (1ull << 62)
-
-enum { IS_VALID, IS_THIN, IS_LONG, IS_STUCK }; /* stuck: long, and too thin to be split */
 
 /* ---- one ellipsoid ---- */
 
@@ -49,7 +47,7 @@ bool shape_is_valid(const Shape6 *shape, double *shortest, double *longest) {
   mat3_eigen_symmetric(shape_matrix(shape), values, &axes);
   *shortest = values[0];
   *longest = values[2];
-  return values[0] >= SQUARE_LEAST - SLACK && values[2] <= SQUARE_MOST + SLACK;
+  return values[0] >= (double)(SQUARE_LEAST - SLACK) && values[2] <= (double)(SQUARE_MOST + SLACK);
 }
 
 /* Whether m - shift 1 (sign +1) or shift 1 - m (sign -1) is positive: leading minors. */
@@ -61,11 +59,11 @@ static bool beyond(const float a[STRESSES], float shift, float sign) {
 }
 
 /* No axis is too short. Sheared sand is as thin across as it is long: most long ones are not, and cannot be split. */
-static bool is_thick(const Shape6 *shape) { return beyond(shape->a, (float)(SQUARE_LEAST - SLACK), 1); }
+static bool is_thick(const Shape6 *shape) { return beyond(shape->a, SQUARE_LEAST - SLACK, 1); }
 
 /* As shape_is_valid says, without eigenvalues. */
 static int kind_of(const Shape6 *shape) {
-  if (!beyond(shape->a, (float)(SQUARE_MOST + SLACK), -1)) return IS_LONG;
+  if (!beyond(shape->a, SQUARE_MOST + SLACK, -1)) return IS_LONG;
   return is_thick(shape) ? IS_VALID : IS_THIN;
 }
 
@@ -129,10 +127,9 @@ typedef struct Proposal {
 typedef struct Advance {
   FlipShapes *shapes;
   FlipWork *work;
-  uint8_t *kind; /* in the order of cells */
+  const uint8_t *kind; /* in the order of cells */
   Proposal *proposals;
-  float inverse;     /* 1 / radius */
-  float *flow[3][3]; /* how particles were stretched in the frame, less the identity; NULL: nobody asks */
+  float inverse; /* 1 / radius */
 } Advance;
 
 static Shape6 shape_at(const FlipShapes *shapes, int64_t i) {
@@ -142,44 +139,30 @@ static Shape6 shape_at(const FlipShapes *shapes, int64_t i) {
 }
 
 /* 1 + G' = F (1 + G) */
-static void add_flow(const Advance *advance, int32_t i, float f[3][3]) {
+static void add_flow(const FlipShapes *shapes, int32_t i, float *const f[9], int32_t at) {
   float before[3][3];
   for (int r = 0; r < 3; r++)
-    for (int c = 0; c < 3; c++) before[r][c] = (float)(r == c) + advance->flow[r][c][i];
+    for (int c = 0; c < 3; c++) before[r][c] = (float)(r == c) + shapes->flow[r][c][i];
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 3; c++)
-      advance->flow[r][c][i] =
-          f[r][0] * before[0][c] + f[r][1] * before[1][c] + f[r][2] * before[2][c] - (float)(r == c);
+      shapes->flow[r][c][i] = f[3 * r][at] * before[0][c] + f[3 * r + 1][at] * before[1][c] +
+                              f[3 * r + 2][at] * before[2][c] - (float)(r == c);
 }
 
-/* A' = F A F^T with F = 1 + dt J: Eq. 28 to first order, and positive whatever the step. */
-static void stretch_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Advance *advance = context;
-  const FlipWork *work = advance->work;
-  FlipShapes *shapes = advance->shapes;
-  float dt = (float)work->dt;
-  for (int64_t k = b; k < e; k++) {
-    int32_t i = work->order->index[k];
-    Shape6 s = shape_at(shapes, i);
-    if (s.a[0] == 0 && s.a[1] == 0 && s.a[2] == 0) s = (Shape6){{1, 1, 1, 0, 0, 0}};
-    float f[3][3], m[3][3], t[3][3];
-    const float a[3][3] = {{s.a[0], s.a[3], s.a[5]}, {s.a[3], s.a[1], s.a[4]}, {s.a[5], s.a[4], s.a[2]}};
-    for (int r = 0; r < 3; r++)
-      for (int c = 0; c < 3; c++) {
-        float step = k >= work->order->lost ? dt * work->gradient[3 * r + c][k] : 0;
-        f[r][c] = (float)(r == c) + (step < -0.5f ? -0.5f : step > 0.5f ? 0.5f : step);
-      }
-    for (int r = 0; r < 3; r++)
-      for (int c = 0; c < 3; c++) t[r][c] = f[r][0] * a[0][c] + f[r][1] * a[1][c] + f[r][2] * a[2][c];
-    for (int r = 0; r < 3; r++)
-      for (int c = 0; c < 3; c++) m[r][c] = t[r][0] * f[c][0] + t[r][1] * f[c][1] + t[r][2] * f[c][2];
-    s = (Shape6){{m[0][0], m[1][1], m[2][2], m[0][1], m[1][2], m[0][2]}};
-    if (advance->flow[0][0]) add_flow(advance, i, f);
-    int kind = kind_of(&s);
-    advance->kind[k] = (uint8_t)(kind == IS_LONG && !is_thick(&s) ? IS_STUCK : kind);
-    for (int c = 0; c < STRESSES; c++) shapes->a[c][i] = s.a[c];
-  }
+void shapes_stretch(const FlipShapes *shapes, const FlipWork *work, int32_t b, int32_t e, const Stretch *with) {
+  const int32_t *index = work->order->index + b;
+  int32_t count = e - b;
+  for (int c = 0; c < STRESSES; c++)
+    for (int32_t k = 0; k < count; k++) with->shape[c][k] = shapes->a[c][index[k]];
+  Stretch stretch = *with;
+  stretch.least = SQUARE_LEAST - SLACK;
+  stretch.most = SQUARE_MOST + SLACK;
+  stretch.dt = (float)work->dt;
+  KERNEL_CALL(work->core, flip_stretch)(&stretch, count);
+  memcpy(work->kind + b, with->kind, (size_t)count);
+  for (int c = 0; c < STRESSES; c++)
+    for (int32_t k = 0; k < count; k++) shapes->a[c][index[k]] = with->shape[c][k];
+  for (int32_t k = 0; k < count && shapes->flow[0][0]; k++) add_flow(shapes, index[k], with->gradient, k);
 }
 
 static Vec3 apart_of(const Advance *advance, int32_t k, int32_t other) {
@@ -378,8 +361,6 @@ static Status advance_all(Advance *advance) {
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
   int64_t count = work->order->count, thin = 0;
-  TRY(scratch_take(core, scratch, &advance->kind, count, "shapes"));
-  parallel_for(core, 0, count, SHAPE_CHUNK, stretch_chunk, advance);
   for (int64_t k = 0; k < count; k++) thin += advance->kind[k] == IS_THIN;
   TRY(scratch_take(core, scratch, &advance->proposals, thin + 1, "merging"));
   thin = 0;
@@ -394,21 +375,20 @@ static Status advance_all(Advance *advance) {
 }
 
 /* Render points want to know (upsample/points.c); the fields are theirs. */
-static void find_flow(Advance *advance) {
+void shapes_find_flow(FlipShapes *shapes, State *state) {
   static const char *const names[3][3] = {
       {"flow_xx", "flow_xy", "flow_xz"}, {"flow_yx", "flow_yy", "flow_yz"}, {"flow_zx", "flow_zy", "flow_zz"}};
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 3; c++) {
-      void **field = particles_field(&advance->work->state->particles, names[r][c]);
-      advance->flow[r][c] = field ? *field : NULL;
+      void **field = particles_field(&state->particles, names[r][c]);
+      shapes->flow[r][c] = field ? *field : NULL;
     }
 }
 
 Status shapes_advance(FlipShapes *shapes, FlipWork *work) {
   int mark = scratch_mark(work->step->scratch);
-  Advance advance = {.shapes = shapes, .work = work, .inverse = (float)(1 / work->state->radius)};
+  Advance advance = {.shapes = shapes, .work = work, .kind = work->kind, .inverse = (float)(1 / work->state->radius)};
   shapes->pending_count = 0;
-  find_flow(&advance);
   Status status = advance_all(&advance);
   scratch_release(work->core, work->step->scratch, mark);
   return status;

@@ -2,6 +2,7 @@
 #ifndef METHODS_FLIP_SHAPES_H
 #define METHODS_FLIP_SHAPES_H
 
+#include "methods/flip/gather_kernels.h"
 #include "methods/flip/work.h"
 
 /* A of (x - x_i)^T A^-1 (x - x_i) <= 1, in squares of the nominal radius: xx yy zz xy yz xz, as of the stress. All
@@ -15,6 +16,7 @@ typedef struct FlipShapes {
   Shape6 *pending;    /* of those that wait to be born, in the order of their keys */
   int64_t pending_count;
   int64_t splits, merges;
+  float *flow[3][3]; /* how particles were stretched in the frame, less the identity; NULL: nobody asks */
 } FlipShapes;
 
 Mat3 shape_matrix(const Shape6 *shape);
@@ -30,7 +32,12 @@ bool shape_merge(const Shape6 *a, double mass_a, const Shape6 *b, double mass_b,
 Status shapes_create(Core *core, State *state, FlipShapes *shapes);
 /* Gives those just born their shapes. */
 void shapes_born(FlipShapes *shapes, State *state);
-/* After the particles' ways are known: advances shapes and queues what splits and merges. */
+/* Whether somebody asks for the flow, in this step. */
+void shapes_find_flow(FlipShapes *shapes, State *state);
+/* Stretches the shapes of particles [b, e) in the order of cells by the gradients at them; `with` has room for all of
+ * them. Their kinds go to work->kind. */
+void shapes_stretch(const FlipShapes *shapes, const FlipWork *work, int32_t b, int32_t e, const Stretch *with);
+/* After the particles' ways and kinds are known: queues what splits and merges. */
 Status shapes_advance(FlipShapes *shapes, FlipWork *work);
 Status shapes_archive(Core *core, Archive *archive, FlipShapes *shapes);
 void shapes_destroy(Core *core, FlipShapes *shapes);

@@ -9,15 +9,14 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "methods/flip/transfer_kernels.h"
+#include "methods/flip/splat_kernels.h"
 #include "methods/flip/stress.h"
 
-enum { SOLID_CHUNK = 64, OCTANTS = STRIP * 8 };
+enum { SOLID_CHUNK = 64 };
 
 #define FAR 1.8f     /* cells: farther than a corner of a cut cell can be */
 #define SLIVER 0.02f /* shares below are none */
 #define ROOM_LEAST 0.05f
-#define NORM_LEAST 1e-3f
 
 /* ---- distances ---- */
 
@@ -353,47 +352,36 @@ static void valid_window(const FlipWork *work, int32_t strip, ValidWindow *windo
   find_whole(window);
 }
 
-/* 1 / the sum of weights that fall on valid nodes, for centres (0) and faces (1 + axis). x, y, z count from the strip's
- * lower corner. 0 where hardly anything does: such a particle is inside a solid. */
-static void norms_at(const ValidWindow *window, float x, float y, float z, float norm[4]) {
-  norm[0] = norm[1] = norm[2] = norm[3] = 1;
-  if (window->whole[(int)x]) return;
-  const float at[3] = {x, y, z};
-  for (int g = 0; g < 4; g++) {
-    int low[3];
-    float upper[3];
-    for (int a = 0; a < 3; a++) {
-      float t = at[a] + (g == 1 + a ? 1 : 0.5f);
-      low[a] = (int)t;
-      upper[a] = t - (float)low[a];
-    }
-    const uint32_t *rows = &window->bits[g][low[2] * 3 + low[1]];
-    norm[g] = 1;
-    if (((rows[0] & rows[1] & rows[3] & rows[4]) >> low[0] & 3) == 3) continue;
-    float sum = row_weights(rows, low[0], upper);
-    norm[g] = sum > 0.99999f ? 1 : sum > NORM_LEAST ? 1 / sum : 0;
+/* Cells all of whose nodes are valid have norms of 1. Others: 1 / the sum of weights that fall on valid nodes. */
+static void norm_strip(const FlipWork *work, int32_t strip) {
+  const FlipOrder *order = work->order;
+  const int32_t *start = order->start + (int64_t)strip * STRIP;
+  if (start[0] == start[STRIP]) return;
+  ValidWindow window;
+  int32_t place[3];
+  valid_window(work, strip, &window);
+  strip_place(work->grid->key[strip], place);
+  float *const *norm = work->sorted.norm;
+  CellNorms cell = {.bits = window.bits,
+                    .place = {(float)place[0], (float)place[1], (float)place[2]},
+                    .x = order->x,
+                    .y = order->y,
+                    .z = order->z,
+                    .norm = {norm[0], norm[1], norm[2], norm[3]}};
+  for (cell.lane = 0; cell.lane < STRIP; cell.lane++) {
+    int32_t b = start[cell.lane], e = start[cell.lane + 1];
+    if (!window.whole[cell.lane]) KERNEL_CALL(work->core, flip_cell_norms)(&cell, b, e);
+    else
+      for (int g = 0; g < 4; g++)
+        for (int32_t k = b; k < e; k++) norm[g][k] = 1;
   }
 }
 
 static void norm_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  FlipWork *work = context;
-  const FlipOrder *order = work->order;
-  for (int64_t strip = b; strip < e; strip++) {
-    int32_t first = order->start[strip * STRIP], last = order->start[(strip + 1) * STRIP], place[3];
-    if (first == last) continue;
-    bool near = strip > 0 && work->fields.near[strip];
-    ValidWindow window;
-    if (near) valid_window(work, (int32_t)strip, &window);
-    strip_place(work->grid->key[strip], place);
-    for (int32_t k = first; k < last; k++) {
-      float norm[4] = {1, 1, 1, 1};
-      if (near)
-        norms_at(&window, order->x[k] - (float)place[0], order->y[k] - (float)place[1], order->z[k] - (float)place[2],
-                 norm);
-      for (int g = 0; g < 4; g++) work->sorted.norm[g][k] = strip > 0 ? norm[g] : 0;
-    }
-  }
+  const FlipWork *work = context;
+  for (int64_t strip = b; strip < e; strip++)
+    if (work->fields.near[strip]) norm_strip(work, (int32_t)strip);
 }
 
 /* ---- rooms ---- */
@@ -402,12 +390,21 @@ static void norm_chunk(void *context, int64_t b, int64_t e, int thread) {
 typedef struct Rooms {
   FlipWork *work;
   const StripSolids *const *now;
-  float (*lack)[OCTANTS][4]; /* per near strip */
-  int32_t *number;           /* of a near strip, per strip; -1 */
-  int32_t *start;            /* per cell */
-  float *x, *y, *z, *of[4];
+  float (*lack)[STRIP][4][8]; /* per near strip, cell and kind of node: of its octants */
+  int32_t *number;            /* of a near strip, per strip; -1 */
+  int32_t *start;             /* per cell */
+  float *x, *y, *z, *one, *of[4];
   float *sums[4];
 } Rooms;
+
+/* Middles of the octants of a cell. */
+static const float OCTANT_X[8] = {0.25f, 0.75f, 0.25f, 0.75f, 0.25f, 0.75f, 0.25f, 0.75f},
+                   OCTANT_Y[8] = {0.25f, 0.25f, 0.75f, 0.75f, 0.25f, 0.25f, 0.75f, 0.75f},
+                   OCTANT_Z[8] = {0.25f, 0.25f, 0.25f, 0.25f, 0.75f, 0.75f, 0.75f, 0.75f};
+
+static bool octant_lacks(float (*lack)[8], int o) {
+  return lack[0][o] != 0 || lack[1][o] != 0 || lack[2][o] != 0 || lack[3][o] != 0;
+}
 
 static void lack_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
@@ -420,20 +417,18 @@ static void lack_chunk(void *context, int64_t b, int64_t e, int thread) {
     valid_window(rooms->work, (int32_t)strip, &window);
     for (int lane = 0; lane < STRIP; lane++) {
       const float *share = rooms->now[strip]->octant[lane];
-      if (window.whole[lane] && rooms->work->fields.free[strip * STRIP + lane] == 1) {
-        memset(rooms->lack[rooms->number[strip]][lane * 8], 0, sizeof(float) * 32);
-        continue;
-      }
-      for (int o = 0; o < 8; o++) {
-        float norm[4], *lack = rooms->lack[rooms->number[strip]][lane * 8 + o];
-        norms_at(&window, (float)lane + (o & 1 ? 0.75f : 0.25f), o & 2 ? 0.75f : 0.25f, o & 4 ? 0.75f : 0.25f, norm);
-        bool some = false;
-        for (int g = 0; g < 4; g++) {
-          lack[g] = 0.125f * (1 - share[o] * norm[g]);
-          some = some || lack[g] != 0;
-        }
-        count[lane] += some;
-      }
+      float(*lack)[8] = rooms->lack[rooms->number[strip]][lane];
+      if (window.whole[lane] && rooms->work->fields.free[strip * STRIP + lane] == 1) continue;
+      CellNorms cell = {.bits = window.bits,
+                        .lane = lane,
+                        .x = OCTANT_X,
+                        .y = OCTANT_Y,
+                        .z = OCTANT_Z,
+                        .norm = {lack[0], lack[1], lack[2], lack[3]}};
+      KERNEL_CALL(rooms->work->core, flip_cell_norms)(&cell, 0, 8);
+      for (int g = 0; g < 4; g++)
+        for (int o = 0; o < 8; o++) lack[g][o] = 0.125f * (1 - share[o] * lack[g][o]);
+      for (int o = 0; o < 8; o++) count[lane] += octant_lacks(lack, o);
     }
   }
 }
@@ -442,17 +437,22 @@ static void write_lack_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Rooms *rooms = context;
   for (int64_t strip = b; strip < e; strip++) {
-    if (rooms->number[strip] < 0) continue;
-    int32_t place[3], to = rooms->start[strip * STRIP];
+    const int32_t *start = rooms->start + strip * STRIP;
+    if (start[0] == start[STRIP]) continue;
+    int32_t place[3];
     strip_place(rooms->work->grid->key[strip], place);
-    for (int k = 0; k < OCTANTS; k++) {
-      const float *lack = rooms->lack[rooms->number[strip]][k];
-      if (lack[0] == 0 && lack[1] == 0 && lack[2] == 0 && lack[3] == 0) continue;
-      rooms->x[to] = (float)(place[0] + k / 8) + (k & 1 ? 0.75f : 0.25f);
-      rooms->y[to] = (float)place[1] + (k & 2 ? 0.75f : 0.25f);
-      rooms->z[to] = (float)place[2] + (k & 4 ? 0.75f : 0.25f);
-      for (int g = 0; g < 4; g++) rooms->of[g][to] = lack[g];
-      to++;
+    for (int lane = 0; lane < STRIP; lane++) {
+      float(*lack)[8] = rooms->lack[rooms->number[strip]][lane];
+      int32_t to = start[lane];
+      for (int o = 0; o < 8 && to < start[lane + 1]; o++) {
+        if (!octant_lacks(lack, o)) continue;
+        rooms->x[to] = (float)(place[0] + lane) + OCTANT_X[o];
+        rooms->y[to] = (float)place[1] + OCTANT_Y[o];
+        rooms->z[to] = (float)place[2] + OCTANT_Z[o];
+        rooms->one[to] = 1;
+        for (int g = 0; g < 4; g++) rooms->of[g][to] = lack[g][o];
+        to++;
+      }
     }
   }
 }
@@ -460,21 +460,10 @@ static void write_lack_chunk(void *context, int64_t b, int64_t e, int thread) {
 static void room_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Rooms *rooms = context;
-  const FlipWork *work = rooms->work;
-  Splat splat = {.parcels = {.grid = work->grid,
-                             .start = rooms->start,
-                             .x = rooms->x,
-                             .y = rooms->y,
-                             .z = rooms->z,
-                             .volume = rooms->of[0],
-                             .mass = {rooms->of[1], rooms->of[2], rooms->of[3]}},
-                 .volume = rooms->sums[0],
-                 .mass = {rooms->sums[1], rooms->sums[2], rooms->sums[3]}};
-  KERNEL_CALL(work->core, flip_splat)(&splat, b, e);
   for (int g = 0; g < 4; g++)
     for (int64_t at = b * STRIP; at < e * STRIP; at++) {
       float room = 1 - rooms->sums[g][at];
-      work->fields.room[g][at] = room > ROOM_LEAST ? room : ROOM_LEAST;
+      rooms->work->fields.room[g][at] = room > ROOM_LEAST ? room : ROOM_LEAST;
     }
 }
 
@@ -497,13 +486,27 @@ static Status find_rooms(FlipWork *work, const StripSolids *const *now) {
   }
   rooms.start[cells] = total;
   int64_t room = total + LANES;
-  float **arrays[] = {&rooms.x, &rooms.y, &rooms.z, &rooms.of[0], &rooms.of[1], &rooms.of[2], &rooms.of[3]};
+  float **arrays[] = {&rooms.x, &rooms.y, &rooms.z, &rooms.one, &rooms.of[0], &rooms.of[1], &rooms.of[2], &rooms.of[3]};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     TRY(scratch_take(core, scratch, arrays[k], room, "rooms"));
     memset(*arrays[k] + total, 0, sizeof(float) * LANES);
   }
-  for (int g = 0; g < 4; g++) TRY(scratch_take(core, scratch, &rooms.sums[g], cells, "rooms"));
+  for (int g = 0; g < 4; g++) {
+    TRY(scratch_take(core, scratch, &rooms.sums[g], cells, "rooms"));
+    grid_clear(core, rooms.sums[g], cells);
+  }
   parallel_for(core, 0, strips, SOLID_CHUNK, write_lack_chunk, &rooms);
+  Splat splat = {.grid = work->grid,
+                 .start = rooms.start,
+                 .x = rooms.x,
+                 .y = rooms.y,
+                 .z = rooms.z,
+                 .centre = rooms.one,
+                 .face = rooms.one,
+                 .norm = (const float *const *)rooms.of,
+                 .centres = rooms.sums[0],
+                 .faces = {rooms.sums[1], rooms.sums[2], rooms.sums[3]}};
+  flip_splat_rows(work, &splat);
   parallel_for(core, 0, strips, SOLID_CHUNK, room_chunk, &rooms);
   return SCREE_OK;
 }
@@ -630,7 +633,7 @@ Status flip_solids_find(FlipWork *work) {
   parallel_for(core, 1, strips, SOLID_CHUNK, cells_valid_chunk, &sensing);
   parallel_for(core, 1, strips, SOLID_CHUNK, valid_chunk, &sensing);
   parallel_for(core, 1, strips, SOLID_CHUNK, near_chunk, &sensing);
-  parallel_for(core, 0, strips, SOLID_CHUNK, norm_chunk, work);
+  parallel_for(core, 1, strips, SOLID_CHUNK, norm_chunk, work);
   parallel_for(core, 1, strips, SOLID_CHUNK, velocity_chunk, work);
   int mark = scratch_mark(work->step->scratch);
   Status status = find_rooms(work, sensing.now);

@@ -176,17 +176,17 @@ static Status take_fields(FlipWork *work) {
   }
   TRY(scratch_take(core, scratch, &f->riders, strips, "grid"));
   TRY(scratch_take(core, scratch, &f->near, strips, "grid"));
-  f->near[0] = 0;
+  TRY(scratch_take(core, scratch, &f->normed, strips, "grid"));
+  f->near[0] = f->normed[0] = 0;
   SortedParcels *s = &work->sorted;
-  float **sorted[] = {&s->volume,      &s->mass[0],  &s->mass[1],  &s->mass[2],  &s->velocity[0], &s->velocity[1],
-                      &s->velocity[2], &s->norm[0],  &s->norm[1],  &s->norm[2],  &s->norm[3],     &s->specific,
-                      &s->strength,    &s->cohesion, &s->loose[0], &s->loose[1], &s->loose[2]};
-  for (size_t k = 0; k < sizeof sorted / sizeof *sorted; k++) {
+  float **sorted[] = {&s->mass,    &s->velocity[0], &s->velocity[1], &s->velocity[2], &s->norm[0], &s->norm[1],
+                      &s->norm[2], &s->norm[3],     &s->volume,      &s->strength,    &s->cohesion};
+  for (size_t k = 0; k < sizeof sorted / sizeof *sorted - (work->mixed ? 0 : 3); k++) {
     TRY(scratch_take(core, scratch, sorted[k], count, "sorted particles"));
     memset(*sorted[k] + count - LANES, 0, sizeof(float) * LANES);
   }
   TRY(scratch_take(core, scratch, &s->rides, count, "sorted particles"));
-  return SCREE_OK;
+  return grid_rows(core, scratch, work->grid, &work->rows);
 }
 
 /* ---- the step ---- */
@@ -212,7 +212,7 @@ static Status advance(Flip *flip, FlipWork *work) {
   profile_end(step->profile, "solids", began);
 
   began = profile_begin();
-  TRY(flip_sort_parcels(work));
+  flip_sort_parcels(work);
   TRY(flip_to_grid(work)); /* [1] */
   profile_end(step->profile, "to_grid", began);
 
@@ -228,7 +228,7 @@ static Status advance(Flip *flip, FlipWork *work) {
   profile_end(step->profile, "from_grid", began);
 
   began = profile_begin();
-  if (work->settings->shapes) TRY(shapes_advance(&flip->shapes, work));
+  if (work->shapes) TRY(shapes_advance(work->shapes, work));
   profile_end(step->profile, "shapes", began);
   return SCREE_OK;
 }
@@ -264,6 +264,7 @@ static Status flip_step(void *data, Step *step) {
   Flip *flip = data;
   State *state = step->state;
   FlipWork work = {.core = step->core, .step = step, .state = state, .settings = &flip->settings, .dt = step->dt};
+  work.shapes = flip->settings.shapes ? &flip->shapes : NULL;
   work.mixed = state->materials.count > 1;
   work.rest_specific = (float)(1 / state->materials.items[0].definition.density);
   int mark = scratch_mark(step->scratch);

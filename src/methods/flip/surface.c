@@ -46,6 +46,15 @@ static float weight_of_strong(const StrongWindow *window, const float at[3], int
   return row_weights(&window->bits[low[2] * 3 + low[1]], low[0], upper);
 }
 
+/* From now on the particles of the strip have norms of their own. */
+static void norm_strip(FlipWork *work, int64_t strip) {
+  if (work->fields.normed[strip]) return;
+  work->fields.normed[strip] = 1;
+  for (int a = 0; a < 3; a++)
+    for (int32_t k = work->order->start[strip * STRIP]; k < work->order->start[(strip + 1) * STRIP]; k++)
+      work->sorted.norm[1 + a][k] = 1;
+}
+
 static void riders_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   FlipWork *work = context;
@@ -54,27 +63,24 @@ static void riders_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t strip = b; strip < e; strip++) {
     int32_t first = order->start[strip * STRIP], last = order->start[(strip + 1) * STRIP], place[3];
     work->fields.riders[strip] = 0;
+    work->fields.normed[strip] = work->fields.near[strip];
     if (first == last) continue;
     memset(sorted->rides + first, 0, (size_t)(last - first));
     strip_place(work->grid->key[strip], place);
     for (int a = 0; a < 3; a++) {
       StrongWindow window;
       uint32_t whole = strong_window(work, (int32_t)strip, work->fields.strong[a], &window);
-      if ((whole & 255) == 255) {
-        memcpy(sorted->loose[a] + first, sorted->mass[a] + first, sizeof(float) * (size_t)(last - first));
-        continue;
-      }
+      if ((whole & 255) == 255) continue;
       for (int32_t k = first; k < last; k++) {
         const float at[3] = {order->x[k] - (float)place[0], order->y[k] - (float)place[1],
                              order->z[k] - (float)place[2]};
-        sorted->loose[a][k] = sorted->mass[a][k];
-        if (whole >> (int)at[0] & 1 || !(sorted->norm[1 + a][k] > 0)) continue;
+        float norm = work->fields.normed[strip] ? sorted->norm[1 + a][k] : 1;
+        if (whole >> (int)at[0] & 1 || !(norm > 0)) continue;
         float sum = weight_of_strong(&window, at, a);
-        float share = sum * sorted->norm[1 + a][k]; /* of the faces that are not inside walls */
+        float share = sum * norm; /* of the faces that are not inside walls */
         if (!(share > RIDES_FROM) || share > 0.99999f) continue;
-        sorted->mass[a][k] *= 1 / share;
+        norm_strip(work, strip);
         sorted->norm[1 + a][k] = 1 / sum;
-        sorted->loose[a][k] = 0;
         sorted->rides[k] |= (uint8_t)(1u << a);
         work->fields.riders[strip] |= (uint8_t)(1u << (int)at[0]);
       }

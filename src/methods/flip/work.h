@@ -44,9 +44,10 @@ typedef struct FlipSettings {
 
 /* Arrays in the order of cells. */
 typedef struct SortedParcels {
-  float *volume, *mass[3], *velocity[3], *norm[4], *specific, *strength, *cohesion;
-  float *loose[3]; /* mass for faces that are not strong: none of those who ride */
-  uint8_t *rides;  /* a bit per axis */
+  float *mass, *velocity[3];
+  float *norm[4]; /* of the weights at centres and faces, in strips that are `normed` (all others: 1) */
+  float *volume, *strength, *cohesion; /* at rest density, and times the material's; where there is more than one */
+  uint8_t *rides;                      /* a bit per axis */
 } SortedParcels;
 
 typedef struct FlipWork {
@@ -59,6 +60,7 @@ typedef struct FlipWork {
   FlipKept *kept;
   FlipFields fields;
   SortedParcels sorted;
+  GridRows rows;
   bool mixed;                 /* more than one material */
   float rest_specific;        /* 1 / rest density, when all is of one material */
   const StripSolids **solids; /* per strip: all, where they are now */
@@ -70,9 +72,10 @@ typedef struct FlipWork {
   double (*body_wrench)[6], (*body_change)[6]; /* for the solves */
   double (*wrench_parts)[6];                   /* per chunk of faces and body */
   double dt;
-  double tolerance;   /* of the solves in this step */
-  float *gradient[9]; /* of the velocity at the particles, in the order of cells; NULL: shapes are not tracked */
-  FlipReport report;  /* of this step */
+  double tolerance;          /* of the solves in this step */
+  struct FlipShapes *shapes; /* NULL: not tracked */
+  uint8_t *kind;             /* of shape, see gather_kernels.h, in the order of cells */
+  FlipReport report;         /* of this step */
   double speed; /* of the particles on the grid; of loose ones less, by how much farther than others they may go */
 } FlipWork;
 
@@ -129,9 +132,11 @@ Vec3 strip_origin(const FlipWork *work, int32_t strip);
 /* Whether a point of the solid's frame is certainly farther than that from it. */
 bool solid_out_of_reach(const Solid *solid, Vec3 local, double reach);
 /* particles.c */
-Status flip_sort_parcels(FlipWork *work);
+void flip_sort_parcels(FlipWork *work);
 Status flip_to_grid(FlipWork *work);
-/* surface.c: who rides on strong faces alone; changes their norms and masses. */
+struct Splat;
+void flip_splat_rows(const FlipWork *work, const struct Splat *splat); /* all rows of strips, colour by colour */
+/* surface.c: who rides on strong faces alone; changes their norms. */
 void flip_find_riders(FlipWork *work);
 /* Whether somebody near the strip rides: the sums of its faces have changed. */
 bool flip_surface_at(const FlipWork *work, int32_t strip);
