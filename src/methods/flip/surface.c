@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "methods/flip/work.h"
+#include "methods/flip/stress.h"
 
 enum { RIDER_CHUNK = 64 };
 
@@ -55,11 +55,26 @@ static void norm_strip(FlipWork *work, int64_t strip) {
       work->sorted.norm[1 + a][k] = 1;
 }
 
+/* Sand over a solid with nothing above that would bear it comes down until it touches: what hangs higher than a radius
+ * over the floor does not ride on it. `at` counts from the strip's lower corner. */
+static bool hangs(const FlipWork *work, int64_t strip, const float at[3], int axis, bool down) {
+  const FlipFields *f = &work->fields;
+  int32_t cell = (int32_t)strip * STRIP + (int32_t)at[0], above = cell_above(work->grid, cell, axis);
+  int32_t floor = down ? cell : above, roof = down ? above : cell;
+  if (!f->near[strip] || f->open[axis][floor] > 0 || f->owner[axis][floor] < 0) return false;
+  if (f->strong[axis][roof / STRIP] >> roof % STRIP & 1) return false;
+  float gradient[3];
+  float height = flip_distance_at(work->solids[strip], at[0], at[1], at[2], gradient);
+  return height * (float)work->grid->cell > (float)work->state->radius;
+}
+
 static void riders_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   FlipWork *work = context;
   const FlipOrder *order = work->order;
   SortedParcels *sorted = &work->sorted;
+  bool down = false;
+  int vertical = work_downward(work, &down);
   for (int64_t strip = b; strip < e; strip++) {
     int32_t first = order->start[strip * STRIP], last = order->start[(strip + 1) * STRIP], place[3];
     work->fields.riders[strip] = 0;
@@ -79,6 +94,7 @@ static void riders_chunk(void *context, int64_t b, int64_t e, int thread) {
         float sum = weight_of_strong(&window, at, a);
         float share = sum * norm; /* of the faces that are not inside walls */
         if (!(share > RIDES_FROM) || share > 0.99999f) continue;
+        if (a == vertical && hangs(work, strip, at, a, down)) continue;
         norm_strip(work, strip);
         sorted->norm[1 + a][k] = 1 / sum;
         sorted->rides[k] |= (uint8_t)(1u << a);
