@@ -107,4 +107,34 @@ static inline double fourfold_part(ScreeWorld *world, double *mean) {
   return sqrt(wave[0] * wave[0] + wave[1] * wave[1]) / *mean;
 }
 
+/* Height over the floor of the lowest particle of each column of a cell's width, in radii: what a share of the columns
+ * has at most. Sand that lies on the floor has 1. */
+static inline double clearance(ScreeWorld *world, double share) {
+  enum { COLUMNS = 128 };
+  static double low[COLUMNS * COLUMNS];
+  const Particles *p = &world->state.particles;
+  double radius = world->state.radius;
+  int64_t count = 0;
+  for (int k = 0; k < COLUMNS * COLUMNS; k++) low[k] = INFINITY;
+  for (int64_t i = 0; i < p->count; i++) {
+    Vec3 at = state_position(&world->state, i);
+    int x = (int)floor(at.x / (4 * radius)) + COLUMNS / 2, y = (int)floor(at.y / (4 * radius)) + COLUMNS / 2;
+    assert_true(x >= 0 && y >= 0 && x < COLUMNS && y < COLUMNS);
+    low[y * COLUMNS + x] = fmin(low[y * COLUMNS + x], at.z / radius);
+  }
+  for (int k = 0; k < COLUMNS * COLUMNS; k++)
+    if (low[k] < INFINITY) low[count++] = low[k];
+  qsort(low, (size_t)count, sizeof *low, by_size);
+  return low[(int64_t)(share * (double)(count - 1))];
+}
+
+/* A heap lies on the floor: nineteen of twenty columns come within half a radius of it, none hangs half a cell over it.
+ */
+static inline void check_lies(ScreeWorld *world, const char *name) {
+  double most = clearance(world, 0.95), worst = clearance(world, 0.999);
+  print_message("%s: lowest particles 95 %% up to %.2f radii over the floor, 99.9 %% up to %.2f\n", name, most, worst);
+  assert_true(most < 1.5);
+  assert_true(worst < 2);
+}
+
 #endif

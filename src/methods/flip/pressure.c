@@ -13,6 +13,9 @@
 /* A residual, in cells, that round-off leaves in a bed: solves go no further. */
 #define RESIDUAL_LEAST 1e-7
 #define FILL_RESTING 0.5f
+/* Cells: sand whose centre is this much too high hangs. A tenth of the particles' spacing, less than the jitter of a
+ * fill. */
+#define HANGING 0.05f
 /* Cohesion and pulling act where grains touch. */
 #define FILL_TOUCHING 0.9f
 #define FILL_PULLED 0.4f
@@ -202,11 +205,27 @@ typedef struct Slack {
   float *to;
 } Slack;
 
+/* Whether the sand of a cell fills it from below: its centre of mass is no higher than it would be then. What hangs
+ * higher has room to come down. */
+static bool fills_from_below(const FlipWork *work, int32_t cell, int axis, bool down) {
+  const FlipOrder *order = work->order;
+  const float *place[3] = {order->x, order->y, order->z};
+  float volume = 0, moment = 0;
+  for (int32_t k = order->start[cell]; k < order->start[cell + 1]; k++) {
+    float share = work->sorted.volume[k], at = place[axis][k] - floorf(place[axis][k]);
+    volume += share;
+    moment += share * (down ? at : 1 - at);
+  }
+  float full = (float)(work->grid->cell * work->grid->cell * work->grid->cell), bottom = 1 - work->fields.free[cell];
+  return !(moment > volume * (bottom + 0.5f * volume / full + HANGING));
+}
+
 /* The surface seldom coincides with the border of cells, and a cell through which it passes is not full although its
  * sand is as dense as sand can be. If it waited until it is, the sand would sink, and the pressure of the cell would
  * begin with two thirds of a cell's weight at once: the slope of a heap would be a flight of stairs that push each
- * other down. What lies on a full cell or on a solid therefore rests on it, if it is more than half a cell. It is one
- * layer only: sand that rains on loose sand still fills it up. */
+ * other down. What lies on a full cell or on a solid therefore rests on it, if it is more than half a cell; over a
+ * solid, only if it lies there and does not hang in the upper part of the cell. It is one layer only: sand that rains
+ * on loose sand still fills it up. */
 static bool rests(const FlipWork *work, int32_t cell, int axis, bool down) {
   const FlipFields *f = &work->fields;
   if (axis < 0 || !(f->usable[cell] > 0) || !(f->fill[cell] > FILL_RESTING * f->free[cell])) return false;
@@ -214,7 +233,7 @@ static bool rests(const FlipWork *work, int32_t cell, int axis, bool down) {
           under = down ? cell_below(work->grid, cell, axis) : above;
   bool solid = !(f->open[axis][face] > 0) && f->owner[axis][face] >= 0;
   bool full = under >= STRIP && f->free[under] - f->fill[under] < NEARLY * f->free[under];
-  return solid || full;
+  return full || (solid && fills_from_below(work, cell, axis, down));
 }
 
 /* What a cell can still take. */
