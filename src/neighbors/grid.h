@@ -127,9 +127,16 @@ typedef struct RowsJob {
   bool same; /* row i lists no target i */
   float reach;
   const float *query_radius, *target_radius; /* target_radius in the grid's order */
-  bool boxed;                                /* queries outside of the box have no neighbours */
-  float low[3], high[3];
+  const uint8_t *marks; /* of a box of cells: whether there may be targets near a query in it; NULL: not known */
+  int32_t low[3], size[3];
 } RowsJob;
+
+/* Whether a query in this cell may have neighbours; outside of the box none has. */
+static inline bool marks_say(const RowsJob *job, int32_t x, int32_t y, int32_t z) {
+  uint32_t dx = (uint32_t)(x - job->low[0]), dy = (uint32_t)(y - job->low[1]), dz = (uint32_t)(z - job->low[2]);
+  const uint32_t size_x = (uint32_t)job->size[0], size_y = (uint32_t)job->size[1], size_z = (uint32_t)job->size[2];
+  return dx < size_x && dy < size_y && dz < size_z && job->marks[(dz * size_y + dy) * size_x + dx];
+}
 
 /* Where a kernel puts rows, and the candidates of a cell meanwhile. */
 typedef struct RowsBuffer {

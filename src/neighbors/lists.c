@@ -14,7 +14,8 @@ enum {
   ROWS_CHUNK_FEW = 32, /* of a few rows, so that every thread gets some */
   WAVE_CHUNKS = 32,
   ROOM_FIRST = 8, /* entries a row */
-  CANDIDATES_FIRST = 256
+  CANDIDATES_FIRST = 256,
+  MARKS_MOST = 1 << 18 /* cells; where there are more, all queries are searched for */
 };
 
 void neighbor_list_destroy(Core *core, NeighborList *list) {
@@ -44,6 +45,8 @@ struct Search {
   int64_t wave;  /* first row of it */
   int64_t chunk; /* rows */
   Buffer buffers[WAVE_CHUNKS];
+  uint8_t *marks; /* and the cells of the targets that they were made from */
+  int32_t *target_cells;
   Desk *desks; /* per thread */
   int64_t desk_count;
 };
@@ -55,6 +58,8 @@ void search_destroy(Core *core, Search *search) {
   for (int c = 0; c < WAVE_CHUNKS; c++) memory_drop(core, &search->buffers[c].rows.out);
   for (int64_t d = 0; d < search->desk_count; d++) memory_drop(core, &search->desks[d].candidates);
   memory_drop(core, &search->desks);
+  memory_drop(core, &search->marks);
+  memory_drop(core, &search->target_cells);
   memory_free(&core->memory, search);
 }
 
@@ -209,19 +214,47 @@ static float largest(const float *values, int64_t count) {
   return most + check;
 }
 
-/* Few targets among many queries (a body's samples in a bed): most queries are far from all of them. */
-static void search_box(RowsJob *job, Points targets, float farthest) {
-  const float *coordinates[3] = {targets.x, targets.y, targets.z};
-  job->boxed = targets.count < job->queries.count;
-  for (int k = 0; k < 3 && job->boxed; k++) {
-    float low = coordinates[k][0], high = low;
-    for (int64_t i = 1; i < targets.count; i++) {
-      low = coordinates[k][i] < low ? coordinates[k][i] : low;
-      high = coordinates[k][i] > high ? coordinates[k][i] : high;
+/* The box of cells round the targets, one cell wider on all sides; answers how many cells. */
+static double box_of_targets(RowsJob *job, int64_t count, const int32_t *cells[3]) {
+  double volume = 1;
+  for (int k = 0; k < 3; k++) {
+    int32_t low = cells[k][0], high = low;
+    for (int64_t i = 1; i < count; i++) {
+      low = cells[k][i] < low ? cells[k][i] : low;
+      high = cells[k][i] > high ? cells[k][i] : high;
     }
-    job->low[k] = low - farthest;
-    job->high[k] = high + farthest;
+    job->low[k] = low - 1;
+    job->size[k] = high - low + 3;
+    volume *= job->size[k];
   }
+  return volume;
+}
+
+/* Few targets among many queries (a body's samples in a bed): most queries are far from all of them. Targets of a query
+ * are in the cells round its own, so these are marked. */
+static Status search_marks(Core *core, Search *search, Points targets) {
+  RowsJob *job = &search->job;
+  int64_t count = targets.count;
+  if (count >= job->queries.count) return SCREE_OK;
+  TRY(memory_grow(core, &search->target_cells, 3 * count, "neighbour search"));
+  const float *coordinates[3] = {targets.x, targets.y, targets.z};
+  const int32_t *cells[3];
+  for (int k = 0; k < 3; k++) {
+    KERNEL_CALL(core, cells_of)(coordinates[k], count, job->grid->inverse, search->target_cells + k * count);
+    cells[k] = search->target_cells + k * count;
+  }
+  double volume = box_of_targets(job, count, cells);
+  if (volume > MARKS_MOST) return SCREE_OK;
+  TRY(memory_grow(core, &search->marks, (int64_t)volume, "neighbour search"));
+  memset(search->marks, 0, (size_t)volume);
+  int64_t across = job->size[0], layer = across * job->size[1];
+  for (int64_t i = 0; i < count; i++) {
+    uint8_t *mark = search->marks + (cells[2][i] - job->low[2]) * layer + (cells[1][i] - job->low[1]) * across +
+                    (cells[0][i] - job->low[0]);
+    for (int row = 0; row < 9; row++) memset(mark + (row / 3 - 1) * layer + (row % 3 - 1) * across - 1, 1, 3);
+  }
+  job->marks = search->marks;
+  return SCREE_OK;
 }
 
 static Status search_check(Core *core, const CellGrid *grid, Points queries, Points targets, float reach,
@@ -263,11 +296,10 @@ Status neighbor_list_build(Core *core, const CellGrid *grid, Points queries, Poi
                           .reach = reach,
                           .query_radius = query_radius,
                           .target_radius = sorted_radius ? sorted_radius : target_radius};
-  search_box(&search->job, targets, grid->cell); /* not below any reach, and more than rounding takes away */
   search->index = grid->sorted ? NULL : grid->index;
   search->drop_self = same;
   search->list = list;
-  Status status = SCREE_OK;
+  Status status = search_marks(core, search, targets);
   search->chunk = (queries.count + WAVE_CHUNKS - 1) / WAVE_CHUNKS;
   if (search->chunk < ROWS_CHUNK_FEW) search->chunk = ROWS_CHUNK_FEW;
   if (search->chunk > ROWS_CHUNK) search->chunk = ROWS_CHUNK;

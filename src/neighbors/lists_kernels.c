@@ -146,8 +146,7 @@ WIDE_INLINE int64_t rows_find(const RowsJob *job, int64_t b, int64_t e, int64_t 
     if (buffer->not_finite) return block;
     for (int64_t i = block; i < end; i++) {
       int64_t q = i - block;
-      if (job->boxed && (queries.x[i] < job->low[0] || queries.x[i] > job->high[0] || queries.y[i] < job->low[1] ||
-                         queries.y[i] > job->high[1] || queries.z[i] < job->low[2] || queries.z[i] > job->high[2])) {
+      if (job->marks && !marks_say(job, cx[q], cy[q], cz[q])) {
         ends[i - b] = at - buffer->out;
         continue;
       }

@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 #include "neighbors/grid.h"
 
-enum { UPKEEP_CHUNK = 256, MOVERS_CHUNK = 64 };
+enum { UPKEEP_CHUNK = 256, MOVERS_CHUNK = 512 };
 /* So few movers look at all points one after the other, which is quicker than dealing the points to cells; rows longer
  * than this are left to the cells. */
 enum { SCANNED_MOVERS = 64, SCANNED_ROW = 120 };

@@ -231,7 +231,7 @@ static Status list_samples(ScreeWorld *world, const Search *search) {
   Points samples = {s->count, s->x, s->y, s->z, s->id};
   float *radius = NULL;
   float reach = search->factor * (world->radius_largest + s->radius) + search->skin;
-  TRY(cell_grid_build(core, world->sample_grid, samples, reach * 1.00001f)); /* sums of floats, again */
+  TRY(cell_grid_hash(core, world->sample_grid, samples, reach * 1.00001f)); /* sums of floats, again */
   if (search->radius) {
     reach = search->factor;
     TRY(scratch_take(core, &world->scratch, &radius, s->count, "sample radii"));

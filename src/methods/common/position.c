@@ -8,7 +8,7 @@
 #include "methods/common/position_contacts.h"
 #include "methods/common/position_kernels.h"
 
-enum { GRAIN_CHUNK = 512, SLICE_CHUNK = 16 };
+enum { GRAIN_CHUNK = 512, FINISH_CHUNK = 128, SLICE_CHUNK = 8 };
 
 typedef struct Predict {
   Particles *particles;
@@ -157,9 +157,15 @@ Status position_solve(PositionStep *work) {
   return position_iterate(work, averaging ? PASS(work, position_average_pass) : PASS(work, position_split_pass));
 }
 
+static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
+  PositionStep *work = context;
+  PASS(work, position_finish_pass)(work, b, e, thread);
+  if (work->ghost_start) position_push_solids(work, b, e);
+}
+
 Status position_end(PositionStep *work) {
-  parallel_for(work->step->core, 0, work->count, GRAIN_CHUNK, PASS(work, position_finish_pass), work);
-  position_push_solids(work);
+  parallel_for(work->step->core, 0, work->count, FINISH_CHUNK, finish_chunk, work);
+  position_push_matched(work);
   position_keep(work);
   return SCREE_OK;
 }

@@ -26,7 +26,7 @@
 #include "methods/common/contact_memory.h"
 #include "methods/method.h"
 
-enum { SLICE = LANES, POSITION_WINDOW = 256 };
+enum { SLICE = LANES, POSITION_WINDOW = 128 };
 /* Pairs are looked at when they may come nearer than POSITION_MARGIN nominal radii in the step: what its corrections
  * may close. Lists must hold them, and report overlaps that the corrections make. */
 #define POSITION_MARGIN 0.06f

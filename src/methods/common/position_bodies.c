@@ -5,7 +5,7 @@
 #include "core/parallel.h"
 #include "methods/common/position_contacts.h"
 
-enum { GHOST_CHUNK = 1024, MOVE_CHUNK = 128 };
+enum { MOVE_CHUNK = 128 };
 
 /* Fewer samples than this cannot tell a rotation: such a body is pushed as a whole. */
 enum { MATCHED_SAMPLES_MIN = 4 };
@@ -208,13 +208,12 @@ void position_move_bodies(PositionStep *work) {
   parallel_for(work->step->core, 0, work->pushed_count, MOVE_CHUNK, move_chunk, work);
 }
 
-static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const PositionStep *work = context;
+/* Force = multiplier / dt^2 (Holz Eq. 34), equal and opposite to what the grain got. */
+void position_push_solids(PositionStep *work, int64_t b, int64_t e) {
   Solids *solids = &work->step->state->solids;
   double per_square = 1 / ((double)work->dt * (double)work->dt);
   WrenchSum sum = {0};
-  for (int64_t g = b; g < e; g++) {
+  for (int64_t g = work->ghost_start[b]; g < work->ghost_start[e]; g++) {
     const PositionGhost *ghost = &work->ghosts[g];
     if (work->bodies[ghost->solid].matched) continue;
     Solid *solid = &solids->items[ghost->solid];
@@ -238,9 +237,7 @@ static void push_matched(PositionStep *work, int32_t index) {
   wrench_add(solid, vec3_scale(way, solid->mass * per_square), solid->center);
 }
 
-/* Force = multiplier / dt^2 (Holz Eq. 34), equal and opposite to what the grain got. */
-void position_push_solids(PositionStep *work) {
-  parallel_for(work->step->core, 0, work->ghost_count, GHOST_CHUNK, push_chunk, work);
+void position_push_matched(PositionStep *work) {
   for (int32_t k = 0; k < work->step->state->solids.count; k++)
     if (work->bodies[k].matched && atomic_load(&work->bodies[k].ghosts) > 0) push_matched(work, k);
 }

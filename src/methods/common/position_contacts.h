@@ -33,6 +33,8 @@ Status position_lay_out(PositionStep *work);
 void position_move_bodies(PositionStep *work);
 /* What the slots have now is remembered. */
 void position_keep(PositionStep *work);
-void position_push_solids(PositionStep *work);
+/* Forces on solids: what the grains [b, e) push with; and on those that are matched, when all have pushed. */
+void position_push_solids(PositionStep *work, int64_t b, int64_t e);
+void position_push_matched(PositionStep *work);
 
 #endif
