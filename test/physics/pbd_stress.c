@@ -149,6 +149,44 @@ static void a_body_crushed_between_two_tools_does_not_explode(void **state) {
   crush("p2");
 }
 
+/* A plate of some tons falls on single grains: it must not run into them before they have learnt to bear it, and the
+ * floor then carries its weight and theirs. */
+static void drop_plate(const char *method, int contact) {
+  enum { GRAINS = 9 };
+  const double radius = 0.02, lowest = 2 * radius;
+  GrainScene s;
+  grain_scene(&s, method, radius);
+  add_floor(&s);
+  s.bodies[0] = scree_body_default("plate", scree_shape_box((ScreeVec3){-0.2, -0.2, -0.1}, (ScreeVec3){0.2, 0.2, 0.1}));
+  s.bodies[0].density = 50000;
+  s.bodies[0].contact = contact;
+  s.bodies[0].shape.position = (ScreeVec3){0, 0, lowest + 0.1 + (contact == SCREE_CONTACT_SAMPLES ? radius : 0) + 0.01};
+  s.bodies[0].velocity = (ScreeVec3){0, 0, -1};
+  s.def.body_count = 1;
+  add_probe(&s, SCREE_PROBE_FORCE_ON)->target = "floor";
+  ScreeWorld *world = lone_world(&s, vec3(0, 0, radius), vec3(0, 0, 0));
+  for (int k = 1; k < GRAINS; k++)
+    add_grain(world, vec3(0.12 * (k % 3 - 1) + (k % 3 == 0 ? 0.03 : 0), 0.12 * (k / 3 - 1), radius), vec3(0, 0, 0),
+              radius, 0);
+  const Solid *plate = &world->state.solids.items[1];
+  double deepest = 0;
+  for (int frame = 0; frame < 90; frame++) {
+    run_frames(world, 1);
+    deepest = fmax(deepest, lowest + 0.1 - plate->center.z);
+  }
+  double weight = 9.81 * (plate->mass + world_mass(world)), load = -probe_value(world, 0, 2);
+  assert_true(deepest < 1.5 * radius);
+  assert_near(load, weight, 0.02 * weight);
+  scree_world_destroy(world);
+}
+
+static void a_heavy_plate_rests_on_single_grains(void **state) {
+  (void)state;
+  drop_plate("pbd", SCREE_CONTACT_DISTANCE);
+  drop_plate("pbd", SCREE_CONTACT_SAMPLES);
+  drop_plate("p2", SCREE_CONTACT_DISTANCE);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_step_of_no_length_is_refused),
@@ -156,6 +194,7 @@ int main(void) {
       cmocka_unit_test(a_thousand_grains_at_one_point_come_apart),
       cmocka_unit_test(a_fast_tool_throws_no_grain_faster_than_twice_its_speed),
       cmocka_unit_test(a_body_crushed_between_two_tools_does_not_explode),
+      cmocka_unit_test(a_heavy_plate_rests_on_single_grains),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

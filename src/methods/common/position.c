@@ -105,7 +105,9 @@ Status position_begin(Step *step, const PositionSettings *settings, ContactMemor
   TRY(position_find_ghosts(work));
   work->rows = work->padded + work->ghost_count;
   TRY(take_rows(work));
-  return position_lay_out(work);
+  TRY(position_lay_out(work));
+  position_pin(work);
+  return SCREE_OK;
 }
 
 #define PASS(work, name) KERNEL_CALL((work)->step->core, name)

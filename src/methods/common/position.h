@@ -38,6 +38,10 @@ enum { SLICE = LANES, POSITION_WINDOW = 128 };
  * at most. */
 #define POSITION_SLOP_FALL 0.5f
 #define POSITION_SLOP_MOST 0.01f
+/* Grains between a body and something fixed: for how many of their kind they count at most, and how far, in radii, they
+ * may be thrown by remembered forces alone. */
+#define POSITION_PINNED_MOST 1000.0f
+#define POSITION_THROWN 0.1f
 #define POSITION_NEVER -1e30f /* a distance that no pair can come closer than */
 
 /* Per slot. */

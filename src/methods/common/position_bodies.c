@@ -136,6 +136,79 @@ void position_load_ghosts(PositionStep *work, int64_t b, int64_t e) {
   }
 }
 
+/* The remembered pushes of a grain's contacts: what of them moves it, and what only squeezes it. */
+typedef struct Pressed {
+  float moves, squeezes;
+} Pressed;
+
+static Pressed pressed_by_memory(const PositionStep *work, int64_t i) {
+  const PositionSlots *s = &work->slots;
+  int64_t end, first = position_slots_of(s, i, &end);
+  float total = 0, x = 0, y = 0, z = 0;
+  for (int64_t slot = first; slot < end; slot += SLICE) {
+    float push = s->ln[slot];
+    total += push;
+    x += push * s->nx[slot];
+    y += push * s->ny[slot];
+    z += push * s->nz[slot];
+  }
+  float moves = sqrtf(x * x + y * y + z * z);
+  return (Pressed){moves, total - moves};
+}
+
+/* Whether something that grains cannot move pressed grain i in the last step. */
+static bool is_backed(const PositionStep *work, int64_t i) {
+  for (int64_t g = work->ghost_start[i]; g < work->ghost_start[i + 1]; g++)
+    if (!is_pushed(work, g) && work->slots.ln[work->ghosts[g].slot] > 0) return true;
+  return false;
+}
+
+/* A contact tells a body of a grain by the grain's mass, so a body of ten thousand times that mass has run into the
+ * grains that it pins against a floor long before they have learnt to bear it. But such a grain has the floor behind
+ * it: it may count for as much as it bears, and what the body loses of its momentum the floor gets. Its weight stays
+ * what it is: a grain that counts for k of its kind falls a k-th as far. */
+static void weigh_down(PositionStep *work, int64_t i, float kind) {
+  const Vec3 gravity = work->step->state->gravity;
+  float held = (1 - 1 / kind) * work->dt * work->dt;
+  work->w[i] /= kind;
+  work->wn[i] /= kind;
+  work->d4[i][3] /= kind;
+  work->shift[i][3] /= kind;
+  work->d4[i][0] -= held * (float)gravity.x;
+  work->d4[i][1] -= held * (float)gravity.y;
+  work->d4[i][2] -= held * (float)gravity.z;
+}
+
+/* Where a grain slips out of such a pinch what its solids pushed with is forgotten as far as it would throw it. */
+static void forget(PositionStep *work, int64_t i, float share) {
+  PositionSlots *s = &work->slots;
+  for (int64_t g = work->ghost_start[i]; g < work->ghost_start[i + 1]; g++) {
+    int64_t slot = work->ghosts[g].slot;
+    s->ln[slot] *= share;
+    s->ltx[slot] *= share;
+    s->lty[slot] *= share;
+    s->ltz[slot] *= share;
+  }
+}
+
+void position_pin(PositionStep *work) {
+  const State *state = work->step->state;
+  float fall = (float)vec3_length(state->gravity) * work->dt * work->dt;
+  float far = POSITION_THROWN * (float)state->radius;
+  if (!work->memory || !(fall > 0)) return;
+  int64_t last = -1;
+  for (int64_t k = 0; k < work->pushed_count; k++) {
+    int64_t i = work->ghosts[work->pushed[k]].grain;
+    if (i == last) continue;
+    last = i;
+    Pressed pressed = pressed_by_memory(work, i);
+    float kind = fminf(pressed.squeezes * work->w[i] / fall, POSITION_PINNED_MOST);
+    if (kind > 1 && is_backed(work, i)) weigh_down(work, i, kind);
+    float way = pressed.moves * work->w[i];
+    if (way > far) forget(work, i, far / way);
+  }
+}
+
 /* What the contact has pushed the grain by so far, kg m. */
 static Vec3 ghost_push(const PositionStep *work, int64_t g) {
   const PositionSlots *s = &work->slots;

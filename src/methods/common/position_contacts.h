@@ -29,6 +29,8 @@ static inline int32_t position_contacts_of(const PositionStep *work, int64_t i) 
 }
 /* Counts each grain's contacts and fills the slots. */
 Status position_lay_out(PositionStep *work);
+/* Masses of grains that bodies press against something fixed, once there are slots. */
+void position_pin(PositionStep *work);
 /* After a pass: bodies that grains can move take up what pushed them. */
 void position_move_bodies(PositionStep *work);
 /* What the slots have now is remembered. */
