@@ -12,7 +12,7 @@ enum { S_XX, S_YY, S_ZZ, S_XY, S_YZ, S_XZ, STRESSES };
 /* Solids as a strip sees them: what of its octants and lower faces is free, whose the faces are, and the signed
  * distance at the corners of its cells, in cells. */
 typedef struct StripSolids {
-  float octant[STRIP][8]; /* free share, x lowest bit */
+  float octant[8][STRIP]; /* free share, x lowest bit */
   float open[3][STRIP];   /* free share of the lower faces */
   float distance[CORNERS];
   int16_t owner[3][STRIP]; /* solid nearest to the face; -1: none near */

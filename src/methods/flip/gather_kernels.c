@@ -22,13 +22,14 @@ WIDE_INLINE WideInt lanes_of(uint32_t bits) {
   return wide_int_equal(((WideInt){0} + (int32_t)bits) & lane, lane);
 }
 
-/* Nodes whose bits are not set do not count; NULL: all do. Answers whether some do not. */
-WIDE_INLINE bool fill_window(const Gather *gather, int32_t strip, int axis, const uint8_t *bits, float (*window)[4]) {
+/* Nodes whose bits are not set do not count; NULL: all do. Answers the lanes round which all do. */
+WIDE_INLINE uint32_t fill_window(const Gather *gather, int32_t strip, int axis, const uint8_t *bits,
+                                 float (*window)[4]) {
   const FlipGrid *grid = gather->grid;
   const float *const field[4] = {gather->velocity[axis], gather->change[axis], gather->moved[axis],
                                  gather->settle[axis]};
   const Wide zero = wide_set(0);
-  bool some = false;
+  uint32_t all = ~0u;
   for (int row = 0; row < 9; row++) {
     int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1), before = grid->near[at][X_LOW],
             behind = grid->near[at][X_HIGH];
@@ -44,14 +45,14 @@ WIDE_INLINE bool fill_window(const Gather *gather, int32_t strip, int axis, cons
       nodes[1 + STRIP][f] = counted >> (1 + STRIP) ? field[f][high] : none;
       of[f] = wide_load(field[f] + here);
     }
+    all &= counted;
     if (counted != (1u << WINDOW_X) - 1) {
-      some = true;
       WideInt lanes = lanes_of(counted >> 1 & 255);
       for (int f = 0; f < 4; f++) of[f] = wide_select(lanes, of[f], f == 3 ? wide_set(NOT_COUNTED) : zero);
     }
     put_nodes(of[0], of[1], of[2], of[3], nodes + 1);
   }
-  return some;
+  return all & all >> 1 & all >> 2;
 }
 
 typedef struct Weights {
@@ -97,7 +98,7 @@ WIDE_INLINE Wide corners_slopes(const Corners *c, const Wide u[3], Wide slope[3]
 /* Lane by lane: eight particles from k on, where x, y, z count from the strip's lower corner. FLIP: they change by what
  * the grid's velocity changed, and move with it; where no node counts they fly. Answers what they move with. */
 WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t k, int64_t to, int axis,
-                             const Wide at[3], bool masked, bool normed, const Gathered *out) {
+                             const Wide at[3], bool masked, const Gathered *out) {
   const Weights w[3] = {weights_of(at[0], axis == 0), weights_of(at[1], axis == 1), weights_of(at[2], axis == 2)};
   const Wide u[3] = {w[0].upper, w[1].upper, w[2].upper}, zero = wide_set(0), one = wide_set(1);
   WideInt base = ((w[2].low * 3 + w[1].low) * WINDOW_ROW + w[0].low) * 4;
@@ -118,7 +119,7 @@ WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t 
   }
   Wide slope[3], tilt[3]; /* tilt: gradient of the weights that count */
   Wide speed = out->gradient[0] ? corners_slopes(&velocity, u, slope) : corners_value(&velocity, u);
-  Wide norm = normed ? wide_load(gather->norm[axis] + k) : one;
+  Wide norm = masked ? wide_load(gather->norm[axis] + k) : one;
   WideInt on_grid = wide_less(zero, norm);
   Wide before = wide_load(gather->before[axis] + k), flown = before + wide_set(gather->gain[axis]);
   Wide moves = wide_select(on_grid, speed * norm, flown);
@@ -139,13 +140,12 @@ WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t 
 void KERNEL(flip_gather)(const Gather *gather, int32_t strip, const Gathered *to) {
   int32_t b = gather->start[(int64_t)strip * STRIP], e = gather->start[((int64_t)strip + 1) * STRIP], place[3];
   Window windows[3];
-  const bool ridden = gather->riders[strip], normed = gather->normed[strip];
-  bool masked[3];
+  uint32_t plain[3]; /* lanes whose particles need neither masks nor norms */
   for (int axis = 0; axis < 3; axis++) {
-    masked[axis] = fill_window(gather, strip, axis, gather->near[strip] ? gather->valid[axis] : NULL, windows[axis]);
-    if (!ridden) continue;
+    plain[axis] = fill_window(gather, strip, axis, gather->near[strip] ? gather->valid[axis] : NULL, windows[axis]);
+    if (!gather->riders[strip]) continue;
     fill_window(gather, strip, axis, gather->strong[axis], windows[axis] + WINDOW);
-    masked[axis] = true;
+    plain[axis] &= ~(uint32_t)gather->riders[strip];
   }
   strip_place(gather->grid->key[strip], place);
   for (int32_t k = b; k < e; k += LANES) {
@@ -156,11 +156,12 @@ void KERNEL(flip_gather)(const Gather *gather, int32_t strip, const Gathered *to
          z = wide_load(gather->z + k) - wide_set((float)place[2]);
     const Wide at[3] = {wide_min(wide_max(x, zero), wide_set((float)STRIP - 0.00001f)),
                         wide_min(wide_max(y, zero), most), wide_min(wide_max(z, zero), most)};
+    int first = (int)at[0][0], last = k + LANES <= e ? (int)at[0][LANES - 1] : STRIP - 1;
+    uint32_t lanes = (2u << last) - (1u << first);
     Wide square = zero;
     for (int axis = 0; axis < 3; axis++) {
-      Wide moves = masked[axis] ? gather_axis(gather, windows[axis], k, k - b, axis, at, true, normed, to)
-                   : normed     ? gather_axis(gather, windows[axis], k, k - b, axis, at, false, true, to)
-                                : gather_axis(gather, windows[axis], k, k - b, axis, at, false, false, to);
+      Wide moves = lanes & ~plain[axis] ? gather_axis(gather, windows[axis], k, k - b, axis, at, true, to)
+                                        : gather_axis(gather, windows[axis], k, k - b, axis, at, false, to);
       square += moves * moves;
     }
     wide_store(to->square + (k - b), square);

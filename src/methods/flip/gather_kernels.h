@@ -10,8 +10,7 @@ typedef struct Gather {
   const FlipGrid *grid;
   const int32_t *start;
   const float *x, *y, *z; /* in cells */
-  const float *norm[3];   /* per particle: 1 / sum of the weights of the faces that count, where `normed`; else 1 */
-  const uint8_t *normed;  /* per strip */
+  const float *norm[3];   /* per particle: 1 / sum of the weights of the faces that count, where some do not */
   const float *velocity[3], *change[3], *moved[3], *settle[3];
   const uint8_t *near;                 /* per strip: some nodes round it may not be valid */
   const uint8_t *riders;               /* per strip: some of its particles ride */

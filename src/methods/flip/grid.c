@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "methods/flip/grid_kernels.h"
 
 enum {
   CLEAR_CHUNK = 16384,
   PLACE_CHUNK = 16384,
+  PLACE_BLOCK = 512, /* stays in the nearest cache */
   SEEN_SLOTS = 4096,
   LINK_CHUNK = 512,
   CELL_CHUNK = 4096,
@@ -24,8 +26,7 @@ typedef struct Occupied {
 
 typedef struct Placing {
   Core *core;
-  const Particles *particles;
-  const FlipGrid *grid;
+  Places places;
   uint64_t *key; /* of each particle's strip */
   uint8_t *lane;
   float *x, *y, *z; /* of each particle, in cells */
@@ -33,22 +34,19 @@ typedef struct Placing {
   int32_t *seen_count;
 } Placing;
 
+/* Downwards. */
+static inline int32_t whole(float x) {
+  int32_t below = (int32_t)x;
+  return below - ((float)below > x);
+}
+
 /* The cell of a particle; false when it lies beyond what the grid can number. */
 static inline bool place_of(const Placing *work, int64_t i, int32_t cell[3]) {
-  const Particles *p = work->particles;
-  double inverse = 1 / work->grid->cell;
-  const double *shift = work->grid->shift;
-  float x = (float)(((double)p->x[i] + (double)p->low_x[i]) * inverse + shift[0]);
-  float y = (float)(((double)p->y[i] + (double)p->low_y[i]) * inverse + shift[1]);
-  float z = (float)(((double)p->z[i] + (double)p->low_z[i]) * inverse + shift[2]);
-  work->x[i] = x;
-  work->y[i] = y;
-  work->z[i] = z;
-  float far = fmaxf(fmaxf(fabsf(x), fabsf(y)), fabsf(z));
-  if (!(far < (float)GRID_LIMIT)) return false;
-  cell[0] = (int32_t)floorf(x);
-  cell[1] = (int32_t)floorf(y);
-  cell[2] = (int32_t)floorf(z);
+  const float limit = (float)GRID_LIMIT, x = work->x[i], y = work->y[i], z = work->z[i];
+  if (!(fabsf(x) < limit && fabsf(y) < limit && fabsf(z) < limit)) return false;
+  cell[0] = whole(x);
+  cell[1] = whole(y);
+  cell[2] = whole(z);
   return true;
 }
 
@@ -79,6 +77,8 @@ static void place_chunk(void *context, int64_t b, int64_t e, int thread) {
   uint32_t cells = 0;
   for (int64_t i = b; i < e; i++) {
     int32_t cell[3];
+    if ((i - b) % PLACE_BLOCK == 0)
+      KERNEL_CALL(work->core, flip_place)(&work->places, i, e - i < PLACE_BLOCK ? e : i + PLACE_BLOCK);
     work->key[i] = NOWHERE;
     work->lane[i] = 0;
     if (!place_of(work, i, cell)) continue;
@@ -346,8 +346,13 @@ static Status order_take(Core *core, Scratch *scratch, FlipOrder *order) {
 static Status build(Core *core, Scratch *scratch, const Particles *particles, FlipGrid *grid, FlipOrder *order,
                     int32_t **start) {
   int64_t chunks = parallel_chunks(0, particles->count, PLACE_CHUNK);
-  Placing place = {.core = core, .particles = particles, .grid = grid};
+  Placing place = {.core = core};
   TRY(take_placing(core, scratch, particles->count, chunks, &place));
+  place.places = (Places){.at = {particles->x, particles->y, particles->z},
+                          .low = {particles->low_x, particles->low_y, particles->low_z},
+                          .inverse = 1 / grid->cell,
+                          .shift = {grid->shift[0], grid->shift[1], grid->shift[2]},
+                          .out = {place.x, place.y, place.z}};
   parallel_for(core, 0, particles->count, PLACE_CHUNK, place_chunk, &place);
   TRY(collect(core, scratch, &place, chunks, grid));
   TRY(grid_link(core, grid));

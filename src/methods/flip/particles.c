@@ -423,7 +423,6 @@ Status flip_from_grid(FlipWork *work) {
                 .dt = (float)work->dt,
                 .inverse_cell = (float)(1 / work->grid->cell),
                 .near = f->near,
-                .normed = f->normed,
                 .riders = f->riders,
                 .rides = work->sorted.rides};
   for (int a = 0; a < 3; a++) {

@@ -12,7 +12,7 @@
 #include "methods/flip/splat_kernels.h"
 #include "methods/flip/stress.h"
 
-enum { SOLID_CHUNK = 64 };
+enum { SOLID_CHUNK = 64, ROOM_CHUNK = 8 };
 
 #define FAR 1.8f     /* cells: farther than a corner of a cut cell can be */
 #define SLIVER 0.02f /* shares below are none */
@@ -42,46 +42,34 @@ bool solid_out_of_reach(const Solid *solid, Vec3 local, double reach) {
          local.z < shape->bounds_low.z - reach || local.z > shape->bounds_high.z + reach;
 }
 
-/* Where a strip asks: middles of octants, middles of the quarters of faces, corners of cells. In cells. */
-enum { ASK_OCTANTS = STRIP * 8, ASK_QUARTERS = 3 * STRIP * 4, ASK = ASK_OCTANTS + ASK_QUARTERS + CORNERS };
+/* Where a strip asks, in cells: lane by lane the middles of octants and of the quarters of the lower faces, then the
+ * corners of cells, column by column along x; and the middles of its cells. */
+enum {
+  ASK_QUARTERS = 8,
+  ASK_LANE = ASK_QUARTERS + 3 * 4,
+  ASK_CORNERS = STRIP * ASK_LANE,
+  ASK = ASK_CORNERS + CORNERS,
+  ASK_MIDDLES = ASK,
+  ASK_ALL = ASK_MIDDLES + STRIP
+};
 
 static Vec3 asked_at(int k) {
-  if (k < ASK_OCTANTS) return vec3(k / 8 + (k & 1 ? 0.75 : 0.25), k & 2 ? 0.75 : 0.25, k & 4 ? 0.75 : 0.25);
-  k -= ASK_OCTANTS;
-  if (k < ASK_QUARTERS) {
-    int axis = k / (STRIP * 4), lane = k / 4 % STRIP;
-    double u = k & 1 ? 0.75 : 0.25, v = k & 2 ? 0.75 : 0.25;
-    return axis == 0 ? vec3(lane, u, v) : axis == 1 ? vec3(lane + u, 0, v) : vec3(lane + u, v, 0);
+  if (k >= ASK_MIDDLES) return vec3(k - ASK_MIDDLES + 0.5, 0.5, 0.5);
+  if (k >= ASK_CORNERS) {
+    k -= ASK_CORNERS;
+    return vec3(k / 4, k & 1, k >> 1 & 1);
   }
+  int lane = k / ASK_LANE;
+  k %= ASK_LANE;
+  if (k < ASK_QUARTERS) return vec3(lane + (k & 1 ? 0.75 : 0.25), k & 2 ? 0.75 : 0.25, k & 4 ? 0.75 : 0.25);
   k -= ASK_QUARTERS;
-  return vec3(k % 9, k / 9 % 2, k / 18);
+  double u = k & 1 ? 0.75 : 0.25, v = k & 2 ? 0.75 : 0.25;
+  return k / 4 == 0 ? vec3(lane, u, v) : k / 4 == 1 ? vec3(lane + u, 0, v) : vec3(lane + u, v, 0);
 }
 
 static inline float share_of(float distance, float slope) {
   float share = 0.5f + distance / slope;
   return share < 0 ? 0 : share > 1 ? 1 : share;
-}
-
-/* Shares of the faces, quarter by quarter, as a plane cuts them. A wall that lies in the face closes it: the slope
- * within the face is none. */
-static void sense_faces(int32_t index, const float *d, const float (*normal)[ASK], const Mat3 *turn, StripSolids *to) {
-  for (int axis = 0; axis < 3; axis++)
-    for (int lane = 0; lane < STRIP; lane++) {
-      float sum = 0, nearest = FAR;
-      for (int q = 0; q < 4; q++) {
-        int k = ASK_OCTANTS + (axis * STRIP + lane) * 4 + q;
-        float n = 0; /* along the axis, in the world */
-        for (int c = 0; c < 3; c++) n += (float)turn->m[axis][c] * normal[c][k];
-        float slope = 0.5f * sqrtf(n * n < 1 ? 1 - n * n : 0);
-        sum += share_of(d[k] - 1e-3f, slope > 1e-4f ? slope : 1e-4f);
-        nearest = d[k] < nearest ? d[k] : nearest;
-      }
-      float open = 0.25f * sum;
-      if (open < to->open[axis][lane] || (to->owner[axis][lane] < 0 && nearest < 0.5f)) {
-        to->open[axis][lane] = open < to->open[axis][lane] ? open : to->open[axis][lane];
-        to->owner[axis][lane] = (int16_t)index;
-      }
-    }
 }
 
 /* How far from the middle of a cell a solid may be, in cells, that matters to it: no point of the cell is farther from
@@ -94,10 +82,11 @@ typedef struct Asking {
   Vec3 position; /* where it will be in the middle of the step */
   int32_t index;
   Mat3 turn, back;
-  double reach[3]; /* of a strip's box, with FAR, along the solid's axes */
+  double reach[3];               /* of a strip's box, with FAR, along the solid's axes */
+  double from_strip[3][ASK_ALL]; /* from a strip's lower corner to where it asks, along them too */
 } Asking;
 
-static Asking asking_of(const FlipWork *work, int32_t index) {
+static void asking_of(const FlipWork *work, int32_t index, Asking *to) {
   Asking asking = {.solid = &work->state->solids.items[index], .index = index};
   /* Halfway through the step: where it is at the beginning, sand would always feel it too late, and a ball of twice the
    * way a step would come 2 mm deeper into the sand. */
@@ -113,7 +102,11 @@ static Asking asking_of(const FlipWork *work, int32_t index) {
     asking.reach[a] =
         work->grid->cell * ((double)FAR + 0.5 * (STRIP * fabs(row[0]) + fabs(row[1]) + fabs(row[2])) + 1e-3);
   }
-  return asking;
+  for (int k = 0; k < ASK_ALL; k++) {
+    Vec3 at = mat3_apply(&asking.back, vec3_scale(asked_at(k), work->grid->cell));
+    for (int a = 0; a < 3; a++) asking.from_strip[a][k] = vec3_get(at, a);
+  }
+  *to = asking;
 }
 
 static bool strip_is_far(const FlipWork *work, const Asking *asking, Vec3 middle) {
@@ -126,14 +119,20 @@ static bool strip_is_far(const FlipWork *work, const Asking *asking, Vec3 middle
          middle.z < shape->bounds_low.z - r[2] || middle.z > shape->bounds_high.z + r[2];
 }
 
-/* Lanes that the solid may touch, a bit each. `from` is the strip's lower corner in the solid's frame. */
+/* Points k to k + count of those where strips ask, in the solid's frame; `from` is the strip's lower corner there. */
+static inline void points_at(const Asking *asking, Vec3 from, int k, int count, float *x, float *y, float *z) {
+  for (int p = 0; p < count; p++) {
+    x[p] = (float)(from.x + asking->from_strip[0][k + p]);
+    y[p] = (float)(from.y + asking->from_strip[1][k + p]);
+    z[p] = (float)(from.z + asking->from_strip[2][k + p]);
+  }
+}
+
+/* Lanes that the solid may touch, a bit each. */
 static uint32_t lanes_near(const FlipWork *work, const Asking *asking, Vec3 from) {
   float x[STRIP], y[STRIP], z[STRIP], d[STRIP], normal[3][STRIP];
   double cell = work->grid->cell;
-  for (int lane = 0; lane < STRIP; lane++) {
-    Vec3 local = vec3_add(from, mat3_apply(&asking->back, vec3_scale(vec3(lane + 0.5, 0.5, 0.5), cell)));
-    x[lane] = (float)local.x, y[lane] = (float)local.y, z[lane] = (float)local.z;
-  }
+  points_at(asking, from, ASK_MIDDLES, STRIP, x, y, z);
   shape_distance_range(work->core, &asking->solid->shape, STRIP, x, y, z, (double)FAR * cell, d, normal[0], normal[1],
                        normal[2]);
   uint32_t lanes = 0;
@@ -141,70 +140,94 @@ static uint32_t lanes_near(const FlipWork *work, const Asking *asking, Vec3 from
   return lanes;
 }
 
-/* Whether a point that a strip asks at belongs to one of the lanes. */
-static bool asked_by(int k, uint32_t lanes) {
-  if (k < ASK_OCTANTS) return lanes >> k / 8 & 1;
-  k -= ASK_OCTANTS;
-  if (k < ASK_QUARTERS) return lanes >> k / 4 % STRIP & 1;
-  k -= ASK_QUARTERS;
-  return (lanes | lanes << 1) >> k % 9 & 1;
-}
-
-/* Distances (cells) and normals at the points of the lanes that the solid is near; false: at none. */
+/* Distances (cells) and normals at the points of the lanes that the solid is near, one behind the other; then those at
+ * the corners of these. */
 typedef struct Answers {
+  uint32_t lanes;
   float d[ASK], normal[3][ASK];
 } Answers;
+
+static inline uint32_t columns_of(uint32_t lanes) { return lanes | lanes << 1; }
+
+/* False: it is near none. */
 static bool ask(const FlipWork *work, const Asking *asking, Vec3 origin, Answers *to) {
   double cell = work->grid->cell;
   Vec3 from = mat3_apply(&asking->back, vec3_sub(origin, asking->position));
   Vec3 half = vec3(0.5 * STRIP * cell, 0.5 * cell, 0.5 * cell);
   if (strip_is_far(work, asking, vec3_add(from, mat3_apply(&asking->back, half)))) return false;
-  uint32_t lanes = lanes_near(work, asking, from);
-  if (lanes == 0) return false;
-  float x[ASK], y[ASK], z[ASK], found[ASK], n[3][ASK];
-  int count = 0, who[ASK];
-  for (int k = 0; k < ASK; k++) {
-    to->d[k] = FAR;
-    for (int c = 0; c < 3; c++) to->normal[c][k] = 0;
-    if (!asked_by(k, lanes)) continue;
-    Vec3 local = vec3_add(from, mat3_apply(&asking->back, vec3_scale(asked_at(k), cell)));
-    x[count] = (float)local.x;
-    y[count] = (float)local.y;
-    z[count] = (float)local.z;
-    who[count++] = k;
+  to->lanes = lanes_near(work, asking, from);
+  if (to->lanes == 0) return false;
+  float x[ASK], y[ASK], z[ASK];
+  int count = 0;
+  for (int lane = 0; lane < STRIP; lane++) {
+    if (!(to->lanes >> lane & 1)) continue;
+    points_at(asking, from, lane * ASK_LANE, ASK_LANE, x + count, y + count, z + count);
+    count += ASK_LANE;
   }
-  shape_distance_range(work->core, &asking->solid->shape, count, x, y, z, (double)FAR * cell, found, n[0], n[1], n[2]);
-  for (int f = 0; f < count; f++) {
-    float at = found[f] / (float)cell;
-    to->d[who[f]] = at > FAR ? FAR : at < -FAR ? -FAR : at;
-    for (int c = 0; c < 3; c++) to->normal[c][who[f]] = n[c][f];
+  for (int column = 0; column <= STRIP; column++) {
+    if (!(columns_of(to->lanes) >> column & 1)) continue;
+    points_at(asking, from, ASK_CORNERS + column * 4, 4, x + count, y + count, z + count);
+    count += 4;
+  }
+  shape_distance_range(work->core, &asking->solid->shape, count, x, y, z, (double)FAR * cell, to->d, to->normal[0],
+                       to->normal[1], to->normal[2]);
+  for (int k = 0; k < count; k++) {
+    float at = to->d[k] / (float)cell;
+    to->d[k] = at > FAR ? FAR : at < -FAR ? -FAR : at;
   }
   return true;
 }
 
-/* Takes a solid in where it leaves less free than what is known already. */
-static void sense(const Asking *asking, const Answers *answers, StripSolids *to) {
-  const float *d = answers->d;
-  to->touched = true;
-  for (int k = 0; k < ASK_OCTANTS; k++) {
-    float share = share_of(d[k], 0.5f), *octant = &to->octant[k / 8][k % 8];
-    if (share < *octant) {
-      *octant = share;
-      to->nearest[k / 8] = (int16_t)asking->index;
+/* Shares of the faces of a lane, quarter by quarter, as a plane cuts them. A wall that lies in the face closes it: the
+ * slope within the face is none. */
+static void sense_faces(const Asking *asking, const Answers *answers, int k, int lane, StripSolids *to) {
+  for (int axis = 0; axis < 3; axis++) {
+    float sum = 0, nearest = FAR;
+    for (int q = 0; q < 4; q++, k++) {
+      float n = 0; /* along the axis, in the world */
+      for (int c = 0; c < 3; c++) n += (float)asking->turn.m[axis][c] * answers->normal[c][k];
+      float slope = 0.5f * sqrtf(n * n < 1 ? 1 - n * n : 0);
+      sum += share_of(answers->d[k] - 1e-3f, slope > 1e-4f ? slope : 1e-4f);
+      nearest = answers->d[k] < nearest ? answers->d[k] : nearest;
+    }
+    float open = 0.25f * sum;
+    if (open < to->open[axis][lane] || (to->owner[axis][lane] < 0 && nearest < 0.5f)) {
+      to->open[axis][lane] = open < to->open[axis][lane] ? open : to->open[axis][lane];
+      to->owner[axis][lane] = (int16_t)asking->index;
     }
   }
-  sense_faces(asking->index, d, answers->normal, &asking->turn, to);
-  for (int c = 0; c < CORNERS; c++) {
-    float at = d[ASK_OCTANTS + ASK_QUARTERS + c];
-    if (at < to->distance[c]) to->distance[c] = at;
-    if (at < 0.5f) to->cut |= (uint8_t)(3u << c % 9 >> 1); /* the cells on both sides of the corner */
+}
+
+/* Takes a solid in where it leaves less free than what is known already. */
+static void sense(const Asking *asking, const Answers *answers, StripSolids *to) {
+  int k = 0;
+  to->touched = true;
+  for (int lane = 0; lane < STRIP; lane++) {
+    if (!(answers->lanes >> lane & 1)) continue;
+    for (int o = 0; o < 8; o++) {
+      float share = share_of(answers->d[k + o], 0.5f), *octant = &to->octant[o][lane];
+      if (share < *octant) {
+        *octant = share;
+        to->nearest[lane] = (int16_t)asking->index;
+      }
+    }
+    sense_faces(asking, answers, k + ASK_QUARTERS, lane, to);
+    k += ASK_LANE;
+  }
+  for (int column = 0; column <= STRIP; column++) {
+    if (!(columns_of(answers->lanes) >> column & 1)) continue;
+    for (int c = 0; c < 4; c++, k++) {
+      float at = answers->d[k], *distance = &to->distance[c * 9 + column];
+      if (at < *distance) *distance = at;
+      if (at < 0.5f) to->cut |= (uint8_t)(3u << column >> 1); /* the cells on both sides of the corner */
+    }
   }
 }
 
 static void strip_is_free(StripSolids *to) {
   *to = (StripSolids){0};
   for (int lane = 0; lane < STRIP; lane++) {
-    for (int o = 0; o < 8; o++) to->octant[lane][o] = 1;
+    for (int o = 0; o < 8; o++) to->octant[o][lane] = 1;
     for (int a = 0; a < 3; a++) {
       to->open[a][lane] = 1;
       to->owner[a][lane] = -1;
@@ -256,23 +279,22 @@ static void shares_chunk(void *context, int64_t b, int64_t e, int thread) {
   FlipFields *f = &sensing->work->fields;
   for (int64_t strip = b; strip < e; strip++) {
     const StripSolids *now = sensing->now[strip];
+    uint32_t valid = 0;
     for (int lane = 0; lane < STRIP; lane++) {
-      int64_t at = strip * STRIP + lane;
-      if (!now->touched) {
-        f->free[at] = 1;
-        for (int a = 0; a < 3; a++) f->open[a][at] = 1, f->owner[a][at] = -1, f->wall_v[a][at] = 0;
-        continue;
-      }
       float sum = 0;
-      for (int o = 0; o < 8; o++) sum += now->octant[lane][o];
-      f->free[at] = sum * 0.125f < SLIVER ? 0 : sum * 0.125f;
-      for (int a = 0; a < 3; a++) {
-        float open = now->open[a][lane];
-        f->open[a][at] = open < SLIVER ? 0 : open;
+      for (int o = 0; o < 8; o++) sum += now->octant[o][lane];
+      float share = sum * 0.125f < SLIVER ? 0 : sum * 0.125f;
+      f->free[strip * STRIP + lane] = share;
+      valid |= (share > 0 ? 1u : 0u) << lane;
+    }
+    f->valid[0][strip] = (uint8_t)valid;
+    for (int a = 0; a < 3; a++)
+      for (int lane = 0; lane < STRIP; lane++) {
+        int64_t at = strip * STRIP + lane;
+        f->open[a][at] = now->open[a][lane] < SLIVER ? 0 : now->open[a][lane];
         f->owner[a][at] = now->owner[a][lane];
         f->wall_v[a][at] = 0;
       }
-    }
   }
 }
 
@@ -296,20 +318,9 @@ static void valid_chunk(void *context, int64_t b, int64_t e, int thread) {
     for (int a = 0; a < 3; a++) {
       uint32_t here = f->valid[0][strip], below = shifted(work, (int32_t)strip, a, f->valid[0]);
       f->valid[1 + a][strip] = (uint8_t)(here | below);
-      for (int lane = 0; lane < STRIP; lane++)
-        if (!(here & below & 1u << lane)) f->open[a][strip * STRIP + lane] = 0;
+      for (uint32_t closed = ~(here & below) & 255; closed; closed &= closed - 1)
+        f->open[a][strip * STRIP + __builtin_ctz(closed)] = 0;
     }
-}
-
-static void cells_valid_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Sensing *sensing = context;
-  FlipFields *f = &sensing->work->fields;
-  for (int64_t strip = b; strip < e; strip++) {
-    uint32_t bits = 0;
-    for (int lane = 0; lane < STRIP; lane++) bits |= (f->free[strip * STRIP + lane] > 0 ? 1u : 0u) << lane;
-    f->valid[0][strip] = (uint8_t)bits;
-  }
 }
 
 /* A strip is near when a cell within one of it is cut. */
@@ -390,71 +401,28 @@ static void norm_chunk(void *context, int64_t b, int64_t e, int thread) {
 typedef struct Rooms {
   FlipWork *work;
   const StripSolids *const *now;
-  float (*lack)[STRIP][4][8]; /* per near strip, cell and kind of node: of its octants */
-  int32_t *number;            /* of a near strip, per strip; -1 */
-  int32_t *start;             /* per cell */
-  float *x, *y, *z, *one, *of[4];
+  const int32_t (*rows)[2];
   float *sums[4];
 } Rooms;
-
-/* Middles of the octants of a cell. */
-static const float OCTANT_X[8] = {0.25f, 0.75f, 0.25f, 0.75f, 0.25f, 0.75f, 0.25f, 0.75f},
-                   OCTANT_Y[8] = {0.25f, 0.25f, 0.75f, 0.75f, 0.25f, 0.25f, 0.75f, 0.75f},
-                   OCTANT_Z[8] = {0.25f, 0.25f, 0.25f, 0.25f, 0.75f, 0.75f, 0.75f, 0.75f};
-
-static bool octant_lacks(float (*lack)[8], int o) {
-  return lack[0][o] != 0 || lack[1][o] != 0 || lack[2][o] != 0 || lack[3][o] != 0;
-}
 
 static void lack_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Rooms *rooms = context;
-  for (int64_t strip = b; strip < e; strip++) {
-    int32_t *count = rooms->start + strip * STRIP;
-    for (int lane = 0; lane < STRIP; lane++) count[lane] = 0;
-    if (rooms->number[strip] < 0) continue;
-    ValidWindow window;
-    valid_window(rooms->work, (int32_t)strip, &window);
-    for (int lane = 0; lane < STRIP; lane++) {
-      const float *share = rooms->now[strip]->octant[lane];
-      float(*lack)[8] = rooms->lack[rooms->number[strip]][lane];
-      if (window.whole[lane] && rooms->work->fields.free[strip * STRIP + lane] == 1) continue;
-      CellNorms cell = {.bits = window.bits,
-                        .lane = lane,
-                        .x = OCTANT_X,
-                        .y = OCTANT_Y,
-                        .z = OCTANT_Z,
-                        .norm = {lack[0], lack[1], lack[2], lack[3]}};
-      KERNEL_CALL(rooms->work->core, flip_cell_norms)(&cell, 0, 8);
-      for (int g = 0; g < 4; g++)
-        for (int o = 0; o < 8; o++) lack[g][o] = 0.125f * (1 - share[o] * lack[g][o]);
-      for (int o = 0; o < 8; o++) count[lane] += octant_lacks(lack, o);
+  const FlipWork *work = rooms->work;
+  for (int64_t row = b; row < e; row++)
+    for (int32_t strip = rooms->rows[row][0]; strip < rooms->rows[row][1]; strip++) {
+      if (!work->fields.near[strip]) continue;
+      ValidWindow window;
+      valid_window(work, strip, &window);
+      bool lacks = false;
+      for (int lane = 0; lane < STRIP && !lacks; lane++)
+        lacks = !window.whole[lane] || work->fields.free[(int64_t)strip * STRIP + lane] != 1;
+      Octants octants = {.bits = window.bits,
+                         .share = rooms->now[strip]->octant,
+                         .grid = work->grid,
+                         .sums = {rooms->sums[0], rooms->sums[1], rooms->sums[2], rooms->sums[3]}};
+      if (lacks) KERNEL_CALL(work->core, flip_octants)(&octants, strip);
     }
-  }
-}
-
-static void write_lack_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Rooms *rooms = context;
-  for (int64_t strip = b; strip < e; strip++) {
-    const int32_t *start = rooms->start + strip * STRIP;
-    if (start[0] == start[STRIP]) continue;
-    int32_t place[3];
-    strip_place(rooms->work->grid->key[strip], place);
-    for (int lane = 0; lane < STRIP; lane++) {
-      float(*lack)[8] = rooms->lack[rooms->number[strip]][lane];
-      int32_t to = start[lane];
-      for (int o = 0; o < 8 && to < start[lane + 1]; o++) {
-        if (!octant_lacks(lack, o)) continue;
-        rooms->x[to] = (float)(place[0] + lane) + OCTANT_X[o];
-        rooms->y[to] = (float)place[1] + OCTANT_Y[o];
-        rooms->z[to] = (float)place[2] + OCTANT_Z[o];
-        rooms->one[to] = 1;
-        for (int g = 0; g < 4; g++) rooms->of[g][to] = lack[g][o];
-        to++;
-      }
-    }
-  }
 }
 
 static void room_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -463,55 +431,27 @@ static void room_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int g = 0; g < 4; g++)
     for (int64_t at = b * STRIP; at < e * STRIP; at++) {
       float room = 1 - rooms->sums[g][at];
-      rooms->work->fields.room[g][at] = room > ROOM_LEAST ? room : ROOM_LEAST;
+      rooms->sums[g][at] = room > ROOM_LEAST ? room : ROOM_LEAST;
     }
 }
 
-static Status find_rooms(FlipWork *work, const StripSolids *const *now) {
+static void find_rooms(FlipWork *work, const StripSolids *const *now) {
   Core *core = work->core;
-  Scratch *scratch = work->step->scratch;
-  int64_t strips = work->grid->strips, cells = work_cells(work);
-  Rooms rooms = {.work = work, .now = now};
-  TRY(scratch_take(core, scratch, &rooms.number, strips, "rooms"));
-  TRY(scratch_take(core, scratch, &rooms.start, cells + 1, "rooms"));
-  int32_t near = 0;
-  for (int64_t s = 0; s < strips; s++) rooms.number[s] = s > 0 && work->fields.near[s] ? near++ : -1;
-  TRY(scratch_take(core, scratch, &rooms.lack, near, "rooms"));
-  parallel_for(core, 0, strips, SOLID_CHUNK, lack_chunk, &rooms);
-  int32_t total = 0;
-  for (int64_t c = 0; c < cells; c++) {
-    int32_t here = rooms.start[c];
-    rooms.start[c] = total;
-    total += here;
-  }
-  rooms.start[cells] = total;
-  int64_t room = total + LANES;
-  float **arrays[] = {&rooms.x, &rooms.y, &rooms.z, &rooms.one, &rooms.of[0], &rooms.of[1], &rooms.of[2], &rooms.of[3]};
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-    TRY(scratch_take(core, scratch, arrays[k], room, "rooms"));
-    memset(*arrays[k] + total, 0, sizeof(float) * LANES);
-  }
-  for (int g = 0; g < 4; g++) {
-    TRY(scratch_take(core, scratch, &rooms.sums[g], cells, "rooms"));
-    grid_clear(core, rooms.sums[g], cells);
-  }
-  parallel_for(core, 0, strips, SOLID_CHUNK, write_lack_chunk, &rooms);
-  Splat splat = {.grid = work->grid,
-                 .start = rooms.start,
-                 .x = rooms.x,
-                 .y = rooms.y,
-                 .z = rooms.z,
-                 .centre = rooms.one,
-                 .face = rooms.one,
-                 .norm = (const float *const *)rooms.of,
-                 .centres = rooms.sums[0],
-                 .faces = {rooms.sums[1], rooms.sums[2], rooms.sums[3]}};
-  flip_splat_rows(work, &splat);
+  int64_t strips = work->grid->strips;
+  float *const *room = work->fields.room;
+  Rooms rooms = {work, now, (const int32_t(*)[2])work->rows.strips, {room[0], room[1], room[2], room[3]}};
+  for (int g = 0; g < 4; g++) grid_clear(core, rooms.sums[g], work_cells(work));
+  for (int color = 0; color < ROW_COLORS; color++)
+    parallel_for(core, work->rows.start[color], work->rows.start[color + 1], ROOM_CHUNK, lack_chunk, &rooms);
   parallel_for(core, 0, strips, SOLID_CHUNK, room_chunk, &rooms);
-  return SCREE_OK;
 }
 
 /* ---- what moves ---- */
+
+/* Whether solids that move were asked and are near: no others have faces that do. */
+static bool strip_meets_moving(const FlipWork *work, int64_t strip) {
+  return work->fields.near[strip] && work->solids[strip] != &work->kept->solids[strip];
+}
 
 static Vec3 face_point(Vec3 origin, double cell, int lane, int axis) {
   return vec3_add(
@@ -524,7 +464,7 @@ static void velocity_chunk(void *context, int64_t b, int64_t e, int thread) {
   FlipFields *f = &work->fields;
   double cell = work->grid->cell;
   for (int64_t strip = b; strip < e; strip++) {
-    if (!f->near[strip]) continue;
+    if (!strip_meets_moving(work, strip)) continue;
     Vec3 origin = strip_origin(work, (int32_t)strip);
     for (int lane = 0; lane < STRIP; lane++)
       for (int a = 0; a < 3; a++) {
@@ -571,7 +511,7 @@ static Status list_faces(FlipWork *work) {
   for (int pass = 0; pass < 2; pass++) {
     int64_t count = 0;
     for (int64_t strip = 1; strip < work->grid->strips; strip++) {
-      if (!f->near[strip]) continue;
+      if (!strip_meets_moving(work, strip)) continue;
       for (int lane = 0; lane < STRIP; lane++)
         for (int a = 0; a < 3; a++) {
           int64_t at = strip * STRIP + lane;
@@ -609,8 +549,8 @@ static Status list_asking(Sensing *sensing) {
   TRY(scratch_take(work->core, work->step->scratch, &sensing->fixed, solids->count + 1, "solids"));
   TRY(scratch_take(work->core, work->step->scratch, &sensing->moving, solids->count + 1, "solids"));
   for (int32_t k = 0; k < solids->count; k++) {
-    if (solid_moves(&solids->items[k])) sensing->moving[sensing->moving_count++] = asking_of(work, k);
-    else sensing->fixed[sensing->fixed_count++] = asking_of(work, k);
+    if (solid_moves(&solids->items[k])) asking_of(work, k, &sensing->moving[sensing->moving_count++]);
+    else asking_of(work, k, &sensing->fixed[sensing->fixed_count++]);
   }
   return SCREE_OK;
 }
@@ -630,15 +570,11 @@ Status flip_solids_find(FlipWork *work) {
   sensing.cut[0] = 0;
   parallel_for(core, 1, strips, SOLID_CHUNK, sense_chunk, &sensing);
   parallel_for(core, 1, strips, SOLID_CHUNK, shares_chunk, &sensing);
-  parallel_for(core, 1, strips, SOLID_CHUNK, cells_valid_chunk, &sensing);
   parallel_for(core, 1, strips, SOLID_CHUNK, valid_chunk, &sensing);
   parallel_for(core, 1, strips, SOLID_CHUNK, near_chunk, &sensing);
   parallel_for(core, 1, strips, SOLID_CHUNK, norm_chunk, work);
   parallel_for(core, 1, strips, SOLID_CHUNK, velocity_chunk, work);
-  int mark = scratch_mark(work->step->scratch);
-  Status status = find_rooms(work, sensing.now);
-  scratch_release(core, work->step->scratch, mark);
-  TRY(status);
+  find_rooms(work, sensing.now);
   TRY(list_faces(work));
   flip_wall_velocities(work);
   return SCREE_OK;

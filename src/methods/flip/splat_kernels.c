@@ -242,6 +242,13 @@ void KERNEL(flip_splat)(const Splat *splat, int32_t first, int32_t last) {
 
 #define NORM_LEAST 1e-3f
 
+/* From the sum of the weights that count. */
+WIDE_INLINE Wide norm_of(Wide sum) {
+  const Wide one = wide_set(1);
+  Wide norm = wide_select(wide_less(wide_set(NORM_LEAST), sum), one / sum, wide_set(0));
+  return wide_select(wide_less(wide_set(0.99999f), sum), one, norm);
+}
+
 /* Sums of weights along x for each set of up to three nodes. */
 WIDE_INLINE void sums_of_sets(Wide w0, Wide w1, Wide w2, Wide sums[8]) {
   sums[0] = wide_set(0), sums[1] = w0, sums[2] = w1, sums[3] = w0 + w1;
@@ -272,9 +279,78 @@ void KERNEL(flip_cell_norms)(const CellNorms *cell, int32_t b, int32_t e) {
         Wide wz = g == 3 ? (z == 2 ? t[2] : one - t[2]) : c[2].node[z];
         sum += wz * wy * (g == 1 ? faces : centres)[cell->bits[g][row] >> cell->lane & 7];
       }
-      Wide norm = wide_select(wide_less(wide_set(NORM_LEAST), sum), one / sum, zero);
-      norm = wide_select(wide_less(wide_set(0.99999f), sum), one, norm);
-      store_some(cell->norm[g] + k, norm, e - k);
+      store_some(cell->norm[g] + k, norm_of(sum), e - k);
     }
   }
+}
+
+/* ---- octants ---- */
+
+/* Weights of the nodes below, at and above a cell for the middle of its lower and of its upper half. */
+static const float HALF_CENTRES[2][3] = {{0.25f, 0.75f, 0}, {0, 0.75f, 0.25f}},
+                   HALF_FACES[2][3] = {{0, 0.75f, 0.25f}, {0, 0.25f, 0.75f}};
+
+/* a, b, c weighted; terms without weight are left out when the weights are known at compile time. */
+WIDE_INLINE Wide weighted(const float w[3], Wide a, Wide b, Wide c) {
+  Wide sum = wide_set(w[1]) * b;
+  if (w[0] != 0) sum = sum + wide_set(w[0]) * a;
+  if (w[2] != 0) sum = sum + wide_set(w[2]) * c;
+  return sum;
+}
+
+/* Norms at the middles of the octants of eight cells, for one kind of node. */
+WIDE_INLINE void octant_norms(const uint32_t rows[9], const float wx[2][3], const float wy[2][3], const float wz[2][3],
+                              Wide norm[8]) {
+  const Wide one = wide_set(1), zero = wide_set(0);
+  Wide along[9][2], across[3][4];
+  for (int row = 0; row < 9; row++) {
+    Wide node[3];
+    for (int x = 0; x < 3; x++) node[x] = wide_select(lanes_of(rows[row] >> x & 255), one, zero);
+    for (int half = 0; half < 2; half++) along[row][half] = weighted(wx[half], node[0], node[1], node[2]);
+  }
+  for (int z = 0; z < 3; z++)
+    for (int o = 0; o < 4; o++)
+      across[z][o] = weighted(wy[o >> 1], along[z * 3][o & 1], along[z * 3 + 1][o & 1], along[z * 3 + 2][o & 1]);
+  for (int o = 0; o < 8; o++) {
+    Wide sum = weighted(wz[o >> 2], across[0][o & 3], across[1][o & 3], across[2][o & 3]);
+    norm[o] = norm_of(sum);
+  }
+}
+
+/* Adds what the octants lack to a tile: rows y, z of ten nodes and room. */
+WIDE_INLINE void add_octants(const Wide lack[8], const float wx[2][3], const float wy[2][3], const float wz[2][3],
+                             float tile[9][TILE_X]) {
+  for (int z = 0; z < 3; z++) {
+    Wide plane[4], row[2];
+    for (int o = 0; o < 4; o++) plane[o] = wide_set(wz[0][z]) * lack[o] + wide_set(wz[1][z]) * lack[o + 4];
+    for (int y = 0; y < 3; y++) {
+      for (int half = 0; half < 2; half++)
+        row[half] = wide_set(wy[0][y]) * plane[half] + wide_set(wy[1][y]) * plane[half + 2];
+      float *to = tile[z * 3 + y];
+      for (int x = 0; x < 3; x++)
+        wide_store(to + x, wide_load(to + x) + (wide_set(wx[0][x]) * row[0] + wide_set(wx[1][x]) * row[1]));
+    }
+  }
+}
+
+WIDE_INLINE void lack_of(const Octants *octants, int32_t strip, int g, const float wx[2][3], const float wy[2][3],
+                         const float wz[2][3]) {
+  Wide lack[8];
+  float tile[9][TILE_X];
+  memset(tile, 0, sizeof tile);
+  octant_norms(octants->bits[g], wx, wy, wz, lack);
+  for (int o = 0; o < 8; o++) lack[o] = wide_set(0.125f) * (wide_set(1) - wide_load(octants->share[o]) * lack[o]);
+  add_octants(lack, wx, wy, wz, tile);
+  for (int row = 0; row < 9; row++) {
+    int32_t at = grid_row(octants->grid, strip, row % 3 - 1, row / 3 - 1);
+    const int32_t *near = octants->grid->near[at];
+    add_nodes((RowOfStrips){at, near[X_LOW], near[X_HIGH]}, tile[row], NULL, octants->sums[g]);
+  }
+}
+
+void KERNEL(flip_octants)(const Octants *octants, int32_t strip) {
+  lack_of(octants, strip, 0, HALF_CENTRES, HALF_CENTRES, HALF_CENTRES);
+  lack_of(octants, strip, 1, HALF_FACES, HALF_CENTRES, HALF_CENTRES);
+  lack_of(octants, strip, 2, HALF_CENTRES, HALF_FACES, HALF_CENTRES);
+  lack_of(octants, strip, 3, HALF_CENTRES, HALF_CENTRES, HALF_FACES);
 }

@@ -42,4 +42,14 @@ typedef struct CellNorms {
 
 KERNEL_DECLARE(void, flip_cell_norms, (const CellNorms *cell, int32_t b, int32_t e));
 
+/* What the octants of a strip's cells lack of being full and free, splatted like particles in their middles. */
+typedef struct Octants {
+  const uint32_t (*bits)[9];   /* valid nodes round the strip, as above */
+  const float (*share)[STRIP]; /* free, of the octants */
+  const FlipGrid *grid;
+  float *sums[4]; /* per node: centres, faces; what was there is added to */
+} Octants;
+
+KERNEL_DECLARE(void, flip_octants, (const Octants *octants, int32_t strip));
+
 #endif
