@@ -1,5 +1,6 @@
 /* Pressure and friction as the step solves them, on small random grids, against dense matrices in double: projected
- * Gauss-Seidel for the pressure, projected gradients for the friction. */
+ * Gauss-Seidel for the pressure, projected gradients for the friction within boxes, a primal-dual method for the cone
+ * and for planes. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -238,23 +239,124 @@ static void solve_reference(Reference *r) {
   }
 }
 
-/* What the step's friction leaves of the flux differs from the reference's by so much of it (root of the mean square).
- * Stresses themselves are not unique. */
-static double friction_error(int which) {
-  static Case c;
-  static Reference r;
-  static double want[3][PLACES], got[3][PLACES], s[STRESSES][PLACES];
-  double error = 0, size = 0;
-  memset(&r, 0, sizeof r);
-  begin(&c, which, SCREE_YIELD_BOX);
-  for (int i = 0; i < CELLS; i++)
-    c.kept.pressure[c.cell[i]] = random_at(which + 300, i) < 0.2 ? 0 : (float)(0.5 * random_at(which + 400, i));
+/* The true cone, or its planes: the stress of a cell are its diagonal and the twelve edges round it, these as shares of
+ * what they bear and at the mean of the squares of those that bear some. In units in which the cone is a ball. */
+enum { ROUND_CELL = 4 };
+typedef struct CellStress {
+  double weight[STRESSES][ROUND_CELL]; /* what makes those units of a stress; 0: does not count */
+  int place[STRESSES][ROUND_CELL];
+  double pull[STRESSES][ROUND_CELL]; /* multipliers of the cell's bound */
+} CellStress;
+
+static void cell_stress(const Reference *r, int i, CellStress *cell) {
+  memset(cell, 0, sizeof *cell);
+  for (int a = 0; a < 3; a++) cell->weight[a][0] = 1, cell->place[a][0] = i;
+  for (int a = 0; a < 3; a++)
+    for (int b = a + 1; b < 3; b++) {
+      int k = SHEAR_OF[a][b], count = 0;
+      const int up = place_beside(i, a, 1);
+      const int round[ROUND_CELL] = {i, up, place_beside(i, b, 1), up < 0 ? -1 : place_beside(up, b, 1)};
+      for (int j = 0; j < ROUND_CELL; j++) count += round[j] >= 0 && r->cap[k - S_XY][round[j]] > 0;
+      for (int j = 0; j < ROUND_CELL; j++) {
+        double cap = value(r->cap[k - S_XY], round[j]);
+        cell->place[k][j] = cap > 0 ? round[j] : i;
+        cell->weight[k][j] = cap > 0 ? sqrt(3.0 / count) * r->limit[i] / cap : 0;
+      }
+    }
+}
+
+/* The sums of the k largest may be sqrt(k) times `most`: what is nearest to `size` among these. A polymatroid: size
+ * less the falling means of what is too much. */
+static void onto_planes(double size[STRESSES], double most) {
+  int order[STRESSES], first[STRESSES], blocks = 0;
+  double sum[STRESSES];
+  for (int k = 0; k < STRESSES; k++) {
+    int at = k;
+    for (; at > 0 && size[order[at - 1]] < size[k]; at--) order[at] = order[at - 1];
+    order[at] = k;
+  }
+  for (int k = 0; k < STRESSES; k++) {
+    first[blocks] = k;
+    sum[blocks++] = size[order[k]] - most * (sqrt(k + 1.0) - sqrt((double)k));
+    while (blocks > 1 &&
+           sum[blocks - 2] * (k + 1 - first[blocks - 1]) <= sum[blocks - 1] * (first[blocks - 1] - first[blocks - 2])) {
+      blocks--;
+      sum[blocks - 1] += sum[blocks];
+    }
+  }
+  for (int n = 0; n < blocks; n++) {
+    int end = n + 1 < blocks ? first[n + 1] : STRESSES;
+    for (int k = first[n]; k < end; k++) size[order[k]] -= fmax(0, sum[n] / (end - first[n]));
+  }
+}
+
+/* Moves the multipliers of a cell: v less its nearest point of the set, in units of `stiff`. */
+static void pull_back(CellStress *cell, double (*s)[PLACES], double limit, double stiff, int scheme) {
+  double size[STRESSES] = {0}, was[STRESSES], all = 0, most = sqrt(3) * limit;
+  for (int k = 0; k < STRESSES; k++) {
+    for (int j = 0; j < ROUND_CELL; j++) {
+      cell->pull[k][j] += stiff * cell->weight[k][j] * s[k][cell->place[k][j]];
+      size[k] += cell->pull[k][j] * cell->pull[k][j];
+    }
+    all += size[k];
+    size[k] = was[k] = sqrt(size[k]) / stiff;
+  }
+  if (scheme == SCREE_YIELD_PLANES) onto_planes(size, most);
+  for (int k = 0; k < STRESSES; k++) {
+    double kept =
+        scheme == SCREE_YIELD_PLANES ? (was[k] > 0 ? size[k] / was[k] : 1) : fmin(1, most * stiff / sqrt(all));
+    for (int j = 0; j < ROUND_CELL; j++) cell->pull[k][j] *= 1 - kept;
+  }
+}
+
+/* A primal-dual method (Condat 2013, Vu 2013): bounds of cells overlap at edges, so each has its multipliers. */
+static void solve_cone_reference(Reference *r, int scheme) {
+  static CellStress cells[PLACES];
+  static double next[STRESSES][PLACES], ahead[STRESSES][PLACES], flux[3][PLACES], force[STRESSES][PLACES];
+  double largest = 0, heaviest = 1;
+  memset(r->s, 0, sizeof r->s);
   for (int i = 0; i < PLACES; i++) {
-    int32_t at = number_of(&c, i);
-    r.limit[i] = 0.5 * (double)c.kept.pressure[at];
+    cell_stress(r, i, &cells[i]);
+    for (int a = 0; a < 3; a++) largest = fmax(largest, r->gain[a][i]);
+    for (int k = S_XY; k < STRESSES; k++)
+      for (int j = 0; j < ROUND_CELL; j++) heaviest = fmax(heaviest, cells[i].weight[k][j]);
+  }
+  double stiff = 2, length = 1 / (9 * largest + 4 * stiff * heaviest * heaviest);
+  for (int step = 0; step < 4000; step++) {
+    flux_of(r, r->s, flux);
+    for (int k = 0; k < STRESSES; k++)
+      for (int i = 0; i < PLACES; i++) force[k][i] = slope_of(flux, k, i);
+    for (int i = 0; i < PLACES; i++)
+      for (int k = 0; k < STRESSES && r->limit[i] > 0; k++)
+        for (int j = 0; j < ROUND_CELL; j++)
+          force[k][cells[i].place[k][j]] += cells[i].weight[k][j] * cells[i].pull[k][j];
+    for (int i = 0; i < PLACES; i++) {
+      double trace = 0;
+      for (int k = 0; k < STRESSES; k++) next[k][i] = r->s[k][i] - length * force[k][i];
+      for (int a = 0; a < 3; a++) trace += next[a][i] / 3;
+      for (int a = 0; a < 3; a++) next[a][i] = r->limit[i] > 0 ? next[a][i] - trace : 0;
+      for (int k = 0; k < 3; k++) next[S_XY + k][i] = clipped(next[S_XY + k][i], r->cap[k][i]);
+      for (int k = 0; k < STRESSES; k++) ahead[k][i] = 2 * next[k][i] - r->s[k][i];
+    }
+    memcpy(r->s, next, sizeof next);
+    for (int i = 0; i < PLACES; i++)
+      if (r->limit[i] > 0) pull_back(&cells[i], ahead, r->limit[i], stiff, scheme);
+  }
+}
+
+/* A random case: limits of the cells, caps of the edges, and what moves. */
+static void begin_friction(Case *c, Reference *r, int which, int scheme) {
+  memset(r, 0, sizeof *r);
+  begin(c, which, scheme);
+  double factor = scheme == SCREE_YIELD_BOX ? 1 : sqrt(1.5);
+  for (int i = 0; i < CELLS; i++)
+    c->kept.pressure[c->cell[i]] = random_at(which + 300, i) < 0.2 ? 0 : (float)(0.5 * random_at(which + 400, i));
+  for (int i = 0; i < PLACES; i++) {
+    int32_t at = number_of(c, i);
+    r->limit[i] = 0.5 * (double)c->kept.pressure[at];
     for (int a = 0; a < 3; a++) {
-      r.gain[a][i] = (double)c.work.fields.gain[a][at];
-      r.flux[a][i] = (double)c.work.fields.flux[a][at];
+      r->gain[a][i] = (double)c->work.fields.gain[a][at];
+      r->flux[a][i] = (double)c->work.fields.flux[a][at];
     }
   }
   for (int i = 0; i < PLACES; i++)
@@ -264,38 +366,89 @@ static double friction_error(int which) {
         if (round[1] >= 0) round[3] = place_beside(round[1], b, -1);
         double sum = 0;
         for (int k = 0; k < 4; k++) {
-          if (round[k] < 0 || !(c.work.fields.free[number_of(&c, round[k])] > 0)) continue;
+          if (round[k] < 0 || !(c->work.fields.free[number_of(c, round[k])] > 0)) continue;
           count++;
-          sum += r.limit[round[k]];
+          sum += r->limit[round[k]];
         }
-        r.cap[SHEAR_OF[a][b] - S_XY][i] = count ? sum / count : 0;
+        r->cap[SHEAR_OF[a][b] - S_XY][i] = count ? factor * sum / count : 0;
       }
-  solve_reference(&r);
-  flux_of(&r, r.s, want);
+}
+
+/* The kinetic energy that a flux has. */
+static double energy_of(const Reference *r, double (*flux)[PLACES]) {
+  double sum = 0;
+  for (int a = 0; a < 3; a++)
+    for (int i = 0; i < PLACES; i++)
+      if (r->gain[a][i] > 0) sum += 0.5 * flux[a][i] * flux[a][i] / r->gain[a][i];
+  return sum;
+}
+
+/* What the step's friction leaves of the flux in a random case. */
+static void leave_flux(int which, int scheme, int steps, Reference *r, double (*got)[PLACES]) {
+  static Case c;
+  static double s[STRESSES][PLACES];
+  begin_friction(&c, r, which, scheme);
+  c.settings.friction_steps = steps;
   assert_ok(&c.core, flip_solve_friction(&c.work, c.work.fields.flux, true));
   for (int i = 0; i < PLACES; i++)
     for (int k = 0; k < STRESSES; k++) s[k][i] = (double)c.kept.stress[k][number_of(&c, i)];
-  flux_of(&r, s, got);
-  for (int a = 0; a < 3; a++)
-    for (int i = 0; i < PLACES; i++) {
-      error += (got[a][i] - want[a][i]) * (got[a][i] - want[a][i]);
-      size += r.flux[a][i] * r.flux[a][i];
-    }
+  flux_of(r, s, got);
   assert_true(c.work.report.friction.violation < 1e-6);
   end(&c);
-  return sqrt(error / size);
 }
 
+/* Stresses themselves are not unique: fluxes are compared, by the root of the mean square. */
 static void friction_solves_its_quadratic_program(void **state) {
   (void)state;
+  static Reference r;
+  static double want[3][PLACES], got[3][PLACES];
   double worst = 0;
-  for (int which = 0; which < 3; which++) worst = fmax(worst, friction_error(which));
+  for (int which = 0; which < 3; which++) {
+    double error = 0, size = 0;
+    leave_flux(which, SCREE_YIELD_BOX, 3000, &r, got);
+    solve_reference(&r);
+    flux_of(&r, r.s, want);
+    for (int a = 0; a < 3; a++)
+      for (int i = 0; i < PLACES; i++) {
+        error += (got[a][i] - want[a][i]) * (got[a][i] - want[a][i]);
+        size += r.flux[a][i] * r.flux[a][i];
+      }
+    worst = fmax(worst, sqrt(error / size));
+  }
   print_message("friction: within %.1e of the reference\n", worst);
   assert_true(worst < 1e-6);
 }
 
+/* How much of the energy that friction could take from these random cases the radial return leaves: in so many steps
+ * that it moves no more, and in those of a scene, from nothing. It finds no true minimum, for edges belong to four
+ * cells and take the mean of their scales. */
+static void the_cone_is_nearly_solved(void **state) {
+  (void)state;
+  static Reference r;
+  static double want[3][PLACES], got[3][PLACES];
+  const int schemes[2] = {SCREE_YIELD_CONE, SCREE_YIELD_PLANES}, steps[2] = {20, 3000};
+  const double most[2][2] = {{0.04, 0.03}, {0.06, 0.05}};
+  for (int s = 0; s < 2; s++) {
+    double worst[2] = {0};
+    for (int which = 0; which < 3; which++) {
+      leave_flux(which, schemes[s], steps[0], &r, got);
+      solve_cone_reference(&r, schemes[s]);
+      flux_of(&r, r.s, want);
+      double first = energy_of(&r, r.flux), least = energy_of(&r, want);
+      for (int n = 0; n < 2; n++) {
+        if (n == 1) leave_flux(which, schemes[s], steps[1], &r, got);
+        worst[n] = fmax(worst[n], (energy_of(&r, got) - least) / (first - least));
+      }
+    }
+    print_message("%s: of what friction can take %.1f %% are left after %d steps, %.1f %% after %d\n",
+                  s ? "planes" : "cone", 100 * worst[0], steps[0], 100 * worst[1], steps[1]);
+    for (int n = 0; n < 2; n++) assert_true(worst[n] > 0 && worst[n] < most[s][n]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(pressure_solves_its_complementarity_problem),
-                                     cmocka_unit_test(friction_solves_its_quadratic_program)};
+                                     cmocka_unit_test(friction_solves_its_quadratic_program),
+                                     cmocka_unit_test(the_cone_is_nearly_solved)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,44 @@ static void walls_rub_alike_in_all_directions(void **state) {
   }
 }
 
+/* A slab of sand, one and a half cells thick, that slides on the floor by `turn` from x: what its middle loses of its
+ * speed in a second, over g. What falls off its rim does not come there within the time. */
+static double sliding_loss(double turn, double friction) {
+  Fixture f;
+  const double half = 0.48, time[2] = {0.05, 0.1}, way[2] = {cos(turn), sin(turn)};
+  double speed[2];
+  fixture_begin(&f, 0.01);
+  fixture_floor(&f, friction);
+  fixture_fill(&f, "sand", (ScreeVec3){-half, -half, 0}, (ScreeVec3){half, half, 0.06});
+  f.grains[0].velocity = (ScreeVec3){way[0], way[1], 0};
+  ScreeWorld *world = fixture_world(&f);
+  for (int k = 0; k < 2; k++) {
+    double mass = 0, sum = 0;
+    run_seconds(world, time[k]);
+    const Particles *p = &world->state.particles;
+    Vec3 center = fixture_center(world);
+    for (int64_t i = 0; i < p->count; i++) {
+      Vec3 off = vec3_sub(state_position(&world->state, i), center);
+      if (off.x * off.x + off.y * off.y > 0.25 * half * half) continue;
+      mass += (double)p->mass[i];
+      sum += (double)p->mass[i] * ((double)p->vx[i] * way[0] + (double)p->vy[i] * way[1]);
+    }
+    speed[k] = sum / mass;
+  }
+  scree_world_destroy(world);
+  return (speed[0] - speed[1]) / time[1] / 9.81;
+}
+
+static void what_slides_slows_down(void **state) {
+  (void)state;
+  const double friction = 0.3;
+  double straight = sliding_loss(0, friction), across = sliding_loss(M_PI / 4, friction);
+  print_message("sliding sand slows down by %.4f g along the grid, %.4f g across it, of %.1f\n", straight, across,
+                friction);
+  assert_near(straight / friction, 1, 0.03);
+  assert_near(across / straight, 1, 0.03);
+}
+
 /* The column that runs farthest. (All of Fig. 4: validate_flip.) What is left of it lies on the floor. */
 static void fallen_columns_are_round(void **state) {
   (void)state;
@@ -72,6 +110,7 @@ static void fallen_columns_are_round(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(walls_rub_alike_in_all_directions),
+                                     cmocka_unit_test(what_slides_slows_down),
                                      cmocka_unit_test(fallen_columns_are_round)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
