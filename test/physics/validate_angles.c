@@ -2,29 +2,10 @@
  * grains that do not turn. One heap scatters by 0.5 to 1 degree. A pattern as argument chooses among the tests. */
 #include "pour_fixture.h"
 
-/* Angle of a heap a second after the last grain fell. */
-static double pour_angle(const char *method, Pour pour, int seeds) {
-  double sum = 0, squares = 0;
-  pour.seconds = 4;
-  for (int k = 0; k < seeds; k++) {
-    pour.seed = k + 1;
-    ScreeWorld *world = pour_world(method, &pour, 0);
-    run_seconds(world, pour.seconds + 1);
-    double angle = probe_value(world, POUR_ANGLE, 0);
-    sum += angle;
-    squares += angle * angle;
-    scree_world_destroy(world);
-  }
-  double mean = sum / seeds, spread = sqrt(fmax(squares / seeds - mean * mean, 0) * seeds / (seeds - 1));
-  print_message("%s, friction %g, %g ms x %d: %.2f deg, +- %.2f for one of %d seeds\n", method, pour.friction,
-                1e3 * pour.time_step, pour.iterations, mean, spread, seeds);
-  return mean;
-}
-
 /* With small steps 3 and 20 iterations differ by less than 2 degrees; those of long steps are told. Means of five
  * seeds scatter by 0.3 degrees, their difference at 1 ms by 0.4 round 1.3: ten seeds tell it from 2. */
 static void compare_angles(const char *method) {
-  Pour few = {.time_step = 0.001, .iterations = 3, .friction = 0.35}, many = few;
+  Pour few = {.time_step = 0.001, .iterations = 3, .friction = 0.35, .seconds = POUR_SECONDS}, many = few;
   many.iterations = 20;
   assert_near(pour_angle(method, few, 10), pour_angle(method, many, 10), 2);
   few.time_step = many.time_step = 0.0005;
@@ -49,8 +30,8 @@ static void p2_small_steps_make_the_angle_independent_of_the_iterations(void **s
  * speed, which the position-based ones do. */
 static void still_heaps(void **state) {
   double friction = *(const double *)*state;
-  Pour dem = {.time_step = (double)NAN, .friction = friction, .restitution = 0.05};
-  Pour position = {.time_step = 0.001, .iterations = 10, .friction = friction};
+  Pour dem = {.time_step = (double)NAN, .friction = friction, .restitution = 0.05, .seconds = POUR_SECONDS};
+  Pour position = {.time_step = 0.001, .iterations = 10, .friction = friction, .seconds = POUR_SECONDS};
   double reference = pour_angle("dem", dem, 3), pbd = pour_angle("pbd", position, 3),
          p2 = pour_angle("p2", position, 3);
   assert_near(pbd, reference, 3);

@@ -44,13 +44,13 @@ static void error_reduction_makes_up_for_iterations(void **state) {
 
 static void a_heap_keeps_its_shape_for_a_minute(void **state) {
   (void)state;
-  assert_true(pour_creep("p2", 0.005, 5) < 0.1);
+  assert_true(pour_creep("p2", 0.005, 5, POUR_SECONDS) < 0.1);
 }
 
 static void a_metre_of_sand_overlaps_little(void **state) {
   (void)state;
-  deep_overlap("p2", 0.005, 5);
-  assert_true(deep_overlap("p2", 0.001, 3) < 0.05);
+  deep_overlap("p2", 0.005, 5, BED_WIDTH);
+  assert_true(deep_overlap("p2", 0.001, 3, BED_WIDTH) < 0.05);
 }
 
 int main(void) {

@@ -1,0 +1,28 @@
+/* What heaps, beds and the hourglass of pbd and p2 do in the long run, small enough for every run of the tests. At full
+ * size: validate_pbd.c and validate_p2.c; angles over iterations need heaps of 2,000 grains: validate_angles.c. */
+#include "pour_fixture.h"
+
+static void a_heap_keeps_its_shape_for_a_minute(void **state) {
+  (void)state;
+  assert_true(pour_creep("pbd", 0.005, 5, 0.4) < 0.1);
+}
+
+static void a_metre_of_sand_overlaps_little(void **state) {
+  (void)state;
+  assert_true(deep_overlap("pbd", 0.001, 3, 0.2) < 0.05);
+  assert_true(deep_overlap("p2", 0.001, 3, 0.2) < 0.05);
+}
+
+static void discharge_is_constant(void **state) {
+  (void)state;
+  assert_true(discharge_strays("pbd", 0.045) < 0.1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_heap_keeps_its_shape_for_a_minute),
+      cmocka_unit_test(a_metre_of_sand_overlaps_little),
+      cmocka_unit_test(discharge_is_constant),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
