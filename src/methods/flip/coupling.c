@@ -26,6 +26,19 @@ static bool stress_reaches(const FlipWork *work, int32_t face) {
   return false;
 }
 
+/* The traces of their parts of J M^-1 J^T. */
+static void find_body_norms(FlipWork *work) {
+  memset(work->body_norm, 0, sizeof *work->body_norm * (size_t)(work->body_count + 1));
+  for (int64_t k = 0; k < work->face_count; k++) {
+    const CoupledFace *face = &work->faces[k];
+    double unit[6] = {0}, sum = 0;
+    coupled_push(face, 1, unit);
+    for (int r = 0; r < 6; r++)
+      for (int c = 0; c < 6; c++) sum += unit[r] * work->bodies[face->body].inverse[r][c] * unit[c];
+    work->body_norm[face->body] += work->grid->cell * (double)(face->share * face->share) * sum;
+  }
+}
+
 Status flip_couple_bodies(FlipWork *work) {
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
@@ -37,6 +50,8 @@ Status flip_couple_bodies(FlipWork *work) {
   }
   int64_t parts = (parallel_chunks(0, work->face_count, FACE_CHUNK) + 1) * (work->body_count + 1);
   TRY(scratch_take(core, scratch, &work->wrench_parts, parts, "bodies"));
+  TRY(scratch_take(core, scratch, &work->body_norm, work->body_count + 1, "bodies"));
+  find_body_norms(work);
   TRY(scratch_take(core, scratch, &work->body_wrench, work->body_count + 1, "bodies"));
   return scratch_take(core, scratch, &work->body_change, work->body_count + 1, "bodies");
 }
@@ -113,20 +128,9 @@ static double largest_chunk(void *context, int64_t b, int64_t e) {
   return (double)largest;
 }
 
-double flip_norm(const FlipWork *work, float *const gain[3], double entries, double touches, double dt) {
-  Largest of = {work, gain};
-  double cell = work->grid->cell;
-  double largest = parallel_max(work->core, 1, work->grid->strips, STRIP_CHUNK, 0, largest_chunk, &of);
-  double norm = entries * dt * dt / (cell * cell) * largest;
-  for (int64_t k = 0; k < work->face_count && touches > 0; k++) {
-    const CoupledFace *face = &work->faces[k];
-    double unit[6] = {0}, sum = 0;
-    coupled_push(face, 1, unit);
-    for (int r = 0; r < 6; r++)
-      for (int c = 0; c < 6; c++) sum += unit[r] * work->bodies[face->body].inverse[r][c] * unit[c];
-    norm += touches * dt * dt * cell * (double)(face->share * face->share) * sum;
-  }
-  return norm;
+double flip_largest_of(const FlipWork *work, float *const field[3]) {
+  Largest of = {work, field};
+  return parallel_max(work->core, 1, work->grid->strips, STRIP_CHUNK, 0, largest_chunk, &of);
 }
 
 /* ---- strips that take part ---- */

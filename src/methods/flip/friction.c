@@ -23,15 +23,23 @@
 /* Pure shear on the cone: sqrt(3/2) alpha p. */
 #define SHEAR_OF_CONE 1.2247449f
 #define FILL_TOUCHING 0.9f
+/* The matrix has no eigenvalue above this over density and cell^2, shear counted twice. */
+#define STRESS_STIFFNESS 12
+/* Unknowns at a face, two at the centres and four at the edges, these by half. */
+#define FACES_TOUCHED 4
+/* The longest step is that of the lightest face times this. */
+#define PACE_MOST 20
 #define CAP_LEAST 1e-12f /* Pa: less is none, its square would not be a number */
 
-typedef enum Pass { PASS_FORCE, PASS_TRIAL, PASS_SCALE, PASS_RETURN, PASS_MEAN, PASS_EXCESS } Pass;
+typedef enum Pass { PASS_PACE, PASS_FORCE, PASS_TRIAL, PASS_SCALE, PASS_RETURN, PASS_MEAN, PASS_EXCESS } Pass;
 
 typedef struct Friction {
   FlipWork *work;
   StripList active; /* strips that stress can be in, or touches */
   FaceUpdate update;
   FrictionStep step;
+  FrictionPace pace;
+  double longer; /* steps are so many times as long, in the mean, as the lightest face allows */
   EdgeMean mean;
   Pass pass;
   float *per[3], *grip[3];
@@ -44,6 +52,7 @@ static void pass_chunk(void *context, int64_t b, int64_t e, int thread) {
   Friction *f = context;
   const Core *core = f->work->core;
   switch (f->pass) {
+  case PASS_PACE: KERNEL_CALL(core, flip_friction_pace)(&f->pace, b, e, f->sums[b / STRIP_CHUNK]); break;
   case PASS_FORCE: KERNEL_CALL(core, flip_face_update)(&f->update, b, e); break;
   case PASS_TRIAL: KERNEL_CALL(core, flip_friction_trial)(&f->step, b, e); break;
   case PASS_SCALE: KERNEL_CALL(core, flip_friction_scale)(&f->step, b, e); break;
@@ -293,6 +302,48 @@ static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
   return scratch_take(core, scratch, &f->sums, f->active.count / STRIP_CHUNK + 1, "sums");
 }
 
+/* The cells beside a body's faces feel all of these. */
+static Status slow_at_bodies(FlipWork *work, const Friction *f) {
+  int16_t *slowed = NULL; /* by which body last */
+  TRY(scratch_take(work->core, work->step->scratch, &slowed, work_cells(work), "friction"));
+  memset(slowed, 0xff, sizeof *slowed * (size_t)work_cells(work));
+  for (int64_t k = 0; k < 2 * work->face_count; k++) {
+    const CoupledFace *face = &work->faces[k / 2];
+    int32_t cell = k % 2 ? face->low : face->face;
+    float *pace = &f->pace.pace[cell],
+          norm = (float)(FACES_TOUCHED * work->dt * work->dt * work->body_norm[face->body]);
+    if (slowed[cell] == face->body || !(*pace > 0)) continue;
+    slowed[cell] = face->body;
+    *pace = f->pace.factor / (f->pace.factor / *pace + norm);
+  }
+  return SCREE_OK;
+}
+
+/* How far each step goes down the gradient. One length for all would be that of the lightest face, a fifth full at the
+ * surface: a fifth of what the sand below allows. Cells and edges therefore have their own, by the faces round them,
+ * and what bodies add counts at their faces alone. Sand must flow along its stress all the same: a cell on the cone has
+ * a rate of yielding (scale = 1 / (1 + rate pace) at its centre), and the edges round it yield at that rate. */
+static Status find_pace(FlipWork *work, Friction *f, double largest) {
+  double dt = work->dt, cell = work->grid->cell;
+  TRY(take_clear(work, &f->pace.pace));
+  f->step.pace = f->pace.pace;
+  f->pace.grid = work->grid;
+  f->pace.strips = f->active.strips;
+  for (int a = 0; a < 3; a++) f->pace.ease[a] = work->fields.ease[a];
+  f->pace.least = (float)(largest / PACE_MOST);
+  f->pace.stiffness = (float)(STRESS_STIFFNESS * dt * dt / (cell * cell));
+  f->pace.factor = (float)(dt / cell);
+  f->pace.limit = f->step.limit;
+  run(f, PASS_PACE);
+  double total = 0, count = 0;
+  for (int64_t c = 0; c < parallel_chunks(0, f->active.count, STRIP_CHUNK); c++) {
+    total += f->sums[c][PACE_TOTAL];
+    count += f->sums[c][PACE_COUNT];
+  }
+  f->longer = count > 0 ? total / count * (double)f->pace.stiffness * largest / (double)f->pace.factor : 1;
+  return work->face_count > 0 ? slow_at_bodies(work, f) : SCREE_OK;
+}
+
 /* The mean scales that let the iteration converge leave some cells a little outside the yield surface: the result is
  * brought inside, cell by cell and edge by edge, and measured. Where that takes away a cell's diagonal rather than the
  * shear that carries the slope above, sand at rest stays so. */
@@ -313,14 +364,14 @@ static void make_strict(Friction *f) {
 static Status minimize(FlipWork *work, float *const flux[3], bool last) {
   Friction f = {.work = work};
   TRY(take(work, &f, flux));
-  double cell = work->grid->cell, dt = work->dt, norm = flip_norm(work, work->fields.ease, 12, 6, dt);
+  double dt = work->dt, largest = flip_largest_of(work, work->fields.ease);
   work->report.friction.solves++;
-  if (!(norm > 0)) return SCREE_OK;
-  f.update.factor_s = (float)(dt / cell);
+  if (!(largest > 0)) return SCREE_OK;
+  TRY(find_pace(work, &f, largest));
+  f.update.factor_s = f.pace.factor;
   f.step.scheme = work->settings->scheme;
-  f.step.factor = (float)(dt / cell / norm);
   /* The pressure that bounds it is not yet the last one in all rounds but the last. */
-  double t = 1, change = 0, enough = work->tolerance * (last ? 0.1 : 1);
+  double t = 1, change = 0, enough = work->tolerance * (last ? 0.1 : 1) * f.longer;
   for (int step = 0; step < work->settings->friction_steps; step++) {
     double next = 0.5 * (1 + sqrt(1 + 4 * t * t)), total[FRICTION_SUMS] = {0};
     f.step.momentum = (float)((t - 1) / next);

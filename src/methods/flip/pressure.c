@@ -9,6 +9,9 @@
 
 /* Cells with less sand than this cannot be full after a step of half a cell. */
 #define FILL_OF_A_CELL 0.02f
+/* Cells that are solid but for less than this bear no pressure: what a body squeezes against a wall would leave them as
+ * a jet, through faces of which a fiftieth is open. */
+#define FREE_LEAST 0.05f
 #define NEARLY 0.05f
 /* A residual, in cells, that round-off leaves in a bed: solves go no further. */
 #define RESIDUAL_LEAST 1e-7
@@ -106,7 +109,7 @@ static double bounds_chunk(void *context, int64_t begin, int64_t end) {
     for (int lane = 0; lane < STRIP; lane++) {
       int64_t at = strip * STRIP + lane;
       float fill = f->fill[at], free = f->free[at];
-      bool some = f->usable[at] > 0 && fill > FILL_OF_A_CELL * free;
+      bool some = f->usable[at] > 0 && fill > FILL_OF_A_CELL * free && free > FREE_LEAST;
       to->lower[at] = 0;
       to->upper[at] = some ? INFINITY : 0;
       if (!some) {
@@ -129,8 +132,11 @@ static double bounds_chunk(void *context, int64_t begin, int64_t end) {
 
 /* At least the largest eigenvalue: twice the largest sum of a row, and the trace of the bodies' part. */
 static double norm_of(const Problem *problem) {
-  bool moving = problem->dt > 0;
-  return flip_norm(problem->work, problem->work->fields.gain, 12, moving ? 2 : 0, moving ? problem->dt : 1);
+  const FlipWork *work = problem->work;
+  double norm = 12 * (double)problem->operator.factor * flip_largest_of(work, work->fields.gain);
+  for (int32_t k = 0; k < work->body_count && problem->dt > 0; k++)
+    norm += 2 * problem->dt * problem->dt * work->body_norm[k];
+  return norm;
 }
 
 static Status solve(FlipWork *work, Problem *problem, const float *b, bool correction, float *x, FlipSolves *report) {

@@ -8,15 +8,15 @@
 Status flip_stop_at_walls(FlipWork *work);
 /* Forces of the stresses on all solids, into their wrenches. */
 void flip_push_solids(FlipWork *work);
-/* Memory for what follows; faces at which no stress can act are left out. */
+/* Memory for what follows; faces at which no stress can act are left out. Finds what each body can add at most to the
+ * largest eigenvalue of a solve: body_norm times dt^2 and how often an unknown touches a face. */
 Status flip_couple_bodies(FlipWork *work);
 /* body_change = dt M^-1 J f: by the pressure or by the stresses at the faces (the other is NULL). */
 void flip_change_bodies(FlipWork *work, const float *pressure, float *const stress[STRESSES], double dt);
 /* Adds what that changes to the flux. */
 void flip_add_bodies(const FlipWork *work, float *const flux[3]);
-/* What the solves' largest eigenvalues can be at most: cells' part for an operator whose rows have `entries`, bodies'
- * part for one that touches a face `touches` times. */
-double flip_norm(const FlipWork *work, float *const gain[3], double entries, double touches, double dt);
+/* The largest element of three fields. */
+double flip_largest_of(const FlipWork *work, float *const field[3]);
 /* Strips that a solve runs over: those with a bit in `lanes`, or within one cell of one. */
 typedef struct StripList {
   int32_t *strips;

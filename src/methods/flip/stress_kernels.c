@@ -120,16 +120,37 @@ static const int EDGE_AXES[3][2] = {{0, 1}, {1, 2}, {0, 2}};
  * and sand flows the same way along the grid and across it. */
 #define SHEAR_COUNTS 2.0f
 
-void KERNEL(flip_friction_trial)(const FrictionStep *o, int64_t b, int64_t e) {
-  const FlipGrid *grid = o->grid;
-  const Wide factor = wide_set(o->factor), third = wide_set(1.0f / 3),
-             shear_factor = wide_set(o->factor / SHEAR_COUNTS);
+void KERNEL(flip_friction_pace)(const FrictionPace *o, int64_t b, int64_t e, double sums[PACE_SUMS]) {
+  const Wide zero = wide_set(0);
+  Wide total = zero, count = zero;
   for (int64_t n = b; n < e; n++) {
     int32_t s = strip_of(o->strips, n);
-    Wide diagonal[3], trace = wide_set(0);
+    Wide most = wide_set(o->least);
+    for (int a = 0; a < 3; a++) most = wide_max(most, wide_max(own(o->ease[a], s), above(o->grid, o->ease[a], s, a)));
+    Wide pace = wide_set(o->factor) / (wide_set(o->stiffness) * most);
+    WideInt loaded = wide_less(zero, own(o->limit, s));
+    total += wide_select(loaded, pace, zero);
+    count += wide_select(loaded, wide_set(1), zero);
+    put(o->pace, s, pace);
+  }
+  sums[PACE_TOTAL] = (double)wide_sum(total);
+  sums[PACE_COUNT] = (double)wide_sum(count);
+}
+
+WIDE_INLINE Wide least_round_edge(const FlipGrid *grid, const float *f, int32_t s, int a, int c) {
+  int32_t down = grid->near[s][2 * c];
+  return wide_min(wide_min(own(f, s), below(grid, f, s, a)), wide_min(own(f, down), below(grid, f, down, a)));
+}
+
+void KERNEL(flip_friction_trial)(const FrictionStep *o, int64_t b, int64_t e) {
+  const FlipGrid *grid = o->grid;
+  const Wide third = wide_set(1.0f / 3), shear_share = wide_set(1 / SHEAR_COUNTS);
+  for (int64_t n = b; n < e; n++) {
+    int32_t s = strip_of(o->strips, n);
+    Wide diagonal[3], trace = wide_set(0), pace = own(o->pace, s);
     for (int a = 0; a < 3; a++) {
       Wide slope = own(o->flux[a], s) - above(grid, o->flux[a], s, a);
-      diagonal[a] = own(o->y[a], s) - factor * slope;
+      diagonal[a] = own(o->y[a], s) - pace * slope;
       trace += diagonal[a];
     }
     for (int a = 0; a < 3; a++) put(o->trial[a], s, diagonal[a] - third * trace);
@@ -137,7 +158,8 @@ void KERNEL(flip_friction_trial)(const FrictionStep *o, int64_t b, int64_t e) {
       int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
       Wide slope =
           below(grid, o->flux[a], s, c) - own(o->flux[a], s) + below(grid, o->flux[c], s, a) - own(o->flux[c], s);
-      put(o->trial[S_XY + k], s, own(o->y[S_XY + k], s) - shear_factor * slope);
+      Wide way = shear_share * least_round_edge(grid, o->pace, s, a, c);
+      put(o->trial[S_XY + k], s, own(o->y[S_XY + k], s) - way * slope);
     }
   }
 }
@@ -276,7 +298,7 @@ void KERNEL(flip_friction_scale)(const FrictionStep *o, int64_t b, int64_t e) {
       diagonal = scale_to(wide_sqrt(own_square), wide_sqrt(wide_max(most * most - shear * shear, zero)));
     } else {
       diagonal = scale_to(gauge(square, o->scheme), most);
-      scale = diagonal * limit;
+      scale = (wide_set(1) / diagonal - wide_set(1)) / own(o->pace, s) * limit;
     }
     WideInt loaded = wide_less(zero, limit);
     for (int a = 0; a < 3; a++) put(o->trial[a], s, wide_select(loaded, own(o->trial[a], s) * diagonal, zero));
@@ -344,8 +366,13 @@ WIDE_INLINE Wide least_scale(const FrictionStep *o, int32_t s, int a, int c) {
   return least;
 }
 
+/* What yielding leaves of the stress at an edge: the mean rate of the cells round it, for the edge's own pace. */
+WIDE_INLINE Wide yielded(const FrictionStep *o, int32_t s, int a, int c, Wide share) {
+  Wide rate = round_edge(o->grid, o->scale, s, a, c) * share;
+  return wide_set(1) / (wide_set(1) + rate * least_round_edge(o->grid, o->pace, s, a, c));
+}
+
 void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, double sums[FRICTION_SUMS]) {
-  const FlipGrid *grid = o->grid;
   const Wide momentum = wide_set(o->momentum);
   const bool box = o->scheme == SCREE_YIELD_BOX;
   Wide moved = wide_set(0), turned = wide_set(0), size = wide_set(0);
@@ -357,9 +384,9 @@ void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, d
     for (int k = 0; k < 3; k++) {
       Wide v = own(o->trial[S_XY + k], s);
       if (!box) {
+        int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
         Wide share = own(o->share[k], s);
-        Wide scale = o->strict ? least_scale(o, s, EDGE_AXES[k][0], EDGE_AXES[k][1])
-                               : round_edge(grid, o->scale, s, EDGE_AXES[k][0], EDGE_AXES[k][1]) * share;
+        Wide scale = o->strict ? least_scale(o, s, a, c) : yielded(o, s, a, c, share);
         v = wide_select(wide_less(wide_set(0), share), v * scale, v);
         if (o->near[s]) v *= o->strict ? least_slip(o, s, k) : own(o->slip[k], s);
       }

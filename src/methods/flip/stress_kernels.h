@@ -69,21 +69,34 @@ typedef struct FrictionStep {
   float *x[STRESSES];   /* iterate */
   float *y[STRESSES];   /* extrapolated iterate */
   float *trial[STRESSES];
-  const float *limit;    /* at centres: alpha p + cohesion */
-  const float *cap[3];   /* at edges: largest shear stress */
-  const float *per[3];   /* 1 / cap^2; 0 where that is none, and at walls: such edges count for no cell */
-  const float *grip[3];  /* the same for the edges at walls alone */
-  float *slip[3];        /* at edges: what walls leave of the stress */
-  const uint8_t *near;   /* per strip: there may be edges at walls */
-  float *scale;          /* of the edges round a cell, at centres; times the limit, but for the last pass */
+  const float *limit;   /* at centres: alpha p + cohesion */
+  const float *cap[3];  /* at edges: largest shear stress */
+  const float *per[3];  /* 1 / cap^2; 0 where that is none, and at walls: such edges count for no cell */
+  const float *grip[3]; /* the same for the edges at walls alone */
+  float *slip[3];       /* at edges: what walls leave of the stress */
+  const uint8_t *near;  /* per strip: there may be edges at walls */
+  float *scale; /* at centres: how fast the cell yields, times its limit; last pass: scale of the edges round it */
   const float *share[3]; /* at edges: 1 / sum of the limits round it; 0: is not scaled */
-  float factor;          /* step length times dt / cell */
+  const float *pace;     /* at centres: step length times dt / cell; an edge takes the least round it */
   float momentum;
   int scheme; /* SCREE_YIELD_... */
   /* The last pass, after which every bound is kept. The shear comes first: a cell's diagonal takes what the edges round
    * it leave, and edges are scaled only where they are too much by themselves, by the least scale of the cells. */
   bool strict;
 } FrictionStep;
+/* pace = factor / (stiffness times the largest ease of the cell's faces, `least` at least): less than one over the
+ * largest eigenvalue if that ease were everywhere. */
+typedef struct FrictionPace {
+  const FlipGrid *grid;
+  const int32_t *strips;
+  const float *ease[3];
+  const float *limit;
+  float least, stiffness, factor;
+  float *pace;
+} FrictionPace;
+enum { PACE_TOTAL, PACE_COUNT, PACE_SUMS }; /* over cells that bear some stress */
+KERNEL_DECLARE(void, flip_friction_pace, (const FrictionPace *o, int64_t b, int64_t e, double sums[PACE_SUMS]));
+
 enum { FRICTION_MOVED, FRICTION_TURNED, FRICTION_SIZE, FRICTION_SUMS };
 /* The largest stress of a cell or edge over what is allowed. */
 KERNEL_DECLARE(float, flip_friction_excess, (const FrictionStep *o, int64_t b, int64_t e));

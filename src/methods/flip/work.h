@@ -71,6 +71,7 @@ typedef struct FlipWork {
   int64_t face_count;
   double (*body_wrench)[6], (*body_change)[6]; /* for the solves */
   double (*wrench_parts)[6];                   /* per chunk of faces and body */
+  double *body_norm;                           /* most that a body adds to a matrix, see flip_couple_bodies */
   double dt;
   double tolerance;          /* of the solves in this step */
   struct FlipShapes *shapes; /* NULL: not tracked */
