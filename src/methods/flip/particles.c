@@ -17,6 +17,9 @@ enum { FROM_CHUNK = 64, ROW_CHUNK = 4 };
  * the face above to an eighth, one that passes a sixth of a cell higher to a fifth: the pressure of a cell begins as
  * small as that while the surface climbs into it. Lighter faces make friction harder to solve, in proportion. */
 #define FILL_STRONG 0.2f
+/* The same for faces beside a cell that was pressed in the last step: particles that creep to and fro would otherwise
+ * take the support from some sand of a slope again and again. */
+#define FILL_STAYS_STRONG 0.15f
 
 /* alpha = sqrt(2/3) sin(theta) */
 static float material_strength(const ScreeMaterialDef *material) {
@@ -88,6 +91,11 @@ typedef struct ToGrid {
   uint8_t *taken; /* strips whose faces are found again, when who rides is known; NULL before */
 } ToGrid;
 
+static bool stays_strong(const FlipWork *work, int64_t face, int axis, float fill) {
+  const float *pressure = work->kept->pressure;
+  return fill > FILL_STAYS_STRONG && (pressure[face] > 0 || pressure[cell_below(work->grid, (int32_t)face, axis)] > 0);
+}
+
 /* What the sums of a node mean. */
 static void faces_chunk(const ToGrid *to, int64_t b, int64_t e) {
   FlipWork *work = to->work;
@@ -113,7 +121,7 @@ static void faces_chunk(const ToGrid *to, int64_t b, int64_t e) {
       uint8_t *bits = &f->strong[a][at / STRIP], bit = (uint8_t)(1u << at % STRIP);
       if (!to->taken) {
         *bits = at % STRIP ? *bits : 0;
-        if (valid && (fill > FILL_STRONG || !(open > 0))) *bits |= bit;
+        if (valid && (fill > FILL_STRONG || !(open > 0) || stays_strong(work, at, a, fill))) *bits |= bit;
       }
       bool strong = some && *bits & bit;
       f->lightness[a][at] = strong && open > 0 ? volume * room / mass : 0;
