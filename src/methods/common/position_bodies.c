@@ -166,7 +166,8 @@ static bool is_backed(const PositionStep *work, int64_t i) {
 /* A contact tells a body of a grain by the grain's mass, so a body of ten thousand times that mass has run into the
  * grains that it pins against a floor long before they have learnt to bear it. But such a grain has the floor behind
  * it: it may count for as much as it bears, and what the body loses of its momentum the floor gets. Its weight stays
- * what it is: a grain that counts for k of its kind falls a k-th as far. */
+ * what it is: a grain that counts for k of its kind falls a k-th as far. (Parts of mechanisms are left out: motors push
+ * them on, and what they pin is pressed deeper.) */
 static void weigh_down(PositionStep *work, int64_t i, float kind) {
   const Vec3 gravity = work->step->state->gravity;
   float held = (1 - 1 / kind) * work->dt * work->dt;
@@ -198,8 +199,9 @@ void position_pin(PositionStep *work) {
   if (!work->memory || !(fall > 0)) return;
   int64_t last = -1;
   for (int64_t k = 0; k < work->pushed_count; k++) {
-    int64_t i = work->ghosts[work->pushed[k]].grain;
-    if (i == last) continue;
+    const PositionGhost *ghost = &work->ghosts[work->pushed[k]];
+    int64_t i = ghost->grain;
+    if (i == last || state->solids.items[ghost->solid].motion != MOTION_FREE) continue;
     last = i;
     Pressed pressed = pressed_by_memory(work, i);
     float kind = fminf(pressed.squeezes * work->w[i] / fall, POSITION_PINNED_MOST);
