@@ -9,9 +9,8 @@
 
 /* Cells with less sand than this cannot be full after a step of half a cell. */
 #define FILL_OF_A_CELL 0.02f
-/* Cells that are solid but for less than this bear no pressure: what a body squeezes against a wall would leave them as
- * a jet, through faces of which a fiftieth is open. */
-#define FREE_LEAST 0.05f
+/* Cells between two solids are pinched where less than this is free. */
+#define FREE_PINCHED 0.05f
 #define NEARLY 0.05f
 /* A residual, in cells, that round-off leaves in a bed: solves go no further. */
 #define RESIDUAL_LEAST 1e-7
@@ -98,6 +97,21 @@ typedef struct Bounds {
   uint8_t *unknown; /* per strip, a bit per lane */
 } Bounds;
 
+/* What a body pinches against another solid bears no pressure: it would leave as a jet, through faces of which a
+ * fiftieth is open. */
+static bool pinched(const FlipWork *work, int32_t at) {
+  const FlipFields *f = &work->fields;
+  int16_t first = -1;
+  if (!(f->free[at] < FREE_PINCHED)) return false;
+  for (int side = 0; side < SIDES; side++) {
+    int a = side / 2;
+    int16_t owner = f->owner[a][side % 2 ? cell_above(work->grid, at, a) : at];
+    if (first >= 0 && owner >= 0 && owner != first) return true;
+    if (first < 0) first = owner;
+  }
+  return false;
+}
+
 /* Answers what there is to do: the square of the compression that would come about. */
 static double bounds_chunk(void *context, int64_t begin, int64_t end) {
   const Bounds *to = context;
@@ -109,7 +123,7 @@ static double bounds_chunk(void *context, int64_t begin, int64_t end) {
     for (int lane = 0; lane < STRIP; lane++) {
       int64_t at = strip * STRIP + lane;
       float fill = f->fill[at], free = f->free[at];
-      bool some = f->usable[at] > 0 && fill > FILL_OF_A_CELL * free && free > FREE_LEAST;
+      bool some = f->usable[at] > 0 && fill > FILL_OF_A_CELL * free && !pinched(work, (int32_t)at);
       to->lower[at] = 0;
       to->upper[at] = some ? INFINITY : 0;
       if (!some) {
