@@ -152,13 +152,4 @@ typedef struct RowsBuffer {
 KERNEL_DECLARE(int64_t, rows_find,
                (const RowsJob *job, int64_t b, int64_t e, int64_t used, RowsBuffer *buffer, int64_t *ends));
 
-/* A row without a grid: the points within reach of one, ascending, itself included if it is among them. Answers how
- * many; -1 when they may be more than room, or when it is not finite. */
-typedef struct ScannedPoint {
-  float x, y, z, radius;
-} ScannedPoint;
-typedef int64_t RowScan(Points points, const float *radius, ScannedPoint from, float reach, int64_t room, int32_t *out);
-KERNEL_DECLARE(int64_t, row_scan,
-               (Points points, const float *radius, ScannedPoint from, float reach, int64_t room, int32_t *out));
-
 #endif

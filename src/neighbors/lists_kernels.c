@@ -174,25 +174,3 @@ int64_t KERNEL(rows_find)(const RowsJob *job, int64_t b, int64_t e, int64_t used
   return job->target_radius ? rows_find(job, b, e, used, buffer, ends, true)
                             : rows_find(job, b, e, used, buffer, ends, false);
 }
-
-int64_t KERNEL(row_scan)(Points points, const float *radius, ScannedPoint from, float reach, int64_t room,
-                         int32_t *out) {
-  const Wide x = wide_set(from.x), y = wide_set(from.y), z = wide_set(from.z);
-  Wide limits = wide_set(reach * reach);
-  int64_t count = 0;
-  if (!(from.x - from.x + from.y - from.y + from.z - from.z == 0)) return -1;
-  for (int64_t k = 0; k < points.count; k += LANES) {
-    int64_t b = k + LANES <= points.count ? k : points.count - LANES; /* the last block may repeat some of the others */
-    if (b < 0) return -1;
-    Wide dx = wide_load(points.x + b) - x, dy = wide_load(points.y + b) - y, dz = wide_load(points.z + b) - z;
-    if (radius) {
-      Wide far = reach * (from.radius + wide_load(radius + b));
-      limits = far * far;
-    }
-    unsigned bits = wide_bits(wide_less_equal(dx * dx + dy * dy + dz * dz, limits)) >> (k - b) << (k - b);
-    if (__builtin_expect(bits == 0, 1)) continue;
-    if (count + LANES > room) return -1;
-    for (; bits; bits &= bits - 1) out[count++] = (int32_t)(b + __builtin_ctz(bits));
-  }
-  return count;
-}

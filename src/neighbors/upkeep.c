@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "neighbors/boxes.h"
 #include "neighbors/grid.h"
 
 enum { UPKEEP_CHUNK = 256, MOVERS_CHUNK = 512 };
-/* So few movers look at all points one after the other, which is quicker than dealing the points to cells; rows longer
- * than this are left to the cells. */
-enum { SCANNED_MOVERS = 64, SCANNED_ROW = 120 };
+/* When one point of so many moves, putting boxes round the points and searching them is quicker than dealing the points
+ * to cells. Rows are found a chunk of movers at a time: how many entries it has room for and how many eights of points
+ * it may look at, for each mover. Where that does not suffice (crowds, points in no order) cells are taken after all.
+ */
+enum { BOXED_SHARE = 8, ROWS_CHUNK = 64, ROW_ROOM = 32, ROW_LOOKS = 128 };
 enum { STILL, TOUCHED, MOVED };
 
 /* Rows of a chunk of points. They are written where they have room in any case and then put behind each other. */
@@ -26,7 +29,8 @@ typedef struct Amend {
   Points points;
   const float *radius;
   Movers movers;
-  const NeighborList *found; /* rows of the movers */
+  const int64_t *row, *row_end; /* rows of the movers */
+  const int32_t *found;
   NeighborList *list;
   int32_t *written;                /* entries of the new list */
   float *x, *y, *z, *query_radius; /* of the movers */
@@ -35,8 +39,11 @@ typedef struct Amend {
   int32_t *next, *from;            /* chains: entries of the movers' rows by the point that they list */
   Part *parts;                     /* per chunk of points */
   float reach;
-  RowScan *scan;
-  int32_t (*scanned)[SCANNED_ROW], *scanned_count; /* of few movers: rows; -1: too long */
+  BoxTree tree;
+  BoxesRow *search;
+  int32_t *chunk_rows;        /* rows of the movers, chunk by chunk */
+  int64_t *box_row, *box_end; /* where each is */
+  bool *failed;               /* per chunk */
 } Amend;
 
 /* Rows that only the points added since have: they are movers. */
@@ -84,12 +91,11 @@ static void touch_old(void *context, int64_t b, int64_t e, int thread) {
 
 /* The movers' rows turned round. From the last mover to the first, so that chains come out ascending. */
 static void chain_rows(const Amend *amend) {
-  const NeighborList *found = amend->found;
   int32_t entry = 0;
   for (int64_t m = amend->movers.count - 1; m >= 0; m--) {
-    amend->parts[amend->movers.who[m] / UPKEEP_CHUNK].added += found->start[m + 1] - found->start[m];
-    for (int64_t k = found->start[m]; k < found->start[m + 1]; k++) {
-      int32_t j = found->index[k];
+    amend->parts[amend->movers.who[m] / UPKEEP_CHUNK].added += amend->row_end[m] - amend->row[m];
+    for (int64_t k = amend->row[m]; k < amend->row_end[m]; k++) {
+      int32_t j = amend->found[k];
       if (amend->mark[j] == MOVED) continue;
       amend->parts[j / UPKEEP_CHUNK].added++;
       amend->mark[j] = TOUCHED;
@@ -102,10 +108,9 @@ static void chain_rows(const Amend *amend) {
 
 /* As found, without the mover itself. */
 static int64_t mover_row(const Amend *amend, int64_t i, int32_t *out) {
-  const NeighborList *found = amend->found;
   int64_t m = amend->link[i], count = 0;
-  for (int64_t k = found->start[m]; k < found->start[m + 1]; k++)
-    if (found->index[k] != i) out[count++] = found->index[k];
+  for (int64_t k = amend->row[m]; k < amend->row_end[m]; k++)
+    if (amend->found[k] != i) out[count++] = amend->found[k];
   return count;
 }
 
@@ -209,64 +214,75 @@ static Status take_room(Core *core, Scratch *scratch, Amend *amend) {
   return scratch_take(core, scratch, &amend->query_radius, movers, "movers");
 }
 
-static void scan_chunk(void *context, int64_t b, int64_t e, int thread) {
+static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Amend *amend = context;
+  int64_t at = b * ROW_ROOM, end = at + ROWS_CHUNK * ROW_ROOM, looks = ROW_LOOKS * (e - b);
   for (int64_t m = b; m < e; m++) {
-    ScannedPoint from = {amend->x[m], amend->y[m], amend->z[m], amend->radius ? amend->query_radius[m] : 0};
-    amend->scanned_count[m] =
-        (int32_t)amend->scan(amend->points, amend->radius, from, amend->reach, SCANNED_ROW, amend->scanned[m]);
+    BoxQuery query = {amend->x[m], amend->y[m], amend->z[m], amend->radius ? amend->query_radius[m] : 0};
+    bool finite = query.x - query.x + query.y - query.y + query.z - query.z == 0;
+    int64_t row =
+        finite ? amend->search(&amend->tree, query, amend->reach, end - at, &looks, amend->chunk_rows + at) : -1;
+    amend->failed[b / ROWS_CHUNK] = row < 0;
+    if (row < 0) return;
+    amend->box_row[m] = at;
+    amend->box_end[m] = at += row;
   }
 }
 
-/* The movers' rows without a grid; not done where a row is too long. */
-static Status scan_rows(Core *core, Scratch *scratch, Amend *amend, NeighborList *found, bool *done) {
-  int64_t movers = amend->movers.count, entries = 0;
-  TRY(scratch_take(core, scratch, &amend->scanned, movers, "movers"));
-  TRY(scratch_take(core, scratch, &amend->scanned_count, movers, "movers"));
-  TRY(memory_grow(core, &found->start, movers + 1, "neighbour list"));
-  TRY(memory_grow(core, &found->index, movers * SCANNED_ROW, "neighbour list"));
-  amend->scan = KERNEL_CALL(core, row_scan);
-  parallel_for(core, 0, movers, 1, scan_chunk, amend);
-  found->start[0] = 0;
-  for (int64_t m = 0; m < movers; m++) {
-    int64_t row = amend->scanned_count[m];
-    if (row < 0) return SCREE_OK;
-    memcpy(found->index + entries, amend->scanned[m], (size_t)row * sizeof *found->index);
-    found->start[m + 1] = entries += row;
-  }
-  found->count = movers;
-  found->entries = entries;
+/* The movers' rows by boxes round the points. */
+static Status search_boxes(Core *core, Scratch *scratch, Amend *amend, bool *done) {
+  int64_t movers = amend->movers.count, chunks = parallel_chunks(0, movers, ROWS_CHUNK);
+  if (amend->points.count < LANES || movers > amend->points.count / BOXED_SHARE) return SCREE_OK;
+  TRY(box_tree_build(core, scratch, amend->points, amend->radius, &amend->tree));
+  TRY(scratch_take(core, scratch, &amend->box_row, movers, "movers"));
+  TRY(scratch_take(core, scratch, &amend->box_end, movers, "movers"));
+  TRY(scratch_take(core, scratch, &amend->failed, chunks, "movers"));
+  TRY(scratch_take(core, scratch, &amend->chunk_rows, chunks * ROWS_CHUNK * ROW_ROOM, "movers"));
+  amend->search = KERNEL_CALL(core, boxes_row);
+  parallel_for(core, 0, movers, ROWS_CHUNK, search_chunk, amend);
+  for (int64_t c = 0; c < chunks; c++)
+    if (amend->failed[c]) return SCREE_OK;
+  amend->row = amend->box_row;
+  amend->row_end = amend->box_end;
+  amend->found = amend->chunk_rows;
   *done = true;
   return SCREE_OK;
 }
 
-static Status amend_rows(Core *core, Scratch *scratch, CellGrid *grid, Amend *amend, float cell, float reach,
-                         NeighborList *found) {
-  int64_t movers = amend->movers.count;
+/* The same by cells. */
+static Status search_cells(Core *core, CellGrid *grid, Amend *amend, float cell, NeighborList *found) {
+  Points queries = {amend->movers.count, amend->x, amend->y, amend->z, NULL};
+  TRY(cell_grid_hash(core, grid, amend->points, cell));
+  TRY(neighbor_list_build(core, grid, queries, amend->points, amend->reach, amend->radius ? amend->query_radius : NULL,
+                          amend->radius, found));
+  amend->row = found->start;
+  amend->row_end = found->start + 1;
+  amend->found = found->index;
+  return SCREE_OK;
+}
+
+static Status amend_rows(Core *core, Scratch *scratch, CellGrid *grid, Amend *amend, float cell, NeighborList *found) {
+  int64_t movers = amend->movers.count, entries = 0;
   TRY(take_room(core, scratch, amend));
   parallel_for(core, 0, amend->points.count, UPKEEP_CHUNK, clear_chunk, amend);
   parallel_for(core, 0, movers, MOVERS_CHUNK, take_movers, amend);
   parallel_for(core, 0, movers, MOVERS_CHUNK, touch_old, amend);
   bool done = false;
-  if (movers <= SCANNED_MOVERS) TRY(scan_rows(core, scratch, amend, found, &done));
-  if (!done) {
-    Points queries = {movers, amend->x, amend->y, amend->z, NULL};
-    TRY(cell_grid_hash(core, grid, amend->points, cell));
-    TRY(neighbor_list_build(core, grid, queries, amend->points, reach, amend->radius ? amend->query_radius : NULL,
-                            amend->radius, found));
-  }
-  TRY(scratch_take(core, scratch, &amend->next, found->entries, "amended rows"));
-  TRY(scratch_take(core, scratch, &amend->from, found->entries, "amended rows"));
+  TRY(search_boxes(core, scratch, amend, &done));
+  if (!done) TRY(search_cells(core, grid, amend, cell, found));
+  for (int64_t m = 0; m < movers; m++) entries += amend->row_end[m] - amend->row[m];
+  TRY(scratch_take(core, scratch, &amend->next, entries, "amended rows"));
+  TRY(scratch_take(core, scratch, &amend->from, entries, "amended rows"));
   chain_rows(amend);
   return rewrite(core, scratch, amend);
 }
 
 Status neighbor_list_amend(Core *core, Scratch *scratch, CellGrid *grid, Points points, float cell, float reach,
                            const float *radius, Movers movers, NeighborList *found, NeighborList *list) {
-  Amend amend = {.points = points, .radius = radius, .movers = movers, .found = found, .list = list, .reach = reach};
+  Amend amend = {.points = points, .radius = radius, .movers = movers, .list = list, .reach = reach};
   int mark = scratch_mark(scratch);
-  Status status = amend_rows(core, scratch, grid, &amend, cell, reach, found);
+  Status status = amend_rows(core, scratch, grid, &amend, cell, found);
   scratch_release(core, scratch, mark);
   if (status != SCREE_OK) list->count = list->entries = 0;
   return status;
