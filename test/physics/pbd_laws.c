@@ -140,7 +140,7 @@ static void implode(const char *method, int contact, bool friction, double *line
   GrainScene s;
   grain_scene(&s, method, RADIUS);
   s.def.gravity = (ScreeVec3){0, 0, 0};
-  s.def.method.stabilization = 0;
+  if (!friction) s.def.method.stabilization = 0; /* it shifts grains that move, and so the moments of their momenta */
   s.def.seed = 7;
   s.materials[0].radius_spread = 0.3;
   s.grains[0].fill = scree_shape_box((ScreeVec3){-0.3, -0.3, -0.3}, (ScreeVec3){0.3, 0.3, 0.3});

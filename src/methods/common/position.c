@@ -25,7 +25,20 @@ static void predict_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t i = b; i < e; i++) p->dz[i] = (p->vz[i] + predict->gain[2]) * dt;
 }
 
-Status position_predict(Step *step) {
+MethodReach position_reach(const void *data) {
+  (void)data;
+  return (MethodReach){
+      .pairs = 1, .solids = 1, .skin = POSITION_SKIN, .skin_least = POSITION_SKIN_LEAST, .margin = POSITION_MARGIN};
+}
+
+double position_largest_step(const void *data, const State *state) {
+  (void)data;
+  (void)state;
+  return INFINITY;
+}
+
+Status position_predict(void *data, Step *step) {
+  (void)data;
   Vec3 gain = vec3_scale(step->state->gravity, step->dt);
   Predict predict = {&step->state->particles, (float)step->dt, {(float)gain.x, (float)gain.y, (float)gain.z}};
   parallel_for(step->core, 0, step->state->particles.count, GRAIN_CHUNK, predict_chunk, &predict);

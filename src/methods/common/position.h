@@ -42,6 +42,10 @@ enum { SLICE = LANES, POSITION_WINDOW = 128 };
  * may be thrown by remembered forces alone. */
 #define POSITION_PINNED_MOST 1000.0f
 #define POSITION_THROWN 0.1f
+/* Of the overlap that a stabilising pass takes away. Lifting grains costs no work there, so an overlap that the
+ * iterations leave and the shift takes away at once feeds the swinging of a stack; slower than the swing it does not.
+ */
+#define POSITION_SHIFT_SHARE 0.25f
 #define POSITION_NEVER -1e30f /* a distance that no pair can come closer than */
 
 /* Per slot. */
@@ -155,8 +159,12 @@ static inline float position_split(const PositionSettings *settings, float conta
   return split > 1 ? split : 1;
 }
 
-/* Displacement without contacts: v dt + g dt^2 (Sommer's Algorithm 1, lines 2 and 3; Holz Eq. 2). */
-Status position_predict(Step *step);
+/* Of a method's table. How far the family looks; steps are limited by the CFL rule alone; displacement without
+ * contacts, v dt + g dt^2 (Sommer's Algorithm 1, lines 2 and 3; Holz Eq. 2). */
+MethodReach position_reach(const void *data);
+double position_largest_step(const void *data, const State *state);
+Status position_predict(void *data, Step *step);
+
 /* Finds the contacts of the step and lays out the slots. Scratch is taken: the caller releases it. */
 Status position_begin(Step *step, const PositionSettings *settings, ContactMemory *memory, float history_scale,
                       PositionStep *work);

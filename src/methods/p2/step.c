@@ -12,8 +12,6 @@
 
 enum { LIMIT_CHUNK = 1024 };
 #define P2_TIME_STEP 0.005
-/* Of the overlap that a stabilising pass takes away: all at once it feeds the swinging of a heap. */
-#define SHIFT_SHARE 0.25f
 /* A springy contact may throw a grain at twice the tool's speed; a little less, so that gravity does not make it more.
  */
 #define SOLID_THROWS 1.9
@@ -34,7 +32,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
           {
               .iterations = (int)definition->iterations,
               .stabilization = (int)definition->stabilization,
-              .shift_share = SHIFT_SHARE,
+              .shift_share = POSITION_SHIFT_SHARE,
               .slop = true,
               .relaxation = (float)definition->relaxation,
               .averaging = definition->averaging,
@@ -48,24 +46,6 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
   };
   if (p2->settings.position.memory) TRY(contact_memory_create(core, &p2->memory, &state->particles));
   return p2->settings.sleep_speed > 0 ? add_rest(core, &state->particles, &p2->rest) : SCREE_OK;
-}
-
-static MethodReach p2_reach(const void *data) {
-  (void)data;
-  return (MethodReach){
-      .pairs = 1, .solids = 1, .skin = POSITION_SKIN, .skin_least = POSITION_SKIN_LEAST, .margin = POSITION_MARGIN};
-}
-
-static double p2_largest_step(const void *data, const State *state) {
-  (void)data;
-  (void)state;
-  return INFINITY;
-}
-
-/* Eq. 2. */
-static Status p2_prepare(void *data, Step *step) {
-  (void)data;
-  return position_predict(step);
 }
 
 static double fastest_chunk(void *context, int64_t b, int64_t e) {
@@ -181,9 +161,9 @@ const Method METHOD_P2 = {
     .info = {.name = "p2", .summary = "parallel particles: springs, dampers, friction, adhesion", .paper = "holz2014"},
     .has_overlap = true,
     .create = p2_create,
-    .reach = p2_reach,
-    .largest_step = p2_largest_step,
-    .prepare = p2_prepare,
+    .reach = position_reach,
+    .largest_step = position_largest_step,
+    .prepare = position_predict, /* Eq. 2 */
     .step = p2_step,
     .archive = p2_archive,
     .destroy = p2_destroy,

@@ -12,10 +12,6 @@
 
 #define PBD_TIME_STEP 0.005 /* Section 5.2 */
 
-/* Lifting grains costs no work in the stabilisation, so an overlap that the iterations leave and the shift takes away
- * at once feeds the swinging of a stack; slower than the swing it does not. */
-#define SHIFT_SHARE 0.25f
-
 typedef struct Pbd {
   PositionSettings settings;
   ContactMemory memory;
@@ -33,30 +29,12 @@ static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, v
       .relaxation = (float)definition->relaxation,
       .averaging = definition->averaging,
       .memory = definition->memory && !definition->averaging,
-      .shift_share = SHIFT_SHARE,
+      .shift_share = POSITION_SHIFT_SHARE,
       .slop = !definition->averaging,
       .mass_scaling = (float)definition->mass_scaling,
       .printed_limit = definition->friction_limit == SCREE_FRICTION_PRINTED ? 1 : 0,
   };
   return pbd->settings.memory ? contact_memory_create(core, &pbd->memory, &state->particles) : SCREE_OK;
-}
-
-static MethodReach pbd_reach(const void *data) {
-  (void)data;
-  return (MethodReach){
-      .pairs = 1, .solids = 1, .skin = POSITION_SKIN, .skin_least = POSITION_SKIN_LEAST, .margin = POSITION_MARGIN};
-}
-
-static double pbd_largest_step(const void *data, const State *state) {
-  (void)data;
-  (void)state;
-  return INFINITY;
-}
-
-/* Lines 1 to 4. */
-static Status pbd_prepare(void *data, Step *step) {
-  (void)data;
-  return position_predict(step);
 }
 
 static Status pbd_step(void *data, Step *step) {
@@ -107,9 +85,9 @@ const Method METHOD_PBD = {
     .info = {.name = "pbd", .summary = "position-based grains in real time", .paper = "sommer2022"},
     .has_overlap = true,
     .create = pbd_create,
-    .reach = pbd_reach,
-    .largest_step = pbd_largest_step,
-    .prepare = pbd_prepare,
+    .reach = position_reach,
+    .largest_step = position_largest_step,
+    .prepare = position_predict, /* lines 1 to 4 */
     .step = pbd_step,
     .archive = pbd_archive,
     .destroy = pbd_destroy,
