@@ -43,6 +43,7 @@ typedef struct Friction {
   EdgeMean mean;
   Pass pass;
   float *per[3], *grip[3];
+  uint8_t *walled;
   double (*sums)[FRICTION_SUMS];
   float *excess; /* per chunk */
 } Friction;
@@ -186,44 +187,50 @@ static int walls_at_edge(const FlipWork *work, const EdgeFaces *edge, float *acr
   return walls;
 }
 
-/* At walls and bodies edges bear what these stop, and no more than their own coefficient of friction allows for all
- * that presses on the wall: the pressure less the frictional stress across it. It is the law of the wall that holds
- * there, by its own pressure: such edges count for the yield surface of no cell. Answers whether the edge is one. */
-static bool limit_at_wall(const FlipWork *work, const EdgeFaces *edge, float factor, float across, float *cap) {
+/* Whose wall the edge is at; -1: at none. */
+static int16_t wall_at_edge(const FlipWork *work, const EdgeFaces *edge) {
   const FlipFields *f = &work->fields;
-  float strength = 0;
-  for (int j = 0; j < 4 && strength <= 0; j++) strength = f->strength[edge->face[j]];
-  *cap += factor * strength * stopped_at(work, edge);
-  for (int j = 0; j < 4 && *cap > 0; j++) {
+  for (int j = 0; j < 4; j++) {
     int16_t owner = f->owner[edge->axis[j]][edge->face[j]];
-    if (edge->face[j] < STRIP || owner < 0 || !(f->open[edge->axis[j]][edge->face[j]] < 0.5f)) continue;
-    float friction = (float)work->state->solids.items[owner].friction_static;
-    if (strength > 0) *cap = fminf(*cap, fmaxf(0, friction * (*cap / (factor * strength) - across)));
-    return true;
+    if (edge->face[j] >= STRIP && owner >= 0 && f->open[edge->axis[j]][edge->face[j]] < 0.5f) return owner;
   }
-  return false;
+  return -1;
 }
 
+/* At walls and bodies edges bear what these stop, and no more than their own coefficient of friction allows for all
+ * that presses on the wall: the pressure less the frictional stress across it. */
+static float limit_at_wall(const FlipWork *work, const EdgeFaces *edge, int16_t owner, float factor, float across,
+                           float cap) {
+  const FlipFields *f = &work->fields;
+  float strength = 0, friction = (float)work->state->solids.items[owner].friction_static;
+  for (int j = 0; j < 4 && strength <= 0; j++) strength = f->strength[edge->face[j]];
+  if (!(strength > 0)) return cap;
+  cap += factor * strength * stopped_at(work, edge);
+  return fminf(cap, fmaxf(0, friction * (cap / (factor * strength) - across)));
+}
+
+/* What edges bear. At walls it is the law of the wall that holds, by its own pressure: such edges count for the yield
+ * surface of no cell. */
 static void cap_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Friction *f = context;
   FlipWork *work = f->work;
   for (int64_t n = b; n < e; n++) {
     int32_t strip = f->active.strips[n];
+    f->walled[strip] = 0;
     for (int k = 0; k < 3; k++)
       for (int32_t at = strip * STRIP; at < (strip + 1) * STRIP; at++) {
-        float *cap = &f->mean.out[k][at];
-        bool wall = false;
-        int walls = 0;
-        if (work->fields.near[strip]) {
-          EdgeFaces edge = faces_at_edge(work, at, k);
-          float across = 0;
-          walls = walls_at_edge(work, &edge, &across);
-          wall = limit_at_wall(work, &edge, f->mean.factor, across, cap);
-        }
+        float *cap = &f->mean.out[k][at], across = 0;
+        EdgeFaces edge = {0};
+        if (work->fields.near[strip]) edge = faces_at_edge(work, at, k);
+        int16_t owner = work->fields.near[strip] ? wall_at_edge(work, &edge) : -1;
+        int walls = owner < 0 ? 0 : walls_at_edge(work, &edge, &across);
+        if (owner >= 0) *cap = limit_at_wall(work, &edge, owner, f->mean.factor, across, *cap);
+        bool wall = owner >= 0 && *cap > 0, disc = wall && walls > 0;
         float inverse = *cap > CAP_LEAST ? 1 / *cap : 0;
         f->per[k][at] = wall ? 0 : inverse * inverse;
-        f->grip[k][at] = wall && walls > 0 ? inverse * inverse : 0;
+        f->grip[k][at] = disc ? inverse * inverse : 0;
+        f->walled[strip] |= disc;
         if (wall) f->mean.share[k][at] = 0;
       }
   }
@@ -294,7 +301,8 @@ static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
   f->update.grid = f->step.grid = f->mean.grid = work->grid;
   f->update.strips = f->step.strips = f->mean.strips = f->active.strips;
   f->mean.free = work->fields.free;
-  f->step.near = work->fields.near;
+  TRY(scratch_take(core, scratch, &f->walled, work->grid->strips, "friction"));
+  f->step.walled = f->walled;
   f->mean.factor = work->settings->scheme == SCREE_YIELD_BOX ? 1 : SHEAR_OF_CONE;
   run(f, PASS_MEAN);
   parallel_for(core, 0, f->active.count, STRIP_CHUNK, cap_chunk, f);

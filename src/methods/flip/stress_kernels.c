@@ -272,7 +272,7 @@ WIDE_INLINE Wide rubbing(const FrictionStep *o, float *const stress[STRESSES], i
   return wide_select(wide_less(wide_set(0), grip), wide_sqrt(v * v * grip + across), wide_set(0));
 }
 
-/* The least of what walls leave at the edge and at those beside it. */
+/* The least of what walls leave at the edge, where it is at one, and at those beside it. */
 WIDE_INLINE Wide least_slip(const FrictionStep *o, int32_t s, int k) {
   Wide least = own(o->slip[k], s);
   for (int side = 0; side < 2; side++) {
@@ -281,7 +281,7 @@ WIDE_INLINE Wide least_slip(const FrictionStep *o, int32_t s, int k) {
     edges_beside(o->grid, o->slip[SHEAR_OF[b][c]], s, a, b, slip);
     for (int j = 0; j < 4; j++) least = wide_min(least, slip[j]);
   }
-  return least;
+  return wide_select(wide_less(wide_set(0), own(o->grip[k], s)), least, wide_set(1));
 }
 
 void KERNEL(flip_friction_scale)(const FrictionStep *o, int64_t b, int64_t e) {
@@ -303,7 +303,7 @@ void KERNEL(flip_friction_scale)(const FrictionStep *o, int64_t b, int64_t e) {
     WideInt loaded = wide_less(zero, limit);
     for (int a = 0; a < 3; a++) put(o->trial[a], s, wide_select(loaded, own(o->trial[a], s) * diagonal, zero));
     put(o->scale, s, wide_select(loaded, scale, zero));
-    for (int k = 0; k < 3 && o->near[s]; k++) put(o->slip[k], s, scale_to(rubbing(o, o->trial, s, k), wide_set(1)));
+    for (int k = 0; k < 3 && o->walled[s]; k++) put(o->slip[k], s, scale_to(rubbing(o, o->trial, s, k), wide_set(1)));
   }
 }
 
@@ -316,7 +316,7 @@ float KERNEL(flip_friction_excess)(const FrictionStep *o, int64_t b, int64_t e) 
     if (o->scheme == SCREE_YIELD_BOX)
       for (int a = 0; a < 3; a++) largest = wide_max(largest, wide_max(own(o->x[a], s), -own(o->x[a], s)) / most);
     else largest = wide_max(largest, stress_size(o, o->x, s) / (most * wide_set(1.7320508f)));
-    for (int k = 0; k < 3 && o->near[s] && o->scheme != SCREE_YIELD_BOX; k++)
+    for (int k = 0; k < 3 && o->walled[s] && o->scheme != SCREE_YIELD_BOX; k++)
       largest = wide_max(largest, rubbing(o, o->x, s, k));
     for (int k = 0; k < 3; k++) {
       Wide v = own(o->x[S_XY + k], s);
@@ -388,7 +388,7 @@ void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, d
         Wide share = own(o->share[k], s);
         Wide scale = o->strict ? least_scale(o, s, a, c) : yielded(o, s, a, c, share);
         v = wide_select(wide_less(wide_set(0), share), v * scale, v);
-        if (o->near[s]) v *= o->strict ? least_slip(o, s, k) : own(o->slip[k], s);
+        if (o->walled[s]) v *= o->strict ? least_slip(o, s, k) : own(o->slip[k], s);
       }
       next[S_XY + k] = clip(v, own(o->cap[k], s));
     }

@@ -69,12 +69,12 @@ typedef struct FrictionStep {
   float *x[STRESSES];   /* iterate */
   float *y[STRESSES];   /* extrapolated iterate */
   float *trial[STRESSES];
-  const float *limit;   /* at centres: alpha p + cohesion */
-  const float *cap[3];  /* at edges: largest shear stress */
-  const float *per[3];  /* 1 / cap^2; 0 where that is none, and at walls: such edges count for no cell */
-  const float *grip[3]; /* the same for the edges at walls alone */
-  float *slip[3];       /* at edges: what walls leave of the stress */
-  const uint8_t *near;  /* per strip: there may be edges at walls */
+  const float *limit;    /* at centres: alpha p + cohesion */
+  const float *cap[3];   /* at edges: largest shear stress */
+  const float *per[3];   /* 1 / cap^2; 0 where that is none, and at walls: such edges count for no cell */
+  const float *grip[3];  /* the same for the edges at walls alone */
+  float *slip[3];        /* at edges: what walls leave of the stress */
+  const uint8_t *walled; /* per strip: it has edges at walls */
   float *scale; /* at centres: how fast the cell yields, times its limit; last pass: scale of the edges round it */
   const float *share[3]; /* at edges: 1 / sum of the limits round it; 0: is not scaled */
   const float *pace;     /* at centres: step length times dt / cell; an edge takes the least round it */
