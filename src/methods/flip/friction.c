@@ -43,6 +43,7 @@ typedef struct Friction {
   EdgeMean mean;
   Pass pass;
   float *per[3], *grip[3];
+  uint8_t *walls[3]; /* per strip, a bit per lane: faces of walls */
   uint8_t *walled;
   double (*sums)[FRICTION_SUMS];
   float *excess; /* per chunk */
@@ -160,9 +161,11 @@ static float stopped_at(const FlipWork *work, const EdgeFaces *edge) {
   return sum;
 }
 
+/* The axes of the edges of each shear component. */
+static const int EDGE[3][2] = {{0, 1}, {1, 2}, {0, 2}};
+
 static EdgeFaces faces_at_edge(const FlipWork *work, int32_t at, int k) {
-  static const int axes[3][2] = {{0, 1}, {1, 2}, {0, 2}};
-  int a = axes[k][0], c = axes[k][1];
+  int a = EDGE[k][0], c = EDGE[k][1];
   return (EdgeFaces){{at, cell_below(work->grid, at, c), at, cell_below(work->grid, at, a)}, {a, a, c, c}};
 }
 
@@ -209,30 +212,63 @@ static float limit_at_wall(const FlipWork *work, const EdgeFaces *edge, int16_t 
   return fminf(cap, fmaxf(0, friction * (cap / (factor * strength) - across)));
 }
 
-/* What edges bear. At walls it is the law of the wall that holds, by its own pressure: such edges count for the yield
- * surface of no cell. */
+/* Lanes whose faces are of walls, a bit each. */
+static void walls_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  Friction *f = context;
+  const FlipFields *fields = &f->work->fields;
+  for (int a = 0; a < 3; a++)
+    for (int64_t strip = b; strip < e; strip++) {
+      uint32_t bits = 0;
+      for (int lane = 0; lane < STRIP && fields->near[strip]; lane++) {
+        int64_t at = strip * STRIP + lane;
+        bool wall = fields->owner[a][at] >= 0 && fields->open[a][at] < 0.5f;
+        bits |= (wall ? 1u : 0u) << lane;
+      }
+      f->walls[a][strip] = (uint8_t)bits;
+    }
+}
+
+/* Lanes of a strip whose edges (a, c) are at walls: those whose faces are, or the ones below them. */
+static uint32_t edges_at_walls(const Friction *f, int32_t strip, int a, int c) {
+  const int32_t *near = f->work->grid->near[strip];
+  uint32_t low =
+      a > 0 ? f->walls[c][near[2 * a]] : (uint32_t)f->walls[c][strip] << 1 | f->walls[c][near[X_LOW]] >> (STRIP - 1);
+  return f->walls[a][strip] | f->walls[a][near[2 * c]] | f->walls[c][strip] | low;
+}
+
+/* At walls it is the law of the wall that holds, by its own pressure: such edges count for the yield surface of no
+ * cell.
+ */
+static void cap_at_wall(Friction *f, int32_t at, int k) {
+  FlipWork *work = f->work;
+  EdgeFaces edge = faces_at_edge(work, at, k);
+  int16_t owner = wall_at_edge(work, &edge);
+  if (owner < 0) return;
+  float *cap = &f->mean.out[k][at], across = 0;
+  int walls = walls_at_edge(work, &edge, &across);
+  *cap = limit_at_wall(work, &edge, owner, f->mean.factor, across, *cap);
+  f->per[k][at] = f->mean.share[k][at] = 0;
+  if (walls == 0 || !(*cap > CAP_LEAST)) return;
+  f->grip[k][at] = 1 / (*cap * *cap);
+  f->walled[at / STRIP] = 1;
+}
+
+/* What edges bear. */
 static void cap_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Friction *f = context;
-  FlipWork *work = f->work;
   for (int64_t n = b; n < e; n++) {
     int32_t strip = f->active.strips[n];
     f->walled[strip] = 0;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
+      uint32_t walls = edges_at_walls(f, strip, EDGE[k][0], EDGE[k][1]);
       for (int32_t at = strip * STRIP; at < (strip + 1) * STRIP; at++) {
-        float *cap = &f->mean.out[k][at], across = 0;
-        EdgeFaces edge = {0};
-        if (work->fields.near[strip]) edge = faces_at_edge(work, at, k);
-        int16_t owner = work->fields.near[strip] ? wall_at_edge(work, &edge) : -1;
-        int walls = owner < 0 ? 0 : walls_at_edge(work, &edge, &across);
-        if (owner >= 0) *cap = limit_at_wall(work, &edge, owner, f->mean.factor, across, *cap);
-        bool wall = owner >= 0 && *cap > 0, disc = wall && walls > 0;
-        float inverse = *cap > CAP_LEAST ? 1 / *cap : 0;
-        f->per[k][at] = wall ? 0 : inverse * inverse;
-        f->grip[k][at] = disc ? inverse * inverse : 0;
-        f->walled[strip] |= disc;
-        if (wall) f->mean.share[k][at] = 0;
+        float cap = f->mean.out[k][at], inverse = cap > CAP_LEAST ? 1 / cap : 0;
+        f->per[k][at] = inverse * inverse;
+        if (walls >> at % STRIP & 1) cap_at_wall(f, at, k);
       }
+    }
   }
 }
 
@@ -302,6 +338,8 @@ static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
   f->update.strips = f->step.strips = f->mean.strips = f->active.strips;
   f->mean.free = work->fields.free;
   TRY(scratch_take(core, scratch, &f->walled, work->grid->strips, "friction"));
+  for (int a = 0; a < 3; a++) TRY(scratch_take(core, scratch, &f->walls[a], work->grid->strips, "friction"));
+  parallel_for(core, 0, work->grid->strips, STRIP_CHUNK, walls_chunk, f);
   f->step.walled = f->walled;
   f->mean.factor = work->settings->scheme == SCREE_YIELD_BOX ? 1 : SHEAR_OF_CONE;
   run(f, PASS_MEAN);
