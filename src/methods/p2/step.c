@@ -82,11 +82,11 @@ Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Law *law) {
   double ratio = p2->last_dt > 0 ? step->dt / p2->last_dt : 0;
   TRY(position_begin(step, &p2->settings.position, &p2->memory, (float)(ratio * ratio), work));
   p2->last_dt = step->dt;
-  TRY(p2_law_create(work, &p2->settings, law));
-  TRY(p2_turn(work));
-  TRY(p2_reduce_errors(work));
+  TRY(p2_law_create(work, &p2->settings, law)); /* factors of Eq. 21 and 28, caps of Eq. 35 and 36 */
+  TRY(p2_turn(work));                           /* ours: sliding of lumps that turn */
+  TRY(p2_reduce_errors(work));                  /* Eq. 37 */
   law->longest = longest_way(work, &p2->settings);
-  return p2_part(work);
+  return p2_part(work); /* ours: pbd's stabilisation */
 }
 
 static double limit_chunk(void *context, int64_t b, int64_t e) {
@@ -111,6 +111,7 @@ Status p2_end(P2 *p2, PositionStep *work) {
   return position_end(work);                     /* Eq. 3 and, for solids, 34 */
 }
 
+/* Eq. 23 and 30 to 33 for every contact, averaged (Eq. 9) or with the masses split. */
 static Status p2_solve(PositionStep *work) {
   const Core *core = work->step->core;
   const P2Law *law = work->law;
