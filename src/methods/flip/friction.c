@@ -29,7 +29,6 @@
 #define FACES_TOUCHED 4
 /* The longest step is that of the lightest face times this. */
 #define PACE_MOST 20
-#define CAP_LEAST 1e-12f /* Pa: less is none, its square would not be a number */
 
 typedef enum Pass { PASS_PACE, PASS_FORCE, PASS_TRIAL, PASS_SCALE, PASS_RETURN, PASS_MEAN, PASS_EXCESS } Pass;
 
@@ -42,7 +41,7 @@ typedef struct Friction {
   double longer; /* steps are so many times as long, in the mean, as the lightest face allows */
   EdgeMean mean;
   Pass pass;
-  float *per[3], *grip[3];
+  float *grip[3];
   uint8_t *walls[3]; /* per strip, a bit per lane: faces of walls */
   uint8_t *walled;
   double (*sums)[FRICTION_SUMS];
@@ -248,7 +247,7 @@ static void cap_at_wall(Friction *f, int32_t at, int k) {
   float *cap = &f->mean.out[k][at], across = 0;
   int walls = walls_at_edge(work, &edge, &across);
   *cap = limit_at_wall(work, &edge, owner, f->mean.factor, across, *cap);
-  f->per[k][at] = f->mean.share[k][at] = 0;
+  f->mean.per[k][at] = f->mean.share[k][at] = 0;
   if (walls == 0 || !(*cap > CAP_LEAST)) return;
   f->grip[k][at] = 1 / (*cap * *cap);
   f->walled[at / STRIP] = 1;
@@ -262,36 +261,38 @@ static void cap_chunk(void *context, int64_t b, int64_t e, int thread) {
     int32_t strip = f->active.strips[n];
     f->walled[strip] = 0;
     for (int k = 0; k < 3; k++) {
-      uint32_t walls = edges_at_walls(f, strip, EDGE[k][0], EDGE[k][1]);
-      for (int32_t at = strip * STRIP; at < (strip + 1) * STRIP; at++) {
-        float cap = f->mean.out[k][at], inverse = cap > CAP_LEAST ? 1 / cap : 0;
-        f->per[k][at] = inverse * inverse;
-        if (walls >> at % STRIP & 1) cap_at_wall(f, at, k);
-      }
+      uint32_t walls = edges_at_walls(f, strip, EDGE[k][0], EDGE[k][1]) & ((1u << STRIP) - 1);
+      for (; walls; walls &= walls - 1) cap_at_wall(f, strip * STRIP + __builtin_ctz(walls), k);
     }
   }
 }
 
-static Status take_clear(FlipWork *work, float **to) {
-  TRY(scratch_take(work->core, work->step->scratch, to, work_cells(work), "friction"));
-  grid_clear(work->core, *to, work_cells(work));
-  return SCREE_OK;
-}
+static void clear_strip(float *field, int64_t strip) { memset(field + strip * STRIP, 0, sizeof(float) * STRIP); }
 
-/* Outside the active strips there is no stress, and the flux stays as it is. */
+/* Outside the active strips there is no stress, and the flux stays as it is. Inside, passes fill what they read. */
 static void begin_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Friction *f = context;
   size_t size = sizeof(float) * STRIP;
   for (int64_t strip = b; strip < e; strip++) {
     int64_t at = strip * STRIP;
-    for (int k = 0; k < STRESSES; k++)
-      if (f->active.taken[strip]) memcpy(f->step.y[k] + at, f->step.x[k] + at, size);
-      else memset(f->step.x[k] + at, 0, size);
     for (int a = 0; a < 3; a++) {
-      memcpy(f->update.out[a] + at, f->update.in[a] + at, size);
       for (int lane = 0; lane < STRIP; lane++) f->step.slip[a][at + lane] = 1;
+      clear_strip(f->grip[a], strip);
     }
+    for (int k = 0; k < STRESSES && f->active.taken[strip]; k++) memcpy(f->step.y[k] + at, f->step.x[k] + at, size);
+    if (f->active.taken[strip]) continue;
+    for (int k = 0; k < STRESSES; k++) {
+      clear_strip(f->step.x[k], strip);
+      clear_strip(f->step.y[k], strip);
+      clear_strip(f->step.trial[k], strip);
+    }
+    for (int a = 0; a < 3; a++) {
+      clear_strip(f->mean.per[a], strip);
+      memcpy(f->update.out[a] + at, f->update.in[a] + at, size);
+    }
+    clear_strip(f->step.scale, strip);
+    clear_strip(f->pace.pace, strip);
   }
 }
 
@@ -300,31 +301,32 @@ static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
   Scratch *scratch = work->step->scratch;
   int64_t cells = work_cells(work);
   Limits limits = {.work = work};
-  TRY(take_clear(work, &limits.limit));
+  TRY(scratch_take(core, scratch, &limits.limit, cells, "friction"));
+  memset(limits.limit, 0, sizeof(float) * STRIP);
   TRY(scratch_take(core, scratch, &limits.loaded, work->grid->strips, "friction"));
   limits.loaded[0] = 0;
   parallel_for(core, 1, work->grid->strips, STRIP_CHUNK, limit_chunk, &limits);
   parallel_for(core, 1, work->grid->strips, STRIP_CHUNK, borne_chunk, &limits);
   TRY(flip_list_strips(work, limits.loaded, true, &f->active));
-  TRY(take_clear(work, &f->step.scale));
+  TRY(scratch_take(core, scratch, &f->step.scale, cells, "friction"));
+  TRY(scratch_take(core, scratch, &f->pace.pace, cells, "friction"));
   f->step.limit = f->mean.load = limits.limit;
   f->mean.field = work->fields.borne;
   for (int k = 0; k < STRESSES; k++) {
     f->step.x[k] = work->kept->stress[k];
-    TRY(take_clear(work, &f->step.y[k]));
-    TRY(take_clear(work, &f->step.trial[k]));
+    TRY(scratch_take(core, scratch, &f->step.y[k], cells, "friction"));
+    TRY(scratch_take(core, scratch, &f->step.trial[k], cells, "friction"));
     f->update.s[k] = f->step.y[k];
   }
   for (int k = 0; k < 3; k++) {
-    float **out = &f->mean.out[k];
-    TRY(take_clear(work, out));
-    TRY(take_clear(work, &f->per[k]));
-    TRY(take_clear(work, &f->grip[k]));
+    TRY(scratch_take(core, scratch, &f->mean.out[k], cells, "friction"));
+    TRY(scratch_take(core, scratch, &f->mean.per[k], cells, "friction"));
+    TRY(scratch_take(core, scratch, &f->grip[k], cells, "friction"));
     TRY(scratch_take(core, scratch, &f->step.slip[k], cells, "friction"));
     TRY(scratch_take(core, scratch, &f->mean.share[k], cells, "friction"));
     TRY(scratch_take(core, scratch, &f->update.out[k], cells, "friction"));
     f->step.cap[k] = f->mean.out[k];
-    f->step.per[k] = f->per[k];
+    f->step.per[k] = f->mean.per[k];
     f->step.grip[k] = f->grip[k];
     f->step.share[k] = f->mean.share[k];
     f->step.flux[k] = f->update.out[k];
@@ -371,7 +373,6 @@ static Status slow_at_bodies(FlipWork *work, const Friction *f) {
  * a rate of yielding (scale = 1 / (1 + rate pace) at its centre), and the edges round it yield at that rate. */
 static Status find_pace(FlipWork *work, Friction *f, double largest) {
   double dt = work->dt, cell = work->grid->cell;
-  TRY(take_clear(work, &f->pace.pace));
   f->step.pace = f->pace.pace;
   f->pace.grid = work->grid;
   f->pace.strips = f->active.strips;

@@ -428,5 +428,7 @@ void KERNEL(flip_edge_mean)(const EdgeMean *o, int64_t b, int64_t e) {
       for (int j = 0; j < 4; j++)
         mean = wide_select(wide_less(zero, open[j]) & wide_less_equal(light[j], zero), zero, mean);
       put(o->out[k], s, mean);
+      Wide inverse = wide_select(wide_less(wide_set(CAP_LEAST), mean), one / wide_max(mean, wide_set(CAP_LEAST)), zero);
+      put(o->per[k], s, inverse * inverse);
     }
 }

@@ -4,6 +4,8 @@
 
 #include "methods/flip/fields.h"
 
+#define CAP_LEAST 1e-12f /* Pa: less is none, its square would not be a number */
+
 /* Kernels run over [b, e) of a list of strips, or over strips b to e where there is none. */
 static inline int32_t strip_of(const int32_t *list, int64_t n) { return list ? list[n] : (int32_t)n; }
 
@@ -113,6 +115,7 @@ typedef struct EdgeMean {
   const float *lightness[3], *open[3];
   float *out[3];   /* xy, yz, xz */
   float *share[3]; /* 1 / sum of the loads of the cells round the edge; 0 where that is none */
+  float *per[3];   /* 1 / out^2; 0 where that is none */
   float factor;
 } EdgeMean;
 KERNEL_DECLARE(void, flip_edge_mean, (const EdgeMean *o, int64_t b, int64_t e));
