@@ -19,8 +19,8 @@
 
 /* A step of half a cell is two radii; sand at rest is solved this often at least. */
 #define FLIP_TIME_STEP (1.0 / 60)
-/* Solids may go three eighths of a cell in a step, in radii. */
-#define SOLID_WAY 1.5
+/* Solids may go half a cell in a step, in radii. */
+#define SOLID_WAY 2
 /* Cells of cached distances to meshes, and how far strips ask (solids.c), in radii. */
 #define DISTANCE_CELL 1.5
 #define DISTANCE_BAND 7.5
@@ -114,35 +114,6 @@ static Status kept_reserve(Core *core, FlipKept *kept, int64_t strips) {
   return memory_grow(core, &kept->solids, strips, "flip distances");
 }
 
-typedef struct Carry {
-  const FlipGrid *from_grid, *to_grid;
-  const FlipKept *from;
-  FlipKept *to;
-} Carry;
-
-/* Stresses and distances go with their strips; new strips have none. */
-static void carry_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Carry *carry = context;
-  for (int64_t strip = b; strip < e; strip++) {
-    int64_t to = strip * STRIP;
-    int32_t old = strip > 0 ? grid_find(carry->from_grid, carry->to_grid->key[strip]) : 0;
-    if (old > 0) {
-      int64_t from = (int64_t)old * STRIP;
-      memcpy(carry->to->pressure + to, carry->from->pressure + from, sizeof(float) * STRIP);
-      memcpy(carry->to->shift + to, carry->from->shift + from, sizeof(float) * STRIP);
-      for (int k = 0; k < STRESSES; k++)
-        memcpy(carry->to->stress[k] + to, carry->from->stress[k] + from, sizeof(float) * STRIP);
-      carry->to->solids[strip] = carry->from->solids[old];
-    } else {
-      memset(carry->to->pressure + to, 0, sizeof(float) * STRIP);
-      memset(carry->to->shift + to, 0, sizeof(float) * STRIP);
-      for (int k = 0; k < STRESSES; k++) memset(carry->to->stress[k] + to, 0, sizeof(float) * STRIP);
-      carry->to->solids[strip].known = false;
-    }
-  }
-}
-
 static Status take_fields(FlipWork *work) {
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
@@ -202,8 +173,7 @@ static Status advance(Flip *flip, FlipWork *work) {
   work->order = &flip->order;
   TRY(grid_build(work->core, step->scratch, &work->state->particles, work->grid, work->order));
   TRY(kept_reserve(work->core, work->kept, work->grid->strips));
-  Carry carry = {before, work->grid, kept_before, work->kept};
-  parallel_for(work->core, 0, work->grid->strips, STRIP_CHUNK, carry_chunk, &carry);
+  TRY(flip_carry(work, before, kept_before));
   TRY(take_fields(work));
   profile_end(step->profile, "grid", began);
 

@@ -125,6 +125,8 @@ static inline int work_downward(const FlipWork *work, bool *down) {
 /* Cells that hold more than this of what they can hold are dense. */
 #define FILL_DENSE 0.35f
 
+/* carry.c: what is kept goes from the strips of the last step to those of this one. */
+Status flip_carry(FlipWork *work, const FlipGrid *grid, const FlipKept *kept);
 /* solids.c: distances, free shares, validity, rooms, norms of the particles. */
 Status flip_solids_find(FlipWork *work);
 void flip_wall_velocities(FlipWork *work); /* of the faces that bodies move with */
