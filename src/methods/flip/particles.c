@@ -281,10 +281,54 @@ Status flip_to_grid(FlipWork *work) {
 
 /* ---- back ---- */
 
+/* One of so many particles may be in haste: it goes so much farther than half a cell, piece by piece. A clump that
+ * falls on a heap is pressed for the moment in which it arrives, and some dozen particles would set the step of all. */
+enum { HASTY = 1024 };
+#define HASTE 2.0f
+
+/* Squares of speeds by their exponents and the first three bits behind them: steps of 6 % of the speed. */
+enum { SPEED_SHIFT = 20, SPEED_BINS = 1 << (31 - SPEED_SHIFT) };
+
+typedef struct Speeds {
+  float loose, pressed;      /* squares of the largest */
+  int32_t count[SPEED_BINS]; /* of pressed particles */
+} Speeds;
+
+/* None where loose sand goes no farther than half a cell either. */
+static float haste_of(const FlipWork *work) {
+  return fminf(HASTE, (float)(work->settings->loose_way / work->settings->way));
+}
+
+static inline void count_speed(Speeds *speeds, float square) {
+  uint32_t bits;
+  memcpy(&bits, &square, sizeof bits);
+  if (!(square < INFINITY)) return;
+  speeds->count[bits >> SPEED_SHIFT]++;
+  if (square > speeds->pressed) speeds->pressed = square;
+}
+
+/* What the step is set by: the fastest of loose particles; of pressed ones that which all but `hasty` keep to, or as
+ * much as haste allows the fastest. */
+static double speed_of(const Speeds *speeds, int threads, int64_t hasty, float haste) {
+  float loose = 0, pressed = 0, kept = 0;
+  for (int t = 0; t < threads; t++) {
+    loose = fmaxf(loose, speeds[t].loose);
+    pressed = fmaxf(pressed, speeds[t].pressed);
+  }
+  int64_t faster = 0;
+  for (int bin = SPEED_BINS - 1; bin >= 0 && faster <= hasty; bin--) {
+    for (int t = 0; t < threads; t++) faster += speeds[t].count[bin];
+    uint32_t bits = (uint32_t)(bin + 1) << SPEED_SHIFT; /* none of the bin is faster */
+    if (faster > hasty) memcpy(&kept, &bits, sizeof kept);
+  }
+  kept = fmaxf(fminf(kept, pressed), pressed / (haste * haste));
+  return sqrt((double)fmaxf(loose, kept));
+}
+
 typedef struct FromGrid {
   FlipWork *work;
   Gather gather;
-  float *speed;   /* largest of a chunk of strips */
+  Speeds *speeds; /* per thread */
   float *buffers; /* for the particles of a strip, per thread */
   uint8_t *kinds;
   int64_t most; /* particles of a strip, in whole registers */
@@ -343,22 +387,22 @@ static bool rubs_on_the_grid(const FlipWork *work, int32_t cell) {
   return strong;
 }
 
-/* Answers the largest speed, as FlipWork.speed counts it. */
-static float move_strip(const FromGrid *from, int64_t strip, const Gathered *g) {
+static void move_strip(const FromGrid *from, int64_t strip, const Gathered *g, Speeds *speeds) {
   const FlipWork *work = from->work;
   Particles *p = &work->state->particles;
   bool near = work->fields.near[strip];
   StopWindow window;
   uint32_t stops = near ? strip_stops(work, (int32_t)strip, &window) : 0,
            walls = near ? strip_walls(work->solids[strip]) : 0;
-  float side = (float)work->grid->cell, half = (float)work->settings->way, largest = 0;
+  float side = (float)work->grid->cell, half = (float)work->settings->way,
+        long_way = half * half * side * side * 1.0001f;
   int32_t place[3], first = work->order->start[strip * STRIP];
   strip_place(work->grid->key[strip], place);
   for (int lane = 0; lane < STRIP; lane++) {
     int64_t cell = strip * STRIP + lane;
     if (work->order->start[cell] == work->order->start[cell + 1]) continue;
-    float most = way_of_cell(work, cell), share = half / most, longest = most * side;
-    float long_way = most > half ? half * half * side * side * 1.0001f : INFINITY;
+    float most = way_of_cell(work, cell), share = half / most, longest = fmaxf(most, haste_of(work) * half) * side;
+    bool pressed = work->kept->pressure[cell] != 0;
     bool stopped = stops >> lane & 1, walled = walls >> lane & 1;
     for (int32_t k = work->order->start[cell]; k < work->order->start[cell + 1]; k++) {
       int32_t i = work->order->index[k];
@@ -368,7 +412,9 @@ static float move_strip(const FromGrid *from, int64_t strip, const Gathered *g) 
         way[a] = w < -longest ? -longest : w > longest ? longest : w;
         v[a] = g->velocity[a][k - first];
       }
-      largest = square * share * share > largest ? square * share * share : largest;
+      square *= share * share;
+      if (pressed) count_speed(speeds, square);
+      else if (square > speeds->loose) speeds->loose = square;
       bool far = way[0] * way[0] + way[1] * way[1] + way[2] * way[2] > long_way;
       if (far || stopped || walled) {
         Beside beside = beside_of(work, strip, place, k, near);
@@ -381,7 +427,6 @@ static float move_strip(const FromGrid *from, int64_t strip, const Gathered *g) 
       p->dx[i] = way[0], p->dy[i] = way[1], p->dz[i] = way[2];
     }
   }
-  return sqrtf(largest);
 }
 
 static void from_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -390,16 +435,13 @@ static void from_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
   Gathered gathered;
   Stretch stretch;
   thread_buffers(from, thread, &gathered, &stretch);
-  float largest = 0;
   for (int64_t strip = b; strip < e; strip++) {
     int32_t first = work->order->start[strip * STRIP], last = work->order->start[(strip + 1) * STRIP];
     if (first == last) continue;
     KERNEL_CALL(work->core, flip_gather)(&from->gather, (int32_t)strip, &gathered);
-    float speed = move_strip(from, strip, &gathered);
-    largest = speed > largest ? speed : largest;
+    move_strip(from, strip, &gathered, &from->speeds[thread]);
     if (work->shapes) shapes_stretch(work->shapes, work, first, last, &stretch);
   }
-  from->speed[b / FROM_CHUNK] = largest;
 }
 
 static Status take_buffers(FlipWork *work, FromGrid *from) {
@@ -445,12 +487,12 @@ Status flip_from_grid(FlipWork *work) {
     g->gain[a] = (float)(vec3_get(work->state->gravity, a) * work->dt);
   }
   TRY(take_buffers(work, &from));
-  int64_t chunks = work->grid->strips / FROM_CHUNK + 1;
-  TRY(scratch_take(core, work->step->scratch, &from.speed, chunks, "speeds"));
-  memset(from.speed, 0, sizeof(float) * (size_t)chunks);
+  int threads = pool_threads(core->pool);
+  TRY(scratch_take(core, work->step->scratch, &from.speeds, threads, "speeds"));
+  memset(from.speeds, 0, sizeof *from.speeds * (size_t)threads);
   if (work->shapes) shapes_find_flow(work->shapes, work->state);
   move_lost(&from);
   parallel_for(core, 1, work->grid->strips, FROM_CHUNK, from_grid_chunk, &from);
-  for (int64_t c = 0; c < chunks; c++) work->speed = fmax(work->speed, (double)from.speed[c]);
+  work->speed = speed_of(from.speeds, threads, work->order->count / HASTY, haste_of(work));
   return SCREE_OK;
 }
