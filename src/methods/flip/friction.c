@@ -30,7 +30,16 @@
 /* The longest step is that of the lightest face times this. */
 #define PACE_MOST 20
 
-typedef enum Pass { PASS_PACE, PASS_FORCE, PASS_TRIAL, PASS_SCALE, PASS_RETURN, PASS_MEAN, PASS_EXCESS } Pass;
+typedef enum Pass {
+  PASS_PACE,
+  PASS_PARTS,
+  PASS_FORCE,
+  PASS_TRIAL,
+  PASS_SCALE,
+  PASS_RETURN,
+  PASS_MEAN,
+  PASS_EXCESS
+} Pass;
 
 typedef struct Friction {
   FlipWork *work;
@@ -54,6 +63,7 @@ static void pass_chunk(void *context, int64_t b, int64_t e, int thread) {
   const Core *core = f->work->core;
   switch (f->pass) {
   case PASS_PACE: KERNEL_CALL(core, flip_friction_pace)(&f->pace, b, e, f->sums[b / STRIP_CHUNK]); break;
+  case PASS_PARTS: KERNEL_CALL(core, flip_friction_parts)(&f->step, b, e); break;
   case PASS_FORCE: KERNEL_CALL(core, flip_face_update)(&f->update, b, e); break;
   case PASS_TRIAL: KERNEL_CALL(core, flip_friction_trial)(&f->step, b, e); break;
   case PASS_SCALE: KERNEL_CALL(core, flip_friction_scale)(&f->step, b, e); break;
@@ -250,7 +260,7 @@ static void cap_at_wall(Friction *f, int32_t at, int k) {
   f->mean.per[k][at] = f->mean.share[k][at] = 0;
   if (walls == 0 || !(*cap > CAP_LEAST)) return;
   f->grip[k][at] = 1 / (*cap * *cap);
-  f->walled[at / STRIP] = 1;
+  f->walled[at / STRIP] |= (uint8_t)(1u << k);
 }
 
 /* What edges bear. */
@@ -324,6 +334,7 @@ static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
     TRY(scratch_take(core, scratch, &f->grip[k], cells, "friction"));
     TRY(scratch_take(core, scratch, &f->step.slip[k], cells, "friction"));
     TRY(scratch_take(core, scratch, &f->mean.share[k], cells, "friction"));
+    TRY(scratch_take(core, scratch, &f->step.part[k], cells, "friction"));
     TRY(scratch_take(core, scratch, &f->update.out[k], cells, "friction"));
     f->step.cap[k] = f->mean.out[k];
     f->step.per[k] = f->mean.per[k];
@@ -415,6 +426,7 @@ static Status minimize(FlipWork *work, float *const flux[3], bool last) {
   work->report.friction.solves++;
   if (!(largest > 0)) return SCREE_OK;
   TRY(find_pace(work, &f, largest));
+  run(&f, PASS_PARTS);
   f.update.factor_s = f.pace.factor;
   f.step.scheme = work->settings->scheme;
   /* The pressure that bounds it is not yet the last one in all rounds but the last. */

@@ -168,17 +168,31 @@ void KERNEL(flip_friction_trial)(const FrictionStep *o, int64_t b, int64_t e) {
  * Shares, because stress and strength both grow with depth: the mean of the squares themselves exceeds the square at
  * the centre, by a quarter in the topmost cell, and slopes would yield three degrees too early. Edges without a share,
  * at the surface and at walls, do not count: a cell there must not seem to bear half of what it does. */
-WIDE_INLINE Wide mean_square(const FlipGrid *grid, const float *f, const float *per, int32_t s, int a, int c) {
-  /* a < c; the strip above along c exists or is empty */
-  int32_t up = grid->near[s][2 * c + 1];
-  const Wide value[4] = {own(f, s), above(grid, f, s, a), own(f, up), above(grid, f, up, a)};
-  const Wide weight[4] = {own(per, s), above(grid, per, s, a), own(per, up), above(grid, per, up, a)};
-  Wide sum = wide_set(0), count = wide_set(0);
-  for (int j = 0; j < 4; j++) {
-    sum += value[j] * value[j] * weight[j];
-    count += wide_select(wide_less(wide_set(0), weight[j]), wide_set(1), wide_set(0));
-  }
-  return sum / wide_max(count, wide_set(1));
+WIDE_INLINE Wide mean_square(const FrictionStep *o, const float *f, int32_t s, int k) {
+  int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
+  int32_t up = o->grid->near[s][2 * c + 1]; /* exists or is empty */
+  const float *per = o->per[k];
+  const Wide value[4] = {own(f, s), above(o->grid, f, s, a), own(f, up), above(o->grid, f, up, a)};
+  const Wide weight[4] = {own(per, s), above(o->grid, per, s, a), own(per, up), above(o->grid, per, up, a)};
+  Wide sum = value[0] * value[0] * weight[0];
+  for (int j = 1; j < 4; j++) sum += value[j] * value[j] * weight[j];
+  return sum * own(o->part[k], s);
+}
+
+void KERNEL(flip_friction_parts)(const FrictionStep *o, int64_t b, int64_t e) {
+  const FlipGrid *grid = o->grid;
+  const Wide zero = wide_set(0), one = wide_set(1);
+  for (int64_t n = b; n < e; n++)
+    for (int k = 0; k < 3; k++) {
+      int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
+      int32_t s = strip_of(o->strips, n), up = grid->near[s][2 * c + 1];
+      const float *per = o->per[k];
+      const Wide weight[4] = {own(per, s), above(grid, per, s, a), own(per, up), above(grid, per, up, a)};
+      Wide count = zero;
+      for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, weight[j]), one, zero);
+      put(o->part[k], s, one / wide_max(count, one));
+      put(o->share[k], s, own(o->share[k], s) * least_round_edge(grid, o->pace, s, a, c));
+    }
 }
 
 /* Length of the stress as the scheme measures it: the cone's Frobenius norm, or the largest product with a unit vector
@@ -213,8 +227,7 @@ WIDE_INLINE void stress_squares(const FrictionStep *o, float *const stress[STRES
     Wide v = own(stress[a], s);
     square[a] = v * v;
   }
-  for (int k = 0; k < 3; k++)
-    square[S_XY + k] = shear * mean_square(o->grid, stress[S_XY + k], o->per[k], s, EDGE_AXES[k][0], EDGE_AXES[k][1]);
+  for (int k = 0; k < 3; k++) square[S_XY + k] = shear * mean_square(o, stress[S_XY + k], s, k);
 }
 
 /* The size of a cell's stress, as the scheme measures it. */
@@ -297,13 +310,15 @@ void KERNEL(flip_friction_scale)(const FrictionStep *o, int64_t b, int64_t e) {
       scale = scale_to(shear, most);
       diagonal = scale_to(wide_sqrt(own_square), wide_sqrt(wide_max(most * most - shear * shear, zero)));
     } else {
-      diagonal = scale_to(gauge(square, o->scheme), most);
-      scale = (wide_set(1) / diagonal - wide_set(1)) / own(o->pace, s) * limit;
+      Wide size = gauge(square, o->scheme);
+      diagonal = scale_to(size, most);
+      scale = wide_max(size * wide_set(0.57735027f) - limit, zero) / own(o->pace, s);
     }
     WideInt loaded = wide_less(zero, limit);
     for (int a = 0; a < 3; a++) put(o->trial[a], s, wide_select(loaded, own(o->trial[a], s) * diagonal, zero));
     put(o->scale, s, wide_select(loaded, scale, zero));
-    for (int k = 0; k < 3 && o->walled[s]; k++) put(o->slip[k], s, scale_to(rubbing(o, o->trial, s, k), wide_set(1)));
+    for (int k = 0; k < 3; k++)
+      if (o->walled[s] >> k & 1) put(o->slip[k], s, scale_to(rubbing(o, o->trial, s, k), wide_set(1)));
   }
 }
 
@@ -366,10 +381,9 @@ WIDE_INLINE Wide least_scale(const FrictionStep *o, int32_t s, int a, int c) {
   return least;
 }
 
-/* What yielding leaves of the stress at an edge: the mean rate of the cells round it, for the edge's own pace. */
+/* What yielding leaves of the stress at an edge: by the mean rate of the cells round it, for the edge's own pace. */
 WIDE_INLINE Wide yielded(const FrictionStep *o, int32_t s, int a, int c, Wide share) {
-  Wide rate = round_edge(o->grid, o->scale, s, a, c) * share;
-  return wide_set(1) / (wide_set(1) + rate * least_round_edge(o->grid, o->pace, s, a, c));
+  return wide_set(1) / (wide_set(1) + round_edge(o->grid, o->scale, s, a, c) * share);
 }
 
 void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, double sums[FRICTION_SUMS]) {
@@ -386,9 +400,10 @@ void KERNEL(flip_friction_return)(const FrictionStep *o, int64_t b, int64_t e, d
       if (!box) {
         int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
         Wide share = own(o->share[k], s);
-        Wide scale = o->strict ? least_scale(o, s, a, c) : yielded(o, s, a, c, share);
-        v = wide_select(wide_less(wide_set(0), share), v * scale, v);
-        if (o->walled[s]) v *= o->strict ? least_slip(o, s, k) : own(o->slip[k], s);
+        if (!o->strict) v *= yielded(o, s, a, c, share);
+        else v = wide_select(wide_less(wide_set(0), share), v * least_scale(o, s, a, c), v);
+        if (o->strict && o->walled[s]) v *= least_slip(o, s, k);
+        if (!o->strict && o->walled[s] >> k & 1) v *= own(o->slip[k], s);
       }
       next[S_XY + k] = clip(v, own(o->cap[k], s));
     }

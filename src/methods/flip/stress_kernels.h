@@ -76,10 +76,11 @@ typedef struct FrictionStep {
   const float *per[3];   /* 1 / cap^2; 0 where that is none, and at walls: such edges count for no cell */
   const float *grip[3];  /* the same for the edges at walls alone */
   float *slip[3];        /* at edges: what walls leave of the stress */
-  const uint8_t *walled; /* per strip: it has edges at walls */
-  float *scale; /* at centres: how fast the cell yields, times its limit; last pass: scale of the edges round it */
-  const float *share[3]; /* at edges: 1 / sum of the limits round it; 0: is not scaled */
-  const float *pace;     /* at centres: step length times dt / cell; an edge takes the least round it */
+  const uint8_t *walled; /* per strip, a bit per shear component: it has edges at walls */
+  float *scale;      /* at centres: how fast the cell yields, times its limit; last pass: scale of the edges round it */
+  float *share[3];   /* at edges: 1 / sum of the limits round it, times the edge's pace; 0: is not scaled */
+  float *part[3];    /* at centres: 1 / number of the edges round it that count, by component */
+  const float *pace; /* at centres: step length times dt / cell; an edge takes the least round it */
   float momentum;
   int scheme; /* SCREE_YIELD_... */
   /* The last pass, after which every bound is kept. The shear comes first: a cell's diagonal takes what the edges round
@@ -102,6 +103,8 @@ KERNEL_DECLARE(void, flip_friction_pace, (const FrictionPace *o, int64_t b, int6
 enum { FRICTION_MOVED, FRICTION_TURNED, FRICTION_SIZE, FRICTION_SUMS };
 /* The largest stress of a cell or edge over what is allowed. */
 KERNEL_DECLARE(float, flip_friction_excess, (const FrictionStep *o, int64_t b, int64_t e));
+/* Fills `part`, and multiplies `share` by the pace. */
+KERNEL_DECLARE(void, flip_friction_parts, (const FrictionStep *o, int64_t b, int64_t e));
 KERNEL_DECLARE(void, flip_friction_trial, (const FrictionStep *o, int64_t b, int64_t e));
 KERNEL_DECLARE(void, flip_friction_scale, (const FrictionStep *o, int64_t b, int64_t e));
 KERNEL_DECLARE(void, flip_friction_return, (const FrictionStep *o, int64_t b, int64_t e, double sums[FRICTION_SUMS]));
