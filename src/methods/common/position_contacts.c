@@ -72,8 +72,7 @@ static void find_window(void *context, int64_t b, int64_t e, int thread) {
   KERNEL_CALL(work->step->core, position_find_pass)(work, b, last, thread);
   for (int64_t i = b; i < last; i++) {
     int32_t here = contacts[i - b] = position_contacts_of(work, i);
-    float split = (float)here / work->settings->relaxation;
-    work->wn[i] = work->w[i] * (split > 1 ? split : 1);
+    work->wn[i] = work->w[i] * position_split(work->settings, (float)here);
     work->d4[i][3] = work->settings->averaging ? work->w[i] : work->wn[i];
     work->shift[i][3] = work->wn[i];
   }
