@@ -96,56 +96,58 @@ static bool stays_strong(const FlipWork *work, int64_t face, int axis, float fil
   return fill > FILL_STAYS_STRONG && (pressure[face] > 0 || pressure[cell_below(work->grid, (int32_t)face, axis)] > 0);
 }
 
-/* What the sums of a node mean. */
-static void faces_chunk(const ToGrid *to, int64_t b, int64_t e) {
+static NodeSums node_sums(const ToGrid *to) {
+  const FlipWork *work = to->work;
+  const Sums *sums = &to->sums;
+  const ScreeMaterialDef *only = &work->state->materials.items[0].definition;
+  NodeSums nodes = {.centres = sums->centres,
+                    .strength = sums->strength,
+                    .cohesion = sums->cohesion,
+                    .one_strength = material_strength(only),
+                    .one_cohesion = (float)only->cohesion,
+                    .one_specific = work->rest_specific,
+                    .volume = (float)(work->grid->cell * work->grid->cell * work->grid->cell),
+                    .least = FILL_LEAST,
+                    .fields = work->fields};
+  for (int a = 0; a < 3; a++) {
+    nodes.mass[a] = sums->mass[a];
+    nodes.momentum[a] = sums->momentum[a];
+    nodes.bulk[a] = sums->bulk[a];
+    nodes.gain[a] = to->gain[a];
+  }
+  return nodes;
+}
+
+static void find_strong(const ToGrid *to, const NodeSums *nodes, int64_t strip) {
   FlipWork *work = to->work;
   FlipFields *f = &work->fields;
-  const Sums *sums = &to->sums;
-  float volume = (float)(work->grid->cell * work->grid->cell * work->grid->cell), inverse = 1 / volume;
-  const ScreeMaterialDef *only = &work->state->materials.items[0].definition;
-  float strength = material_strength(only), cohesion = (float)only->cohesion;
-  for (int64_t at = b * STRIP; at < e * STRIP; at++) {
-    float sand = work->mixed ? sums->centres[at] : sums->centres[at] * work->rest_specific;
-    f->fill[at] = f->free[at] * sand * inverse / f->room[0][at];
-    f->strength[at] = !work->mixed ? strength : sand > 0 ? sums->strength[at] / sand : 0;
-    f->cohesion[at] = !work->mixed ? cohesion : sand > 0 ? sums->cohesion[at] / sand : 0;
-    for (int a = 0; a < 3; a++) {
-      bool valid = f->valid[1 + a][at / STRIP] >> (at % STRIP) & 1; /* what fell on others belongs to these already */
-      float mass = valid ? sums->mass[a][at] : 0, open = f->open[a][at], room = f->room[1 + a][at];
-      float bulk = !valid ? 0 : work->mixed ? sums->bulk[a][at] : mass * work->rest_specific;
-      float fill = bulk * inverse / room;
-      bool some = fill > FILL_LEAST;
-      float velocity = mass > 0 ? sums->momentum[a][at] / mass + to->gain[a] : 0;
-      f->mass[a][at] = mass;
-      f->velocity[a][at] = velocity;
-      uint8_t *bits = &f->strong[a][at / STRIP], bit = (uint8_t)(1u << at % STRIP);
-      if (!to->taken) {
-        *bits = at % STRIP ? *bits : 0;
-        if (valid && (fill > FILL_STRONG || !(open > 0) || stays_strong(work, at, a, fill))) *bits |= bit;
-      }
-      bool strong = some && *bits & bit;
-      f->lightness[a][at] = strong && open > 0 ? volume * room / mass : 0;
-      f->flux[a][at] = (some ? open * fill * velocity : 0) + (1 - open) * f->wall_v[a][at];
-      f->gain[a][at] = strong ? open * bulk / mass : 0;
-      f->speed[a][at] = open * velocity + (1 - open) * f->wall_v[a][at];
-      f->ease[a][at] = open * f->lightness[a][at];
-      f->change[a][at] = 0;
-      f->moved[a][at] = 0;
-      f->stop[a][at] = 0;
+  float fill[3][STRIP];
+  KERNEL_CALL(work->core, flip_face_fill)(nodes, strip, fill);
+  for (int a = 0; a < 3; a++) {
+    uint32_t strong = 0;
+    for (int lane = 0; lane < STRIP; lane++) {
+      int64_t at = strip * STRIP + lane;
+      if (fill[a][lane] > FILL_STRONG || !(f->open[a][at] > 0) || stays_strong(work, at, a, fill[a][lane]))
+        strong |= 1u << lane;
     }
+    f->strong[a][strip] = (uint8_t)(strong & f->valid[1 + a][strip]);
   }
 }
 
 static void to_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  faces_chunk(context, b, e);
+  const ToGrid *to = context;
+  NodeSums nodes = node_sums(to);
+  for (int64_t strip = b; strip < e; strip++) find_strong(to, &nodes, strip);
+  KERNEL_CALL(to->work->core, flip_node_fields)(&nodes, b, e);
 }
 
 static void again_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const ToGrid *to = context;
+  NodeSums nodes = node_sums(to);
   for (int64_t strip = b; strip < e; strip++)
-    if (to->taken[strip]) faces_chunk(to, strip, strip + 1);
+    if (to->taken[strip]) KERNEL_CALL(to->work->core, flip_node_fields)(&nodes, strip, strip + 1);
 }
 
 /* Strips whose faces must be found again have nothing in them. */
@@ -161,6 +163,13 @@ static void empty_chunk(void *context, int64_t b, int64_t e, int thread) {
       if (to->work->mixed) memset(to->sums.bulk[a] + strip * STRIP, 0, sizeof(float) * STRIP);
     }
   }
+}
+
+static bool any_cohesion(const FlipWork *work) {
+  const Materials *materials = &work->state->materials;
+  bool any = false;
+  for (int32_t m = 0; m < materials->count; m++) any = any || materials->items[m].definition.cohesion > 0;
+  return any;
 }
 
 /* Sums of all nodes, or of the faces in the strips that are taken. */
@@ -202,7 +211,7 @@ static void splat_all(const ToGrid *to) {
     splat.faces[a] = sums->bulk[a];
   }
   flip_splat_rows(work, &splat);
-  if (to->taken) return;
+  if (to->taken || !any_cohesion(work)) return;
   splat.face = NULL;
   splat.centre = s->cohesion;
   splat.centres = sums->cohesion;

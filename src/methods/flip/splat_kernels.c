@@ -354,3 +354,62 @@ void KERNEL(flip_octants)(const Octants *octants, int32_t strip) {
   lack_of(octants, strip, 2, HALF_CENTRES, HALF_FACES, HALF_CENTRES);
   lack_of(octants, strip, 3, HALF_CENTRES, HALF_CENTRES, HALF_FACES);
 }
+
+/* ---- what sums mean ---- */
+
+typedef struct FaceSums {
+  Wide mass, bulk, fill;
+} FaceSums;
+
+/* What fell on faces that are not valid belongs to others already. */
+WIDE_INLINE FaceSums face_sums(const NodeSums *sums, int64_t strip, int a) {
+  const Wide zero = wide_set(0);
+  int64_t at = strip * STRIP;
+  WideInt valid = lanes_of(sums->fields.valid[1 + a][strip]);
+  FaceSums face;
+  face.mass = wide_select(valid, wide_load(sums->mass[a] + at), zero);
+  face.bulk = sums->bulk[a] ? wide_select(valid, wide_load(sums->bulk[a] + at), zero)
+                            : face.mass * wide_set(sums->one_specific);
+  face.fill = face.bulk * wide_set(1 / sums->volume) / wide_load(sums->fields.room[1 + a] + at);
+  return face;
+}
+
+void KERNEL(flip_face_fill)(const NodeSums *sums, int64_t strip, float fill[3][STRIP]) {
+  for (int a = 0; a < 3; a++) wide_store(fill[a], face_sums(sums, strip, a).fill);
+}
+
+void KERNEL(flip_node_fields)(const NodeSums *sums, int64_t b, int64_t e) {
+  const FlipFields *f = &sums->fields;
+  const Wide zero = wide_set(0), one = wide_set(1), volume = wide_set(sums->volume);
+  const bool mixed = sums->bulk[0] != NULL;
+  for (int64_t strip = b; strip < e; strip++) {
+    int64_t at = strip * STRIP;
+    Wide sand = wide_load(sums->centres + at);
+    if (!mixed) sand = sand * wide_set(sums->one_specific);
+    wide_store(f->fill + at, wide_load(f->free + at) * sand * wide_set(1 / sums->volume) / wide_load(f->room[0] + at));
+    WideInt any = wide_less(zero, sand);
+    wide_store(f->strength + at,
+               mixed ? wide_select(any, wide_load(sums->strength + at) / sand, zero) : wide_set(sums->one_strength));
+    wide_store(f->cohesion + at,
+               mixed ? wide_select(any, wide_load(sums->cohesion + at) / sand, zero) : wide_set(sums->one_cohesion));
+    for (int a = 0; a < 3; a++) {
+      FaceSums face = face_sums(sums, strip, a);
+      Wide open = wide_load(f->open[a] + at), room = wide_load(f->room[1 + a] + at);
+      Wide wall = (one - open) * wide_load(f->wall_v[a] + at);
+      WideInt some = wide_less(wide_set(sums->least), face.fill), strong = some & lanes_of(f->strong[a][strip]);
+      Wide velocity = wide_select(wide_less(zero, face.mass),
+                                  wide_load(sums->momentum[a] + at) / face.mass + wide_set(sums->gain[a]), zero);
+      Wide lightness = wide_select(strong & wide_less(zero, open), volume * room / face.mass, zero);
+      wide_store(f->mass[a] + at, face.mass);
+      wide_store(f->velocity[a] + at, velocity);
+      wide_store(f->lightness[a] + at, lightness);
+      wide_store(f->flux[a] + at, wide_select(some, open * face.fill * velocity, zero) + wall);
+      wide_store(f->gain[a] + at, wide_select(strong, open * face.bulk / face.mass, zero));
+      wide_store(f->speed[a] + at, open * velocity + wall);
+      wide_store(f->ease[a] + at, open * lightness);
+      wide_store(f->change[a] + at, zero);
+      wide_store(f->moved[a] + at, zero);
+      wide_store(f->stop[a] + at, zero);
+    }
+  }
+}

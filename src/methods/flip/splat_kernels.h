@@ -52,4 +52,20 @@ typedef struct Octants {
 
 KERNEL_DECLARE(void, flip_octants, (const Octants *octants, int32_t strip));
 
+/* What the sums of nodes mean. */
+typedef struct NodeSums {
+  const float *centres, *mass[3], *momentum[3]; /* centres: mass, or volume where there is more than one material */
+  const float *strength, *cohesion, *bulk[3];   /* weighted with the volume; volume at faces. NULL: one material, ... */
+  float one_strength, one_cohesion, one_specific; /* ... which has these */
+  float volume;                                   /* of a cell */
+  float least;                                    /* fill of a face from which on it moves */
+  float gain[3];                                  /* g dt */
+  FlipFields fields;
+} NodeSums;
+
+/* Fill of the faces of a strip. */
+KERNEL_DECLARE(void, flip_face_fill, (const NodeSums *sums, int64_t strip, float fill[3][STRIP]));
+/* Fields of strips [b, e), when it is known which of their faces are strong. */
+KERNEL_DECLARE(void, flip_node_fields, (const NodeSums *sums, int64_t b, int64_t e));
+
 #endif
