@@ -322,7 +322,7 @@ static void solve_cone_reference(Reference *r, int scheme) {
       for (int j = 0; j < ROUND_CELL; j++) heaviest = fmax(heaviest, cells[i].weight[k][j]);
   }
   double stiff = 2, length = 1 / (9 * largest + 4 * stiff * heaviest * heaviest);
-  for (int step = 0; step < 4000; step++) {
+  for (int step = 0; step < 2000; step++) {
     flux_of(r, r->s, flux);
     for (int k = 0; k < STRESSES; k++)
       for (int i = 0; i < PLACES; i++) force[k][i] = slope_of(flux, k, i);
@@ -426,11 +426,11 @@ static void the_cone_is_nearly_solved(void **state) {
   (void)state;
   static Reference r;
   static double want[3][PLACES], got[3][PLACES];
-  const int schemes[2] = {SCREE_YIELD_CONE, SCREE_YIELD_PLANES}, steps[2] = {20, 3000};
+  const int schemes[2] = {SCREE_YIELD_CONE, SCREE_YIELD_PLANES}, steps[2] = {20, 1000};
   const double most[2][2] = {{0.04, 0.03}, {0.06, 0.05}};
   for (int s = 0; s < 2; s++) {
     double worst[2] = {0};
-    for (int which = 0; which < 3; which++) {
+    for (int which = 0; which < 2; which++) {
       leave_flux(which, schemes[s], steps[0], &r, got);
       solve_cone_reference(&r, schemes[s]);
       flux_of(&r, r.s, want);
