@@ -49,12 +49,11 @@ static double apply_bodies(void *context, const float *p, float *y) {
     const CoupledFace *face = &work->faces[k];
     float flux = (float)(dt / cell * (double)face->share * coupled_speed(face, work->body_change[face->body]));
     y[face->face] -= flux;
-    product -= (double)flux * (double)p[face->face];
-    if (face->low < STRIP) continue;
-    y[face->low] += flux;
-    product += (double)flux * (double)p[face->low];
+    if (face->low >= STRIP) y[face->low] += flux;
   }
-  return product;
+  for (int32_t k = 0; k < work->body_count; k++)
+    for (int r = 0; r < 6; r++) product += work->body_wrench[k][r] * work->body_change[k][r];
+  return product * dt / (cell * cell * cell);
 }
 
 /* What bodies add to the matrix is of low rank and left out. */
