@@ -8,7 +8,7 @@
 #include "methods/common/position_contacts.h"
 #include "methods/common/position_kernels.h"
 
-enum { GRAIN_CHUNK = 512, FINISH_CHUNK = 128, SLICE_CHUNK = 8 };
+enum { GRAIN_CHUNK = 512, FINISH_CHUNK = 128, SLICE_CHUNK = POSITION_WINDOW / SLICE };
 
 typedef struct Predict {
   Particles *particles;
