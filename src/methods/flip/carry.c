@@ -61,27 +61,28 @@ static void stressed_chunk(void *context, int64_t b, int64_t e, int thread) {
 /* How far, in cells, the stress goes in the step at the middles of a strip's cells; false: nowhere worth it. */
 static bool strip_way(const Carry *carry, int32_t strip, float way[STRIP][3]) {
   const FlipWork *work = carry->work;
-  double cell = work->grid->cell, reach = CARRY_REACH * cell;
-  Vec3 origin = strip_origin(work, strip);
-  float longest = 0;
+  double cell = work->grid->cell, reach = CARRY_REACH * cell, per = work->dt / cell;
+  Vec3 first = vec3_add(strip_origin(work, strip), vec3(0.5 * cell, 0.5 * cell, 0.5 * cell));
+  float longest = 0, most[STRIP] = {0};
   memset(way, 0, sizeof(float[STRIP][3]));
-  float most[STRIP] = {0};
   for (int32_t k = 0; k < carry->count; k++) {
-    const Carrier *carrier = &carry->carriers[k];
-    Vec3 middle = vec3_add(origin, vec3(0.5 * STRIP * cell, 0.5 * cell, 0.5 * cell));
-    double apart = vec3_length(vec3_sub(middle, carrier->solid->center));
-    if (apart > carrier->extent + reach + 0.5 * STRIP * cell) continue;
+    const Solid *solid = carry->carriers[k].solid;
+    double extent = carry->carriers[k].extent;
+    Vec3 from = vec3_sub(first, solid->center), middle = vec3(from.x + 0.5 * (STRIP - 1) * cell, from.y, from.z);
+    if (vec3_length(middle) > extent + reach + 0.5 * STRIP * cell) continue;
+    /* The velocity of a rigid body goes linearly along the strip. */
+    Vec3 v = vec3_scale(solid_velocity_at(solid, first), per),
+         more = vec3(0, solid->spin.z * per * cell, -solid->spin.y * per * cell);
+    double across = from.y * from.y + from.z * from.z;
     for (int lane = 0; lane < STRIP; lane++) {
-      Vec3 at = vec3_add(origin, vec3((lane + 0.5) * cell, 0.5 * cell, 0.5 * cell));
-      double far = vec3_length(vec3_sub(at, carrier->solid->center)) - carrier->extent;
+      double x = from.x + lane * cell, far = sqrt(x * x + across) - extent;
       float weight = far < 0 ? 1 : (float)(1 - far / reach);
       if (!(weight > most[lane])) continue;
       most[lane] = weight;
-      Vec3 v = vec3_scale(solid_velocity_at(carrier->solid, at), work->dt / cell);
-      for (int a = 0; a < 3; a++) {
-        way[lane][a] = weight * (float)vec3_get(v, a);
-        longest = fmaxf(longest, fabsf(way[lane][a]));
-      }
+      way[lane][0] = weight * (float)v.x;
+      way[lane][1] = weight * (float)(v.y + lane * more.y);
+      way[lane][2] = weight * (float)(v.z + lane * more.z);
+      for (int a = 0; a < 3; a++) longest = fmaxf(longest, fabsf(way[lane][a]));
     }
   }
   return longest > WAY_LEAST;

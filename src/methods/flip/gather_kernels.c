@@ -104,8 +104,8 @@ WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t 
   WideInt base = ((w[2].low * 3 + w[1].low) * WINDOW_ROW + w[0].low) * 4;
   if (masked)
     for (int lane = 0; lane < LANES; lane++) base[lane] += gather->rides[k + lane] >> axis & 1 ? 4 * WINDOW : 0;
-  const float *node[LANES];
-  for (int lane = 0; lane < LANES; lane++) node[lane] = window[0] + base[lane];
+  const float *first = (const float *)window, *node[LANES];
+  for (int lane = 0; lane < LANES; lane++) node[lane] = first + base[lane];
   Corners velocity, change, moved, settle, counted;
 #pragma GCC unroll 8
   for (int corner = 0; corner < 8; corner++) {
