@@ -63,7 +63,7 @@
   X(REAL, staggered_tolerance, "0", 0, 1, 0, 0.1, "", "flip", "they end when the pressure changes by less; 0: do all") \
   X(REAL, tolerance, "0.001", 1e-9, 1, 1e-6, 0.1, "", "flip", "of the pressure's solve, share of what it starts with") \
   X(INT, solver_steps, "200", 1, 100000, 20, 5000, "", "flip", "most steps of a solve for the pressure")               \
-  X(INT, friction_steps, "10", 1, 100000, 5, 1000, "", "flip", "most steps of a solve for the friction")               \
+  X(INT, friction_steps, "20", 1, 100000, 5, 1000, "", "flip", "most steps of a solve for the friction")               \
   X(BOOL, pulling, "false", 0, 0, 0, 0, "", "flip", "pressure also pulls, as in an incompressible fluid")              \
   X(BOOL, shapes, "true", 0, 0, 0, 0, "", "flip", "particles are stretched, split and merged")                         \
   X(REAL, settle, "30", 0, 1e4, 0, 100, "1/s", "flip", "how fast dense sand loses what the grid does not see")
