@@ -419,9 +419,9 @@ static void friction_solves_its_quadratic_program(void **state) {
   assert_true(worst < 1e-6);
 }
 
-/* How much of the energy that friction could take from these random cases the radial return leaves, from nothing: in the
- * steps that two rounds have together, and in so many that it moves no more. It finds no true minimum, for edges belong
- * to four cells and take the mean of their scales. */
+/* How much of the energy that friction could take from these random cases the radial return leaves, from nothing: in
+ * the steps that two rounds have together, and in so many that it moves no more. It finds no true minimum, for edges
+ * belong to four cells and take the mean of their scales. */
 static void the_cone_is_nearly_solved(void **state) {
   (void)state;
   static Reference r;
