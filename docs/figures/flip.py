@@ -142,7 +142,7 @@ def draw_solves(axes):
         axes.barh([n + 0.26 * (k - 1) for n in range(len(names))], steps, height=0.24, label=kind)
     axes.set_yticks(range(len(names)))
     axes.set_yticklabels(names, fontsize=7)
-    axes.set_xlabel("steps of a solve to 1e-3 (friction: 10 at most)")
+    axes.set_xlabel("steps of a solve to 1e-3 (friction: 10, then 20 at most)")
     axes.set_xlim(right=16)
     axes.legend(frameon=False, fontsize=8)
 
