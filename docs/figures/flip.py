@@ -143,7 +143,7 @@ def draw_solves(axes):
     axes.set_yticks(range(len(names)))
     axes.set_yticklabels(names, fontsize=7)
     axes.set_xlabel("steps of a solve to 1e-3 (friction: 10, then 20 at most)")
-    axes.set_xlim(right=16)
+    axes.set_xlim(right=20)
     axes.legend(frameon=False, fontsize=8)
 
 
