@@ -317,42 +317,53 @@ WIDE_INLINE void octant_norms(const uint32_t rows[9], const float wx[2][3], cons
   }
 }
 
-/* Adds what the octants lack to a tile: rows y, z of ten nodes and room. */
-WIDE_INLINE void add_octants(const Wide lack[8], const float wx[2][3], const float wy[2][3], const float wz[2][3],
-                             float tile[9][TILE_X]) {
+/* a and b weighted; terms without weight are left out when the weights are known at compile time. */
+WIDE_INLINE Wide weighted_pair(float of_a, Wide a, float of_b, Wide b) {
+  if (of_a == 0) return of_b == 0 ? wide_set(0) : wide_set(of_b) * b;
+  return of_b == 0 ? wide_set(of_a) * a : wide_set(of_a) * a + wide_set(of_b) * b;
+}
+
+/* Adds to the nodes of a row what each of eight cells gives to those below, at and above it. */
+WIDE_INLINE void add_row(RowOfStrips row, const Wide gives[3], float *sums) {
+  const Wide zero = wide_set(0);
+  if (row.at) {
+    float *to = sums + (int64_t)row.at * STRIP;
+    Wide own = __builtin_shufflevector(gives[0], zero, 1, 2, 3, 4, 5, 6, 7, 8) + gives[1];
+    own += __builtin_shufflevector(gives[2], zero, 8, 0, 1, 2, 3, 4, 5, 6);
+    wide_store(to, wide_load(to) + own);
+  }
+  if (row.low) sums[(int64_t)row.low * STRIP + STRIP - 1] += gives[0][0];
+  if (row.high) sums[(int64_t)row.high * STRIP] += gives[2][STRIP - 1];
+}
+
+WIDE_INLINE void lack_of(const Octants *octants, const RowOfStrips rows[9], int g, const float wx[2][3],
+                         const float wy[2][3], const float wz[2][3]) {
+  Wide lack[8];
+  octant_norms(octants->bits[g], wx, wy, wz, lack);
+  for (int o = 0; o < 8; o++) lack[o] = wide_set(0.125f) * (wide_set(1) - wide_load(octants->share[o]) * lack[o]);
   for (int z = 0; z < 3; z++) {
-    Wide plane[4], row[2];
-    for (int o = 0; o < 4; o++) plane[o] = wide_set(wz[0][z]) * lack[o] + wide_set(wz[1][z]) * lack[o + 4];
+    Wide plane[4], row[2], gives[3];
+    for (int o = 0; o < 4; o++) plane[o] = weighted_pair(wz[0][z], lack[o], wz[1][z], lack[o + 4]);
     for (int y = 0; y < 3; y++) {
-      for (int half = 0; half < 2; half++)
-        row[half] = wide_set(wy[0][y]) * plane[half] + wide_set(wy[1][y]) * plane[half + 2];
-      float *to = tile[z * 3 + y];
-      for (int x = 0; x < 3; x++)
-        wide_store(to + x, wide_load(to + x) + (wide_set(wx[0][x]) * row[0] + wide_set(wx[1][x]) * row[1]));
+      if ((wz[0][z] == 0 && wz[1][z] == 0) || (wy[0][y] == 0 && wy[1][y] == 0)) continue;
+      for (int half = 0; half < 2; half++) row[half] = weighted_pair(wy[0][y], plane[half], wy[1][y], plane[half + 2]);
+      for (int x = 0; x < 3; x++) gives[x] = weighted_pair(wx[0][x], row[0], wx[1][x], row[1]);
+      add_row(rows[z * 3 + y], gives, octants->sums[g]);
     }
   }
 }
 
-WIDE_INLINE void lack_of(const Octants *octants, int32_t strip, int g, const float wx[2][3], const float wy[2][3],
-                         const float wz[2][3]) {
-  Wide lack[8];
-  float tile[9][TILE_X];
-  memset(tile, 0, sizeof tile);
-  octant_norms(octants->bits[g], wx, wy, wz, lack);
-  for (int o = 0; o < 8; o++) lack[o] = wide_set(0.125f) * (wide_set(1) - wide_load(octants->share[o]) * lack[o]);
-  add_octants(lack, wx, wy, wz, tile);
-  for (int row = 0; row < 9; row++) {
-    int32_t at = grid_row(octants->grid, strip, row % 3 - 1, row / 3 - 1);
-    const int32_t *near = octants->grid->near[at];
-    add_nodes((RowOfStrips){at, near[X_LOW], near[X_HIGH]}, tile[row], NULL, octants->sums[g]);
-  }
-}
-
 void KERNEL(flip_octants)(const Octants *octants, int32_t strip) {
-  lack_of(octants, strip, 0, HALF_CENTRES, HALF_CENTRES, HALF_CENTRES);
-  lack_of(octants, strip, 1, HALF_FACES, HALF_CENTRES, HALF_CENTRES);
-  lack_of(octants, strip, 2, HALF_CENTRES, HALF_FACES, HALF_CENTRES);
-  lack_of(octants, strip, 3, HALF_CENTRES, HALF_CENTRES, HALF_FACES);
+  const FlipGrid *grid = octants->grid;
+  RowOfStrips rows[9];
+  for (int row = 0; row < 9; row++) {
+    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
+    rows[row] = (RowOfStrips){at, grid->near[at][X_LOW], grid->near[at][X_HIGH]};
+  }
+  lack_of(octants, rows, 0, HALF_CENTRES, HALF_CENTRES, HALF_CENTRES);
+  lack_of(octants, rows, 1, HALF_FACES, HALF_CENTRES, HALF_CENTRES);
+  lack_of(octants, rows, 2, HALF_CENTRES, HALF_FACES, HALF_CENTRES);
+  lack_of(octants, rows, 3, HALF_CENTRES, HALF_CENTRES, HALF_FACES);
 }
 
 /* ---- what sums mean ---- */
