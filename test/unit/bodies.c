@@ -167,6 +167,24 @@ static void keyframe_steps(void **unused) {
   fixture_destroy(fixture);
 }
 
+/* The way of a spinning body's surface is that of its farthest point from the axis, not from the centre. */
+static void spinning_steps(void **unused) {
+  (void)unused;
+  Fixture *fixture = fixture_create();
+  ScreeBodyDef bodies[2] = {scree_body_default("roll", scree_shape_box(vec3(-0.3, -2, -0.4), vec3(0.3, 2, 0.4))),
+                            scree_body_default("ball", scree_shape_sphere(vec3(0, 0, 0), 1))};
+  bodies[1].shape.position = vec3(9, 0, 0);
+  fixture->scene.bodies = bodies;
+  fixture->scene.body_count = 2;
+  fixture_start(fixture);
+  fixture->state.radius = 0.02;
+  fixture->state.solids.items[0].spin = vec3(0, 10, 0);
+  assert_near(bodies_largest_step(fixture->bodies, &fixture->state), 0.01 / (10 * 0.5), 1e-9);
+  fixture->state.solids.items[1].spin = vec3(6, 6, 7);
+  assert_near(bodies_largest_step(fixture->bodies, &fixture->state), 0.01 / 11, 1e-9);
+  fixture_destroy(fixture);
+}
+
 static void bad_keys(void **unused) {
   (void)unused;
   Fixture *fixture = fixture_create();
@@ -325,6 +343,7 @@ int main(void) {
       cmocka_unit_test(mesh_that_encloses_nothing),
       cmocka_unit_test(keyframes),
       cmocka_unit_test(keyframe_steps),
+      cmocka_unit_test(spinning_steps),
       cmocka_unit_test(bad_keys),
       cmocka_unit_test(requests),
       cmocka_unit_test(wrenches_are_limited),

@@ -295,8 +295,8 @@ Status flip_to_grid(FlipWork *work) {
 enum { HASTY = 1024 };
 #define HASTE 2.0f
 
-/* Squares of speeds by their exponents and the first three bits behind them: steps of 6 % of the speed. */
-enum { SPEED_SHIFT = 20, SPEED_BINS = 1 << (31 - SPEED_SHIFT) };
+/* Squares of speeds by their exponents and the first five bits behind them: steps of 1.5 % of the speed. */
+enum { SPEED_SHIFT = 18, SPEED_BINS = 1 << (31 - SPEED_SHIFT) };
 
 typedef struct Speeds {
   float loose, pressed;      /* squares of the largest */
