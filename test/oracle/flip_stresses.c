@@ -154,6 +154,25 @@ static void pressure_solves_its_complementarity_problem(void **state) {
   assert_true(worst < 1e-6);
 }
 
+/* A cell that sand can neither leave nor enter, with a pressure from the step before. */
+static void an_enclosed_cell_has_no_pressure(void **state) {
+  (void)state;
+  static Case c;
+  begin(&c, 0, SCREE_YIELD_CONE);
+  FlipFields *f = &c.work.fields;
+  int32_t at = c.cell[index_of(1, 1, 1)];
+  f->fill[at] = 0.7f;
+  for (int a = 0; a < 3; a++) {
+    int32_t above = cell_above(&c.grid, at, a);
+    f->gain[a][at] = f->gain[a][above] = f->flux[a][at] = f->flux[a][above] = 0;
+  }
+  c.kept.pressure[at] = 1000;
+  assert_ok(&c.core, flip_solve_pressure(&c.work, f->flux));
+  assert_int_equal(c.work.report.pressure.unfinished, 0);
+  assert_true(c.kept.pressure[at] == 0);
+  end(&c);
+}
+
 /* ---- friction ---- */
 
 /* Places of the block and of its upper rim. */
@@ -447,8 +466,8 @@ static void the_cone_is_nearly_solved(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pressure_solves_its_complementarity_problem),
-                                     cmocka_unit_test(friction_solves_its_quadratic_program),
-                                     cmocka_unit_test(the_cone_is_nearly_solved)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pressure_solves_its_complementarity_problem), cmocka_unit_test(an_enclosed_cell_has_no_pressure),
+      cmocka_unit_test(friction_solves_its_quadratic_program), cmocka_unit_test(the_cone_is_nearly_solved)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,6 +111,16 @@ static bool pinched(const FlipWork *work, int32_t at) {
   return false;
 }
 
+/* Whether sand can pass none of a cell's faces. What a solid encloses in a part of a cell cannot move, and its row of
+ * the matrix is empty: a pressure that is there from the step before would stay, and the residual with it. */
+static bool enclosed(const FlipWork *work, int32_t at) {
+  float *const *gain = work->fields.gain;
+  if (gain[0][at] > 0 || gain[1][at] > 0 || gain[2][at] > 0) return false;
+  for (int a = 0; a < 3; a++)
+    if (gain[a][cell_above(work->grid, at, a)] > 0) return false;
+  return true;
+}
+
 /* Answers what there is to do: the square of the compression that would come about. */
 static double bounds_chunk(void *context, int64_t begin, int64_t end) {
   const Bounds *to = context;
@@ -122,7 +132,8 @@ static double bounds_chunk(void *context, int64_t begin, int64_t end) {
     for (int lane = 0; lane < STRIP; lane++) {
       int64_t at = strip * STRIP + lane;
       float fill = f->fill[at], free = f->free[at];
-      bool some = f->usable[at] > 0 && fill > FILL_OF_A_CELL * free && !pinched(work, (int32_t)at);
+      bool some = f->usable[at] > 0 && fill > FILL_OF_A_CELL * free && !enclosed(work, (int32_t)at) &&
+                  !pinched(work, (int32_t)at);
       to->lower[at] = 0;
       to->upper[at] = some ? INFINITY : 0;
       if (!some) {
