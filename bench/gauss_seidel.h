@@ -24,7 +24,7 @@ static inline int64_t sequential_mirror(const PositionStep *work, int64_t i, int
   const PositionSlots *s = &work->slots;
   int64_t end, first = position_slots_of(s, j, &end);
   for (int64_t slot = first; slot < end; slot += SLICE)
-    if (s->partner[slot] == i && s->distance[slot] > 0) return slot;
+    if (s->partner[slot] == i) return slot;
   return -1;
 }
 
@@ -37,7 +37,7 @@ static inline int64_t sequential_contacts(const PositionStep *work, SequentialCo
     for (int64_t slot = first; slot < end; slot += SLICE) {
       int32_t j = s->partner[slot];
       bool solid = j >= work->padded;
-      if (s->distance[slot] <= 0 || (!solid && j <= i)) continue;
+      if (!solid && j <= i) continue;
       contacts[count++] = (SequentialContact){
           .slot = slot,
           .mirror = solid ? -1 : sequential_mirror(work, i, j),
@@ -61,20 +61,20 @@ static inline void sequential_solve(const PositionStep *work, const P2Law *law, 
   float *own = work->d4[c->first], *other = work->d4[c->second];
   float n[3] = {s->nx[at], s->ny[at], s->nz[at]}, relative[3];
   for (int k = 0; k < 3; k++) relative[k] = own[k] - other[k];
-  float along = sequential_dot(n, relative), apart = s->apart[at] + along;
+  float along = sequential_dot(n, relative), gap = s->gap[at] + along;
   P2Slot slot = p2_slot(law, at);
   float before = s->ln[at], pull_before = slot.pull, press_before = before - pull_before;
-  if (!(apart <= slot.within || before > 0)) return;
+  if (!(gap <= slot.within || before > 0)) return;
   float weight = c->weight_first + c->weight_second, spring = slot.spring, damper = slot.damper;
-  float gap = apart - s->distance[at];
   float held = fmaxf(spring * (along - gap) / fmaxf(damper, 1e-30f), 0);
   float pull = fminf(fmaxf(pull_before - along / weight - (held - press_before), -slot.cap), 0);
   float residual = spring * gap + (1 - spring) * along + (pull - pull_before) * weight + damper * press_before;
   float press = fmaxf(press_before - residual / (weight + damper), 0);
   float friction[3] = {s->ltx[at], s->lty[at], s->ltz[at]}, wanted[3];
   for (int k = 0; k < 3; k++) wanted[k] = friction[k] - (relative[k] - along * n[k]) / weight;
-  float size = sqrtf(sequential_dot(wanted, wanted)), limit = s->mu_static[at] * press + slot.cap;
-  float kinetic = (s->mu_kinetic[at] * press + slot.cap) / fmaxf(size, 1e-30f);
+  const float *mu = position_friction(work, at);
+  float size = sqrtf(sequential_dot(wanted, wanted)), limit = mu[0] * press + slot.cap;
+  float kinetic = (mu[1] * press + slot.cap) / fmaxf(size, 1e-30f);
   float kept = size > limit ? fminf(kinetic, 1) : 1;
   float *stored[3] = {&s->ltx[at], &s->lty[at], &s->ltz[at]};
   s->ln[at] = press + pull;

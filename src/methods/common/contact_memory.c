@@ -10,7 +10,7 @@ static void places_drop(Core *core, ContactPlaces *places) {
 static Status places_reserve(Core *core, ContactPlaces *places, int64_t count) {
   if (count > INT32_MAX - LANES) return fail(core, SCREE_NO_MEMORY, "too many contacts: %lld", (long long)count);
   if (memory_size(places->kept[CONTACT_KEPT - 1]) >= (count + LANES) * (int64_t)sizeof(float)) return SCREE_OK;
-  int64_t room = count + count / 16 + LANES;
+  int64_t room = count + count / 32 + LANES;
   places_drop(core, places);
   TRY(memory_new(core, &places->key, room, "contact memory"));
   for (int k = 0; k < CONTACT_KEPT; k++) TRY(memory_new(core, &places->kept[k], room, "contact memory"));
@@ -19,6 +19,10 @@ static Status places_reserve(Core *core, ContactPlaces *places, int64_t count) {
 
 Status contact_memory_reserve(Core *core, ContactMemory *memory, int64_t places) {
   return places_reserve(core, &memory->next, places);
+}
+
+Status contact_memory_free(Core *core, ContactMemory *memory, int64_t places) {
+  return places_reserve(core, &memory->now, places);
 }
 
 void contact_memory_turn(ContactMemory *memory, int64_t places) {
@@ -36,7 +40,7 @@ Status contact_memory_create(Core *core, ContactMemory *memory, Particles *parti
 }
 
 Status contact_memory_archive(Core *core, Archive *archive, ContactMemory *memory) {
-  if (!memory->now.key) return SCREE_OK;
+  if (!memory->row) return SCREE_OK;
   ContactPlaces *now = &memory->now;
   int64_t places = memory->places;
   TRY(archive_section(core, archive, "contact memory"));

@@ -2,9 +2,11 @@
  *
  * It stands as the solver's slots do, eight grains abreast: the contacts of a grain are in every eighth place from its
  * first on, and a place holds a key of the partner and CONTACT_KEPT numbers. The solver works on the places of `next`,
- * which then become what is remembered, so that nothing is copied. Where a grain's row begins and how many it holds are
- * fields of the grain: sorting, births and deaths carry them along without touching the places, and a rebuild of the
- * neighbour lists does not know of them. */
+ * which then become what is remembered, so that nothing is copied. As soon as all contacts of the step have found what
+ * is remembered of them, the places of `now` are free: they hold what else a contact needs during the step. Where a
+ * grain's row begins and how many it holds are fields of the grain: sorting, births and deaths carry them along without
+ * touching the places, and a rebuild of the neighbour lists does not know of them. A solver that remembers nothing has
+ * the places alone. */
 #ifndef METHODS_COMMON_CONTACT_MEMORY_H
 #define METHODS_COMMON_CONTACT_MEMORY_H
 
@@ -22,7 +24,7 @@ typedef struct ContactPlaces {
 typedef struct ContactMemory {
   int64_t places; /* that may be read; the first LANES are nobody's, all zero, and LANES behind the last can be read */
   ContactPlaces now, next;
-  uint32_t *row; /* fields of the particles: first place, and how many */
+  uint32_t *row; /* fields of the particles: first place, and how many; NULL: nothing is remembered */
   uint32_t *held;
   int32_t *order; /* how the last step put the grains abreast: a hint, so that rows find their places where they were */
   int64_t ordered;
@@ -31,6 +33,8 @@ typedef struct ContactMemory {
 Status contact_memory_create(Core *core, ContactMemory *memory, Particles *particles);
 /* Room in `next` for so many places, those of nobody included. */
 Status contact_memory_reserve(Core *core, ContactMemory *memory, int64_t places);
+/* The same in `now`, whose contents are forgotten but for those of nobody. */
+Status contact_memory_free(Core *core, ContactMemory *memory, int64_t places);
 /* So many places of `next` are remembered from now on. The caller has written row[] and held[]. */
 void contact_memory_turn(ContactMemory *memory, int64_t places);
 Status contact_memory_archive(Core *core, Archive *archive, ContactMemory *memory);

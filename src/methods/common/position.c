@@ -8,7 +8,7 @@
 #include "methods/common/position_contacts.h"
 #include "methods/common/position_kernels.h"
 
-enum { GRAIN_CHUNK = 512, FINISH_CHUNK = 128, SLICE_CHUNK = POSITION_WINDOW / SLICE };
+enum { GRAIN_CHUNK = 512, SLICE_CHUNK = POSITION_WINDOW / SLICE };
 
 typedef struct Predict {
   Particles *particles;
@@ -65,10 +65,17 @@ static void scale_masses(PositionStep *work, int64_t b, int64_t e) {
   }
 }
 
+static void weigh_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  PositionStep *work = context;
+  const float *mass = work->step->state->particles.mass;
+  for (int64_t i = b; i < e; i++) work->w[i] = 1 / mass[i];
+  if (work->settings->mass_scaling > 0) scale_masses(work, b, e);
+}
+
 static void load_chunk(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   KERNEL_CALL(work->step->core, position_load_pass)(work, b, e, thread);
-  if (work->settings->mass_scaling > 0) scale_masses(work, b, e);
   if (work->ghost_start) position_load_ghosts(work, b, e);
 }
 
@@ -82,26 +89,25 @@ static double lowest_chunk(void *context, int64_t b, int64_t e) {
   return deepest;
 }
 
+static Status take_masses(PositionStep *work) {
+  Core *core = work->step->core;
+  TRY(scratch_take(core, work->step->scratch, &work->w, work->padded, "inverse masses"));
+  memset(work->w + work->count, 0, sizeof(float) * (size_t)(work->padded - work->count));
+  if (work->settings->mass_scaling > 0)
+    work->lowest = -(float)parallel_max(core, 0, work->count, GRAIN_CHUNK, -INFINITY, lowest_chunk, work->step->state);
+  parallel_for(core, 0, work->count, GRAIN_CHUNK, weigh_chunk, work);
+  return SCREE_OK;
+}
+
 static Status take_rows(PositionStep *work) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
+  work->rows = work->padded + work->ghost_count;
   TRY(scratch_take(core, scratch, &work->d4, work->rows, "displacements"));
   TRY(scratch_take(core, scratch, &work->next, work->rows, "displacements"));
   TRY(scratch_take(core, scratch, &work->shift, work->rows, "displacements"));
-  TRY(scratch_take(core, scratch, &work->w, work->padded, "inverse masses"));
-  TRY(scratch_take(core, scratch, &work->wn, work->padded, "inverse masses"));
-  TRY(scratch_take(core, scratch, &work->at, work->padded, "start of the step"));
-  TRY(scratch_take(core, scratch, &work->low, work->padded, "start of the step"));
-  work->predicted = work->next;
-  size_t tail = (size_t)(work->rows - work->count), spare = (size_t)(work->padded - work->count);
-  memset(work->at + work->count, 0, sizeof *work->at * spare);
-  memset(work->low + work->count, 0, sizeof *work->low * spare);
-  memset(work->d4 + work->count, 0, sizeof *work->d4 * spare);
-  memset(work->shift + work->count, 0, sizeof *work->shift * tail);
-  memset(work->w + work->count, 0, sizeof(float) * spare);
-  memset(work->wn + work->count, 0, sizeof(float) * spare);
-  if (work->settings->mass_scaling > 0)
-    work->lowest = -(float)parallel_max(core, 0, work->count, GRAIN_CHUNK, -INFINITY, lowest_chunk, work->step->state);
+  memset(work->d4 + work->count, 0, sizeof *work->d4 * (size_t)(work->padded - work->count));
+  memset(work->shift + work->count, 0, sizeof *work->shift * (size_t)(work->rows - work->count));
   parallel_for(core, 0, work->count, GRAIN_CHUNK, load_chunk, work);
   return SCREE_OK;
 }
@@ -109,16 +115,20 @@ static Status take_rows(PositionStep *work) {
 Status position_begin(Step *step, const PositionSettings *settings, ContactMemory *memory, float history_scale,
                       PositionStep *work) {
   const State *state = step->state;
-  *work = (PositionStep){.step = step, .settings = settings, .dt = (float)step->dt, .history_scale = history_scale};
-  work->memory = settings->memory ? memory : NULL;
+  float radius = (float)state->radius;
+  *work = (PositionStep){
+      .step = step, .settings = settings, .memory = memory, .dt = (float)step->dt, .history_scale = history_scale};
   work->count = state->particles.count;
   work->padded = (work->count + SLICE - 1) / SLICE * SLICE;
-  work->margin = POSITION_MARGIN * (float)state->radius;
-  if (settings->slop) work->slop = POSITION_SLOP_FALL * (float)vec3_length(state->gravity) * work->dt * work->dt;
+  work->margin = POSITION_MARGIN * radius;
+  if (settings->slop) {
+    float fall = (float)vec3_length(state->gravity) * work->dt * work->dt;
+    work->slop = fminf(POSITION_SLOP_FALL * fall, POSITION_SLOP_MOST * 2 * radius);
+  }
   TRY(position_find_ghosts(work));
-  work->rows = work->padded + work->ghost_count;
-  TRY(take_rows(work));
+  TRY(take_masses(work));
   TRY(position_lay_out(work));
+  TRY(take_rows(work));
   position_pin(work);
   return SCREE_OK;
 }
@@ -172,15 +182,25 @@ Status position_solve(PositionStep *work) {
   return position_iterate(work, averaging ? PASS(work, position_average_pass) : PASS(work, position_split_pass));
 }
 
+/* Rows of partners become the keys that they are remembered by. */
+static void keep_partners(PositionStep *work, int64_t b, int64_t e, int thread) {
+  PASS(work, position_keep_pass)(work, b / SLICE, (e + SLICE - 1) / SLICE, thread);
+  if (!work->ghost_start) return;
+  for (int64_t g = work->ghost_start[b]; g < work->ghost_start[e]; g++)
+    work->slots.partner[work->ghosts[g].slot] = (int32_t)work->ghosts[g].key;
+}
+
+/* A window of grains: no other thread looks at its slots any more. */
 static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   PASS(work, position_finish_pass)(work, b, e, thread);
   if (work->ghost_start) position_push_solids(work, b, e);
+  if (work->settings->memory) keep_partners(work, b, e, thread);
 }
 
 Status position_end(PositionStep *work) {
-  parallel_for(work->step->core, 0, work->count, FINISH_CHUNK, finish_chunk, work);
+  parallel_for(work->step->core, 0, work->count, POSITION_WINDOW, finish_chunk, work);
   position_push_matched(work);
-  position_keep(work);
+  if (work->settings->memory) contact_memory_turn(work->memory, LANES + work->slots.groups * SLICE);
   return SCREE_OK;
 }

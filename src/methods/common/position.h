@@ -13,8 +13,8 @@
  * Walls and bodies are partners like any other: a contact with one has a ghost row behind the grains' rows of
  * displacements. One loop serves all.
  *
- * A contact's normal is that of the step's start and stays: apart + n . (d_i - d_j) is how far the two are apart. That
- * is exact along the normal; sideways the plane lies outside the sphere, so it errs towards room. The force then acts
+ * A contact's normal is that of the step's start and stays: gap + n . (d_i - d_j) is the room between the two. That is
+ * exact along the normal; sideways the plane lies outside the sphere, so it errs towards room. The force then acts
  * along the line of the centres of the positions that it turns, which keeps angular momentum exact, and the problem of
  * the step is a linear one. (A normal that turns with the grains was tried: same piles, twice the time, more
  * dependence on the number of iterations.) */
@@ -32,10 +32,11 @@ enum { SLICE = LANES, POSITION_WINDOW = 128 };
 #define POSITION_MARGIN 0.06f
 #define POSITION_SKIN_LEAST 0.12f
 #define POSITION_SKIN 0.6f
+#define POSITION_FAR 1e30f /* a gap that nothing closes */
 /* Every shift of the stabilisation, however small, takes a heap a little out of its balance, and the balance that it
  * then finds lies a little lower: taking away the last bit of overlap makes a heap creep for minutes. So overlap is
- * left alone that is smaller than what gravity stirs in a step anyway: this many g dt^2, and this share of the distance
- * at most. */
+ * left alone that is smaller than what gravity stirs in a step anyway: this many g dt^2, and this share of two radii at
+ * most. */
 #define POSITION_SLOP_FALL 0.5f
 #define POSITION_SLOP_MOST 0.01f
 /* Grains between a body and something fixed: for how many of their kind they count at most, and how far, in radii, they
@@ -46,39 +47,24 @@ enum { SLICE = LANES, POSITION_WINDOW = 128 };
  * iterations leave and the shift takes away at once feeds the swinging of a stack; slower than the swing it does not.
  */
 #define POSITION_SHIFT_SHARE 0.25f
-#define POSITION_NEVER -1e30f /* a distance that no pair can come closer than */
 
-/* Per slot. */
-#define POSITION_SLOT_FIELDS(X)                                                                                        \
-  X(int32_t, partner) /* row of displacements; the grain itself in unused lanes */                                     \
-  X(float, nx)        /* unit normal towards the grain, at the step's start */                                         \
-  X(float, ny)                                                                                                         \
-  X(float, nz)                                                                                                         \
-  X(float, apart)    /* centre to centre (or to the surface) along it at the start, the stabilising shift included */  \
-  X(float, distance) /* the pair may not come closer than this; below zero in unused lanes */                          \
-  X(float, mu_static)                                                                                                  \
-  X(float, mu_kinetic)
-
-/* What of a slot lives across steps, in the contact memory where there is one: multipliers, in kg m. Force = multiplier
- * / dt^2, displacement = inverse mass times multiplier. That of friction is the contact's anchor: it grows with every
- * bit of sliding until it holds the load, and the sliding then is zero whatever the number of iterations. (An anchor in
- * metres on top of it integrates the sliding twice and shakes the pile.) */
-#define POSITION_KEPT_FIELDS(X)                                                                                        \
-  X(float, ln)  /* along the normal, summed over the step */                                                           \
-  X(float, ltx) /* of friction */                                                                                      \
-  X(float, lty)                                                                                                        \
-  X(float, ltz)
-
+/* Contacts as the passes see them: arrays over the slots. Those of the multipliers (kg m) and the partners are places
+ * of the contact memory and are remembered across steps, partners by their keys; the others live for the step. Force =
+ * multiplier / dt^2, displacement = inverse mass times multiplier. That of friction is the contact's anchor: it grows
+ * with every bit of sliding until it holds the load, and the sliding then is zero whatever the number of iterations.
+ * (An anchor in metres on top of it integrates the sliding twice and shakes the pile.) */
 typedef struct PositionSlots {
   int64_t slices, groups;
-  int64_t *begin; /* slices + 1 */
-  int32_t *grain; /* of each lane, SLICE per slice; count or more: nobody */
-  int32_t *lane;  /* of each grain: the other way round */
-#define POSITION_SLOT_MEMBER(type, name) type *name;
-  POSITION_SLOT_FIELDS(POSITION_SLOT_MEMBER)
-  POSITION_KEPT_FIELDS(POSITION_SLOT_MEMBER)
-#undef POSITION_SLOT_MEMBER
-  uint32_t *key; /* of the partner, for the memory; NULL: there is none */
+  int64_t *begin;         /* slices + 1 */
+  int32_t *grain;         /* of each lane, SLICE per slice; count or more: nobody */
+  int32_t *lane;          /* of each grain: the other way round */
+  int32_t *partner;       /* row of displacements; the grain itself in unused lanes */
+  float *ln;              /* multiplier along the normal, summed over the step */
+  float *ltx, *lty, *ltz; /* of friction */
+  float *nx, *ny, *nz;    /* unit normal towards the grain, at the step's start */
+  float *gap;             /* along it then, the stabilising shift included; POSITION_FAR in unused lanes */
+  int32_t *kind; /* where in PositionStep.mu; NULL: pairs have the first there, contacts with solids the second */
+  float *soft;   /* overlap that a spring of the method's bears and that is not shifted apart; NULL: none */
 } PositionSlots;
 
 enum { POSITION_FACES = 8 }; /* of a solid, at most: they tell apart the contacts of one grain with it */
@@ -87,9 +73,9 @@ enum { POSITION_FACES = 8 }; /* of a solid, at most: they tell apart the contact
 typedef struct PositionGhost {
   int32_t solid, grain;
   uint32_t key; /* that it is remembered by: its sample, or solid and face */
-  int64_t slot;
-  float normal[3], apart, distance; /* as a slot's */
-  float arm[3];                     /* grain (or sample) from the solid's centre of mass, at the step's start */
+  int32_t slot;
+  float normal[3], gap; /* as a slot's */
+  float arm[3];         /* grain (or sample) from the solid's centre of mass, at the step's start */
 } PositionGhost;
 
 /* A solid in the solve: its displacement over the step, as centre and rotation vector. */
@@ -109,30 +95,31 @@ typedef struct PositionBody {
 typedef struct PositionSettings {
   int iterations, stabilization;
   float relaxation;
-  bool averaging;      /* the papers' 1 / n; otherwise mass splitting */
-  bool memory;         /* begin with the multipliers of the last step */
-  float shift_share;   /* of the overlap that a stabilising pass takes away; 0: all */
-  bool slop;           /* it leaves a little overlap: see POSITION_SLOP_FALL */
-  float mass_scaling;  /* k of m* = m exp(-k h), 1/m */
-  float printed_limit; /* 1: friction limited by 2 r as printed; 0: by the penetration depth (averaging only) */
+  bool averaging;     /* the papers' 1 / n; otherwise mass splitting */
+  bool memory;        /* begin with the multipliers of the last step */
+  float shift_share;  /* of the overlap that a stabilising pass takes away; 0: all */
+  bool slop;          /* it leaves a little overlap: see POSITION_SLOP_FALL */
+  float mass_scaling; /* k of m* = m exp(-k h), 1/m */
+  bool printed_limit; /* friction limited by 2 r as printed, not by the penetration depth (averaging only) */
 } PositionSettings;
 
-/* One step's data, all in scratch. Rows hold dx, dy, dz and w n: inverse mass times number of contacts. */
+/* One step's data, in scratch but for the slots. Rows hold dx, dy, dz and w n: inverse mass times number of contacts.
+ */
 typedef struct PositionStep {
   Step *step;
   const PositionSettings *settings;
-  ContactMemory *memory;                    /* NULL: the step begins without forces */
+  ContactMemory *memory;                    /* holds the slots; what it remembers counts where the settings say so */
   int64_t count, padded, ghost_count, rows; /* grains; rounded up to slices; ghosts; padded + ghosts */
   float dt, history_scale;
   float lowest;               /* height of the lowest grain, for mass scaling */
   float (*d4)[4], (*next)[4]; /* read and written by a pass, then swapped */
   float (*shift)[4];          /* of the stabilisation; w n in the fourth */
-  float *w, *wn;              /* per grain, padded with zeros; wn also stands in the rows */
+  float *w;                   /* inverse mass per grain, padded with zeros */
   float slop;                 /* m: overlap that the stabilisation leaves */
   float margin;               /* m: a pair gets a slot when its predicted gap is below */
-  float (*at)[4], (*low)[4];  /* x and radius; what x could not hold and the material: start of the step */
-  float (*predicted)[4];      /* x + d and radius; stands in `next`, which is free until the passes begin */
-  float (*mu)[2];             /* static and kinetic, for every pair of materials, then every solid with a material */
+  float (*predicted)[4];      /* x + d and radius, while contacts are looked for */
+  float (*at)[4], (*low)[4];  /* x and radius; what x could not hold and the material: while slots are filled */
+  float *mu;                  /* kinds of friction, static and kinetic; see position_friction */
   int32_t materials;
   bool lanes_known;             /* slots.grain holds the lanes of the last step */
   int32_t *found, *found_count; /* partners that may touch, see position_found; how many per grain */
@@ -144,6 +131,17 @@ typedef struct PositionStep {
   PositionBody *bodies; /* per solid */
   void *law;            /* of a method's own pass */
 } PositionStep;
+
+/* Static and kinetic coefficient of a slot. */
+static inline const float *position_friction(const PositionStep *work, int64_t slot) {
+  const PositionSlots *slots = &work->slots;
+  return work->mu + (slots->kind ? slots->kind[slot] : 2 * (slots->partner[slot] >= work->padded));
+}
+
+/* Whether a slot of grain i is in use. */
+static inline bool position_slot_used(const PositionSlots *slots, int64_t i, int64_t slot) {
+  return slots->partner[slot] != i;
+}
 
 /* The slots of grain i are first, first + SLICE, ... below end. */
 static inline int64_t position_slots_of(const PositionSlots *slots, int64_t i, int64_t *end) {

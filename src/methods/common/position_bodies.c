@@ -172,7 +172,6 @@ static void weigh_down(PositionStep *work, int64_t i, float kind) {
   const Vec3 gravity = work->step->state->gravity;
   float held = (1 - 1 / kind) * work->dt * work->dt;
   work->w[i] /= kind;
-  work->wn[i] /= kind;
   work->d4[i][3] /= kind;
   work->shift[i][3] /= kind;
   work->d4[i][0] -= held * (float)gravity.x;
@@ -196,7 +195,7 @@ void position_pin(PositionStep *work) {
   const State *state = work->step->state;
   float fall = (float)vec3_length(state->gravity) * work->dt * work->dt;
   float far = POSITION_THROWN * (float)state->radius;
-  if (!work->memory || !(fall > 0)) return;
+  if (!work->settings->memory || !(fall > 0)) return;
   int64_t last = -1;
   for (int64_t k = 0; k < work->pushed_count; k++) {
     const PositionGhost *ghost = &work->ghosts[work->pushed[k]];

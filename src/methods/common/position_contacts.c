@@ -9,28 +9,44 @@
 
 enum { COUNTS = 64, LANES_TOLERANCE = 32 };
 
-/* sqrt(mu_i mu_j), once for every pair of materials and every solid with a material (Sommer Section 3). */
-static float mixed(double a, double b) { return (float)sqrt(a * b); }
+/* sqrt(mu_i mu_j) of two surfaces (Sommer Section 3). */
+typedef struct Surface {
+  double still, sliding;
+} Surface;
 
-static Status mix_friction(PositionStep *work) {
+static Surface material_surface(const Material *material) {
+  return (Surface){material->definition.friction_static, material->definition.friction_kinetic};
+}
+
+static void mix(const Surface *a, const Surface *b, float mu[2]) {
+  mu[0] = (float)sqrt(a->still * b->still);
+  mu[1] = (float)sqrt(a->sliding * b->sliding);
+}
+
+static bool all_alike(const float *mu, int64_t count) {
+  for (int64_t k = 1; k < count; k++)
+    if (mu[2 * k] != mu[0] || mu[2 * k + 1] != mu[1]) return false;
+  return true;
+}
+
+/* Kinds of friction: of every pair of materials, then of every solid with a material. Mostly all pairs are of one and
+ * all solids of another: slots then need not say which is theirs. */
+static Status mix_friction(PositionStep *work, bool *told) {
   const State *state = work->step->state;
-  const Materials *materials = &state->materials;
-  int64_t count = work->materials = materials->count;
-  TRY(scratch_take(work->step->core, work->step->scratch, &work->mu, (count + state->solids.count) * count,
-                   "friction"));
-  for (int64_t k = 0; k < count * (count + state->solids.count); k++) {
-    const ScreeMaterialDef *own = &materials->items[k % count].definition;
-    double other_static, other_kinetic;
-    if (k < count * count) {
-      other_static = materials->items[k / count].definition.friction_static;
-      other_kinetic = materials->items[k / count].definition.friction_kinetic;
-    } else {
-      other_static = state->solids.items[k / count - count].friction_static;
-      other_kinetic = state->solids.items[k / count - count].friction_kinetic;
+  int64_t materials = work->materials = state->materials.count, pairs = materials * materials;
+  int64_t kinds = pairs + materials * state->solids.count;
+  TRY(scratch_take(work->step->core, work->step->scratch, &work->mu, 2 * (kinds > 2 ? kinds : 2), "friction"));
+  for (int64_t k = 0; k < kinds; k++) {
+    Surface own = material_surface(&state->materials.items[k % materials]), other;
+    if (k < pairs) other = material_surface(&state->materials.items[k / materials]);
+    else {
+      const Solid *solid = &state->solids.items[k / materials - materials];
+      other = (Surface){solid->friction_static, solid->friction_kinetic};
     }
-    work->mu[k][0] = mixed(own->friction_static, other_static);
-    work->mu[k][1] = mixed(own->friction_kinetic, other_kinetic);
+    mix(&own, &other, work->mu + 2 * k);
   }
+  *told = !all_alike(work->mu, pairs) || !all_alike(work->mu + 2 * pairs, kinds - pairs);
+  if (!*told && kinds > pairs) memmove(work->mu + 2, work->mu + 2 * pairs, 2 * sizeof *work->mu);
   return SCREE_OK;
 }
 
@@ -64,133 +80,159 @@ static void fill_lanes(PositionStep *work, int64_t b, int64_t e, const int32_t *
   count_groups(slots, b, e, contacts);
 }
 
-/* Contacts of a window of grains, their weights and lanes. */
+/* Contacts of a window of grains and its lanes. */
 static void find_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   int64_t last = e < work->count ? e : work->count;
   int32_t contacts[POSITION_WINDOW] = {0};
   KERNEL_CALL(work->step->core, position_find_pass)(work, b, last, thread);
-  for (int64_t i = b; i < last; i++) {
-    int32_t here = contacts[i - b] = position_contacts_of(work, i);
-    work->wn[i] = work->w[i] * position_split(work->settings, (float)here);
-    work->d4[i][3] = work->settings->averaging ? work->w[i] : work->wn[i];
-    work->shift[i][3] = work->wn[i];
-  }
+  for (int64_t i = b; i < last; i++) contacts[i - b] = position_contacts_of(work, i);
   for (int64_t i = last; i < e; i++) work->found_count[i] = 0;
   fill_lanes(work, b, e, contacts);
   for (int64_t l = b; l < e; l++) work->slots.lane[work->slots.grain[l]] = (int32_t)l;
 }
 
-static void set_ghost_slot(PositionStep *work, int64_t g, int64_t slot) {
-  const State *state = work->step->state;
+/* What is remembered of a contact with a solid. */
+static void recall_ghost(PositionStep *work, int64_t g) {
   PositionSlots *s = &work->slots;
-  PositionGhost *ghost = &work->ghosts[g];
-  const float *mu =
-      work->mu[(work->materials + ghost->solid) * work->materials + state->particles.material[ghost->grain]];
-  const ContactMemory *memory = work->memory;
-  float kept[CONTACT_KEPT] = {0};
-  if (memory) {
-    s->key[slot] = ghost->key;
-    int64_t place = contact_memory_find(memory, ghost->grain, s->key[slot]);
-    for (int k = 0; k < CONTACT_KEPT && memory->now.kept[0][place] != 0; k++) kept[k] = memory->now.kept[k][place];
-  }
-  float scale = work->history_scale;
+  const PositionGhost *ghost = &work->ghosts[g];
+  int32_t slot = ghost->slot;
+  const ContactPlaces *now = &work->memory->now;
+  int64_t place = contact_memory_find(work->memory, ghost->grain, ghost->key);
+  float scale = now->kept[0][place] != 0 ? work->history_scale : 0;
+  s->ln[slot] = now->kept[0][place] * scale;
+  s->ltx[slot] = now->kept[1][place] * scale;
+  s->lty[slot] = now->kept[2][place] * scale;
+  s->ltz[slot] = now->kept[3][place] * scale;
+}
+
+static void fill_ghost(PositionStep *work, int64_t g) {
+  PositionSlots *s = &work->slots;
+  const PositionGhost *ghost = &work->ghosts[g];
+  int32_t slot = ghost->slot;
   const float *n = ghost->normal;
-  float along = kept[1] * n[0] + kept[2] * n[1] + kept[3] * n[2];
-  ghost->slot = slot;
+  float along = s->ltx[slot] * n[0] + s->lty[slot] * n[1] + s->ltz[slot] * n[2];
   s->partner[slot] = (int32_t)(work->padded + g);
   s->nx[slot] = n[0];
   s->ny[slot] = n[1];
   s->nz[slot] = n[2];
-  s->apart[slot] = ghost->apart;
-  s->distance[slot] = ghost->distance;
-  s->mu_static[slot] = mu[0];
-  s->mu_kinetic[slot] = mu[1];
-  s->ln[slot] = kept[0] * scale;
-  s->ltx[slot] = (kept[1] - along * n[0]) * scale;
-  s->lty[slot] = (kept[2] - along * n[1]) * scale;
-  s->ltz[slot] = (kept[3] - along * n[2]) * scale;
+  s->gap[slot] = ghost->gap;
+  s->ltx[slot] -= along * n[0];
+  s->lty[slot] -= along * n[1];
+  s->ltz[slot] -= along * n[2];
+  if (s->kind)
+    s->kind[slot] =
+        2 * ((work->materials + ghost->solid) * work->materials + work->step->state->particles.material[ghost->grain]);
 }
 
-/* Slots of a window. Ghosts come behind the pairs of their grain. When a grain has found what it remembers, its row of
- * the memory becomes that of its new slots. */
-static void slot_window(void *context, int64_t b, int64_t e, int thread) {
+/* Pairs and memory of a window. Ghosts come behind the pairs of their grain. When a grain has found what it
+ * remembers, its row of the memory becomes that of its new slots. */
+static void recall_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
   ContactMemory *memory = work->memory;
   int64_t first = b * SLICE, last = e * SLICE < work->count ? e * SLICE : work->count;
-  KERNEL_CALL(work->step->core, position_slot_pass)(work, b, e, thread);
+  KERNEL_CALL(work->step->core, position_recall_pass)(work, b, e, thread);
   if (work->ghost_start)
     for (int64_t g = work->ghost_start[first]; g < work->ghost_start[last]; g++) {
       int64_t i = work->ghosts[g].grain, end, slot = position_slots_of(slots, i, &end);
-      set_ghost_slot(work, g, slot + (work->found_count[i] + g - work->ghost_start[i]) * SLICE);
+      work->ghosts[g].slot = (int32_t)(slot + (work->found_count[i] + g - work->ghost_start[i]) * SLICE);
+      if (work->settings->memory) recall_ghost(work, g);
     }
-  if (!memory) return;
+  if (!work->settings->memory) return;
   for (int64_t i = first; i < last; i++) {
     memory->row[i] = (uint32_t)(LANES + slots->begin[slots->lane[i] / SLICE] * SLICE + slots->lane[i] % SLICE);
     memory->held[i] = (uint32_t)position_contacts_of(work, i);
   }
 }
 
-/* Multipliers are worked on where they are remembered. */
-static Status take_kept(PositionStep *work) {
-  Core *core = work->step->core;
-  PositionSlots *slots = &work->slots;
-  int64_t count = slots->groups * SLICE;
-  if (work->memory) {
-    const ContactPlaces *next = &work->memory->next;
-    TRY(contact_memory_reserve(core, work->memory, LANES + count));
-    slots->key = next->key + LANES;
-    slots->ln = next->kept[0] + LANES;
-    slots->ltx = next->kept[1] + LANES;
-    slots->lty = next->kept[2] + LANES;
-    slots->ltz = next->kept[3] + LANES;
-    return SCREE_OK;
-  }
-#define TAKE_SLOT_FIELD(type, name) TRY(scratch_take(core, work->step->scratch, &slots->name, count, "slots"));
-  POSITION_KEPT_FIELDS(TAKE_SLOT_FIELD)
-#undef TAKE_SLOT_FIELD
-  return SCREE_OK;
+static void fill_window(void *context, int64_t b, int64_t e, int thread) {
+  PositionStep *work = context;
+  int64_t first = b * SLICE, last = e * SLICE < work->count ? e * SLICE : work->count;
+  KERNEL_CALL(work->step->core, position_slot_pass)(work, b, e, thread);
+  if (work->ghost_start)
+    for (int64_t g = work->ghost_start[first]; g < work->ghost_start[last]; g++) fill_ghost(work, g);
 }
 
-/* The lanes of the last step, where they are remembered. */
+/* The lanes of the last step are a hint. */
 static Status take_lanes(PositionStep *work) {
   Core *core = work->step->core;
   ContactMemory *memory = work->memory;
   PositionSlots *slots = &work->slots;
-  if (!memory) return scratch_take(core, work->step->scratch, &slots->grain, work->padded, "slices");
+  slots->slices = work->padded / SLICE;
   TRY(memory_grow(core, &memory->order, work->padded, "slices"));
   work->lanes_known = memory->ordered == work->padded;
   memory->ordered = work->padded;
   slots->grain = memory->order;
+  TRY(scratch_take(core, work->step->scratch, &slots->begin, slots->slices + 1, "slices"));
+  return scratch_take(core, work->step->scratch, &slots->lane, work->padded, "slices");
+}
+
+/* The pairs that may touch, and lanes for them. */
+static Status find_pairs(PositionStep *work) {
+  Core *core = work->step->core;
+  Scratch *scratch = work->step->scratch;
+  PositionSlots *slots = &work->slots;
+  const NeighborList *list = &work->step->state->contacts.particles.list;
+  int64_t windows = parallel_chunks(0, work->padded, POSITION_WINDOW);
+  TRY(scratch_take(core, scratch, &work->found, list->entries + (windows + 1) * LANES, "pairs that may touch"));
+  TRY(scratch_take(core, scratch, &work->predicted, work->padded, "predictions"));
+  parallel_for(core, 0, work->count, POSITION_WINDOW, KERNEL_CALL(core, position_predicted_pass), work);
+  parallel_for(core, 0, work->padded, POSITION_WINDOW, find_window, work);
+  slots->begin[0] = 0;
+  for (int64_t s = 0; s < slots->slices; s++) slots->begin[s + 1] += slots->begin[s];
+  slots->groups = slots->begin[slots->slices];
+  return SCREE_OK;
+}
+
+static Status recall_pairs(PositionStep *work) {
+  Core *core = work->step->core;
+  PositionSlots *slots = &work->slots;
+  const ContactPlaces *next = &work->memory->next;
+  TRY(contact_memory_reserve(core, work->memory, LANES + slots->groups * SLICE));
+  slots->partner = (int32_t *)next->key + LANES;
+  slots->ln = next->kept[0] + LANES;
+  slots->ltx = next->kept[1] + LANES;
+  slots->lty = next->kept[2] + LANES;
+  slots->ltz = next->kept[3] + LANES;
+  parallel_for(core, 0, slots->slices, POSITION_WINDOW / SLICE, recall_window, work);
+  return SCREE_OK;
+}
+
+/* What is remembered has been found: its places now hold the rest of the slots. */
+static Status fill_slots(PositionStep *work, bool kinds) {
+  Core *core = work->step->core;
+  Scratch *scratch = work->step->scratch;
+  PositionSlots *slots = &work->slots;
+  const ContactPlaces *now = &work->memory->now;
+  size_t spare = (size_t)(work->padded - work->count);
+  TRY(contact_memory_free(core, work->memory, LANES + slots->groups * SLICE));
+  slots->nx = now->kept[0] + LANES;
+  slots->ny = now->kept[1] + LANES;
+  slots->nz = now->kept[2] + LANES;
+  slots->gap = now->kept[3] + LANES;
+  slots->kind = kinds ? (int32_t *)now->key + LANES : NULL;
+  TRY(scratch_take(core, scratch, &work->at, work->padded, "start of the step"));
+  TRY(scratch_take(core, scratch, &work->low, work->padded, "start of the step"));
+  memset(work->at + work->count, 0, sizeof *work->at * spare);
+  memset(work->low + work->count, 0, sizeof *work->low * spare);
+  parallel_for(core, 0, work->count, POSITION_WINDOW, KERNEL_CALL(core, position_start_pass), work);
+  parallel_for(core, 0, slots->slices, POSITION_WINDOW / SLICE, fill_window, work);
   return SCREE_OK;
 }
 
 Status position_lay_out(PositionStep *work) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
-  PositionSlots *slots = &work->slots;
-  const NeighborList *list = &work->step->state->contacts.particles.list;
-  int64_t windows = parallel_chunks(0, work->padded, POSITION_WINDOW);
-  slots->slices = work->padded / SLICE;
-  TRY(mix_friction(work));
-  TRY(scratch_take(core, scratch, &slots->begin, slots->slices + 1, "slices"));
+  bool kinds;
+  TRY(mix_friction(work, &kinds));
   TRY(take_lanes(work));
-  TRY(scratch_take(core, scratch, &slots->lane, work->padded, "slices"));
   TRY(scratch_take(core, scratch, &work->found_count, work->padded, "contact counts"));
-  TRY(scratch_take(core, scratch, &work->found, list->entries + (windows + 1) * LANES, "pairs that may touch"));
-  parallel_for(core, 0, work->padded, POSITION_WINDOW, find_window, work);
-  slots->begin[0] = 0;
-  for (int64_t s = 0; s < slots->slices; s++) slots->begin[s + 1] += slots->begin[s];
-  slots->groups = slots->begin[slots->slices];
-#define TAKE_SLOT_FIELD(type, name) TRY(scratch_take(core, scratch, &slots->name, slots->groups *SLICE, "slots"));
-  POSITION_SLOT_FIELDS(TAKE_SLOT_FIELD)
-#undef TAKE_SLOT_FIELD
-  TRY(take_kept(work));
-  parallel_for(core, 0, slots->slices, POSITION_WINDOW / SLICE, slot_window, work);
+  int mark = scratch_mark(scratch);
+  TRY(find_pairs(work));
+  TRY(recall_pairs(work));
+  scratch_release(core, scratch, mark);
+  TRY(fill_slots(work, kinds));
+  scratch_release(core, scratch, mark);
   return SCREE_OK;
-}
-
-void position_keep(PositionStep *work) {
-  if (work->memory) contact_memory_turn(work->memory, LANES + work->slots.groups * SLICE);
 }

@@ -29,12 +29,10 @@ static inline int32_t position_contacts_of(const PositionStep *work, int64_t i) 
 }
 /* Counts each grain's contacts and fills the slots. */
 Status position_lay_out(PositionStep *work);
-/* Masses of grains that bodies press against something fixed, once there are slots. */
+/* Masses of grains that bodies press against something fixed, once there are slots and rows. */
 void position_pin(PositionStep *work);
 /* After a pass: bodies that grains can move take up what pushed them. */
 void position_move_bodies(PositionStep *work);
-/* What the slots have now is remembered. */
-void position_keep(PositionStep *work);
 /* Forces on solids: what the grains [b, e) push with; and on those that are matched, when all have pushed. */
 void position_push_solids(PositionStep *work, int64_t b, int64_t e);
 void position_push_matched(PositionStep *work);

@@ -56,10 +56,9 @@ static int find_by_distance(PositionStep *work, int64_t i, int64_t entry, Positi
                              .grain = (int32_t)i,
                              .key = contact_key_from_top(POSITION_FACES * index + contact_face(solid, n)),
                              .normal = {(float)n.x, (float)n.y, (float)n.z},
-                             .distance = radius,
                              .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
     if (!body->movable && !body->still) apart += vec3_dot(n, position_body_way(body, ghost->arm));
-    ghost->apart = (float)apart;
+    ghost->gap = (float)apart - radius;
   }
   return found;
 }
@@ -78,18 +77,18 @@ static bool find_by_sample(PositionStep *work, int64_t i, int64_t entry, Positio
   *ghost = (PositionGhost){.solid = index,
                            .grain = (int32_t)i,
                            .key = contact_key_from_top(POSITION_FACES * state->solids.count + sample),
-                           .distance = p->radius[i] + s->radius,
                            .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
   Vec3 way = position_body_way(body, ghost->arm), back = body->movable ? vec3(0, 0, 0) : way;
   const float offset[3] = {p->x[i] - s->x[sample] + p->low_x[i] + (float)back.x,
                            p->y[i] - s->y[sample] + p->low_y[i] + (float)back.y,
                            p->z[i] - s->z[sample] + p->low_z[i] + (float)back.z};
   float length = sqrtf(offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]);
-  ghost->apart = length;
+  float distance = p->radius[i] + s->radius;
+  ghost->gap = length - distance;
   for (int k = 0; k < 3; k++) ghost->normal[k] = length > 0 ? offset[k] / length : (float)(k == 2);
   float x = offset[0] + p->dx[i] - (float)way.x, y = offset[1] + p->dy[i] - (float)way.y,
         z = offset[2] + p->dz[i] - (float)way.z;
-  float reach = ghost->distance + work->margin;
+  float reach = distance + work->margin;
   return x * x + y * y + z * z < reach * reach;
 }
 

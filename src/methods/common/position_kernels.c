@@ -7,41 +7,64 @@
 #include "methods/common/position_contacts.h"
 #include "methods/common/position_wide.h"
 
-/* Rows of one grain: what is left over of a range. */
-WIDE_INLINE void load_row(const PositionStep *work, const Particles *p, int64_t i) {
-  const float d[3] = {p->dx[i], p->dy[i], p->dz[i]};
-  const float at[4] = {p->x[i], p->y[i], p->z[i], p->radius[i]};
-  const float low[4] = {p->low_x[i], p->low_y[i], p->low_z[i], (float)p->material[i]};
-  for (int k = 0; k < 3; k++) {
-    work->d4[i][k] = d[k];
-    work->shift[i][k] = 0;
-    work->predicted[i][k] = at[k] + d[k];
+/* Where the grains are predicted to be, to look for contacts. */
+void KERNEL(position_predicted_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
+  const Particles *p = &work->step->state->particles;
+  int64_t i = b;
+  for (; i + LANES <= e; i += LANES)
+    wide_store4(work->predicted + i, wide_load(p->x + i) + wide_load(p->dx + i),
+                wide_load(p->y + i) + wide_load(p->dy + i), wide_load(p->z + i) + wide_load(p->dz + i),
+                wide_load(p->radius + i));
+  for (; i < e; i++) {
+    const float row[4] = {p->x[i] + p->dx[i], p->y[i] + p->dy[i], p->z[i] + p->dz[i], p->radius[i]};
+    memcpy(work->predicted[i], row, sizeof row);
   }
-  work->predicted[i][3] = at[3];
-  memcpy(work->at[i], at, sizeof at);
-  memcpy(work->low[i], low, sizeof low);
-  work->w[i] = 1 / p->mass[i];
 }
 
+/* Where they are, to fill the slots. */
+void KERNEL(position_start_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
+  const Particles *p = &work->step->state->particles;
+  int64_t i = b;
+  for (; i + LANES <= e; i += LANES) {
+    Wide material;
+    for (int l = 0; l < LANES; l++) material[l] = (float)p->material[i + l];
+    wide_store4(work->at + i, wide_load(p->x + i), wide_load(p->y + i), wide_load(p->z + i), wide_load(p->radius + i));
+    wide_store4(work->low + i, wide_load(p->low_x + i), wide_load(p->low_y + i), wide_load(p->low_z + i), material);
+  }
+  for (; i < e; i++) {
+    const float at[4] = {p->x[i], p->y[i], p->z[i], p->radius[i]};
+    const float low[4] = {p->low_x[i], p->low_y[i], p->low_z[i], (float)p->material[i]};
+    memcpy(work->at[i], at, sizeof at);
+    memcpy(work->low[i], low, sizeof low);
+  }
+}
+
+/* Rows for the passes. */
 void KERNEL(position_load_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
   const Particles *p = &work->step->state->particles;
-  const Wide zero = wide_set(0), one = wide_set(1);
+  const Wide zero = wide_set(0), one = wide_set(1), relaxation = wide_set(work->settings->relaxation);
+  bool averaging = work->settings->averaging;
   int64_t i = b;
   for (; i + LANES <= e; i += LANES) {
-    Vec d = {wide_load(p->dx + i), wide_load(p->dy + i), wide_load(p->dz + i)};
-    Vec at = {wide_load(p->x + i), wide_load(p->y + i), wide_load(p->z + i)}, to = vec_add(at, d);
-    Wide radius = wide_load(p->radius + i), material;
-    for (int l = 0; l < LANES; l++) material[l] = (float)p->material[i + l];
-    wide_store4(work->d4 + i, d.x, d.y, d.z, zero);
-    wide_store4(work->shift + i, zero, zero, zero, zero);
-    wide_store4(work->at + i, at.x, at.y, at.z, radius);
-    wide_store4(work->low + i, wide_load(p->low_x + i), wide_load(p->low_y + i), wide_load(p->low_z + i), material);
-    wide_store4(work->predicted + i, to.x, to.y, to.z, radius);
-    wide_store(work->w + i, one / wide_load(p->mass + i));
+    WideInt contacts = wide_load_int(work->found_count + i);
+    if (work->ghost_start) contacts += wide_load_int(work->ghost_start + i + 1) - wide_load_int(work->ghost_start + i);
+    Wide w = wide_load(work->w + i);
+    Wide split = w * wide_max(__builtin_convertvector(contacts, Wide) / relaxation, one);
+    wide_store4(work->d4 + i, wide_load(p->dx + i), wide_load(p->dy + i), wide_load(p->dz + i), averaging ? w : split);
+    wide_store4(work->shift + i, zero, zero, zero, split);
   }
-  for (; i < e; i++) load_row(work, p, i);
+  for (; i < e; i++) {
+    float split = work->w[i] * position_split(work->settings, (float)position_contacts_of(work, i));
+    const float d[4] = {p->dx[i], p->dy[i], p->dz[i], averaging ? work->w[i] : split}, shift[4] = {0, 0, 0, split};
+    memcpy(work->d4[i], d, sizeof d);
+    memcpy(work->shift[i], shift, sizeof shift);
+  }
 }
 
 void KERNEL(position_finish_pass)(void *context, int64_t b, int64_t e, int thread) {
@@ -98,21 +121,6 @@ void KERNEL(position_find_pass)(void *context, int64_t b, int64_t e, int thread)
   }
 }
 
-/* Friction coefficients of eight pairs. */
-WIDE_INLINE void load_mu(const PositionStep *work, Wide own, Wide other, Wide *mu_static, Wide *mu_kinetic) {
-  int32_t materials = work->materials;
-  if (materials == 1) {
-    *mu_static = wide_set(work->mu[0][0]);
-    *mu_kinetic = wide_set(work->mu[0][1]);
-    return;
-  }
-  for (int l = 0; l < LANES; l++) {
-    const float *mu = work->mu[(int32_t)own[l] * materials + (int32_t)other[l]];
-    (*mu_static)[l] = mu[0];
-    (*mu_kinetic)[l] = mu[1];
-  }
-}
-
 #define POSITION_COINCIDENT 1e-12f /* m */
 
 /* Two grains at one place have no line of centres: one is made up from where they are stored, opposite for the two. */
@@ -135,10 +143,9 @@ typedef struct Lanes {
   int32_t first[LANES], at[LANES], end[LANES]; /* places of the memory: the row, and where the next is expected */
 } Lanes;
 
-WIDE_INLINE void lanes_begin(const PositionStep *work, const int32_t *grains, Lanes *lanes) {
-  const ContactMemory *memory = work->memory;
+WIDE_INLINE void lanes_begin(const ContactMemory *memory, int64_t count, const int32_t *grains, Lanes *lanes) {
   for (int l = 0; l < LANES; l++) {
-    int64_t i = grains[l], row, held = memory && i < work->count ? contact_memory_row(memory, i, &row) : 0;
+    int64_t i = grains[l], row, held = memory && i < count ? contact_memory_row(memory, i, &row) : 0;
     lanes->first[l] = lanes->at[l] = held > 0 ? (int32_t)row : 0;
     lanes->end[l] = held > 0 ? (int32_t)(row + held * LANES) : 0;
   }
@@ -212,67 +219,99 @@ WIDE_INLINE void recall(const ContactMemory *memory, Lanes *lanes, WideInt keys,
       for (int c = 0, l = __builtin_ctz(other); c < CONTACT_KEPT; c++) kept[c][l] = now->kept[c][places[l]];
 }
 
-/* Fills the slots of pairs; lanes that have none in a group get an unused slot. */
-void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread) {
+/* Partners of the slots of pairs and what is remembered of them; lanes that have none in a group get an unused slot. */
+void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
-  const ContactMemory *memory = work->memory;
+  const ContactMemory *memory = work->settings->memory ? work->memory : NULL;
   const int32_t *id = (const int32_t *)work->step->state->particles.id;
-  Wide zero = wide_set(0), one = wide_set(1), scale = wide_set(work->history_scale);
+  Wide zero = wide_set(0), scale = wide_set(work->history_scale);
   for (int64_t s = b; s < e; s++) {
     const int32_t *grains = slots->grain + s * SLICE;
     const WideInt own = wide_load_int(grains);
     WideInt counts;
     Lanes lanes;
-    lanes_begin(work, grains, &lanes);
+    lanes_begin(memory, work->count, grains, &lanes);
     for (int l = 0; l < LANES; l++) counts[l] = work->found_count[grains[l]];
-    Vec at, low;
-    Wide radius, material;
-    wide_gather4(work->at, grains, &at.x, &at.y, &at.z, &radius);
-    wide_gather4(work->low, grains, &low.x, &low.y, &low.z, &material);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t slot = g * SLICE, k = g - slots->begin[s];
       if (k % LANES == 0) lanes_turn(work, grains, k, &lanes);
       int32_t *partners = slots->partner + slot;
       WideInt used = wide_int_less((int32_t)k - (WideInt){0}, counts);
       *(WideIntUnaligned *)partners = (used & wide_load_int(lanes.partners[k % LANES])) | (~used & own);
+      Wide pressed = zero;
+      Vec friction = vec_zero();
+      if (memory) {
+        WideInt keys;
+        Wide kept[CONTACT_KEPT];
+        for (int l = 0; l < LANES; l++) keys[l] = id[partners[l]];
+        recall(memory, &lanes, keys & used, used, kept);
+        pressed = kept[0] * scale;
+        WideInt acts = wide_less(kept[0], zero) | wide_less(zero, kept[0]); /* it pressed or, by adhesion, pulled */
+        friction = vec_mul(vec_mask(acts, (Vec){kept[1], kept[2], kept[3]}), scale);
+      }
+      wide_store(slots->ln + slot, pressed);
+      store_friction(slots, slot, friction);
+    }
+  }
+}
+
+/* Normals and gaps of the slots of pairs, friction along the planes of contact. */
+void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  PositionStep *work = context;
+  const PositionSlots *slots = &work->slots;
+  Wide one = wide_set(1);
+  for (int64_t s = b; s < e; s++) {
+    const int32_t *grains = slots->grain + s * SLICE;
+    const WideInt own = wide_load_int(grains);
+    Vec at, low;
+    Wide radius, material;
+    wide_gather4(work->at, grains, &at.x, &at.y, &at.z, &radius);
+    wide_gather4(work->low, grains, &low.x, &low.y, &low.z, &material);
+    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
+      int64_t slot = g * SLICE;
+      const int32_t *partners = slots->partner + slot;
+      WideInt unused = wide_int_equal(wide_load_int(partners), own);
       Vec other, other_low;
       Wide other_radius, other_material;
       wide_gather4(work->at, partners, &other.x, &other.y, &other.z, &other_radius);
       wide_gather4(work->low, partners, &other_low.x, &other_low.y, &other_low.z, &other_material);
       Vec offset = vec_add(vec_sub(at, other), vec_sub(low, other_low));
       Wide length = wide_sqrt(vec_dot(offset, offset)), straight = length;
-      WideInt together = used & wide_less(length, wide_set(POSITION_COINCIDENT));
+      WideInt together = ~unused & wide_less(length, wide_set(POSITION_COINCIDENT));
       if (__builtin_expect(wide_bits(together) != 0, 0)) {
         part_coincident(grains, partners, &offset, together);
         straight = wide_sqrt(vec_dot(offset, offset));
       }
       Vec normal = vec_mul(offset, one / wide_max(straight, wide_set(TINY)));
-      Wide mu_static = zero, mu_kinetic = zero, pressed = zero;
-      Vec friction = vec_zero();
-      load_mu(work, material, other_material, &mu_static, &mu_kinetic);
-      if (memory) {
-        WideInt keys;
-        Wide kept[CONTACT_KEPT];
-        for (int l = 0; l < LANES; l++) keys[l] = id[partners[l]];
-        keys &= used;
-        recall(memory, &lanes, keys, used, kept);
-        *(WideIntUnaligned *)(slots->key + slot) = keys;
-        pressed = kept[0] * scale;
-        WideInt acts = wide_less(kept[0], zero) | wide_less(zero, kept[0]); /* it pressed or, by adhesion, pulled */
-        friction = vec_mask(acts, (Vec){kept[1], kept[2], kept[3]});
-        friction = tangential(vec_mul(friction, scale), normal);
-      }
+      if (work->settings->memory) store_friction(slots, slot, tangential(load_friction(slots, slot), normal));
+      for (int l = 0; slots->kind && l < LANES; l++)
+        slots->kind[slot + l] = 2 * ((int32_t)material[l] * work->materials + (int32_t)other_material[l]);
       wide_store(slots->nx + slot, normal.x);
       wide_store(slots->ny + slot, normal.y);
       wide_store(slots->nz + slot, normal.z);
-      wide_store(slots->apart + slot, length);
-      wide_store(slots->distance + slot, wide_select(used, radius + other_radius, wide_set(POSITION_NEVER)));
-      wide_store(slots->mu_static + slot, wide_select(used, mu_static, zero));
-      wide_store(slots->mu_kinetic + slot, wide_select(used, mu_kinetic, zero));
-      wide_store(slots->ln + slot, pressed);
-      store_friction(slots, slot, friction);
+      wide_store(slots->gap + slot, wide_select(unused, wide_set(POSITION_FAR), length - (radius + other_radius)));
+    }
+  }
+}
+
+/* Between steps partners are known by their ids; an unused slot has none. Solids are left to the caller. */
+void KERNEL(position_keep_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
+  const PositionSlots *slots = &work->slots;
+  const int32_t *id = (const int32_t *)work->step->state->particles.id;
+  const WideInt solids = (int32_t)work->padded - (WideInt){0};
+  for (int64_t s = b; s < e; s++) {
+    const WideInt own = wide_load_int(slots->grain + s * SLICE);
+    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
+      int32_t *partners = slots->partner + g * SLICE;
+      WideInt all = wide_load_int(partners), pairs = wide_int_less(all, solids) & ~wide_int_equal(all, own), keys;
+      *(WideIntUnaligned *)partners = pairs & all;
+      for (int l = 0; l < LANES; l++) keys[l] = id[partners[l]];
+      *(WideIntUnaligned *)partners = pairs & keys;
     }
   }
 }
@@ -301,35 +340,36 @@ void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
   Wide share = wide_set(work->settings->shift_share > 0 ? work->settings->shift_share : 1);
-  Wide slop = wide_set(work->slop), most = wide_set(POSITION_SLOP_MOST);
+  Wide slop = wide_set(work->slop);
   for (int64_t s = b; s < e; s++) {
     Rows own = own_rows(work->shift, slots, s);
-    own.fourth = wide_gather(work->wn, wide_load_int(slots->grain + s * SLICE)); /* a method may have changed it */
     Vec sum = vec_zero();
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       Touch t = touch(slots, g, work->shift, own.d, own.fourth);
-      Wide distance = wide_load(slots->distance + g * SLICE);
-      Wide depth = wide_max(distance - wide_min(slop, distance * most) - t.apart, wide_set(0));
+      Wide left = slots->soft ? slop + wide_load(slots->soft + g * SLICE) : slop;
+      Wide depth = wide_max(wide_set(0) - t.gap - left, wide_set(0));
       sum = vec_add(sum, vec_mul(t.normal, depth * share / t.weight));
     }
     move_rows(work, s, own, sum);
   }
 }
 
-/* After it: offsets take the shift in; what overlap is left must not turn into speed, so such a pair may stay as
- * close as it is but come no closer. Not without memory: overlap alone then tells a contact what it carries, and a
- * column that may not push against it sinks through its floor. */
+/* After it: gaps take the shift in; what overlap is left must not turn into speed, so such a pair may stay as close as
+ * it is but come no closer. Springs do push. Not without memory: overlap alone then tells a contact what it carries,
+ * and a column that may not push against it sinks through its floor. */
 void KERNEL(position_settle_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
+  Wide zero = wide_set(0);
   for (int64_t s = b; s < e; s++) {
     Rows own = own_rows(work->shift, slots, s);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
       Touch t = touch(slots, g, work->shift, own.d, own.fourth);
-      wide_store(slots->apart + at, t.apart);
-      if (work->settings->memory) wide_store(slots->distance + at, wide_min(wide_load(slots->distance + at), t.apart));
+      Wide gap = work->settings->memory ? wide_max(t.gap, zero) : t.gap;
+      if (slots->soft) gap = wide_select(wide_less(zero, wide_load(slots->soft + at)), t.gap, gap);
+      wide_store(slots->gap + at, gap);
     }
   }
 }
@@ -344,6 +384,7 @@ void KERNEL(position_split_pass)(void *context, int64_t b, int64_t e, int thread
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
   Wide one = wide_set(1);
+  const Frictions frictions = frictions_of(work);
   for (int64_t s = b; s < e; s++) {
     Rows own = own_rows(work->d4, slots, s);
     Vec sum = vec_zero();
@@ -352,14 +393,15 @@ void KERNEL(position_split_pass)(void *context, int64_t b, int64_t e, int thread
       Touch t = touch(slots, g, work->d4, own.d, own.fourth);
       Wide share = one / t.weight;
       Wide before = wide_load(slots->ln + at);
-      Wide normal = wide_max(before + (wide_load(slots->distance + at) - t.apart) * share, wide_set(0));
+      Wide normal = wide_max(before - t.gap * share, wide_set(0));
       wide_store(slots->ln + at, normal);
       Vec slide = tangential(t.relative, t.normal);
       Vec held = load_friction(slots, at);
       Vec friction = vec_sub(held, vec_mul(slide, share));
       Wide size = wide_sqrt(vec_dot(friction, friction));
-      WideInt slips = size > wide_load(slots->mu_static + at) * normal;
-      Wide cut = wide_load(slots->mu_kinetic + at) * normal / wide_max(size, wide_set(TINY));
+      Friction mu = friction_at(&frictions, slots, at);
+      WideInt slips = size > mu.still * normal;
+      Wide cut = mu.sliding * normal / wide_max(size, wide_set(TINY));
       friction = vec_mul(friction, wide_select(slips, wide_min(cut, wide_set(1)), wide_set(1)));
       store_friction(slots, at, friction);
       sum = vec_add(sum, vec_add(vec_mul(t.normal, normal - before), vec_sub(friction, held)));
@@ -376,16 +418,16 @@ typedef struct PrintedPush {
   WideInt touches;
 } PrintedPush;
 
-WIDE_INLINE PrintedPush printed_push(const PositionSlots *slots, int64_t at, const Touch *t, Wide printed) {
-  Wide zero = wide_set(0), one = wide_set(1);
-  Wide distance = wide_load(slots->distance + at), depth = distance - t->apart;
+WIDE_INLINE PrintedPush printed_push(const PositionStep *work, const Frictions *frictions, int64_t at, const Touch *t) {
+  Wide zero = wide_set(0), one = wide_set(1), depth = zero - t->gap;
   PrintedPush p = {.touches = depth > zero};
   Wide share = wide_select(p.touches, one / t->weight, zero);
-  Wide limit = depth + printed * (distance - depth);
+  Wide limit = work->settings->printed_limit ? wide_set(2 * (float)work->step->state->radius) : wide_max(depth, zero);
+  Friction mu = friction_at(frictions, &work->slots, at);
   Vec slide = tangential(t->relative, t->normal);
   Wide size = wide_sqrt(vec_dot(slide, slide));
-  Wide kinetic = wide_min(wide_load(slots->mu_kinetic + at) * limit / wide_max(size, wide_set(TINY)), one);
-  Wide hold = wide_select(size < wide_load(slots->mu_static + at) * limit, one, kinetic);
+  Wide kinetic = wide_min(mu.sliding * limit / wide_max(size, wide_set(TINY)), one);
+  Wide hold = wide_select(size < mu.still * limit, one, kinetic);
   p.normal = depth * share;
   p.friction = vec_mul(slide, zero - hold * share);
   p.push = vec_add(vec_mul(t->normal, p.normal), p.friction);
@@ -398,7 +440,8 @@ void KERNEL(position_average_pass)(void *context, int64_t b, int64_t e, int thre
   (void)thread;
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
-  Wide zero = wide_set(0), one = wide_set(1), printed = wide_set(work->settings->printed_limit);
+  Wide zero = wide_set(0), one = wide_set(1);
+  const Frictions frictions = frictions_of(work);
   for (int64_t s = b; s < e; s++) {
     Rows own = own_rows(work->d4, slots, s);
     Vec sum = vec_zero();
@@ -406,7 +449,7 @@ void KERNEL(position_average_pass)(void *context, int64_t b, int64_t e, int thre
     /* rows hold w alone in this mode: t.weight is w_i + w_j */
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       Touch t = touch(slots, g, work->d4, own.d, own.fourth);
-      PrintedPush p = printed_push(slots, g * SLICE, &t, printed);
+      PrintedPush p = printed_push(work, &frictions, g * SLICE, &t);
       touching = touching + wide_select(p.touches, one, zero);
       sum = vec_add(sum, p.push);
     }
@@ -415,7 +458,7 @@ void KERNEL(position_average_pass)(void *context, int64_t b, int64_t e, int thre
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
       Touch t = touch(slots, g, work->d4, own.d, own.fourth);
-      PrintedPush p = printed_push(slots, at, &t, printed);
+      PrintedPush p = printed_push(work, &frictions, at, &t);
       wide_store(slots->ln + at, wide_load(slots->ln + at) + p.normal * average);
       store_friction(slots, at, vec_add(load_friction(slots, at), vec_mul(p.friction, average)));
     }

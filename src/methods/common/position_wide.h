@@ -37,10 +37,10 @@ WIDE_INLINE void move_rows(const PositionStep *work, int64_t slice, Rows own, Ve
   wide_scatter4(work->next, grain, d.x, d.y, d.z, own.fourth);
 }
 
-/* A slot as it stands: relative displacement, unit normal towards the grain, distance apart, sum of w n. */
+/* A slot as it stands: relative displacement, unit normal towards the grain, gap, sum of w n. */
 typedef struct Touch {
   Vec relative, normal;
-  Wide apart, weight;
+  Wide gap, weight;
 } Touch;
 
 WIDE_INLINE Touch touch(const PositionSlots *slots, int64_t group, const float (*rows)[4], Vec own, Wide own_weight) {
@@ -51,9 +51,43 @@ WIDE_INLINE Touch touch(const PositionSlots *slots, int64_t group, const float (
   wide_gather4(rows, slots->partner + at, &other.x, &other.y, &other.z, &other_weight);
   t.relative = vec_sub(own, other);
   t.normal = (Vec){wide_load(slots->nx + at), wide_load(slots->ny + at), wide_load(slots->nz + at)};
-  t.apart = wide_load(slots->apart + at) + vec_dot(t.normal, t.relative);
+  t.gap = wide_load(slots->gap + at) + vec_dot(t.normal, t.relative);
   t.weight = wide_max(own_weight + other_weight, wide_set(TINY));
   return t;
+}
+
+/* Coefficients of eight contacts. */
+typedef struct Friction {
+  Wide still, sliding;
+} Friction;
+
+/* What a pass needs to know them, out of its loops. */
+typedef struct Frictions {
+  const float *mu;
+  const int32_t *kind;
+  WideInt solids; /* rows from here on are those of solids */
+  Friction pair, solid;
+} Frictions;
+
+WIDE_INLINE Frictions frictions_of(const PositionStep *work) {
+  const float *mu = work->mu;
+  return (Frictions){.mu = mu,
+                     .kind = work->slots.kind,
+                     .solids = (int32_t)work->padded - (WideInt){0},
+                     .pair = {wide_set(mu[0]), wide_set(mu[1])},
+                     .solid = {wide_set(mu[2]), wide_set(mu[3])}};
+}
+
+WIDE_INLINE Friction friction_at(const Frictions *all, const PositionSlots *slots, int64_t at) {
+  Friction mu;
+  if (__builtin_expect(all->kind != NULL, 0)) {
+    wide_gather2(all->mu, all->kind + at, &mu.still, &mu.sliding);
+    return mu;
+  }
+  WideInt pairs = wide_int_less(wide_load_int(slots->partner + at), all->solids);
+  mu.still = wide_select(pairs, all->pair.still, all->solid.still);
+  mu.sliding = wide_select(pairs, all->pair.sliding, all->solid.sliding);
+  return mu;
 }
 
 WIDE_INLINE Vec load_friction(const PositionSlots *slots, int64_t at) {

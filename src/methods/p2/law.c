@@ -117,9 +117,8 @@ static void set_factors(Maker *maker, int64_t slot, double stiffness, double dam
 float p2_predicted_gap(const PositionStep *work, int64_t i, int64_t slot) {
   const PositionSlots *s = &work->slots;
   const float *own = work->d4[i], *other = work->d4[s->partner[slot]];
-  float apart = s->apart[slot] + (own[0] - other[0]) * s->nx[slot] + (own[1] - other[1]) * s->ny[slot] +
-                (own[2] - other[2]) * s->nz[slot];
-  return apart - s->distance[slot];
+  return s->gap[slot] + (own[0] - other[0]) * s->nx[slot] + (own[1] - other[1]) * s->ny[slot] +
+         (own[2] - other[2]) * s->nz[slot];
 }
 
 /* Fills a slot; whether the contact acts or is likely to join. */
@@ -147,12 +146,10 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
     int64_t shared = work->settings->averaging ? 1 : atomic_load(&work->bodies[ghost->solid].ghosts);
     weight += (double)work->d4[j][3] / (double)(shared > 0 ? shared : 1);
   }
-  double depth = (double)(s->distance[slot] - s->apart[slot]);
-  bool made_up = isfinite(stiffness) && scree_is_auto(own->stiffness);
-  law->parted[slot] = isinf(stiffness) ? s->distance[slot]
-                      : made_up        ? s->distance[slot] - (float)(ADHESIVE_CORE * smaller)
-                                       : POSITION_NEVER;
-  double area = adhesion > 0 ? p2_contact_area(depth, smaller) : 0;
+  s->soft[slot] = isinf(stiffness)                ? 0
+                  : scree_is_auto(own->stiffness) ? (float)(ADHESIVE_CORE * smaller)
+                                                  : POSITION_FAR;
+  double area = adhesion > 0 ? p2_contact_area(-(double)s->gap[slot], smaller) : 0;
   float gap = p2_predicted_gap(work, i, slot);
   law->cap[slot] = (float)(adhesion * area * (double)work->dt * (double)work->dt);
   /* What is remembered of a contact that pulled is adhesion's, as far as the contact can still bear it. */
@@ -160,16 +157,16 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
   law->pull[slot] = fminf(s->ln[slot], 0);
   /* A contact that pressed in the last step goes on: a prediction that opens it by a hair must not cost it its
    * remembered forces. Where it really opens, spring and damper both ask for tension and get none. */
-  law->within[slot] = gap <= 0 || law->cap[slot] > 0 || s->ln[slot] > 0 ? P2_EVER : s->distance[slot];
+  law->within[slot] = gap <= 0 || law->cap[slot] > 0 || s->ln[slot] > 0 ? P2_EVER : 0;
   set_factors(maker, slot, stiffness, damping, 1 / weight);
   return gap < P2_LIKELY_GAP * (float)state->radius && law->within[slot] > 0;
 }
 
 /* An unused lane never acts. */
-static void clear_slot(P2Law *law, int64_t slot) {
+static void clear_slot(const PositionStep *work, int64_t slot) {
+  P2Law *law = work->law;
   law->within[slot] = -P2_EVER;
-  law->spring[slot] = law->cap[slot] = law->pull[slot] = 0;
-  law->parted[slot] = POSITION_NEVER;
+  law->spring[slot] = law->cap[slot] = law->pull[slot] = work->slots.soft[slot] = 0;
   law->damper[slot] = 1;
 }
 
@@ -183,17 +180,18 @@ static void law_chunk(void *context, int64_t b, int64_t e, int thread) {
       int64_t i = work->slots.grain[s * SLICE + lane], end = work->slots.begin[s + 1] * SLICE;
       int likely = 0;
       for (int64_t slot = work->slots.begin[s] * SLICE + lane; slot < end; slot += SLICE) {
-        if (work->slots.distance[slot] > 0) likely += make_slot(&maker, i, slot);
-        else clear_slot(law, slot);
+        if (position_slot_used(&work->slots, i, slot)) likely += make_slot(&maker, i, slot);
+        else clear_slot(work, slot);
       }
-      work->wn[i] = work->w[i] * position_split(work->settings, (float)likely);
+      work->shift[i][3] = work->w[i] * position_split(work->settings, (float)likely);
     }
 }
 
+/* The rows of the stabilisation have the new weights, those of the iterations get them. */
 static void share_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   PositionStep *work = context;
-  for (int64_t i = b; i < e; i++) work->d4[i][3] = work->settings->averaging ? work->w[i] : work->wn[i];
+  for (int64_t i = b; i < e; i++) work->d4[i][3] = work->shift[i][3];
 }
 
 static bool is_rigid(const ScreeMaterialDef *material) {
@@ -218,38 +216,19 @@ Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law)
 #define P2_TAKE(type, name) TRY(scratch_take(core, work->step->scratch, &law->name, slots, "contacts"));
     P2_SLOT_FIELDS(P2_TAKE)
 #undef P2_TAKE
+    TRY(scratch_take(core, work->step->scratch, &work->slots.soft, slots, "contacts"));
   }
   parallel_for(core, 0, work->slots.slices, LAW_CHUNK, law->rigid ? KERNEL_CALL(core, p2_likely_pass) : law_chunk,
                work);
-  parallel_for(core, 0, work->padded, LAW_CHUNK * SLICE, share_chunk, work);
+  if (!work->settings->averaging) parallel_for(core, 0, work->padded, LAW_CHUNK * SLICE, share_chunk, work);
   return SCREE_OK;
 }
 
 /* ---- old overlap ---- */
 
-/* Changes distances of springs against those that the stabilisation goes by, and back. */
-static void swap_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  PositionStep *work = context;
-  P2Law *law = work->law;
-  for (int64_t slot = b; slot < e; slot++) {
-    if (!(law->damper[slot] > 0)) continue;
-    float kept = work->slots.distance[slot];
-    work->slots.distance[slot] = law->parted[slot];
-    law->parted[slot] = kept;
-  }
-}
-
 Status p2_part(PositionStep *work) {
   const Materials *materials = &work->step->state->materials;
-  Core *core = work->step->core;
-  int64_t slots = work->slots.groups * SLICE;
   int32_t ours = 0;
   for (int32_t k = 0; k < materials->count; k++) ours += scree_is_auto(materials->items[k].definition.stiffness);
-  if (!work->settings->memory || ours == 0) return SCREE_OK;
-  if (count_rigid(materials) == materials->count) return position_stabilize(work);
-  parallel_for(core, 0, slots, LAW_CHUNK * SLICE * SLICE, swap_chunk, work);
-  TRY(position_stabilize(work));
-  parallel_for(core, 0, slots, LAW_CHUNK * SLICE * SLICE, swap_chunk, work);
-  return SCREE_OK;
+  return work->settings->memory && ours > 0 ? position_stabilize(work) : SCREE_OK;
 }

@@ -34,10 +34,9 @@ typedef struct P2Settings {
 /* What a slot has besides PositionSlots. The slot's ln is the sum of press and pull. Contacts that are all rigid have
  * none of it: see P2Law. */
 #define P2_SLOT_FIELDS(X)                                                                                              \
-  X(float, within) /* apart at most this far, the contact acts: huge where the prediction overlaps */                  \
+  X(float, within) /* with a gap of at most this the contact acts: huge where the prediction overlaps */               \
   X(float, spring) /* averaging: k' of Eq. 28; splitting: k dt^2 / (k dt^2 + c dt) */                                  \
   X(float, damper) /* averaging: c' of Eq. 28; splitting: 1 / (k dt^2 + c dt), the contact's compliance */             \
-  X(float, parted) /* p2_part moves partners apart that are nearer than this; below zero: never */                     \
   X(float, cap)    /* adhesion: most that it holds, as a multiplier (Eq. 34, 35) */                                    \
   X(float, pull)   /* adhesion's part of the normal multiplier, between -cap and 0 */
 

@@ -18,7 +18,7 @@ WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Law *law, int
   const PositionSlots *slots = &work->slots;
   int64_t at = g * SLICE;
   Contact c = {.touch = touch(slots, g, work->d4, own, weight)};
-  c.gap = c.touch.apart - wide_load(slots->distance + at);
+  c.gap = c.touch.gap;
   if (law->roll[0]) {
     Vec roll = {wide_load(law->roll[0] + at), wide_load(law->roll[1] + at), wide_load(law->roll[2] + at)};
     c.touch.relative = vec_sub(c.touch.relative, roll);
@@ -27,17 +27,17 @@ WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Law *law, int
   c.normal = wide_load(slots->ln + at);
   c.pull = wide_load(law->pull + at);
   c.friction = load_friction(slots, at);
-  c.acts = (c.touch.apart <= wide_load(law->within + at)) | (c.normal > wide_set(0));
+  c.acts = (c.gap <= wide_load(law->within + at)) | (c.normal > wide_set(0));
   return c;
 }
 
 WIDE_INLINE Wide clamp_between(Wide v, Wide low, Wide high) { return wide_max(wide_min(v, high), low); }
 
 /* Eq. 33 on the sum over the iterations, with adhesion in the cap: what the friction multiplier may be. */
-WIDE_INLINE Vec coulomb(Vec wanted, Wide mu_static, Wide mu_kinetic, Wide press, Wide cap) {
+WIDE_INLINE Vec coulomb(Vec wanted, Friction mu, Wide press, Wide cap) {
   Wide size = wide_sqrt(vec_dot(wanted, wanted));
-  Wide kinetic = (mu_kinetic * press + cap) / wide_max(size, wide_set(TINY));
-  WideInt slips = size > mu_static * press + cap;
+  Wide kinetic = (mu.sliding * press + cap) / wide_max(size, wide_set(TINY));
+  WideInt slips = size > mu.still * press + cap;
   return vec_mul(wanted, wide_select(slips, wide_min(kinetic, wide_set(1)), wide_set(1)));
 }
 
@@ -72,9 +72,8 @@ WIDE_INLINE Normal normal_split(const Contact *c, Normal before, Wide spring, Wi
 }
 
 /* New multipliers of one contact. */
-WIDE_INLINE Contact contact_solve(const PositionStep *work, const P2Law *law, int64_t g, Contact c, bool averaging,
-                                  Wide average) {
-  const PositionSlots *slots = &work->slots;
+WIDE_INLINE Contact contact_solve(const PositionStep *work, const P2Law *law, const Frictions *frictions, int64_t g,
+                                  Contact c, bool averaging, Wide average) {
   int64_t at = g * SLICE;
   Wide share = average / c.touch.weight, cap = wide_load(law->cap + at);
   Wide spring = wide_load(law->spring + at), damper = wide_load(law->damper + at);
@@ -82,7 +81,7 @@ WIDE_INLINE Contact contact_solve(const PositionStep *work, const P2Law *law, in
   Normal now = averaging ? normal_averaged(&c, before, spring, damper, cap, share)
                          : normal_split(&c, before, spring, damper, cap);
   Vec wanted = vec_sub(c.friction, vec_mul(tangential(c.touch.relative, c.touch.normal), share));
-  Vec friction = coulomb(wanted, wide_load(slots->mu_static + at), wide_load(slots->mu_kinetic + at), now.press, cap);
+  Vec friction = coulomb(wanted, friction_at(frictions, &work->slots, at), now.press, cap);
   Contact after = c;
   after.normal = wide_select(c.acts, now.press + now.pull, c.normal);
   after.pull = wide_select(c.acts, now.pull, c.pull);
@@ -102,6 +101,7 @@ WIDE_INLINE Wide upper_share(const P2Law *law, int64_t g, const Touch *t, Wide o
 WIDE_INLINE void solve_slices(const PositionStep *work, int64_t b, int64_t e, bool averaging) {
   const PositionSlots *slots = &work->slots;
   const P2Law *law = work->law;
+  const Frictions frictions = frictions_of(work);
   Wide zero = wide_set(0), one = wide_set(1);
   for (int64_t s = b; s < e; s++) {
     Rows rows = own_rows(work->d4, slots, s);
@@ -116,7 +116,7 @@ WIDE_INLINE void solve_slices(const PositionStep *work, int64_t b, int64_t e, bo
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
       Contact c = contact_load(work, law, g, own, weight);
-      Contact after = contact_solve(work, law, g, c, averaging, average);
+      Contact after = contact_solve(work, law, &frictions, g, c, averaging, average);
       wide_store(slots->ln + at, after.normal);
       wide_store(law->pull + at, after.pull);
       store_friction(slots, at, after.friction);
@@ -149,12 +149,12 @@ void KERNEL(p2_likely_pass)(void *context, int64_t b, int64_t e, int thread) {
     Wide likely = wide_set(0);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       Touch t = touch(slots, g, work->d4, own.d, own.fourth);
-      WideInt joins = wide_less(t.apart - wide_load(slots->distance + g * SLICE), near);
+      WideInt joins = wide_less(t.gap, near);
       likely = likely + wide_select(joins, one, wide_set(0));
     }
     for (int l = 0; l < LANES; l++) {
       int32_t i = slots->grain[s * SLICE + l];
-      work->wn[i] = work->w[i] * position_split(work->settings, likely[l]);
+      work->shift[i][3] = work->w[i] * position_split(work->settings, likely[l]);
     }
   }
 }

@@ -21,7 +21,7 @@ typedef struct Reduction {
 } Reduction;
 
 static bool slot_touches(const PositionStep *work, int64_t i, int64_t slot) {
-  return work->slots.distance[slot] > 0 &&
+  return position_slot_used(&work->slots, i, slot) &&
          p2_predicted_gap(work, i, slot) < P2_LIKELY_GAP * (float)work->step->state->radius;
 }
 
@@ -85,7 +85,7 @@ static void tilt_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t slice = b; slice < e; slice++)
     for (int64_t slot = s->begin[slice] * SLICE; slot < s->begin[slice + 1] * SLICE; slot++) {
       int64_t i = s->grain[slice * SLICE + slot % SLICE], j = s->partner[slot];
-      bool pair = s->distance[slot] > 0 && j < r->work->count;
+      bool pair = j != i && j < r->work->count;
       law->tilt[slot] = pair ? law->settings->error_reduction * tilt_of(r, i, j, slot) : 0;
     }
 }

@@ -30,7 +30,7 @@ static float distance_to(const float *d, const float *rest) {
 static bool slot_sticks(const PositionStep *work, const P2Law *law, int64_t slot) {
   const PositionSlots *s = &work->slots;
   P2Slot own = p2_slot(law, slot);
-  float limit = STICKS * (s->mu_static[slot] * (s->ln[slot] - own.pull) + own.cap);
+  float limit = STICKS * (position_friction(work, slot)[0] * (s->ln[slot] - own.pull) + own.cap);
   float x = s->ltx[slot], y = s->lty[slot], z = s->ltz[slot];
   return x * x + y * y + z * z < limit * limit;
 }

@@ -22,6 +22,12 @@ typedef struct Turning {
   float (*turn)[4]; /* rotation vector over the step, per grain */
 } Turning;
 
+/* Centre to centre of a pair at the step's start. */
+static double pair_apart(const PositionStep *work, int64_t i, int64_t slot) {
+  const float *radius = work->step->state->particles.radius;
+  return (double)(work->slots.gap[slot] + radius[i] + radius[work->slots.partner[slot]]);
+}
+
 static void turn_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Turning *turning = context;
@@ -34,17 +40,19 @@ static void turn_chunk(void *context, int64_t b, int64_t e, int thread) {
     int64_t end, first = position_slots_of(s, i, &end);
     for (int64_t slot = first; slot < end; slot += SLICE) {
       int64_t j = s->partner[slot];
-      if (!(s->apart[slot] < s->distance[slot]) || !(s->apart[slot] > 0)) continue;
+      if (!(s->gap[slot] < 0)) continue;
       if (j >= work->padded) {
         Vec3 spin = work->step->state->solids.items[work->ghosts[j - work->padded].solid].spin;
         system = mat3_add(system, mat3_scale(mat3_identity(), SOLID_WEIGHT));
         seen = vec3_madd(seen, spin, SOLID_WEIGHT);
         continue;
       }
+      double apart = pair_apart(work, i, slot);
+      if (!(apart > 0)) continue;
       Vec3 n = vec3((double)s->nx[slot], (double)s->ny[slot], (double)s->nz[slot]);
       Vec3 v = vec3((double)(p->vx[i] - p->vx[j]), (double)(p->vy[i] - p->vy[j]), (double)(p->vz[i] - p->vz[j]));
       system = mat3_add(system, mat3_add(mat3_identity(), mat3_scale(mat3_outer(n, n), -1)));
-      seen = vec3_madd(seen, vec3_cross(n, v), 1 / (double)s->apart[slot]);
+      seen = vec3_madd(seen, vec3_cross(n, v), 1 / apart);
     }
     Mat3 inverse;
     Vec3 turn =
@@ -71,7 +79,7 @@ static void roll_chunk(void *context, int64_t b, int64_t e, int thread) {
         Vec3 turn = vec3(0.5 * (double)(own[0] + other[0]), 0.5 * (double)(own[1] + other[1]),
                          0.5 * (double)(own[2] + other[2]));
         Vec3 n = vec3((double)s->nx[slot], (double)s->ny[slot], (double)s->nz[slot]), side = vec3_cross(turn, n);
-        roll = vec3_scale(vec3_madd(side, vec3_cross(turn, side), 0.5), (double)s->apart[slot]);
+        roll = vec3_scale(vec3_madd(side, vec3_cross(turn, side), 0.5), pair_apart(work, i, slot));
       }
       law->roll[0][slot] = (float)roll.x;
       law->roll[1][slot] = (float)roll.y;
