@@ -26,6 +26,14 @@ float flip_distance_at(const StripSolids *solids, float x, float y, float z, flo
   return value;
 }
 
+/* The solid gets what the particle has lost: the vector times `times`, m/s. */
+static void push_solid(const Beside *beside, const float u[3], float times) {
+  const State *state = beside->work->state;
+  double push = (double)(times * state->particles.mass[beside->index]) / beside->work->dt;
+  wrench_add(beside->solid, vec3((double)u[0] * push, (double)u[1] * push, (double)u[2] * push),
+             state_position(state, beside->index));
+}
+
 /* Coulomb's law for a hit that took `stop` from the particle's speed along the unit vector n. The way of the step, if
  * it is given, is as much shorter: sand that is pushed along the floor would otherwise go on with what it is pushed. */
 static void rub(const Beside *beside, const float n[3], float stop, float v[3], float way[3]) {
@@ -47,10 +55,14 @@ static void rub(const Beside *beside, const float n[3], float stop, float v[3], 
     v[a] -= share * u[a];
     if (way) way[a] -= share * u[a] * (float)beside->work->dt;
   }
-  const State *state = beside->work->state;
-  double push = (double)(share * state->particles.mass[beside->index]) / beside->work->dt;
-  wrench_add(beside->solid, vec3((double)u[0] * push, (double)u[1] * push, (double)u[2] * push),
-             state_position(state, beside->index));
+  push_solid(beside, u, share);
+}
+
+/* A solid stops what runs into it with that speed, against the unit vector n. */
+static void hit(const Beside *beside, const float n[3], float stop, float v[3]) {
+  for (int a = 0; a < 3; a++) v[a] += stop * n[a];
+  if (beside->solid) push_solid(beside, n, -stop);
+  rub(beside, n, stop, v, NULL);
 }
 
 void beside_rub(const Beside *beside, const StopWindow *window, const float norm[3], float v[3], float way[3]) {
@@ -97,8 +109,7 @@ void beside_keep_out(const Beside *beside, float way[3], float v[3]) {
   }
   for (int a = 0; a < 3; a++) way[a] -= push * cell * gradient[a];
   if (!(into < 0)) return;
-  for (int a = 0; a < 3; a++) v[a] -= into * gradient[a];
-  rub(beside, gradient, -into, v, NULL);
+  hit(beside, gradient, -into, v);
 }
 
 Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], int32_t k, bool solid) {
@@ -195,9 +206,8 @@ static void put_out(const Beside *beside, int32_t index, float to[3], float piec
   for (int a = 0; a < 3; a++) {
     to[a] -= push * n[a];
     if (ahead < 0) piece[a] -= ahead * n[a];
-    if (into < 0) v[a] -= into * n[a];
   }
-  if (into < 0) rub(&touching, n, -into, v, NULL);
+  if (into < 0) hit(&touching, n, -into, v);
 }
 
 void beside_fly(const Beside *beside, float way[3], float v[3]) {

@@ -118,7 +118,8 @@ static float limit_at_surface(const Limits *to, int32_t at, int axis, bool down)
           under = down ? cell_below(grid, at, axis) : above;
   float gain = f->gain[axis][face];
   if (!(gain > 0) || !(to->limit[under] > 0)) return 0;
-  float weight = (float)(fabs(vec3_get(to->work->state->gravity, axis)) * grid->cell) * f->open[axis][face] / gain;
+  float open = f->open[axis][face], density = open * open / (f->room[1 + axis][face] * gain);
+  float weight = (float)(fabs(vec3_get(to->work->state->gravity, axis)) * grid->cell) * density;
   float p = to->work->kept->pressure[under] - weight;
   return p > 0 ? f->strength[at] * p : 0;
 }

@@ -405,17 +405,19 @@ void KERNEL(flip_node_fields)(const NodeSums *sums, int64_t b, int64_t e) {
                mixed ? wide_select(any, wide_load(sums->cohesion + at) / sand, zero) : wide_set(sums->one_cohesion));
     for (int a = 0; a < 3; a++) {
       FaceSums face = face_sums(sums, strip, a);
-      Wide open = wide_load(f->open[a] + at), room = wide_load(f->room[1 + a] + at);
+      Wide open = wide_load(f->open[a] + at);
       Wide wall = (one - open) * wide_load(f->wall_v[a] + at);
       WideInt some = wide_less(wide_set(sums->least), face.fill), strong = some & lanes_of(f->strong[a][strip]);
       Wide velocity = wide_select(wide_less(zero, face.mass),
                                   wide_load(sums->momentum[a] + at) / face.mass + wide_set(sums->gain[a]), zero);
-      Wide lightness = wide_select(strong & wide_less(zero, open), volume * room / face.mass, zero);
+      /* The solid bears the closed share of what acts on the face, the sand the open one, whatever room its kernel has:
+       * so they get from each other what they give. */
+      Wide lightness = wide_select(strong & wide_less(zero, open), volume * open / face.mass, zero);
       wide_store(f->mass[a] + at, face.mass);
       wide_store(f->velocity[a] + at, velocity);
       wide_store(f->lightness[a] + at, lightness);
       wide_store(f->flux[a] + at, wide_select(some, open * face.fill * velocity, zero) + wall);
-      wide_store(f->gain[a] + at, wide_select(strong, open * face.bulk / face.mass, zero));
+      wide_store(f->gain[a] + at, open * face.fill * lightness);
       wide_store(f->speed[a] + at, open * velocity + wall);
       wide_store(f->ease[a] + at, open * lightness);
       wide_store(f->change[a] + at, zero);
