@@ -78,76 +78,61 @@ void flip_splat_rows(const FlipWork *work, const Splat *splat) {
     parallel_for(work->core, rows->start[color], rows->start[color + 1], ROW_CHUNK, row_chunk, &to);
 }
 
-/* Sums of the particles, per node. */
-typedef struct Sums {
-  float *centres, *mass[3], *momentum[3]; /* centres: mass, or volume where there is more than one material */
-  float *strength, *cohesion, *bulk[3];   /* weighted with the volume; volume at faces; more than one material only */
-} Sums;
-
 typedef struct ToGrid {
   FlipWork *work;
-  Sums sums;
-  float gain[3];  /* g dt */
+  float (*sums)[NODE_SUMS], (*others)[NODE_SUMS]; /* see NodeSums */
+  NodeSums nodes;
   uint8_t *taken; /* strips whose faces are found again, when who rides is known; NULL before */
 } ToGrid;
 
-static bool stays_strong(const FlipWork *work, int64_t face, int axis, float fill) {
-  const float *pressure = work->kept->pressure;
-  return fill > FILL_STAYS_STRONG && (pressure[face] > 0 || pressure[cell_below(work->grid, (int32_t)face, axis)] > 0);
-}
-
-static NodeSums node_sums(const ToGrid *to) {
+static void find_node_sums(ToGrid *to) {
   const FlipWork *work = to->work;
-  const Sums *sums = &to->sums;
   const ScreeMaterialDef *only = &work->state->materials.items[0].definition;
-  NodeSums nodes = {.centres = sums->centres,
-                    .strength = sums->strength,
-                    .cohesion = sums->cohesion,
-                    .one_strength = material_strength(only),
-                    .one_cohesion = (float)only->cohesion,
-                    .one_specific = work->rest_specific,
-                    .volume = (float)(work->grid->cell * work->grid->cell * work->grid->cell),
-                    .least = FILL_LEAST,
-                    .fields = work->fields};
-  for (int a = 0; a < 3; a++) {
-    nodes.mass[a] = sums->mass[a];
-    nodes.momentum[a] = sums->momentum[a];
-    nodes.bulk[a] = sums->bulk[a];
-    nodes.gain[a] = to->gain[a];
-  }
-  return nodes;
+  NodeSums *nodes = &to->nodes;
+  nodes->grid = work->grid;
+  nodes->sums = (const float(*)[NODE_SUMS])to->sums;
+  nodes->others = (const float(*)[NODE_SUMS])to->others;
+  nodes->one_strength = material_strength(only);
+  nodes->one_cohesion = (float)only->cohesion;
+  nodes->one_specific = work->rest_specific;
+  nodes->volume = (float)(work->grid->cell * work->grid->cell * work->grid->cell);
+  nodes->least = FILL_LEAST;
+  nodes->strong = FILL_STRONG;
+  nodes->stays_strong = FILL_STAYS_STRONG;
+  nodes->dense = FILL_DENSE;
+  nodes->pressure = work->kept->pressure;
+  nodes->settle = (float)fmin(1, work->settings->settle * work->dt);
+  nodes->fields = work->fields;
+  for (int a = 0; a < 3; a++) nodes->gain[a] = (float)(vec3_get(work->state->gravity, a) * work->dt);
 }
 
-static void find_strong(const ToGrid *to, const NodeSums *nodes, int64_t strip) {
-  FlipWork *work = to->work;
-  FlipFields *f = &work->fields;
-  float fill[3][STRIP];
-  KERNEL_CALL(work->core, flip_face_fill)(nodes, strip, fill);
-  for (int a = 0; a < 3; a++) {
-    uint32_t strong = 0;
-    for (int lane = 0; lane < STRIP; lane++) {
-      int64_t at = strip * STRIP + lane;
-      if (fill[a][lane] > FILL_STRONG || !(f->open[a][at] > 0) || stays_strong(work, at, a, fill[a][lane]))
-        strong |= 1u << lane;
-    }
-    f->strong[a][strip] = (uint8_t)(strong & f->valid[1 + a][strip]);
-  }
-}
-
-static void to_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
+static void strong_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const ToGrid *to = context;
-  NodeSums nodes = node_sums(to);
-  for (int64_t strip = b; strip < e; strip++) find_strong(to, &nodes, strip);
-  KERNEL_CALL(to->work->core, flip_node_fields)(&nodes, b, e);
+  KERNEL_CALL(to->work->core, flip_find_strong)(&to->nodes, b, e);
 }
 
-static void again_chunk(void *context, int64_t b, int64_t e, int thread) {
+static void nodes_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const ToGrid *to = context;
-  NodeSums nodes = node_sums(to);
-  for (int64_t strip = b; strip < e; strip++)
-    if (to->taken[strip]) KERNEL_CALL(to->work->core, flip_node_fields)(&nodes, strip, strip + 1);
+  KERNEL_CALL(to->work->core, flip_node_fields)(&to->nodes, b, e);
+}
+
+static void cells_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const ToGrid *to = context;
+  KERNEL_CALL(to->work->core, flip_cell_fields)(&to->nodes, b, e);
+}
+
+static void settle_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const ToGrid *to = context;
+  KERNEL_CALL(to->work->core, flip_settle_fields)(&to->nodes, b, e);
+}
+
+static void empty_faces(float (*sums)[NODE_SUMS], int64_t strip) {
+  for (int64_t at = strip * STRIP; sums && at < (strip + 1) * STRIP; at++)
+    memset(&sums[at][AT_X], 0, sizeof(float) * (AT_CENTRE_TOO - AT_X));
 }
 
 /* Strips whose faces must be found again have nothing in them. */
@@ -157,19 +142,9 @@ static void empty_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t strip = b; strip < e; strip++) {
     to->taken[strip] = flip_surface_at(to->work, (int32_t)strip);
     if (!to->taken[strip]) continue;
-    for (int a = 0; a < 3; a++) {
-      memset(to->sums.mass[a] + strip * STRIP, 0, sizeof(float) * STRIP);
-      memset(to->sums.momentum[a] + strip * STRIP, 0, sizeof(float) * STRIP);
-      if (to->work->mixed) memset(to->sums.bulk[a] + strip * STRIP, 0, sizeof(float) * STRIP);
-    }
+    empty_faces(to->sums, strip);
+    empty_faces(to->others, strip);
   }
-}
-
-static bool any_cohesion(const FlipWork *work) {
-  const Materials *materials = &work->state->materials;
-  bool any = false;
-  for (int32_t m = 0; m < materials->count; m++) any = any || materials->items[m].definition.cohesion > 0;
-  return any;
 }
 
 /* Sums of all nodes, or of the faces in the strips that are taken. */
@@ -177,113 +152,75 @@ static void splat_all(const ToGrid *to) {
   const FlipWork *work = to->work;
   const SortedParcels *s = &work->sorted;
   const FlipFields *f = &work->fields;
-  const Sums *sums = &to->sums;
+  bool again = to->taken != NULL;
   Splat splat = {.grid = work->grid,
                  .start = work->order->start,
                  .x = work->order->x,
                  .y = work->order->y,
                  .z = work->order->z,
-                 .centre = work->mixed ? s->volume : s->mass,
                  .face = s->mass,
                  .norm = (const float *const *)s->norm,
-                 .normed = f->near,
-                 .centres = sums->centres};
-  if (to->taken) {
-    splat.centre = NULL;
-    splat.normed = f->normed;
-    splat.taken = to->taken;
+                 .normed = again ? f->normed : f->near,
+                 .taken = to->taken,
+                 .sums = to->sums};
+  if (again) {
     splat.rides = s->rides;
     splat.riders = f->riders;
     for (int a = 0; a < 3; a++) splat.strong[a] = f->strong[a];
+  } else {
+    splat.centre[0] = work->mixed ? s->volume : s->mass;
+    splat.centre[1] = work->mixed ? s->strength : NULL;
   }
-  for (int a = 0; a < 3; a++) {
-    splat.velocity[a] = s->velocity[a];
-    splat.faces[a] = sums->mass[a];
-    splat.momenta[a] = sums->momentum[a];
-  }
+  for (int a = 0; a < 3; a++) splat.velocity[a] = s->velocity[a];
   flip_splat_rows(work, &splat);
   if (!work->mixed) return;
   splat.face = s->volume;
-  splat.centres = sums->strength;
-  if (splat.centre) splat.centre = s->strength;
-  for (int a = 0; a < 3; a++) {
-    splat.velocity[a] = splat.momenta[a] = NULL;
-    splat.faces[a] = sums->bulk[a];
-  }
-  flip_splat_rows(work, &splat);
-  if (to->taken || !any_cohesion(work)) return;
-  splat.face = NULL;
-  splat.centre = s->cohesion;
-  splat.centres = sums->cohesion;
+  splat.centre[0] = again ? NULL : s->cohesion;
+  splat.centre[1] = NULL;
+  for (int a = 0; a < 3; a++) splat.velocity[a] = NULL;
+  splat.sums = to->others;
   flip_splat_rows(work, &splat);
 }
 
-/* Grains touch each other in dense cells, and solids where cells have closed faces. */
-static bool grains_touch(const FlipWork *work, int32_t cell) {
-  const FlipFields *f = &work->fields;
-  bool touch = f->fill[cell] > FILL_DENSE * f->free[cell];
-  for (int a = 0; a < 3 && !touch && f->fill[cell] > 0; a++)
-    for (int side = 0; side < 2; side++) {
-      int32_t face = side ? cell_above(work->grid, cell, a) : cell;
-      touch = touch || (f->owner[a][face] >= 0 && !(f->open[a][face] > 0));
-    }
-  return touch;
-}
-
-/* Stress on a face without sand would push nothing: momentum would be lost. */
-static void usable_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  FlipWork *work = context;
-  FlipFields *f = &work->fields;
-  float settle = (float)fmin(1, work->settings->settle * work->dt);
-  for (int64_t at = b * STRIP; at < e * STRIP; at++) {
-    bool usable = f->free[at] > 0 && f->fill[at] > 0;
-    for (int a = 0; a < 3 && usable; a++)
-      for (int side = 0; side < 2 && usable; side++) {
-        int32_t face = side ? cell_above(work->grid, (int32_t)at, a) : (int32_t)at;
-        bool wall = f->owner[a][face] >= 0 && !(f->open[a][face] > 0);
-        usable = f->lightness[a][face] > 0 || wall;
-      }
-    f->usable[at] = usable;
-    /* Where grains touch, what moves between the nodes is lost in collisions. Exchanged face by face with what the face
-     * had before the step: no momentum is made. */
-    bool touch = grains_touch(work, (int32_t)at);
-    for (int a = 0; a < 3; a++) {
-      int32_t low = cell_below(work->grid, (int32_t)at, a);
-      f->settle[a][at] = f->mass[a][at] > 0 && (touch || grains_touch(work, low)) ? settle : 0;
-    }
+static Status take_node_sums(ToGrid *to) {
+  Core *core = to->work->core;
+  Scratch *scratch = to->work->step->scratch;
+  int64_t cells = work_cells(to->work), strips = to->work->grid->strips;
+  TRY(scratch_take(core, scratch, &to->sums, cells, "sums of particles"));
+  grid_clear(core, to->sums[0], cells * NODE_SUMS);
+  if (to->work->mixed) {
+    TRY(scratch_take(core, scratch, &to->others, cells, "sums of particles"));
+    grid_clear(core, to->others[0], cells * NODE_SUMS);
   }
+  uint8_t **bytes[] = {&to->nodes.bears[0],  &to->nodes.bears[1],  &to->nodes.bears[2], &to->nodes.closed[0],
+                       &to->nodes.closed[1], &to->nodes.closed[2], &to->nodes.touch};
+  for (size_t k = 0; k < sizeof bytes / sizeof *bytes; k++) {
+    TRY(scratch_take(core, scratch, bytes[k], strips, "strips"));
+    (*bytes[k])[0] = 0;
+  }
+  find_node_sums(to);
+  return SCREE_OK;
 }
 
 Status flip_to_grid(FlipWork *work) {
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
-  int64_t cells = work_cells(work), strips = work->grid->strips;
+  int64_t strips = work->grid->strips;
   ToGrid to = {.work = work};
   uint8_t *taken;
   int mark = scratch_mark(scratch);
-  Sums *sums = &to.sums;
-  float **arrays[] = {&sums->centres,     &sums->mass[0],     &sums->mass[1],     &sums->mass[2],
-                      &sums->momentum[0], &sums->momentum[1], &sums->momentum[2], &sums->strength,
-                      &sums->cohesion,    &sums->bulk[0],     &sums->bulk[1],     &sums->bulk[2]};
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays - (work->mixed ? 0 : 5); k++) {
-    TRY(scratch_take(core, scratch, arrays[k], cells, "sums of particles"));
-    grid_clear(core, *arrays[k], cells);
-  }
+  TRY(take_node_sums(&to));
   TRY(scratch_take(core, scratch, &taken, strips, "strips"));
   taken[0] = 0;
-  Vec3 g = work->state->gravity;
-  to.gain[0] = (float)(g.x * work->dt);
-  to.gain[1] = (float)(g.y * work->dt);
-  to.gain[2] = (float)(g.z * work->dt);
   splat_all(&to);
-  parallel_for(core, 1, strips, STRIP_CHUNK, to_grid_chunk, &to);
+  parallel_for(core, 1, strips, STRIP_CHUNK, strong_chunk, &to);
   flip_find_riders(work);
   to.taken = taken;
   parallel_for(core, 1, strips, STRIP_CHUNK, empty_chunk, &to);
   splat_all(&to);
-  parallel_for(core, 1, strips, STRIP_CHUNK, again_chunk, &to);
-  parallel_for(core, 1, strips, STRIP_CHUNK, usable_chunk, work);
+  parallel_for(core, 1, strips, STRIP_CHUNK, nodes_chunk, &to);
+  parallel_for(core, 1, strips, STRIP_CHUNK, cells_chunk, &to);
+  parallel_for(core, 1, strips, STRIP_CHUNK, settle_chunk, &to);
   scratch_release(core, scratch, mark);
   return SCREE_OK;
 }

@@ -4,20 +4,19 @@
 
 /* Particles whose weights are found at once. */
 enum { BATCH = 64 };
-/* Rows (y, z) that a particle's cell reaches: centres and x faces, y faces, z faces. Nodes along x: one before the
- * strip, its own, one behind, and room for a whole register. */
-enum { ROWS_X = 9, ROWS_Y = 6, ROWS_Z = 6, TILE_X = 12 };
+/* Nodes along x of a tile: one before the strip, its own, one behind. */
+enum { TILE_X = STRIP + 2 };
 
-typedef struct Batch {
-  float weight[ROWS_X + ROWS_Y + ROWS_Z][BATCH]; /* of the rows */
-  /* what a particle gives along x: centres at three nodes and 0, then both sums at two faces; first sum at three nodes
-   * and 0, then the second, for y and for z faces */
-  float x[BATCH][LANES], y[BATCH][LANES], z[BATCH][LANES];
-} __attribute__((aligned(32))) Batch;
+typedef float Row[LANES] __attribute__((aligned(32)));
 
-typedef struct Tile {
-  float centres[ROWS_X][TILE_X], x[ROWS_X][TILE_X][2], y[2][ROWS_Y][TILE_X], z[2][ROWS_Z][TILE_X];
-} Tile;
+/* What a particle gives along x, and its weights along y and z, for the nodes below, at and above its cell; of each for
+ * all sums of a node. */
+typedef struct Parcel {
+  Row x[3], y[3], z[3];
+} Parcel;
+
+/* Rows (y, z) round a strip. */
+typedef Row Tile[9][TILE_X];
 
 typedef struct CentreWeights {
   Wide node[3];
@@ -40,98 +39,137 @@ WIDE_INLINE Wide within_lane(const float *at, float from) {
   return t - __builtin_convertvector(__builtin_convertvector(t, WideInt), Wide);
 }
 
-/* Rows of eight from four values and four more. */
-WIDE_INLINE void put_rows(float (*rows)[LANES], const Wide low[4], const Wide high[4]) {
-  static const int32_t even[LANES] = {0, 2, 4, 6, 8, 10, 12, 14}, odd[LANES] = {1, 3, 5, 7, 9, 11, 13, 15};
-  wide_scatter4((float(*)[4])rows, even, low[0], low[1], low[2], low[3]);
-  wide_scatter4((float(*)[4])rows, odd, high[0], high[1], high[2], high[3]);
+/* Eight rows of eight from eight columns. */
+WIDE_INLINE void put_rows(Row rows[LANES], const Wide column[LANES]) {
+  Wide half[2][4];
+  for (int h = 0; h < 2; h++) {
+    const Wide *c = column + 4 * h;
+    Wide t0 = __builtin_shufflevector(c[0], c[1], 0, 8, 1, 9, 4, 12, 5, 13);
+    Wide t1 = __builtin_shufflevector(c[0], c[1], 2, 10, 3, 11, 6, 14, 7, 15);
+    Wide t2 = __builtin_shufflevector(c[2], c[3], 0, 8, 1, 9, 4, 12, 5, 13);
+    Wide t3 = __builtin_shufflevector(c[2], c[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    half[h][0] = __builtin_shufflevector(t0, t2, 0, 1, 8, 9, 4, 5, 12, 13);
+    half[h][1] = __builtin_shufflevector(t0, t2, 2, 3, 10, 11, 6, 7, 14, 15);
+    half[h][2] = __builtin_shufflevector(t1, t3, 0, 1, 8, 9, 4, 5, 12, 13);
+    half[h][3] = __builtin_shufflevector(t1, t3, 2, 3, 10, 11, 6, 7, 14, 15);
+  }
+  for (int k = 0; k < 4; k++) {
+    wide_store(rows[k], __builtin_shufflevector(half[0][k], half[1][k], 0, 1, 2, 3, 8, 9, 10, 11));
+    wide_store(rows[k + 4], __builtin_shufflevector(half[0][k], half[1][k], 4, 5, 6, 7, 12, 13, 14, 15));
+  }
 }
 
-/* What faces of an axis get of particles [k, k + 8): all of it, or that of those who ride (or who do not). */
-WIDE_INLINE Wide face_share(const Splat *splat, int64_t k, int axis, bool normed, bool sorted, bool riding) {
-  Wide share = wide_load(splat->face + k);
-  if (normed) share = share * wide_load(splat->norm[1 + axis] + k);
-  if (!sorted) return share;
-  WideInt rides;
-  for (int lane = 0; lane < LANES; lane++) rides[lane] = splat->rides[k + lane] >> axis & 1;
-  WideInt wanted = wide_int_equal(rides, (WideInt){0} + (riding ? 1 : 0));
-  return wide_select(wanted, share, wide_set(0));
+/* What particles [k, k + 8) give to nodes of weight 1. */
+WIDE_INLINE void find_gifts(const Splat *splat, int64_t k, bool normed, Row gifts[LANES]) {
+  Wide of[NODE_SUMS];
+  for (int c = 0; c < 2; c++) {
+    Wide *centre = &of[c ? AT_CENTRE_TOO : AT_CENTRE];
+    *centre = wide_set(0);
+    if (!splat->centre[c]) continue;
+    *centre = wide_load(splat->centre[c] + k);
+    if (normed) *centre *= wide_load(splat->norm[0] + k);
+  }
+  for (int a = 0; a < 3; a++) {
+    Wide *face = &of[AT_X + 2 * a];
+    face[0] = wide_load(splat->face + k);
+    if (normed) face[0] *= wide_load(splat->norm[1 + a] + k);
+    face[1] = splat->velocity[a] ? face[0] * wide_load(splat->velocity[a] + k) : wide_set(0);
+  }
+  put_rows(gifts, of);
 }
 
-/* Particles [k, k + 8) of the strip, to places `to` of the batch. */
-WIDE_INLINE void weigh(const Splat *splat, const int32_t place[3], int64_t k, int to, bool normed, bool sorted,
-                       bool riding, Batch *batch) {
-  Wide t[3] = {within_lane(splat->x + k, (float)place[0]), within(splat->y + k, (float)place[1]),
-               within(splat->z + k, (float)place[2])};
-  const Wide one = wide_set(1), zero = wide_set(0);
-  CentreWeights c[3] = {centre_weights(t[0]), centre_weights(t[1]), centre_weights(t[2])};
-  float(*weight)[BATCH] = batch->weight;
-  for (int z = 0; z < 3; z++)
-    for (int y = 0; y < 3; y++) wide_store(&weight[z * 3 + y][to], c[2].node[z] * c[1].node[y]);
-  weight += ROWS_X;
-  for (int z = 0; z < 3; z++)
-    for (int y = 0; y < 2; y++) wide_store(&weight[z * 2 + y][to], c[2].node[z] * (y ? t[1] : one - t[1]));
-  weight += ROWS_Y;
-  for (int z = 0; z < 2; z++)
-    for (int y = 0; y < 3; y++) wide_store(&weight[z * 3 + y][to], (z ? t[2] : one - t[2]) * c[1].node[y]);
-  Wide centre = zero;
-  if (splat->centre) {
-    centre = wide_load(splat->centre + k);
-    if (normed) centre = centre * wide_load(splat->norm[0] + k);
-  }
-  Wide low[4] = {centre * c[0].node[0], centre * c[0].node[1], centre * c[0].node[2], zero},
-       high[4] = {zero, zero, zero, zero};
-  if (splat->face) {
-    Wide face = face_share(splat, k, 0, normed, sorted, riding);
-    Wide speed = splat->velocity[0] ? wide_load(splat->velocity[0] + k) : zero;
-    high[0] = face * (one - t[0]), high[1] = high[0] * speed;
-    high[2] = face * t[0], high[3] = high[2] * speed;
-  }
-  put_rows(batch->x + to, low, high);
-  for (int axis = 1; axis < 3 && splat->face; axis++) {
-    Wide face = face_share(splat, k, axis, normed, sorted, riding);
-    Wide speed = splat->velocity[axis] ? wide_load(splat->velocity[axis] + k) : zero;
+/* Where the nodes of each sum lie along an axis: centres half a cell higher than faces. */
+static const Row NODE_AT[3] = {{0.5f, 0, 0, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f},
+                               {0.5f, 0.5f, 0.5f, 0, 0, 0.5f, 0.5f, 0.5f},
+                               {0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0, 0, 0.5f}};
+
+/* Weights of the nodes below, at and above a cell. */
+WIDE_INLINE CentreWeights node_weights(float t, int axis) {
+  const Wide one = wide_set(1), zero = wide_set(0), node = wide_load(NODE_AT[axis]), at = wide_set(t);
+  Wide below = wide_max(node - at, zero), above = wide_max(at - node, zero);
+  return (CentreWeights){{below, one - (below + above), above}};
+}
+
+/* Particles [k, k + 8) of the strip. */
+WIDE_INLINE void weigh(const Splat *splat, const int32_t place[3], int64_t k, bool normed, Parcel parcels[LANES]) {
+  Row at[3], gifts[LANES];
+  wide_store(at[0], within_lane(splat->x + k, (float)place[0]));
+  wide_store(at[1], within(splat->y + k, (float)place[1]));
+  wide_store(at[2], within(splat->z + k, (float)place[2]));
+  find_gifts(splat, k, normed, gifts);
+  for (int p = 0; p < LANES; p++) {
+    Wide gift = wide_load(gifts[p]);
+    CentreWeights x = node_weights(at[0][p], 0), y = node_weights(at[1][p], 1), z = node_weights(at[2][p], 2);
     for (int n = 0; n < 3; n++) {
-      low[n] = face * c[0].node[n];
-      high[n] = low[n] * speed;
+      wide_store(parcels[p].x[n], gift * x.node[n]);
+      wide_store(parcels[p].y[n], y.node[n]);
+      wide_store(parcels[p].z[n], z.node[n]);
     }
-    low[3] = high[3] = zero;
-    put_rows((axis == 1 ? batch->y : batch->z) + to, low, high);
   }
 }
 
-WIDE_INLINE void add_quad(float *to, Wide from, bool upper) {
-  typedef float Quad __attribute__((vector_size(16), aligned(4), may_alias));
-  *(Quad *)to +=
-      upper ? __builtin_shufflevector(from, from, 4, 5, 6, 7) : __builtin_shufflevector(from, from, 0, 1, 2, 3);
+/* ---- who rides ---- */
+
+/* Sums of a node that are left to somebody who rides on axes, a bit each, and for whom its faces along these are not
+ * strong. */
+static const int32_t KEPT[8][LANES] __attribute__((aligned(32))) = {
+    {-1, -1, -1, -1, -1, -1, -1, -1}, {-1, 0, 0, -1, -1, -1, -1, -1}, {-1, -1, -1, 0, 0, -1, -1, -1},
+    {-1, 0, 0, 0, 0, -1, -1, -1},     {-1, -1, -1, -1, -1, 0, 0, -1}, {-1, 0, 0, -1, -1, 0, 0, -1},
+    {-1, -1, -1, 0, 0, 0, 0, -1},     {-1, 0, 0, 0, 0, 0, 0, -1}};
+
+/* Ten bits, each at three times its place. */
+static inline uint32_t spread_bits(uint32_t bits) {
+  bits = (bits | bits << 16) & 0x030000ffu;
+  bits = (bits | bits << 8) & 0x0300f00fu;
+  bits = (bits | bits << 4) & 0x030c30c3u;
+  return (bits | bits << 2) & 0x09249249u;
 }
 
-/* Places [b, e) of the batch, all of the cell in this lane. */
-WIDE_INLINE void add_cell(const Batch *batch, int b, int e, int lane, bool faces, Tile *tile) {
-  const float(*weight)[BATCH] = batch->weight;
-  Wide x[ROWS_X];
-  for (int row = 0; row < ROWS_X; row++) x[row] = wide_set(0);
-  for (int k = b; k < e; k++) {
-    Wide values = wide_load(batch->x[k]);
-    for (int row = 0; row < ROWS_X; row++) x[row] += values * wide_set(weight[row][k]);
+/* Faces round the strip that are not strong: per row three bits a node, one an axis. */
+static void find_weak(const Splat *splat, int32_t strip, uint32_t weak[9]) {
+  const FlipGrid *grid = splat->grid;
+  for (int row = 0; row < 9; row++) {
+    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1), low = grid->near[at][X_LOW],
+            high = grid->near[at][X_HIGH];
+    weak[row] = 0;
+    for (int a = 0; a < 3; a++) {
+      const uint8_t *strong = splat->strong[a];
+      uint32_t bits = (uint32_t)strong[low] >> (STRIP - 1) | (uint32_t)strong[at] << 1 |
+                      (uint32_t)(strong[high] & 1) << (STRIP + 1);
+      weak[row] |= spread_bits(~bits & ((1u << TILE_X) - 1)) << a;
+    }
   }
-  for (int row = 0; row < ROWS_X; row++) {
-    add_quad(&tile->centres[row][lane], x[row], false);
-    add_quad(tile->x[row][lane + 1], x[row], true);
-  }
-  if (!faces) return;
-  Wide y[ROWS_Y], z[ROWS_Z];
-  for (int row = 0; row < ROWS_Y; row++) y[row] = z[row] = wide_set(0);
-  for (int k = b; k < e; k++) {
-    Wide of_y = wide_load(batch->y[k]), of_z = wide_load(batch->z[k]);
-    for (int row = 0; row < ROWS_Y; row++) y[row] += of_y * wide_set(weight[ROWS_X + row][k]);
-    for (int row = 0; row < ROWS_Z; row++) z[row] += of_z * wide_set(weight[ROWS_X + ROWS_Y + row][k]);
-  }
-  for (int row = 0; row < ROWS_Y; row++) {
-    add_quad(&tile->y[0][row][lane], y[row], false);
-    add_quad(&tile->y[1][row][lane], y[row], true);
-    add_quad(&tile->z[0][row][lane], z[row], false);
-    add_quad(&tile->z[1][row][lane], z[row], true);
+}
+
+/* ---- cells ---- */
+
+/* Adds the particles of the cell in this lane to the tile. `rides`: of the particles; NULL: nobody does. */
+WIDE_INLINE void add_cell(const Parcel *parcels, int count, int lane, const uint8_t *rides, const uint32_t weak[9],
+                          Tile tile) {
+  for (int z = 0; z < 3; z++) {
+    Wide sum[9];
+    for (int n = 0; n < 9; n++) sum[n] = wide_set(0);
+    for (int k = 0; k < count; k++) {
+      const Parcel *p = &parcels[k];
+      Wide of_z = wide_load(p->z[z]), x[3] = {wide_load(p->x[0]), wide_load(p->x[1]), wide_load(p->x[2])};
+      if (rides && rides[k]) {
+        for (int y = 0; y < 3; y++) {
+          Wide weight = of_z * wide_load(p->y[y]);
+          uint32_t not_his = weak[z * 3 + y] >> 3 * lane & (uint32_t)rides[k] * 0111u;
+          for (int n = 0; n < 3; n++)
+            sum[y * 3 + n] += (Wide)((WideInt)(x[n] * weight) & wide_load_int(KEPT[not_his >> 3 * n & 7]));
+        }
+      } else {
+        for (int y = 0; y < 3; y++) {
+          Wide weight = of_z * wide_load(p->y[y]);
+          for (int n = 0; n < 3; n++) sum[y * 3 + n] += x[n] * weight;
+        }
+      }
+    }
+    for (int n = 0; n < 9; n++) {
+      float *to = tile[z * 3 + n / 3][lane + n % 3];
+      wide_store(to, wide_load(to) + sum[n]);
+    }
   }
 }
 
@@ -142,13 +180,20 @@ typedef struct RowOfStrips {
   int32_t at, low, high;
 } RowOfStrips;
 
-static RowOfStrips row_beside(const Splat *splat, int32_t strip, int dy, int dz) {
-  const FlipGrid *grid = splat->grid;
-  int32_t at = grid_row(grid, strip, dy, dz);
-  RowOfStrips row = {at, grid->near[at][X_LOW], grid->near[at][X_HIGH]};
-  const uint8_t *taken = splat->taken;
-  if (!taken) return row;
-  return (RowOfStrips){taken[row.at] ? row.at : 0, taken[row.low] ? row.low : 0, taken[row.high] ? row.high : 0};
+/* Whether nodes round the strip are wanted. */
+static bool find_rows(const FlipGrid *grid, const uint8_t *taken, int32_t strip, RowOfStrips rows[9]) {
+  bool any = false;
+  for (int row = 0; row < 9; row++) {
+    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
+    rows[row] = (RowOfStrips){at, grid->near[at][X_LOW], grid->near[at][X_HIGH]};
+    if (taken) {
+      rows[row].at = taken[rows[row].at] ? rows[row].at : 0;
+      rows[row].low = taken[rows[row].low] ? rows[row].low : 0;
+      rows[row].high = taken[rows[row].high] ? rows[row].high : 0;
+    }
+    any = any || rows[row].at || rows[row].low || rows[row].high;
+  }
+  return any;
 }
 
 /* Lanes whose bits are set. */
@@ -157,84 +202,57 @@ WIDE_INLINE WideInt lanes_of(uint32_t bits) {
   return wide_int_equal(((WideInt){0} + (int32_t)bits) & lane, lane);
 }
 
-/* Adds ten nodes, of which the first lies before the strip; only to those with bits in `strong`, unless it is NULL. */
-WIDE_INLINE void add_nodes(RowOfStrips row, const float *ten, const uint8_t *strong, float *sums) {
-  if (row.at) {
-    Wide own = wide_load(ten + 1);
-    if (strong) own = wide_select(lanes_of(strong[row.at]), own, wide_set(0));
-    float *to = sums + (int64_t)row.at * STRIP;
-    wide_store(to, wide_load(to) + own);
+WIDE_INLINE void add_node(float sums[NODE_SUMS], const Row more) {
+  wide_store(sums, wide_load(sums) + wide_load(more));
+}
+
+/* Of the nodes of the tile those [first, last] that cells have given to. */
+static void give_tile(const Splat *splat, const RowOfStrips rows[9], int first, int last, const Tile tile) {
+  for (int row = 0; row < 9; row++) {
+    RowOfStrips to = rows[row];
+    if (to.low && first == 0) add_node(splat->sums[(int64_t)to.low * STRIP + STRIP - 1], tile[row][0]);
+    if (to.high && last == STRIP + 1) add_node(splat->sums[(int64_t)to.high * STRIP], tile[row][STRIP + 1]);
+    if (!to.at) continue;
+    float(*own)[NODE_SUMS] = splat->sums + (int64_t)to.at * STRIP;
+    int end = last < STRIP ? last : STRIP;
+    for (int n = first > 1 ? first : 1; n <= end; n++) add_node(own[n - 1], tile[row][n]);
   }
-  if (row.low && (!strong || strong[row.low] >> (STRIP - 1))) sums[(int64_t)row.low * STRIP + STRIP - 1] += ten[0];
-  if (row.high && (!strong || (strong[row.high] & 1))) sums[(int64_t)row.high * STRIP] += ten[1 + STRIP];
 }
 
-WIDE_INLINE void give_tile(const Splat *splat, int32_t strip, const Tile *tile, bool riding) {
-  const uint8_t *strong[3];
-  for (int a = 0; a < 3; a++) strong[a] = riding ? splat->strong[a] : NULL;
-  for (int dz = -1; dz <= 1; dz++)
-    for (int dy = -1; dy <= 1; dy++) {
-      RowOfStrips row = row_beside(splat, strip, dy, dz);
-      int r = (dz + 1) * 3 + dy + 1;
-      if (splat->centre && !riding) add_nodes(row, tile->centres[r], NULL, splat->centres);
-      if (!splat->face) continue;
-      float first[TILE_X], second[TILE_X];
-      for (int x = 0; x < TILE_X; x++) first[x] = tile->x[r][x][0], second[x] = tile->x[r][x][1];
-      add_nodes(row, first, strong[0], splat->faces[0]);
-      if (splat->momenta[0]) add_nodes(row, second, strong[0], splat->momenta[0]);
-      if (dy >= 0) {
-        add_nodes(row, tile->y[0][(dz + 1) * 2 + dy], strong[1], splat->faces[1]);
-        if (splat->momenta[1]) add_nodes(row, tile->y[1][(dz + 1) * 2 + dy], strong[1], splat->momenta[1]);
-      }
-      if (dz >= 0) {
-        add_nodes(row, tile->z[0][dz * 3 + dy + 1], strong[2], splat->faces[2]);
-        if (splat->momenta[2]) add_nodes(row, tile->z[1][dz * 3 + dy + 1], strong[2], splat->momenta[2]);
-      }
-    }
-}
-
-/* With `sorted`, those who ride or those who do not. */
-WIDE_INLINE void splat_strip(const Splat *splat, int32_t strip, bool sorted, bool riding) {
+static void splat_strip(const Splat *splat, int32_t strip, const RowOfStrips rows[9]) {
   const int32_t *start = splat->start + (int64_t)strip * STRIP;
   int32_t place[3];
+  uint32_t weak[9], riders = splat->rides ? splat->riders[strip] : 0;
   strip_place(splat->grid->key[strip], place);
-  bool normed = splat->norm && (!splat->normed || splat->normed[strip]);
+  if (riders) find_weak(splat, strip, weak);
+  bool normed = splat->normed[strip];
+  int first = 0, last = STRIP - 1;
+  while (start[first + 1] == start[0]) first++;
+  while (start[last] == start[STRIP]) last--;
   Tile tile;
-  memset(&tile, 0, sizeof tile);
-  Batch batch;
-  int lane = 0;
+  for (int row = 0; row < 9; row++)
+    for (int n = first; n <= last + 2; n++) wide_store(tile[row][n], wide_set(0));
+  Parcel parcels[BATCH];
+  int lane = first;
   for (int32_t from = start[0]; from < start[STRIP]; from += BATCH) {
     int32_t to = start[STRIP] - from < BATCH ? start[STRIP] : from + BATCH;
-    for (int32_t k = from; k < to; k += LANES) weigh(splat, place, k, k - from, normed, sorted, riding, &batch);
+    for (int32_t k = from; k < to; k += LANES) weigh(splat, place, k, normed, parcels + (k - from));
     for (int32_t b = from; b < to;) {
       while (start[lane + 1] <= b) lane++;
       int32_t e = start[lane + 1] < to ? start[lane + 1] : to;
-      if (!riding || splat->riders[strip] >> lane & 1)
-        add_cell(&batch, b - from, e - from, lane, splat->face != NULL, &tile);
+      if (riders >> lane & 1) add_cell(parcels + (b - from), e - b, lane, splat->rides + b, weak, tile);
+      else add_cell(parcels + (b - from), e - b, lane, NULL, weak, tile);
       b = e;
     }
   }
-  give_tile(splat, strip, &tile, riding);
-}
-
-/* Whether nodes round the strip are wanted. */
-static bool wanted_round(const Splat *splat, int32_t strip) {
-  for (int row = 0; row < 9; row++) {
-    RowOfStrips beside = row_beside(splat, strip, row % 3 - 1, row / 3 - 1);
-    if (beside.at || beside.low || beside.high) return true;
-  }
-  return false;
+  give_tile(splat, rows, first, last + 2, tile);
 }
 
 void KERNEL(flip_splat)(const Splat *splat, int32_t first, int32_t last) {
   for (int32_t strip = first; strip < last; strip++) {
     const int32_t *start = splat->start + (int64_t)strip * STRIP;
-    if (start[0] == start[STRIP] || (splat->taken && !wanted_round(splat, strip))) continue;
-    if (!splat->rides || !splat->riders[strip]) splat_strip(splat, strip, false, false);
-    else {
-      splat_strip(splat, strip, true, false);
-      splat_strip(splat, strip, true, true);
-    }
+    RowOfStrips rows[9];
+    if (start[0] != start[STRIP] && find_rows(splat->grid, splat->taken, strip, rows)) splat_strip(splat, strip, rows);
   }
 }
 
@@ -354,12 +372,8 @@ WIDE_INLINE void lack_of(const Octants *octants, const RowOfStrips rows[9], int 
 }
 
 void KERNEL(flip_octants)(const Octants *octants, int32_t strip) {
-  const FlipGrid *grid = octants->grid;
   RowOfStrips rows[9];
-  for (int row = 0; row < 9; row++) {
-    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
-    rows[row] = (RowOfStrips){at, grid->near[at][X_LOW], grid->near[at][X_HIGH]};
-  }
+  find_rows(octants->grid, NULL, strip, rows);
   lack_of(octants, rows, 0, HALF_CENTRES, HALF_CENTRES, HALF_CENTRES);
   lack_of(octants, rows, 1, HALF_FACES, HALF_CENTRES, HALF_CENTRES);
   lack_of(octants, rows, 2, HALF_CENTRES, HALF_FACES, HALF_CENTRES);
@@ -368,61 +382,144 @@ void KERNEL(flip_octants)(const Octants *octants, int32_t strip) {
 
 /* ---- what sums mean ---- */
 
+/* The sums of the nodes of a strip, kind by kind. */
+WIDE_INLINE void node_columns(const float (*nodes)[NODE_SUMS], Wide column[NODE_SUMS]) {
+  for (int h = 0; h < NODE_SUMS; h += 4)
+    wide_turn4(wide_rows(nodes[0] + h, nodes[4] + h), wide_rows(nodes[1] + h, nodes[5] + h),
+               wide_rows(nodes[2] + h, nodes[6] + h), wide_rows(nodes[3] + h, nodes[7] + h), &column[h], &column[h + 1],
+               &column[h + 2], &column[h + 3]);
+}
+
 typedef struct FaceSums {
   Wide mass, bulk, fill;
 } FaceSums;
 
 /* What fell on faces that are not valid belongs to others already. */
-WIDE_INLINE FaceSums face_sums(const NodeSums *sums, int64_t strip, int a) {
+WIDE_INLINE FaceSums face_sums(const NodeSums *sums, int64_t strip, int a, const Wide *own, const Wide *others) {
   const Wide zero = wide_set(0);
-  int64_t at = strip * STRIP;
   WideInt valid = lanes_of(sums->fields.valid[1 + a][strip]);
   FaceSums face;
-  face.mass = wide_select(valid, wide_load(sums->mass[a] + at), zero);
-  face.bulk = sums->bulk[a] ? wide_select(valid, wide_load(sums->bulk[a] + at), zero)
-                            : face.mass * wide_set(sums->one_specific);
-  face.fill = face.bulk * wide_set(1 / sums->volume) / wide_load(sums->fields.room[1 + a] + at);
+  face.mass = wide_select(valid, own[AT_X + 2 * a], zero);
+  face.bulk = sums->others ? wide_select(valid, others[AT_X + 2 * a], zero) : face.mass * wide_set(sums->one_specific);
+  face.fill = face.bulk * wide_set(1 / sums->volume) / wide_load(sums->fields.room[1 + a] + strip * STRIP);
   return face;
 }
 
-void KERNEL(flip_face_fill)(const NodeSums *sums, int64_t strip, float fill[3][STRIP]) {
-  for (int a = 0; a < 3; a++) wide_store(fill[a], face_sums(sums, strip, a).fill);
+/* Bits of the cells below those of a strip, or above them, from a byte per strip. */
+static inline uint32_t bits_below(const FlipGrid *grid, const uint8_t *bits, int64_t strip, int axis) {
+  uint32_t beside = bits[grid->near[strip][2 * axis]];
+  return axis == 0 ? ((uint32_t)bits[strip] << 1 | beside >> (STRIP - 1)) & 255 : beside;
+}
+static inline uint32_t bits_above(const FlipGrid *grid, const uint8_t *bits, int64_t strip, int axis) {
+  uint32_t beside = bits[grid->near[strip][2 * axis + 1]];
+  return axis == 0 ? (uint32_t)bits[strip] >> 1 | (beside & 1) << (STRIP - 1) : beside;
+}
+
+WIDE_INLINE uint32_t positive(const float *field) { return wide_bits(wide_less(wide_set(0), wide_load(field))); }
+
+/* Lanes whose cells were pressed, or those below them. */
+WIDE_INLINE uint32_t pressed_beside(const NodeSums *sums, int64_t strip, int axis) {
+  uint32_t own = positive(sums->pressure + strip * STRIP);
+  int64_t below = sums->grid->near[strip][2 * axis];
+  if (axis > 0) return own | positive(sums->pressure + below * STRIP);
+  return own | own << 1 | (sums->pressure[below * STRIP + STRIP - 1] > 0 ? 1u : 0u);
+}
+
+void KERNEL(flip_find_strong)(const NodeSums *sums, int64_t b, int64_t e) {
+  const FlipFields *f = &sums->fields;
+  for (int64_t strip = b; strip < e; strip++) {
+    Wide own[NODE_SUMS], others[NODE_SUMS];
+    node_columns(sums->sums + strip * STRIP, own);
+    node_columns((sums->others ? sums->others : sums->sums) + strip * STRIP, others);
+    for (int a = 0; a < 3; a++) {
+      Wide fill = face_sums(sums, strip, a, own, others).fill;
+      uint32_t full = wide_bits(wide_less(wide_set(sums->strong), fill)),
+               nearly = wide_bits(wide_less(wide_set(sums->stays_strong), fill)),
+               open = positive(f->open[a] + strip * STRIP);
+      if (nearly & ~full) full |= nearly & pressed_beside(sums, strip, a);
+      f->strong[a][strip] = (uint8_t)((full | ~open) & f->valid[1 + a][strip]);
+    }
+  }
+}
+
+WIDE_INLINE void face_fields(const NodeSums *sums, int64_t strip, int a, const Wide *own, const Wide *others) {
+  const FlipFields *f = &sums->fields;
+  const Wide zero = wide_set(0), one = wide_set(1);
+  int64_t at = strip * STRIP;
+  FaceSums face = face_sums(sums, strip, a, own, others);
+  Wide open = wide_load(f->open[a] + at);
+  Wide wall = (one - open) * wide_load(f->wall_v[a] + at);
+  WideInt some = wide_less(wide_set(sums->least), face.fill), strong = some & lanes_of(f->strong[a][strip]);
+  Wide velocity =
+      wide_select(wide_less(zero, face.mass), own[AT_X_TOO + 2 * a] / face.mass + wide_set(sums->gain[a]), zero);
+  /* The solid bears the closed share of what acts on the face, the sand the open one, whatever room its kernel has: so
+   * they get from each other what they give. */
+  Wide lightness = wide_select(strong & wide_less(zero, open), wide_set(sums->volume) * open / face.mass, zero);
+  wide_store(f->mass[a] + at, face.mass);
+  wide_store(f->velocity[a] + at, velocity);
+  wide_store(f->lightness[a] + at, lightness);
+  wide_store(f->flux[a] + at, wide_select(some, open * face.fill * velocity, zero) + wall);
+  wide_store(f->gain[a] + at, open * face.fill * lightness);
+  wide_store(f->speed[a] + at, open * velocity + wall);
+  wide_store(f->ease[a] + at, open * lightness);
+  wide_store(f->change[a] + at, zero);
+  wide_store(f->moved[a] + at, zero);
+  wide_store(f->stop[a] + at, zero);
+  uint32_t owned = 0;
+  for (int lane = 0; lane < STRIP; lane++) owned |= (f->owner[a][at + lane] >= 0 ? 1u : 0u) << lane;
+  uint32_t closed = owned & ~wide_bits(wide_less(zero, open));
+  sums->closed[a][strip] = (uint8_t)closed;
+  sums->bears[a][strip] = (uint8_t)(closed | wide_bits(wide_less(zero, lightness)));
 }
 
 void KERNEL(flip_node_fields)(const NodeSums *sums, int64_t b, int64_t e) {
   const FlipFields *f = &sums->fields;
-  const Wide zero = wide_set(0), one = wide_set(1), volume = wide_set(sums->volume);
-  const bool mixed = sums->bulk[0] != NULL;
+  const Wide zero = wide_set(0);
+  const bool mixed = sums->others != NULL;
   for (int64_t strip = b; strip < e; strip++) {
     int64_t at = strip * STRIP;
-    Wide sand = wide_load(sums->centres + at);
+    Wide own[NODE_SUMS], others[NODE_SUMS];
+    node_columns(sums->sums + at, own);
+    node_columns((mixed ? sums->others : sums->sums) + at, others);
+    Wide sand = own[AT_CENTRE];
     if (!mixed) sand = sand * wide_set(sums->one_specific);
     wide_store(f->fill + at, wide_load(f->free + at) * sand * wide_set(1 / sums->volume) / wide_load(f->room[0] + at));
     WideInt any = wide_less(zero, sand);
     wide_store(f->strength + at,
-               mixed ? wide_select(any, wide_load(sums->strength + at) / sand, zero) : wide_set(sums->one_strength));
+               mixed ? wide_select(any, own[AT_CENTRE_TOO] / sand, zero) : wide_set(sums->one_strength));
     wide_store(f->cohesion + at,
-               mixed ? wide_select(any, wide_load(sums->cohesion + at) / sand, zero) : wide_set(sums->one_cohesion));
-    for (int a = 0; a < 3; a++) {
-      FaceSums face = face_sums(sums, strip, a);
-      Wide open = wide_load(f->open[a] + at);
-      Wide wall = (one - open) * wide_load(f->wall_v[a] + at);
-      WideInt some = wide_less(wide_set(sums->least), face.fill), strong = some & lanes_of(f->strong[a][strip]);
-      Wide velocity = wide_select(wide_less(zero, face.mass),
-                                  wide_load(sums->momentum[a] + at) / face.mass + wide_set(sums->gain[a]), zero);
-      /* The solid bears the closed share of what acts on the face, the sand the open one, whatever room its kernel has:
-       * so they get from each other what they give. */
-      Wide lightness = wide_select(strong & wide_less(zero, open), volume * open / face.mass, zero);
-      wide_store(f->mass[a] + at, face.mass);
-      wide_store(f->velocity[a] + at, velocity);
-      wide_store(f->lightness[a] + at, lightness);
-      wide_store(f->flux[a] + at, wide_select(some, open * face.fill * velocity, zero) + wall);
-      wide_store(f->gain[a] + at, open * face.fill * lightness);
-      wide_store(f->speed[a] + at, open * velocity + wall);
-      wide_store(f->ease[a] + at, open * lightness);
-      wide_store(f->change[a] + at, zero);
-      wide_store(f->moved[a] + at, zero);
-      wide_store(f->stop[a] + at, zero);
-    }
+               mixed ? wide_select(any, others[AT_CENTRE] / sand, zero) : wide_set(sums->one_cohesion));
+    for (int a = 0; a < 3; a++) face_fields(sums, strip, a, own, others);
   }
+}
+
+/* Stress on a face without sand would push nothing: momentum would be lost. Grains touch each other in dense cells, and
+ * solids where cells have closed faces. */
+void KERNEL(flip_cell_fields)(const NodeSums *sums, int64_t b, int64_t e) {
+  const FlipFields *f = &sums->fields;
+  for (int64_t strip = b; strip < e; strip++) {
+    Wide fill = wide_load(f->fill + strip * STRIP), room = wide_load(f->free + strip * STRIP);
+    uint32_t some = wide_bits(wide_less(wide_set(0), fill)), usable = some & wide_bits(wide_less(wide_set(0), room)),
+             closed = 0;
+    for (int a = 0; a < 3; a++) {
+      usable &= sums->bears[a][strip] & bits_above(sums->grid, sums->bears[a], strip, a);
+      closed |= sums->closed[a][strip] | bits_above(sums->grid, sums->closed[a], strip, a);
+    }
+    uint32_t dense = wide_bits(wide_less(wide_set(sums->dense) * room, fill));
+    sums->touch[strip] = (uint8_t)(dense | (some & closed));
+    wide_store(f->usable + strip * STRIP, wide_select(lanes_of(usable), wide_set(1), wide_set(0)));
+  }
+}
+
+/* Where grains touch, what moves between the nodes is lost in collisions. Exchanged face by face with what the face had
+ * before the step: no momentum is made. */
+void KERNEL(flip_settle_fields)(const NodeSums *sums, int64_t b, int64_t e) {
+  const FlipFields *f = &sums->fields;
+  const Wide zero = wide_set(0);
+  for (int64_t strip = b; strip < e; strip++)
+    for (int a = 0; a < 3; a++) {
+      WideInt touch = lanes_of(sums->touch[strip] | bits_below(sums->grid, sums->touch, strip, a));
+      WideInt moves = wide_less(zero, wide_load(f->mass[a] + strip * STRIP));
+      wide_store(f->settle[a] + strip * STRIP, wide_select(touch & moves, wide_set(sums->settle), zero));
+    }
 }

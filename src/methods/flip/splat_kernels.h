@@ -1,31 +1,34 @@
 /* Particles to nodes: trilinear weights.
  *
- * The particles of a cell reach three nodes along an axis where these are centres, two where they are faces. Sums over
- * the particles of a cell are kept in registers, row by row, all that a row has of one particle side by side; cells add
- * to a tile of the nodes round their strip, strips to the nodes. Rows of strips that could meet at a node take turns
- * (GridRows), so that each node gets its sums in the same order whatever the number of threads. */
+ * What a node gets lies side by side, eight sums in one register: two for its centre, two for its lower face along each
+ * axis. The particles of a cell reach three nodes along an axis where these are centres, two where they are faces, so
+ * each gives to 27 nodes. Sums over the particles of a cell are kept in registers, plane by plane; cells add to a tile
+ * of the nodes round their strip, strips to the nodes. Rows of strips that could meet at a node take turns (GridRows),
+ * so that each node gets its sums in the same order whatever the number of threads. */
 #ifndef METHODS_FLIP_SPLAT_KERNELS_H
 #define METHODS_FLIP_SPLAT_KERNELS_H
 
 #include "methods/flip/fields.h"
+
+/* Sums of a node: at its centre, at its lower faces twice, at its centre again. */
+enum { AT_CENTRE, AT_X, AT_X_TOO, AT_Y, AT_Y_TOO, AT_Z, AT_Z_TOO, AT_CENTRE_TOO, NODE_SUMS };
 
 typedef struct Splat {
   const FlipGrid *grid;
   /* particles in the order of their cells */
   const int32_t *start;
   const float *x, *y, *z;   /* in cells */
-  const float *centre;      /* what each gives to the centres; NULL: nothing */
-  const float *face;        /* and to the faces; NULL: nothing */
-  const float *velocity[3]; /* of the particles, which a second sum at the faces is weighted with; NULL: no such sum */
+  const float *centre[2];   /* what each gives to the centres; NULL: nothing */
+  const float *face;        /* and to the faces */
+  const float *velocity[3]; /* of the particles, which the second sums at the faces are weighted with; NULL: none */
   const float *const *norm; /* times this, for centres and faces, ... */
-  const uint8_t *normed;    /* ... in these strips; NULL: in all */
+  const uint8_t *normed;    /* ... in these strips */
   /* Faces, when who rides is known (surface.c): a particle that rides gives to strong faces alone. NULL: not known. */
   const uint8_t *rides;     /* per particle, a bit an axis */
   const uint8_t *riders;    /* per strip: lanes where somebody does */
   const uint8_t *strong[3]; /* per strip, a bit a lane */
   const uint8_t *taken;     /* strips whose nodes are wanted; NULL: all */
-  /* sums, per node; what was there is added to */
-  float *centres, *faces[3], *momenta[3];
+  float (*sums)[NODE_SUMS]; /* per node; what was there is added to */
 } Splat;
 
 KERNEL_DECLARE(void, flip_splat, (const Splat *splat, int32_t first, int32_t last));
@@ -54,18 +57,31 @@ KERNEL_DECLARE(void, flip_octants, (const Octants *octants, int32_t strip));
 
 /* What the sums of nodes mean. */
 typedef struct NodeSums {
-  const float *centres, *mass[3], *momentum[3]; /* centres: mass, or volume where there is more than one material */
-  const float *strength, *cohesion, *bulk[3];   /* weighted with the volume; volume at faces. NULL: one material, ... */
+  const FlipGrid *grid;
+  /* Mass at the centres and faces, momenta at the faces. Where there is more than one material: volume at the centres,
+   * and strength weighted with it; ... */
+  const float (*sums)[NODE_SUMS];
+  const float (*others)[NODE_SUMS]; /* ... volume at the faces, cohesion weighted with it. NULL: one material, ... */
   float one_strength, one_cohesion, one_specific; /* ... which has these */
   float volume;                                   /* of a cell */
   float least;                                    /* fill of a face from which on it moves */
+  float strong, stays_strong;                     /* and bears stresses; beside a cell that was pressed */
+  float dense;                                    /* fill of a cell, of what is free, from which on grains touch */
+  const float *pressure;                          /* that it was pressed with */
   float gain[3];                                  /* g dt */
+  float settle;                                   /* what particles in contact give up of their own velocity */
   FlipFields fields;
+  uint8_t *bears[3], *closed[3]; /* per strip, a bit a lane: faces that a stress can act on; those of walls */
+  uint8_t *touch;                /* and cells where grains touch each other or a wall */
 } NodeSums;
 
-/* Fill of the faces of a strip. */
-KERNEL_DECLARE(void, flip_face_fill, (const NodeSums *sums, int64_t strip, float fill[3][STRIP]));
+/* Which faces of strips [b, e) are strong. */
+KERNEL_DECLARE(void, flip_find_strong, (const NodeSums *sums, int64_t b, int64_t e));
 /* Fields of strips [b, e), when it is known which of their faces are strong. */
 KERNEL_DECLARE(void, flip_node_fields, (const NodeSums *sums, int64_t b, int64_t e));
+/* What needs the fields of the cells beside them: which cells are usable, where grains touch. */
+KERNEL_DECLARE(void, flip_cell_fields, (const NodeSums *sums, int64_t b, int64_t e));
+/* And where they settle. */
+KERNEL_DECLARE(void, flip_settle_fields, (const NodeSums *sums, int64_t b, int64_t e));
 
 #endif
