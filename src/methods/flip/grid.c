@@ -380,26 +380,85 @@ static int32_t row_end(const FlipGrid *grid, int32_t strip) {
   return strip;
 }
 
-static int row_color(uint64_t key) {
-  const uint64_t mask = (1u << GRID_BITS) - 1;
-  return (int)((key >> GRID_BITS & mask) % 3 + 3 * ((key >> (2 * GRID_BITS) & mask) % 3));
+static int32_t row_y(const FlipGrid *grid, const int32_t row[2]) {
+  return (int32_t)(grid->key[row[0]] >> GRID_BITS & ((1u << GRID_BITS) - 1));
+}
+static int32_t row_z(const FlipGrid *grid, const int32_t row[2]) {
+  return (int32_t)(grid->key[row[0]] >> (2 * GRID_BITS));
+}
+
+/* Some planes of rows, z of each one more than of the one before; in each y ascends. */
+typedef struct Planes {
+  int32_t at[ROW_BLOCK], end[ROW_BLOCK]; /* rows that are left */
+} Planes;
+
+/* The planes of a layer of blocks that begins with a row. Answers the row behind them. */
+static int32_t find_planes(const FlipGrid *grid, const int32_t (*rows)[2], int32_t row, int32_t count, Planes *planes) {
+  int32_t layer = row_z(grid, rows[row]) / ROW_BLOCK;
+  for (int p = 0; p < ROW_BLOCK; p++) {
+    planes->at[p] = row;
+    while (row < count && row_z(grid, rows[row]) == layer * ROW_BLOCK + p) row++;
+    planes->end[p] = row;
+  }
+  return row;
+}
+
+/* The rows of the next block, in order. Answers how many. */
+static int32_t take_block(const FlipGrid *grid, const int32_t (*rows)[2], Planes *planes, int32_t (*to)[2]) {
+  int32_t column = INT32_MAX, taken = 0;
+  for (int p = 0; p < ROW_BLOCK; p++) {
+    if (planes->at[p] == planes->end[p]) continue;
+    int32_t y = row_y(grid, rows[planes->at[p]]) / ROW_BLOCK;
+    column = y < column ? y : column;
+  }
+  for (int p = 0; p < ROW_BLOCK; p++)
+    for (; planes->at[p] < planes->end[p] && row_y(grid, rows[planes->at[p]]) / ROW_BLOCK == column; taken++) {
+      const int32_t *row = rows[planes->at[p]++];
+      to[taken][0] = row[0], to[taken][1] = row[1];
+    }
+  return taken;
+}
+
+static int block_color(const FlipGrid *grid, const int32_t row[2]) {
+  return row_y(grid, row) / ROW_BLOCK % 2 + 2 * (row_z(grid, row) / ROW_BLOCK % 2);
+}
+
+static void sort_blocks(const FlipGrid *grid, const int32_t (*blocks)[2], int32_t count, GridRows *rows) {
+  int32_t next[ROW_COLORS] = {0};
+  for (int32_t k = 0; k < count; k++) next[block_color(grid, rows->strips[blocks[k][0]])]++;
+  rows->start[0] = 0;
+  for (int c = 0; c < ROW_COLORS; c++) {
+    rows->start[c + 1] = rows->start[c] + next[c];
+    next[c] = rows->start[c];
+  }
+  for (int32_t k = 0; k < count; k++) {
+    int32_t *to = rows->blocks[next[block_color(grid, rows->strips[blocks[k][0]])]++];
+    to[0] = blocks[k][0], to[1] = blocks[k][1];
+  }
 }
 
 Status grid_rows(Core *core, Scratch *scratch, const FlipGrid *grid, GridRows *rows) {
-  int32_t count[ROW_COLORS] = {0};
+  int32_t(*plain)[2] = NULL, (*blocks)[2] = NULL, count = 0, found = 0, done = 0;
   TRY(scratch_take(core, scratch, &rows->strips, grid->strips, "rows"));
-  for (int32_t s = 1; s < grid->strips; s = row_end(grid, s)) count[row_color(grid->key[s])]++;
-  rows->start[0] = 0;
-  for (int c = 0; c < ROW_COLORS; c++) {
-    rows->start[c + 1] = rows->start[c] + count[c];
-    count[c] = rows->start[c];
+  TRY(scratch_take(core, scratch, &rows->blocks, grid->strips, "rows"));
+  int mark = scratch_mark(scratch);
+  TRY(scratch_take(core, scratch, &plain, grid->strips, "rows"));
+  TRY(scratch_take(core, scratch, &blocks, grid->strips, "rows"));
+  for (int32_t s = 1; s < grid->strips; s = plain[count++][1]) {
+    plain[count][0] = s;
+    plain[count][1] = row_end(grid, s);
   }
-  for (int32_t s = 1, end; s < grid->strips; s = end) {
-    end = row_end(grid, s);
-    int32_t *row = rows->strips[count[row_color(grid->key[s])]++];
-    row[0] = s;
-    row[1] = end;
+  Planes planes;
+  for (int32_t row = 0; row < count;) {
+    row = find_planes(grid, (const int32_t(*)[2])plain, row, count, &planes);
+    while (done < row) {
+      blocks[found][0] = done;
+      done += take_block(grid, (const int32_t(*)[2])plain, &planes, rows->strips + done);
+      blocks[found++][1] = done;
+    }
   }
+  sort_blocks(grid, (const int32_t(*)[2])blocks, found, rows);
+  scratch_release(core, scratch, mark);
   return SCREE_OK;
 }
 

@@ -87,11 +87,13 @@ WIDE_INLINE Wide wide_where(uint8_t lanes, Wide value) {
 }
 static inline int64_t grid_cells(const FlipGrid *grid) { return (int64_t)grid->strips * STRIP; }
 
-/* Rows of strips along x, by colour: rows of the same colour are three cells apart along y or z, so that what strips of
- * different rows of one colour give to the nodes round them never meets. */
-enum { ROW_COLORS = 9 };
+/* Rows of strips along x, in blocks of neighbouring rows, and these by colour: blocks of one colour are a block apart
+ * along y or z, so that what their strips give to the nodes round them never meets. Within a block one thread goes from
+ * row to row, and the nodes between them stay in its cache. */
+enum { ROW_BLOCK = 4, ROW_COLORS = 4 };
 typedef struct GridRows {
-  int32_t (*strips)[2]; /* first, and one behind the last */
+  int32_t (*strips)[2]; /* of a row: first, and one behind the last */
+  int32_t (*blocks)[2]; /* of a block: first row, and one behind the last */
   int32_t start[ROW_COLORS + 1];
 } GridRows;
 Status grid_rows(Core *core, Scratch *scratch, const FlipGrid *grid, GridRows *rows);

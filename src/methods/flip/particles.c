@@ -8,7 +8,7 @@
 #include "methods/flip/stress.h"
 #include "methods/flip/splat_kernels.h"
 
-enum { FROM_CHUNK = 64, ROW_CHUNK = 4 };
+enum { FROM_CHUNK = 64 };
 
 /* Faces that hold less of their volume than this move nothing and are moved by nothing. */
 #define FILL_LEAST 1e-5f
@@ -61,21 +61,22 @@ void flip_sort_parcels(FlipWork *work) {
 typedef struct RowSplat {
   const FlipWork *work;
   const Splat *splat;
-  const int32_t (*rows)[2];
 } RowSplat;
 
-static void row_chunk(void *context, int64_t b, int64_t e, int thread) {
+static void block_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const RowSplat *to = context;
-  for (int64_t row = b; row < e; row++)
-    KERNEL_CALL(to->work->core, flip_splat)(to->splat, to->rows[row][0], to->rows[row][1]);
+  const GridRows *rows = &to->work->rows;
+  for (int64_t block = b; block < e; block++)
+    for (int32_t row = rows->blocks[block][0]; row < rows->blocks[block][1]; row++)
+      KERNEL_CALL(to->work->core, flip_splat)(to->splat, rows->strips[row][0], rows->strips[row][1]);
 }
 
-void flip_splat_rows(const FlipWork *work, const Splat *splat) {
-  const GridRows *rows = &work->rows;
-  RowSplat to = {work, splat, (const int32_t(*)[2])rows->strips};
+/* All strips, colour by colour. */
+static void splat_rows(const FlipWork *work, const Splat *splat) {
+  RowSplat to = {work, splat};
   for (int color = 0; color < ROW_COLORS; color++)
-    parallel_for(work->core, rows->start[color], rows->start[color + 1], ROW_CHUNK, row_chunk, &to);
+    parallel_for(work->core, work->rows.start[color], work->rows.start[color + 1], 1, block_chunk, &to);
 }
 
 typedef struct ToGrid {
@@ -172,14 +173,14 @@ static void splat_all(const ToGrid *to) {
     splat.centre[1] = work->mixed ? s->strength : NULL;
   }
   for (int a = 0; a < 3; a++) splat.velocity[a] = s->velocity[a];
-  flip_splat_rows(work, &splat);
+  splat_rows(work, &splat);
   if (!work->mixed) return;
   splat.face = s->volume;
   splat.centre[0] = again ? NULL : s->cohesion;
   splat.centre[1] = NULL;
   for (int a = 0; a < 3; a++) splat.velocity[a] = NULL;
   splat.sums = to->others;
-  flip_splat_rows(work, &splat);
+  splat_rows(work, &splat);
 }
 
 static Status take_node_sums(ToGrid *to) {

@@ -12,7 +12,9 @@
 #include "methods/flip/splat_kernels.h"
 #include "methods/flip/stress.h"
 
-enum { SOLID_CHUNK = 64, ROOM_CHUNK = 8 };
+enum {
+  SOLID_CHUNK = 64,
+};
 
 #define FAR 1.8f     /* cells: farther than a corner of a cut cell can be */
 #define SLIVER 0.02f /* shares below are none */
@@ -401,28 +403,31 @@ static void norm_chunk(void *context, int64_t b, int64_t e, int thread) {
 typedef struct Rooms {
   FlipWork *work;
   const StripSolids *const *now;
-  const int32_t (*rows)[2];
   float *sums[4];
 } Rooms;
+
+static void find_lack(const Rooms *rooms, int32_t strip) {
+  const FlipWork *work = rooms->work;
+  if (!work->fields.near[strip]) return;
+  ValidWindow window;
+  valid_window(work, strip, &window);
+  bool lacks = false;
+  for (int lane = 0; lane < STRIP && !lacks; lane++)
+    lacks = !window.whole[lane] || work->fields.free[(int64_t)strip * STRIP + lane] != 1;
+  Octants octants = {.bits = window.bits,
+                     .share = rooms->now[strip]->octant,
+                     .grid = work->grid,
+                     .sums = {rooms->sums[0], rooms->sums[1], rooms->sums[2], rooms->sums[3]}};
+  if (lacks) KERNEL_CALL(work->core, flip_octants)(&octants, strip);
+}
 
 static void lack_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Rooms *rooms = context;
-  const FlipWork *work = rooms->work;
-  for (int64_t row = b; row < e; row++)
-    for (int32_t strip = rooms->rows[row][0]; strip < rooms->rows[row][1]; strip++) {
-      if (!work->fields.near[strip]) continue;
-      ValidWindow window;
-      valid_window(work, strip, &window);
-      bool lacks = false;
-      for (int lane = 0; lane < STRIP && !lacks; lane++)
-        lacks = !window.whole[lane] || work->fields.free[(int64_t)strip * STRIP + lane] != 1;
-      Octants octants = {.bits = window.bits,
-                         .share = rooms->now[strip]->octant,
-                         .grid = work->grid,
-                         .sums = {rooms->sums[0], rooms->sums[1], rooms->sums[2], rooms->sums[3]}};
-      if (lacks) KERNEL_CALL(work->core, flip_octants)(&octants, strip);
-    }
+  const GridRows *rows = &rooms->work->rows;
+  for (int64_t block = b; block < e; block++)
+    for (int32_t row = rows->blocks[block][0]; row < rows->blocks[block][1]; row++)
+      for (int32_t strip = rows->strips[row][0]; strip < rows->strips[row][1]; strip++) find_lack(rooms, strip);
 }
 
 static void room_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -439,10 +444,10 @@ static void find_rooms(FlipWork *work, const StripSolids *const *now) {
   Core *core = work->core;
   int64_t strips = work->grid->strips;
   float *const *room = work->fields.room;
-  Rooms rooms = {work, now, (const int32_t(*)[2])work->rows.strips, {room[0], room[1], room[2], room[3]}};
+  Rooms rooms = {work, now, {room[0], room[1], room[2], room[3]}};
   for (int g = 0; g < 4; g++) grid_clear(core, rooms.sums[g], work_cells(work));
   for (int color = 0; color < ROW_COLORS; color++)
-    parallel_for(core, work->rows.start[color], work->rows.start[color + 1], ROOM_CHUNK, lack_chunk, &rooms);
+    parallel_for(core, work->rows.start[color], work->rows.start[color + 1], 1, lack_chunk, &rooms);
   parallel_for(core, 0, strips, SOLID_CHUNK, room_chunk, &rooms);
 }
 

@@ -137,8 +137,6 @@ bool solid_out_of_reach(const Solid *solid, Vec3 local, double reach);
 /* particles.c */
 void flip_sort_parcels(FlipWork *work);
 Status flip_to_grid(FlipWork *work);
-struct Splat;
-void flip_splat_rows(const FlipWork *work, const struct Splat *splat); /* all rows of strips, colour by colour */
 /* surface.c: who rides on strong faces alone; changes their norms. */
 void flip_find_riders(FlipWork *work);
 /* Whether somebody near the strip rides: the sums of its faces have changed. */
