@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "methods/flip/carry_kernels.h"
 #include "methods/flip/work.h"
 
 /* How far from a solid, in cells, the stress still moves with it; less and less on the way there. */
@@ -59,31 +60,28 @@ static void stressed_chunk(void *context, int64_t b, int64_t e, int thread) {
 }
 
 /* How far, in cells, the stress goes in the step at the middles of a strip's cells; false: nowhere worth it. */
-static bool strip_way(const Carry *carry, int32_t strip, float way[STRIP][3]) {
+static bool strip_way(const Carry *carry, int32_t strip, float way[3][STRIP]) {
   const FlipWork *work = carry->work;
   double cell = work->grid->cell, reach = CARRY_REACH * cell, per = work->dt / cell;
   Vec3 first = vec3_add(strip_origin(work, strip), vec3(0.5 * cell, 0.5 * cell, 0.5 * cell));
   float longest = 0, most[STRIP] = {0};
-  memset(way, 0, sizeof(float[STRIP][3]));
+  memset(way, 0, sizeof(float[3][STRIP]));
   for (int32_t k = 0; k < carry->count; k++) {
     const Solid *solid = carry->carriers[k].solid;
-    double extent = carry->carriers[k].extent;
+    double extent = carry->carriers[k].extent, range = extent + reach + 0.5 * STRIP * cell;
     Vec3 from = vec3_sub(first, solid->center), middle = vec3(from.x + 0.5 * (STRIP - 1) * cell, from.y, from.z);
-    if (vec3_length(middle) > extent + reach + 0.5 * STRIP * cell) continue;
+    if (vec3_dot(middle, middle) > range * range) continue;
     /* The velocity of a rigid body goes linearly along the strip. */
-    Vec3 v = vec3_scale(solid_velocity_at(solid, first), per),
-         more = vec3(0, solid->spin.z * per * cell, -solid->spin.y * per * cell);
-    double across = from.y * from.y + from.z * from.z;
-    for (int lane = 0; lane < STRIP; lane++) {
-      double x = from.x + lane * cell, far = sqrt(x * x + across) - extent;
-      float weight = far < 0 ? 1 : (float)(1 - far / reach);
-      if (!(weight > most[lane])) continue;
-      most[lane] = weight;
-      way[lane][0] = weight * (float)v.x;
-      way[lane][1] = weight * (float)(v.y + lane * more.y);
-      way[lane][2] = weight * (float)(v.z + lane * more.z);
-      for (int a = 0; a < 3; a++) longest = fmaxf(longest, fabsf(way[lane][a]));
-    }
+    Vec3 v = vec3_scale(solid_velocity_at(solid, first), per);
+    StripMotion motion = {.x = from.x,
+                          .across = from.y * from.y + from.z * from.z,
+                          .cell = cell,
+                          .extent = extent,
+                          .reach = reach,
+                          .way = {v.x, v.y, v.z},
+                          .more = {0, solid->spin.z * per * cell, -solid->spin.y * per * cell}};
+    float here = KERNEL_CALL(work->core, flip_strip_way)(&motion, most, way);
+    longest = here > longest ? here : longest;
   }
   return longest > WAY_LEAST;
 }
@@ -96,14 +94,7 @@ typedef struct Source {
   int32_t strip[4];
 } Source;
 
-static void find_source(const FlipGrid *grid, const int32_t place[3], const float way[3], Source *source) {
-  int32_t low[3];
-  float upper[3];
-  for (int a = 0; a < 3; a++) {
-    float back = floorf(-way[a]);
-    low[a] = place[a] + (int32_t)back;
-    upper[a] = -way[a] - back;
-  }
+static void find_source(const FlipGrid *grid, const int32_t low[3], const float upper[3], Source *source) {
   for (int row = 0; row < 4; row++) {
     float weight = (row & 1 ? upper[1] : 1 - upper[1]) * (row & 2 ? upper[2] : 1 - upper[2]);
     for (int x = 0; x < 2; x++) {
@@ -118,14 +109,14 @@ static void find_source(const FlipGrid *grid, const int32_t place[3], const floa
   }
 }
 
-/* The frictional stress of a strip, from where it was. */
-static void carry_stress(const Carry *carry, int32_t strip, float way[STRIP][3]) {
-  int32_t place[3];
-  strip_place(carry->work->grid->key[strip], place);
+/* Cells that come from different places, one by one. */
+static void carry_cells(const Carry *carry, int32_t strip, const int32_t place[3], float back[3][STRIP],
+                        float upper[3][STRIP]) {
   Source source = {.key = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
   for (int lane = 0; lane < STRIP; lane++) {
-    const int32_t at[3] = {place[0] + lane, place[1], place[2]};
-    find_source(carry->from_grid, at, way[lane], &source);
+    int32_t low[3];
+    for (int a = 0; a < 3; a++) low[a] = place[a] + (a == 0 ? lane : 0) + (int32_t)back[a][lane];
+    find_source(carry->from_grid, low, (const float[3]){upper[0][lane], upper[1][lane], upper[2][lane]}, &source);
     for (int k = 0; k < STRESSES; k++) {
       const float *stress = carry->from->stress[k];
       float sum = 0;
@@ -135,31 +126,81 @@ static void carry_stress(const Carry *carry, int32_t strip, float way[STRIP][3])
   }
 }
 
-/* New strips have none. */
+/* The frictional stress of a strip, from where it was. */
+static void carry_stress(const Carry *carry, int32_t strip, float way[3][STRIP]) {
+  const FlipGrid *grid = carry->from_grid;
+  int32_t place[3];
+  float back[3][STRIP];
+  StripSource source;
+  bool together = true;
+  strip_place(carry->work->grid->key[strip], place);
+  for (int a = 0; a < 3; a++)
+    for (int lane = 0; lane < STRIP; lane++) {
+      back[a][lane] = floorf(-way[a][lane]);
+      source.upper[a][lane] = -way[a][lane] - back[a][lane];
+      together = together && back[a][lane] == back[a][0];
+    }
+  if (!together || !(back[0][0] == 0 || back[0][0] == -1)) {
+    carry_cells(carry, strip, place, back, source.upper);
+    return;
+  }
+  source.behind = back[0][0] == 0;
+  for (int row = 0; row < 4; row++) {
+    uint64_t key =
+        strip_key(place[0], place[1] + (int32_t)back[1][0] + (row & 1), place[2] + (int32_t)back[2][0] + (row >> 1));
+    int32_t at = source.at[row] = grid_find(grid, key);
+    source.beside[row] =
+        at ? grid->near[at][source.behind ? X_HIGH : X_LOW] : grid_find(grid, source.behind ? key + 1 : key - 1);
+  }
+  KERNEL_CALL(carry->work->core, flip_carry_stress)
+  (&source, carry->from->stress, carry->work->kept->stress, (int64_t)strip * STRIP);
+}
+
+/* The first strip whose key is no less. */
+static int32_t strip_from(const FlipGrid *grid, uint64_t key) {
+  int32_t low = 1, high = grid->strips > 1 ? grid->strips : 1;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (grid->key[middle] < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+static void carry_strip(const Carry *carry, int32_t strip, int32_t old) {
+  FlipKept *kept = carry->work->kept;
+  int64_t to = (int64_t)strip * STRIP, from = (int64_t)old * STRIP;
+  float way[3][STRIP];
+  bool moves =
+      carry->count > 0 && grid_any_round(carry->from_grid, carry->stressed, old) && strip_way(carry, strip, way);
+  memcpy(kept->pressure + to, carry->from->pressure + from, sizeof(float) * STRIP);
+  memcpy(kept->shift + to, carry->from->shift + from, sizeof(float) * STRIP);
+  kept->record[strip] = carry->from->record[old];
+  if (moves) carry_stress(carry, strip, way);
+  else
+    for (int k = 0; k < STRESSES; k++)
+      memcpy(kept->stress[k] + to, carry->from->stress[k] + from, sizeof(float) * STRIP);
+}
+
+static void new_strip(FlipKept *kept, int32_t strip) {
+  int64_t to = (int64_t)strip * STRIP;
+  memset(kept->pressure + to, 0, sizeof(float) * STRIP);
+  memset(kept->shift + to, 0, sizeof(float) * STRIP);
+  for (int k = 0; k < STRESSES; k++) memset(kept->stress[k] + to, 0, sizeof(float) * STRIP);
+  kept->record[strip] = RECORD_UNKNOWN;
+}
+
+/* Both grids have their strips in the order of the keys. */
 static void carry_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Carry *carry = context;
-  FlipKept *kept = carry->work->kept;
-  for (int64_t strip = b; strip < e; strip++) {
-    int64_t to = strip * STRIP;
-    int32_t old = strip > 0 ? grid_find(carry->from_grid, carry->work->grid->key[strip]) : 0;
-    float way[STRIP][3];
-    bool moves = carry->count > 0 && old > 0 && grid_any_round(carry->from_grid, carry->stressed, old) &&
-                 strip_way(carry, (int32_t)strip, way);
-    if (old > 0) {
-      int64_t from = (int64_t)old * STRIP;
-      memcpy(kept->pressure + to, carry->from->pressure + from, sizeof(float) * STRIP);
-      memcpy(kept->shift + to, carry->from->shift + from, sizeof(float) * STRIP);
-      for (int k = 0; k < STRESSES && !moves; k++)
-        memcpy(kept->stress[k] + to, carry->from->stress[k] + from, sizeof(float) * STRIP);
-      kept->solids[strip] = carry->from->solids[old];
-    } else {
-      memset(kept->pressure + to, 0, sizeof(float) * STRIP);
-      memset(kept->shift + to, 0, sizeof(float) * STRIP);
-      for (int k = 0; k < STRESSES; k++) memset(kept->stress[k] + to, 0, sizeof(float) * STRIP);
-      kept->solids[strip].known = false;
-    }
-    if (moves) carry_stress(carry, (int32_t)strip, way);
+  const FlipGrid *from = carry->from_grid;
+  const uint64_t *key = carry->work->grid->key;
+  int32_t old = strip_from(from, key[b]);
+  for (int32_t strip = (int32_t)b; strip < (int32_t)e; strip++) {
+    while (old < from->strips && from->key[old] < key[strip]) old++;
+    if (old < from->strips && from->key[old] == key[strip]) carry_strip(carry, strip, old);
+    else new_strip(carry->work->kept, strip);
   }
 }
 
@@ -170,7 +211,8 @@ Status flip_carry(FlipWork *work, const FlipGrid *grid, const FlipKept *kept) {
   TRY(scratch_take(work->core, work->step->scratch, &carry.stressed, grid->strips + 1, "strips"));
   carry.stressed[0] = 0;
   if (carry.count > 0) parallel_for(work->core, 1, grid->strips, STRIP_CHUNK, stressed_chunk, &carry);
-  parallel_for(work->core, 0, work->grid->strips, STRIP_CHUNK, carry_chunk, &carry);
+  new_strip(work->kept, 0);
+  parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, carry_chunk, &carry);
   scratch_release(work->core, work->step->scratch, mark);
   return SCREE_OK;
 }

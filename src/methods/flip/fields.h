@@ -17,17 +17,24 @@ typedef struct StripSolids {
   float distance[CORNERS];
   int16_t owner[3][STRIP]; /* solid nearest to the face; -1: none near */
   int16_t nearest[STRIP];  /* and to the cell */
-  bool known;              /* fixed solids were asked */
   uint8_t cut;             /* lanes that are not wholly free, a bit each */
   bool touched;            /* some solid was near enough to be asked */
 } StripSolids;
+
+/* What fixed solids leave of the strips that they are near. Strips say which of these is theirs, so that no more than
+ * the number goes with them from step to step. */
+typedef struct SolidRecords {
+  StripSolids *items; /* the first is that of all strips that they are far from */
+  int64_t room;
+} SolidRecords;
+enum { RECORD_FREE = 0, RECORD_UNKNOWN = -1 };
 
 /* Carried from step to step by the key of the strip: stresses to start the solvers from, distances of fixed solids. */
 typedef struct FlipKept {
   float *pressure;         /* Pa */
   float *stress[STRESSES]; /* Pa */
   float *shift;            /* potential of the density correction */
-  StripSolids *solids;     /* per strip */
+  int32_t *record;         /* per strip, in SolidRecords */
 } FlipKept;
 
 typedef struct FlipFields {

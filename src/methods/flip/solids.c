@@ -239,14 +239,60 @@ static void strip_is_free(StripSolids *to) {
   for (int c = 0; c < CORNERS; c++) to->distance[c] = FAR;
 }
 
+static const StripSolids *fixed_solids(const FlipWork *work, int64_t strip) {
+  return &work->records->items[work->kept->record[strip]];
+}
+
+/* Strips of which it is not known yet get records that no strip has; `fresh` says which. */
+static Status take_records(FlipWork *work, uint8_t *fresh) {
+  SolidRecords *records = work->records;
+  int32_t *record = work->kept->record;
+  int64_t strips = work->grid->strips, wanted = 1;
+  for (int64_t strip = 1; strip < strips; strip++) wanted += record[strip] != RECORD_FREE;
+  if (wanted > records->room) {
+    TRY(memory_grow(work->core, &records->items, wanted + wanted / 8, "flip distances"));
+    records->room = wanted + wanted / 8;
+    strip_is_free(&records->items[RECORD_FREE]);
+  }
+  uint8_t *used = NULL;
+  int mark = scratch_mark(work->step->scratch);
+  TRY(scratch_take(work->core, work->step->scratch, &used, records->room, "distances"));
+  memset(used, 0, (size_t)records->room);
+  record[0] = RECORD_FREE;
+  for (int64_t strip = 0; strip < strips; strip++)
+    if (record[strip] != RECORD_UNKNOWN) used[record[strip]] = 1;
+  int32_t next = 0;
+  for (int64_t strip = 0; strip < strips; strip++) {
+    fresh[strip] = record[strip] == RECORD_UNKNOWN;
+    if (!fresh[strip]) continue;
+    while (used[next]) next++;
+    record[strip] = next++;
+  }
+  scratch_release(work->core, work->step->scratch, mark);
+  return SCREE_OK;
+}
+
 typedef struct Sensing {
   FlipWork *work;
   const StripSolids **now;
+  uint8_t *fresh;     /* per strip: fixed solids are still to be asked */
   StripSolids *moved; /* where moving solids are near */
   uint8_t *cut;       /* per strip: StripSolids.cut */
   Asking *fixed, *moving;
   int32_t fixed_count, moving_count;
 } Sensing;
+
+static void sense_fixed(const Sensing *sensing, int64_t strip) {
+  FlipWork *work = sensing->work;
+  int32_t *record = &work->kept->record[strip];
+  StripSolids *to = &work->records->items[*record];
+  Answers answers;
+  strip_is_free(to);
+  for (int32_t k = 0; k < sensing->fixed_count; k++)
+    if (ask(work, &sensing->fixed[k], strip_origin(work, (int32_t)strip), &answers))
+      sense(&sensing->fixed[k], &answers, to);
+  if (!to->touched) *record = RECORD_FREE;
+}
 
 static void sense_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
@@ -254,14 +300,9 @@ static void sense_chunk(void *context, int64_t b, int64_t e, int thread) {
   FlipWork *work = sensing->work;
   Answers answers;
   for (int64_t strip = b; strip < e; strip++) {
-    StripSolids *fixed = &work->kept->solids[strip], *moved = &sensing->moved[strip];
-    if (!fixed->known) {
-      strip_is_free(fixed);
-      for (int32_t k = 0; k < sensing->fixed_count; k++)
-        if (ask(work, &sensing->fixed[k], strip_origin(work, (int32_t)strip), &answers))
-          sense(&sensing->fixed[k], &answers, fixed);
-      fixed->known = true;
-    }
+    if (sensing->fresh[strip]) sense_fixed(sensing, strip);
+    const StripSolids *fixed = fixed_solids(work, strip);
+    StripSolids *moved = &sensing->moved[strip];
     sensing->now[strip] = fixed;
     for (int32_t k = 0; k < sensing->moving_count; k++) {
       if (!ask(work, &sensing->moving[k], strip_origin(work, (int32_t)strip), &answers)) continue;
@@ -455,7 +496,7 @@ static void find_rooms(FlipWork *work, const StripSolids *const *now) {
 
 /* Whether solids that move were asked and are near: no others have faces that do. */
 static bool strip_meets_moving(const FlipWork *work, int64_t strip) {
-  return work->fields.near[strip] && work->solids[strip] != &work->kept->solids[strip];
+  return work->fields.near[strip] && work->solids[strip] != fixed_solids(work, strip);
 }
 
 static Vec3 face_point(Vec3 origin, double cell, int lane, int axis) {
@@ -570,8 +611,9 @@ Status flip_solids_find(FlipWork *work) {
   TRY(list_asking(&sensing));
   TRY(scratch_take(core, work->step->scratch, &sensing.moved, strips, "distances"));
   TRY(scratch_take(core, work->step->scratch, &sensing.cut, strips, "distances"));
-  strip_is_free(&sensing.moved[0]);
-  sensing.now[0] = &sensing.moved[0];
+  TRY(scratch_take(core, work->step->scratch, &sensing.fresh, strips, "distances"));
+  TRY(take_records(work, sensing.fresh));
+  sensing.now[0] = fixed_solids(work, 0);
   sensing.cut[0] = 0;
   parallel_for(core, 1, strips, SOLID_CHUNK, sense_chunk, &sensing);
   parallel_for(core, 1, strips, SOLID_CHUNK, shares_chunk, &sensing);

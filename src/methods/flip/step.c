@@ -29,6 +29,7 @@ typedef struct Flip {
   FlipSettings settings;
   FlipGrid grid[2]; /* now, and of the step before */
   FlipKept kept[2];
+  SolidRecords records;
   int now;
   FlipOrder order;
   FlipShapes shapes;
@@ -111,7 +112,7 @@ static Status kept_reserve(Core *core, FlipKept *kept, int64_t strips) {
   TRY(memory_grow(core, &kept->pressure, strips * STRIP, "flip stresses"));
   TRY(memory_grow(core, &kept->shift, strips * STRIP, "flip stresses"));
   for (int k = 0; k < STRESSES; k++) TRY(memory_grow(core, &kept->stress[k], strips * STRIP, "flip stresses"));
-  return memory_grow(core, &kept->solids, strips, "flip distances");
+  return memory_grow(core, &kept->record, strips, "flip distances");
 }
 
 static Status take_fields(FlipWork *work) {
@@ -234,6 +235,7 @@ static Status flip_step(void *data, Step *step) {
   Flip *flip = data;
   State *state = step->state;
   FlipWork work = {.core = step->core, .step = step, .state = state, .settings = &flip->settings, .dt = step->dt};
+  work.records = &flip->records;
   work.shapes = flip->settings.shapes ? &flip->shapes : NULL;
   work.mixed = state->materials.count > 1;
   work.rest_specific = (float)(1 / state->materials.items[0].definition.density);
@@ -269,7 +271,7 @@ static Status flip_archive(Core *core, Archive *archive, void *data) {
   if (strips >= INT32_MAX / STRIP) return archive_bad(core, archive, "too many cells");
   for (int64_t s = 2; s < strips; s++)
     if (grid->key[s] <= grid->key[s - 1]) return archive_bad(core, archive, "cells are not in order");
-  for (int64_t s = 0; s < strips; s++) kept->solids[s].known = false;
+  for (int64_t s = 0; s < strips; s++) kept->record[s] = RECORD_UNKNOWN;
   grid->strips = (int32_t)strips;
   return grid_link(core, grid);
 }
@@ -282,8 +284,9 @@ static void flip_destroy(Core *core, void *data) {
     memory_drop(core, &flip->kept[k].pressure);
     memory_drop(core, &flip->kept[k].shift);
     for (int s = 0; s < STRESSES; s++) memory_drop(core, &flip->kept[k].stress[s]);
-    memory_drop(core, &flip->kept[k].solids);
+    memory_drop(core, &flip->kept[k].record);
   }
+  memory_drop(core, &flip->records.items);
   shapes_destroy(core, &flip->shapes);
   memory_drop(core, &flip->order.start);
   memory_drop(core, &flip);

@@ -58,6 +58,7 @@ typedef struct FlipWork {
   FlipGrid *grid;
   FlipOrder *order;
   FlipKept *kept;
+  SolidRecords *records;
   FlipFields fields;
   SortedParcels sorted;
   GridRows rows;
