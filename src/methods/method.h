@@ -13,13 +13,12 @@
 
 /* What a method wants to know about its surroundings. */
 typedef struct MethodReach {
-  float pairs;      /* neighbours nearer than this many sums of radii are listed; 0: none wanted */
-  float solids;     /* solids nearer than this many radii are listed; 0: none wanted */
-  float skin;       /* listed that much farther, in nominal radii; lists are rebuilt when something moved half of it */
-  float skin_least; /* above 0: the skin where much moves fast, and lists live for a step only */
-  float margin;     /* above 0: the method looks at all listed pairs anew in every step, and pairs (and solids) farther
-                       apart than this many nominal radii change nothing; lists are then kept up, see surroundings.c */
-  bool samples;     /* wants solids as sample points even where the scene does not ask for them */
+  float pairs;  /* neighbours nearer than this many sums of radii are listed; 0: none wanted */
+  float solids; /* solids nearer than this many radii are listed; 0: none wanted */
+  float skin;   /* listed that much farther, in nominal radii; lists are rebuilt when something moved half of it */
+  float margin; /* above 0: the method looks at all listed solids anew in every step, and solids farther away than
+                   this many nominal radii change nothing; their list is then kept up. It wants no pairs */
+  bool samples; /* wants solids as sample points even where the scene does not ask for them */
 } MethodReach;
 
 /* What a particle stands for, and so how fills and emitters make it.
@@ -60,6 +59,9 @@ typedef struct Method {
   /* Pressure of the material at every particle, Pa, as of the last step. Asked between steps, for pictures; changes
    * nothing. NULL: the method knows none. */
   Status (*pressure)(Core *core, const State *state, const void *data, float *pressure);
+  /* Deepest overlap of two particles as a share of their mean radius, where they are now. NULL: as the lists know it.
+   */
+  Status (*overlap)(Core *core, Scratch *scratch, const State *state, void *data, double *overlap);
 } Method;
 
 #endif

@@ -24,7 +24,7 @@ static Status world_archive(ScreeWorld *world, Archive *archive) {
   TRY(archive_section(core, archive, "tally"));
   TRY(archive_value(core, archive, &world->tally));
   TRY(archive_value(core, archive, &world->neighbors_stale));
-  TRY(archive_value(core, archive, &world->amended));
+  TRY(archive_value(core, archive, &world->moved_on));
   TRY(archive_value(core, archive, &world->state.contacts.skin));
   TRY(archive_array(core, archive, world->emitters, world->definition.scene.emitter_count));
   TRY(archive_array(core, archive, world->events_done, world->definition.scene.event_count));

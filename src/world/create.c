@@ -296,7 +296,6 @@ void scree_world_destroy(ScreeWorld *world) {
   solids_destroy(core, &world->sinks);
   if (world->grid) cell_grid_destroy(core, world->grid);
   if (world->sample_grid) cell_grid_destroy(core, world->sample_grid);
-  neighbor_list_destroy(core, &world->movers_rows);
   definition_destroy(core, &world->definition);
   scratch_destroy(core, &world->scratch);
   core_destroy(core);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "neighbors/upkeep.h"
 #include "world/world.h"
 #include "world/world_kernels.h"
 
@@ -12,9 +11,8 @@ enum { SURROUND_GRAIN = 256 };
 
 /* Of what may be moved: sums of floats may be off by a little. */
 #define WAYS_SUFFICE 0.999
-/* Of the particles: when more have moved at once, lists are built from the ground up. */
-#define AMENDED_SHARE 0.4
 enum { SORTED_FOR = 8 }; /* so often, on average, a particle may move on before the particles are sorted again */
+
 /* Samples ride on their solids. */
 static void place_samples(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
@@ -54,74 +52,13 @@ static void solids_step(ScreeWorld *world, double dt) {
   world->surfaces_moved += surfaces;
 }
 
-/* Particles that have left the place where the lists know them by more than they may. */
+/* Particles that have left the place where they are known by more than they may. */
 typedef struct Leaving {
-  const Particles *particles;
+  Particles *particles;
   float allowed;  /* m */
   uint8_t *moved; /* per particle */
-  int32_t *who;   /* those of a chunk, from its first place on */
-  int64_t *chunk; /* how many */
   int64_t (*find)(const Particles *p, int64_t b, int64_t e, float allowed, uint8_t *moved);
 } Leaving;
-
-static void leaving_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Leaving *leaving = context;
-  leaving->chunk[b / SURROUND_GRAIN] = leaving->find(leaving->particles, b, e, leaving->allowed, leaving->moved);
-  int64_t count = 0;
-  if (leaving->chunk[b / SURROUND_GRAIN] == 0) return;
-  for (int64_t i = b; i < e; i++)
-    if (leaving->moved[i]) leaving->who[b + count++] = (int32_t)i;
-}
-
-/* In the order of the particles. What was born since the lists were built has left no place. */
-static Status find_leaving(ScreeWorld *world, float allowed, Leaving *leaving, Movers *movers) {
-  Core *core = &world->core;
-  const Particles *p = &world->state.particles;
-  int64_t chunks = parallel_chunks(0, p->count, SURROUND_GRAIN), count = 0;
-  leaving->particles = p;
-  leaving->allowed = allowed;
-  leaving->find = KERNEL_CALL(core, world_leaving);
-  TRY(scratch_take(core, &world->scratch, &leaving->moved, p->count, "movers"));
-  TRY(scratch_take(core, &world->scratch, &leaving->who, p->count, "movers"));
-  TRY(scratch_take(core, &world->scratch, &leaving->chunk, chunks, "movers"));
-  parallel_for(core, 0, p->count, SURROUND_GRAIN, leaving_chunk, leaving);
-  for (int64_t c = 0; c < chunks; c++) {
-    memmove(leaving->who + count, leaving->who + c * SURROUND_GRAIN, sizeof *leaving->who * (size_t)leaving->chunk[c]);
-    count += leaving->chunk[c];
-  }
-  *movers = (Movers){count, leaving->who};
-  return SCREE_OK;
-}
-
-/* m: how far a particle may go before its rows are wrong. */
-static float allowed_way(const ScreeWorld *world, const MethodReach *reach, float skin) {
-  return 0.5f * (skin - reach->margin * (float)world->state.radius);
-}
-
-typedef struct Fast {
-  const Particles *particles;
-  float way;
-} Fast;
-
-static double fast_chunk(void *context, int64_t b, int64_t e) {
-  const Fast *fast = context;
-  const Particles *p = fast->particles;
-  float way = fast->way * fast->way;
-  int64_t count = 0;
-  for (int64_t i = b; i < e; i++) count += !(p->dx[i] * p->dx[i] + p->dy[i] * p->dy[i] + p->dz[i] * p->dz[i] <= way);
-  return (double)count;
-}
-
-/* m. Thick, unless so much moves so fast that the lists must be built anew in the next step anyhow. */
-static float choose_skin(ScreeWorld *world, const MethodReach *reach) {
-  const Particles *p = &world->state.particles;
-  float radius = (float)world->state.radius;
-  if (!(reach->skin_least > 0)) return reach->skin * radius;
-  Fast fast = {p, allowed_way(world, reach, reach->skin * radius)};
-  double count = parallel_sum(&world->core, 0, p->count, SURROUND_GRAIN, fast_chunk, &fast);
-  return radius * (count <= AMENDED_SHARE * (double)p->count ? reach->skin : reach->skin_least);
-}
 
 /* Particles are now known where they are about to go. One has come nearer to solids by at most what it and they have
  * moved. */
@@ -140,15 +77,13 @@ static void anchor_all(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t i = b; i < e; i++) anchor(p, i);
 }
 
-typedef struct Anchoring {
-  Particles *particles;
-  const int32_t *who;
-} Anchoring;
-
-static void anchor_movers(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Anchoring *anchoring = context;
-  for (int64_t m = b; m < e; m++) anchor(anchoring->particles, anchoring->who[m]);
+/* They are known where they are now from now on. */
+static double leaving_chunk(void *context, int64_t b, int64_t e) {
+  const Leaving *leaving = context;
+  int64_t count = leaving->find(leaving->particles, b, e, leaving->allowed, leaving->moved);
+  for (int64_t i = b; i < e && count > 0; i++)
+    if (leaving->moved[i]) anchor(leaving->particles, i);
+  return (double)count;
 }
 
 static Points anchors(const Particles *p) { return (Points){p->count, p->built_x, p->built_y, p->built_z, p->id}; }
@@ -241,15 +176,14 @@ static Status list_samples(ScreeWorld *world, const Search *search) {
                              radius, &state->contacts.samples.list);
 }
 
-/* All lists, from where particles are known; sorted: they are in the order of the cells. */
-static Status build_lists(ScreeWorld *world, const MethodReach *reach, const Search *search, bool sorted) {
+/* All lists, from where particles are known. */
+static Status build_lists(ScreeWorld *world, const MethodReach *reach, const Search *search) {
   Core *core = &world->core;
   Contacts *contacts = &world->state.contacts;
   NeighborList *pairs = &contacts->particles.list;
   Points points = anchors(&world->state.particles);
-  TRY(sorted ? cell_grid_build(core, world->grid, points, search->cell)
-             : cell_grid_hash(core, world->grid, points, search->cell));
   if (reach->pairs > 0) {
+    TRY(cell_grid_build(core, world->grid, points, search->cell));
     TRY(neighbor_list_build(core, world->grid, points, points, search->pairs, search->radius, search->radius, pairs));
     TRY(list_samples(world, search));
   }
@@ -264,68 +198,50 @@ static Status build_lists(ScreeWorld *world, const MethodReach *reach, const Sea
   return SCREE_OK;
 }
 
-/* With the particles sorted, or, where their order is not far from that, as they are. */
-static Status rebuild(ScreeWorld *world, const MethodReach *reach, bool sorted) {
+static Status rebuild(ScreeWorld *world, const MethodReach *reach) {
   Particles *p = &world->state.particles;
+  float skin = reach->skin * (float)world->state.radius;
   Search search;
   parallel_for(&world->core, 0, p->count, SURROUND_GRAIN, anchor_all, p);
   survey_radii(world);
-  TRY(plan_search(world, reach, choose_skin(world, reach), &search));
-  if (!sorted) return build_lists(world, reach, &search, false);
+  TRY(plan_search(world, reach, skin, &search));
   TRY(sort_particles(world, search.cell));
-  if (search.radius) TRY(plan_search(world, reach, search.skin, &search)); /* radii in the new order */
-  world->amended = 0;
-  return build_lists(world, reach, &search, true);
+  if (search.radius) TRY(plan_search(world, reach, skin, &search)); /* radii in the new order */
+  world->moved_on = 0;
+  return build_lists(world, reach, &search);
 }
 
-/* A resumed run knows where particles were known and how thick the skin was, but not the lists. Who was born since, the
- * last ones, is not in them. */
+/* A resumed run knows where particles are known, but not the list. Who was born since, the last ones, is not in it. */
 static Status restore(ScreeWorld *world, const MethodReach *reach) {
   Particles *p = &world->state.particles;
   int64_t all = p->count;
   while (p->count > 0 && isnan(p->built_x[p->count - 1])) p->count--;
-  Search search;
-  survey_radii(world);
-  Status status = plan_search(world, reach, world->state.contacts.skin, &search);
-  if (status == SCREE_OK) status = build_lists(world, reach, &search, false);
+  Status status = build_lists(world, reach, &(Search){.skin = world->state.contacts.skin});
   p->count = all;
   return status;
 }
 
-/* Lists of a method that looks at every listed pair anew in each step: what they hold beyond the pairs that matter, and
- * when they were built, then changes nothing, and only rows of particles that moved too far are searched anew. Where
- * many have moved at once all rows are; now and then the particles are sorted too. When that is depends on nothing that
- * a checkpoint does not hold. */
+/* For a method that finds pairs by itself and looks at every listed solid anew in each step: what the list holds beyond
+ * the solids that matter, and when it was built, then changes nothing, and only particles that moved too far are asked
+ * about anew. Now and then the particles are sorted, for memory's sake. When that is depends on nothing that a
+ * checkpoint does not hold. */
 static Status keep_up(ScreeWorld *world, const MethodReach *reach) {
   Core *core = &world->core;
   State *state = &world->state;
   Particles *p = &state->particles;
-  if (world->neighbors_stale) return rebuild(world, reach, true);
+  if (world->neighbors_stale) return rebuild(world, reach);
   if (!world->lists_known) TRY(restore(world, reach));
-  if (state->contacts.particles.list.count != p->count) survey_radii(world); /* some were born */
-  float skin = state->contacts.skin, allowed = allowed_way(world, reach, skin);
-  Leaving leaving;
-  Movers movers;
-  TRY(find_leaving(world, allowed, &leaving, &movers));
-  world->amended += movers.count;
-  if (world->amended > SORTED_FOR * p->count) return rebuild(world, reach, true);
-  bool thin = skin < 0.99f * reach->skin * (float)state->radius;
-  if ((double)movers.count > AMENDED_SHARE * (double)p->count || (thin && movers.count > 0))
-    return rebuild(world, reach, false);
-  bool solids_left = world->solids_moved > (double)allowed, surfaces_left = world->surfaces_moved > (double)allowed;
-  if (movers.count == 0 && !solids_left && !surfaces_left) return SCREE_OK;
-  Anchoring anchoring = {p, movers.who};
-  Search search;
-  parallel_for(core, 0, movers.count, SURROUND_GRAIN, anchor_movers, &anchoring);
-  TRY(plan_search(world, reach, skin, &search));
-  if (movers.count > 0)
-    TRY(neighbor_list_amend(core, &world->scratch, world->grid, anchors(p), search.cell, search.pairs, search.radius,
-                            movers, &world->movers_rows, &state->contacts.particles.list));
-  TRY(list_samples(world, &search));
-  if (movers.count > 0) TRY(world_list_solids(world, reach, skin, LOOK_MOVED, leaving.moved));
-  if (surfaces_left) TRY(world_list_solids(world, reach, skin, LOOK_SOLIDS_MOVED, NULL));
-  if (surfaces_left) world->surfaces_moved = 0;
-  if (solids_left) world->solids_moved = 0;
+  float skin = state->contacts.skin, allowed = 0.5f * (skin - reach->margin * (float)state->radius);
+  Leaving leaving = {.particles = p, .allowed = allowed, .find = KERNEL_CALL(core, world_leaving)};
+  TRY(scratch_take(core, &world->scratch, &leaving.moved, p->count, "movers"));
+  int64_t movers = (int64_t)parallel_sum(core, 0, p->count, SURROUND_GRAIN, leaving_chunk, &leaving);
+  world->moved_on += movers;
+  if (world->moved_on > SORTED_FOR * p->count) return rebuild(world, reach);
+  if (movers > 0) TRY(world_list_solids(world, reach, skin, LOOK_MOVED, leaving.moved));
+  if (world->surfaces_moved > (double)allowed) {
+    TRY(world_list_solids(world, reach, skin, LOOK_SOLIDS_MOVED, NULL));
+    world->surfaces_moved = 0;
+  }
   return SCREE_OK;
 }
 
@@ -365,7 +281,7 @@ Status world_refresh_surroundings(ScreeWorld *world, double dt) {
   int mark = scratch_mark(&world->scratch);
   Status status = SCREE_OK;
   if (reach.margin > 0) status = keep_up(world, &reach);
-  else if (!lists_are_good(world, &reach)) status = rebuild(world, &reach, true);
+  else if (!lists_are_good(world, &reach)) status = rebuild(world, &reach);
   scratch_release(&world->core, &world->scratch, mark);
   return status;
 }

@@ -5,7 +5,7 @@
 #include "bodies/bodies.h"
 #include "core/profile.h"
 #include "methods/method.h"
-#include "neighbors/upkeep.h"
+#include "neighbors/neighbors.h"
 #include "scree/world.h"
 #include "state/state.h"
 #include "terrain/terrain.h"
@@ -45,14 +45,13 @@ struct ScreeWorld {
   void *method_data;
   Bodies *bodies;
   CellGrid *grid, *sample_grid;
-  NeighborList movers_rows; /* of the particles whose rows were last searched anew */
-  uint64_t *near_solids;    /* field of the particles: near_words each, see near_solids.c */
+  uint64_t *near_solids; /* field of the particles: near_words each, see near_solids.c */
   int64_t near_words;
   bool lists_known;     /* not so after a checkpoint was loaded */
   bool neighbors_stale; /* something was born, died or moved by hand */
   float radius_largest; /* of all particles, when the lists were built */
   bool radii_differ;
-  int64_t amended;       /* particles whose rows were searched anew since the lists were built */
+  int64_t moved_on;      /* how often a particle has left where it was known since the particles were sorted */
   double grains_moved;   /* m, no particle has gone farther since the lists were built */
   double solids_moved;   /* m, farthest since the lists were built; infinite: one was put elsewhere */
   double surfaces_moved; /* m, the same of those that are touched by their distance, since that was last looked at */

@@ -3,7 +3,7 @@
 
 #include "check.h"
 #include "core/rng.h"
-#include "neighbors/upkeep.h"
+#include "neighbors/neighbors.h"
 
 typedef struct Cloud {
   int64_t count;
@@ -415,60 +415,6 @@ static void bad_arguments(void **state) {
   assert_int_equal(core.memory.used, 0);
 }
 
-/* Points wander, some far, some are added: the list that is kept up is the one that brute force finds. */
-static void check_upkeep(int64_t count, bool radii, int threads, bool baseline) {
-  enum { ROUNDS = 6, ADDED = 17 };
-  const float reach = radii ? 1.1f : 0.11f, cell = 0.15f;
-  Core core = core_with(threads, baseline);
-  Scratch scratch;
-  CellGrid *grid = NULL;
-  NeighborList list = {0}, found = {0}, expected = {0};
-  Cloud cloud = cloud_new(count + ROUNDS * ADDED);
-  int32_t *who = malloc((size_t)cloud.count * sizeof *who);
-  cloud_box(&cloud, 5, -0.5f, 1);
-  for (int64_t i = 0; radii && i < cloud.count; i++) cloud.radius[i] = 0.03f + 0.03f * uniform(6, i, 0);
-  const float *radius = radii ? cloud.radius : NULL;
-  scratch_create(&scratch);
-  assert_ok(&core, cell_grid_create(&core, &grid));
-  cloud.count = count;
-  Points start = cloud_points(&cloud);
-  assert_ok(&core, cell_grid_hash(&core, grid, start, cell));
-  assert_ok(&core, neighbor_list_build(&core, grid, start, start, reach, radius, radius, &list));
-  for (int round = 0; round < ROUNDS; round++) {
-    Movers movers = {0, who};
-    cloud.count += round > 0 ? ADDED : 0;
-    for (int64_t i = 0; i < cloud.count; i++) {
-      bool added = i >= list.count;
-      if (!added && uniform(7 + (uint64_t)round, i, 3) > 0.05f * (float)round) continue;
-      float way = i % 10 ? 0.02f : 3;
-      if (!added) cloud.x[i] += way * (uniform(7 + (uint64_t)round, i, 0) - 0.5f);
-      if (!added) cloud.z[i] += way * (uniform(7 + (uint64_t)round, i, 2) - 0.5f);
-      who[movers.count++] = (int32_t)i;
-    }
-    assert_ok(&core, neighbor_list_amend(&core, &scratch, grid, cloud_points(&cloud), cell, reach, radius, movers,
-                                         &found, &list));
-    assert_ok(&core, neighbor_list_brute_force(&core, cloud_points(&cloud), cloud_points(&cloud), reach, radius, radius,
-                                               &expected));
-    assert_lists_equal(&list, &expected);
-  }
-  cell_grid_destroy(&core, grid);
-  neighbor_list_destroy(&core, &found);
-  neighbor_list_destroy(&core, &list);
-  neighbor_list_destroy(&core, &expected);
-  scratch_destroy(&core, &scratch);
-  core_destroy(&core);
-  assert_int_equal(core.memory.used, 0);
-  free(who);
-  cloud_free(&cloud);
-}
-
-static void kept_up(void **state) {
-  (void)state;
-  for (int variant = 0; variant < 8; variant++) check_upkeep(900, variant & 1, variant & 2 ? 3 : 1, variant & 4);
-  check_upkeep(1, false, 2, false);
-  check_upkeep(3000, false, 2, false); /* in no order: boxes round them are too many to look into */
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_points), cmocka_unit_test(many_random_points),
@@ -476,7 +422,7 @@ int main(void) {
       cmocka_unit_test(on_a_lattice),  cmocka_unit_test(polydisperse),
       cmocka_unit_test(two_sets),      cmocka_unit_test(strays),
       cmocka_unit_test(spray),         cmocka_unit_test(strays_leave_the_order_alone),
-      cmocka_unit_test(kept_up),       cmocka_unit_test(bad_arguments),
+      cmocka_unit_test(bad_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,8 +27,7 @@ static void predict_chunk(void *context, int64_t b, int64_t e, int thread) {
 
 MethodReach position_reach(const void *data) {
   (void)data;
-  return (MethodReach){
-      .pairs = 1, .solids = 1, .skin = POSITION_SKIN, .skin_least = POSITION_SKIN_LEAST, .margin = POSITION_MARGIN};
+  return (MethodReach){.solids = 1, .skin = POSITION_SKIN, .margin = POSITION_MARGIN};
 }
 
 double position_largest_step(const void *data, const State *state) {
@@ -112,12 +111,13 @@ static Status take_rows(PositionStep *work) {
   return SCREE_OK;
 }
 
-Status position_begin(Step *step, const PositionSettings *settings, ContactMemory *memory, float history_scale,
-                      PositionStep *work) {
+Status position_begin(Step *step, const PositionSettings *settings, PositionSearch *search, ContactMemory *memory,
+                      float history_scale, PositionStep *work) {
   const State *state = step->state;
   float radius = (float)state->radius;
   *work = (PositionStep){
       .step = step, .settings = settings, .memory = memory, .dt = (float)step->dt, .history_scale = history_scale};
+  work->search = search;
   work->count = state->particles.count;
   work->padded = (work->count + SLICE - 1) / SLICE * SLICE;
   work->margin = POSITION_MARGIN * radius;
@@ -125,6 +125,7 @@ Status position_begin(Step *step, const PositionSettings *settings, ContactMemor
     float fall = (float)vec3_length(state->gravity) * work->dt * work->dt;
     work->slop = fminf(POSITION_SLOP_FALL * fall, POSITION_SLOP_MOST * 2 * radius);
   }
+  TRY(position_search_fill(work));
   TRY(position_find_ghosts(work));
   TRY(take_masses(work));
   TRY(position_lay_out(work));

@@ -4,7 +4,7 @@
  * the step's start. A step is: predict d, shift old overlap apart without making speed of it, iterate over the
  * contacts, each grain gathering the corrections of its own (Jacobi), then velocity = d / dt.
  *
- * Contacts are decided once a step: every listed pair whose gap could close gets a slot. Slots are laid out eight
+ * Contacts are decided once a step: every pair whose gap could close gets a slot. Slots are laid out eight
  * grains abreast (sliced ELLPACK): the k-th contact of the grain in lane l of slice s stands in group begin[s] + k, so
  * that the eight lanes run in step and only the partners' displacements are fetched from elsewhere. Inside a window of
  * grains the lanes are filled by falling number of contacts: grains abreast then have about equally many, and a third
@@ -24,13 +24,13 @@
 #include "core/parallel.h"
 #include "core/simd.h"
 #include "methods/common/contact_memory.h"
+#include "methods/common/position_search.h"
 #include "methods/method.h"
 
 enum { SLICE = LANES, POSITION_WINDOW = 128 };
 /* Pairs are looked at when they may come nearer than POSITION_MARGIN nominal radii in the step: what its corrections
- * may close. Lists must hold them, and report overlaps that the corrections make. */
+ * may close. Solids are listed POSITION_SKIN farther. */
 #define POSITION_MARGIN 0.06f
-#define POSITION_SKIN_LEAST 0.12f
 #define POSITION_SKIN 0.6f
 #define POSITION_FAR 1e30f /* a gap that nothing closes */
 /* Every shift of the stabilisation, however small, takes a heap a little out of its balance, and the balance that it
@@ -105,7 +105,7 @@ typedef struct PositionSettings {
 
 /* One step's data, in scratch but for the slots. Rows hold dx, dy, dz and w n: inverse mass times number of contacts.
  */
-typedef struct PositionStep {
+struct PositionStep {
   Step *step;
   const PositionSettings *settings;
   ContactMemory *memory;                    /* holds the slots; what it remembers counts where the settings say so */
@@ -117,12 +117,13 @@ typedef struct PositionStep {
   float *w;                   /* inverse mass per grain, padded with zeros */
   float slop;                 /* m: overlap that the stabilisation leaves */
   float margin;               /* m: a pair gets a slot when its predicted gap is below */
-  float (*predicted)[4];      /* x + d and radius, while contacts are looked for */
   float (*at)[4], (*low)[4];  /* x and radius; what x could not hold and the material: while slots are filled */
   float *mu;                  /* kinds of friction, static and kinetic; see position_friction */
   int32_t materials;
-  bool lanes_known;             /* slots.grain holds the lanes of the last step */
-  int32_t *found, *found_count; /* partners that may touch, see position_found; how many per grain */
+  bool lanes_known; /* slots.grain holds the lanes of the last step */
+  PositionSearch *search;
+  SearchFinds finds;    /* partners that may touch, see position_found */
+  int32_t *found_count; /* how many per grain */
   PositionSlots slots;
   PositionGhost *ghosts;
   int32_t *ghost_start; /* ghosts of grain i are [ghost_start[i], ghost_start[i + 1]); NULL: nobody has any */
@@ -130,7 +131,7 @@ typedef struct PositionStep {
   int64_t pushed_count;
   PositionBody *bodies; /* per solid */
   void *law;            /* of a method's own pass */
-} PositionStep;
+};
 
 /* Static and kinetic coefficient of a slot. */
 static inline const float *position_friction(const PositionStep *work, int64_t slot) {
@@ -164,8 +165,8 @@ double position_largest_step(const void *data, const State *state);
 Status position_predict(void *data, Step *step);
 
 /* Finds the contacts of the step and lays out the slots. Scratch is taken: the caller releases it. */
-Status position_begin(Step *step, const PositionSettings *settings, ContactMemory *memory, float history_scale,
-                      PositionStep *work);
+Status position_begin(Step *step, const PositionSettings *settings, PositionSearch *search, ContactMemory *memory,
+                      float history_scale, PositionStep *work);
 /* Stabilisation: moves overlapping grains apart without giving them speed. */
 Status position_stabilize(PositionStep *work);
 /* The iterations, with the family's own passes. */

@@ -85,7 +85,8 @@ static void find_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   int64_t last = e < work->count ? e : work->count;
   int32_t contacts[POSITION_WINDOW] = {0};
-  KERNEL_CALL(work->step->core, position_find_pass)(work, b, last, thread);
+  (void)thread;
+  position_search_block(&work->finds, b, last);
   for (int64_t i = b; i < last; i++) contacts[i - b] = position_contacts_of(work, i);
   for (int64_t i = last; i < e; i++) work->found_count[i] = 0;
   fill_lanes(work, b, e, contacts);
@@ -170,15 +171,8 @@ static Status take_lanes(PositionStep *work) {
 
 /* The pairs that may touch, and lanes for them. */
 static Status find_pairs(PositionStep *work) {
-  Core *core = work->step->core;
-  Scratch *scratch = work->step->scratch;
   PositionSlots *slots = &work->slots;
-  const NeighborList *list = &work->step->state->contacts.particles.list;
-  int64_t windows = parallel_chunks(0, work->padded, POSITION_WINDOW);
-  TRY(scratch_take(core, scratch, &work->found, list->entries + (windows + 1) * LANES, "pairs that may touch"));
-  TRY(scratch_take(core, scratch, &work->predicted, work->padded, "predictions"));
-  parallel_for(core, 0, work->count, POSITION_WINDOW, KERNEL_CALL(core, position_predicted_pass), work);
-  parallel_for(core, 0, work->padded, POSITION_WINDOW, find_window, work);
+  TRY(position_search_pairs(work, find_window));
   slots->begin[0] = 0;
   for (int64_t s = 0; s < slots->slices; s++) slots->begin[s + 1] += slots->begin[s];
   slots->groups = slots->begin[slots->slices];

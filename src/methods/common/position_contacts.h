@@ -18,11 +18,9 @@ static inline Vec3 position_body_way(const PositionBody *body, const float arm[3
 }
 /* Rows of the ghosts of grains [b, e), once there are rows. */
 void position_load_ghosts(PositionStep *work, int64_t b, int64_t e);
-/* Where the partners of grain i that may touch it stand. Behind every window is room that wide stores may spill into.
- */
-static inline int32_t *position_found(const PositionStep *work, int64_t i) {
-  const NeighborList *list = &work->step->state->contacts.particles.list;
-  return work->found + list->start[i] + i / POSITION_WINDOW * LANES;
+/* Where the partners of grain i that may touch it stand; behind the last is something to read. */
+static inline const int32_t *position_found(const PositionStep *work, int64_t i) {
+  return work->finds.found + work->finds.start[i];
 }
 static inline int32_t position_contacts_of(const PositionStep *work, int64_t i) {
   return work->found_count[i] + (work->ghost_start ? work->ghost_start[i + 1] - work->ghost_start[i] : 0);

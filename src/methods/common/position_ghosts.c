@@ -64,11 +64,11 @@ static int find_by_distance(PositionStep *work, int64_t i, int64_t entry, Positi
 }
 
 /* Contact with a sample of a solid: a sphere like a grain. Answers whether it may touch. */
-static bool find_by_sample(PositionStep *work, int64_t i, int64_t entry, PositionGhost *ghost) {
+static bool find_by_sample(PositionStep *work, int64_t i, int32_t sample, PositionGhost *ghost) {
   const State *state = work->step->state;
   const Particles *p = &state->particles;
   const SolidSamples *s = &state->samples;
-  int32_t sample = state->contacts.samples.list.index[entry], index = s->solid[sample];
+  int32_t index = s->solid[sample];
   const Solid *solid = &state->solids.items[index];
   PositionBody *body = &work->bodies[index];
   Vec3 at = vec3((double)s->x[sample], (double)s->y[sample], (double)s->z[sample]);
@@ -100,6 +100,7 @@ typedef struct GhostChunk {
 
 typedef struct Finding {
   PositionStep *work;
+  SampleRows samples;
   GhostChunk *chunks;
 } Finding;
 
@@ -124,7 +125,8 @@ static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
   const Finding *finding = context;
   PositionStep *work = finding->work;
   const State *state = work->step->state;
-  const NeighborList *solids = &state->contacts.solids.list, *samples = &state->contacts.samples.list;
+  const NeighborList *solids = &state->contacts.solids.list;
+  const SampleRows *samples = &finding->samples;
   GhostChunk *chunk = &finding->chunks[b / FIND_CHUNK];
   PositionGhost *first = work->ghosts + chunk->room, *ghost = first;
   GhostCount tally = {NULL, 0};
@@ -135,9 +137,10 @@ static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
         count_ghosts(&tally, &work->bodies[solids->index[k]], found);
         ghost += found;
       }
-    if (samples->entries > 0)
-      for (int64_t k = samples->start[i]; k < samples->start[i + 1]; k++)
-        if (find_by_sample(work, i, k, ghost)) count_ghosts(&tally, &work->bodies[(ghost++)->solid], 1);
+    if (samples->start)
+      for (int32_t k = samples->start[i]; k < samples->start[i + 1]; k++)
+        if (find_by_sample(work, i, samples->sample[k], ghost))
+          count_ghosts(&tally, &work->bodies[(ghost++)->solid], 1);
     work->ghost_start[i + 1] = (int32_t)(ghost - first);
   }
   count_ghosts(&tally, NULL, 0);
@@ -151,9 +154,9 @@ static int64_t contacts_most(const Solid *solid) {
 }
 
 /* Room for what the chunks may find; answers for how many in all. */
-static int64_t plan_chunks(const PositionStep *work, GhostChunk *chunks) {
+static int64_t plan_chunks(const PositionStep *work, const SampleRows *samples, GhostChunk *chunks) {
   const State *state = work->step->state;
-  const NeighborList *solids = &state->contacts.solids.list, *samples = &state->contacts.samples.list;
+  const NeighborList *solids = &state->contacts.solids.list;
   bool several = false;
   for (int32_t k = 0; k < state->solids.count; k++) several |= contacts_most(&state->solids.items[k]) > 1;
   int64_t room = 0;
@@ -165,7 +168,7 @@ static int64_t plan_chunks(const PositionStep *work, GhostChunk *chunks) {
       for (int64_t k = solids->start[b]; several && k < solids->start[e]; k++)
         room += contacts_most(&state->solids.items[solids->index[k]]) - 1;
     }
-    if (samples->entries > 0) room += samples->start[e] - samples->start[b];
+    if (samples->start) room += samples->start[e] - samples->start[b];
   }
   return room;
 }
@@ -189,11 +192,12 @@ Status position_find_ghosts(PositionStep *work) {
   const Contacts *contacts = &work->step->state->contacts;
   Finding finding = {.work = work};
   TRY(position_take_bodies(work));
-  if (contacts->solids.list.entries == 0 && contacts->samples.list.entries == 0) return SCREE_OK;
+  TRY(position_search_samples(work, &finding.samples));
+  if (contacts->solids.list.entries == 0 && !finding.samples.start) return SCREE_OK;
   TRY(scratch_take(core, scratch, &work->ghost_start, work->count + 1, "contacts with solids"));
   TRY(scratch_take(core, scratch, &finding.chunks, parallel_chunks(0, work->count, FIND_CHUNK),
                    "contacts with solids"));
-  int64_t room = plan_chunks(work, finding.chunks);
+  int64_t room = plan_chunks(work, &finding.samples, finding.chunks);
   if (room > INT32_MAX) return fail(core, SCREE_NO_MEMORY, "too many contacts with solids: %lld", (long long)room);
   TRY(scratch_take(core, scratch, &work->ghosts, room, "contacts with solids"));
   parallel_for(core, 0, work->count, FIND_CHUNK, find_chunk, &finding);

@@ -7,22 +7,6 @@
 #include "methods/common/position_contacts.h"
 #include "methods/common/position_wide.h"
 
-/* Where the grains are predicted to be, to look for contacts. */
-void KERNEL(position_predicted_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const PositionStep *work = context;
-  const Particles *p = &work->step->state->particles;
-  int64_t i = b;
-  for (; i + LANES <= e; i += LANES)
-    wide_store4(work->predicted + i, wide_load(p->x + i) + wide_load(p->dx + i),
-                wide_load(p->y + i) + wide_load(p->dy + i), wide_load(p->z + i) + wide_load(p->dz + i),
-                wide_load(p->radius + i));
-  for (; i < e; i++) {
-    const float row[4] = {p->x[i] + p->dx[i], p->y[i] + p->dy[i], p->z[i] + p->dz[i], p->radius[i]};
-    memcpy(work->predicted[i], row, sizeof row);
-  }
-}
-
 /* Where they are, to fill the slots. */
 void KERNEL(position_start_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
@@ -88,37 +72,6 @@ void KERNEL(position_finish_pass)(void *context, int64_t b, int64_t e, int threa
       velocity[k][i] = work->d4[i][k] * per_second;
       way[k][i] = work->d4[i][k] + work->shift[i][k];
     }
-}
-
-/* Partners whose predicted gap is below the margin, in the order of the list. */
-void KERNEL(position_find_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const PositionStep *work = context;
-  const NeighborList *list = &work->step->state->contacts.particles.list;
-  Wide margin = wide_set(work->margin);
-  for (int64_t i = b; i < e; i++) {
-    const float *own = work->predicted[i];
-    Wide x = wide_set(own[0]), y = wide_set(own[1]), z = wide_set(own[2]), radius = wide_set(own[3]) + margin;
-    int64_t end = list->start[i + 1];
-    int32_t *begin = position_found(work, i), *found = begin, rest[LANES] = {0};
-    for (int64_t k = list->start[i]; k < end; k += LANES) {
-      const int32_t *partners = list->index + k; /* and those of the next rows */
-      int64_t left = end - k;
-      if (__builtin_expect(k + LANES > list->entries, 0))
-        partners = memcpy(rest, partners, sizeof *rest * (size_t)(list->entries - k));
-      Wide ox, oy, oz, reach;
-      wide_gather4(work->predicted, partners, &ox, &oy, &oz, &reach);
-      ox = ox - x;
-      oy = oy - y;
-      oz = oz - z;
-      reach = reach + radius;
-      unsigned near = wide_bits(wide_less(ox * ox + oy * oy + oz * oz, reach * reach));
-      if (left < LANES) near &= (1u << left) - 1;
-      wide_pack(found, near, partners, pack_lanes);
-      found += __builtin_popcount(near);
-    }
-    work->found_count[i] = (int32_t)(found - begin);
-  }
 }
 
 #define POSITION_COINCIDENT 1e-12f /* m */

@@ -4,13 +4,10 @@
 
 #include "methods/common/position.h"
 
-/* Over grains, unlike the others: rows from the particles, velocities and displacements back into them, and which
- * listed pairs may touch in the step. */
-KERNEL_DECLARE(void, position_predicted_pass, (void *work, int64_t b, int64_t e, int thread));
+/* Over grains, unlike the others: rows from the particles, velocities and displacements back into them. */
 KERNEL_DECLARE(void, position_start_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_load_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_finish_pass, (void *work, int64_t b, int64_t e, int thread));
-KERNEL_DECLARE(void, position_find_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_recall_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_keep_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_slot_pass, (void *work, int64_t b, int64_t e, int thread));

@@ -92,6 +92,7 @@ Status p2_sleep(PositionStep *work, const P2Settings *settings, P2Rest *rest);
 /* What METHOD_P2 keeps between steps. */
 typedef struct P2 {
   P2Settings settings;
+  PositionSearch search;
   ContactMemory memory;
   P2Rest rest;
   double last_dt;

@@ -80,7 +80,7 @@ static float longest_way(PositionStep *work, const P2Settings *settings) {
 Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Law *law) {
   /* Multipliers are displacements: half the step, a quarter of them. */
   double ratio = p2->last_dt > 0 ? step->dt / p2->last_dt : 0;
-  TRY(position_begin(step, &p2->settings.position, &p2->memory, (float)(ratio * ratio), work));
+  TRY(position_begin(step, &p2->settings.position, &p2->search, &p2->memory, (float)(ratio * ratio), work));
   p2->last_dt = step->dt;
   TRY(p2_law_create(work, &p2->settings, law)); /* factors of Eq. 21 and 28, caps of Eq. 35 and 36 */
   TRY(p2_turn(work));                           /* ours: sliding of lumps that turn */
@@ -146,8 +146,14 @@ static Status p2_archive(Core *core, Archive *archive, void *data) {
 
 static void p2_destroy(Core *core, void *data) {
   P2 *p2 = data;
-  if (p2) contact_memory_destroy(core, &p2->memory);
+  if (!p2) return;
+  contact_memory_destroy(core, &p2->memory);
+  position_search_destroy(core, &p2->search);
   memory_drop(core, &p2);
+}
+
+static Status p2_overlap(Core *core, Scratch *scratch, const State *state, void *data, double *overlap) {
+  return position_overlap(core, scratch, state, &((P2 *)data)->search, overlap);
 }
 
 /* Without memory nothing is left of the contacts after a step. */
@@ -169,4 +175,5 @@ const Method METHOD_P2 = {
     .archive = p2_archive,
     .destroy = p2_destroy,
     .pressure = p2_pressure,
+    .overlap = p2_overlap,
 };

@@ -14,6 +14,7 @@
 
 typedef struct Pbd {
   PositionSettings settings;
+  PositionSearch search;
   ContactMemory memory;
   double last_dt;
 } Pbd;
@@ -44,8 +45,8 @@ static Status pbd_step(void *data, Step *step) {
   double ratio = pbd->last_dt > 0 ? step->dt / pbd->last_dt : 0;
   PositionStep work;
   double began = profile_begin();
-  Status status =
-      position_begin(step, &pbd->settings, &pbd->memory, (float)(ratio * ratio), &work); /* lines 5, 6, 13 */
+  Status status = position_begin(step, &pbd->settings, &pbd->search, &pbd->memory, (float)(ratio * ratio),
+                                 &work); /* lines 5, 6, 13 */
   profile_end(step->profile, "contacts", began);
   began = profile_begin();
   if (status == SCREE_OK) status = position_stabilize(&work); /* lines 7 to 12 */
@@ -69,8 +70,14 @@ static Status pbd_archive(Core *core, Archive *archive, void *data) {
 
 static void pbd_destroy(Core *core, void *data) {
   Pbd *pbd = data;
-  if (pbd) contact_memory_destroy(core, &pbd->memory);
+  if (!pbd) return;
+  contact_memory_destroy(core, &pbd->memory);
+  position_search_destroy(core, &pbd->search);
   memory_drop(core, &pbd);
+}
+
+static Status pbd_overlap(Core *core, Scratch *scratch, const State *state, void *data, double *overlap) {
+  return position_overlap(core, scratch, state, &((Pbd *)data)->search, overlap);
 }
 
 /* Without memory nothing is left of the contacts after a step. */
@@ -92,4 +99,5 @@ const Method METHOD_PBD = {
     .archive = pbd_archive,
     .destroy = pbd_destroy,
     .pressure = pbd_pressure,
+    .overlap = pbd_overlap,
 };

@@ -1,0 +1,51 @@
+/* Sixteen lanes of 16-bit whole numbers. For *_kernels.c files only. */
+#ifndef CORE_NARROW_H
+#define CORE_NARROW_H
+
+#include "core/simd.h"
+
+enum { NARROW_LANES = 16 };
+typedef int16_t Narrow __attribute__((vector_size(32), aligned(32)));
+typedef int16_t NarrowUnaligned __attribute__((vector_size(32), aligned(2), may_alias));
+
+WIDE_INLINE Narrow narrow_load(const int16_t *p) { return *(const NarrowUnaligned *)p; }
+WIDE_INLINE Narrow narrow_set(int16_t v) { return (Narrow){v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v}; }
+
+/* The upper half of a a, lane by lane. */
+WIDE_INLINE Narrow narrow_square(Narrow a) {
+#if defined(__AVX2__)
+  return (Narrow)_mm256_mulhi_epi16((__m256i)a, (__m256i)a);
+#elif defined(__SSE2__)
+  union {
+    Narrow whole;
+    __m128i half[2];
+  } parts = {a};
+  for (int h = 0; h < 2; h++) parts.half[h] = _mm_mulhi_epi16(parts.half[h], parts.half[h]);
+  return parts.whole;
+#else
+  for (int k = 0; k < NARROW_LANES; k++) a[k] = (int16_t)((int32_t)a[k] * a[k] >> 16);
+  return a;
+#endif
+}
+
+/* Bit k is set where lane k of a is larger than that of b. */
+WIDE_INLINE unsigned narrow_larger(Narrow a, Narrow b) {
+#if defined(__AVX2__)
+  __m256i mask = _mm256_cmpgt_epi16((__m256i)a, (__m256i)b);
+  unsigned bytes = (unsigned)_mm256_movemask_epi8(_mm256_packs_epi16(mask, _mm256_setzero_si256()));
+  return (bytes | bytes >> 8) & 0xffff;
+#elif defined(__SSE2__)
+  union {
+    Narrow whole;
+    __m128i half[2];
+  } left = {a}, right = {b};
+  return (unsigned)_mm_movemask_epi8(
+      _mm_packs_epi16(_mm_cmpgt_epi16(left.half[0], right.half[0]), _mm_cmpgt_epi16(left.half[1], right.half[1])));
+#else
+  unsigned bits = 0;
+  for (int k = 0; k < NARROW_LANES; k++) bits |= (unsigned)(a[k] > b[k]) << k;
+  return bits;
+#endif
+}
+
+#endif

@@ -1,0 +1,217 @@
+#include "methods/common/position_search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "methods/common/position.h"
+#include "methods/common/position_contacts.h"
+
+enum { OVERLAP_CHUNK = 128, SAMPLES_CHUNK = 64, FINDS_FEW = 4096, FINDS_FIRST = 12 };
+
+void position_search_destroy(Core *core, PositionSearch *search) { bins_destroy(core, &search->bins); }
+
+static BinPoints grains_now(const Particles *p) {
+  return (BinPoints){.count = p->count, .x = p->x, .y = p->y, .z = p->z};
+}
+
+static BinPoints grains_predicted(const Particles *p) {
+  BinPoints points = grains_now(p);
+  points.dx = p->dx;
+  points.dy = p->dy;
+  points.dz = p->dz;
+  return points;
+}
+
+Status position_search_fill(PositionStep *work) {
+  const State *state = work->step->state;
+  const Particles *p = &state->particles;
+  bool differ;
+  float radius = KERNEL_CALL(work->step->core, position_radii)(p->radius, p->count, &differ), other = radius;
+  if (state->samples.count > 0 && state->samples.radius > radius) other = state->samples.radius;
+  BinPoints points = grains_predicted(p);
+  if (differ || other != radius) points.radius = p->radius;
+  return bins_fill(work->step->core, work->step->scratch, points, radius + other + work->margin, work->margin,
+                   &work->search->bins);
+}
+
+/* What queries [b, e) find, and how many each: in `few`, or, where that is not enough, in memory that is to be freed.
+ * NULL: there is none. */
+static int32_t *search_block(Core *core, const SearchJob *job, int64_t b, int64_t e, int32_t few[FINDS_FEW],
+                             int32_t *count) {
+  int32_t *out = few;
+  int64_t room = FINDS_FEW;
+  while (out && KERNEL_CALL(core, position_search_pass)(job, b, e, room, out, count) < e) {
+    if (out != few) memory_free(&core->memory, out);
+    out = memory_get(&core->memory, room *= 4, sizeof *out, "pairs that may touch");
+  }
+  return out;
+}
+
+/* Found where it stands in nobody's way, and put behind what the others have found. Where that is depends on the
+ * threads; what it is does not. */
+void position_search_block(SearchFinds *finds, int64_t b, int64_t e) {
+  int32_t few[FINDS_FEW], *out = search_block(finds->core, &finds->job, b, e, few, finds->count + b);
+  int64_t all = 0;
+  if (!out) atomic_store(&finds->no_memory, true);
+  for (int64_t i = b; i < e && out; i++) all += finds->count[i];
+  int64_t place = atomic_fetch_add_explicit(&finds->used, all, memory_order_relaxed);
+  if (place + all <= finds->room && out) memcpy(finds->found + place, out, sizeof *out * (size_t)all);
+  for (int64_t i = b; i < e; i++) {
+    if (!out) finds->count[i] = 0;
+    finds->start[i] = (int32_t)place;
+    place += finds->count[i];
+  }
+  if (out != few) memory_free(&finds->core->memory, out);
+}
+
+/* Searches for all of `count` queries, a second time when it did not have room for what they found. */
+static Status search_all(SearchFinds *finds, Scratch *scratch, int64_t queries, int64_t chunk, int64_t guess,
+                         ParallelBody body, void *context) {
+  int mark = scratch_mark(scratch);
+  for (;; scratch_release(finds->core, scratch, mark)) {
+    TRY(scratch_take(finds->core, scratch, &finds->found, guess + LANES, "pairs that may touch"));
+    finds->room = guess;
+    finds->used = 0;
+    parallel_for(finds->core, 0, queries, chunk, body, context);
+    if (finds->no_memory || finds->used > INT32_MAX - LANES)
+      return fail(finds->core, SCREE_NO_MEMORY, "out of memory: neighbours of %lld points", (long long)queries);
+    if (finds->used <= guess) return SCREE_OK;
+    guess = finds->used;
+  }
+}
+
+Status position_search_pairs(PositionStep *work, ParallelBody window) {
+  PositionSearch *search = work->search;
+  Core *core = work->step->core;
+  Scratch *scratch = work->step->scratch;
+  const Particles *p = &work->step->state->particles;
+  BinPoints grains = grains_predicted(p);
+  grains.radius = p->radius;
+  SearchFinds *finds = &work->finds;
+  *finds = (SearchFinds){
+      .core = core, .job = {&search->bins, grains, grains, true, work->margin}, .count = work->found_count};
+  TRY(scratch_take(core, scratch, &finds->start, work->padded, "pairs that may touch"));
+  int64_t guess = search->pairs > 0 ? search->pairs + search->pairs / 32 : FINDS_FIRST * work->count;
+  TRY(search_all(finds, scratch, work->padded, POSITION_WINDOW, guess, window, work));
+  search->pairs = finds->used;
+  return SCREE_OK;
+}
+
+typedef struct SampleSearch {
+  PositionStep *work;
+  float *at[3], *radius;
+  SearchFinds finds;
+} SampleSearch;
+
+/* Where samples are predicted to be: bodies that grains can move stand where the step began, the others where it ends.
+ */
+static void predict_samples(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const SampleSearch *search = context;
+  const State *state = search->work->step->state;
+  const SolidSamples *s = &state->samples;
+  for (int64_t k = b; k < e; k++) {
+    const Solid *solid = &state->solids.items[s->solid[k]];
+    const PositionBody *body = &search->work->bodies[s->solid[k]];
+    float at[3] = {s->x[k], s->y[k], s->z[k]};
+    if (body->movable) {
+      Vec3 arm = vec3_sub(vec3((double)at[0], (double)at[1], (double)at[2]), vec3_sub(solid->center, state->origin));
+      Vec3 way = position_body_way(body, (const float[3]){(float)arm.x, (float)arm.y, (float)arm.z});
+      at[0] += (float)way.x;
+      at[1] += (float)way.y;
+      at[2] += (float)way.z;
+    }
+    for (int axis = 0; axis < 3; axis++) search->at[axis][k] = at[axis];
+    search->radius[k] = s->radius;
+  }
+}
+
+static void search_samples(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SampleSearch *search = context;
+  position_search_block(&search->finds, b, e);
+}
+
+/* What samples have found, turned round: what finds them. */
+static void turn_rows(const SearchFinds *finds, int64_t samples, int64_t grains, SampleRows *rows) {
+  int32_t *next = rows->start + 1, place = 0; /* where a row's next goes: in the end, where the next row begins */
+  memset(rows->start, 0, sizeof *rows->start * (size_t)(grains + 1));
+  for (int64_t k = 0; k < finds->used; k++) next[finds->found[k]]++;
+  for (int64_t i = 0; i < grains; i++) {
+    int32_t here = next[i];
+    next[i] = place;
+    place += here;
+  }
+  for (int64_t k = 0; k < samples; k++)
+    for (int32_t f = 0; f < finds->count[k]; f++) rows->sample[next[finds->found[finds->start[k] + f]]++] = (int32_t)k;
+}
+
+Status position_search_samples(PositionStep *work, SampleRows *rows) {
+  const State *state = work->step->state;
+  const SolidSamples *s = &state->samples;
+  Core *core = work->step->core;
+  Scratch *scratch = work->step->scratch;
+  BinPoints grains = grains_predicted(&state->particles);
+  grains.radius = state->particles.radius;
+  SampleSearch search = {.work = work};
+  *rows = (SampleRows){NULL, NULL};
+  if (s->count == 0 || work->count == 0) return SCREE_OK;
+  for (int axis = 0; axis < 3; axis++) TRY(scratch_take(core, scratch, &search.at[axis], s->count, "samples"));
+  TRY(scratch_take(core, scratch, &search.radius, s->count, "samples"));
+  TRY(scratch_take(core, scratch, &search.finds.start, s->count, "samples"));
+  TRY(scratch_take(core, scratch, &search.finds.count, s->count, "samples"));
+  parallel_for(core, 0, s->count, SAMPLES_CHUNK, predict_samples, &search);
+  search.finds.core = core;
+  search.finds.job =
+      (SearchJob){.bins = &work->search->bins,
+                  .grains = grains,
+                  .queries = {s->count, search.at[0], search.at[1], search.at[2], .radius = search.radius},
+                  .margin = work->margin};
+  TRY(search_all(&search.finds, scratch, s->count, SAMPLES_CHUNK, FINDS_FIRST * s->count, search_samples, &search));
+  if (search.finds.used == 0) return SCREE_OK;
+  TRY(scratch_take(core, scratch, &rows->start, work->count + 1, "samples"));
+  TRY(scratch_take(core, scratch, &rows->sample, search.finds.used, "samples"));
+  turn_rows(&search.finds, s->count, work->count, rows);
+  return SCREE_OK;
+}
+
+typedef struct Overlaps {
+  Core *core;
+  SearchJob job;
+} Overlaps;
+
+/* A pair is looked at once. */
+static double overlap_chunk(void *context, int64_t b, int64_t e) {
+  const Overlaps *overlaps = context;
+  const BinPoints *p = &overlaps->job.grains;
+  int32_t few[FINDS_FEW], count[OVERLAP_CHUNK], *out = search_block(overlaps->core, &overlaps->job, b, e, few, count);
+  const int32_t *found = out;
+  float most = 0;
+  if (!out) return NAN;
+  for (int64_t i = b; i < e; i++)
+    for (const int32_t *end = found + count[i - b]; found < end; found++) {
+      int32_t j = *found;
+      if (j < i) continue;
+      float x = p->x[i] - p->x[j], y = p->y[i] - p->y[j], z = p->z[i] - p->z[j], radii = p->radius[i] + p->radius[j];
+      float square = x * x + y * y + z * z;
+      if (square >= radii * radii) continue;
+      float share = 2 * (radii - sqrtf(square)) / radii;
+      most = share > most ? share : most;
+    }
+  if (out != few) memory_free(&overlaps->core->memory, out);
+  return (double)most;
+}
+
+Status position_overlap(Core *core, Scratch *scratch, const State *state, PositionSearch *search, double *overlap) {
+  const Particles *p = &state->particles;
+  bool differ;
+  float reach = 2 * KERNEL_CALL(core, position_radii)(p->radius, p->count, &differ);
+  BinPoints grains = grains_now(p);
+  if (differ) grains.radius = p->radius;
+  TRY(bins_fill(core, scratch, grains, reach, 0, &search->bins));
+  grains.radius = p->radius;
+  Overlaps overlaps = {core, {.bins = &search->bins, .grains = grains, .queries = grains, .same = true}};
+  *overlap = parallel_max(core, 0, p->count, OVERLAP_CHUNK, 0, overlap_chunk, &overlaps);
+  return SCREE_OK;
+}

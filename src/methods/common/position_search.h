@@ -1,0 +1,65 @@
+/* Which grains, and which samples of solids, a grain may touch in the step: looked for anew in every step. */
+#ifndef METHODS_COMMON_POSITION_SEARCH_H
+#define METHODS_COMMON_POSITION_SEARCH_H
+
+#include <stdatomic.h>
+
+#include "core/parallel.h"
+#include "core/scratch.h"
+#include "neighbors/bins.h"
+#include "state/state.h"
+
+/* What of the search lives across steps: memory that is used again. */
+typedef struct PositionSearch {
+  Bins bins;
+  int64_t pairs; /* that may touch, in the last step */
+} PositionSearch;
+
+void position_search_destroy(Core *core, PositionSearch *search);
+
+/* Deepest overlap of two grains as a share of their mean radius, where they are now. */
+Status position_overlap(Core *core, Scratch *scratch, const State *state, PositionSearch *search, double *overlap);
+
+/* What is looked for: queries among grains. */
+typedef struct SearchJob {
+  const Bins *bins;
+  BinPoints grains, queries;
+  bool same;    /* the queries are the grains: nobody finds himself */
+  float margin; /* beyond the radii: looked at where bins only fall together */
+} SearchJob;
+
+/* What queries found. Each has `count` grains from `start` on. */
+typedef struct SearchFinds {
+  Core *core;
+  SearchJob job;
+  int32_t *start, *count;
+  int32_t *found;
+  int64_t room;
+  _Atomic int64_t used; /* or wanted: more than there is room for */
+  atomic_bool no_memory;
+} SearchFinds;
+
+typedef struct PositionStep PositionStep;
+
+/* Bins for the predicted places of the grains. */
+Status position_search_fill(PositionStep *work);
+/* Searches for all grains: `window` is to call position_search_block for its grains. In scratch. */
+Status position_search_pairs(PositionStep *work, ParallelBody window);
+void position_search_block(SearchFinds *finds, int64_t b, int64_t e);
+
+/* Samples of grain i that it may touch: sample[start[i] .. start[i + 1]), ascending. start is NULL where nobody has
+ * any. */
+typedef struct SampleRows {
+  int32_t *start, *sample;
+} SampleRows;
+/* In scratch. Once the bodies of the step are known. */
+Status position_search_samples(PositionStep *work, SampleRows *rows);
+
+/* Queries [b, e): their finds one behind the other, and how many each has. Answers where it stopped: there was not room
+ * enough for the next. */
+KERNEL_DECLARE(int64_t, position_search_pass,
+               (const SearchJob *job, int64_t b, int64_t e, int64_t room, int32_t *out, int32_t *count));
+/* Largest of the radii; whether they differ. */
+KERNEL_DECLARE(float, position_radii, (const float *radius, int64_t count, bool *differ));
+
+#endif

@@ -1,0 +1,66 @@
+/* Points dealt to bins for the searches of one step: made anew wherever the points are, so that there is nothing to
+ * keep up. For methods that look for partners in every step anyhow; others have lists (neighbors.h).
+ *
+ * Coordinates are whole numbers, BINS_REACH of them a little more than the largest reach. Bins lie in rows along x. A
+ * row is two reaches wide and high, a bin half a reach long: what is within reach of a place lies in two by two rows,
+ * and in each of them in five bins that follow each other, which are one run of points. A run is compared sixteen
+ * points at a time, by the lower 16 bits of the coordinates (two more of them are below one, so that squares keep their
+ * upper half): differences of up to four reaches are told apart, and none in these rows is larger. Rounding is always
+ * towards finding, by at most a thousandth of the reach.
+ *
+ * While the box round all points has not many more bins than there are points, bins are numbered through; otherwise row
+ * (y, z) begins at hash(y, z) of a table and runs on from there, modulo its size, so that a stray grain costs nothing.
+ * What only falls together there is found too: whoever cares looks at the distance. */
+#ifndef NEIGHBORS_BINS_H
+#define NEIGHBORS_BINS_H
+
+#include "core/core.h"
+#include "core/scratch.h"
+#include "core/simd.h"
+
+enum {
+  BINS_REACH_BITS = 11,
+  BINS_ROW_BITS = BINS_REACH_BITS + 1,
+  BINS_BIN_BITS = BINS_REACH_BITS - 1,
+  BINS_RUN = 5,
+  BINS_LOW_BITS = 2,
+  BINS_REACH = 1 << BINS_REACH_BITS,
+  BINS_BIAS = 1 << 30,
+  BINS_FAR = BINS_BIAS - (1 << 16) /* units; the places around still exist as numbers */
+};
+
+/* Points, where they are or, with ways, where they are about to go. */
+typedef struct BinPoints {
+  int64_t count;
+  const float *x, *y, *z;
+  const float *dx, *dy, *dz; /* or NULL */
+  const float *radius;       /* NULL: the reach of all pairs is the same */
+} BinPoints;
+
+typedef struct Bins {
+  int64_t count;
+  double scale; /* units a metre */
+  float far;    /* m: farther points are folded onto this, which brings no two further apart */
+  bool hashed;
+  int32_t low[3], size[3]; /* bins along x, rows along y and z: the first, and how many */
+  uint32_t mask;           /* of the table */
+  int32_t *start;          /* first point of each entry, and one more */
+  int16_t *x, *y, *z;      /* in the order of the bins; there is something to read behind the last */
+  bool differ;             /* radii do */
+  int16_t *radius;         /* then; half of the margin included */
+  int16_t limit;           /* otherwise: square of the reach */
+  int32_t *index;          /* which point */
+  float margin;
+} Bins; /* zero before the first use */
+
+/* A pair is found when it is nearer than the sum of its radii and the margin; without radii when it is nearer than the
+ * reach, which otherwise no pair's may exceed. Memory of an earlier call is used again. Positions that are not finite
+ * are refused. */
+Status bins_fill(Core *core, Scratch *scratch, BinPoints points, float reach, float margin, Bins *bins);
+void bins_destroy(Core *core, Bins *bins);
+
+/* Units of points [b, e) along each axis, into three arrays; answers whether all were finite. */
+KERNEL_DECLARE(bool, bins_units,
+               (const BinPoints *points, const Bins *bins, int64_t b, int64_t e, int32_t *const units[3]));
+
+#endif
