@@ -92,8 +92,9 @@ void beside_rub(const Beside *beside, const StopWindow *window, const float norm
 void beside_keep_out(const Beside *beside, float way[3], float v[3]) {
   const StripSolids *solids = beside->work->solids[beside->strip];
   float cell = (float)beside->work->grid->cell, to[3], gradient[3];
+  float rest = 0.5f * (float)beside->work->dt; /* strips know where solids are in the middle of the step */
   for (int a = 0; a < 3; a++) {
-    to[a] = beside->at[a] + way[a] / cell;
+    to[a] = beside->at[a] + (way[a] - rest * beside->wall_v[a]) / cell;
     float most = a == 0 ? (float)STRIP - 1e-5f : 1 - 1e-6f;
     to[a] = to[a] < 0 ? 0 : to[a] > most ? most : to[a]; /* the strip knows no more; half a cell further at most */
   }
@@ -179,22 +180,22 @@ static bool same_cell(const float a[3], const float b[3]) {
   return floorf(a[0]) == floorf(b[0]) && floorf(a[1]) == floorf(b[1]) && floorf(a[2]) == floorf(b[2]);
 }
 
-/* Puts a point out of a solid that it is in; the rest of the way goes along the surface. */
-static void put_out(const Beside *beside, int32_t index, float to[3], float piece[3], float v[3]) {
+/* Puts a point out of a solid that it is in at that time of the step; the rest of the way goes along the surface. */
+static void put_out(const Beside *beside, int32_t index, double time, float to[3], float piece[3], float v[3]) {
   const FlipWork *work = beside->work;
   Beside touching = *beside;
   touching.solid = &work->state->solids.items[index];
   double cell = work->grid->cell;
   Vec3 point =
       vec3_madd(strip_origin(work, (int32_t)beside->strip), vec3((double)to[0], (double)to[1], (double)to[2]), cell);
-  Vec3 local = solid_to_local(touching.solid, point);
+  Vec3 moving = solid_velocity_at(touching.solid, point);
+  Vec3 local = solid_to_local(touching.solid, vec3_madd(point, moving, solid_ahead(work, touching.solid) - time));
   if (solid_out_of_reach(touching.solid, local, 0)) return;
   float x = (float)local.x, y = (float)local.y, z = (float)local.z, distance, n[3];
   shape_distance_range(work->core, &touching.solid->shape, 1, &x, &y, &z, cell, &distance, &n[0], &n[1], &n[2]);
   if (!(distance < 0)) return;
   Mat3 turn = mat3_from_quat(touching.solid->rotation);
   Vec3 out = mat3_apply(&turn, vec3((double)n[0], (double)n[1], (double)n[2]));
-  Vec3 moving = solid_velocity_at(touching.solid, point);
   float into = 0, ahead = 0, push = distance / (float)cell;
   push = push < -PIECE ? -PIECE : push;
   for (int a = 0; a < 3; a++) {
@@ -229,7 +230,8 @@ void beside_fly(const Beside *beside, float way[3], float v[3]) {
       from[a] = to[a];
       to[a] += piece[a];
     }
-    for (int32_t s = 0; meets && s < work->state->solids.count; s++) put_out(beside, s, to, piece, v);
+    for (int32_t s = 0; meets && s < work->state->solids.count; s++)
+      put_out(beside, s, work->dt * (k + 1) / pieces, to, piece, v);
     if (!same_cell(from, to) && is_dense_at(beside, to, v)) break;
   }
   for (int a = 0; a < 3; a++) way[a] = (to[a] - at[a]) * cell;

@@ -31,6 +31,10 @@ Vec3 strip_origin(const FlipWork *work, int32_t strip) {
               work->state->origin.z + ((double)place[2] - shift[2]) * cell);
 }
 
+double solid_ahead(const FlipWork *work, const Solid *solid) {
+  return solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM ? 0 : work->dt;
+}
+
 static bool solid_moves(const Solid *solid) {
   return solid->motion != MOTION_FIXED || vec3_length(solid->velocity) > 0 || vec3_length(solid->spin) > 0;
 }
@@ -93,7 +97,7 @@ static void asking_of(const FlipWork *work, int32_t index, Asking *to) {
   /* Halfway through the step: where it is at the beginning, sand would always feel it too late, and a ball of twice the
    * way a step would come 2 mm deeper into the sand. */
   const Solid *solid = asking.solid;
-  double half = 0.5 * work->dt;
+  double half = 0.5 * work->dt - solid_ahead(work, solid);
   Quat rotation = quat_mul(quat_from_vector(vec3_scale(solid->spin, half)), solid->rotation);
   Vec3 center = vec3_madd(solid->center, solid->velocity, half);
   asking.position = vec3_sub(center, quat_rotate(rotation, solid->center_in_shape));

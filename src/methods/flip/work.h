@@ -133,6 +133,8 @@ Status flip_solids_find(FlipWork *work);
 void flip_wall_velocities(FlipWork *work); /* of the faces that bodies move with */
 /* Where the strip begins in the world. */
 Vec3 strip_origin(const FlipWork *work, int32_t strip);
+/* How much of the step a solid's pose has already behind it: keyframed ones are where they will be at its end. */
+double solid_ahead(const FlipWork *work, const Solid *solid);
 /* Whether a point of the solid's frame is certainly farther than that from it. */
 bool solid_out_of_reach(const Solid *solid, Vec3 local, double reach);
 /* particles.c */
