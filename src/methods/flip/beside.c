@@ -132,8 +132,7 @@ Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], in
   return beside;
 }
 
-uint32_t strip_stops(const FlipWork *work, int32_t strip, StopWindow *window) {
-  uint32_t nodes = 0; /* bit 0: the last lane of the strip before */
+void strip_stops(const FlipWork *work, int32_t strip, StopWindow *window) {
   for (int row = 0; row < 9; row++) {
     int32_t at = grid_row(work->grid, strip, row % 3 - 1, row / 3 - 1);
     int64_t before = (int64_t)work->grid->near[at][X_LOW] * STRIP + STRIP - 1;
@@ -144,15 +143,16 @@ uint32_t strip_stops(const FlipWork *work, int32_t strip, StopWindow *window) {
       to[0] = stop[before];
       memcpy(to + 1, stop + (int64_t)at * STRIP, sizeof(float) * STRIP);
       to[STRIP + 1] = stop[behind];
-      for (int x = 0; x < STRIP + 2; x++) nodes |= (to[x] != 0 ? 1u : 0u) << x;
     }
   }
-  return nodes | nodes >> 1 | nodes >> 2;
 }
 
 uint32_t strip_walls(const StripSolids *solids) {
   uint32_t columns = 0; /* bit k: corners at the lower side of lane k */
-  for (int c = 0; c < CORNERS; c++) columns |= (solids->distance[c] < 0 ? 1u : 0u) << (c % 9);
+  for (int c = 0; c <= STRIP; c++) {
+    const float *d = solids->distance + c;
+    columns |= (d[0] < 0 || d[9] < 0 || d[18] < 0 || d[27] < 0 ? 1u : 0u) << c;
+  }
   uint32_t cells = columns | columns >> 1;
   return cells | cells >> 1 | cells << 1;
 }

@@ -21,8 +21,7 @@ Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], in
 typedef struct StopWindow {
   float stop[3][9][STRIP + 2];
 } StopWindow;
-/* Fills the window. Lanes, a bit each, round which there is anything in it. */
-uint32_t strip_stops(const FlipWork *work, int32_t strip, StopWindow *window);
+void strip_stops(const FlipWork *work, int32_t strip, StopWindow *window);
 /* Lanes from which half a cell may lead into a solid. */
 uint32_t strip_walls(const StripSolids *solids);
 /* Closed faces stop sand whether or not there is enough of it to bear a pressure; friction goes with it. */

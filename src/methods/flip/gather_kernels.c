@@ -168,6 +168,67 @@ void KERNEL(flip_gather)(const Gather *gather, int32_t strip, const Gathered *to
   }
 }
 
+/* ---- ways ---- */
+
+/* As flip_distance_at. */
+WIDE_INLINE Wide distances_at(const float *distance, Wide x, Wide y, Wide z) {
+  const Wide one = wide_set(1);
+  WideInt lane = __builtin_convertvector(x, WideInt);
+  Wide fx = x - __builtin_convertvector(lane, Wide), value = wide_set(0);
+  for (int c = 0; c < 8; c++) {
+    Wide d = wide_gather(distance + ((c >> 2) * 2 + (c >> 1 & 1)) * (STRIP + 1) + (c & 1), lane);
+    value += d * (c & 1 ? fx : one - fx) * (c & 2 ? y : one - y) * (c & 4 ? z : one - z);
+  }
+  return value;
+}
+
+WIDE_INLINE Wide clamped(Wide value, float least, float most) {
+  return wide_min(wide_max(value, wide_set(least)), wide_set(most));
+}
+
+uint32_t KERNEL(flip_bound_ways)(const Ways *ways, int32_t count) {
+  const float inside[3] = {(float)STRIP - 1e-5f, 1 - 1e-6f, 1 - 1e-6f};
+  const float *const position[3] = {ways->x, ways->y, ways->z};
+  uint32_t all = 0;
+  for (int32_t k = 0; k < count; k += LANES) {
+    Wide at[3], way[3], to[3], length = wide_set(0);
+    for (int a = 0; a < 3; a++) at[a] = wide_load(position[a] + k) - wide_set(ways->place[a]);
+    WideInt lane = __builtin_convertvector(clamped(at[0], 0, (float)STRIP - 0.00001f), WideInt);
+    Wide most = wide_gather(ways->longest, lane);
+    for (int a = 0; a < 3; a++) {
+      way[a] = wide_min(most, wide_max(-most, wide_load(ways->way[a] + k)));
+      wide_store(ways->way[a] + k, way[a]);
+      length += way[a] * way[a];
+    }
+    wide_store(ways->square + k, wide_load(ways->square + k) * wide_gather(ways->share, lane));
+    uint32_t far = wide_bits(wide_less(wide_set(ways->long_way), length)), into = 0;
+    if (ways->distance) {
+      /* the strip knows no more; half a cell further at most */
+      for (int a = 0; a < 3; a++) to[a] = clamped(at[a] + way[a] / wide_set(ways->cell), 0, inside[a]);
+      into = wide_bits(wide_less(distances_at(ways->distance, to[0], to[1], to[2]), wide_set(0)));
+    }
+    uint32_t here = count - k < LANES ? (1u << (count - k)) - 1 : 255;
+    all |= (far & here ? WAY_IS_LONG : 0u) | (into & here ? WAY_LEADS_INTO : 0u);
+    for (int l = 0; l < LANES; l++)
+      ways->bits[k + l] = (uint8_t)((far >> l & 1) * WAY_IS_LONG + (into >> l & 1) * WAY_LEADS_INTO);
+  }
+  return all;
+}
+
+void KERNEL(flip_stop_lanes)(float *const stop[3], int64_t b, int64_t e, uint8_t *lanes) {
+  const Wide zero = wide_set(0);
+  for (int64_t strip = b; strip < e; strip++) {
+    unsigned none = 255;
+    for (int a = 0; a < 3; a++) {
+      Wide here = wide_load(stop[a] + strip * STRIP);
+      none &= ~wide_bits(wide_less(here, zero)) & ~wide_bits(wide_less(zero, here));
+    }
+    lanes[strip] = (uint8_t)~none;
+  }
+}
+
+/* ---- shapes ---- */
+
 /* Whether A - shift 1 (sign +1) or shift 1 - A (sign -1) is positive: leading minors. */
 WIDE_INLINE WideInt wide_beyond(const Wide a[STRESSES], float shift, float sign) {
   const Wide by = wide_set(shift), s = wide_set(sign), zero = wide_set(0);

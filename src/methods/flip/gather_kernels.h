@@ -31,6 +31,23 @@ typedef struct Gathered {
 
 KERNEL_DECLARE(void, flip_gather, (const Gather *gather, int32_t strip, const Gathered *to));
 
+/* How far the particles of one strip go. */
+enum { WAY_IS_LONG = 1, WAY_LEADS_INTO = 2 }; /* a bit each: longer than `long_way`; into a solid */
+typedef struct Ways {
+  const float *x, *y, *z;             /* in cells */
+  float place[3];                     /* of the strip */
+  float longest[STRIP], share[STRIP]; /* of the ways from its cells, m; and what squares of speeds count there */
+  float long_way;                     /* square of it, m^2 */
+  float cell;                         /* m */
+  const float *distance;              /* of solids, at the corners of the cells, in cells; NULL: none are near */
+  float *way[3], *square;             /* of the speed */
+  uint8_t *bits;                      /* of the particles */
+} Ways;
+/* Cuts the ways of `count` particles to what they may be. Answers all bits together. */
+KERNEL_DECLARE(uint32_t, flip_bound_ways, (const Ways *ways, int32_t count));
+/* Lanes whose faces stopped something along any axis, for strips [b, e). */
+KERNEL_DECLARE(void, flip_stop_lanes, (float *const stop[3], int64_t b, int64_t e, uint8_t *lanes));
+
 /* Ellipsoids of particles one behind the other, in whole registers. */
 enum { IS_VALID, IS_THIN, IS_LONG, IS_STUCK }; /* stuck: long, and too thin to be split */
 typedef struct Stretch {

@@ -277,8 +277,9 @@ typedef struct FromGrid {
   Gather gather;
   Speeds *speeds; /* per thread */
   float *buffers; /* for the particles of a strip, per thread */
-  uint8_t *kinds;
-  int64_t most; /* particles of a strip, in whole registers */
+  uint8_t *kinds, *way_bits;
+  uint8_t *stops; /* per strip: lanes whose faces stopped something */
+  int64_t most;   /* particles of a strip, in whole registers */
 } FromGrid;
 
 enum { BUFFERS = 3 + 3 + 1 + 9 + STRESSES };
@@ -334,46 +335,123 @@ static bool rubs_on_the_grid(const FlipWork *work, int32_t cell) {
   return strong;
 }
 
-static void move_strip(const FromGrid *from, int64_t strip, const Gathered *g, Speeds *speeds) {
+/* The particles of a strip that are on their way. */
+typedef struct StripWays {
+  int64_t strip;
+  int32_t first, last; /* particles in the order of cells */
+  int32_t place[3];
+  uint32_t walls; /* lanes from which half a cell may lead into a solid */
+  uint32_t bits;  /* of the ways, all together */
+  const Gathered *gathered;
+  const uint8_t *way_bits; /* of the particles from `first` on */
+} StripWays;
+
+static StripWays bound_ways(const FromGrid *from, int64_t strip, const Gathered *g, uint8_t *bits) {
   const FlipWork *work = from->work;
-  Particles *p = &work->state->particles;
-  bool near = work->fields.near[strip];
-  StopWindow window;
-  uint32_t stops = near ? strip_stops(work, (int32_t)strip, &window) : 0,
-           walls = near ? strip_walls(work->solids[strip]) : 0;
-  float side = (float)work->grid->cell, half = (float)work->settings->way,
-        long_way = half * half * side * side * 1.0001f;
-  int32_t place[3], first = work->order->start[strip * STRIP];
-  strip_place(work->grid->key[strip], place);
+  const FlipOrder *order = work->order;
+  StripWays s = {.strip = strip,
+                 .first = order->start[strip * STRIP],
+                 .last = order->start[(strip + 1) * STRIP],
+                 .gathered = g,
+                 .way_bits = bits};
+  const StripSolids *solids = work->solids[strip];
+  strip_place(work->grid->key[strip], s.place);
+  s.walls = work->fields.near[strip] ? strip_walls(solids) : 0;
+  float side = (float)work->grid->cell, half = (float)work->settings->way, haste = haste_of(work) * half;
+  Ways ways = {.x = order->x + s.first,
+               .y = order->y + s.first,
+               .z = order->z + s.first,
+               .place = {(float)s.place[0], (float)s.place[1], (float)s.place[2]},
+               .long_way = half * half * side * side * 1.0001f,
+               .cell = side,
+               .distance = s.walls ? solids->distance : NULL,
+               .way = {g->way[0], g->way[1], g->way[2]},
+               .square = g->square,
+               .bits = bits};
   for (int lane = 0; lane < STRIP; lane++) {
-    int64_t cell = strip * STRIP + lane;
-    if (work->order->start[cell] == work->order->start[cell + 1]) continue;
-    float most = way_of_cell(work, cell), share = half / most, longest = fmaxf(most, haste_of(work) * half) * side;
-    bool pressed = work->kept->pressure[cell] != 0;
-    bool stopped = stops >> lane & 1, walled = walls >> lane & 1;
-    for (int32_t k = work->order->start[cell]; k < work->order->start[cell + 1]; k++) {
-      int32_t i = work->order->index[k];
-      float way[3], v[3], square = g->square[k - first];
-      for (int a = 0; a < 3; a++) {
-        float w = g->way[a][k - first];
-        way[a] = w < -longest ? -longest : w > longest ? longest : w;
-        v[a] = g->velocity[a][k - first];
-      }
-      square *= share * share;
-      if (pressed) count_speed(speeds, square);
-      else if (square > speeds->loose) speeds->loose = square;
-      bool far = way[0] * way[0] + way[1] * way[1] + way[2] * way[2] > long_way;
-      if (far || stopped || walled) {
-        Beside beside = beside_of(work, strip, place, k, near);
-        const float norm[3] = {work->sorted.norm[1][k], work->sorted.norm[2][k], work->sorted.norm[3][k]};
-        if (stopped && !rubs_on_the_grid(work, (int32_t)cell)) beside_rub(&beside, &window, norm, v, way);
-        if (far) beside_fly(&beside, way, v);
-        else if (walled) beside_keep_out(&beside, way, v);
-      }
-      p->vx[i] = v[0], p->vy[i] = v[1], p->vz[i] = v[2];
-      p->dx[i] = way[0], p->dy[i] = way[1], p->dz[i] = way[2];
-    }
+    float most = way_of_cell(work, strip * STRIP + lane), share = half / most;
+    ways.longest[lane] = fmaxf(most, haste) * side;
+    ways.share[lane] = share * share;
   }
+  s.bits = KERNEL_CALL(work->core, flip_bound_ways)(&ways, s.last - s.first);
+  return s;
+}
+
+static void count_speeds(const FlipWork *work, const StripWays *s, Speeds *speeds) {
+  const int32_t *start = work->order->start + s->strip * STRIP;
+  const float *square = s->gathered->square - s->first;
+  for (int lane = 0; lane < STRIP; lane++) {
+    bool pressed = work->kept->pressure[s->strip * STRIP + lane] != 0;
+    for (int32_t k = start[lane]; k < start[lane + 1]; k++)
+      if (pressed) count_speed(speeds, square[k]);
+      else if (square[k] > speeds->loose) speeds->loose = square[k];
+  }
+}
+
+/* Lanes round which walls stopped something whose friction is not solved for. */
+static uint32_t lanes_that_rub(const FromGrid *from, const StripWays *s) {
+  const FlipWork *work = from->work;
+  const int32_t *start = work->order->start + s->strip * STRIP;
+  uint32_t lanes = 0;
+  if (!work->fields.near[s->strip]) return 0;
+  for (int row = 0; row < 9; row++) {
+    int32_t at = grid_row(work->grid, (int32_t)s->strip, row % 3 - 1, row / 3 - 1);
+    uint32_t nodes = (uint32_t)from->stops[work->grid->near[at][X_LOW]] >> (STRIP - 1) |
+                     (uint32_t)from->stops[at] << 1 |
+                     (uint32_t)(from->stops[work->grid->near[at][X_HIGH]] & 1) << (STRIP + 1);
+    lanes |= nodes | nodes >> 1 | nodes >> 2;
+  }
+  for (int lane = 0; lane < STRIP; lane++)
+    if (start[lane] == start[lane + 1] || rubs_on_the_grid(work, (int32_t)s->strip * STRIP + lane))
+      lanes &= ~(1u << lane);
+  return lanes & 255;
+}
+
+/* Those beside solids and on long ways. */
+static void move_beside(const FromGrid *from, const StripWays *s) {
+  const FlipWork *work = from->work;
+  const int32_t *start = work->order->start + s->strip * STRIP;
+  uint32_t rubs = lanes_that_rub(from, s);
+  if (!rubs && !s->bits) return;
+  StopWindow window;
+  if (rubs) strip_stops(work, (int32_t)s->strip, &window);
+  for (int lane = 0; lane < STRIP; lane++)
+    for (int32_t k = start[lane]; k < start[lane + 1]; k++) {
+      uint8_t bits = s->way_bits[k - s->first];
+      bool rub = rubs >> lane & 1, far = bits & WAY_IS_LONG, walled = s->walls >> lane & 1;
+      if (!rub && !far && !(walled && bits & WAY_LEADS_INTO)) continue;
+      Beside beside = beside_of(work, s->strip, s->place, k, work->fields.near[s->strip]);
+      const float norm[3] = {work->sorted.norm[1][k], work->sorted.norm[2][k], work->sorted.norm[3][k]};
+      float way[3], v[3];
+      for (int a = 0; a < 3; a++) {
+        way[a] = s->gathered->way[a][k - s->first];
+        v[a] = s->gathered->velocity[a][k - s->first];
+      }
+      if (rub) beside_rub(&beside, &window, norm, v, way);
+      if (far) beside_fly(&beside, way, v);
+      else if (walled) beside_keep_out(&beside, way, v);
+      for (int a = 0; a < 3; a++) {
+        s->gathered->way[a][k - s->first] = way[a];
+        s->gathered->velocity[a][k - s->first] = v[a];
+      }
+    }
+}
+
+static void put_back(const FlipWork *work, const StripWays *s) {
+  Particles *p = &work->state->particles;
+  const int32_t *index = work->order->index + s->first;
+  float *const *v = s->gathered->velocity, *const *way = s->gathered->way;
+  for (int32_t k = 0; k < s->last - s->first; k++) {
+    int32_t i = index[k];
+    p->vx[i] = v[0][k], p->vy[i] = v[1][k], p->vz[i] = v[2][k];
+    p->dx[i] = way[0][k], p->dy[i] = way[1][k], p->dz[i] = way[2][k];
+  }
+}
+
+static void stops_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const FromGrid *from = context;
+  KERNEL_CALL(from->work->core, flip_stop_lanes)(from->work->fields.stop, b, e, from->stops);
 }
 
 static void from_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -386,7 +464,10 @@ static void from_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
     int32_t first = work->order->start[strip * STRIP], last = work->order->start[(strip + 1) * STRIP];
     if (first == last) continue;
     KERNEL_CALL(work->core, flip_gather)(&from->gather, (int32_t)strip, &gathered);
-    move_strip(from, strip, &gathered, &from->speeds[thread]);
+    StripWays ways = bound_ways(from, strip, &gathered, from->way_bits + thread * from->most);
+    count_speeds(work, &ways, &from->speeds[thread]);
+    move_beside(from, &ways);
+    put_back(work, &ways);
     if (work->shapes) shapes_stretch(work->shapes, work, first, last, &stretch);
   }
 }
@@ -403,6 +484,8 @@ static Status take_buffers(FlipWork *work, FromGrid *from) {
   TRY(scratch_take(core, scratch, &from->buffers, threads * BUFFERS * from->most, "particles of a strip"));
   memset(from->buffers, 0, sizeof(float) * (size_t)(threads * BUFFERS * from->most));
   TRY(scratch_take(core, scratch, &from->kinds, threads * from->most, "particles of a strip"));
+  TRY(scratch_take(core, scratch, &from->way_bits, threads * from->most, "particles of a strip"));
+  TRY(scratch_take(core, scratch, &from->stops, work->grid->strips, "strips"));
   if (work->shapes) TRY(scratch_take(core, scratch, &work->kind, work->order->count, "shapes"));
   return SCREE_OK;
 }
@@ -439,6 +522,7 @@ Status flip_from_grid(FlipWork *work) {
   memset(from.speeds, 0, sizeof *from.speeds * (size_t)threads);
   if (work->shapes) shapes_find_flow(work->shapes, work->state);
   move_lost(&from);
+  parallel_for(core, 0, work->grid->strips, STRIP_CHUNK, stops_chunk, &from);
   parallel_for(core, 1, work->grid->strips, FROM_CHUNK, from_grid_chunk, &from);
   work->speed = speed_of(from.speeds, threads, work->order->count / HASTY, haste_of(work));
   return SCREE_OK;

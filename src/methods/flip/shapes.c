@@ -152,16 +152,16 @@ static void add_flow(const FlipShapes *shapes, int32_t i, float *const f[9], int
 void shapes_stretch(const FlipShapes *shapes, const FlipWork *work, int32_t b, int32_t e, const Stretch *with) {
   const int32_t *index = work->order->index + b;
   int32_t count = e - b;
-  for (int c = 0; c < STRESSES; c++)
-    for (int32_t k = 0; k < count; k++) with->shape[c][k] = shapes->a[c][index[k]];
+  for (int32_t k = 0; k < count; k++)
+    for (int c = 0, i = index[k]; c < STRESSES; c++) with->shape[c][k] = shapes->a[c][i];
   Stretch stretch = *with;
   stretch.least = SQUARE_LEAST - SLACK;
   stretch.most = SQUARE_MOST + SLACK;
   stretch.dt = (float)work->dt;
   KERNEL_CALL(work->core, flip_stretch)(&stretch, count);
   memcpy(work->kind + b, with->kind, (size_t)count);
-  for (int c = 0; c < STRESSES; c++)
-    for (int32_t k = 0; k < count; k++) shapes->a[c][index[k]] = with->shape[c][k];
+  for (int32_t k = 0; k < count; k++)
+    for (int c = 0, i = index[k]; c < STRESSES; c++) shapes->a[c][i] = with->shape[c][k];
   for (int32_t k = 0; k < count && shapes->flow[0][0]; k++) add_flow(shapes, index[k], with->gradient, k);
 }
 
