@@ -454,6 +454,17 @@ static void stops_chunk(void *context, int64_t b, int64_t e, int thread) {
   KERNEL_CALL(from->work->core, flip_stop_lanes)(from->work->fields.stop, b, e, from->stops);
 }
 
+/* What is not in the cache when the particles of a strip are put back, is when they have been interpolated. */
+static void fetch_ahead(const FlipWork *work, int32_t b, int32_t e) {
+  const Particles *p = &work->state->particles;
+  const float *const fields[6] = {p->vx, p->vy, p->vz, p->dx, p->dy, p->dz};
+  for (int32_t k = b; k < e; k += LANES) {
+    int32_t i = work->order->index[k];
+    for (int f = 0; f < 6; f++) __builtin_prefetch(fields[f] + i, 1);
+    for (int c = 0; c < STRESSES && work->shapes; c++) __builtin_prefetch(work->shapes->a[c] + i, 1);
+  }
+}
+
 static void from_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
   const FromGrid *from = context;
   const FlipWork *work = from->work;
@@ -463,6 +474,7 @@ static void from_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t strip = b; strip < e; strip++) {
     int32_t first = work->order->start[strip * STRIP], last = work->order->start[(strip + 1) * STRIP];
     if (first == last) continue;
+    fetch_ahead(work, first, last);
     KERNEL_CALL(work->core, flip_gather)(&from->gather, (int32_t)strip, &gathered);
     StripWays ways = bound_ways(from, strip, &gathered, from->way_bits + thread * from->most);
     count_speeds(work, &ways, &from->speeds[thread]);

@@ -259,12 +259,14 @@ void KERNEL(flip_splat)(const Splat *splat, int32_t first, int32_t last) {
 /* ---- norms ---- */
 
 #define NORM_LEAST 1e-3f
+/* Weights that sum to more than this are all there. */
+#define WEIGHT_WHOLE 0.99999f
 
 /* From the sum of the weights that count. */
 WIDE_INLINE Wide norm_of(Wide sum) {
   const Wide one = wide_set(1);
   Wide norm = wide_select(wide_less(wide_set(NORM_LEAST), sum), one / sum, wide_set(0));
-  return wide_select(wide_less(wide_set(0.99999f), sum), one, norm);
+  return wide_select(wide_less(wide_set(WEIGHT_WHOLE), sum), one, norm);
 }
 
 /* Sums of weights along x for each set of up to three nodes. */
@@ -279,26 +281,58 @@ WIDE_INLINE void store_some(float *to, Wide value, int count) {
     for (int lane = 0; lane < count; lane++) to[lane] = value[lane];
 }
 
+/* Weights of particles of one cell: y and z, and of sets of nodes along x. */
+typedef struct CellWeights {
+  Wide t[3];
+  CentreWeights y, z;
+  Wide centres[8], faces[8];
+} CellWeights;
+
+WIDE_INLINE CellWeights cell_weights(const float *x, const float *y, const float *z, const float place[3]) {
+  CellWeights w = {.t = {within_lane(x, place[0]), within(y, place[1]), within(z, place[2])}};
+  CentreWeights along = centre_weights(w.t[0]);
+  w.y = centre_weights(w.t[1]);
+  w.z = centre_weights(w.t[2]);
+  sums_of_sets(along.node[0], along.node[1], along.node[2], w.centres);
+  sums_of_sets(wide_set(0), wide_set(1) - w.t[0], w.t[0], w.faces);
+  return w;
+}
+
+/* Sum of the weights of those nodes round the cell that have their bit: centres (0) or faces (1 + axis). */
+WIDE_INLINE Wide sum_of_bits(const CellWeights *w, const uint32_t rows[9], int lane, int g) {
+  const Wide one = wide_set(1);
+  Wide sum = wide_set(0);
+  for (int row = 0; row < 9; row++) {
+    int y = row % 3, z = row / 3;
+    if ((g == 2 && y == 0) || (g == 3 && z == 0)) continue;
+    Wide wy = g == 2 ? (y == 2 ? w->t[1] : one - w->t[1]) : w->y.node[y];
+    Wide wz = g == 3 ? (z == 2 ? w->t[2] : one - w->t[2]) : w->z.node[z];
+    sum += wz * wy * (g == 1 ? w->faces : w->centres)[rows[row] >> lane & 7];
+  }
+  return sum;
+}
+
 void KERNEL(flip_cell_norms)(const CellNorms *cell, int32_t b, int32_t e) {
-  const Wide one = wide_set(1), zero = wide_set(0);
   for (int32_t k = b; k < e; k += LANES) {
-    Wide t[3] = {within_lane(cell->x + k, cell->place[0]), within(cell->y + k, cell->place[1]),
-                 within(cell->z + k, cell->place[2])};
-    CentreWeights c[3] = {centre_weights(t[0]), centre_weights(t[1]), centre_weights(t[2])};
-    Wide centres[8], faces[8];
-    sums_of_sets(c[0].node[0], c[0].node[1], c[0].node[2], centres);
-    sums_of_sets(zero, one - t[0], t[0], faces);
-    for (int g = 0; g < 4; g++) {
-      Wide sum = zero;
-      for (int row = 0; row < 9; row++) {
-        int y = row % 3, z = row / 3;
-        if ((g == 2 && y == 0) || (g == 3 && z == 0)) continue;
-        Wide wy = g == 2 ? (y == 2 ? t[1] : one - t[1]) : c[1].node[y];
-        Wide wz = g == 3 ? (z == 2 ? t[2] : one - t[2]) : c[2].node[z];
-        sum += wz * wy * (g == 1 ? faces : centres)[cell->bits[g][row] >> cell->lane & 7];
-      }
-      store_some(cell->norm[g] + k, norm_of(sum), e - k);
+    CellWeights w = cell_weights(cell->x + k, cell->y + k, cell->z + k, cell->place);
+    for (int g = 0; g < 4; g++)
+      store_some(cell->norm[g] + k, norm_of(sum_of_bits(&w, cell->bits[g], cell->lane, g)), e - k);
+  }
+}
+
+void KERNEL(flip_cell_strong)(const CellStrong *cell, int32_t b, int32_t e) {
+  for (int32_t k = b; k < e; k += LANES) {
+    CellWeights w = cell_weights(cell->x + k, cell->y + k, cell->z + k, cell->place);
+    unsigned some[3];
+    for (int a = 0; a < 3; a++) {
+      Wide sum = sum_of_bits(&w, cell->bits[a], cell->lane, 1 + a), share = sum;
+      if (cell->norm[a]) share = share * wide_load(cell->norm[a] + k);
+      some[a] = wide_bits(wide_less(wide_set(cell->least), share) & wide_less_equal(share, wide_set(WEIGHT_WHOLE)));
+      if (some[a]) store_some(cell->sum[a] + (k - b), sum, e - k);
     }
+    for (int lane = 0; lane < LANES && k + lane < e; lane++)
+      cell->some[k - b + lane] =
+          (uint8_t)((some[0] >> lane & 1) | (some[1] >> lane & 1) << 1 | (some[2] >> lane & 1) << 2);
   }
 }
 

@@ -45,6 +45,20 @@ typedef struct CellNorms {
 
 KERNEL_DECLARE(void, flip_cell_norms, (const CellNorms *cell, int32_t b, int32_t e));
 
+/* Which particles [b, e) of a cell have some, but not all of their weight on strong faces: a bit an axis. */
+typedef struct CellStrong {
+  const uint32_t (*bits)[9]; /* strong faces round the strip, per axis, as above */
+  int lane;
+  float place[3];
+  const float *x, *y, *z;
+  const float *norm[3]; /* of the weights of valid faces; NULL: 1 */
+  float least;          /* of what is on valid faces, on strong ones */
+  float *sum[3];        /* of the weights of strong faces, from particle b on */
+  uint8_t *some;        /* the bits, from particle b on */
+} CellStrong;
+
+KERNEL_DECLARE(void, flip_cell_strong, (const CellStrong *cell, int32_t b, int32_t e));
+
 /* What the octants of a strip's cells lack of being full and free, splatted like particles in their middles. */
 typedef struct Octants {
   const uint32_t (*bits)[9];   /* valid nodes round the strip, as above */

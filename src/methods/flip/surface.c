@@ -10,40 +10,34 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "methods/flip/splat_kernels.h"
 #include "methods/flip/stress.h"
 
-enum { RIDER_CHUNK = 64 };
+enum { RIDER_CHUNK = 64, RIDER_BATCH = 64 };
 
 /* Weight on strong faces from which on a particle rides on them. */
 #define RIDES_FROM 0.5f
 
+/* Strong faces round a strip, per axis: rows y, z; bit 0 is the last lane of the strip before. */
 typedef struct StrongWindow {
-  uint32_t bits[9]; /* rows y, z; bit 0 is the last lane of the strip before */
+  uint32_t bits[3][9];
 } StrongWindow;
 
 /* Answers which lanes have only strong faces round them, a bit each. */
-static uint32_t strong_window(const FlipWork *work, int32_t strip, const uint8_t *strong, StrongWindow *window) {
+static uint32_t strong_window(const FlipWork *work, int32_t strip, StrongWindow *window) {
   const FlipGrid *grid = work->grid;
   uint32_t all = ~0u;
   for (int row = 0; row < 9; row++) {
-    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
-    window->bits[row] = (uint32_t)strong[grid->near[at][X_LOW]] >> (STRIP - 1) | (uint32_t)strong[at] << 1 |
-                        (uint32_t)(strong[grid->near[at][X_HIGH]] & 1) << (STRIP + 1);
-    all &= window->bits[row];
+    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1), before = grid->near[at][X_LOW],
+            behind = grid->near[at][X_HIGH];
+    for (int a = 0; a < 3; a++) {
+      const uint8_t *strong = work->fields.strong[a];
+      window->bits[a][row] = (uint32_t)strong[before] >> (STRIP - 1) | (uint32_t)strong[at] << 1 |
+                             (uint32_t)(strong[behind] & 1) << (STRIP + 1);
+      all &= window->bits[a][row];
+    }
   }
   return all & all >> 1 & all >> 2;
-}
-
-/* Sum of the weights of the strong faces. `at` counts from the strip's lower corner. */
-static float weight_of_strong(const StrongWindow *window, const float at[3], int axis) {
-  int low[3];
-  float upper[3];
-  for (int a = 0; a < 3; a++) {
-    float t = at[a] + (a == axis ? 1 : 0.5f);
-    low[a] = (int)t;
-    upper[a] = t - (float)low[a];
-  }
-  return row_weights(&window->bits[low[2] * 3 + low[1]], low[0], upper);
 }
 
 /* From now on the particles of the strip have norms of their own. */
@@ -68,38 +62,75 @@ static bool hangs(const FlipWork *work, int64_t strip, const float at[3], int ax
   return height * (float)work->grid->cell > (float)work->state->radius;
 }
 
+/* Particles of a strip that may ride. */
+typedef struct Riding {
+  FlipWork *work;
+  int64_t strip;
+  int vertical; /* axis */
+  bool down;
+  CellStrong cell;
+  float sums[3][RIDER_BATCH];
+  uint8_t some[RIDER_BATCH];
+} Riding;
+
+/* Particle k, which has some of its weight on strong faces, a bit an axis: rides on them, unless it hangs. */
+static void ride(const Riding *riding, int32_t k, int32_t in_batch) {
+  FlipWork *work = riding->work;
+  const FlipOrder *order = work->order;
+  const float *place = riding->cell.place;
+  const float at[3] = {order->x[k] - place[0], order->y[k] - place[1], order->z[k] - place[2]};
+  for (int a = 0; a < 3; a++) {
+    if (!(riding->some[in_batch] >> a & 1)) continue;
+    if (a == riding->vertical && hangs(work, riding->strip, at, a, riding->down)) continue;
+    norm_strip(work, riding->strip);
+    work->sorted.norm[1 + a][k] = 1 / riding->sums[a][in_batch];
+    work->sorted.rides[k] |= (uint8_t)(1u << a);
+    work->fields.riders[riding->strip] |= (uint8_t)(1u << riding->cell.lane);
+  }
+}
+
+static void ride_cell(Riding *riding, int32_t b, int32_t e) {
+  for (int32_t first = b; first < e; first += RIDER_BATCH) {
+    int32_t last = e - first < RIDER_BATCH ? e : first + RIDER_BATCH;
+    KERNEL_CALL(riding->work->core, flip_cell_strong)(&riding->cell, first, last);
+    for (int32_t k = first; k < last; k++)
+      if (riding->some[k - first]) ride(riding, k, k - first);
+  }
+}
+
 static void riders_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   FlipWork *work = context;
   const FlipOrder *order = work->order;
-  SortedParcels *sorted = &work->sorted;
-  bool down = false;
-  int vertical = work_downward(work, &down);
+  StrongWindow window;
+  Riding riding = {.work = work};
+  riding.vertical = work_downward(work, &riding.down);
+  CellStrong *cell = &riding.cell;
+  *cell = (CellStrong){.bits = (const uint32_t(*)[9])window.bits,
+                       .x = order->x,
+                       .y = order->y,
+                       .z = order->z,
+                       .least = RIDES_FROM,
+                       .sum = {riding.sums[0], riding.sums[1], riding.sums[2]},
+                       .some = riding.some};
   for (int64_t strip = b; strip < e; strip++) {
-    int32_t first = order->start[strip * STRIP], last = order->start[(strip + 1) * STRIP], place[3];
+    const int32_t *start = order->start + strip * STRIP;
+    bool near = work->fields.near[strip];
     work->fields.riders[strip] = 0;
-    work->fields.normed[strip] = work->fields.near[strip];
-    if (first == last) continue;
-    memset(sorted->rides + first, 0, (size_t)(last - first));
+    work->fields.normed[strip] = near;
+    if (start[0] == start[STRIP]) continue;
+    memset(work->sorted.rides + start[0], 0, (size_t)(start[STRIP] - start[0]));
+    int32_t place[3];
+    uint32_t whole = strong_window(work, (int32_t)strip, &window);
     strip_place(work->grid->key[strip], place);
+    riding.strip = strip;
     for (int a = 0; a < 3; a++) {
-      StrongWindow window;
-      uint32_t whole = strong_window(work, (int32_t)strip, work->fields.strong[a], &window);
-      if ((whole & 255) == 255) continue;
-      for (int32_t k = first; k < last; k++) {
-        const float at[3] = {order->x[k] - (float)place[0], order->y[k] - (float)place[1],
-                             order->z[k] - (float)place[2]};
-        float norm = work->fields.normed[strip] ? sorted->norm[1 + a][k] : 1;
-        if (whole >> (int)at[0] & 1 || !(norm > 0)) continue;
-        float sum = weight_of_strong(&window, at, a);
-        float share = sum * norm; /* of the faces that are not inside walls */
-        if (!(share > RIDES_FROM) || share > 0.99999f) continue;
-        if (a == vertical && hangs(work, strip, at, a, down)) continue;
-        norm_strip(work, strip);
-        sorted->norm[1 + a][k] = 1 / sum;
-        sorted->rides[k] |= (uint8_t)(1u << a);
-        work->fields.riders[strip] |= (uint8_t)(1u << (int)at[0]);
-      }
+      cell->place[a] = (float)place[a];
+      cell->norm[a] = near ? work->sorted.norm[1 + a] : NULL;
+    }
+    for (int lane = 0; lane < STRIP; lane++) {
+      cell->lane = lane;
+      if (!(whole >> lane & 1)) ride_cell(&riding, start[lane], start[lane + 1]);
     }
   }
 }

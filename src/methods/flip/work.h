@@ -101,15 +101,6 @@ static inline void coupled_push(const CoupledFace *face, double push, double w[6
   }
 }
 
-/* Sum of the trilinear weights of those of eight nodes that have their bit: rows (y, z) 0, 1, 3 and 4 of `rows`, bits
- * `low` and the one above of each; `upper` are the weights of the upper ones along x, y, z. */
-static inline float row_weights(const uint32_t *rows, int low, const float upper[3]) {
-  const float along[4] = {0, 1 - upper[0], upper[0], 1};
-  const float y = upper[1], z = upper[2];
-  return (1 - z) * ((1 - y) * along[rows[0] >> low & 3] + y * along[rows[1] >> low & 3]) +
-         z * ((1 - y) * along[rows[3] >> low & 3] + y * along[rows[4] >> low & 3]);
-}
-
 static inline int64_t work_cells(const FlipWork *work) { return grid_cells(work->grid); }
 
 /* The axis that gravity mainly acts along, and whether it points to its lower side; -1: there is none. */
