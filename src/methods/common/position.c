@@ -27,7 +27,7 @@ static void predict_chunk(void *context, int64_t b, int64_t e, int thread) {
 
 MethodReach position_reach(const void *data) {
   (void)data;
-  return (MethodReach){.solids = 1, .skin = POSITION_SKIN, .margin = POSITION_MARGIN};
+  return (MethodReach){.solids = 1, .skin = POSITION_SKIN, .margin = POSITION_MARGIN_MOST};
 }
 
 double position_largest_step(const void *data, const State *state) {
@@ -120,11 +120,10 @@ Status position_begin(Step *step, const PositionSettings *settings, PositionSear
   work->search = search;
   work->count = state->particles.count;
   work->padded = (work->count + SLICE - 1) / SLICE * SLICE;
-  work->margin = POSITION_MARGIN * radius;
-  if (settings->slop) {
-    float fall = (float)vec3_length(state->gravity) * work->dt * work->dt;
-    work->slop = fminf(POSITION_SLOP_FALL * fall, POSITION_SLOP_MOST * 2 * radius);
-  }
+  float fall = (float)vec3_length(state->gravity) * work->dt * work->dt;
+  work->margin = settings->sticky ? POSITION_MARGIN_MOST * radius
+                                  : fminf(POSITION_MARGIN * radius + fall, POSITION_MARGIN_MOST * radius);
+  if (settings->slop) work->slop = fminf(POSITION_SLOP_FALL * fall, POSITION_SLOP_MOST * 2 * radius);
   TRY(position_search_fill(work));
   TRY(position_find_ghosts(work));
   TRY(take_masses(work));

@@ -28,9 +28,12 @@
 #include "methods/method.h"
 
 enum { SLICE = LANES, POSITION_WINDOW = 128 };
-/* Pairs are looked at when they may come nearer than POSITION_MARGIN nominal radii in the step: what its corrections
- * may close. Solids are listed POSITION_SKIN farther. */
-#define POSITION_MARGIN 0.06f
+/* A pair gets a slot when its predicted gap is below what the corrections of the step may close: g dt^2, where one of
+ * two grains that fall alike is held up, and POSITION_MARGIN nominal radii for what jostles; POSITION_MARGIN_MOST at
+ * most, and where contacts pull, since what a prediction opens they may close. (0.06 radii for all were tried: up to an
+ * eighth more slots at rest and the same overlaps, in flows too.) Solids are listed POSITION_SKIN farther. */
+#define POSITION_MARGIN 0.01f
+#define POSITION_MARGIN_MOST 0.06f
 #define POSITION_SKIN 0.6f
 #define POSITION_FAR 1e30f /* a gap that nothing closes */
 /* Every shift of the stabilisation, however small, takes a heap a little out of its balance, and the balance that it
@@ -98,6 +101,7 @@ typedef struct PositionSettings {
   bool averaging;     /* the papers' 1 / n; otherwise mass splitting */
   bool memory;        /* begin with the multipliers of the last step */
   float shift_share;  /* of the overlap that a stabilising pass takes away; 0: all */
+  bool sticky;        /* contacts may pull */
   bool slop;          /* it leaves a little overlap: see POSITION_SLOP_FALL */
   float mass_scaling; /* k of m* = m exp(-k h), 1/m */
   bool printed_limit; /* friction limited by 2 r as printed, not by the penetration depth (averaging only) */

@@ -22,6 +22,12 @@ static Status add_rest(Core *core, Particles *particles, P2Rest *rest) {
   return particles_add_field(core, particles, "p2_rest_z", sizeof(float), true, (void **)&rest->z);
 }
 
+static bool any_sticks(const Materials *materials) {
+  for (int32_t k = 0; k < materials->count; k++)
+    if (materials->items[k].definition.adhesion > 0) return true;
+  return false;
+}
+
 static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, void **data) {
   P2 *p2 = NULL;
   TRY(memory_new(core, &p2, 1, "p2"));
@@ -34,6 +40,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
               .stabilization = (int)definition->stabilization,
               .shift_share = POSITION_SHIFT_SHARE,
               .slop = true,
+              .sticky = any_sticks(&state->materials),
               .relaxation = (float)definition->relaxation,
               .averaging = definition->averaging,
               /* Remembered forces push both grains alike, error reduction does not. */

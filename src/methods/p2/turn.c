@@ -88,12 +88,9 @@ static void roll_chunk(void *context, int64_t b, int64_t e, int thread) {
 }
 
 Status p2_turn(PositionStep *work) {
-  const Materials *materials = &work->step->state->materials;
   Core *core = work->step->core;
   P2Law *law = work->law;
-  bool sticky = false;
-  for (int32_t k = 0; k < materials->count; k++) sticky = sticky || materials->items[k].definition.adhesion > 0;
-  if (!sticky || work->settings->averaging) return SCREE_OK;
+  if (!work->settings->sticky || work->settings->averaging) return SCREE_OK;
   Turning turning = {.work = work};
   for (int k = 0; k < 3; k++)
     TRY(scratch_take(core, work->step->scratch, &law->roll[k], work->slots.groups * SLICE, "contacts"));
