@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "methods/p2/p2_kernels.h"
-
 enum { LAW_CHUNK = 64 };
 
 /* A stiffness left to us where there is adhesion: the grain's own weight presses its contact in by this share of the
@@ -212,14 +210,12 @@ Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law)
   law->rigid =
       count_rigid(materials) == materials->count && !work->settings->averaging && !(settings->error_reduction > 0);
   work->law = law;
-  if (!law->rigid) {
+  if (law->rigid) return SCREE_OK;
 #define P2_TAKE(type, name) TRY(scratch_take(core, work->step->scratch, &law->name, slots, "contacts"));
-    P2_SLOT_FIELDS(P2_TAKE)
+  P2_SLOT_FIELDS(P2_TAKE)
 #undef P2_TAKE
-    TRY(scratch_take(core, work->step->scratch, &work->slots.soft, slots, "contacts"));
-  }
-  parallel_for(core, 0, work->slots.slices, LAW_CHUNK, law->rigid ? KERNEL_CALL(core, p2_likely_pass) : law_chunk,
-               work);
+  TRY(scratch_take(core, work->step->scratch, &work->slots.soft, slots, "contacts"));
+  parallel_for(core, 0, work->slots.slices, LAW_CHUNK, law_chunk, work);
   if (!work->settings->averaging) parallel_for(core, 0, work->padded, LAW_CHUNK * SLICE, share_chunk, work);
   return SCREE_OK;
 }

@@ -137,24 +137,3 @@ void KERNEL(p2_average_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   solve_slices(context, b, e, true);
 }
-
-/* Splits the masses where all contacts are rigid and nothing else is to be known of them. */
-void KERNEL(p2_likely_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const PositionStep *work = context;
-  const PositionSlots *slots = &work->slots;
-  Wide one = wide_set(1), near = wide_set(P2_LIKELY_GAP * (float)work->step->state->radius);
-  for (int64_t s = b; s < e; s++) {
-    Rows own = own_rows(work->d4, slots, s);
-    Wide likely = wide_set(0);
-    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
-      Touch t = touch(slots, g, work->d4, own.d, own.fourth);
-      WideInt joins = wide_less(t.gap, near);
-      likely = likely + wide_select(joins, one, wide_set(0));
-    }
-    for (int l = 0; l < LANES; l++) {
-      int32_t i = slots->grain[s * SLICE + l];
-      work->shift[i][3] = work->w[i] * position_split(work->settings, likely[l]);
-    }
-  }
-}

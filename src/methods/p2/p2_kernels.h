@@ -4,7 +4,6 @@
 
 #include "methods/p2/law.h"
 
-KERNEL_DECLARE(void, p2_likely_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, p2_split_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, p2_average_pass, (void *work, int64_t b, int64_t e, int thread));
 
