@@ -7,8 +7,6 @@
 #include "methods/flip/stress.h"
 #include "methods/flip/stress_kernels.h"
 
-enum { FACE_CHUNK = 512 };
-
 /* ---- bodies in the solves (Eq. 21, 22, 25, 26) ---- */
 
 /* Whether a cell that may bear stress lies within one cell of the face's. */
@@ -77,10 +75,7 @@ static void wrench_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-void flip_change_bodies(FlipWork *work, const float *pressure, float *const stress[STRESSES], double dt) {
-  Coupling coupling = {work, pressure, stress};
-  int64_t chunks = parallel_chunks(0, work->face_count, FACE_CHUNK);
-  parallel_for(work->core, 0, work->face_count, FACE_CHUNK, wrench_chunk, &coupling);
+void flip_answer_of_bodies(FlipWork *work, int64_t chunks, double dt) {
   memset(work->body_wrench, 0, sizeof *work->body_wrench * (size_t)work->body_count);
   for (int64_t c = 0; c < chunks; c++)
     for (int32_t k = 0; k < work->body_count; k++)
@@ -91,6 +86,12 @@ void flip_change_bodies(FlipWork *work, const float *pressure, float *const stre
       for (int c = 0; c < 6; c++) sum += work->bodies[k].inverse[r][c] * work->body_wrench[k][c];
       work->body_change[k][r] = dt * sum;
     }
+}
+
+void flip_change_bodies(FlipWork *work, const float *pressure, float *const stress[STRESSES], double dt) {
+  Coupling coupling = {work, pressure, stress};
+  parallel_for(work->core, 0, work->face_count, FACE_CHUNK, wrench_chunk, &coupling);
+  flip_answer_of_bodies(work, parallel_chunks(0, work->face_count, FACE_CHUNK), dt);
 }
 
 typedef struct FaceFlux {

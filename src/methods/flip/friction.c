@@ -12,71 +12,45 @@
  * Departure: the kinetic energy that is minimised is the true one. The paper weighs it with phi, for the sake of the
  * matrix; then phi v is evened out instead of v, and the sand of faces that hold a hundredth is driven to a hundred
  * times the speed of what is beside it. Faces with that little bear no stress here (surface.c), so the matrix is good
- * without the weight. */
+ * without the weight.
+ *
+ * The strips that may bear some stress are numbered anew and packed, with all that the solve needs of them; a step is
+ * one sweep over these, see friction_kernels.h. */
 #include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
+#include "methods/flip/bound_kernels.h"
 #include "methods/flip/stress.h"
-#include "methods/flip/stress_kernels.h"
 
 /* Pure shear on the cone: sqrt(3/2) alpha p. */
 #define SHEAR_OF_CONE 1.2247449f
-#define FILL_TOUCHING 0.9f
 /* The matrix has no eigenvalue above this over density and cell^2, shear counted twice. */
 #define STRESS_STIFFNESS 12
 /* Unknowns at a face, two at the centres and four at the edges, these by half. */
 #define FACES_TOUCHED 4
 /* The longest step is that of the lightest face times this. */
 #define PACE_MOST 20
-
-typedef enum Pass {
-  PASS_PACE,
-  PASS_PARTS,
-  PASS_FORCE,
-  PASS_TRIAL,
-  PASS_SCALE,
-  PASS_RETURN,
-  PASS_MEAN,
-  PASS_EXCESS
-} Pass;
+/* A sweep computes about one slice more than its block has: blocks have at least so many, and twice as many blocks as
+ * threads, so that who is quicker does more, are made of more. */
+enum { BLOCK_LEAST = 4, BLOCK_THICK = 12 };
 
 typedef struct Friction {
   FlipWork *work;
-  StripList active; /* strips that stress can be in, or touches */
-  FaceUpdate update;
-  FrictionStep step;
-  FrictionPace pace;
+  FrictionBounds bounds;
+  FrictionSweep sweep;
+  int32_t count;   /* numbers of strips: 0, which is empty, and those that may bear stress */
+  int32_t *strips; /* on the grid */
+  int32_t *number; /* of the strips of the grid; 0: has none */
+  FaceGroup *groups;
+  int64_t group_count;
+  int32_t *block; /* of slices: the first of each, and one behind the last */
+  int64_t blocks;
+  FrictionSlot *rings; /* per thread */
+  double (*pace_sums)[PACE_SUMS];
+  float *excess; /* per block */
   double longer; /* steps are so many times as long, in the mean, as the lightest face allows */
-  EdgeMean mean;
-  Pass pass;
-  float *grip[3];
-  uint8_t *walls[3]; /* per strip, a bit per lane: faces of walls */
-  uint8_t *walled;
-  double (*sums)[FRICTION_SUMS];
-  float *excess; /* per chunk */
 } Friction;
-
-static void pass_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  Friction *f = context;
-  const Core *core = f->work->core;
-  switch (f->pass) {
-  case PASS_PACE: KERNEL_CALL(core, flip_friction_pace)(&f->pace, b, e, f->sums[b / STRIP_CHUNK]); break;
-  case PASS_PARTS: KERNEL_CALL(core, flip_friction_parts)(&f->step, b, e); break;
-  case PASS_FORCE: KERNEL_CALL(core, flip_face_update)(&f->update, b, e); break;
-  case PASS_TRIAL: KERNEL_CALL(core, flip_friction_trial)(&f->step, b, e); break;
-  case PASS_SCALE: KERNEL_CALL(core, flip_friction_scale)(&f->step, b, e); break;
-  case PASS_EXCESS: f->excess[b / STRIP_CHUNK] = KERNEL_CALL(core, flip_friction_excess)(&f->step, b, e); break;
-  case PASS_RETURN: KERNEL_CALL(core, flip_friction_return)(&f->step, b, e, f->sums[b / STRIP_CHUNK]); break;
-  case PASS_MEAN: KERNEL_CALL(core, flip_edge_mean)(&f->mean, b, e); break;
-  }
-}
-
-static void run(Friction *f, Pass pass) {
-  f->pass = pass;
-  parallel_for(f->work->core, 0, f->active.count, STRIP_CHUNK, pass_chunk, f);
-}
 
 double flip_stress_force(const FlipWork *work, float *const s[STRESSES], int32_t face, int axis) {
   static const int shear[3][2] = {{S_XY, S_XZ}, {S_XY, S_YZ}, {S_XZ, S_YZ}};
@@ -88,374 +62,339 @@ double flip_stress_force(const FlipWork *work, float *const s[STRESSES], int32_t
   return sum;
 }
 
-/* Where there is friction, and how much at most. */
-typedef struct Limits {
-  FlipWork *work;
-  float *limit;
-  uint8_t *loaded; /* per strip, a bit per lane: cells that bear some, or whose edges do */
-} Limits;
+/* ---- where there is friction, and how much at most ---- */
 
-static void limit_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Limits *to = context;
-  const FlipFields *f = &to->work->fields;
-  for (int64_t at = b * STRIP; at < e * STRIP; at++) {
-    float p = to->work->kept->pressure[at];
-    bool touching = f->fill[at] > FILL_TOUCHING * f->free[at] && f->free[at] > 0;
-    float most = f->strength[at] * p + (touching ? f->cohesion[at] : 0);
-    to->limit[at] = most > 0 && f->usable[at] > 0 ? most : 0;
-  }
-}
-
-/* What the edges see of the limit of a cell that has none. What of a cell at the surface lies on a pressed cell rests
- * there, and the pressure falls upwards by the weight: it is that of the cell below less the weight of one cell, for
- * then the mean at the edge between the two is that of the true depth. */
-static float limit_at_surface(const Limits *to, int32_t at, int axis, bool down) {
-  const FlipFields *f = &to->work->fields;
-  if (axis < 0 || !(f->fill[at] > 0)) return 0;
-  const FlipGrid *grid = to->work->grid;
-  int32_t above = cell_above(grid, at, axis), face = down ? at : above,
-          under = down ? cell_below(grid, at, axis) : above;
-  float gain = f->gain[axis][face];
-  if (!(gain > 0) || !(to->limit[under] > 0)) return 0;
-  float open = f->open[axis][face], density = open * open / (f->room[1 + axis][face] * gain);
-  float weight = (float)(fabs(vec3_get(to->work->state->gravity, axis)) * grid->cell) * density;
-  float p = to->work->kept->pressure[under] - weight;
-  return p > 0 ? f->strength[at] * p : 0;
-}
-
-static bool is_stopped(const FlipWork *work, int32_t at) {
-  const FlipFields *f = &work->fields;
-  bool stopped = false;
-  for (int a = 0; a < 3 && f->near[at / STRIP]; a++)
-    stopped = stopped || f->stop[a][at] != 0 || f->stop[a][cell_above(work->grid, at, a)] != 0;
-  return stopped;
-}
-
-static void borne_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Limits *to = context;
-  FlipWork *work = to->work;
-  bool down = false;
-  int axis = work_downward(work, &down);
-  for (int64_t strip = b; strip < e; strip++) {
-    uint32_t loaded = 0;
-    for (int lane = 0; lane < STRIP; lane++) {
-      int32_t at = (int32_t)strip * STRIP + lane;
-      float borne = to->limit[at] > 0 ? to->limit[at] : limit_at_surface(to, at, axis, down);
-      work->fields.borne[at] = borne;
-      loaded |= (borne > 0 || is_stopped(work, at) ? 1u : 0u) << lane;
-    }
-    to->loaded[strip] = (uint8_t)loaded;
-  }
-}
-
-/* An edge between cells, and the faces that meet there: two of each of its axes. */
-typedef struct EdgeFaces {
-  int32_t face[4];
-  int axis[4];
-} EdgeFaces;
-
-/* A wall bears the pressure of the cell beside it and what it stops of the half cell in between: as much as a cell
- * where the layer is not thicker. */
-static float stopped_at(const FlipWork *work, const EdgeFaces *edge) {
-  const FlipFields *f = &work->fields;
-  float sum = 0, per_area = (float)(0.5 / (work->dt * work->grid->cell * work->grid->cell));
-  for (int j = 0; j < 4; j++) {
-    int32_t face = edge->face[j];
-    int a = edge->axis[j];
-    float open = f->open[a][face];
-    if (open > 0 && !(f->lightness[a][face] > 0)) return 0;
-    if (!(open > 0)) sum += f->mass[a][face] * fabsf(f->stop[a][face]) * per_area;
-  }
-  return sum;
-}
-
-/* The axes of the edges of each shear component. */
-static const int EDGE[3][2] = {{0, 1}, {1, 2}, {0, 2}};
-
-static EdgeFaces faces_at_edge(const FlipWork *work, int32_t at, int k) {
-  int a = EDGE[k][0], c = EDGE[k][1];
-  return (EdgeFaces){{at, cell_below(work->grid, at, c), at, cell_below(work->grid, at, a)}, {a, a, c, c}};
-}
-
-/* Of the faces at an edge that lie in walls which sand touches: how many, and the stress across them that friction
- * makes in the cells beside them. */
-static int walls_at_edge(const FlipWork *work, const EdgeFaces *edge, float *across) {
-  const FlipFields *f = &work->fields;
-  int walls = 0;
-  *across = 0;
-  for (int j = 0; j < 4; j++) {
-    int32_t face = edge->face[j], low = cell_below(work->grid, face, edge->axis[j]);
-    int a = edge->axis[j];
-    if (f->open[a][face] > 0 || f->owner[a][face] < 0) continue;
-    for (int side = 0; side < 2; side++) {
-      int32_t cell = side ? face : low;
-      if (!(f->valid[0][cell / STRIP] >> cell % STRIP & 1)) continue;
-      *across += work->kept->stress[a][cell];
-      walls++;
-    }
-  }
-  *across /= walls > 0 ? (float)walls : 1;
-  return walls;
-}
-
-/* Whose wall the edge is at; -1: at none. */
-static int16_t wall_at_edge(const FlipWork *work, const EdgeFaces *edge) {
-  const FlipFields *f = &work->fields;
-  for (int j = 0; j < 4; j++) {
-    int16_t owner = f->owner[edge->axis[j]][edge->face[j]];
-    if (edge->face[j] >= STRIP && owner >= 0 && f->open[edge->axis[j]][edge->face[j]] < 0.5f) return owner;
-  }
-  return -1;
-}
-
-/* At walls and bodies edges bear what these stop, and no more than their own coefficient of friction allows for all
- * that presses on the wall: the pressure less the frictional stress across it. */
-static float limit_at_wall(const FlipWork *work, const EdgeFaces *edge, int16_t owner, float factor, float across,
-                           float cap) {
-  const FlipFields *f = &work->fields;
-  float strength = 0, friction = (float)work->state->solids.items[owner].friction_static;
-  for (int j = 0; j < 4 && strength <= 0; j++) strength = f->strength[edge->face[j]];
-  if (!(strength > 0)) return cap;
-  cap += factor * strength * stopped_at(work, edge);
-  return fminf(cap, fmaxf(0, friction * (cap / (factor * strength) - across)));
-}
-
-/* Lanes whose faces are of walls, a bit each. */
+/* Faces at walls, and in them: a bit per lane. */
 static void walls_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  Friction *f = context;
-  const FlipFields *fields = &f->work->fields;
-  for (int a = 0; a < 3; a++)
-    for (int64_t strip = b; strip < e; strip++) {
-      uint32_t bits = 0;
+  const FrictionBounds *bounds = context;
+  const FlipFields *fields = bounds->fields;
+  for (int64_t strip = b; strip < e; strip++)
+    for (int a = 0; a < 3; a++) {
+      uint32_t walls = 0, closed = 0;
       for (int lane = 0; lane < STRIP && fields->near[strip]; lane++) {
         int64_t at = strip * STRIP + lane;
-        bool wall = fields->owner[a][at] >= 0 && fields->open[a][at] < 0.5f;
-        bits |= (wall ? 1u : 0u) << lane;
+        bool owned = fields->owner[a][at] >= 0;
+        walls |= (owned && fields->open[a][at] < 0.5f ? 1u : 0u) << lane;
+        closed |= (owned && !(fields->open[a][at] > 0) ? 1u : 0u) << lane;
       }
-      f->walls[a][strip] = (uint8_t)bits;
+      bounds->walls[a][strip] = (uint8_t)walls;
+      bounds->closed[a][strip] = (uint8_t)closed;
     }
 }
 
-/* Lanes of a strip whose edges (a, c) are at walls: those whose faces are, or the ones below them. */
-static uint32_t edges_at_walls(const Friction *f, int32_t strip, int a, int c) {
-  const int32_t *near = f->work->grid->near[strip];
-  uint32_t low =
-      a > 0 ? f->walls[c][near[2 * a]] : (uint32_t)f->walls[c][strip] << 1 | f->walls[c][near[X_LOW]] >> (STRIP - 1);
-  return f->walls[a][strip] | f->walls[a][near[2 * c]] | f->walls[c][strip] | low;
-}
-
-/* At walls it is the law of the wall that holds, by its own pressure: such edges count for the yield surface of no
- * cell.
- */
-static void cap_at_wall(Friction *f, int32_t at, int k) {
-  FlipWork *work = f->work;
-  EdgeFaces edge = faces_at_edge(work, at, k);
-  int16_t owner = wall_at_edge(work, &edge);
-  if (owner < 0) return;
-  float *cap = &f->mean.out[k][at], across = 0;
-  int walls = walls_at_edge(work, &edge, &across);
-  *cap = limit_at_wall(work, &edge, owner, f->mean.factor, across, *cap);
-  f->mean.per[k][at] = f->mean.share[k][at] = 0;
-  if (walls == 0 || !(*cap > CAP_LEAST)) return;
-  f->grip[k][at] = 1 / (*cap * *cap);
-  f->walled[at / STRIP] |= (uint8_t)(1u << k);
-}
-
-/* What edges bear. */
-static void cap_chunk(void *context, int64_t b, int64_t e, int thread) {
+static void cells_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Friction *f = context;
-  for (int64_t n = b; n < e; n++) {
-    int32_t strip = f->active.strips[n];
-    f->walled[strip] = 0;
-    for (int k = 0; k < 3; k++) {
-      uint32_t walls = edges_at_walls(f, strip, EDGE[k][0], EDGE[k][1]) & ((1u << STRIP) - 1);
-      for (; walls; walls &= walls - 1) cap_at_wall(f, strip * STRIP + __builtin_ctz(walls), k);
-    }
-  }
+  KERNEL_CALL(f->work->core, flip_bound_cells)(&f->bounds, b, e);
+  walls_chunk(&f->bounds, b, e, thread);
 }
 
-static void clear_strip(float *field, int64_t strip) { memset(field + strip * STRIP, 0, sizeof(float) * STRIP); }
-
-/* Outside the active strips there is no stress, and the flux stays as it is. Inside, passes fill what they read. */
-static void begin_chunk(void *context, int64_t b, int64_t e, int thread) {
+static void surface_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Friction *f = context;
-  size_t size = sizeof(float) * STRIP;
-  for (int64_t strip = b; strip < e; strip++) {
-    int64_t at = strip * STRIP;
-    for (int a = 0; a < 3; a++) {
-      for (int lane = 0; lane < STRIP; lane++) f->step.slip[a][at + lane] = 1;
-      clear_strip(f->grip[a], strip);
-    }
-    for (int k = 0; k < STRESSES && f->active.taken[strip]; k++) memcpy(f->step.y[k] + at, f->step.x[k] + at, size);
-    if (f->active.taken[strip]) continue;
-    for (int k = 0; k < STRESSES; k++) {
-      clear_strip(f->step.x[k], strip);
-      clear_strip(f->step.y[k], strip);
-      clear_strip(f->step.trial[k], strip);
-    }
-    for (int a = 0; a < 3; a++) {
-      clear_strip(f->mean.per[a], strip);
-      memcpy(f->update.out[a] + at, f->update.in[a] + at, size);
-    }
-    clear_strip(f->step.scale, strip);
-    clear_strip(f->pace.pace, strip);
-  }
+  KERNEL_CALL(f->work->core, flip_bound_surface)(&f->bounds, b, e);
 }
 
-static Status take(FlipWork *work, Friction *f, float *const flux[3]) {
+static Status bound_cells(FlipWork *work, Friction *f) {
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
-  int64_t cells = work_cells(work);
-  Limits limits = {.work = work};
-  TRY(scratch_take(core, scratch, &limits.limit, cells, "friction"));
-  memset(limits.limit, 0, sizeof(float) * STRIP);
-  TRY(scratch_take(core, scratch, &limits.loaded, work->grid->strips, "friction"));
-  limits.loaded[0] = 0;
-  parallel_for(core, 1, work->grid->strips, STRIP_CHUNK, limit_chunk, &limits);
-  parallel_for(core, 1, work->grid->strips, STRIP_CHUNK, borne_chunk, &limits);
-  TRY(flip_list_strips(work, limits.loaded, true, &f->active));
-  TRY(scratch_take(core, scratch, &f->step.scale, cells, "friction"));
-  TRY(scratch_take(core, scratch, &f->pace.pace, cells, "friction"));
-  f->step.limit = f->mean.load = limits.limit;
-  f->mean.field = work->fields.borne;
-  for (int k = 0; k < STRESSES; k++) {
-    f->step.x[k] = work->kept->stress[k];
-    TRY(scratch_take(core, scratch, &f->step.y[k], cells, "friction"));
-    TRY(scratch_take(core, scratch, &f->step.trial[k], cells, "friction"));
-    f->update.s[k] = f->step.y[k];
+  FrictionBounds *bounds = &f->bounds;
+  int64_t strips = work->grid->strips;
+  const Solids *solids = &work->state->solids;
+  double cell = work->grid->cell;
+  float *friction = NULL;
+  bounds->grid = work->grid;
+  bounds->fields = &work->fields;
+  bounds->kept = work->kept;
+  bounds->axis = work_downward(work, &bounds->down);
+  if (bounds->axis >= 0) bounds->gravity = (float)(fabs(vec3_get(work->state->gravity, bounds->axis)) * cell);
+  bounds->per_area = (float)(0.5 / (work->dt * cell * cell));
+  bounds->shear_factor = work->settings->scheme == SCREE_YIELD_BOX ? 1 : SHEAR_OF_CONE;
+  TRY(scratch_take(core, scratch, &friction, solids->count + 1, "friction"));
+  for (int32_t k = 0; k < solids->count; k++) friction[k] = (float)solids->items[k].friction_static;
+  bounds->friction = friction;
+  TRY(scratch_take(core, scratch, &bounds->limit, work_cells(work), "friction"));
+  memset(bounds->limit, 0, sizeof(float) * STRIP);
+  TRY(scratch_take(core, scratch, &bounds->loaded, strips, "friction"));
+  bounds->loaded[0] = 0;
+  for (int a = 0; a < 3; a++) {
+    TRY(scratch_take(core, scratch, &bounds->walls[a], strips, "friction"));
+    TRY(scratch_take(core, scratch, &bounds->closed[a], strips, "friction"));
+    bounds->walls[a][0] = bounds->closed[a][0] = 0;
   }
-  for (int k = 0; k < 3; k++) {
-    TRY(scratch_take(core, scratch, &f->mean.out[k], cells, "friction"));
-    TRY(scratch_take(core, scratch, &f->mean.per[k], cells, "friction"));
-    TRY(scratch_take(core, scratch, &f->grip[k], cells, "friction"));
-    TRY(scratch_take(core, scratch, &f->step.slip[k], cells, "friction"));
-    TRY(scratch_take(core, scratch, &f->mean.share[k], cells, "friction"));
-    TRY(scratch_take(core, scratch, &f->step.part[k], cells, "friction"));
-    TRY(scratch_take(core, scratch, &f->update.out[k], cells, "friction"));
-    f->step.cap[k] = f->mean.out[k];
-    f->step.per[k] = f->mean.per[k];
-    f->step.grip[k] = f->grip[k];
-    f->step.share[k] = f->mean.share[k];
-    f->step.flux[k] = f->update.out[k];
-    f->update.in[k] = flux[k];
-    f->update.gain[k] = work->fields.ease[k];
-    f->mean.lightness[k] = work->fields.lightness[k];
-    f->mean.open[k] = work->fields.open[k];
-  }
-  parallel_for(core, 0, work->grid->strips, STRIP_CHUNK, begin_chunk, f);
-  f->update.grid = f->step.grid = f->mean.grid = work->grid;
-  f->update.strips = f->step.strips = f->mean.strips = f->active.strips;
-  f->mean.free = work->fields.free;
-  TRY(scratch_take(core, scratch, &f->walled, work->grid->strips, "friction"));
-  for (int a = 0; a < 3; a++) TRY(scratch_take(core, scratch, &f->walls[a], work->grid->strips, "friction"));
-  parallel_for(core, 0, work->grid->strips, STRIP_CHUNK, walls_chunk, f);
-  f->step.walled = f->walled;
-  f->mean.factor = work->settings->scheme == SCREE_YIELD_BOX ? 1 : SHEAR_OF_CONE;
-  run(f, PASS_MEAN);
-  parallel_for(core, 0, f->active.count, STRIP_CHUNK, cap_chunk, f);
-  TRY(scratch_take(core, scratch, &f->excess, f->active.count / STRIP_CHUNK + 1, "sums"));
-  return scratch_take(core, scratch, &f->sums, f->active.count / STRIP_CHUNK + 1, "sums");
+  parallel_for(core, 1, strips, STRIP_CHUNK, cells_chunk, f);
+  parallel_for(core, 1, strips, STRIP_CHUNK, surface_chunk, f);
+  return SCREE_OK;
 }
 
-/* The cells beside a body's faces feel all of these. */
-static Status slow_at_bodies(FlipWork *work, const Friction *f) {
-  int16_t *slowed = NULL; /* by which body last */
-  TRY(scratch_take(work->core, work->step->scratch, &slowed, work_cells(work), "friction"));
-  memset(slowed, 0xff, sizeof *slowed * (size_t)work_cells(work));
-  for (int64_t k = 0; k < 2 * work->face_count; k++) {
-    const CoupledFace *face = &work->faces[k / 2];
-    int32_t cell = k % 2 ? face->low : face->face;
-    float *pace = &f->pace.pace[cell],
-          norm = (float)(FACES_TOUCHED * work->dt * work->dt * work->body_norm[face->body]);
-    if (slowed[cell] == face->body || !(*pace > 0)) continue;
-    slowed[cell] = face->body;
-    *pace = f->pace.factor / (f->pace.factor / *pace + norm);
+/* ---- the strips of the solve ---- */
+
+static uint64_t slice_of(const FlipGrid *grid, int32_t strip) { return grid->key[strip] >> (2 * GRID_BITS); }
+
+/* Slices of the list: where each begins in it, and one behind the last. */
+static int64_t cut_slices(const FlipGrid *grid, const StripList *list, int32_t *slice) {
+  int64_t slices = 0;
+  for (int64_t k = 0; k < list->count; k++)
+    if (k == 0 || slice_of(grid, list->strips[k]) != slice_of(grid, list->strips[k - 1])) slice[slices++] = (int32_t)k;
+  slice[slices] = (int32_t)list->count;
+  return slices;
+}
+
+/* As many slots as the slices that a sweep has in hand and an empty one need, a power of two. */
+static int32_t ring_size(const int32_t *slice, int64_t slices) {
+  int32_t most = 0, size = 1;
+  for (int64_t k = 0; k < slices; k++) {
+    int32_t strips = slice[k + SWEEP_DEPTH < slices ? k + SWEEP_DEPTH : slices] - slice[k];
+    most = strips > most ? strips : most;
   }
-  return SCREE_OK;
+  while (size < most + 1) size *= 2;
+  return size;
+}
+
+/* Numbers in the order of the grid, but no strip has that of an empty slot. */
+static Status number_strips(FlipWork *work, Friction *f) {
+  Core *core = work->core;
+  Scratch *scratch = work->step->scratch;
+  StripList list = {0};
+  int32_t *slice = NULL;
+  TRY(flip_list_strips(work, f->bounds.loaded, true, &list));
+  TRY(scratch_take(core, scratch, &slice, list.count + 1, "friction"));
+  int64_t slices = cut_slices(work->grid, &list, slice);
+  int32_t mask = ring_size(slice, slices) - 1;
+  TRY(scratch_take(core, scratch, &f->strips, list.count + list.count / (mask ? mask : 1) + 2, "friction"));
+  TRY(scratch_take(core, scratch, &f->number, work->grid->strips, "friction"));
+  memset(f->number, 0, sizeof *f->number * (size_t)work->grid->strips);
+  f->strips[0] = 0;
+  f->count = 1;
+  for (int64_t at = 0; at < slices; at++) {
+    int32_t first = slice[at];
+    slice[at] = f->count;
+    for (int32_t k = first; k < slice[at + 1]; k++) {
+      if ((f->count & mask) == 0) f->strips[f->count++] = 0;
+      f->number[list.strips[k]] = f->count;
+      f->strips[f->count++] = list.strips[k];
+    }
+  }
+  slice[slices] = f->count;
+  f->sweep.slice = slice;
+  f->sweep.slices = slices;
+  f->sweep.mask = mask;
+  return scratch_take(core, scratch, &f->rings, (int64_t)(mask + 1) * pool_threads(core->pool), "friction");
+}
+
+static void strips_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  Friction *f = context;
+  KERNEL_CALL(f->work->core, flip_bound_strips)(&f->bounds, b, e, f->pace_sums[b / STRIP_CHUNK]);
 }
 
 /* How far each step goes down the gradient. One length for all would be that of the lightest face, a fifth full at the
  * surface: a fifth of what the sand below allows. Cells and edges therefore have their own, by the faces round them,
  * and what bodies add counts at their faces alone. Sand must flow along its stress all the same: a cell on the cone has
  * a rate of yielding (scale = 1 / (1 + rate pace) at its centre), and the edges round it yield at that rate. */
-static Status find_pace(FlipWork *work, Friction *f, double largest) {
+static Status pack_strips(FlipWork *work, Friction *f, float *const flux[3], double largest) {
+  Core *core = work->core;
+  Scratch *scratch = work->step->scratch;
+  FrictionBounds *bounds = &f->bounds;
+  FrictionStrip *strips = NULL;
+  FrictionLinks *links = NULL;
   double dt = work->dt, cell = work->grid->cell;
-  f->step.pace = f->pace.pace;
-  f->pace.grid = work->grid;
-  f->pace.strips = f->active.strips;
-  for (int a = 0; a < 3; a++) f->pace.ease[a] = work->fields.ease[a];
-  f->pace.least = (float)(largest / PACE_MOST);
-  f->pace.stiffness = (float)(STRESS_STIFFNESS * dt * dt / (cell * cell));
-  f->pace.factor = (float)(dt / cell);
-  f->pace.limit = f->step.limit;
-  run(f, PASS_PACE);
+  TRY(scratch_take(core, scratch, &strips, f->count, "friction"));
+  TRY(scratch_take(core, scratch, &links, f->count + FETCH_AHEAD, "friction"));
+  memset(links + f->count, 0, sizeof *links * FETCH_AHEAD);
+  TRY(scratch_take(core, scratch, &f->pace_sums, f->count / STRIP_CHUNK + 1, "sums"));
+  for (int a = 0; a < 3; a++) bounds->flux[a] = flux[a];
+  bounds->strips = f->strips;
+  bounds->number = f->number;
+  bounds->to = f->sweep.strips = strips;
+  bounds->links = f->sweep.links = links;
+  bounds->least_ease = (float)(largest / PACE_MOST);
+  bounds->stiffness = (float)(STRESS_STIFFNESS * dt * dt / (cell * cell));
+  bounds->pace_factor = f->sweep.factor = (float)(dt / cell);
+  parallel_for(core, 0, f->count, STRIP_CHUNK, strips_chunk, f);
   double total = 0, count = 0;
-  for (int64_t c = 0; c < parallel_chunks(0, f->active.count, STRIP_CHUNK); c++) {
-    total += f->sums[c][PACE_TOTAL];
-    count += f->sums[c][PACE_COUNT];
+  for (int64_t c = 0; c < parallel_chunks(0, f->count, STRIP_CHUNK); c++) {
+    total += f->pace_sums[c][PACE_TOTAL];
+    count += f->pace_sums[c][PACE_COUNT];
   }
-  f->longer = count > 0 ? total / count * (double)f->pace.stiffness * largest / (double)f->pace.factor : 1;
-  return work->face_count > 0 ? slow_at_bodies(work, f) : SCREE_OK;
+  f->longer = count > 0 ? total / count * (double)bounds->stiffness * largest / (double)bounds->pace_factor : 1;
+  return SCREE_OK;
 }
 
-/* The mean scales that let the iteration converge leave some cells a little outside the yield surface: the result is
- * brought inside, cell by cell and edge by edge, and measured. Where that takes away a cell's diagonal rather than the
- * shear that carries the slope above, sand at rest stays so. */
-static void make_strict(Friction *f) {
-  FlipWork *work = f->work;
-  if (f->step.scheme != SCREE_YIELD_BOX) {
-    f->step.strict = true;
-    memcpy(f->step.trial, f->step.x, sizeof f->step.x);
-    run(f, PASS_SCALE);
-    run(f, PASS_RETURN);
+/* ---- bodies ---- */
+
+/* The cells beside a body's faces feel all of these. */
+static Status slow_at_bodies(FlipWork *work, const Friction *f) {
+  int16_t *slowed = NULL; /* by which body last */
+  float factor = f->bounds.pace_factor;
+  TRY(scratch_take(work->core, work->step->scratch, &slowed, work_cells(work), "friction"));
+  memset(slowed, 0xff, sizeof *slowed * (size_t)work_cells(work));
+  for (int64_t k = 0; k < 2 * work->face_count; k++) {
+    const CoupledFace *face = &work->faces[k / 2];
+    int32_t cell = k % 2 ? face->low : face->face;
+    float *pace = &f->sweep.strips[f->number[cell / STRIP]].pace[cell % STRIP],
+          norm = (float)(FACES_TOUCHED * work->dt * work->dt * work->body_norm[face->body]);
+    if (slowed[cell] == face->body || !(*pace > 0)) continue;
+    slowed[cell] = face->body;
+    *pace = factor / (factor / *pace + norm);
   }
-  run(f, PASS_EXCESS);
-  int64_t chunks = parallel_chunks(0, f->active.count, STRIP_CHUNK);
-  for (int64_t c = 0; c < chunks; c++)
-    work->report.friction.violation = fmax(work->report.friction.violation, (double)f->excess[c] - 1);
+  return SCREE_OK;
 }
 
-static Status minimize(FlipWork *work, float *const flux[3], bool last) {
-  Friction f = {.work = work};
-  TRY(take(work, &f, flux));
-  double dt = work->dt, largest = flip_largest_of(work, work->fields.ease);
-  work->report.friction.solves++;
-  if (!(largest > 0)) return SCREE_OK;
-  TRY(find_pace(work, &f, largest));
-  run(&f, PASS_PARTS);
-  f.update.factor_s = f.pace.factor;
-  f.step.scheme = work->settings->scheme;
+/* The group of the strip's that the face belongs to; a new one if there is none. */
+static FaceGroup *group_of(Friction *f, int32_t n, const CoupledFace *face) {
+  FrictionLinks *links = &f->sweep.links[n];
+  if (links->groups == 0) links->first_group = (int32_t)f->group_count;
+  for (int k = 0; k < links->groups; k++) {
+    FaceGroup *group = &f->groups[links->first_group + k];
+    if (group->axis == face->axis && group->body == face->body) return group;
+  }
+  links->groups++;
+  FaceGroup *group = &f->groups[f->group_count++];
+  *group = (FaceGroup){.strip = n, .axis = face->axis, .body = face->body, .arm = {0, face->arm[1], face->arm[2]}};
+  group->arm[0] = face->arm[0] - (float)(face->face % STRIP * f->work->grid->cell);
+  return group;
+}
+
+/* Faces that feel some stress of this solve, those of a strip together: they come in the order of the strips. */
+static Status group_faces(FlipWork *work, Friction *f) {
+  TRY(scratch_take(work->core, work->step->scratch, &f->groups, work->face_count + 1, "friction"));
+  for (int64_t k = 0; k < work->face_count; k++) {
+    const CoupledFace *face = &work->faces[k];
+    int32_t n = f->number[face->face / STRIP];
+    if (f->sweep.links[n].flows) group_of(f, n, face)->share[face->face % STRIP] = face->share;
+  }
+  f->sweep.groups = f->groups;
+  f->sweep.body_change = work->body_change;
+  return SCREE_OK;
+}
+
+static void wrench_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Friction *f = context;
+  double(*wrench)[6] = f->work->wrench_parts + b / FACE_CHUNK * f->work->body_count;
+  memset(wrench, 0, sizeof *wrench * (size_t)f->work->body_count);
+  KERNEL_CALL(f->work->core, flip_friction_wrench)(&f->sweep, b, e, wrench);
+}
+
+/* ---- the solve ---- */
+
+static void parts_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Friction *f = context;
+  KERNEL_CALL(f->work->core, flip_friction_parts)(&f->sweep, b, e);
+}
+
+/* How long a sweep takes for a strip, about. */
+static int64_t cost_of(const FrictionLinks *links) { return links->bears ? 8 : links->flows ? 2 : 1; }
+
+/* Blocks of slices that take about as long: one a thread if they are not too thin, and two if they are thick. */
+static Status cut_blocks(FlipWork *work, Friction *f) {
+  Core *core = work->core;
+  int64_t slices = f->sweep.slices, blocks = 2 * pool_threads(core->pool), cost = 0, sum = 0;
+  if (blocks * BLOCK_THICK > slices) blocks /= 2;
+  if (blocks * BLOCK_LEAST > slices) blocks = slices / BLOCK_LEAST;
+  if (blocks < 1) blocks = 1;
+  TRY(scratch_take(core, work->step->scratch, &f->block, blocks + 1, "friction"));
+  TRY(scratch_take(core, work->step->scratch, &f->excess, blocks, "sums"));
+  TRY(scratch_take(core, work->step->scratch, &f->sweep.sums, slices + 1, "sums"));
+  for (int32_t n = 1; n < f->count; n++) cost += cost_of(&f->sweep.links[n]);
+  f->block[0] = 0;
+  for (int64_t at = 0; at < slices; at++) {
+    for (int32_t n = f->sweep.slice[at]; n < f->sweep.slice[at + 1]; n++) sum += cost_of(&f->sweep.links[n]);
+    if (sum * blocks >= (f->blocks + 1) * cost) f->block[++f->blocks] = (int32_t)(at + 1);
+  }
+  return SCREE_OK;
+}
+
+typedef enum Pass { PASS_STEP, PASS_STRICT, PASS_EXCESS } Pass;
+typedef struct Sweeping {
+  Friction *friction;
+  Pass pass;
+} Sweeping;
+
+static void block_chunk(void *context, int64_t b, int64_t e, int thread) {
+  const Sweeping *sweeping = context;
+  Friction *f = sweeping->friction;
+  const Core *core = f->work->core;
+  FrictionSlot *ring = f->rings + (int64_t)thread * (f->sweep.mask + 1);
+  int64_t first = f->block[b], end = f->block[e];
+  switch (sweeping->pass) {
+  case PASS_STEP: KERNEL_CALL(core, flip_friction_sweep)(&f->sweep, first, end, ring); break;
+  case PASS_STRICT: KERNEL_CALL(core, flip_friction_strict)(&f->sweep, first, end, ring); break;
+  case PASS_EXCESS: f->excess[b] = KERNEL_CALL(core, flip_friction_excess)(&f->sweep, first, end, ring); break;
+  }
+}
+
+static void run(Friction *f, Pass pass) {
+  Sweeping sweeping = {f, pass};
+  parallel_for(f->work->core, 0, f->blocks, 1, block_chunk, &sweeping);
+}
+
+/* Accelerated projected gradients; answers with the result in the next y. */
+static void iterate(FlipWork *work, Friction *f, bool last) {
   /* The pressure that bounds it is not yet the last one in all rounds but the last: half of the steps will do there. */
-  double t = 1, change = 0, enough = work->tolerance * (last ? 0.1 : 1) * f.longer;
+  double t = 1, change = 0, enough = work->tolerance * (last ? 0.1 : 1) * f->longer;
   int most = last ? work->settings->friction_steps : (work->settings->friction_steps + 1) / 2;
   for (int step = 0; step < most; step++) {
     double next = 0.5 * (1 + sqrt(1 + 4 * t * t)), total[FRICTION_SUMS] = {0};
-    f.step.momentum = (float)((t - 1) / next);
-    int64_t chunks = parallel_chunks(0, f.active.count, STRIP_CHUNK);
-    memset(f.sums, 0, sizeof *f.sums * (size_t)chunks);
-    run(&f, PASS_FORCE);
-    if (work->face_count > 0) {
-      /* dt^2 J2^T M^-1 J2 of Eq. 26, into the flux. */
-      flip_change_bodies(work, NULL, f.step.y, dt);
-      flip_add_bodies(work, f.update.out);
+    f->sweep.momentum = (float)((t - 1) / next);
+    f->sweep.now = step % 2;
+    if (f->group_count > 0) {
+      /* dt^2 J2^T M^-1 J2 of Eq. 26: the sweep adds it to the flux. */
+      parallel_for(work->core, 0, f->group_count, FACE_CHUNK, wrench_chunk, f);
+      flip_answer_of_bodies(work, parallel_chunks(0, f->group_count, FACE_CHUNK), work->dt);
     }
-    run(&f, PASS_TRIAL);
-    if (f.step.scheme != SCREE_YIELD_BOX) run(&f, PASS_SCALE);
-    run(&f, PASS_RETURN);
-    for (int64_t c = 0; c < chunks; c++)
-      for (int k = 0; k < FRICTION_SUMS; k++) total[k] += f.sums[c][k];
+    run(f, PASS_STEP);
+    for (int64_t at = 0; at < f->sweep.slices; at++)
+      for (int k = 0; k < FRICTION_SUMS; k++) total[k] += f->sweep.sums[at][k];
     t = total[FRICTION_TURNED] > 0 ? 1 : next;
     work->report.friction.steps++;
     change = total[FRICTION_SIZE] > 0 ? sqrt(total[FRICTION_MOVED] / total[FRICTION_SIZE]) : 0;
     if (change < enough) break;
   }
   work->report.friction.residual = fmax(work->report.friction.residual, change);
+}
+
+/* The mean scales that let the iteration converge leave some cells a little outside the yield surface: the result is
+ * brought inside, cell by cell and edge by edge, and measured. Where that takes away a cell's diagonal rather than the
+ * shear that carries the slope above, sand at rest stays so. */
+static void make_strict(Friction *f) {
+  run(f, PASS_STRICT);
+  run(f, PASS_EXCESS);
+  for (int64_t k = 0; k < f->blocks; k++)
+    f->work->report.friction.violation = fmax(f->work->report.friction.violation, (double)f->excess[k] - 1);
+}
+
+/* There is no stress where the solve found none. */
+static void result_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Friction *f = context;
+  for (int64_t strip = b; strip < e; strip++) {
+    int32_t n = f->number[strip];
+    float(*y)[STRIP] = f->sweep.strips[n].y[!f->sweep.now];
+    for (int k = 0; k < STRESSES; k++) memcpy(f->work->kept->stress[k] + strip * STRIP, y[k], sizeof *y);
+  }
+}
+
+static Status minimize(FlipWork *work, float *const flux[3], bool last) {
+  Friction f = {.work = work};
+  double largest = flip_largest_of(work, work->fields.ease);
+  work->report.friction.solves++;
+  if (!(largest > 0)) return SCREE_OK;
+  TRY(bound_cells(work, &f));
+  TRY(number_strips(work, &f));
+  TRY(pack_strips(work, &f, flux, largest));
+  if (work->face_count > 0) TRY(slow_at_bodies(work, &f));
+  parallel_for(work->core, 1, f.count, STRIP_CHUNK, parts_chunk, &f);
+  if (work->face_count > 0) TRY(group_faces(work, &f));
+  TRY(cut_blocks(work, &f));
+  f.sweep.cell = work->grid->cell;
+  f.sweep.scheme = work->settings->scheme;
+  iterate(work, &f, last);
   make_strict(&f);
+  parallel_for(work->core, 0, work->grid->strips, STRIP_CHUNK, result_chunk, &f);
   return SCREE_OK;
 }
 

@@ -80,10 +80,18 @@ static inline bool grid_any_round(const FlipGrid *grid, const uint8_t *lanes, in
   }
   return any;
 }
-/* The values of the lanes that have their bit, 0 in the others. */
-WIDE_INLINE Wide wide_where(uint8_t lanes, Wide value) {
+/* The lanes that have their bit, as comparisons give them; their values, 0 in the others. */
+WIDE_INLINE WideInt wide_lanes(uint8_t lanes) {
   const WideInt bit = {1, 2, 4, 8, 16, 32, 64, 128}, all = {lanes, lanes, lanes, lanes, lanes, lanes, lanes, lanes};
-  return (Wide)((WideInt)value & wide_int_equal(all & bit, bit));
+  return wide_int_equal(all & bit, bit);
+}
+WIDE_INLINE Wide wide_where(uint8_t lanes, Wide value) { return (Wide)((WideInt)value & wide_lanes(lanes)); }
+/* The values one lane below, and one above: of a strip and the one beside it along x. */
+WIDE_INLINE Wide wide_shift_up(Wide before, Wide here) {
+  return __builtin_shufflevector(before, here, 7, 8, 9, 10, 11, 12, 13, 14);
+}
+WIDE_INLINE Wide wide_shift_down(Wide here, Wide behind) {
+  return __builtin_shufflevector(here, behind, 1, 2, 3, 4, 5, 6, 7, 8);
 }
 static inline int64_t grid_cells(const FlipGrid *grid) { return (int64_t)grid->strips * STRIP; }
 

@@ -13,6 +13,9 @@ void flip_push_solids(FlipWork *work);
 Status flip_couple_bodies(FlipWork *work);
 /* body_change = dt M^-1 J f: by the pressure or by the stresses at the faces (the other is NULL). */
 void flip_change_bodies(FlipWork *work, const float *pressure, float *const stress[STRESSES], double dt);
+/* The same, by the wrenches in wrench_parts of so many chunks of FACE_CHUNK faces. */
+enum { FACE_CHUNK = 512 };
+void flip_answer_of_bodies(FlipWork *work, int64_t chunks, double dt);
 /* Adds what that changes to the flux. */
 void flip_add_bodies(const FlipWork *work, float *const flux[3]);
 /* The largest element of three fields. */

@@ -1,0 +1,524 @@
+#include "methods/flip/friction_kernels.h"
+
+/* Shear stresses stand for s_ij and s_ji: they count twice in the length of the tensor, and where that is the measure
+ * the way down the gradient is half as long for them. Only then is scaling a stress back to the cone the nearest point,
+ * and sand flows the same way along the grid and across it. */
+#define SHEAR_COUNTS 2.0f
+
+/* The axes of each shear component, and the component of each pair of axes. */
+static const int EDGE_AXES[3][2] = {{0, 1}, {1, 2}, {0, 2}};
+static const int SHEAR_OF[3][3] = {{-1, 0, 2}, {0, -1, 1}, {2, 1, -1}};
+/* Edges that lie in the planes of each axis: component of the stress, and the axis to look along. */
+static const int SHEAR[3][2] = {{S_XY, S_XZ}, {S_XY, S_YZ}, {S_XZ, S_YZ}};
+static const int ALONG[3][2] = {{1, 2}, {0, 2}, {0, 1}};
+
+/* ---- strips and those beside them ---- */
+
+/* A field of all strips, or of the ring: where strip 0 has it, and floats from one to the next. */
+typedef struct Values {
+  const float *first;
+  int64_t stride;
+  int32_t mask;
+} Values;
+
+WIDE_INLINE Values of_strips(const float *first) { return (Values){first, sizeof(FrictionStrip) / sizeof(float), -1}; }
+WIDE_INLINE Values of_ring(const FrictionSweep *o, const float *first) {
+  return (Values){first, sizeof(FrictionSlot) / sizeof(float), o->mask};
+}
+WIDE_INLINE FrictionSlot *slot_of(const FrictionSweep *o, FrictionSlot *ring, int32_t n) {
+  return ring + (n & o->mask);
+}
+
+WIDE_INLINE Wide own(Values f, int32_t n) { return wide_load(f.first + (n & f.mask) * f.stride); }
+WIDE_INLINE Wide below(const FrictionSweep *o, Values f, int32_t n, int axis) {
+  Wide low = own(f, o->links[n].near[2 * axis]);
+  return axis == 0 ? wide_shift_up(low, own(f, n)) : low;
+}
+WIDE_INLINE Wide above(const FrictionSweep *o, Values f, int32_t n, int axis) {
+  Wide high = own(f, o->links[n].near[2 * axis + 1]);
+  return axis == 0 ? wide_shift_down(own(f, n), high) : high;
+}
+/* The four cells round the edge (a, c) at the cell's lower sides. */
+WIDE_INLINE void round_edge(const FrictionSweep *o, Values f, int32_t n, int a, int c, Wide value[4]) {
+  int32_t down = o->links[n].near[2 * c];
+  value[0] = own(f, n);
+  value[1] = below(o, f, n, a);
+  value[2] = own(f, down);
+  value[3] = below(o, f, down, a);
+}
+/* The four edges (a, c) round the cell's centre. */
+WIDE_INLINE void round_cell(const FrictionSweep *o, Values f, int32_t n, int a, int c, Wide value[4]) {
+  int32_t up = o->links[n].near[2 * c + 1]; /* exists or is empty */
+  value[0] = own(f, n);
+  value[1] = above(o, f, n, a);
+  value[2] = own(f, up);
+  value[3] = above(o, f, up, a);
+}
+WIDE_INLINE Wide least_round_edge(const FrictionSweep *o, Values f, int32_t n, int a, int c) {
+  Wide v[4];
+  round_edge(o, f, n, a, c, v);
+  return wide_min(wide_min(v[0], v[1]), wide_min(v[2], v[3]));
+}
+
+void KERNEL(flip_friction_parts)(const FrictionSweep *o, int64_t b, int64_t e) {
+  const Wide zero = wide_set(0), one = wide_set(1);
+  for (int32_t n = (int32_t)b; n < (int32_t)e; n++) {
+    FrictionLinks *links = &o->links[n];
+    links->flows = links->bears;
+    for (int side = 0; side < SIDES; side++) links->flows |= o->links[links->near[side]].bears;
+    for (int k = 0; k < 3 && links->bears; k++) {
+      int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
+      FrictionStrip *strip = &o->strips[n];
+      Wide weight[4], count = zero, pace = least_round_edge(o, of_strips(o->strips->pace), n, a, c);
+      round_cell(o, of_strips(o->strips->per[k]), n, a, c, weight);
+      for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, weight[j]), one, zero);
+      wide_store(strip->part[k], one / wide_max(count, one));
+      wide_store(strip->share[k], wide_load(strip->share[k]) * pace);
+      wide_store(strip->way[k], wide_set(1 / SHEAR_COUNTS) * pace);
+    }
+  }
+}
+
+/* Asks for what a stage will read of a strip some strips ahead: with all that belongs to a strip in one place, loads
+ * come in runs too short for the processor to foresee. */
+enum { CACHE_LINE = 64 };
+WIDE_INLINE void fetch(const void *from, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const char *)from + at);
+}
+
+/* ---- force ---- */
+
+/* D2 of the stresses y, times the cell's side, at the faces across an axis. */
+WIDE_INLINE Wide force_at(const FrictionSweep *o, int32_t n, int a) {
+  float(*y)[STRIP] = o->strips->y[o->now];
+  Values diagonal = of_strips(y[a]);
+  Wide sum = own(diagonal, n) - below(o, diagonal, n, a);
+  for (int k = 0; k < 2; k++) {
+    Values shear = of_strips(y[SHEAR[a][k]]);
+    sum += above(o, shear, n, ALONG[a][k]) - own(shear, n);
+  }
+  return sum;
+}
+
+WIDE_INLINE Wide lanes(void) { return (Wide){0, 1, 2, 3, 4, 5, 6, 7}; }
+
+void KERNEL(flip_friction_wrench)(const FrictionSweep *o, int64_t b, int64_t e, double (*wrench)[6]) {
+  for (int64_t k = b; k < e; k++) {
+    const FaceGroup *group = &o->groups[k];
+    Wide force = wide_set(0), share = wide_load(group->share);
+    switch (group->axis) {
+    case 0: force = force_at(o, group->strip, 0); break;
+    case 1: force = force_at(o, group->strip, 1); break;
+    default: force = force_at(o, group->strip, 2); break;
+    }
+    double area = o->cell * o->cell, push = area * (double)wide_sum(share * force), *w = wrench[group->body];
+    double along = (double)group->arm[0] * push + area * o->cell * (double)wide_sum(share * force * lanes());
+    double y = (double)group->arm[1] * push, z = (double)group->arm[2] * push;
+    w[group->axis] += push;
+    switch (group->axis) {
+    case 0: w[4] += z, w[5] -= y; break;
+    case 1: w[5] += along, w[3] -= z; break;
+    default: w[3] += y, w[4] -= along; break;
+    }
+  }
+}
+
+/* What the change of the body's velocity adds to the flux: dt^2 J2^T M^-1 J2 of Eq. 26. */
+WIDE_INLINE void add_body(const FrictionSweep *o, const FaceGroup *group, float flux[3][STRIP]) {
+  const double *v = o->body_change[group->body];
+  double x = (double)group->arm[0], y = (double)group->arm[1], z = (double)group->arm[2], first, more = 0;
+  switch (group->axis) {
+  case 0: first = v[0] + v[4] * z - v[5] * y; break;
+  case 1: first = v[1] + v[5] * x - v[3] * z, more = v[5] * o->cell; break;
+  default: first = v[2] + v[3] * y - v[4] * x, more = -v[4] * o->cell; break;
+  }
+  Wide speed = wide_set((float)first) + wide_set((float)more) * lanes();
+  float *to = flux[group->axis];
+  wide_store(to, wide_load(to) + wide_load(group->share) * speed);
+}
+
+WIDE_INLINE void force_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *ring) {
+  const Wide factor = wide_set(o->factor);
+  for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
+    const FrictionLinks *links = &o->links[n];
+    if (links[FETCH_AHEAD].flows) {
+      const FrictionStrip *ahead = &o->strips[n + FETCH_AHEAD];
+      fetch(o->strips[links[FETCH_AHEAD].near[Z_HIGH]].y[o->now], sizeof ahead->y[0]);
+      fetch(ahead->in, sizeof ahead->in + sizeof ahead->ease);
+    }
+    if (!links->flows) continue;
+    FrictionSlot *slot = slot_of(o, ring, n);
+    const FrictionStrip *strip = &o->strips[n];
+    for (int a = 0; a < 3; a++)
+      wide_store(slot->flux[a], wide_load(strip->in[a]) + wide_load(strip->ease[a]) * (factor * force_at(o, n, a)));
+    for (int k = 0; k < links->groups; k++) add_body(o, &o->groups[links->first_group + k], slot->flux);
+  }
+}
+
+/* ---- a step down the gradient ---- */
+
+WIDE_INLINE void store_shear(const FrictionStrip *strip, FrictionSlot *slot, int k, Wide v) {
+  wide_store(slot->trial[S_XY + k], v);
+  wide_store(slot->square[k], v * v * wide_load(strip->per[k]));
+}
+
+WIDE_INLINE void clear_slot(FrictionSlot *slot) {
+  for (int k = 0; k < 3; k++) {
+    wide_store(slot->trial[S_XY + k], wide_set(0));
+    wide_store(slot->square[k], wide_set(0));
+  }
+  wide_store(slot->scale, wide_set(0));
+}
+
+/* Eq. 17, the trace removed. */
+WIDE_INLINE void trial_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *ring) {
+  const Wide third = wide_set(1.0f / 3);
+  const Values flux[3] = {of_ring(o, ring->flux[0]), of_ring(o, ring->flux[1]), of_ring(o, ring->flux[2])};
+  for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
+    FrictionSlot *slot = slot_of(o, ring, n);
+    const FrictionStrip *strip = &o->strips[n];
+    if (o->links[n + FETCH_AHEAD].bears)
+      fetch(strip[FETCH_AHEAD].limit, 2 * sizeof strip->limit + sizeof strip->way + sizeof strip->per);
+    if (!o->links[n].bears) {
+      clear_slot(slot);
+      continue;
+    }
+    const float(*y)[STRIP] = strip->y[o->now];
+    Wide diagonal[3], shear[3], trace = wide_set(0), pace = wide_load(strip->pace);
+    for (int a = 0; a < 3; a++) {
+      diagonal[a] = wide_load(y[a]) - pace * (own(flux[a], n) - above(o, flux[a], n, a));
+      trace += diagonal[a];
+    }
+    for (int k = 0; k < 3; k++) {
+      int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
+      Wide slope = below(o, flux[a], n, c) - own(flux[a], n) + below(o, flux[c], n, a) - own(flux[c], n);
+      shear[k] = wide_load(y[S_XY + k]) - wide_load(strip->way[k]) * slope;
+    }
+    for (int a = 0; a < 3; a++) wide_store(slot->trial[a], diagonal[a] - third * trace);
+    for (int k = 0; k < 3; k++) store_shear(strip, slot, k, shear[k]);
+  }
+}
+
+/* Stresses that are not changed, for the passes that only look at them. */
+WIDE_INLINE void copy_slice(const FrictionSweep *o, int64_t slice, bool next, FrictionSlot *ring) {
+  for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
+    FrictionSlot *slot = slot_of(o, ring, n);
+    const FrictionStrip *strip = &o->strips[n];
+    const float(*stress)[STRIP] = next ? strip->y[!o->now] : strip->x;
+    clear_slot(slot);
+    for (int k = 0; k < 3; k++) wide_store(slot->slip[k], wide_set(1));
+    for (int a = 0; a < 3 && o->links[n].bears; a++) {
+      wide_store(slot->trial[a], wide_load(stress[a]));
+      store_shear(strip, slot, a, wide_load(stress[S_XY + a]));
+    }
+  }
+}
+
+/* ---- rates of yielding ---- */
+
+/* Mean of the squares at the edges round a cell's centre, each times its `per`: of the shares of what the edges bear.
+ * Shares, because stress and strength both grow with depth: the mean of the squares themselves exceeds the square at
+ * the centre, by a quarter in the topmost cell, and slopes would yield three degrees too early. Edges without a share,
+ * at the surface and at walls, do not count: a cell there must not seem to bear half of what it does. */
+WIDE_INLINE Wide mean_square(const FrictionSweep *o, FrictionSlot *ring, int32_t n, int k) {
+  Wide v[4];
+  round_cell(o, of_ring(o, ring->square[k]), n, EDGE_AXES[k][0], EDGE_AXES[k][1], v);
+  return (v[0] + v[1] + v[2] + v[3]) * wide_load(o->strips[n].part[k]);
+}
+
+/* Squares of the parts of a cell's stress: its own diagonal, and the shear of the edges round it. */
+WIDE_INLINE void stress_squares(const FrictionSweep *o, FrictionSlot *ring, int32_t n, Wide square[STRESSES]) {
+  Wide limit = wide_load(o->strips[n].limit);
+  Wide shear = wide_set(3) * limit * limit; /* both s_ij and s_ji; edges bear sqrt(3/2) of the limit */
+  for (int a = 0; a < 3; a++) {
+    Wide v = wide_load(slot_of(o, ring, n)->trial[a]);
+    square[a] = v * v;
+  }
+  for (int k = 0; k < 3; k++) square[S_XY + k] = shear * mean_square(o, ring, n, k);
+}
+
+/* Length of the stress as the scheme measures it: the cone's Frobenius norm, or the largest product with a unit vector
+ * (+-1, ..., +-1, 0, ..., 0) / sqrt(k) in any order: 728 hyperplanes tangent to the cone. */
+WIDE_INLINE Wide gauge(const Wide square[STRESSES], int scheme) {
+  Wide sum = square[0];
+  for (int k = 1; k < STRESSES; k++) sum += square[k];
+  if (scheme != SCREE_YIELD_PLANES) return wide_sqrt(sum);
+  Wide c[STRESSES];
+  for (int k = 0; k < STRESSES; k++) c[k] = wide_sqrt(square[k]);
+  for (int i = 0; i < STRESSES; i++)
+    for (int k = STRESSES - 1; k > i; k--) {
+      Wide low = wide_min(c[k], c[k - 1]);
+      c[k - 1] = wide_max(c[k], c[k - 1]);
+      c[k] = low;
+    }
+  static const float root[STRESSES] = {1, 0.70710678f, 0.57735027f, 0.5f, 0.44721360f, 0.40824829f};
+  Wide total = wide_set(0), largest = wide_set(0);
+  for (int k = 0; k < STRESSES; k++) {
+    total += c[k];
+    largest = wide_max(largest, total * wide_set(root[k]));
+  }
+  return largest;
+}
+
+/* What makes `most` of a size that is more. */
+WIDE_INLINE Wide scale_to(Wide size, Wide most) {
+  return wide_select(wide_less(size, most), wide_set(1), most / wide_max(size, wide_set(1e-30f)));
+}
+
+/* The strip across two sides: over either of those between, for the other may not exist. */
+WIDE_INLINE int32_t strip_across(const FrictionSweep *o, int32_t n, int side, int other) {
+  const FrictionLinks *links = o->links;
+  int32_t strip = links[links[n].near[side]].near[other];
+  return strip ? strip : links[links[n].near[other]].near[side];
+}
+
+/* Values at the four edges (b, c) round an edge (a, c) in the plane across c. */
+WIDE_INLINE void edges_beside(const FrictionSweep *o, Values f, int32_t n, int a, int b, Wide value[4]) {
+  int32_t down = o->links[n].near[2 * a], up = o->links[n].near[2 * b + 1];
+  Wide corner = own(f, strip_across(o, n, 2 * a, 2 * b + 1));
+  if (a == 0) corner = wide_shift_up(corner, own(f, up));
+  if (b == 0) corner = wide_shift_down(own(f, down), corner);
+  value[0] = own(f, n);
+  value[1] = below(o, f, n, a);
+  value[2] = above(o, f, n, b);
+  value[3] = corner;
+}
+
+/* Mean square of the shares of the edges at walls that lie round the edge (a, c) in the plane across c. */
+WIDE_INLINE Wide square_beside(const FrictionSweep *o, FrictionSlot *ring, int32_t n, int a, int c) {
+  int b = 3 - a - c, k = SHEAR_OF[b][c];
+  Wide value[4], grip[4], sum = wide_set(0), count = wide_set(0);
+  edges_beside(o, of_ring(o, ring->trial[S_XY + k]), n, a, b, value);
+  edges_beside(o, of_strips(o->strips->grip[k]), n, a, b, grip);
+  for (int j = 0; j < 4; j++) {
+    sum += value[j] * value[j] * grip[j];
+    count += wide_select(wide_less(wide_set(0), grip[j]), wide_set(1), wide_set(0));
+  }
+  return sum / wide_max(count, wide_set(1));
+}
+
+/* The shear at the edge k of a wall, with what acts beside it across: a wall bears the same in all directions. As a
+ * share of what it bears. */
+WIDE_INLINE Wide rubbing(const FrictionSweep *o, FrictionSlot *ring, int32_t n, int k) {
+  int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
+  Wide grip = wide_load(o->strips[n].grip[k]), v = wide_load(slot_of(o, ring, n)->trial[S_XY + k]);
+  Wide across = wide_max(square_beside(o, ring, n, a, c), square_beside(o, ring, n, c, a));
+  return wide_select(wide_less(wide_set(0), grip), wide_sqrt(v * v * grip + across), wide_set(0));
+}
+
+/* What the wall leaves of the shear at its edges. */
+WIDE_INLINE Wide slip_at(const FrictionSweep *o, FrictionSlot *ring, int32_t n, int k) {
+  return scale_to(rubbing(o, ring, n, k), wide_set(1));
+}
+
+WIDE_INLINE void scale_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *ring, bool strict) {
+  const Wide zero = wide_set(0);
+  for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
+    const FrictionStrip *strip = &o->strips[n];
+    if (o->links[n + FETCH_AHEAD].bears) fetch(strip[FETCH_AHEAD].part, sizeof strip->part);
+    if (!o->links[n].bears) continue;
+    FrictionSlot *slot = slot_of(o, ring, n);
+    Wide limit = wide_load(strip->limit), most = limit * wide_set(1.7320508f), square[STRESSES], scale, diagonal;
+    stress_squares(o, ring, n, square);
+    if (strict) {
+      Wide own_square = square[0] + square[1] + square[2];
+      square[0] = square[1] = square[2] = zero;
+      Wide shear = gauge(square, o->scheme);
+      scale = scale_to(shear, most);
+      diagonal = scale_to(wide_sqrt(own_square), wide_sqrt(wide_max(most * most - shear * shear, zero)));
+    } else {
+      Wide size = gauge(square, o->scheme);
+      diagonal = scale_to(size, most);
+      scale = wide_max(size * wide_set(0.57735027f) - limit, zero) / wide_load(strip->pace);
+    }
+    WideInt loaded = wide_less(zero, limit);
+    for (int a = 0; a < 3; a++)
+      wide_store(slot->trial[a], wide_select(loaded, wide_load(slot->trial[a]) * diagonal, zero));
+    wide_store(slot->scale, wide_select(loaded, scale, zero));
+    for (int k = 0; k < 3 && strict; k++)
+      if (o->links[n].walled >> k & 1) wide_store(slot->slip[k], slip_at(o, ring, n, k));
+  }
+}
+
+/* ---- return to the yield surface ---- */
+
+WIDE_INLINE Wide clip(Wide v, Wide most) { return wide_max(wide_min(v, most), -most); }
+
+/* The nearest diagonal without trace within +-limit: the one shift that, clipped, leaves no trace. The trace falls with
+ * the shift, so halving its range finds it. */
+WIDE_INLINE void onto_box(Wide diagonal[3], Wide limit) {
+  Wide size = limit;
+  for (int a = 0; a < 3; a++) size = wide_max(size, wide_max(diagonal[a], -diagonal[a]));
+  Wide low = -size - limit, high = size + limit;
+  for (int turn = 0; turn < 26; turn++) {
+    Wide shift = wide_set(0.5f) * (low + high), trace = wide_set(0);
+    for (int a = 0; a < 3; a++) trace += clip(diagonal[a] - shift, limit);
+    WideInt more = wide_less(wide_set(0), trace);
+    low = wide_select(more, shift, low);
+    high = wide_select(more, high, shift);
+  }
+  for (int a = 0; a < 3; a++) diagonal[a] = clip(diagonal[a] - wide_set(0.5f) * (low + high), limit);
+}
+
+/* What yielding leaves of the stress at an edge: by the mean rate of the cells round it, for the edge's own pace. */
+WIDE_INLINE Wide yielded(const FrictionSweep *o, FrictionSlot *ring, int32_t n, int k) {
+  Wide v[4], one = wide_set(1);
+  round_edge(o, of_ring(o, ring->scale), n, EDGE_AXES[k][0], EDGE_AXES[k][1], v);
+  return one / (one + (v[0] + v[1] + v[2] + v[3]) * wide_load(o->strips[n].share[k]));
+}
+
+/* Sums of so many strips are made in floats. */
+enum { SUM_CHUNK = 64 };
+
+WIDE_INLINE void return_strip(const FrictionSweep *o, FrictionSlot *ring, int32_t n, Wide next[STRESSES]) {
+  const FrictionStrip *strip = &o->strips[n];
+  const bool box = o->scheme == SCREE_YIELD_BOX;
+  for (int k = 0; k < STRESSES; k++) next[k] = wide_load(slot_of(o, ring, n)->trial[k]);
+  if (box) onto_box(next, wide_load(strip->limit));
+  for (int k = 0; k < 3; k++) {
+    if (!box) next[S_XY + k] *= yielded(o, ring, n, k);
+    if (!box && o->links[n].walled >> k & 1) next[S_XY + k] *= slip_at(o, ring, n, k);
+    next[S_XY + k] = clip(next[S_XY + k], wide_load(strip->cap[k]));
+  }
+}
+
+WIDE_INLINE void return_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *ring) {
+  const Wide momentum = wide_set(o->momentum);
+  double *sums = o->sums[slice];
+  for (int k = 0; k < FRICTION_SUMS; k++) sums[k] = 0;
+  for (int32_t b = o->slice[slice], end = o->slice[slice + 1]; b < end; b += SUM_CHUNK) {
+    Wide moved = wide_set(0), turned = wide_set(0), size = wide_set(0);
+    for (int32_t n = b; n < b + SUM_CHUNK && n < end; n++) {
+      FrictionStrip *strip = &o->strips[n];
+      if (o->links[n + FETCH_AHEAD].bears) {
+        fetch(strip[FETCH_AHEAD].y[!o->now], sizeof strip->y[0]);
+        fetch(strip[FETCH_AHEAD].x, sizeof strip->x);
+        fetch(strip[FETCH_AHEAD].share, sizeof strip->share + sizeof strip->cap);
+      }
+      if (!o->links[n].bears) continue;
+      Wide next[STRESSES];
+      return_strip(o, ring, n, next);
+      for (int k = 0; k < STRESSES; k++) {
+        Wide y = wide_load(strip->y[o->now][k]), x = wide_load(strip->x[k]), step = next[k] - x;
+        const Wide counts = wide_set(k < S_XY ? 1 : SHEAR_COUNTS);
+        moved += counts * (next[k] - y) * (next[k] - y);
+        turned += counts * (y - next[k]) * step;
+        size += counts * next[k] * next[k];
+        wide_store(strip->x[k], next[k]);
+        wide_store(strip->y[!o->now][k], next[k] + momentum * step);
+      }
+    }
+    sums[FRICTION_MOVED] += (double)wide_sum(moved);
+    sums[FRICTION_TURNED] += (double)wide_sum(turned);
+    sums[FRICTION_SIZE] += (double)wide_sum(size);
+  }
+}
+
+/* ---- the last pass, and what it must have achieved ---- */
+
+/* The least scale of the loaded cells round the edge; 1 where none is or the edge is not scaled. */
+WIDE_INLINE Wide least_scale(const FrictionSweep *o, FrictionSlot *ring, int32_t n, int k) {
+  const Wide zero = wide_set(0), one = wide_set(1);
+  int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
+  Wide scale[4], limit[4], least = one;
+  round_edge(o, of_ring(o, ring->scale), n, a, c, scale);
+  round_edge(o, of_strips(o->strips->limit), n, a, c, limit);
+  for (int j = 0; j < 4; j++) least = wide_select(wide_less(zero, limit[j]), wide_min(least, scale[j]), least);
+  return wide_select(wide_less(zero, wide_load(o->strips[n].share[k])), least, one);
+}
+
+/* The least of what walls leave at the edge, where it is at one, and at those beside it. */
+WIDE_INLINE Wide least_slip(const FrictionSweep *o, FrictionSlot *ring, int32_t n, int k) {
+  Wide least = wide_load(slot_of(o, ring, n)->slip[k]);
+  for (int side = 0; side < 2; side++) {
+    int a = EDGE_AXES[k][side], c = EDGE_AXES[k][!side], b = 3 - a - c;
+    Wide slip[4];
+    edges_beside(o, of_ring(o, ring->slip[SHEAR_OF[b][c]]), n, a, b, slip);
+    for (int j = 0; j < 4; j++) least = wide_min(least, slip[j]);
+  }
+  return wide_select(wide_less(wide_set(0), wide_load(o->strips[n].grip[k])), least, wide_set(1));
+}
+
+WIDE_INLINE void strict_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *ring) {
+  const bool box = o->scheme == SCREE_YIELD_BOX;
+  for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
+    if (!o->links[n].bears) continue;
+    FrictionStrip *strip = &o->strips[n];
+    const FrictionSlot *slot = slot_of(o, ring, n);
+    float(*to)[STRIP] = strip->y[!o->now];
+    for (int k = 0; k < 3; k++) {
+      Wide v = wide_load(slot->trial[S_XY + k]);
+      if (!box) v *= least_scale(o, ring, n, k);
+      if (!box && o->links[n].walled) v *= least_slip(o, ring, n, k);
+      wide_store(to[k], wide_load(slot->trial[k]));
+      wide_store(to[S_XY + k], clip(v, wide_load(strip->cap[k])));
+    }
+  }
+}
+
+WIDE_INLINE Wide size_of(Wide v) { return wide_max(v, -v); }
+
+WIDE_INLINE Wide excess_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *ring) {
+  const Wide least = wide_set(1e-30f);
+  const bool box = o->scheme == SCREE_YIELD_BOX;
+  Wide largest = wide_set(0), square[STRESSES];
+  for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
+    if (!o->links[n].bears) continue;
+    const FrictionStrip *strip = &o->strips[n];
+    const FrictionSlot *slot = slot_of(o, ring, n);
+    Wide most = wide_max(wide_load(strip->limit), least);
+    stress_squares(o, ring, n, square);
+    if (!box) largest = wide_max(largest, gauge(square, o->scheme) / (most * wide_set(1.7320508f)));
+    for (int k = 0; k < 3; k++) {
+      if (box) largest = wide_max(largest, size_of(wide_load(slot->trial[k])) / most);
+      if (!box && o->links[n].walled) largest = wide_max(largest, rubbing(o, ring, n, k));
+      largest =
+          wide_max(largest, size_of(wide_load(slot->trial[S_XY + k])) / wide_max(wide_load(strip->cap[k]), least));
+    }
+  }
+  return largest;
+}
+
+/* ---- sweeps ---- */
+
+/* A slot of nobody, which walls leave as it is. */
+static void clear_empty(FrictionSlot *ring) {
+  *ring = (FrictionSlot){0};
+  for (int k = 0; k < 3; k++) wide_store(ring->slip[k], wide_set(1));
+}
+
+/* Whether a slice there is lies between b and e. */
+WIDE_INLINE bool is_within(const FrictionSweep *o, int64_t slice, int64_t b, int64_t e) {
+  return slice >= 0 && slice < o->slices && slice >= b && slice < e;
+}
+
+void KERNEL(flip_friction_sweep)(const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *ring) {
+  clear_empty(ring);
+  for (int64_t j = b - 2; j < e + 2; j++) {
+    if (is_within(o, j, b - 2, e + 2)) force_slice(o, j, ring);
+    if (is_within(o, j - 1, b - 1, e + 1)) trial_slice(o, j - 1, ring);
+    if (o->scheme != SCREE_YIELD_BOX && is_within(o, j - 2, b - 1, e)) scale_slice(o, j - 2, ring, false);
+    if (is_within(o, j - 2, b, e)) return_slice(o, j - 2, ring);
+  }
+}
+
+void KERNEL(flip_friction_strict)(const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *ring) {
+  clear_empty(ring);
+  for (int64_t j = b - 2; j < e + 2; j++) {
+    if (is_within(o, j, b - 2, e + 2)) copy_slice(o, j, false, ring);
+    if (o->scheme != SCREE_YIELD_BOX && is_within(o, j - 1, b - 1, e + 1)) scale_slice(o, j - 1, ring, true);
+    if (is_within(o, j - 2, b, e)) strict_slice(o, j - 2, ring);
+  }
+}
+
+float KERNEL(flip_friction_excess)(const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *ring) {
+  Wide largest = wide_set(0);
+  clear_empty(ring);
+  for (int64_t j = b - 1; j < e + 1; j++) {
+    if (is_within(o, j, b - 1, e + 1)) copy_slice(o, j, true, ring);
+    if (is_within(o, j - 1, b, e)) largest = wide_max(largest, excess_slice(o, j - 1, ring));
+  }
+  float most = 0;
+  for (int lane = 0; lane < LANES; lane++) most = largest[lane] > most ? largest[lane] : most;
+  return most;
+}

@@ -1,0 +1,89 @@
+/* The friction solve, on strips that lie one behind the other with all that belongs to them.
+ *
+ * A step of the solve is one sweep over the slices of the grid (strips of the same z). Four stages follow each other
+ * through them, each as far behind the one before as it looks ahead: the force of the stresses on the faces, a step
+ * down the gradient, the rates of yielding, and the return to the yield surface. What one stage leaves for the next
+ * lies in a ring of as many strips as four slices have, which stays in the core's own cache. Threads take blocks of
+ * slices and compute what they need of their neighbours' themselves: results do not depend on where the blocks end. */
+#ifndef METHODS_FLIP_FRICTION_KERNELS_H
+#define METHODS_FLIP_FRICTION_KERNELS_H
+
+#include "methods/flip/fields.h"
+
+/* Slices that a sweep works on at a time. */
+enum { SWEEP_DEPTH = 4 };
+/* Links of so many strips behind the last are looked at: they are to be there, and 0. */
+enum { FETCH_AHEAD = 4 };
+
+typedef struct FrictionStrip {
+  float y[2][STRESSES][STRIP]; /* extrapolated iterate: of this step and of the next, in turn */
+  float x[STRESSES][STRIP];    /* iterate */
+  float in[3][STRIP];          /* flux without these stresses */
+  float ease[3][STRIP];
+  float limit[STRIP];    /* at centres: alpha p + cohesion */
+  float pace[STRIP];     /* at centres: step length times dt / cell; an edge takes the least round it */
+  float way[3][STRIP];   /* at edges: step length */
+  float per[3][STRIP];   /* at edges: 1 / cap^2; 0 where that is none, and at walls: such edges count for no cell */
+  float part[3][STRIP];  /* at centres: 1 / number of the edges round it that count, by component */
+  float share[3][STRIP]; /* at edges: 1 / sum of the limits round it, times the edge's pace; 0: is not scaled */
+  float cap[3][STRIP];   /* at edges: largest shear stress */
+  float grip[3][STRIP];  /* 1 / cap^2 at the edges at walls alone */
+} FrictionStrip;
+
+/* Who is beside it (0: nobody, an empty strip), and what there is to do. */
+typedef struct FrictionLinks {
+  int32_t near[SIDES];
+  int32_t first_group; /* of the faces that bodies move with */
+  uint8_t groups;
+  uint8_t walled; /* a bit per shear component: it has edges at walls */
+  bool bears;     /* some stress */
+  bool flows;     /* it or a neighbour bears some: its faces feel it */
+} FrictionLinks;
+
+/* What goes from stage to stage. */
+typedef struct FrictionSlot {
+  float flux[3][STRIP]; /* with the stresses y in it */
+  float trial[STRESSES][STRIP];
+  float square[3][STRIP]; /* of the shear, each times its `per` */
+  float
+      scale[STRIP]; /* at centres: how fast the cell yields, times its limit; last pass: scale of the edges round it */
+  float slip[3][STRIP]; /* last pass, at edges: what walls leave of the stress */
+} FrictionSlot;
+
+/* Faces of a strip that the same body moves with. */
+typedef struct FaceGroup {
+  float share[STRIP]; /* 1 - open; 0: not one of them */
+  float arm[3];       /* from the centre of mass to the face of the first lane, m */
+  int32_t strip;
+  int16_t axis, body;
+} FaceGroup;
+
+enum { FRICTION_MOVED, FRICTION_TURNED, FRICTION_SIZE, FRICTION_SUMS };
+
+typedef struct FrictionSweep {
+  FrictionStrip *strips;
+  FrictionLinks *links;
+  const int32_t *slice; /* number of the first strip of each, and one behind the last */
+  int64_t slices;
+  int32_t mask; /* strip n has the slot n & mask of a ring; no strip has the slot 0 */
+  const FaceGroup *groups;
+  double (*body_change)[6]; /* velocities that the stresses y give */
+  double cell;
+  float factor, momentum;
+  int scheme;                    /* SCREE_YIELD_... */
+  int now;                       /* which of the y is this step's */
+  double (*sums)[FRICTION_SUMS]; /* per slice */
+} FrictionSweep;
+/* One step, of slices b to e. */
+KERNEL_DECLARE(void, flip_friction_sweep, (const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *ring));
+/* After which every bound is kept; from x to the next y. The shear comes first: a cell's diagonal takes what the edges
+ * round it leave, and edges are scaled only where they are too much by themselves, by the least scale of the cells. */
+KERNEL_DECLARE(void, flip_friction_strict, (const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *ring));
+/* The largest stress of a cell or edge of these slices over what is allowed, in the next y. */
+KERNEL_DECLARE(float, flip_friction_excess, (const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *ring));
+/* Adds the force of the stresses y on groups b to e of faces to the wrenches of the bodies. */
+KERNEL_DECLARE(void, flip_friction_wrench, (const FrictionSweep *o, int64_t b, int64_t e, double (*wrench)[6]));
+/* Fills way and part, multiplies share by the pace and finds who flows, of strips b to e. */
+KERNEL_DECLARE(void, flip_friction_parts, (const FrictionSweep *o, int64_t b, int64_t e));
+
+#endif
