@@ -75,17 +75,21 @@ static void wrench_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-void flip_answer_of_bodies(FlipWork *work, int64_t chunks, double dt) {
-  memset(work->body_wrench, 0, sizeof *work->body_wrench * (size_t)work->body_count);
-  for (int64_t c = 0; c < chunks; c++)
-    for (int32_t k = 0; k < work->body_count; k++)
-      for (int r = 0; r < 6; r++) work->body_wrench[k][r] += work->wrench_parts[c * work->body_count + k][r];
+void flip_move_bodies(FlipWork *work, double dt) {
   for (int32_t k = 0; k < work->body_count; k++)
     for (int r = 0; r < 6; r++) {
       double sum = 0;
       for (int c = 0; c < 6; c++) sum += work->bodies[k].inverse[r][c] * work->body_wrench[k][c];
       work->body_change[k][r] = dt * sum;
     }
+}
+
+void flip_answer_of_bodies(FlipWork *work, int64_t chunks, double dt) {
+  memset(work->body_wrench, 0, sizeof *work->body_wrench * (size_t)work->body_count);
+  for (int64_t c = 0; c < chunks; c++)
+    for (int32_t k = 0; k < work->body_count; k++)
+      for (int r = 0; r < 6; r++) work->body_wrench[k][r] += work->wrench_parts[c * work->body_count + k][r];
+  flip_move_bodies(work, dt);
 }
 
 void flip_change_bodies(FlipWork *work, const float *pressure, float *const stress[STRESSES], double dt) {

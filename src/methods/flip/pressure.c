@@ -22,12 +22,21 @@
 #define FILL_TOUCHING 0.9f
 #define FILL_PULLED 0.4f
 
+/* A cell that bears pressure and has faces that a body moves with. */
+typedef struct MovedCell {
+  int32_t cell;
+  int32_t body; /* in FlipWork.bodies */
+  float out[6]; /* what its motion, linear and spin, lets out of the cell: the row of J1^T, by cell^2 */
+} MovedCell;
+
 typedef struct Problem {
   FlipWork *work;
   StripList unknown; /* strips with cells that may have a pressure */
   PressureOperator operator;
   PressureInverse inverse;
   float *diagonal; /* 1 over it */
+  MovedCell *moved;
+  int64_t moved_count;
   double dt;
 } Problem;
 
@@ -39,21 +48,58 @@ static void apply(void *context, const float *p, float *y, int64_t b, int64_t e)
   KERNEL_CALL(problem->work->core, flip_pressure_apply)(&operator, b, e);
 }
 
-/* dt^2 J1^T M^-1 J1, of Eq. 25: the pressure moves the bodies, and they the sand. */
+/* dt^2 J1^T M^-1 J1, of Eq. 25: the pressure moves the bodies, and they the sand. The faces of a cell act together. */
 static double apply_bodies(void *context, const float *p, float *y) {
   const Problem *problem = context;
   FlipWork *work = problem->work;
   double dt = problem->dt, cell = work->grid->cell, product = 0;
-  flip_change_bodies(work, p, NULL, dt);
-  for (int64_t k = 0; k < work->face_count; k++) {
-    const CoupledFace *face = &work->faces[k];
-    float flux = (float)(dt / cell * (double)face->share * coupled_speed(face, work->body_change[face->body]));
-    y[face->face] -= flux;
-    if (face->low >= STRIP) y[face->low] += flux;
+  memset(work->body_wrench, 0, sizeof *work->body_wrench * (size_t)work->body_count);
+  for (int64_t k = 0; k < problem->moved_count; k++) {
+    const MovedCell *at = &problem->moved[k];
+    double force = cell * cell * (double)p[at->cell], *wrench = work->body_wrench[at->body];
+    for (int r = 0; r < 6 && force != 0; r++) wrench[r] += force * (double)at->out[r];
+  }
+  flip_move_bodies(work, dt);
+  for (int64_t k = 0; k < problem->moved_count; k++) {
+    const MovedCell *at = &problem->moved[k];
+    const double *change = work->body_change[at->body];
+    double out = 0;
+    for (int r = 0; r < 6; r++) out += (double)at->out[r] * change[r];
+    y[at->cell] += (float)(dt / cell * out);
   }
   for (int32_t k = 0; k < work->body_count; k++)
     for (int r = 0; r < 6; r++) product += work->body_wrench[k][r] * work->body_change[k][r];
   return product * dt / (cell * cell * cell);
+}
+
+/* Adds a face to what is known of a cell; `last` is where that was put for each cell. */
+static void add_moved(Problem *problem, int32_t *last, int32_t cell, const CoupledFace *face, double share) {
+  MovedCell *at = last[cell] >= 0 ? &problem->moved[last[cell]] : NULL;
+  if (!at || at->body != face->body) {
+    last[cell] = (int32_t)problem->moved_count;
+    at = &problem->moved[problem->moved_count++];
+    *at = (MovedCell){.cell = cell, .body = face->body};
+  }
+  double out[6] = {0};
+  coupled_push(face, share, out);
+  for (int r = 0; r < 6; r++) at->out[r] += (float)out[r];
+}
+
+static Status list_moved(FlipWork *work, Problem *problem, const float *upper) {
+  Core *core = work->core;
+  Scratch *scratch = work->step->scratch;
+  int32_t *last = NULL;
+  TRY(scratch_take(core, scratch, &problem->moved, 2 * work->face_count + 1, "bodies"));
+  int mark = scratch_mark(scratch);
+  TRY(scratch_take(core, scratch, &last, work_cells(work), "bodies"));
+  memset(last, 0xff, sizeof *last * (size_t)work_cells(work));
+  for (int64_t k = 0; k < work->face_count; k++) {
+    const CoupledFace *face = &work->faces[k];
+    if (upper[face->face] > 0) add_moved(problem, last, face->face, face, -(double)face->share);
+    if (face->low >= STRIP && upper[face->low] > 0) add_moved(problem, last, face->low, face, (double)face->share);
+  }
+  scratch_release(core, scratch, mark);
+  return SCREE_OK;
 }
 
 /* What bodies add to the matrix is of low rank and left out. */
@@ -176,6 +222,7 @@ static Status solve(FlipWork *work, Problem *problem, const float *b, bool corre
   TRY(flip_list_strips(work, bounds.unknown, false, &problem->unknown));
   problem->operator.strips = problem->unknown.strips;
   TRY(take_inverse(work, problem));
+  if (problem->dt > 0) TRY(list_moved(work, problem, bounds.upper));
   Mprgp mprgp = {.core = core,
                  .scratch = scratch,
                  .count = cells,
@@ -186,7 +233,7 @@ static Status solve(FlipWork *work, Problem *problem, const float *b, bool corre
                  .upper = bounds.upper,
                  .b = b,
                  .apply = apply,
-                 .couple = work->face_count > 0 && problem->dt > 0 ? apply_bodies : NULL,
+                 .couple = problem->moved_count > 0 ? apply_bodies : NULL,
                  .precondition = precondition,
                  .context = problem,
                  .norm = norm_of(problem),

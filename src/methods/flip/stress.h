@@ -11,6 +11,8 @@ void flip_push_solids(FlipWork *work);
 /* Memory for what follows; faces at which no stress can act are left out. Finds what each body can add at most to the
  * largest eigenvalue of a solve: body_norm times dt^2 and how often an unknown touches a face. */
 Status flip_couple_bodies(FlipWork *work);
+/* body_change = dt M^-1 body_wrench. */
+void flip_move_bodies(FlipWork *work, double dt);
 /* body_change = dt M^-1 J f: by the pressure or by the stresses at the faces (the other is NULL). */
 void flip_change_bodies(FlipWork *work, const float *pressure, float *const stress[STRESSES], double dt);
 /* The same, by the wrenches in wrench_parts of so many chunks of FACE_CHUNK faces. */
