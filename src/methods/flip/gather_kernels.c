@@ -22,31 +22,56 @@ WIDE_INLINE WideInt lanes_of(uint32_t bits) {
   return wide_int_equal(((WideInt){0} + (int32_t)bits) & lane, lane);
 }
 
-/* Nodes whose bits are not set do not count; NULL: all do. Answers the lanes round which all do. */
-WIDE_INLINE uint32_t fill_window(const Gather *gather, int32_t strip, int axis, const uint8_t *bits,
-                                 float (*window)[4]) {
+/* Rows (y, z) of strips round a strip, and which lanes of it hold particles. */
+typedef struct Surroundings {
+  int32_t at[9], before[9], behind[9];
+  int first, last;
+} Surroundings;
+
+static Surroundings find_surroundings(const Gather *gather, int32_t strip) {
   const FlipGrid *grid = gather->grid;
+  const int32_t *start = gather->start + (int64_t)strip * STRIP;
+  Surroundings round = {.first = 0, .last = STRIP - 1};
+  while (start[round.first + 1] == start[0]) round.first++;
+  while (start[round.last] == start[STRIP]) round.last--;
+  for (int row = 0; row < 9; row++) {
+    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
+    round.at[row] = at;
+    round.before[row] = grid->near[at][X_LOW];
+    round.behind[row] = grid->near[at][X_HIGH];
+  }
+  return round;
+}
+
+WIDE_INLINE void put_node(const float *const field[4], int64_t at, bool counts, float to[4]) {
+  WideQuad node = {0, 0, 0, NOT_COUNTED};
+  if (counts) node = (WideQuad){field[0][at], field[1][at], field[2][at], field[3][at]};
+  *(WideQuad *)to = node;
+}
+
+/* The nodes that particles of the strip can reach. Those whose bits are not set do not count; NULL: all do. Answers the
+ * lanes round which all do. */
+WIDE_INLINE uint32_t fill_window(const Gather *gather, const Surroundings *round, int axis, const uint8_t *bits,
+                                 float (*window)[4]) {
   const float *const field[4] = {gather->velocity[axis], gather->change[axis], gather->moved[axis],
                                  gather->settle[axis]};
+  const uint32_t everything = (1u << WINDOW_X) - 1;
   const Wide zero = wide_set(0);
   uint32_t all = ~0u;
   for (int row = 0; row < 9; row++) {
-    int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1), before = grid->near[at][X_LOW],
-            behind = grid->near[at][X_HIGH];
-    int64_t low = (int64_t)before * STRIP + STRIP - 1, here = (int64_t)at * STRIP, high = (int64_t)behind * STRIP;
+    if ((axis == 1 && row % 3 == 0) || (axis == 2 && row / 3 == 0)) continue; /* no face within reach */
+    int64_t at = round->at[row], before = round->before[row], behind = round->behind[row];
     float(*nodes)[4] = window + row * WINDOW_ROW;
-    uint32_t counted = !bits ? (1u << WINDOW_X) - 1
-                             : (uint32_t)bits[before] >> (STRIP - 1) | (uint32_t)bits[at] << 1 |
-                                   (uint32_t)(bits[behind] & 1) << (STRIP + 1);
-    Wide of[4];
-    for (int f = 0; f < 4; f++) {
-      float none = f == 3 ? NOT_COUNTED : 0;
-      nodes[0][f] = counted & 1 ? field[f][low] : none;
-      nodes[1 + STRIP][f] = counted >> (1 + STRIP) ? field[f][high] : none;
-      of[f] = wide_load(field[f] + here);
-    }
+    uint32_t counted = everything;
+    if (bits)
+      counted =
+          (uint32_t)bits[before] >> (STRIP - 1) | (uint32_t)bits[at] << 1 | (uint32_t)(bits[behind] & 1) << (STRIP + 1);
     all &= counted;
-    if (counted != (1u << WINDOW_X) - 1) {
+    if (round->first == 0) put_node(field, before * STRIP + STRIP - 1, counted & 1, nodes[0]);
+    if (round->last == STRIP - 1) put_node(field, behind * STRIP, counted >> (1 + STRIP), nodes[1 + STRIP]);
+    Wide of[4];
+    for (int f = 0; f < 4; f++) of[f] = wide_load(field[f] + at * STRIP);
+    if (counted != everything) {
       WideInt lanes = lanes_of(counted >> 1 & 255);
       for (int f = 0; f < 4; f++) of[f] = wide_select(lanes, of[f], f == 3 ? wide_set(NOT_COUNTED) : zero);
     }
@@ -98,11 +123,11 @@ WIDE_INLINE Wide corners_slopes(const Corners *c, const Wide u[3], Wide slope[3]
 /* Lane by lane: eight particles from k on, where x, y, z count from the strip's lower corner. FLIP: they change by what
  * the grid's velocity changed, and move with it; where no node counts they fly. Answers what they move with. */
 WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t k, int64_t to, int axis,
-                             const Wide at[3], bool masked, const Gathered *out) {
+                             const Wide at[3], bool masked, bool riders, const Gathered *out) {
   const Weights w[3] = {weights_of(at[0], axis == 0), weights_of(at[1], axis == 1), weights_of(at[2], axis == 2)};
   const Wide u[3] = {w[0].upper, w[1].upper, w[2].upper}, zero = wide_set(0), one = wide_set(1);
   WideInt base = ((w[2].low * 3 + w[1].low) * WINDOW_ROW + w[0].low) * 4;
-  if (masked)
+  if (riders)
     for (int lane = 0; lane < LANES; lane++) base[lane] += gather->rides[k + lane] >> axis & 1 ? 4 * WINDOW : 0;
   const float *first = (const float *)window, *node[LANES];
   for (int lane = 0; lane < LANES; lane++) node[lane] = first + base[lane];
@@ -137,31 +162,41 @@ WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t 
   return moves;
 }
 
+/* Where particles [k, k + 8) lie in the strip. Lanes beyond its particles must not read what is not in the windows. */
+WIDE_INLINE void find_places(const Gather *gather, const int32_t place[3], const Surroundings *round, int32_t k,
+                             int32_t count, Wide at[3]) {
+  const Wide zero = wide_set(0), most = wide_set(0.999999f);
+  const WideInt lane = {0, 1, 2, 3, 4, 5, 6, 7};
+  Wide x = wide_load(gather->x + k) - wide_set((float)place[0]),
+       y = wide_load(gather->y + k) - wide_set((float)place[1]),
+       z = wide_load(gather->z + k) - wide_set((float)place[2]);
+  if (count < LANES) x = wide_select(wide_int_less(lane, (WideInt){0} + count), x, wide_set((float)round->first));
+  at[0] = wide_min(wide_max(x, zero), wide_set((float)STRIP - 0.00001f));
+  at[1] = wide_min(wide_max(y, zero), most);
+  at[2] = wide_min(wide_max(z, zero), most);
+}
+
 void KERNEL(flip_gather)(const Gather *gather, int32_t strip, const Gathered *to) {
   int32_t b = gather->start[(int64_t)strip * STRIP], e = gather->start[((int64_t)strip + 1) * STRIP], place[3];
+  const uint32_t riders = gather->riders[strip];
+  const Surroundings round = find_surroundings(gather, strip);
   Window windows[3];
   uint32_t plain[3]; /* lanes whose particles need neither masks nor norms */
   for (int axis = 0; axis < 3; axis++) {
-    plain[axis] = fill_window(gather, strip, axis, gather->near[strip] ? gather->valid[axis] : NULL, windows[axis]);
-    if (!gather->riders[strip]) continue;
-    fill_window(gather, strip, axis, gather->strong[axis], windows[axis] + WINDOW);
-    plain[axis] &= ~(uint32_t)gather->riders[strip];
+    plain[axis] = fill_window(gather, &round, axis, gather->near[strip] ? gather->valid[axis] : NULL, windows[axis]);
+    if (!riders) continue;
+    fill_window(gather, &round, axis, gather->strong[axis], windows[axis] + WINDOW);
+    plain[axis] &= ~riders;
   }
   strip_place(gather->grid->key[strip], place);
   for (int32_t k = b; k < e; k += LANES) {
-    /* Lanes beyond the strip's particles must not read beyond the windows. */
-    const Wide zero = wide_set(0), most = wide_set(0.999999f);
-    Wide x = wide_load(gather->x + k) - wide_set((float)place[0]),
-         y = wide_load(gather->y + k) - wide_set((float)place[1]),
-         z = wide_load(gather->z + k) - wide_set((float)place[2]);
-    const Wide at[3] = {wide_min(wide_max(x, zero), wide_set((float)STRIP - 0.00001f)),
-                        wide_min(wide_max(y, zero), most), wide_min(wide_max(z, zero), most)};
-    int first = (int)at[0][0], last = k + LANES <= e ? (int)at[0][LANES - 1] : STRIP - 1;
+    Wide at[3], square = wide_set(0);
+    find_places(gather, place, &round, k, e - k, at);
+    int first = (int)at[0][0], last = k + LANES <= e ? (int)at[0][LANES - 1] : round.last;
     uint32_t lanes = (2u << last) - (1u << first);
-    Wide square = zero;
     for (int axis = 0; axis < 3; axis++) {
-      Wide moves = lanes & ~plain[axis] ? gather_axis(gather, windows[axis], k, k - b, axis, at, true, to)
-                                        : gather_axis(gather, windows[axis], k, k - b, axis, at, false, to);
+      Wide moves = lanes & ~plain[axis] ? gather_axis(gather, windows[axis], k, k - b, axis, at, true, riders, to)
+                                        : gather_axis(gather, windows[axis], k, k - b, axis, at, false, false, to);
       square += moves * moves;
     }
     wide_store(to->square + (k - b), square);
