@@ -5,7 +5,7 @@
 
 #include "core/parallel.h"
 
-enum { MERGE_CHUNK = 256, MERGE_TURNS = 4 };
+enum { SPLIT_CHUNK = 64, MERGE_CHUNK = 256, MERGE_TURNS = 4 };
 
 #define SQUARE_LEAST 0.5f /* squares of semi-axes, in squares of the radius */
 #define SQUARE_MOST 2.0f
@@ -124,11 +124,20 @@ typedef struct Proposal {
   float score;  /* distance squared, in squares of the radius */
 } Proposal;
 
+typedef struct Halves {
+  int32_t of; /* in the order of cells */
+  bool valid;
+  Shape6 shape;
+  Vec3 at[2];
+} Halves;
+
 typedef struct Advance {
   FlipShapes *shapes;
   FlipWork *work;
   const uint8_t *kind; /* in the order of cells */
+  Halves *halves;
   Proposal *proposals;
+  int64_t long_count, thin_count;
   float inverse; /* 1 / radius */
 } Advance;
 
@@ -278,23 +287,38 @@ static bool is_free_place(const FlipWork *work, Vec3 at) {
                           gradient) > 0.05f;
 }
 
-static Status split(Advance *advance, int64_t k) {
+/* Whether and how long ones are halved. */
+static void halve_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Advance *advance = context;
+  const FlipWork *work = advance->work;
+  const State *state = work->state;
+  const Particles *p = &state->particles;
+  for (int64_t n = b; n < e; n++) {
+    Halves *halves = &advance->halves[n];
+    int32_t i = work->order->index[halves->of];
+    double density = state->materials.items[p->material[i]].definition.density;
+    halves->valid = false;
+    if ((double)p->mass[i] < 2 * MASS_LEAST * parcel_volume(state->radius) * density) continue;
+    Shape6 shape = shape_at(advance->shapes, i);
+    Vec3 offset;
+    if (!shape_split(&shape, &halves->shape, &offset)) continue;
+    offset = vec3_scale(offset, state->radius);
+    Vec3 at = place_after(state, i);
+    halves->at[0] = vec3_add(at, offset);
+    halves->at[1] = vec3_sub(at, offset);
+    halves->valid = is_free_place(work, halves->at[0]) && is_free_place(work, halves->at[1]);
+  }
+}
+
+static Status split(Advance *advance, const Halves *halves) {
   FlipWork *work = advance->work;
   State *state = work->state;
   const Particles *p = &state->particles;
-  int32_t i = work->order->index[k];
-  double density = state->materials.items[p->material[i]].definition.density;
-  if ((double)p->mass[i] < 2 * MASS_LEAST * parcel_volume(state->radius) * density) return SCREE_OK;
-  Shape6 shape = shape_at(advance->shapes, i), child;
-  Vec3 offset;
-  if (!shape_split(&shape, &child, &offset)) return SCREE_OK;
-  offset = vec3_scale(offset, state->radius);
-  Vec3 at = place_after(state, i), one = vec3_add(at, offset), two = vec3_sub(at, offset);
-  if (k < work->order->lost) return SCREE_OK;
-  if (!is_free_place(work, one) || !is_free_place(work, two)) return SCREE_OK;
+  int32_t i = work->order->index[halves->of];
   TRY(queue_death(work->core, &state->queue, p->id[i], REASON_SPLIT, 0));
-  TRY(bear(advance, REASON_SPLIT, p->id[i], i, one, velocity_of(p, i), 0.5f * p->mass[i], &child));
-  TRY(bear(advance, REASON_SPLIT, p->id[i], i, two, velocity_of(p, i), 0.5f * p->mass[i], &child));
+  for (int k = 0; k < 2; k++)
+    TRY(bear(advance, REASON_SPLIT, p->id[i], i, halves->at[k], velocity_of(p, i), 0.5f * p->mass[i], &halves->shape));
   advance->shapes->splits++;
   return SCREE_OK;
 }
@@ -356,22 +380,48 @@ static Status merge_all(Advance *advance, int64_t count) {
   return SCREE_OK;
 }
 
+/* Kinds of eight particles from k on, a byte each; beyond the last: valid. */
+static uint64_t kinds_from(const Advance *advance, int64_t k) {
+  uint64_t kinds = 0;
+  int64_t left = advance->work->order->count - k;
+  memcpy(&kinds, advance->kind + k, left < 8 ? (size_t)left : 8);
+  return kinds;
+}
+
+/* Most particles are neither to be split nor merged: eight are looked at at once. */
+static Status list_candidates(Advance *advance) {
+  const FlipWork *work = advance->work;
+  const uint64_t ones = 0x0101010101010101u;
+  int64_t count = work->order->count, long_count = 0, thin_count = 0;
+  for (int64_t k = 0; k < count; k += 8) {
+    uint64_t kinds = kinds_from(advance, k);
+    thin_count += __builtin_popcountll(kinds & ~(kinds >> 1) & ones * IS_THIN);
+    long_count += __builtin_popcountll(kinds & ~(kinds << 1) & ones * IS_LONG);
+  }
+  TRY(scratch_take(work->core, work->step->scratch, &advance->proposals, thin_count + 1, "merging"));
+  TRY(scratch_take(work->core, work->step->scratch, &advance->halves, long_count + 1, "splitting"));
+  for (int64_t first = 0; first < count; first += 8) {
+    uint64_t kinds = kinds_from(advance, first);
+    for (int64_t k = first; (kinds ^ kinds >> 1) & ones; k++, kinds >>= 8) { /* until all are valid or stuck */
+      int kind = kinds & 255;
+      if (kind == IS_LONG) advance->halves[advance->long_count++].of = (int32_t)k;
+      /* One that finds no partner asks again some steps later. */
+      if (kind == IS_THIN && its_turn(work->state, work->order->index[k]))
+        advance->proposals[advance->thin_count++] = (Proposal){.from = (int32_t)k, .to = -1, .score = INFINITY};
+    }
+  }
+  return SCREE_OK;
+}
+
 static Status advance_all(Advance *advance) {
   FlipWork *work = advance->work;
   Core *core = work->core;
-  Scratch *scratch = work->step->scratch;
-  int64_t count = work->order->count, thin = 0;
-  for (int64_t k = 0; k < count; k++) thin += advance->kind[k] == IS_THIN;
-  TRY(scratch_take(core, scratch, &advance->proposals, thin + 1, "merging"));
-  thin = 0;
-  for (int64_t k = 0; k < count; k++) {
-    if (advance->kind[k] == IS_LONG) TRY(split(advance, k));
-    /* One that finds no partner asks again some steps later. */
-    if (advance->kind[k] == IS_THIN && its_turn(work->state, work->order->index[k]))
-      advance->proposals[thin++] = (Proposal){.from = (int32_t)k, .to = -1, .score = INFINITY};
-  }
-  parallel_for(core, 0, thin, MERGE_CHUNK, propose_chunk, advance);
-  return thin > 0 ? merge_all(advance, thin) : SCREE_OK;
+  TRY(list_candidates(advance));
+  parallel_for(core, 0, advance->long_count, SPLIT_CHUNK, halve_chunk, advance);
+  parallel_for(core, 0, advance->thin_count, MERGE_CHUNK, propose_chunk, advance);
+  for (int64_t n = 0; n < advance->long_count; n++)
+    if (advance->halves[n].valid) TRY(split(advance, &advance->halves[n]));
+  return advance->thin_count > 0 ? merge_all(advance, advance->thin_count) : SCREE_OK;
 }
 
 /* Render points want to know (upsample/points.c); the fields are theirs. */
