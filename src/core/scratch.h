@@ -28,6 +28,11 @@ void scratch_destroy(Core *core, Scratch *scratch);
   scratch_take_((core), (scratch), (void **)(pointer), (count), (int64_t)sizeof **(pointer), (name))
 Status scratch_take_(Core *core, Scratch *scratch, void **pointer, int64_t count, int64_t size, const char *name);
 
+/* The latest block needs no more than `count` elements after all: the rest is there for the next ones. */
+#define scratch_shrink(scratch, pointer, count)                                                                        \
+  scratch_shrink_((scratch), (pointer), (count) * (int64_t)sizeof *(pointer))
+void scratch_shrink_(Scratch *scratch, const void *pointer, int64_t bytes);
+
 /* A place on the stack; everything taken since is given back by scratch_release. */
 static inline int scratch_mark(const Scratch *scratch) { return scratch->depth; }
 void scratch_release(Core *core, Scratch *scratch, int mark);

@@ -44,6 +44,10 @@ static void scratch_is_a_stack(void **state) {
     memset(a, 1, 400);
     memset(b, 2, 4000);
     if (step > 0) assert_true((char *)a == scratch.slab);
+    int64_t top = scratch.top, *c = NULL;
+    scratch_shrink(&scratch, b, 10);
+    assert_ok(&core, scratch_take(&core, &scratch, &c, 1, "c"));
+    if (step > 0) assert_true(scratch.top < top && (char *)c >= (char *)(b + 10));
     scratch_release(&core, &scratch, mark);
     assert_int_equal(scratch.top, 0);
   }

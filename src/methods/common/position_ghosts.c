@@ -202,5 +202,6 @@ Status position_find_ghosts(PositionStep *work) {
   TRY(scratch_take(core, scratch, &work->ghosts, room, "contacts with solids"));
   parallel_for(core, 0, work->count, FIND_CHUNK, find_chunk, &finding);
   close_up(work, finding.chunks);
+  scratch_shrink(scratch, work->ghosts, work->ghost_count);
   return position_bodies_found(work);
 }
