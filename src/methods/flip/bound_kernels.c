@@ -237,7 +237,11 @@ void KERNEL(flip_bound_strips)(const FrictionBounds *o, int64_t b, int64_t e, do
       *to = (FrictionStrip){0};
       continue;
     }
-    for (int side = 0; side < SIDES; side++) links->near[side] = o->number[o->grid->near[s][side]];
+    links->slot = o->slot[n];
+    for (int side = 0; side < SIDES; side++) {
+      links->near[side] = o->number[o->grid->near[s][side]];
+      links->near_slot[side] = o->slot[links->near[side]];
+    }
     bound_edges(o, s, to, &links->walled);
     Wide limit = own(o->limit, s), pace = pace_of(o, s), most = limit;
     for (int k = 0; k < 3; k++) most = wide_max(most, wide_load(to->cap[k]));

@@ -46,7 +46,8 @@ typedef struct Friction {
   int64_t group_count;
   int32_t *block; /* of slices: the first of each, and one behind the last */
   int64_t blocks;
-  FrictionSlot *rings; /* per thread */
+  FrictionSlot *slots; /* per thread */
+  int64_t slots_each;
   double (*pace_sums)[PACE_SUMS];
   float *excess; /* per block */
   double longer; /* steps are so many times as long, in the mean, as the lightest face allows */
@@ -132,55 +133,43 @@ static Status bound_cells(FlipWork *work, Friction *f) {
 
 static uint64_t slice_of(const FlipGrid *grid, int32_t strip) { return grid->key[strip] >> (2 * GRID_BITS); }
 
-/* Slices of the list: where each begins in it, and one behind the last. */
+/* Slices of the list, whose strips have the numbers from 1 on: the first of each, and one behind the last. */
 static int64_t cut_slices(const FlipGrid *grid, const StripList *list, int32_t *slice) {
   int64_t slices = 0;
   for (int64_t k = 0; k < list->count; k++)
-    if (k == 0 || slice_of(grid, list->strips[k]) != slice_of(grid, list->strips[k - 1])) slice[slices++] = (int32_t)k;
-  slice[slices] = (int32_t)list->count;
+    if (k == 0 || slice_of(grid, list->strips[k]) != slice_of(grid, list->strips[k - 1]))
+      slice[slices++] = (int32_t)k + 1;
+  slice[slices] = (int32_t)list->count + 1;
   return slices;
 }
 
-/* As many slots as the slices that a sweep has in hand and an empty one need, a power of two. */
-static int32_t ring_size(const int32_t *slice, int64_t slices) {
-  int32_t most = 0, size = 1;
-  for (int64_t k = 0; k < slices; k++) {
-    int32_t strips = slice[k + SWEEP_DEPTH < slices ? k + SWEEP_DEPTH : slices] - slice[k];
-    most = strips > most ? strips : most;
-  }
-  while (size < most + 1) size *= 2;
-  return size;
-}
-
-/* Numbers in the order of the grid, but no strip has that of an empty slot. */
+/* Numbers and slots in the order of the grid. */
 static Status number_strips(FlipWork *work, Friction *f) {
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
   StripList list = {0};
-  int32_t *slice = NULL;
+  int32_t *slice = NULL, *slot = NULL, most = 0;
   TRY(flip_list_strips(work, f->bounds.loaded, true, &list));
-  TRY(scratch_take(core, scratch, &slice, list.count + 1, "friction"));
-  int64_t slices = cut_slices(work->grid, &list, slice);
-  int32_t mask = ring_size(slice, slices) - 1;
-  TRY(scratch_take(core, scratch, &f->strips, list.count + list.count / (mask ? mask : 1) + 2, "friction"));
+  f->count = (int32_t)list.count + 1;
+  TRY(scratch_take(core, scratch, &slice, f->count, "friction"));
+  TRY(scratch_take(core, scratch, &slot, f->count, "friction"));
+  TRY(scratch_take(core, scratch, &f->strips, f->count, "friction"));
   TRY(scratch_take(core, scratch, &f->number, work->grid->strips, "friction"));
   memset(f->number, 0, sizeof *f->number * (size_t)work->grid->strips);
-  f->strips[0] = 0;
-  f->count = 1;
-  for (int64_t at = 0; at < slices; at++) {
-    int32_t first = slice[at];
-    slice[at] = f->count;
-    for (int32_t k = first; k < slice[at + 1]; k++) {
-      if ((f->count & mask) == 0) f->strips[f->count++] = 0;
-      f->number[list.strips[k]] = f->count;
-      f->strips[f->count++] = list.strips[k];
+  int64_t slices = cut_slices(work->grid, &list, slice);
+  for (int64_t at = 0; at < slices; at++) most = slice[at + 1] - slice[at] > most ? slice[at + 1] - slice[at] : most;
+  f->strips[0] = slot[0] = 0;
+  for (int64_t at = 0; at < slices; at++)
+    for (int32_t n = slice[at]; n < slice[at + 1]; n++) {
+      f->strips[n] = list.strips[n - 1];
+      f->number[f->strips[n]] = n;
+      slot[n] = 1 + (int32_t)(at % SWEEP_DEPTH) * most + n - slice[at];
     }
-  }
-  slice[slices] = f->count;
+  f->bounds.slot = slot;
   f->sweep.slice = slice;
   f->sweep.slices = slices;
-  f->sweep.mask = mask;
-  return scratch_take(core, scratch, &f->rings, (int64_t)(mask + 1) * pool_threads(core->pool), "friction");
+  f->slots_each = 1 + SWEEP_DEPTH * most;
+  return scratch_take(core, scratch, &f->slots, f->slots_each * pool_threads(core->pool), "friction");
 }
 
 static void strips_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -219,6 +208,25 @@ static Status pack_strips(FlipWork *work, Friction *f, float *const flux[3], dou
     count += f->pace_sums[c][PACE_COUNT];
   }
   f->longer = count > 0 ? total / count * (double)bounds->stiffness * largest / (double)bounds->pace_factor : 1;
+  return SCREE_OK;
+}
+
+/* ---- walls ---- */
+
+static void beside_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Friction *f = context;
+  KERNEL_CALL(f->work->core, flip_friction_walls)(&f->sweep, b, e);
+}
+
+static Status list_walls(FlipWork *work, Friction *f) {
+  int32_t walls = 1;
+  for (int32_t n = 1; n < f->count; n++)
+    if (f->sweep.links[n].walled) f->sweep.links[n].wall = walls++;
+  TRY(scratch_take(work->core, work->step->scratch, &f->sweep.walls, walls, "friction"));
+  for (int32_t n = 1; n < f->count; n++)
+    if (f->sweep.links[n].walled) f->sweep.walls[f->sweep.links[n].wall].strip = n;
+  parallel_for(work->core, 1, walls, STRIP_CHUNK, beside_chunk, f);
   return SCREE_OK;
 }
 
@@ -318,12 +326,12 @@ static void block_chunk(void *context, int64_t b, int64_t e, int thread) {
   const Sweeping *sweeping = context;
   Friction *f = sweeping->friction;
   const Core *core = f->work->core;
-  FrictionSlot *ring = f->rings + (int64_t)thread * (f->sweep.mask + 1);
+  FrictionSlot *slots = f->slots + thread * f->slots_each;
   int64_t first = f->block[b], end = f->block[e];
   switch (sweeping->pass) {
-  case PASS_STEP: KERNEL_CALL(core, flip_friction_sweep)(&f->sweep, first, end, ring); break;
-  case PASS_STRICT: KERNEL_CALL(core, flip_friction_strict)(&f->sweep, first, end, ring); break;
-  case PASS_EXCESS: f->excess[b] = KERNEL_CALL(core, flip_friction_excess)(&f->sweep, first, end, ring); break;
+  case PASS_STEP: KERNEL_CALL(core, flip_friction_sweep)(&f->sweep, first, end, slots); break;
+  case PASS_STRICT: KERNEL_CALL(core, flip_friction_strict)(&f->sweep, first, end, slots); break;
+  case PASS_EXCESS: f->excess[b] = KERNEL_CALL(core, flip_friction_excess)(&f->sweep, first, end, slots); break;
   }
 }
 
@@ -389,6 +397,7 @@ static Status minimize(FlipWork *work, float *const flux[3], bool last) {
   if (work->face_count > 0) TRY(slow_at_bodies(work, &f));
   parallel_for(work->core, 1, f.count, STRIP_CHUNK, parts_chunk, &f);
   if (work->face_count > 0) TRY(group_faces(work, &f));
+  TRY(list_walls(work, &f));
   TRY(cut_blocks(work, &f));
   f.sweep.cell = work->grid->cell;
   f.sweep.scheme = work->settings->scheme;

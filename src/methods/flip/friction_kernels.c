@@ -14,44 +14,50 @@ static const int ALONG[3][2] = {{1, 2}, {0, 2}, {0, 1}};
 
 /* ---- strips and those beside them ---- */
 
-/* A field of all strips, or of the ring: where strip 0 has it, and floats from one to the next. */
+/* A field of all strips, or of the slots of those in hand: where the first has it, and floats from one to the next. */
 typedef struct Values {
   const float *first;
   int64_t stride;
-  int32_t mask;
+  bool slots;
 } Values;
 
-WIDE_INLINE Values of_strips(const float *first) { return (Values){first, sizeof(FrictionStrip) / sizeof(float), -1}; }
-WIDE_INLINE Values of_ring(const FrictionSweep *o, const float *first) {
-  return (Values){first, sizeof(FrictionSlot) / sizeof(float), o->mask};
+WIDE_INLINE Values of_strips(const float *first) {
+  return (Values){first, sizeof(FrictionStrip) / sizeof(float), false};
 }
-WIDE_INLINE FrictionSlot *slot_of(const FrictionSweep *o, FrictionSlot *ring, int32_t n) {
-  return ring + (n & o->mask);
+WIDE_INLINE Values of_slots(const float *first) { return (Values){first, sizeof(FrictionSlot) / sizeof(float), true}; }
+WIDE_INLINE FrictionSlot *slot_of(const FrictionSweep *o, FrictionSlot *slots, int32_t n) {
+  return slots + o->links[n].slot;
 }
 
-WIDE_INLINE Wide own(Values f, int32_t n) { return wide_load(f.first + (n & f.mask) * f.stride); }
+WIDE_INLINE Wide own(const FrictionSweep *o, Values f, int32_t n) {
+  return wide_load(f.first + (f.slots ? o->links[n].slot : n) * f.stride);
+}
+WIDE_INLINE Wide beside(const FrictionSweep *o, Values f, int32_t n, int side) {
+  const FrictionLinks *links = &o->links[n];
+  return wide_load(f.first + (f.slots ? links->near_slot[side] : links->near[side]) * f.stride);
+}
 WIDE_INLINE Wide below(const FrictionSweep *o, Values f, int32_t n, int axis) {
-  Wide low = own(f, o->links[n].near[2 * axis]);
-  return axis == 0 ? wide_shift_up(low, own(f, n)) : low;
+  Wide low = beside(o, f, n, 2 * axis);
+  return axis == 0 ? wide_shift_up(low, own(o, f, n)) : low;
 }
 WIDE_INLINE Wide above(const FrictionSweep *o, Values f, int32_t n, int axis) {
-  Wide high = own(f, o->links[n].near[2 * axis + 1]);
-  return axis == 0 ? wide_shift_down(own(f, n), high) : high;
+  Wide high = beside(o, f, n, 2 * axis + 1);
+  return axis == 0 ? wide_shift_down(own(o, f, n), high) : high;
 }
 /* The four cells round the edge (a, c) at the cell's lower sides. */
 WIDE_INLINE void round_edge(const FrictionSweep *o, Values f, int32_t n, int a, int c, Wide value[4]) {
   int32_t down = o->links[n].near[2 * c];
-  value[0] = own(f, n);
+  value[0] = own(o, f, n);
   value[1] = below(o, f, n, a);
-  value[2] = own(f, down);
+  value[2] = beside(o, f, n, 2 * c);
   value[3] = below(o, f, down, a);
 }
 /* The four edges (a, c) round the cell's centre. */
 WIDE_INLINE void round_cell(const FrictionSweep *o, Values f, int32_t n, int a, int c, Wide value[4]) {
   int32_t up = o->links[n].near[2 * c + 1]; /* exists or is empty */
-  value[0] = own(f, n);
+  value[0] = own(o, f, n);
   value[1] = above(o, f, n, a);
-  value[2] = own(f, up);
+  value[2] = beside(o, f, n, 2 * c + 1);
   value[3] = above(o, f, up, a);
 }
 WIDE_INLINE Wide least_round_edge(const FrictionSweep *o, Values f, int32_t n, int a, int c) {
@@ -79,6 +85,45 @@ void KERNEL(flip_friction_parts)(const FrictionSweep *o, int64_t b, int64_t e) {
   }
 }
 
+/* ---- walls ---- */
+
+/* The strip across two sides: over either of those between, for the other may not exist. */
+WIDE_INLINE int32_t strip_across(const FrictionSweep *o, int32_t n, int side, int other) {
+  const FrictionLinks *links = o->links;
+  int32_t strip = links[links[n].near[side]].near[other];
+  return strip ? strip : links[links[n].near[other]].near[side];
+}
+
+/* Values at the four edges (b, c) round an edge (a, c) in the plane across c. */
+WIDE_INLINE void edges_beside(const FrictionSweep *o, Values f, int32_t n, int a, int b, Wide value[4]) {
+  Wide corner = own(o, f, strip_across(o, n, 2 * a, 2 * b + 1));
+  if (a == 0) corner = wide_shift_up(corner, beside(o, f, n, 2 * b + 1));
+  if (b == 0) corner = wide_shift_down(beside(o, f, n, 2 * a), corner);
+  value[0] = own(o, f, n);
+  value[1] = below(o, f, n, a);
+  value[2] = above(o, f, n, b);
+  value[3] = corner;
+}
+
+void KERNEL(flip_friction_walls)(const FrictionSweep *o, int64_t b, int64_t e) {
+  const Wide zero = wide_set(0), one = wide_set(1);
+  for (int64_t at = b; at < e; at++) {
+    FrictionWall *wall = &o->walls[at];
+    wall->beside = 0;
+    for (int k = 0; k < 3; k++)
+      for (int side = 0; side < 2; side++) {
+        int a = EDGE_AXES[k][side], c = EDGE_AXES[k][!side], d = 3 - a - c, other = SHEAR_OF[d][c];
+        Wide bound[4], count = zero;
+        edges_beside(o, of_strips(o->strips->grip[other]), wall->strip, a, d, bound);
+        for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, bound[j]), one, zero);
+        wide_store(wall->part[k][side], one / wide_max(count, one));
+        if (wide_bits(wide_less(zero, count))) wall->beside |= (uint8_t)(1u << (2 * k + side));
+      }
+  }
+}
+
+/* ---- a sweep: force ---- */
+
 /* Asks for what a stage will read of a strip some strips ahead: with all that belongs to a strip in one place, loads
  * come in runs too short for the processor to foresee. */
 enum { CACHE_LINE = 64 };
@@ -86,16 +131,14 @@ WIDE_INLINE void fetch(const void *from, int64_t bytes) {
   for (int64_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const char *)from + at);
 }
 
-/* ---- force ---- */
-
 /* D2 of the stresses y, times the cell's side, at the faces across an axis. */
 WIDE_INLINE Wide force_at(const FrictionSweep *o, int32_t n, int a) {
   float(*y)[STRIP] = o->strips->y[o->now];
   Values diagonal = of_strips(y[a]);
-  Wide sum = own(diagonal, n) - below(o, diagonal, n, a);
+  Wide sum = own(o, diagonal, n) - below(o, diagonal, n, a);
   for (int k = 0; k < 2; k++) {
     Values shear = of_strips(y[SHEAR[a][k]]);
-    sum += above(o, shear, n, ALONG[a][k]) - own(shear, n);
+    sum += above(o, shear, n, ALONG[a][k]) - own(o, shear, n);
   }
   return sum;
 }
@@ -137,7 +180,7 @@ WIDE_INLINE void add_body(const FrictionSweep *o, const FaceGroup *group, float 
   wide_store(to, wide_load(to) + wide_load(group->share) * speed);
 }
 
-WIDE_INLINE void force_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *ring) {
+WIDE_INLINE void force_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *slots) {
   const Wide factor = wide_set(o->factor);
   for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
     const FrictionLinks *links = &o->links[n];
@@ -147,7 +190,7 @@ WIDE_INLINE void force_slice(const FrictionSweep *o, int64_t slice, FrictionSlot
       fetch(ahead->in, sizeof ahead->in + sizeof ahead->ease);
     }
     if (!links->flows) continue;
-    FrictionSlot *slot = slot_of(o, ring, n);
+    FrictionSlot *slot = slot_of(o, slots, n);
     const FrictionStrip *strip = &o->strips[n];
     for (int a = 0; a < 3; a++)
       wide_store(slot->flux[a], wide_load(strip->in[a]) + wide_load(strip->ease[a]) * (factor * force_at(o, n, a)));
@@ -157,25 +200,28 @@ WIDE_INLINE void force_slice(const FrictionSweep *o, int64_t slice, FrictionSlot
 
 /* ---- a step down the gradient ---- */
 
-WIDE_INLINE void store_shear(const FrictionStrip *strip, FrictionSlot *slot, int k, Wide v) {
+WIDE_INLINE void store_shear(const FrictionSweep *o, int32_t n, FrictionSlot *slot, int k, Wide v) {
+  const FrictionStrip *strip = &o->strips[n];
   wide_store(slot->trial[S_XY + k], v);
   wide_store(slot->square[k], v * v * wide_load(strip->per[k]));
+  wide_store(slot->rub[k], o->links[n].walled ? v * v * wide_load(strip->grip[k]) : wide_set(0));
 }
 
 WIDE_INLINE void clear_slot(FrictionSlot *slot) {
   for (int k = 0; k < 3; k++) {
     wide_store(slot->trial[S_XY + k], wide_set(0));
     wide_store(slot->square[k], wide_set(0));
+    wide_store(slot->rub[k], wide_set(0));
   }
   wide_store(slot->scale, wide_set(0));
 }
 
 /* Eq. 17, the trace removed. */
-WIDE_INLINE void trial_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *ring) {
+WIDE_INLINE void trial_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *slots) {
   const Wide third = wide_set(1.0f / 3);
-  const Values flux[3] = {of_ring(o, ring->flux[0]), of_ring(o, ring->flux[1]), of_ring(o, ring->flux[2])};
+  const Values flux[3] = {of_slots(slots->flux[0]), of_slots(slots->flux[1]), of_slots(slots->flux[2])};
   for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
-    FrictionSlot *slot = slot_of(o, ring, n);
+    FrictionSlot *slot = slot_of(o, slots, n);
     const FrictionStrip *strip = &o->strips[n];
     if (o->links[n + FETCH_AHEAD].bears)
       fetch(strip[FETCH_AHEAD].limit, 2 * sizeof strip->limit + sizeof strip->way + sizeof strip->per);
@@ -186,30 +232,30 @@ WIDE_INLINE void trial_slice(const FrictionSweep *o, int64_t slice, FrictionSlot
     const float(*y)[STRIP] = strip->y[o->now];
     Wide diagonal[3], shear[3], trace = wide_set(0), pace = wide_load(strip->pace);
     for (int a = 0; a < 3; a++) {
-      diagonal[a] = wide_load(y[a]) - pace * (own(flux[a], n) - above(o, flux[a], n, a));
+      diagonal[a] = wide_load(y[a]) - pace * (own(o, flux[a], n) - above(o, flux[a], n, a));
       trace += diagonal[a];
     }
     for (int k = 0; k < 3; k++) {
       int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
-      Wide slope = below(o, flux[a], n, c) - own(flux[a], n) + below(o, flux[c], n, a) - own(flux[c], n);
+      Wide slope = below(o, flux[a], n, c) - own(o, flux[a], n) + below(o, flux[c], n, a) - own(o, flux[c], n);
       shear[k] = wide_load(y[S_XY + k]) - wide_load(strip->way[k]) * slope;
     }
     for (int a = 0; a < 3; a++) wide_store(slot->trial[a], diagonal[a] - third * trace);
-    for (int k = 0; k < 3; k++) store_shear(strip, slot, k, shear[k]);
+    for (int k = 0; k < 3; k++) store_shear(o, n, slot, k, shear[k]);
   }
 }
 
 /* Stresses that are not changed, for the passes that only look at them. */
-WIDE_INLINE void copy_slice(const FrictionSweep *o, int64_t slice, bool next, FrictionSlot *ring) {
+WIDE_INLINE void copy_slice(const FrictionSweep *o, int64_t slice, bool next, FrictionSlot *slots) {
   for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
-    FrictionSlot *slot = slot_of(o, ring, n);
+    FrictionSlot *slot = slot_of(o, slots, n);
     const FrictionStrip *strip = &o->strips[n];
     const float(*stress)[STRIP] = next ? strip->y[!o->now] : strip->x;
     clear_slot(slot);
     for (int k = 0; k < 3; k++) wide_store(slot->slip[k], wide_set(1));
     for (int a = 0; a < 3 && o->links[n].bears; a++) {
       wide_store(slot->trial[a], wide_load(stress[a]));
-      store_shear(strip, slot, a, wide_load(stress[S_XY + a]));
+      store_shear(o, n, slot, a, wide_load(stress[S_XY + a]));
     }
   }
 }
@@ -220,21 +266,21 @@ WIDE_INLINE void copy_slice(const FrictionSweep *o, int64_t slice, bool next, Fr
  * Shares, because stress and strength both grow with depth: the mean of the squares themselves exceeds the square at
  * the centre, by a quarter in the topmost cell, and slopes would yield three degrees too early. Edges without a share,
  * at the surface and at walls, do not count: a cell there must not seem to bear half of what it does. */
-WIDE_INLINE Wide mean_square(const FrictionSweep *o, FrictionSlot *ring, int32_t n, int k) {
+WIDE_INLINE Wide mean_square(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
   Wide v[4];
-  round_cell(o, of_ring(o, ring->square[k]), n, EDGE_AXES[k][0], EDGE_AXES[k][1], v);
+  round_cell(o, of_slots(slots->square[k]), n, EDGE_AXES[k][0], EDGE_AXES[k][1], v);
   return (v[0] + v[1] + v[2] + v[3]) * wide_load(o->strips[n].part[k]);
 }
 
 /* Squares of the parts of a cell's stress: its own diagonal, and the shear of the edges round it. */
-WIDE_INLINE void stress_squares(const FrictionSweep *o, FrictionSlot *ring, int32_t n, Wide square[STRESSES]) {
+WIDE_INLINE void stress_squares(const FrictionSweep *o, FrictionSlot *slots, int32_t n, Wide square[STRESSES]) {
   Wide limit = wide_load(o->strips[n].limit);
   Wide shear = wide_set(3) * limit * limit; /* both s_ij and s_ji; edges bear sqrt(3/2) of the limit */
   for (int a = 0; a < 3; a++) {
-    Wide v = wide_load(slot_of(o, ring, n)->trial[a]);
+    Wide v = wide_load(slot_of(o, slots, n)->trial[a]);
     square[a] = v * v;
   }
-  for (int k = 0; k < 3; k++) square[S_XY + k] = shear * mean_square(o, ring, n, k);
+  for (int k = 0; k < 3; k++) square[S_XY + k] = shear * mean_square(o, slots, n, k);
 }
 
 /* Length of the stress as the scheme measures it: the cone's Frobenius norm, or the largest product with a unit vector
@@ -265,61 +311,36 @@ WIDE_INLINE Wide scale_to(Wide size, Wide most) {
   return wide_select(wide_less(size, most), wide_set(1), most / wide_max(size, wide_set(1e-30f)));
 }
 
-/* The strip across two sides: over either of those between, for the other may not exist. */
-WIDE_INLINE int32_t strip_across(const FrictionSweep *o, int32_t n, int side, int other) {
-  const FrictionLinks *links = o->links;
-  int32_t strip = links[links[n].near[side]].near[other];
-  return strip ? strip : links[links[n].near[other]].near[side];
-}
-
-/* Values at the four edges (b, c) round an edge (a, c) in the plane across c. */
-WIDE_INLINE void edges_beside(const FrictionSweep *o, Values f, int32_t n, int a, int b, Wide value[4]) {
-  int32_t down = o->links[n].near[2 * a], up = o->links[n].near[2 * b + 1];
-  Wide corner = own(f, strip_across(o, n, 2 * a, 2 * b + 1));
-  if (a == 0) corner = wide_shift_up(corner, own(f, up));
-  if (b == 0) corner = wide_shift_down(own(f, down), corner);
-  value[0] = own(f, n);
-  value[1] = below(o, f, n, a);
-  value[2] = above(o, f, n, b);
-  value[3] = corner;
-}
-
-/* Mean square of the shares of the edges at walls that lie round the edge (a, c) in the plane across c. */
-WIDE_INLINE Wide square_beside(const FrictionSweep *o, FrictionSlot *ring, int32_t n, int a, int c) {
-  int b = 3 - a - c, k = SHEAR_OF[b][c];
-  Wide value[4], grip[4], sum = wide_set(0), count = wide_set(0);
-  edges_beside(o, of_ring(o, ring->trial[S_XY + k]), n, a, b, value);
-  edges_beside(o, of_strips(o->strips->grip[k]), n, a, b, grip);
-  for (int j = 0; j < 4; j++) {
-    sum += value[j] * value[j] * grip[j];
-    count += wide_select(wide_less(wide_set(0), grip[j]), wide_set(1), wide_set(0));
-  }
-  return sum / wide_max(count, wide_set(1));
-}
-
 /* The shear at the edge k of a wall, with what acts beside it across: a wall bears the same in all directions. As a
- * share of what it bears. */
-WIDE_INLINE Wide rubbing(const FrictionSweep *o, FrictionSlot *ring, int32_t n, int k) {
-  int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
-  Wide grip = wide_load(o->strips[n].grip[k]), v = wide_load(slot_of(o, ring, n)->trial[S_XY + k]);
-  Wide across = wide_max(square_beside(o, ring, n, a, c), square_beside(o, ring, n, c, a));
-  return wide_select(wide_less(wide_set(0), grip), wide_sqrt(v * v * grip + across), wide_set(0));
+ * share of what it bears; across it is the mean square of the edges at walls that lie round it, in the plane of one of
+ * its axes or of the other. */
+WIDE_INLINE Wide rubbing(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
+  const FrictionWall *wall = &o->walls[o->links[n].wall];
+  Wide across = wide_set(0), along = wide_load(slot_of(o, slots, n)->rub[k]);
+  for (int side = 0; side < 2; side++) {
+    if (!(wall->beside >> (2 * k + side) & 1)) continue;
+    int a = EDGE_AXES[k][side], c = EDGE_AXES[k][!side], b = 3 - a - c;
+    Wide v[4];
+    edges_beside(o, of_slots(slots->rub[SHEAR_OF[b][c]]), n, a, b, v);
+    across = wide_max(across, (v[0] + v[1] + v[2] + v[3]) * wide_load(wall->part[k][side]));
+  }
+  return wide_select(wide_less(wide_set(0), wide_load(o->strips[n].grip[k])), wide_sqrt(along + across), wide_set(0));
 }
 
 /* What the wall leaves of the shear at its edges. */
-WIDE_INLINE Wide slip_at(const FrictionSweep *o, FrictionSlot *ring, int32_t n, int k) {
-  return scale_to(rubbing(o, ring, n, k), wide_set(1));
+WIDE_INLINE Wide slip_at(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
+  return scale_to(rubbing(o, slots, n, k), wide_set(1));
 }
 
-WIDE_INLINE void scale_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *ring, bool strict) {
+WIDE_INLINE void scale_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *slots, bool strict) {
   const Wide zero = wide_set(0);
   for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
     const FrictionStrip *strip = &o->strips[n];
     if (o->links[n + FETCH_AHEAD].bears) fetch(strip[FETCH_AHEAD].part, sizeof strip->part);
     if (!o->links[n].bears) continue;
-    FrictionSlot *slot = slot_of(o, ring, n);
+    FrictionSlot *slot = slot_of(o, slots, n);
     Wide limit = wide_load(strip->limit), most = limit * wide_set(1.7320508f), square[STRESSES], scale, diagonal;
-    stress_squares(o, ring, n, square);
+    stress_squares(o, slots, n, square);
     if (strict) {
       Wide own_square = square[0] + square[1] + square[2];
       square[0] = square[1] = square[2] = zero;
@@ -336,7 +357,7 @@ WIDE_INLINE void scale_slice(const FrictionSweep *o, int64_t slice, FrictionSlot
       wide_store(slot->trial[a], wide_select(loaded, wide_load(slot->trial[a]) * diagonal, zero));
     wide_store(slot->scale, wide_select(loaded, scale, zero));
     for (int k = 0; k < 3 && strict; k++)
-      if (o->links[n].walled >> k & 1) wide_store(slot->slip[k], slip_at(o, ring, n, k));
+      if (o->links[n].walled >> k & 1) wide_store(slot->slip[k], slip_at(o, slots, n, k));
   }
 }
 
@@ -361,28 +382,28 @@ WIDE_INLINE void onto_box(Wide diagonal[3], Wide limit) {
 }
 
 /* What yielding leaves of the stress at an edge: by the mean rate of the cells round it, for the edge's own pace. */
-WIDE_INLINE Wide yielded(const FrictionSweep *o, FrictionSlot *ring, int32_t n, int k) {
+WIDE_INLINE Wide yielded(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
   Wide v[4], one = wide_set(1);
-  round_edge(o, of_ring(o, ring->scale), n, EDGE_AXES[k][0], EDGE_AXES[k][1], v);
+  round_edge(o, of_slots(slots->scale), n, EDGE_AXES[k][0], EDGE_AXES[k][1], v);
   return one / (one + (v[0] + v[1] + v[2] + v[3]) * wide_load(o->strips[n].share[k]));
 }
 
 /* Sums of so many strips are made in floats. */
 enum { SUM_CHUNK = 64 };
 
-WIDE_INLINE void return_strip(const FrictionSweep *o, FrictionSlot *ring, int32_t n, Wide next[STRESSES]) {
+WIDE_INLINE void return_strip(const FrictionSweep *o, FrictionSlot *slots, int32_t n, Wide next[STRESSES]) {
   const FrictionStrip *strip = &o->strips[n];
   const bool box = o->scheme == SCREE_YIELD_BOX;
-  for (int k = 0; k < STRESSES; k++) next[k] = wide_load(slot_of(o, ring, n)->trial[k]);
+  for (int k = 0; k < STRESSES; k++) next[k] = wide_load(slot_of(o, slots, n)->trial[k]);
   if (box) onto_box(next, wide_load(strip->limit));
   for (int k = 0; k < 3; k++) {
-    if (!box) next[S_XY + k] *= yielded(o, ring, n, k);
-    if (!box && o->links[n].walled >> k & 1) next[S_XY + k] *= slip_at(o, ring, n, k);
+    if (!box) next[S_XY + k] *= yielded(o, slots, n, k);
+    if (!box && o->links[n].walled >> k & 1) next[S_XY + k] *= slip_at(o, slots, n, k);
     next[S_XY + k] = clip(next[S_XY + k], wide_load(strip->cap[k]));
   }
 }
 
-WIDE_INLINE void return_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *ring) {
+WIDE_INLINE void return_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *slots) {
   const Wide momentum = wide_set(o->momentum);
   double *sums = o->sums[slice];
   for (int k = 0; k < FRICTION_SUMS; k++) sums[k] = 0;
@@ -397,7 +418,7 @@ WIDE_INLINE void return_slice(const FrictionSweep *o, int64_t slice, FrictionSlo
       }
       if (!o->links[n].bears) continue;
       Wide next[STRESSES];
-      return_strip(o, ring, n, next);
+      return_strip(o, slots, n, next);
       for (int k = 0; k < STRESSES; k++) {
         Wide y = wide_load(strip->y[o->now][k]), x = wide_load(strip->x[k]), step = next[k] - x;
         const Wide counts = wide_set(k < S_XY ? 1 : SHEAR_COUNTS);
@@ -417,39 +438,39 @@ WIDE_INLINE void return_slice(const FrictionSweep *o, int64_t slice, FrictionSlo
 /* ---- the last pass, and what it must have achieved ---- */
 
 /* The least scale of the loaded cells round the edge; 1 where none is or the edge is not scaled. */
-WIDE_INLINE Wide least_scale(const FrictionSweep *o, FrictionSlot *ring, int32_t n, int k) {
+WIDE_INLINE Wide least_scale(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
   const Wide zero = wide_set(0), one = wide_set(1);
   int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
   Wide scale[4], limit[4], least = one;
-  round_edge(o, of_ring(o, ring->scale), n, a, c, scale);
+  round_edge(o, of_slots(slots->scale), n, a, c, scale);
   round_edge(o, of_strips(o->strips->limit), n, a, c, limit);
   for (int j = 0; j < 4; j++) least = wide_select(wide_less(zero, limit[j]), wide_min(least, scale[j]), least);
   return wide_select(wide_less(zero, wide_load(o->strips[n].share[k])), least, one);
 }
 
 /* The least of what walls leave at the edge, where it is at one, and at those beside it. */
-WIDE_INLINE Wide least_slip(const FrictionSweep *o, FrictionSlot *ring, int32_t n, int k) {
-  Wide least = wide_load(slot_of(o, ring, n)->slip[k]);
+WIDE_INLINE Wide least_slip(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
+  Wide least = wide_load(slot_of(o, slots, n)->slip[k]);
   for (int side = 0; side < 2; side++) {
     int a = EDGE_AXES[k][side], c = EDGE_AXES[k][!side], b = 3 - a - c;
     Wide slip[4];
-    edges_beside(o, of_ring(o, ring->slip[SHEAR_OF[b][c]]), n, a, b, slip);
+    edges_beside(o, of_slots(slots->slip[SHEAR_OF[b][c]]), n, a, b, slip);
     for (int j = 0; j < 4; j++) least = wide_min(least, slip[j]);
   }
   return wide_select(wide_less(wide_set(0), wide_load(o->strips[n].grip[k])), least, wide_set(1));
 }
 
-WIDE_INLINE void strict_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *ring) {
+WIDE_INLINE void strict_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *slots) {
   const bool box = o->scheme == SCREE_YIELD_BOX;
   for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
     if (!o->links[n].bears) continue;
     FrictionStrip *strip = &o->strips[n];
-    const FrictionSlot *slot = slot_of(o, ring, n);
+    const FrictionSlot *slot = slot_of(o, slots, n);
     float(*to)[STRIP] = strip->y[!o->now];
     for (int k = 0; k < 3; k++) {
       Wide v = wide_load(slot->trial[S_XY + k]);
-      if (!box) v *= least_scale(o, ring, n, k);
-      if (!box && o->links[n].walled) v *= least_slip(o, ring, n, k);
+      if (!box) v *= least_scale(o, slots, n, k);
+      if (!box && o->links[n].walled) v *= least_slip(o, slots, n, k);
       wide_store(to[k], wide_load(slot->trial[k]));
       wide_store(to[S_XY + k], clip(v, wide_load(strip->cap[k])));
     }
@@ -458,20 +479,20 @@ WIDE_INLINE void strict_slice(const FrictionSweep *o, int64_t slice, FrictionSlo
 
 WIDE_INLINE Wide size_of(Wide v) { return wide_max(v, -v); }
 
-WIDE_INLINE Wide excess_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *ring) {
+WIDE_INLINE Wide excess_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *slots) {
   const Wide least = wide_set(1e-30f);
   const bool box = o->scheme == SCREE_YIELD_BOX;
   Wide largest = wide_set(0), square[STRESSES];
   for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
     if (!o->links[n].bears) continue;
     const FrictionStrip *strip = &o->strips[n];
-    const FrictionSlot *slot = slot_of(o, ring, n);
+    const FrictionSlot *slot = slot_of(o, slots, n);
     Wide most = wide_max(wide_load(strip->limit), least);
-    stress_squares(o, ring, n, square);
+    stress_squares(o, slots, n, square);
     if (!box) largest = wide_max(largest, gauge(square, o->scheme) / (most * wide_set(1.7320508f)));
     for (int k = 0; k < 3; k++) {
       if (box) largest = wide_max(largest, size_of(wide_load(slot->trial[k])) / most);
-      if (!box && o->links[n].walled) largest = wide_max(largest, rubbing(o, ring, n, k));
+      if (!box && o->links[n].walled) largest = wide_max(largest, rubbing(o, slots, n, k));
       largest =
           wide_max(largest, size_of(wide_load(slot->trial[S_XY + k])) / wide_max(wide_load(strip->cap[k]), least));
     }
@@ -481,42 +502,37 @@ WIDE_INLINE Wide excess_slice(const FrictionSweep *o, int64_t slice, FrictionSlo
 
 /* ---- sweeps ---- */
 
-/* A slot of nobody, which walls leave as it is. */
-static void clear_empty(FrictionSlot *ring) {
-  *ring = (FrictionSlot){0};
-  for (int k = 0; k < 3; k++) wide_store(ring->slip[k], wide_set(1));
-}
-
 /* Whether a slice there is lies between b and e. */
 WIDE_INLINE bool is_within(const FrictionSweep *o, int64_t slice, int64_t b, int64_t e) {
   return slice >= 0 && slice < o->slices && slice >= b && slice < e;
 }
 
-void KERNEL(flip_friction_sweep)(const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *ring) {
-  clear_empty(ring);
+void KERNEL(flip_friction_sweep)(const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *slots) {
+  slots[0] = (FrictionSlot){0};
   for (int64_t j = b - 2; j < e + 2; j++) {
-    if (is_within(o, j, b - 2, e + 2)) force_slice(o, j, ring);
-    if (is_within(o, j - 1, b - 1, e + 1)) trial_slice(o, j - 1, ring);
-    if (o->scheme != SCREE_YIELD_BOX && is_within(o, j - 2, b - 1, e)) scale_slice(o, j - 2, ring, false);
-    if (is_within(o, j - 2, b, e)) return_slice(o, j - 2, ring);
+    if (is_within(o, j, b - 2, e + 2)) force_slice(o, j, slots);
+    if (is_within(o, j - 1, b - 1, e + 1)) trial_slice(o, j - 1, slots);
+    if (o->scheme != SCREE_YIELD_BOX && is_within(o, j - 2, b - 1, e)) scale_slice(o, j - 2, slots, false);
+    if (is_within(o, j - 2, b, e)) return_slice(o, j - 2, slots);
   }
 }
 
-void KERNEL(flip_friction_strict)(const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *ring) {
-  clear_empty(ring);
+void KERNEL(flip_friction_strict)(const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *slots) {
+  slots[0] = (FrictionSlot){0};
+  for (int k = 0; k < 3; k++) wide_store(slots[0].slip[k], wide_set(1)); /* nobody's walls */
   for (int64_t j = b - 2; j < e + 2; j++) {
-    if (is_within(o, j, b - 2, e + 2)) copy_slice(o, j, false, ring);
-    if (o->scheme != SCREE_YIELD_BOX && is_within(o, j - 1, b - 1, e + 1)) scale_slice(o, j - 1, ring, true);
-    if (is_within(o, j - 2, b, e)) strict_slice(o, j - 2, ring);
+    if (is_within(o, j, b - 2, e + 2)) copy_slice(o, j, false, slots);
+    if (o->scheme != SCREE_YIELD_BOX && is_within(o, j - 1, b - 1, e + 1)) scale_slice(o, j - 1, slots, true);
+    if (is_within(o, j - 2, b, e)) strict_slice(o, j - 2, slots);
   }
 }
 
-float KERNEL(flip_friction_excess)(const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *ring) {
+float KERNEL(flip_friction_excess)(const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *slots) {
   Wide largest = wide_set(0);
-  clear_empty(ring);
+  slots[0] = (FrictionSlot){0};
   for (int64_t j = b - 1; j < e + 1; j++) {
-    if (is_within(o, j, b - 1, e + 1)) copy_slice(o, j, true, ring);
-    if (is_within(o, j - 1, b, e)) largest = wide_max(largest, excess_slice(o, j - 1, ring));
+    if (is_within(o, j, b - 1, e + 1)) copy_slice(o, j, true, slots);
+    if (is_within(o, j - 1, b, e)) largest = wide_max(largest, excess_slice(o, j - 1, slots));
   }
   float most = 0;
   for (int lane = 0; lane < LANES; lane++) most = largest[lane] > most ? largest[lane] : most;

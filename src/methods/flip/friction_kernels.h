@@ -3,14 +3,14 @@
  * A step of the solve is one sweep over the slices of the grid (strips of the same z). Four stages follow each other
  * through them, each as far behind the one before as it looks ahead: the force of the stresses on the faces, a step
  * down the gradient, the rates of yielding, and the return to the yield surface. What one stage leaves for the next
- * lies in a ring of as many strips as four slices have, which stays in the core's own cache. Threads take blocks of
+ * lies in a slots for as many strips as four slices have, which stay in the core's own cache. Threads take blocks of
  * slices and compute what they need of their neighbours' themselves: results do not depend on where the blocks end. */
 #ifndef METHODS_FLIP_FRICTION_KERNELS_H
 #define METHODS_FLIP_FRICTION_KERNELS_H
 
 #include "methods/flip/fields.h"
 
-/* Slices that a sweep works on at a time. */
+/* Slices that a sweep has in hand at a time; each has slots of its own, and nobody the slot 0. */
 enum { SWEEP_DEPTH = 4 };
 /* Links of so many strips behind the last are looked at: they are to be there, and 0. */
 enum { FETCH_AHEAD = 4 };
@@ -33,6 +33,9 @@ typedef struct FrictionStrip {
 /* Who is beside it (0: nobody, an empty strip), and what there is to do. */
 typedef struct FrictionLinks {
   int32_t near[SIDES];
+  int32_t near_slot[SIDES];
+  int32_t slot;        /* while the strip is in hand */
+  int32_t wall;        /* of those with edges at walls; 0: not one of them */
   int32_t first_group; /* of the faces that bodies move with */
   uint8_t groups;
   uint8_t walled; /* a bit per shear component: it has edges at walls */
@@ -40,14 +43,25 @@ typedef struct FrictionLinks {
   bool flows;     /* it or a neighbour bears some: its faces feel it */
 } FrictionLinks;
 
+/* A strip with edges at walls. Round each of these, in the planes across its two axes, lie edges of another component.
+ */
+typedef struct FrictionWall {
+  float part[3][2][STRIP]; /* 1 / number of those that are at walls */
+  int32_t strip;
+  uint8_t beside; /* a bit for each: some lane has any */
+} FrictionWall;
+
 /* What goes from stage to stage. */
 typedef struct FrictionSlot {
-  float flux[3][STRIP]; /* with the stresses y in it */
+  union {
+    float flux[3][STRIP]; /* with the stresses y in it */
+    float slip[3][STRIP]; /* last pass, at edges: what walls leave of the stress */
+  };
   float trial[STRESSES][STRIP];
   float square[3][STRIP]; /* of the shear, each times its `per` */
+  float rub[3][STRIP];    /* the same by the bounds of walls */
   float
       scale[STRIP]; /* at centres: how fast the cell yields, times its limit; last pass: scale of the edges round it */
-  float slip[3][STRIP]; /* last pass, at edges: what walls leave of the stress */
 } FrictionSlot;
 
 /* Faces of a strip that the same body moves with. */
@@ -65,7 +79,7 @@ typedef struct FrictionSweep {
   FrictionLinks *links;
   const int32_t *slice; /* number of the first strip of each, and one behind the last */
   int64_t slices;
-  int32_t mask; /* strip n has the slot n & mask of a ring; no strip has the slot 0 */
+  FrictionWall *walls;
   const FaceGroup *groups;
   double (*body_change)[6]; /* velocities that the stresses y give */
   double cell;
@@ -75,14 +89,16 @@ typedef struct FrictionSweep {
   double (*sums)[FRICTION_SUMS]; /* per slice */
 } FrictionSweep;
 /* One step, of slices b to e. */
-KERNEL_DECLARE(void, flip_friction_sweep, (const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *ring));
+KERNEL_DECLARE(void, flip_friction_sweep, (const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *slots));
 /* After which every bound is kept; from x to the next y. The shear comes first: a cell's diagonal takes what the edges
  * round it leave, and edges are scaled only where they are too much by themselves, by the least scale of the cells. */
-KERNEL_DECLARE(void, flip_friction_strict, (const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *ring));
+KERNEL_DECLARE(void, flip_friction_strict, (const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *slots));
 /* The largest stress of a cell or edge of these slices over what is allowed, in the next y. */
-KERNEL_DECLARE(float, flip_friction_excess, (const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *ring));
+KERNEL_DECLARE(float, flip_friction_excess, (const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *slots));
 /* Adds the force of the stresses y on groups b to e of faces to the wrenches of the bodies. */
 KERNEL_DECLARE(void, flip_friction_wrench, (const FrictionSweep *o, int64_t b, int64_t e, double (*wrench)[6]));
+/* Fills walls b to e. */
+KERNEL_DECLARE(void, flip_friction_walls, (const FrictionSweep *o, int64_t b, int64_t e));
 /* Fills way and part, multiplies share by the pace and finds who flows, of strips b to e. */
 KERNEL_DECLARE(void, flip_friction_parts, (const FrictionSweep *o, int64_t b, int64_t e));
 
