@@ -28,12 +28,12 @@ WIDE_INLINE Narrow narrow_square(Narrow a) {
 #endif
 }
 
-/* Bit k is set where lane k of a is larger than that of b. */
+/* Bit k is set where lane k of a is larger than that of b; bits from NARROW_LANES on are rubbish. */
 WIDE_INLINE unsigned narrow_larger(Narrow a, Narrow b) {
 #if defined(__AVX2__)
   __m256i mask = _mm256_cmpgt_epi16((__m256i)a, (__m256i)b);
   unsigned bytes = (unsigned)_mm256_movemask_epi8(_mm256_packs_epi16(mask, _mm256_setzero_si256()));
-  return (bytes | bytes >> 8) & 0xffff;
+  return bytes | bytes >> 8;
 #elif defined(__SSE2__)
   union {
     Narrow whole;

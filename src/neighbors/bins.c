@@ -43,8 +43,8 @@ static void units_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Deal *deal = context;
   UnitBox box;
-  if (!KERNEL_CALL(deal->core, bins_units)(&deal->points, deal->bins, b, e, deal->units))
-    atomic_store(&deal->bad, true);
+  int32_t *const units[3] = {deal->units[0] + b, deal->units[1] + b, deal->units[2] + b};
+  if (!KERNEL_CALL(deal->core, bins_units)(&deal->points, deal->bins, b, e, units)) atomic_store(&deal->bad, true);
   for (int axis = 0; axis < 3; axis++) {
     const int32_t *unit = deal->units[axis];
     int32_t low = unit[b], high = unit[b];
@@ -227,7 +227,7 @@ Status bins_fill(Core *core, Scratch *scratch, BinPoints points, float reach, fl
   bins->differ = points.radius != NULL;
   bins->scale = (BINS_REACH - 2) / (double)reach;
   bins->far = (float)(BINS_FAR / bins->scale);
-  bins->limit = (int16_t)((BINS_REACH << BINS_LOW_BITS) * (BINS_REACH << BINS_LOW_BITS) >> 16);
+  bins->limit = ((BINS_REACH << BINS_LOW_BITS) * (BINS_REACH << BINS_LOW_BITS) >> 16) + 1;
   if (points.count == 0) return SCREE_OK;
   Deal deal = {.core = core, .bins = bins, .points = points, .chunk = DEAL_CHUNK};
   while (parallel_chunks(0, points.count, deal.chunk) > DEAL_CHUNKS_MAX) deal.chunk *= 2;

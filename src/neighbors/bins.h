@@ -48,7 +48,7 @@ typedef struct Bins {
   int16_t *x, *y, *z;      /* in the order of the bins; there is something to read behind the last */
   bool differ;             /* radii do */
   int16_t *radius;         /* then; half of the margin included */
-  int16_t limit;           /* otherwise: square of the reach */
+  int16_t limit;           /* otherwise: what squares of distances are below */
   int32_t *index;          /* which point */
   float margin;
 } Bins; /* zero before the first use */

@@ -30,8 +30,8 @@ bool KERNEL(bins_units)(const BinPoints *points, const Bins *bins, int64_t b, in
       Wide x = load_left(at[axis] + i, e - i);
       if (way[axis]) x = x + load_left(way[axis] + i, e - i);
       WideInt unit = units_eight(x, bins->scale, bins->far, &bad);
-      if (__builtin_expect(e - i < LANES, 0)) memcpy(units[axis] + i, &unit, (size_t)(e - i) * sizeof *units[axis]);
-      else *(WideIntUnaligned *)(units[axis] + i) = unit;
+      if (__builtin_expect(e - i < LANES, 0)) memcpy(units[axis] + i - b, &unit, (size_t)(e - i) * sizeof *units[axis]);
+      else *(WideIntUnaligned *)(units[axis] + i - b) = unit;
     }
   return wide_bits(bad) == 0;
 }

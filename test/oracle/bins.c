@@ -69,7 +69,8 @@ static void check(const Cloud *grains, const Cloud *others, bool radii, bool has
   float most = 0;
   for (int64_t i = 0; i < grains->count; i++) most = fmaxf(most, grains->radius[i]);
   for (int64_t i = 0; others && i < others->count; i++) most = fmaxf(most, others->radius[i]);
-  int32_t *out = malloc(ROOM * sizeof *out), *count = calloc(MOST, sizeof *count), *first = malloc(ROOM * sizeof *out);
+  int32_t *out = malloc(ROOM * sizeof *out), *count = calloc(MOST, sizeof *count), *first = malloc(ROOM * sizeof *out),
+          *others_of = calloc(ROOM, sizeof *out);
   int64_t all_first = -1;
   for (int variant = 0; variant < 4; variant++) {
     Core core = test_core(variant / 2 ? 3 : 1);
@@ -84,9 +85,13 @@ static void check(const Cloud *grains, const Cloud *others, bool radii, bool has
     assert_int_equal(bins.hashed, hashed);
     SearchJob job = {&bins, points, queries, others == NULL, margin};
     /* Without enough room it says where it stopped. */
-    assert_true(KERNEL_CALL(&core, position_search_pass)(&job, 0, queries.count, LANES, out, count) <= queries.count);
+    assert_true(KERNEL_CALL(&core, position_search_pass)(&job, 0, queries.count, 160, out, count) <= queries.count);
     int64_t end = KERNEL_CALL(&core, position_search_pass)(&job, 0, queries.count, ROOM, out, count), all = 0;
     assert_int_equal(end, queries.count);
+    if (!others) {
+      KERNEL_CALL(&core, position_others_pass)(out, 0, queries.count, count, others_of);
+      memcpy(out, others_of, ROOM * sizeof *out);
+    }
     for (int64_t i = 0; i < queries.count; i++) all += count[i];
     if (variant == 0) {
       check_found(&job, (double)(2 * most + margin), out, count, slack);
@@ -103,6 +108,7 @@ static void check(const Cloud *grains, const Cloud *others, bool radii, bool has
   }
   free(out);
   free(first);
+  free(others_of);
   free(count);
 }
 

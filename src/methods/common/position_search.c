@@ -53,15 +53,21 @@ static int32_t *search_block(Core *core, const SearchJob *job, int64_t b, int64_
 void position_search_block(SearchFinds *finds, int64_t b, int64_t e) {
   int32_t few[FINDS_FEW], *out = search_block(finds->core, &finds->job, b, e, few, finds->count + b);
   int64_t all = 0;
-  if (!out) atomic_store(&finds->no_memory, true);
-  for (int64_t i = b; i < e && out; i++) all += finds->count[i];
-  int64_t place = atomic_fetch_add_explicit(&finds->used, all, memory_order_relaxed);
-  if (place + all <= finds->room && out) memcpy(finds->found + place, out, sizeof *out * (size_t)all);
-  for (int64_t i = b; i < e; i++) {
-    if (!out) finds->count[i] = 0;
-    finds->start[i] = (int32_t)place;
-    place += finds->count[i];
+  bool same = finds->job.same;
+  if (!out) {
+    memset(finds->count + b, 0, sizeof *finds->count * (size_t)(e - b));
+    atomic_store(&finds->no_memory, true);
+    return;
   }
+  for (int64_t i = b; i < e; i++) all += finds->count[i] - same;
+  int64_t place = atomic_fetch_add_explicit(&finds->used, all + LANES, memory_order_relaxed);
+  bool fits = place + all + LANES <= finds->room;
+  for (int64_t i = b, at = place; i < e; i++) {
+    finds->start[i] = (int32_t)at;
+    at += finds->count[i] - same;
+  }
+  if (fits && same) KERNEL_CALL(finds->core, position_others_pass)(out, b, e, finds->count + b, finds->found + place);
+  else if (fits) memcpy(finds->found + place, out, sizeof *out * (size_t)all);
   if (out != few) memory_free(&finds->core->memory, out);
 }
 
@@ -70,11 +76,11 @@ static Status search_all(SearchFinds *finds, Scratch *scratch, int64_t queries, 
                          ParallelBody body, void *context) {
   int mark = scratch_mark(scratch);
   for (;; scratch_release(finds->core, scratch, mark)) {
-    TRY(scratch_take(finds->core, scratch, &finds->found, guess + LANES, "pairs that may touch"));
+    TRY(scratch_take(finds->core, scratch, &finds->found, guess, "pairs that may touch"));
     finds->room = guess;
     finds->used = 0;
     parallel_for(finds->core, 0, queries, chunk, body, context);
-    if (finds->no_memory || finds->used > INT32_MAX - LANES)
+    if (finds->no_memory || finds->used > INT32_MAX)
       return fail(finds->core, SCREE_NO_MEMORY, "out of memory: neighbours of %lld points", (long long)queries);
     if (finds->used <= guess) return SCREE_OK;
     guess = finds->used;
@@ -92,7 +98,7 @@ Status position_search_pairs(PositionStep *work, ParallelBody window) {
   *finds = (SearchFinds){
       .core = core, .job = {&search->bins, grains, grains, true, work->margin}, .count = work->found_count};
   TRY(scratch_take(core, scratch, &finds->start, work->padded, "pairs that may touch"));
-  int64_t guess = search->pairs > 0 ? search->pairs + search->pairs / 32 : FINDS_FIRST * work->count;
+  int64_t guess = search->pairs > 0 ? search->pairs + search->pairs / 32 : FINDS_FIRST * work->padded;
   TRY(search_all(finds, scratch, work->padded, POSITION_WINDOW, guess, window, work));
   search->pairs = finds->used;
   return SCREE_OK;
@@ -137,7 +143,8 @@ static void search_samples(void *context, int64_t b, int64_t e, int thread) {
 static void turn_rows(const SearchFinds *finds, int64_t samples, int64_t grains, SampleRows *rows) {
   int32_t *next = rows->start + 1, place = 0; /* where a row's next goes: in the end, where the next row begins */
   memset(rows->start, 0, sizeof *rows->start * (size_t)(grains + 1));
-  for (int64_t k = 0; k < finds->used; k++) next[finds->found[k]]++;
+  for (int64_t k = 0; k < samples; k++)
+    for (int32_t f = 0; f < finds->count[k]; f++) next[finds->found[finds->start[k] + f]]++;
   for (int64_t i = 0; i < grains; i++) {
     int32_t here = next[i];
     next[i] = place;
@@ -168,10 +175,13 @@ Status position_search_samples(PositionStep *work, SampleRows *rows) {
                   .grains = grains,
                   .queries = {s->count, search.at[0], search.at[1], search.at[2], .radius = search.radius},
                   .margin = work->margin};
-  TRY(search_all(&search.finds, scratch, s->count, SAMPLES_CHUNK, FINDS_FIRST * s->count, search_samples, &search));
-  if (search.finds.used == 0) return SCREE_OK;
+  TRY(search_all(&search.finds, scratch, s->count, SAMPLES_CHUNK, FINDS_FIRST * (s->count + LANES), search_samples,
+                 &search));
+  int64_t touches = 0;
+  for (int64_t k = 0; k < s->count; k++) touches += search.finds.count[k];
+  if (touches == 0) return SCREE_OK;
   TRY(scratch_take(core, scratch, &rows->start, work->count + 1, "samples"));
-  TRY(scratch_take(core, scratch, &rows->sample, search.finds.used, "samples"));
+  TRY(scratch_take(core, scratch, &rows->sample, touches, "samples"));
   turn_rows(&search.finds, s->count, work->count, rows);
   return SCREE_OK;
 }
@@ -192,7 +202,7 @@ static double overlap_chunk(void *context, int64_t b, int64_t e) {
   for (int64_t i = b; i < e; i++)
     for (const int32_t *end = found + count[i - b]; found < end; found++) {
       int32_t j = *found;
-      if (j < i) continue;
+      if (j <= i) continue;
       float x = p->x[i] - p->x[j], y = p->y[i] - p->y[j], z = p->z[i] - p->z[j], radii = p->radius[i] + p->radius[j];
       float square = x * x + y * y + z * z;
       if (square >= radii * radii) continue;

@@ -24,7 +24,7 @@ Status position_overlap(Core *core, Scratch *scratch, const State *state, Positi
 typedef struct SearchJob {
   const Bins *bins;
   BinPoints grains, queries;
-  bool same;    /* the queries are the grains: nobody finds himself */
+  bool same;    /* the queries are the grains, and each finds itself too */
   float margin; /* beyond the radii: looked at where bins only fall together */
 } SearchJob;
 
@@ -59,6 +59,8 @@ Status position_search_samples(PositionStep *work, SampleRows *rows);
  * enough for the next. */
 KERNEL_DECLARE(int64_t, position_search_pass,
                (const SearchJob *job, int64_t b, int64_t e, int64_t room, int32_t *out, int32_t *count));
+/* What grains [b, e) have found, without themselves. Writes up to LANES behind the last. */
+KERNEL_DECLARE(void, position_others_pass, (const int32_t *found, int64_t b, int64_t e, int32_t *count, int32_t *to));
 /* Largest of the radii; whether they differ. */
 KERNEL_DECLARE(float, position_radii, (const float *radius, int64_t count, bool *differ));
 

@@ -2,12 +2,14 @@
 #include "methods/common/position_search.h"
 #include "neighbors/bins_search.h"
 
+enum { BLOCK = 128 }; /* queries whose units are computed at a time */
+
 typedef struct Spot {
   float x, y, z, radius;
 } Spot;
 
 WIDE_INLINE Spot spot_of(const BinPoints *points, int64_t i) {
-  Spot spot = {points->x[i], points->y[i], points->z[i], points->radius ? points->radius[i] : 0};
+  Spot spot = {points->x[i], points->y[i], points->z[i], points->radius[i]};
   if (!points->dx) return spot;
   spot.x += points->dx[i];
   spot.y += points->dy[i];
@@ -15,22 +17,10 @@ WIDE_INLINE Spot spot_of(const BinPoints *points, int64_t i) {
   return spot;
 }
 
-/* Takes a grain out of what it has found. */
-WIDE_INLINE int32_t *drop_self(int32_t *found, const int32_t *end, int32_t self) {
-  int32_t *to = found;
-  const WideInt own = self - (WideInt){0};
-  for (const int32_t *from = found; from < end; from += LANES) {
-    unsigned others = ~wide_bits(wide_int_equal(wide_load_int(from), own)) & 0xff;
-    if (end - from < LANES) others &= (1u << (end - from)) - 1;
-    wide_pack(to, others, from, pack_lanes);
-    to += __builtin_popcount(others);
-  }
-  return to;
-}
-
 /* Where bins fall together, by a hash, what is found there may be far away; and what is rounding for the largest of
  * radii that differ need not be for the smallest. */
-static int32_t *keep_near(const SearchJob *job, Spot spot, int32_t *found, const int32_t *end) {
+static int32_t *keep_near(const SearchJob *job, int64_t i, int32_t *found, const int32_t *end) {
+  const Spot spot = spot_of(&job->queries, i);
   int32_t *to = found;
   for (const int32_t *from = found; from < end; from++) {
     Spot other = spot_of(&job->grains, *from);
@@ -45,18 +35,22 @@ WIDE_INLINE int64_t search_rows(const SearchJob *job, int64_t b, int64_t e, int6
                                 bool differ) {
   const Bins bins = *job->bins; /* copies: for all the compiler knows the stores below might change the originals */
   const BinPoints queries = job->queries;
-  const int32_t *limit = out + room;
-  for (int64_t i = b; i < e; i++) {
-    Spot spot = spot_of(&queries, i);
-    BinPlace place = bins_place(&bins, spot.x, spot.y, spot.z, spot.radius);
-    count[i - b] = 0;
-    if (!job->same && !bins_cover(&bins, place)) continue;
-    int32_t *end = bins_near(&bins, place, differ, out, limit);
-    if (!end) return i;
-    if (job->same) end = drop_self(out, end, (int32_t)i);
-    if (bins.hashed || differ) end = keep_near(job, spot, out, end);
-    count[i - b] = (int32_t)(end - out);
-    out = end;
+  const int32_t *limit = out + room - BINS_SPILL;
+  const bool same = job->same;
+  int32_t x[BLOCK], y[BLOCK], z[BLOCK];
+  for (int64_t block = b; block < e; block += BLOCK) {
+    int64_t end = block + BLOCK < e ? block + BLOCK : e;
+    KERNEL(bins_units)(&job->queries, job->bins, block, end, (int32_t *const[3]){x, y, z});
+    for (int64_t i = block; i < end; i++) {
+      BinPlace place = {x[i - block], y[i - block], z[i - block], differ ? bins_radius(&bins, queries.radius[i]) : 0};
+      count[i - b] = 0;
+      if (!same && !bins_cover(&bins, place)) continue;
+      int32_t *last = bins_near(&bins, place, differ, out, limit);
+      if (!last) return i;
+      if (bins.hashed || differ) last = keep_near(job, i, out, last);
+      count[i - b] = (int32_t)(last - out);
+      out = last;
+    }
   }
   return e;
 }
@@ -65,6 +59,24 @@ int64_t KERNEL(position_search_pass)(const SearchJob *job, int64_t b, int64_t e,
                                      int32_t *count) {
   return job->bins->differ ? search_rows(job, b, e, room, out, count, true)
                            : search_rows(job, b, e, room, out, count, false);
+}
+
+/* (To look for oneself right after the search would be to wait for what it has just written.) */
+void KERNEL(position_others_pass)(const int32_t *found, int64_t b, int64_t e, int32_t *count, int32_t *to) {
+  for (int64_t i = b; i < e; i++) {
+    const int32_t *end = found + count[i - b];
+    const WideInt own = (int32_t)i - (WideInt){0};
+    for (; end - found > LANES; found += LANES) {
+      unsigned others = ~wide_bits(wide_int_equal(wide_load_int(found), own)) & 0xff;
+      wide_pack(to, others, found, pack_lanes);
+      to += __builtin_popcount(others);
+    }
+    unsigned others = ~wide_bits(wide_int_equal(wide_load_int(found), own)) & ((1u << (end - found)) - 1);
+    wide_pack(to, others, found, pack_lanes);
+    to += __builtin_popcount(others);
+    found = end;
+    count[i - b]--;
+  }
 }
 
 float KERNEL(position_radii)(const float *radius, int64_t count, bool *differ) {
