@@ -33,6 +33,7 @@ typedef struct Step {
   Scratch *scratch; /* leave it as deep as it was */
   Profile *profile;
   double dt;
+  bool ends_frame; /* a method without lists then measures the overlap */
 } Step;
 
 typedef struct Method {
@@ -59,9 +60,6 @@ typedef struct Method {
   /* Pressure of the material at every particle, Pa, as of the last step. Asked between steps, for pictures; changes
    * nothing. NULL: the method knows none. */
   Status (*pressure)(Core *core, const State *state, const void *data, float *pressure);
-  /* Deepest overlap of two particles as a share of their mean radius, where they are now. NULL: as the lists know it.
-   */
-  Status (*overlap)(Core *core, Scratch *scratch, const State *state, void *data, double *overlap);
 } Method;
 
 #endif

@@ -30,6 +30,7 @@ typedef struct Contacts {
   float reach; /* of the last build: factor on the sum of radii */
   float skin;  /* m */
   int64_t builds;
+  double overlap; /* at the end of the last frame, where the method has no lists: see world_overlap */
   double way; /* m, farthest that a particle goes in this step, where the method's prepare knows; below 0: not known */
 } Contacts;
 

@@ -69,16 +69,12 @@ static double overlap_chunk(void *context, int64_t b, int64_t e) {
   return largest;
 }
 
-/* Deepest overlap of two grains as a share of their mean radius, as the method finds it or among the pairs that the
- * lists know; NaN where overlap has no meaning. */
+/* Deepest overlap of two grains as a share of their mean radius: among the pairs that the lists know, or as the method
+ * has measured it at the end of the frame; NaN where overlap has no meaning. */
 double world_overlap(ScreeWorld *world) {
   const State *state = &world->state;
-  double overlap = NAN;
   if (!world->method->has_overlap) return NAN;
-  if (world->method->overlap) {
-    Status status = world->method->overlap(&world->core, &world->scratch, state, world->method_data, &overlap);
-    return status == SCREE_OK ? overlap : NAN;
-  }
+  if (!(world->method->reach(world->method_data).pairs > 0)) return state->contacts.overlap;
   if (state->contacts.particles.list.count != state->particles.count) return NAN;
   return parallel_max(&world->core, 0, state->particles.count, OVERLAP_GRAIN, 0, overlap_chunk, (void *)state);
 }

@@ -17,7 +17,12 @@ Status world_step(ScreeWorld *world) {
 
   if (!world->frame_open) world_frame_begin(world);
   double dt = world_choose_step(world);
-  Step step = {.core = core, .state = state, .scratch = &world->scratch, .profile = &world->profile, .dt = dt};
+  Step step = {.core = core,
+               .state = state,
+               .scratch = &world->scratch,
+               .profile = &world->profile,
+               .dt = dt,
+               .ends_frame = world->last_of_frame};
 
   PHASE("births", world_births_and_deaths(world));
   PHASE("events", world_events(world));

@@ -198,7 +198,16 @@ static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
   if (work->settings->memory) keep_partners(work, b, e, thread);
 }
 
+/* Of the pairs that had slots in the step: no other is near. */
+static void measure_overlap(PositionStep *work) {
+  Core *core = work->step->core;
+  parallel_for(core, 0, work->count, POSITION_WINDOW, PASS(work, position_place_pass), work);
+  work->step->state->contacts.overlap =
+      parallel_max(core, 0, work->slots.slices, SLICE_CHUNK, 0, PASS(work, position_overlap_pass), work);
+}
+
 Status position_end(PositionStep *work) {
+  if (work->step->ends_frame) measure_overlap(work);
   parallel_for(work->step->core, 0, work->count, POSITION_WINDOW, finish_chunk, work);
   position_push_matched(work);
   if (work->settings->memory) contact_memory_turn(work->memory, LANES + work->slots.groups * SLICE);

@@ -51,6 +51,42 @@ void KERNEL(position_load_pass)(void *context, int64_t b, int64_t e, int thread)
   }
 }
 
+/* Where grains are when the step is over: into rows that no pass needs any more. */
+void KERNEL(position_place_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
+  const Particles *p = &work->step->state->particles;
+  const float *const from[3] = {p->x, p->y, p->z};
+  for (int64_t i = b; i < e; i++) {
+    for (int k = 0; k < 3; k++) work->next[i][k] = from[k][i] + (work->d4[i][k] + work->shift[i][k]);
+    work->next[i][3] = p->radius[i];
+  }
+}
+
+double KERNEL(position_overlap_pass)(void *context, int64_t b, int64_t e) {
+  const PositionStep *work = context;
+  const PositionSlots *slots = &work->slots;
+  const WideInt solids = (int32_t)work->padded - (WideInt){0};
+  Wide most = wide_set(0);
+  for (int64_t s = b; s < e; s++) {
+    const WideInt grains = wide_load_int(slots->grain + s * SLICE);
+    Rows own = own_rows(work->next, slots, s);
+    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
+      const int32_t *partners = slots->partner + g * SLICE;
+      const WideInt all = wide_load_int(partners), pairs = wide_int_less(all, solids) & ~wide_int_equal(all, grains);
+      Vec other;
+      Wide radius;
+      wide_gather4(work->next, partners, &other.x, &other.y, &other.z, &radius);
+      Vec offset = vec_sub(own.d, other);
+      Wide radii = wide_max(own.fourth + radius, wide_set(TINY)), apart = wide_sqrt(vec_dot(offset, offset));
+      most = wide_max(most, (Wide)(pairs & (WideInt)((radii - apart) / radii)));
+    }
+  }
+  float deepest = 0;
+  for (int l = 0; l < LANES; l++) deepest = most[l] > deepest ? most[l] : deepest;
+  return 2 * (double)deepest;
+}
+
 void KERNEL(position_finish_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;

@@ -7,6 +7,7 @@
 /* Over grains, unlike the others: rows from the particles, velocities and displacements back into them. */
 KERNEL_DECLARE(void, position_start_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_load_pass, (void *work, int64_t b, int64_t e, int thread));
+KERNEL_DECLARE(void, position_place_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_finish_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_recall_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_keep_pass, (void *work, int64_t b, int64_t e, int thread));
@@ -16,5 +17,7 @@ KERNEL_DECLARE(void, position_shift_pass, (void *work, int64_t b, int64_t e, int
 KERNEL_DECLARE(void, position_settle_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_split_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_average_pass, (void *work, int64_t b, int64_t e, int thread));
+/* Deepest overlap of two grains, as a share of their mean radius, in these slices. */
+KERNEL_DECLARE(double, position_overlap_pass, (void *work, int64_t b, int64_t e));
 
 #endif

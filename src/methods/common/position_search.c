@@ -1,26 +1,17 @@
 #include "methods/common/position_search.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
 #include "methods/common/position.h"
 #include "methods/common/position_contacts.h"
 
-enum { OVERLAP_CHUNK = 128, SAMPLES_CHUNK = 64, FINDS_FEW = 4096, FINDS_FIRST = 12 };
+enum { SAMPLES_CHUNK = 64, FINDS_FEW = 4096, FINDS_FIRST = 12 };
 
 void position_search_destroy(Core *core, PositionSearch *search) { bins_destroy(core, &search->bins); }
 
-static BinPoints grains_now(const Particles *p) {
-  return (BinPoints){.count = p->count, .x = p->x, .y = p->y, .z = p->z};
-}
-
 static BinPoints grains_predicted(const Particles *p) {
-  BinPoints points = grains_now(p);
-  points.dx = p->dx;
-  points.dy = p->dy;
-  points.dz = p->dz;
-  return points;
+  return (BinPoints){p->count, p->x, p->y, p->z, p->dx, p->dy, p->dz, NULL};
 }
 
 Status position_search_fill(PositionStep *work) {
@@ -183,45 +174,5 @@ Status position_search_samples(PositionStep *work, SampleRows *rows) {
   TRY(scratch_take(core, scratch, &rows->start, work->count + 1, "samples"));
   TRY(scratch_take(core, scratch, &rows->sample, touches, "samples"));
   turn_rows(&search.finds, s->count, work->count, rows);
-  return SCREE_OK;
-}
-
-typedef struct Overlaps {
-  Core *core;
-  SearchJob job;
-} Overlaps;
-
-/* A pair is looked at once. */
-static double overlap_chunk(void *context, int64_t b, int64_t e) {
-  const Overlaps *overlaps = context;
-  const BinPoints *p = &overlaps->job.grains;
-  int32_t few[FINDS_FEW], count[OVERLAP_CHUNK], *out = search_block(overlaps->core, &overlaps->job, b, e, few, count);
-  const int32_t *found = out;
-  float most = 0;
-  if (!out) return NAN;
-  for (int64_t i = b; i < e; i++)
-    for (const int32_t *end = found + count[i - b]; found < end; found++) {
-      int32_t j = *found;
-      if (j <= i) continue;
-      float x = p->x[i] - p->x[j], y = p->y[i] - p->y[j], z = p->z[i] - p->z[j], radii = p->radius[i] + p->radius[j];
-      float square = x * x + y * y + z * z;
-      if (square >= radii * radii) continue;
-      float share = 2 * (radii - sqrtf(square)) / radii;
-      most = share > most ? share : most;
-    }
-  if (out != few) memory_free(&overlaps->core->memory, out);
-  return (double)most;
-}
-
-Status position_overlap(Core *core, Scratch *scratch, const State *state, PositionSearch *search, double *overlap) {
-  const Particles *p = &state->particles;
-  bool differ;
-  float reach = 2 * KERNEL_CALL(core, position_radii)(p->radius, p->count, &differ);
-  BinPoints grains = grains_now(p);
-  if (differ) grains.radius = p->radius;
-  TRY(bins_fill(core, scratch, grains, reach, 0, &search->bins));
-  grains.radius = p->radius;
-  Overlaps overlaps = {core, {.bins = &search->bins, .grains = grains, .queries = grains, .same = true}};
-  *overlap = parallel_max(core, 0, p->count, OVERLAP_CHUNK, 0, overlap_chunk, &overlaps);
   return SCREE_OK;
 }

@@ -17,9 +17,6 @@ typedef struct PositionSearch {
 
 void position_search_destroy(Core *core, PositionSearch *search);
 
-/* Deepest overlap of two grains as a share of their mean radius, where they are now. */
-Status position_overlap(Core *core, Scratch *scratch, const State *state, PositionSearch *search, double *overlap);
-
 /* What is looked for: queries among grains. */
 typedef struct SearchJob {
   const Bins *bins;

@@ -159,10 +159,6 @@ static void p2_destroy(Core *core, void *data) {
   memory_drop(core, &p2);
 }
 
-static Status p2_overlap(Core *core, Scratch *scratch, const State *state, void *data, double *overlap) {
-  return position_overlap(core, scratch, state, &((P2 *)data)->search, overlap);
-}
-
 /* Without memory nothing is left of the contacts after a step. */
 static Status p2_pressure(Core *core, const State *state, const void *data, float *pressure) {
   const P2 *p2 = data;
@@ -182,5 +178,4 @@ const Method METHOD_P2 = {
     .archive = p2_archive,
     .destroy = p2_destroy,
     .pressure = p2_pressure,
-    .overlap = p2_overlap,
 };

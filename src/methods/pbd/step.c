@@ -76,10 +76,6 @@ static void pbd_destroy(Core *core, void *data) {
   memory_drop(core, &pbd);
 }
 
-static Status pbd_overlap(Core *core, Scratch *scratch, const State *state, void *data, double *overlap) {
-  return position_overlap(core, scratch, state, &((Pbd *)data)->search, overlap);
-}
-
 /* Without memory nothing is left of the contacts after a step. */
 static Status pbd_pressure(Core *core, const State *state, const void *data, float *pressure) {
   const Pbd *pbd = data;
@@ -99,5 +95,4 @@ const Method METHOD_PBD = {
     .archive = pbd_archive,
     .destroy = pbd_destroy,
     .pressure = pbd_pressure,
-    .overlap = pbd_overlap,
 };
