@@ -148,7 +148,7 @@ static Status plan_search(ScreeWorld *world, const MethodReach *reach, float ski
   const Particles *p = &world->state.particles;
   *search = (Search){.factor = reach->pairs > 0 ? reach->pairs : 1, .skin = skin};
   search->pairs = search->factor * 2 * world->radius_largest + skin;
-  search->cell = search->pairs * 1.00001f; /* sums of floats differ by their order */
+  search->cell = reach->cell > 0 ? reach->cell : search->pairs * 1.00001f; /* sums of floats differ by their order */
   if (!world->radii_differ) return SCREE_OK;
   search->pairs = search->factor;
   TRY(scratch_take(core, &world->scratch, &search->radius, p->count, "radii"));

@@ -86,8 +86,8 @@ static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, 
 }
 
 static MethodReach flip_reach(const void *data) {
-  (void)data;
-  return (MethodReach){.skin = 2}; /* sorts particles into the order of the grid's cells */
+  const Flip *flip = data;
+  return (MethodReach){.cell = (float)flip->settings.cell}; /* particles that are near in the grid are so in memory */
 }
 
 static double largest_speed(const Particles *p) {
