@@ -170,14 +170,14 @@ static void friction_at(const FrictionBounds *o, int32_t s, int a, int c, unsign
 /* At walls and bodies edges bear what these stop, and no more than their own coefficient of friction allows for all
  * that presses on the wall: the pressure less the frictional stress across it. It is the law of the wall that holds
  * there, by its own pressure: such edges count for the yield surface of no cell. */
-WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, unsigned walls, FrictionStrip *to,
-                                uint8_t *walled) {
+WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, unsigned walls, int64_t n) {
+  float *to_cap = o->to.yields[n].cap[k], *share = o->to.yields[n].share[k], *per = o->to.paces[n].per[k];
   const FlipFields *f = o->fields;
   const Wide zero = wide_set(0), one = wide_set(1);
   int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
   float friction[STRIP] = {0};
   friction_at(o, s, a, c, walls, friction);
-  Wide cap = wide_load(to->cap[k]), across, strength = own(f->strength, s);
+  Wide cap = wide_load(to_cap), across, strength = own(f->strength, s);
   strength = wide_select(wide_less(zero, strength), strength, below(o->grid, f->strength, s, c));
   strength = wide_select(wide_less(zero, strength), strength, below(o->grid, f->strength, s, a));
   WideInt some = wide_less(zero, strength), at_wall = wide_lanes((uint8_t)walls);
@@ -187,30 +187,30 @@ WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, unsig
   Wide most = wide_max(wide_load(friction) * (all / factor - across), zero);
   cap = wide_select(at_wall & some, wide_min(all, most), cap);
   WideInt rubs = at_wall & touched & wide_less(wide_set(CAP_LEAST), cap);
-  wide_store(to->cap[k], cap);
-  wide_store(to->per[k], wide_select(at_wall, zero, wide_load(to->per[k])));
-  wide_store(to->share[k], wide_select(at_wall, zero, wide_load(to->share[k])));
-  wide_store(to->grip[k], wide_select(rubs, one / wide_select(rubs, cap * cap, one), zero));
-  if (wide_bits(rubs)) *walled |= (uint8_t)(1u << k);
+  wide_store(to_cap, cap);
+  wide_store(per, wide_select(at_wall, zero, wide_load(per)));
+  wide_store(share, wide_select(at_wall, zero, wide_load(share)));
+  wide_store(o->to.grip[n][k], wide_select(rubs, one / wide_select(rubs, cap * cap, one), zero));
+  if (wide_bits(rubs)) o->links[n].walled |= (uint8_t)(1u << k);
 }
 
-WIDE_INLINE void bound_edges(const FrictionBounds *o, int32_t s, FrictionStrip *to, uint8_t *walled) {
+WIDE_INLINE void bound_edges(const FrictionBounds *o, int32_t s, int64_t n) {
+  FrictionYield *yield = &o->to.yields[n];
   const Wide zero = wide_set(0), one = wide_set(1), least = wide_set(CAP_LEAST);
-  *walled = 0;
   for (int k = 0; k < 3; k++) {
     int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
     Wide limit[4], mean = mean_at_edge(o, s, a, c);
     round_edge(o->grid, o->limit, s, a, c, limit);
     Wide load = limit[0] + limit[1] + limit[2] + limit[3];
     Wide inverse = wide_select(wide_less(least, mean), one / wide_max(mean, least), zero);
-    wide_store(to->cap[k], mean);
-    wide_store(to->per[k], inverse * inverse);
-    wide_store(to->share[k], wide_select(wide_less(zero, load), one / wide_max(load, wide_set(1e-30f)), zero));
-    wide_store(to->grip[k], zero);
+    wide_store(yield->cap[k], mean);
+    wide_store(o->to.paces[n].per[k], inverse * inverse);
+    wide_store(yield->share[k], wide_select(wide_less(zero, load), one / wide_max(load, wide_set(1e-30f)), zero));
+    wide_store(o->to.grip[n][k], zero);
     unsigned walls[4];
     face_bits(o->grid, o->walls, s, a, c, walls);
     unsigned lanes = walls[0] | walls[1] | walls[2] | walls[3];
-    if (lanes) bound_at_walls(o, s, k, lanes, to, walled);
+    if (lanes) bound_at_walls(o, s, k, lanes, n);
   }
 }
 
@@ -225,39 +225,39 @@ WIDE_INLINE Wide pace_of(const FrictionBounds *o, int32_t s) {
   return wide_set(o->pace_factor) / (wide_set(o->stiffness) * most);
 }
 
+/* What the solve begins with. Strips that bear nothing have no stress. */
+WIDE_INLINE void begin_strip(const FrictionBounds *o, int32_t s, int64_t n) {
+  const bool bears = o->links[n].bears;
+  FrictionFaces *faces = &o->to.faces[n];
+  for (int a = 0; a < 3; a++) {
+    wide_store(faces->in[a], own(o->flux[a], s));
+    wide_store(faces->ease[a], own(o->fields->ease[a], s));
+  }
+  for (int k = 0; k < STRESSES; k++) {
+    Wide x = bears ? own(o->kept->stress[k], s) : wide_set(0);
+    wide_store(o->to.y[0][n][k], x);
+    wide_store(bears ? o->to.x[n][k] : o->to.y[1][n][k], x);
+  }
+}
+
 void KERNEL(flip_bound_strips)(const FrictionBounds *o, int64_t b, int64_t e, double sums[PACE_SUMS]) {
   const Wide zero = wide_set(0);
   Wide total = zero, count = zero;
   for (int64_t n = b; n < e; n++) {
     int32_t s = o->strips[n];
-    FrictionStrip *to = &o->to[n];
     FrictionLinks *links = &o->links[n];
-    *links = (FrictionLinks){0};
-    if (s == 0) {
-      *to = (FrictionStrip){0};
-      continue;
-    }
-    links->slot = o->slot[n];
+    *links = (FrictionLinks){.slot = o->slot[n]};
     for (int side = 0; side < SIDES; side++) {
       links->near[side] = o->number[o->grid->near[s][side]];
       links->near_slot[side] = o->slot[links->near[side]];
     }
-    bound_edges(o, s, to, &links->walled);
+    bound_edges(o, s, n);
     Wide limit = own(o->limit, s), pace = pace_of(o, s), most = limit;
-    for (int k = 0; k < 3; k++) most = wide_max(most, wide_load(to->cap[k]));
+    for (int k = 0; k < 3; k++) most = wide_max(most, wide_load(o->to.yields[n].cap[k]));
     links->bears = wide_bits(wide_less(zero, most)) != 0;
-    wide_store(to->limit, limit);
-    wide_store(to->pace, pace);
-    for (int a = 0; a < 3; a++) {
-      wide_store(to->in[a], own(o->flux[a], s));
-      wide_store(to->ease[a], own(o->fields->ease[a], s));
-    }
-    for (int k = 0; k < STRESSES; k++) {
-      Wide x = links->bears ? own(o->kept->stress[k], s) : zero;
-      wide_store(to->x[k], x);
-      wide_store(to->y[0][k], x);
-      wide_store(to->y[1][k], zero);
-    }
+    wide_store(o->to.paces[n].limit, limit);
+    wide_store(o->to.paces[n].pace, pace);
+    begin_strip(o, s, n);
     WideInt bears = wide_less(zero, limit);
     total += wide_select(bears, pace, zero);
     count += wide_select(bears, wide_set(1), zero);

@@ -26,7 +26,7 @@ typedef struct FrictionBounds {
   const int32_t *strips; /* their numbers on the grid */
   const int32_t *number; /* and the other way; 0: none of them */
   const int32_t *slot;   /* of each of them */
-  FrictionStrip *to;
+  FrictionStrips to;
   FrictionLinks *links;
   /* pace = factor / (stiffness times the largest ease of the cell's faces, `least_ease` at least): less than one over
    * the largest eigenvalue if that ease were everywhere. */

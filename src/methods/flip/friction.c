@@ -178,32 +178,46 @@ static void strips_chunk(void *context, int64_t b, int64_t e, int thread) {
   KERNEL_CALL(f->work->core, flip_bound_strips)(&f->bounds, b, e, f->pace_sums[b / STRIP_CHUNK]);
 }
 
+/* Nobody's strip has nothing. */
+static Status take_strips(FlipWork *work, Friction *f) {
+  Core *core = work->core;
+  Scratch *scratch = work->step->scratch;
+  FrictionStrips *to = &f->sweep.strips;
+  for (int k = 0; k < 2; k++) {
+    TRY(scratch_take(core, scratch, &to->y[k], f->count, "friction"));
+    memset(to->y[k], 0, sizeof *to->y[k]);
+  }
+  TRY(scratch_take(core, scratch, &to->x, f->count, "friction"));
+  TRY(scratch_take(core, scratch, &to->faces, f->count, "friction"));
+  TRY(scratch_take(core, scratch, &to->paces, f->count, "friction"));
+  TRY(scratch_take(core, scratch, &to->yields, f->count, "friction"));
+  TRY(scratch_take(core, scratch, &to->grip, f->count, "friction"));
+  TRY(scratch_take(core, scratch, &f->sweep.links, f->count, "friction"));
+  memset(to->paces, 0, sizeof *to->paces);
+  memset(to->grip, 0, sizeof *to->grip);
+  memset(f->sweep.links, 0, sizeof *f->sweep.links);
+  f->bounds.to = *to;
+  f->bounds.links = f->sweep.links;
+  return scratch_take(core, scratch, &f->pace_sums, f->count / STRIP_CHUNK + 1, "sums");
+}
+
 /* How far each step goes down the gradient. One length for all would be that of the lightest face, a fifth full at the
  * surface: a fifth of what the sand below allows. Cells and edges therefore have their own, by the faces round them,
  * and what bodies add counts at their faces alone. Sand must flow along its stress all the same: a cell on the cone has
  * a rate of yielding (scale = 1 / (1 + rate pace) at its centre), and the edges round it yield at that rate. */
 static Status pack_strips(FlipWork *work, Friction *f, float *const flux[3], double largest) {
-  Core *core = work->core;
-  Scratch *scratch = work->step->scratch;
   FrictionBounds *bounds = &f->bounds;
-  FrictionStrip *strips = NULL;
-  FrictionLinks *links = NULL;
   double dt = work->dt, cell = work->grid->cell;
-  TRY(scratch_take(core, scratch, &strips, f->count, "friction"));
-  TRY(scratch_take(core, scratch, &links, f->count + FETCH_AHEAD, "friction"));
-  memset(links + f->count, 0, sizeof *links * FETCH_AHEAD);
-  TRY(scratch_take(core, scratch, &f->pace_sums, f->count / STRIP_CHUNK + 1, "sums"));
+  TRY(take_strips(work, f));
   for (int a = 0; a < 3; a++) bounds->flux[a] = flux[a];
   bounds->strips = f->strips;
   bounds->number = f->number;
-  bounds->to = f->sweep.strips = strips;
-  bounds->links = f->sweep.links = links;
   bounds->least_ease = (float)(largest / PACE_MOST);
   bounds->stiffness = (float)(STRESS_STIFFNESS * dt * dt / (cell * cell));
   bounds->pace_factor = f->sweep.factor = (float)(dt / cell);
-  parallel_for(core, 0, f->count, STRIP_CHUNK, strips_chunk, f);
+  parallel_for(work->core, 1, f->count, STRIP_CHUNK, strips_chunk, f);
   double total = 0, count = 0;
-  for (int64_t c = 0; c < parallel_chunks(0, f->count, STRIP_CHUNK); c++) {
+  for (int64_t c = 0; c < parallel_chunks(1, f->count, STRIP_CHUNK); c++) {
     total += f->pace_sums[c][PACE_TOTAL];
     count += f->pace_sums[c][PACE_COUNT];
   }
@@ -241,7 +255,7 @@ static Status slow_at_bodies(FlipWork *work, const Friction *f) {
   for (int64_t k = 0; k < 2 * work->face_count; k++) {
     const CoupledFace *face = &work->faces[k / 2];
     int32_t cell = k % 2 ? face->low : face->face;
-    float *pace = &f->sweep.strips[f->number[cell / STRIP]].pace[cell % STRIP],
+    float *pace = &f->sweep.strips.paces[f->number[cell / STRIP]].pace[cell % STRIP],
           norm = (float)(FACES_TOUCHED * work->dt * work->dt * work->body_norm[face->body]);
     if (slowed[cell] == face->body || !(*pace > 0)) continue;
     slowed[cell] = face->body;
@@ -381,7 +395,7 @@ static void result_chunk(void *context, int64_t b, int64_t e, int thread) {
   const Friction *f = context;
   for (int64_t strip = b; strip < e; strip++) {
     int32_t n = f->number[strip];
-    float(*y)[STRIP] = f->sweep.strips[n].y[!f->sweep.now];
+    float(*y)[STRIP] = f->sweep.strips.y[!f->sweep.now][n];
     for (int k = 0; k < STRESSES; k++) memcpy(f->work->kept->stress[k] + strip * STRIP, y[k], sizeof *y);
   }
 }

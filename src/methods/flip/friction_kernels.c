@@ -21,9 +21,7 @@ typedef struct Values {
   bool slots;
 } Values;
 
-WIDE_INLINE Values of_strips(const float *first) {
-  return (Values){first, sizeof(FrictionStrip) / sizeof(float), false};
-}
+#define OF_STRIPS(array, member) ((Values){(array)[0] member, sizeof *(array) / sizeof(float), false})
 WIDE_INLINE Values of_slots(const float *first) { return (Values){first, sizeof(FrictionSlot) / sizeof(float), true}; }
 WIDE_INLINE FrictionSlot *slot_of(const FrictionSweep *o, FrictionSlot *slots, int32_t n) {
   return slots + o->links[n].slot;
@@ -74,13 +72,13 @@ void KERNEL(flip_friction_parts)(const FrictionSweep *o, int64_t b, int64_t e) {
     for (int side = 0; side < SIDES; side++) links->flows |= o->links[links->near[side]].bears;
     for (int k = 0; k < 3 && links->bears; k++) {
       int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
-      FrictionStrip *strip = &o->strips[n];
-      Wide weight[4], count = zero, pace = least_round_edge(o, of_strips(o->strips->pace), n, a, c);
-      round_cell(o, of_strips(o->strips->per[k]), n, a, c, weight);
+      FrictionYield *yield = &o->strips.yields[n];
+      Wide weight[4], count = zero, pace = least_round_edge(o, OF_STRIPS(o->strips.paces, .pace), n, a, c);
+      round_cell(o, OF_STRIPS(o->strips.paces, .per[k]), n, a, c, weight);
       for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, weight[j]), one, zero);
-      wide_store(strip->part[k], one / wide_max(count, one));
-      wide_store(strip->share[k], wide_load(strip->share[k]) * pace);
-      wide_store(strip->way[k], wide_set(1 / SHEAR_COUNTS) * pace);
+      wide_store(yield->part[k], one / wide_max(count, one));
+      wide_store(yield->share[k], wide_load(yield->share[k]) * pace);
+      wide_store(o->strips.paces[n].way[k], wide_set(1 / SHEAR_COUNTS) * pace);
     }
   }
 }
@@ -114,7 +112,7 @@ void KERNEL(flip_friction_walls)(const FrictionSweep *o, int64_t b, int64_t e) {
       for (int side = 0; side < 2; side++) {
         int a = EDGE_AXES[k][side], c = EDGE_AXES[k][!side], d = 3 - a - c, other = SHEAR_OF[d][c];
         Wide bound[4], count = zero;
-        edges_beside(o, of_strips(o->strips->grip[other]), wall->strip, a, d, bound);
+        edges_beside(o, OF_STRIPS(o->strips.grip, [other]), wall->strip, a, d, bound);
         for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, bound[j]), one, zero);
         wide_store(wall->part[k][side], one / wide_max(count, one));
         if (wide_bits(wide_less(zero, count))) wall->beside |= (uint8_t)(1u << (2 * k + side));
@@ -124,20 +122,13 @@ void KERNEL(flip_friction_walls)(const FrictionSweep *o, int64_t b, int64_t e) {
 
 /* ---- a sweep: force ---- */
 
-/* Asks for what a stage will read of a strip some strips ahead: with all that belongs to a strip in one place, loads
- * come in runs too short for the processor to foresee. */
-enum { CACHE_LINE = 64 };
-WIDE_INLINE void fetch(const void *from, int64_t bytes) {
-  for (int64_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const char *)from + at);
-}
-
 /* D2 of the stresses y, times the cell's side, at the faces across an axis. */
 WIDE_INLINE Wide force_at(const FrictionSweep *o, int32_t n, int a) {
-  float(*y)[STRIP] = o->strips->y[o->now];
-  Values diagonal = of_strips(y[a]);
+  StripStress *y = o->strips.y[o->now];
+  Values diagonal = OF_STRIPS(y, [a]);
   Wide sum = own(o, diagonal, n) - below(o, diagonal, n, a);
   for (int k = 0; k < 2; k++) {
-    Values shear = of_strips(y[SHEAR[a][k]]);
+    Values shear = OF_STRIPS(y, [SHEAR[a][k]]);
     sum += above(o, shear, n, ALONG[a][k]) - own(o, shear, n);
   }
   return sum;
@@ -184,16 +175,11 @@ WIDE_INLINE void force_slice(const FrictionSweep *o, int64_t slice, FrictionSlot
   const Wide factor = wide_set(o->factor);
   for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
     const FrictionLinks *links = &o->links[n];
-    if (links[FETCH_AHEAD].flows) {
-      const FrictionStrip *ahead = &o->strips[n + FETCH_AHEAD];
-      fetch(o->strips[links[FETCH_AHEAD].near[Z_HIGH]].y[o->now], sizeof ahead->y[0]);
-      fetch(ahead->in, sizeof ahead->in + sizeof ahead->ease);
-    }
     if (!links->flows) continue;
     FrictionSlot *slot = slot_of(o, slots, n);
-    const FrictionStrip *strip = &o->strips[n];
+    const FrictionFaces *faces = &o->strips.faces[n];
     for (int a = 0; a < 3; a++)
-      wide_store(slot->flux[a], wide_load(strip->in[a]) + wide_load(strip->ease[a]) * (factor * force_at(o, n, a)));
+      wide_store(slot->flux[a], wide_load(faces->in[a]) + wide_load(faces->ease[a]) * (factor * force_at(o, n, a)));
     for (int k = 0; k < links->groups; k++) add_body(o, &o->groups[links->first_group + k], slot->flux);
   }
 }
@@ -201,10 +187,9 @@ WIDE_INLINE void force_slice(const FrictionSweep *o, int64_t slice, FrictionSlot
 /* ---- a step down the gradient ---- */
 
 WIDE_INLINE void store_shear(const FrictionSweep *o, int32_t n, FrictionSlot *slot, int k, Wide v) {
-  const FrictionStrip *strip = &o->strips[n];
   wide_store(slot->trial[S_XY + k], v);
-  wide_store(slot->square[k], v * v * wide_load(strip->per[k]));
-  wide_store(slot->rub[k], o->links[n].walled ? v * v * wide_load(strip->grip[k]) : wide_set(0));
+  wide_store(slot->square[k], v * v * wide_load(o->strips.paces[n].per[k]));
+  wide_store(slot->rub[k], o->links[n].walled ? v * v * wide_load(o->strips.grip[n][k]) : wide_set(0));
 }
 
 WIDE_INLINE void clear_slot(FrictionSlot *slot) {
@@ -222,15 +207,13 @@ WIDE_INLINE void trial_slice(const FrictionSweep *o, int64_t slice, FrictionSlot
   const Values flux[3] = {of_slots(slots->flux[0]), of_slots(slots->flux[1]), of_slots(slots->flux[2])};
   for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
     FrictionSlot *slot = slot_of(o, slots, n);
-    const FrictionStrip *strip = &o->strips[n];
-    if (o->links[n + FETCH_AHEAD].bears)
-      fetch(strip[FETCH_AHEAD].limit, 2 * sizeof strip->limit + sizeof strip->way + sizeof strip->per);
+    const FrictionPaces *paces = &o->strips.paces[n];
     if (!o->links[n].bears) {
       clear_slot(slot);
       continue;
     }
-    const float(*y)[STRIP] = strip->y[o->now];
-    Wide diagonal[3], shear[3], trace = wide_set(0), pace = wide_load(strip->pace);
+    const float(*y)[STRIP] = o->strips.y[o->now][n];
+    Wide diagonal[3], shear[3], trace = wide_set(0), pace = wide_load(paces->pace);
     for (int a = 0; a < 3; a++) {
       diagonal[a] = wide_load(y[a]) - pace * (own(o, flux[a], n) - above(o, flux[a], n, a));
       trace += diagonal[a];
@@ -238,7 +221,7 @@ WIDE_INLINE void trial_slice(const FrictionSweep *o, int64_t slice, FrictionSlot
     for (int k = 0; k < 3; k++) {
       int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
       Wide slope = below(o, flux[a], n, c) - own(o, flux[a], n) + below(o, flux[c], n, a) - own(o, flux[c], n);
-      shear[k] = wide_load(y[S_XY + k]) - wide_load(strip->way[k]) * slope;
+      shear[k] = wide_load(y[S_XY + k]) - wide_load(paces->way[k]) * slope;
     }
     for (int a = 0; a < 3; a++) wide_store(slot->trial[a], diagonal[a] - third * trace);
     for (int k = 0; k < 3; k++) store_shear(o, n, slot, k, shear[k]);
@@ -249,8 +232,7 @@ WIDE_INLINE void trial_slice(const FrictionSweep *o, int64_t slice, FrictionSlot
 WIDE_INLINE void copy_slice(const FrictionSweep *o, int64_t slice, bool next, FrictionSlot *slots) {
   for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
     FrictionSlot *slot = slot_of(o, slots, n);
-    const FrictionStrip *strip = &o->strips[n];
-    const float(*stress)[STRIP] = next ? strip->y[!o->now] : strip->x;
+    const float(*stress)[STRIP] = next ? o->strips.y[!o->now][n] : o->strips.x[n];
     clear_slot(slot);
     for (int k = 0; k < 3; k++) wide_store(slot->slip[k], wide_set(1));
     for (int a = 0; a < 3 && o->links[n].bears; a++) {
@@ -269,12 +251,12 @@ WIDE_INLINE void copy_slice(const FrictionSweep *o, int64_t slice, bool next, Fr
 WIDE_INLINE Wide mean_square(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
   Wide v[4];
   round_cell(o, of_slots(slots->square[k]), n, EDGE_AXES[k][0], EDGE_AXES[k][1], v);
-  return (v[0] + v[1] + v[2] + v[3]) * wide_load(o->strips[n].part[k]);
+  return (v[0] + v[1] + v[2] + v[3]) * wide_load(o->strips.yields[n].part[k]);
 }
 
 /* Squares of the parts of a cell's stress: its own diagonal, and the shear of the edges round it. */
 WIDE_INLINE void stress_squares(const FrictionSweep *o, FrictionSlot *slots, int32_t n, Wide square[STRESSES]) {
-  Wide limit = wide_load(o->strips[n].limit);
+  Wide limit = wide_load(o->strips.paces[n].limit);
   Wide shear = wide_set(3) * limit * limit; /* both s_ij and s_ji; edges bear sqrt(3/2) of the limit */
   for (int a = 0; a < 3; a++) {
     Wide v = wide_load(slot_of(o, slots, n)->trial[a]);
@@ -324,7 +306,7 @@ WIDE_INLINE Wide rubbing(const FrictionSweep *o, FrictionSlot *slots, int32_t n,
     edges_beside(o, of_slots(slots->rub[SHEAR_OF[b][c]]), n, a, b, v);
     across = wide_max(across, (v[0] + v[1] + v[2] + v[3]) * wide_load(wall->part[k][side]));
   }
-  return wide_select(wide_less(wide_set(0), wide_load(o->strips[n].grip[k])), wide_sqrt(along + across), wide_set(0));
+  return wide_select(wide_less(wide_set(0), wide_load(o->strips.grip[n][k])), wide_sqrt(along + across), wide_set(0));
 }
 
 /* What the wall leaves of the shear at its edges. */
@@ -335,11 +317,10 @@ WIDE_INLINE Wide slip_at(const FrictionSweep *o, FrictionSlot *slots, int32_t n,
 WIDE_INLINE void scale_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *slots, bool strict) {
   const Wide zero = wide_set(0);
   for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
-    const FrictionStrip *strip = &o->strips[n];
-    if (o->links[n + FETCH_AHEAD].bears) fetch(strip[FETCH_AHEAD].part, sizeof strip->part);
     if (!o->links[n].bears) continue;
+    const FrictionPaces *paces = &o->strips.paces[n];
     FrictionSlot *slot = slot_of(o, slots, n);
-    Wide limit = wide_load(strip->limit), most = limit * wide_set(1.7320508f), square[STRESSES], scale, diagonal;
+    Wide limit = wide_load(paces->limit), most = limit * wide_set(1.7320508f), square[STRESSES], scale, diagonal;
     stress_squares(o, slots, n, square);
     if (strict) {
       Wide own_square = square[0] + square[1] + square[2];
@@ -350,7 +331,7 @@ WIDE_INLINE void scale_slice(const FrictionSweep *o, int64_t slice, FrictionSlot
     } else {
       Wide size = gauge(square, o->scheme);
       diagonal = scale_to(size, most);
-      scale = wide_max(size * wide_set(0.57735027f) - limit, zero) / wide_load(strip->pace);
+      scale = wide_max(size * wide_set(0.57735027f) - limit, zero) / wide_load(paces->pace);
     }
     WideInt loaded = wide_less(zero, limit);
     for (int a = 0; a < 3; a++)
@@ -385,21 +366,20 @@ WIDE_INLINE void onto_box(Wide diagonal[3], Wide limit) {
 WIDE_INLINE Wide yielded(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
   Wide v[4], one = wide_set(1);
   round_edge(o, of_slots(slots->scale), n, EDGE_AXES[k][0], EDGE_AXES[k][1], v);
-  return one / (one + (v[0] + v[1] + v[2] + v[3]) * wide_load(o->strips[n].share[k]));
+  return one / (one + (v[0] + v[1] + v[2] + v[3]) * wide_load(o->strips.yields[n].share[k]));
 }
 
 /* Sums of so many strips are made in floats. */
 enum { SUM_CHUNK = 64 };
 
 WIDE_INLINE void return_strip(const FrictionSweep *o, FrictionSlot *slots, int32_t n, Wide next[STRESSES]) {
-  const FrictionStrip *strip = &o->strips[n];
   const bool box = o->scheme == SCREE_YIELD_BOX;
   for (int k = 0; k < STRESSES; k++) next[k] = wide_load(slot_of(o, slots, n)->trial[k]);
-  if (box) onto_box(next, wide_load(strip->limit));
+  if (box) onto_box(next, wide_load(o->strips.paces[n].limit));
   for (int k = 0; k < 3; k++) {
     if (!box) next[S_XY + k] *= yielded(o, slots, n, k);
     if (!box && o->links[n].walled >> k & 1) next[S_XY + k] *= slip_at(o, slots, n, k);
-    next[S_XY + k] = clip(next[S_XY + k], wide_load(strip->cap[k]));
+    next[S_XY + k] = clip(next[S_XY + k], wide_load(o->strips.yields[n].cap[k]));
   }
 }
 
@@ -410,23 +390,19 @@ WIDE_INLINE void return_slice(const FrictionSweep *o, int64_t slice, FrictionSlo
   for (int32_t b = o->slice[slice], end = o->slice[slice + 1]; b < end; b += SUM_CHUNK) {
     Wide moved = wide_set(0), turned = wide_set(0), size = wide_set(0);
     for (int32_t n = b; n < b + SUM_CHUNK && n < end; n++) {
-      FrictionStrip *strip = &o->strips[n];
-      if (o->links[n + FETCH_AHEAD].bears) {
-        fetch(strip[FETCH_AHEAD].y[!o->now], sizeof strip->y[0]);
-        fetch(strip[FETCH_AHEAD].x, sizeof strip->x);
-        fetch(strip[FETCH_AHEAD].share, sizeof strip->share + sizeof strip->cap);
-      }
       if (!o->links[n].bears) continue;
+      const float(*y)[STRIP] = o->strips.y[o->now][n];
+      float(*x)[STRIP] = o->strips.x[n], (*after)[STRIP] = o->strips.y[!o->now][n];
       Wide next[STRESSES];
       return_strip(o, slots, n, next);
       for (int k = 0; k < STRESSES; k++) {
-        Wide y = wide_load(strip->y[o->now][k]), x = wide_load(strip->x[k]), step = next[k] - x;
+        Wide back = wide_load(y[k]) - next[k], step = next[k] - wide_load(x[k]);
         const Wide counts = wide_set(k < S_XY ? 1 : SHEAR_COUNTS);
-        moved += counts * (next[k] - y) * (next[k] - y);
-        turned += counts * (y - next[k]) * step;
+        moved += counts * back * back;
+        turned += counts * back * step;
         size += counts * next[k] * next[k];
-        wide_store(strip->x[k], next[k]);
-        wide_store(strip->y[!o->now][k], next[k] + momentum * step);
+        wide_store(x[k], next[k]);
+        wide_store(after[k], next[k] + momentum * step);
       }
     }
     sums[FRICTION_MOVED] += (double)wide_sum(moved);
@@ -443,9 +419,9 @@ WIDE_INLINE Wide least_scale(const FrictionSweep *o, FrictionSlot *slots, int32_
   int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
   Wide scale[4], limit[4], least = one;
   round_edge(o, of_slots(slots->scale), n, a, c, scale);
-  round_edge(o, of_strips(o->strips->limit), n, a, c, limit);
+  round_edge(o, OF_STRIPS(o->strips.paces, .limit), n, a, c, limit);
   for (int j = 0; j < 4; j++) least = wide_select(wide_less(zero, limit[j]), wide_min(least, scale[j]), least);
-  return wide_select(wide_less(zero, wide_load(o->strips[n].share[k])), least, one);
+  return wide_select(wide_less(zero, wide_load(o->strips.yields[n].share[k])), least, one);
 }
 
 /* The least of what walls leave at the edge, where it is at one, and at those beside it. */
@@ -457,22 +433,21 @@ WIDE_INLINE Wide least_slip(const FrictionSweep *o, FrictionSlot *slots, int32_t
     edges_beside(o, of_slots(slots->slip[SHEAR_OF[b][c]]), n, a, b, slip);
     for (int j = 0; j < 4; j++) least = wide_min(least, slip[j]);
   }
-  return wide_select(wide_less(wide_set(0), wide_load(o->strips[n].grip[k])), least, wide_set(1));
+  return wide_select(wide_less(wide_set(0), wide_load(o->strips.grip[n][k])), least, wide_set(1));
 }
 
 WIDE_INLINE void strict_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *slots) {
   const bool box = o->scheme == SCREE_YIELD_BOX;
   for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
     if (!o->links[n].bears) continue;
-    FrictionStrip *strip = &o->strips[n];
     const FrictionSlot *slot = slot_of(o, slots, n);
-    float(*to)[STRIP] = strip->y[!o->now];
+    float(*to)[STRIP] = o->strips.y[!o->now][n];
     for (int k = 0; k < 3; k++) {
       Wide v = wide_load(slot->trial[S_XY + k]);
       if (!box) v *= least_scale(o, slots, n, k);
       if (!box && o->links[n].walled) v *= least_slip(o, slots, n, k);
       wide_store(to[k], wide_load(slot->trial[k]));
-      wide_store(to[S_XY + k], clip(v, wide_load(strip->cap[k])));
+      wide_store(to[S_XY + k], clip(v, wide_load(o->strips.yields[n].cap[k])));
     }
   }
 }
@@ -485,16 +460,15 @@ WIDE_INLINE Wide excess_slice(const FrictionSweep *o, int64_t slice, FrictionSlo
   Wide largest = wide_set(0), square[STRESSES];
   for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
     if (!o->links[n].bears) continue;
-    const FrictionStrip *strip = &o->strips[n];
     const FrictionSlot *slot = slot_of(o, slots, n);
-    Wide most = wide_max(wide_load(strip->limit), least);
+    Wide most = wide_max(wide_load(o->strips.paces[n].limit), least);
     stress_squares(o, slots, n, square);
     if (!box) largest = wide_max(largest, gauge(square, o->scheme) / (most * wide_set(1.7320508f)));
     for (int k = 0; k < 3; k++) {
       if (box) largest = wide_max(largest, size_of(wide_load(slot->trial[k])) / most);
       if (!box && o->links[n].walled) largest = wide_max(largest, rubbing(o, slots, n, k));
-      largest =
-          wide_max(largest, size_of(wide_load(slot->trial[S_XY + k])) / wide_max(wide_load(strip->cap[k]), least));
+      largest = wide_max(largest, size_of(wide_load(slot->trial[S_XY + k])) /
+                                      wide_max(wide_load(o->strips.yields[n].cap[k]), least));
     }
   }
   return largest;

@@ -1,4 +1,4 @@
-/* The friction solve, on strips that lie one behind the other with all that belongs to them.
+/* The friction solve, on strips that lie one behind the other.
  *
  * A step of the solve is one sweep over the slices of the grid (strips of the same z). Four stages follow each other
  * through them, each as far behind the one before as it looks ahead: the force of the stresses on the faces, a step
@@ -12,23 +12,37 @@
 
 /* Slices that a sweep has in hand at a time; each has slots of its own, and nobody the slot 0. */
 enum { SWEEP_DEPTH = 4 };
-/* Links of so many strips behind the last are looked at: they are to be there, and 0. */
-enum { FETCH_AHEAD = 4 };
 
-typedef struct FrictionStrip {
-  float y[2][STRESSES][STRIP]; /* extrapolated iterate: of this step and of the next, in turn */
-  float x[STRESSES][STRIP];    /* iterate */
-  float in[3][STRIP];          /* flux without these stresses */
-  float ease[3][STRIP];
-  float limit[STRIP];    /* at centres: alpha p + cohesion */
-  float pace[STRIP];     /* at centres: step length times dt / cell; an edge takes the least round it */
-  float way[3][STRIP];   /* at edges: step length */
-  float per[3][STRIP];   /* at edges: 1 / cap^2; 0 where that is none, and at walls: such edges count for no cell */
-  float part[3][STRIP];  /* at centres: 1 / number of the edges round it that count, by component */
-  float share[3][STRIP]; /* at edges: 1 / sum of the limits round it, times the edge's pace; 0: is not scaled */
-  float cap[3][STRIP];   /* at edges: largest shear stress */
-  float grip[3][STRIP];  /* 1 / cap^2 at the edges at walls alone */
-} FrictionStrip;
+/* What is known of a strip, by the stage that needs it: each stage reads few streams from the front to the back. */
+typedef float StripStress[STRESSES][STRIP];
+typedef float StripEdges[3][STRIP];
+
+typedef struct FrictionFaces {
+  StripEdges in;   /* flux without these stresses */
+  StripEdges ease; /* what a force does to it */
+} FrictionFaces;
+
+typedef struct FrictionPaces {
+  float limit[STRIP]; /* at centres: alpha p + cohesion */
+  float pace[STRIP];  /* at centres: step length times dt / cell; an edge takes the least round it */
+  StripEdges way;     /* at edges: step length */
+  StripEdges per;     /* at edges: 1 / cap^2; 0 where that is none, and at walls: such edges count for no cell */
+} FrictionPaces;
+
+typedef struct FrictionYield {
+  StripEdges part;  /* at centres: 1 / number of the edges round it that count, by component */
+  StripEdges share; /* at edges: 1 / sum of the limits round it, times the edge's pace; 0: is not scaled */
+  StripEdges cap;   /* at edges: largest shear stress */
+} FrictionYield;
+
+typedef struct FrictionStrips {
+  StripStress *y[2]; /* extrapolated iterate: of this step and of the next, in turn */
+  StripStress *x;    /* iterate */
+  FrictionFaces *faces;
+  FrictionPaces *paces;
+  FrictionYield *yields;
+  StripEdges *grip; /* 1 / cap^2 at the edges at walls alone */
+} FrictionStrips;
 
 /* Who is beside it (0: nobody, an empty strip), and what there is to do. */
 typedef struct FrictionLinks {
@@ -75,7 +89,7 @@ typedef struct FaceGroup {
 enum { FRICTION_MOVED, FRICTION_TURNED, FRICTION_SIZE, FRICTION_SUMS };
 
 typedef struct FrictionSweep {
-  FrictionStrip *strips;
+  FrictionStrips strips;
   FrictionLinks *links;
   const int32_t *slice; /* number of the first strip of each, and one behind the last */
   int64_t slices;
