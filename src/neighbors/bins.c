@@ -15,8 +15,8 @@ enum {
   BUCKETS_FEW = 32,
   BUCKETS_MAX = 2048,
   BUCKET_POINTS = 512, /* aimed at, where there are many points */
-  DENSE_BINS = 8,      /* a point, at most; and a few more */
-  DENSE_BINS_FEW = 16384
+  DENSE_BINS = 4,      /* a point, at most; and a few more */
+  DENSE_BINS_FEW = 8192
 };
 
 typedef struct UnitBox {

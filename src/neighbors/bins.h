@@ -2,8 +2,8 @@
  * keep up. For methods that look for partners in every step anyhow; others have lists (neighbors.h).
  *
  * Coordinates are whole numbers, BINS_REACH of them a little more than the largest reach. Bins lie in rows along x. A
- * row is two reaches wide and high, a bin half a reach long: what is within reach of a place lies in two by two rows,
- * and in each of them in five bins that follow each other, which are one run of points. A run is compared sixteen
+ * row is two reaches wide and high, a bin one reach long: what is within reach of a place lies in two by two rows,
+ * and in each of them in three bins that follow each other, which are one run of points. A run is compared sixteen
  * points at a time, by the lower 16 bits of the coordinates (two more of them are below one, so that squares keep their
  * upper half): differences of up to four reaches are told apart, and none in these rows is larger. Rounding is always
  * towards finding, by at most a thousandth of the reach.
@@ -21,8 +21,8 @@
 enum {
   BINS_REACH_BITS = 11,
   BINS_ROW_BITS = BINS_REACH_BITS + 1,
-  BINS_BIN_BITS = BINS_REACH_BITS - 1,
-  BINS_RUN = 5,
+  BINS_BIN_BITS = BINS_REACH_BITS,
+  BINS_RUN = 3,
   BINS_LOW_BITS = 2,
   BINS_REACH = 1 << BINS_REACH_BITS,
   BINS_BIAS = 1 << 30,
