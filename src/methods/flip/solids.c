@@ -82,6 +82,10 @@ static inline float share_of(float distance, float slope) {
  * the middle than 0.87. What is cached of meshes (step.c) goes so far. */
 #define LANE_REACH 1.85f
 
+/* Octants and faces that are farther than half a cell are free, and the solid is not the nearest to them: lanes whose
+ * middle is farther than this ask at their corners alone. */
+#define SHARES_REACH 1.4f
+
 /* A solid in the frame of which strips ask. */
 typedef struct Asking {
   const Solid *solid;
@@ -134,24 +138,25 @@ static inline void points_at(const Asking *asking, Vec3 from, int k, int count, 
   }
 }
 
-/* Lanes that the solid may touch, a bit each. */
-static uint32_t lanes_near(const FlipWork *work, const Asking *asking, Vec3 from) {
+/* Distances (cells) and normals at the points of the lanes that the solid may touch, one behind the other; then those
+ * at the corners of the lanes that it is near. */
+typedef struct Answers {
+  uint32_t lanes, shared; /* near; and so near that it may take a share: a bit each */
+  float d[ASK], normal[3][ASK];
+} Answers;
+
+static void find_lanes(const FlipWork *work, const Asking *asking, Vec3 from, Answers *to) {
   float x[STRIP], y[STRIP], z[STRIP], d[STRIP], normal[3][STRIP];
   double cell = work->grid->cell;
   points_at(asking, from, ASK_MIDDLES, STRIP, x, y, z);
   shape_distance_range(work->core, &asking->solid->shape, STRIP, x, y, z, (double)FAR * cell, d, normal[0], normal[1],
                        normal[2]);
-  uint32_t lanes = 0;
-  for (int lane = 0; lane < STRIP; lane++) lanes |= (d[lane] <= LANE_REACH * (float)cell ? 1u : 0u) << lane;
-  return lanes;
+  to->lanes = to->shared = 0;
+  for (int lane = 0; lane < STRIP; lane++) {
+    to->lanes |= (d[lane] <= LANE_REACH * (float)cell ? 1u : 0u) << lane;
+    to->shared |= (d[lane] <= SHARES_REACH * (float)cell ? 1u : 0u) << lane;
+  }
 }
-
-/* Distances (cells) and normals at the points of the lanes that the solid is near, one behind the other; then those at
- * the corners of these. */
-typedef struct Answers {
-  uint32_t lanes;
-  float d[ASK], normal[3][ASK];
-} Answers;
 
 static inline uint32_t columns_of(uint32_t lanes) { return lanes | lanes << 1; }
 
@@ -161,12 +166,12 @@ static bool ask(const FlipWork *work, const Asking *asking, Vec3 origin, Answers
   Vec3 from = mat3_apply(&asking->back, vec3_sub(origin, asking->position));
   Vec3 half = vec3(0.5 * STRIP * cell, 0.5 * cell, 0.5 * cell);
   if (strip_is_far(work, asking, vec3_add(from, mat3_apply(&asking->back, half)))) return false;
-  to->lanes = lanes_near(work, asking, from);
+  find_lanes(work, asking, from, to);
   if (to->lanes == 0) return false;
   float x[ASK], y[ASK], z[ASK];
   int count = 0;
   for (int lane = 0; lane < STRIP; lane++) {
-    if (!(to->lanes >> lane & 1)) continue;
+    if (!(to->shared >> lane & 1)) continue;
     points_at(asking, from, lane * ASK_LANE, ASK_LANE, x + count, y + count, z + count);
     count += ASK_LANE;
   }
@@ -209,7 +214,7 @@ static void sense(const Asking *asking, const Answers *answers, StripSolids *to)
   int k = 0;
   to->touched = true;
   for (int lane = 0; lane < STRIP; lane++) {
-    if (!(answers->lanes >> lane & 1)) continue;
+    if (!(answers->shared >> lane & 1)) continue;
     for (int o = 0; o < 8; o++) {
       float share = share_of(answers->d[k + o], 0.5f), *octant = &to->octant[o][lane];
       if (share < *octant) {

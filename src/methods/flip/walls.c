@@ -15,7 +15,7 @@ static bool runs_in(const FlipWork *work, int32_t face, int axis, double against
   return here ? against < 0 : below && against > 0;
 }
 
-static void push_wall(FlipWork *work, int32_t face, int axis, int16_t owner, double force) {
+static void push_wall(FlipWork *work, int32_t face, int axis, int16_t owner, double force, WrenchSum *sum) {
   int32_t place[3];
   strip_place(work->grid->key[face / STRIP], place);
   const double *shift = work->grid->shift, cell = work->grid->cell;
@@ -25,13 +25,14 @@ static void push_wall(FlipWork *work, int32_t face, int axis, int16_t owner, dou
       vec3(work->state->origin.x + (at[0] - shift[0]) * cell, work->state->origin.y + (at[1] - shift[1]) * cell,
            work->state->origin.z + (at[2] - shift[2]) * cell);
   Vec3 push = vec3(axis == 0 ? force : 0, axis == 1 ? force : 0, axis == 2 ? force : 0);
-  wrench_add(&work->state->solids.items[owner], push, point);
+  wrench_sum_add(sum, &work->state->solids.items[owner], push, point);
 }
 
 static void stop_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   FlipWork *work = context;
   FlipFields *f = &work->fields;
+  WrenchSum sum = {0};
   for (int64_t strip = b; strip < e; strip++) {
     if (!f->near[strip]) continue;
     for (int32_t at = (int32_t)strip * STRIP; at < ((int32_t)strip + 1) * STRIP; at++)
@@ -41,9 +42,10 @@ static void stop_chunk(void *context, int64_t b, int64_t e, int thread) {
         float against = f->velocity[a][at] - f->wall_v[a][at];
         if (!runs_in(work, at, a, (double)against)) continue;
         f->change[a][at] = f->stop[a][at] = -against;
-        push_wall(work, at, a, owner, (double)(f->mass[a][at] * against) / work->dt);
+        push_wall(work, at, a, owner, (double)(f->mass[a][at] * against) / work->dt, &sum);
       }
   }
+  wrench_sum_end(&sum);
 }
 
 /* Gauss with pivots; false when singular. */
@@ -137,6 +139,7 @@ static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
   FlipWork *work = context;
   const FlipFields *f = &work->fields;
   double area = work->grid->cell * work->grid->cell;
+  WrenchSum sum = {0};
   for (int64_t strip = b; strip < e; strip++) {
     if (!f->near[strip]) continue;
     for (int32_t at = (int32_t)strip * STRIP; at < ((int32_t)strip + 1) * STRIP; at++)
@@ -145,9 +148,10 @@ static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
         if (owner < 0 || !(f->open[a][at] < 1)) continue;
         double force = flip_stress_force(work, work->kept->stress, at, a) - (double)work->kept->pressure[at] +
                        (double)work->kept->pressure[cell_below(work->grid, at, a)];
-        if (force != 0) push_wall(work, at, a, owner, force * area * (double)(1 - f->open[a][at]));
+        if (force != 0) push_wall(work, at, a, owner, force * area * (double)(1 - f->open[a][at]), &sum);
       }
   }
+  wrench_sum_end(&sum);
 }
 
 void flip_push_solids(FlipWork *work) {
