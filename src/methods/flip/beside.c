@@ -113,6 +113,21 @@ void beside_keep_out(const Beside *beside, float way[3], float v[3]) {
   hit(beside, gradient, -into, v);
 }
 
+static Solid *solid_beside(const FlipWork *work, int64_t strip, int lane) {
+  int16_t owner = work->solids[strip]->nearest[lane];
+  for (int a = 0; a < 3 && owner < 0; a++) owner = work->solids[strip]->owner[a][lane];
+  return owner < 0 ? NULL : &work->state->solids.items[owner];
+}
+
+float beside_moves(const FlipWork *work, int64_t strip, int lane) {
+  const Solid *solid = solid_beside(work, strip, lane);
+  if (!solid) return 0;
+  double cell = work->grid->cell;
+  Vec3 middle = vec3_add(strip_origin(work, (int32_t)strip), vec3((lane + 0.5) * cell, 0.5 * cell, 0.5 * cell));
+  double speed = vec3_length(solid_velocity_at(solid, middle)) + vec3_length(solid->spin) * cell; /* anywhere in it */
+  return (float)(0.5 * work->dt * speed / cell);
+}
+
 Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], int32_t k, bool solid) {
   const FlipOrder *order = work->order;
   Beside beside = {.work = work,
@@ -120,11 +135,8 @@ Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], in
                    .place = {place[0], place[1], place[2]},
                    .at = {order->x[k] - (float)place[0], order->y[k] - (float)place[1], order->z[k] - (float)place[2]},
                    .index = order->index[k]};
-  if (!solid) return beside;
-  int16_t owner = work->solids[strip]->nearest[(int)beside.at[0]];
-  for (int a = 0; a < 3 && owner < 0; a++) owner = work->solids[strip]->owner[a][(int)beside.at[0]];
-  if (owner < 0) return beside;
-  beside.solid = &work->state->solids.items[owner];
+  beside.solid = solid ? solid_beside(work, strip, (int)beside.at[0]) : NULL;
+  if (!beside.solid) return beside;
   Vec3 v = solid_velocity_at(beside.solid, state_position(work->state, beside.index));
   beside.wall_v[0] = (float)v.x;
   beside.wall_v[1] = (float)v.y;

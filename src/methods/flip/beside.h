@@ -17,6 +17,8 @@ typedef struct Beside {
 
 /* Particle k in the order of cells; with its nearest solid only when it is asked for. */
 Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], int32_t k, bool solid);
+/* How far the solid that particles of a cell see moves in half a step, in cells, at most. */
+float beside_moves(const FlipWork *work, int64_t strip, int lane);
 /* What walls stopped at the faces round a strip: rows y, z, then x from the last lane of the strip before. */
 typedef struct StopWindow {
   float stop[3][9][STRIP + 2];

@@ -240,7 +240,7 @@ uint32_t KERNEL(flip_bound_ways)(const Ways *ways, int32_t count) {
     if (ways->distance) {
       /* the strip knows no more; half a cell further at most */
       for (int a = 0; a < 3; a++) to[a] = clamped(at[a] + way[a] / wide_set(ways->cell), 0, inside[a]);
-      into = wide_bits(wide_less(distances_at(ways->distance, to[0], to[1], to[2]), wide_set(0)));
+      into = wide_bits(wide_less(distances_at(ways->distance, to[0], to[1], to[2]), wide_gather(ways->slack, lane)));
     }
     uint32_t here = count - k < LANES ? (1u << (count - k)) - 1 : 255;
     all |= (far & here ? WAY_IS_LONG : 0u) | (into & here ? WAY_LEADS_INTO : 0u);

@@ -32,7 +32,7 @@ typedef struct Gathered {
 KERNEL_DECLARE(void, flip_gather, (const Gather *gather, int32_t strip, const Gathered *to));
 
 /* How far the particles of one strip go. */
-enum { WAY_IS_LONG = 1, WAY_LEADS_INTO = 2 }; /* a bit each: longer than `long_way`; into a solid */
+enum { WAY_IS_LONG = 1, WAY_LEADS_INTO = 2 }; /* a bit each: longer than `long_way`; perhaps into a solid */
 typedef struct Ways {
   const float *x, *y, *z;             /* in cells */
   float place[3];                     /* of the strip */
@@ -40,6 +40,7 @@ typedef struct Ways {
   float long_way;                     /* square of it, m^2 */
   float cell;                         /* m */
   const float *distance;              /* of solids, at the corners of the cells, in cells; NULL: none are near */
+  float slack[STRIP];                 /* what lies nearer to one than this may come to lie in it */
   float *way[3], *square;             /* of the speed */
   uint8_t *bits;                      /* of the particles */
 } Ways;

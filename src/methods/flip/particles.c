@@ -335,6 +335,9 @@ static bool rubs_on_the_grid(const FlipWork *work, int32_t cell) {
   return strong;
 }
 
+/* Most that distances within a cell can change on the way of a cell: a root of three, and something for round-off. */
+#define SLOPE_MOST 1.8f
+
 /* The particles of a strip that are on their way. */
 typedef struct StripWays {
   int64_t strip;
@@ -372,6 +375,7 @@ static StripWays bound_ways(const FromGrid *from, int64_t strip, const Gathered 
     float most = way_of_cell(work, strip * STRIP + lane), share = half / most;
     ways.longest[lane] = fmaxf(most, haste) * side;
     ways.share[lane] = share * share;
+    if (s.walls >> lane & 1) ways.slack[lane] = SLOPE_MOST * beside_moves(work, strip, lane);
   }
   s.bits = KERNEL_CALL(work->core, flip_bound_ways)(&ways, s.last - s.first);
   return s;
