@@ -34,6 +34,8 @@
 /* A sweep computes about one slice more than its block has: blocks have at least so many, and twice as many blocks as
  * threads, so that who is quicker does more, are made of more. */
 enum { BLOCK_LEAST = 4, BLOCK_THICK = 12 };
+/* Slices of more strips are swept in bands, of so many rows at least. */
+enum { BAND_STRIPS = 64, BAND_ROWS = 10 };
 
 typedef struct Friction {
   FlipWork *work;
@@ -44,10 +46,12 @@ typedef struct Friction {
   int32_t *number; /* of the strips of the grid; 0: has none */
   FaceGroup *groups;
   int64_t group_count;
-  int32_t *block; /* of slices: the first of each, and one behind the last */
+  int32_t *slice; /* number of the first strip of each, and one behind the last */
+  FrictionBlock *block;
   int64_t blocks;
   FrictionSlot *slots; /* per thread */
   int64_t slots_each;
+  int32_t thickest; /* slice, in strips */
   double (*pace_sums)[PACE_SUMS];
   float *excess; /* per block */
   double longer; /* steps are so many times as long, in the mean, as the lightest face allows */
@@ -166,8 +170,9 @@ static Status number_strips(FlipWork *work, Friction *f) {
       slot[n] = 1 + (int32_t)(at % SWEEP_DEPTH) * most + n - slice[at];
     }
   f->bounds.slot = slot;
-  f->sweep.slice = slice;
-  f->sweep.slices = slices;
+  f->slice = slice;
+  f->sweep.slices = (int32_t)slices;
+  f->thickest = most;
   f->slots_each = 1 + SWEEP_DEPTH * most;
   return scratch_take(core, scratch, &f->slots, f->slots_each * pool_threads(core->pool), "friction");
 }
@@ -311,21 +316,66 @@ static void parts_chunk(void *context, int64_t b, int64_t e, int thread) {
 /* How long a sweep takes for a strip, about. */
 static int64_t cost_of(const FrictionLinks *links) { return links->bears ? 8 : links->flows ? 2 : 1; }
 
+static int32_t row_of(const Friction *f, int32_t n) {
+  int32_t place[3];
+  strip_place(f->work->grid->key[f->strips[n]], place);
+  return place[1];
+}
+
+/* The first strip of a slice that lies in this row or above it. */
+static int32_t first_from(const Friction *f, int32_t slice, int32_t row) {
+  int32_t low = f->slice[slice], high = f->slice[slice + 1];
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (row_of(f, middle) < row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/* Bands, so that four slices of one fit the core's own cache. They do not depend on the number of threads: sums are
+ * made band by band. */
+static Status cut_bands(FlipWork *work, Friction *f) {
+  int32_t(*border)[2 * BLOCK_RIM + 1] = NULL, low = INT32_MAX, high = INT32_MIN, slices = f->sweep.slices;
+  for (int32_t at = 0; at < slices; at++) {
+    int32_t first = row_of(f, f->slice[at]), last = row_of(f, f->slice[at + 1] - 1);
+    low = first < low ? first : low;
+    high = last > high ? last : high;
+  }
+  int32_t rows = slices > 0 ? high - low + 1 : 1, bands = 1 + f->thickest / BAND_STRIPS;
+  if (bands * BAND_ROWS > rows) bands = rows / BAND_ROWS > 1 ? rows / BAND_ROWS : 1;
+  f->sweep.bands = bands;
+  TRY(scratch_take(work->core, work->step->scratch, &border, (int64_t)slices * (bands + 1), "friction"));
+  for (int32_t at = 0; at < slices; at++)
+    for (int32_t g = 0; g <= bands; g++)
+      for (int d = 0; d <= 2 * BLOCK_RIM; d++) {
+        int32_t row = low + (int32_t)((int64_t)rows * g / bands) + d - BLOCK_RIM;
+        border[(int64_t)at * (bands + 1) + g][d] = g == 0       ? f->slice[at]
+                                                   : g == bands ? f->slice[at + 1]
+                                                                : first_from(f, at, row);
+      }
+  f->sweep.border = (const int32_t(*)[2 * BLOCK_RIM + 1]) border;
+  return scratch_take(work->core, work->step->scratch, &f->sweep.sums, (int64_t)slices * bands + 1, "sums");
+}
+
 /* Blocks of slices that take about as long: one a thread if they are not too thin, and two if they are thick. */
 static Status cut_blocks(FlipWork *work, Friction *f) {
   Core *core = work->core;
-  int64_t slices = f->sweep.slices, blocks = 2 * pool_threads(core->pool), cost = 0, sum = 0;
-  if (blocks * BLOCK_THICK > slices) blocks /= 2;
-  if (blocks * BLOCK_LEAST > slices) blocks = slices / BLOCK_LEAST;
-  if (blocks < 1) blocks = 1;
-  TRY(scratch_take(core, work->step->scratch, &f->block, blocks + 1, "friction"));
-  TRY(scratch_take(core, work->step->scratch, &f->excess, blocks, "sums"));
-  TRY(scratch_take(core, work->step->scratch, &f->sweep.sums, slices + 1, "sums"));
+  int64_t slices = f->sweep.slices, cuts = 2 * pool_threads(core->pool), cost = 0, sum = 0, cut = 0;
+  if (cuts * BLOCK_THICK > slices) cuts /= 2;
+  if (cuts * BLOCK_LEAST > slices) cuts = slices / BLOCK_LEAST;
+  if (cuts < 1) cuts = 1;
+  TRY(cut_bands(work, f));
+  TRY(scratch_take(core, work->step->scratch, &f->block, cuts * f->sweep.bands, "friction"));
+  TRY(scratch_take(core, work->step->scratch, &f->excess, cuts * f->sweep.bands, "sums"));
   for (int32_t n = 1; n < f->count; n++) cost += cost_of(&f->sweep.links[n]);
-  f->block[0] = 0;
-  for (int64_t at = 0; at < slices; at++) {
-    for (int32_t n = f->sweep.slice[at]; n < f->sweep.slice[at + 1]; n++) sum += cost_of(&f->sweep.links[n]);
-    if (sum * blocks >= (f->blocks + 1) * cost) f->block[++f->blocks] = (int32_t)(at + 1);
+  int32_t first = 0;
+  for (int32_t at = 0; at < slices; at++) {
+    for (int32_t n = f->slice[at]; n < f->slice[at + 1]; n++) sum += cost_of(&f->sweep.links[n]);
+    if (sum * cuts < (cut + 1) * cost) continue;
+    for (int32_t band = 0; band < f->sweep.bands; band++) f->block[f->blocks++] = (FrictionBlock){first, at + 1, band};
+    first = at + 1;
+    cut++;
   }
   return SCREE_OK;
 }
@@ -341,11 +391,11 @@ static void block_chunk(void *context, int64_t b, int64_t e, int thread) {
   Friction *f = sweeping->friction;
   const Core *core = f->work->core;
   FrictionSlot *slots = f->slots + thread * f->slots_each;
-  int64_t first = f->block[b], end = f->block[e];
+  (void)e;
   switch (sweeping->pass) {
-  case PASS_STEP: KERNEL_CALL(core, flip_friction_sweep)(&f->sweep, first, end, slots); break;
-  case PASS_STRICT: KERNEL_CALL(core, flip_friction_strict)(&f->sweep, first, end, slots); break;
-  case PASS_EXCESS: f->excess[b] = KERNEL_CALL(core, flip_friction_excess)(&f->sweep, first, end, slots); break;
+  case PASS_STEP: KERNEL_CALL(core, flip_friction_sweep)(&f->sweep, &f->block[b], slots); break;
+  case PASS_STRICT: KERNEL_CALL(core, flip_friction_strict)(&f->sweep, &f->block[b], slots); break;
+  case PASS_EXCESS: f->excess[b] = KERNEL_CALL(core, flip_friction_excess)(&f->sweep, &f->block[b], slots); break;
   }
 }
 
@@ -369,7 +419,7 @@ static void iterate(FlipWork *work, Friction *f, bool last) {
       flip_answer_of_bodies(work, parallel_chunks(0, f->group_count, FACE_CHUNK), work->dt);
     }
     run(f, PASS_STEP);
-    for (int64_t at = 0; at < f->sweep.slices; at++)
+    for (int64_t at = 0; at < (int64_t)f->sweep.slices * f->sweep.bands; at++)
       for (int k = 0; k < FRICTION_SUMS; k++) total[k] += f->sweep.sums[at][k];
     t = total[FRICTION_TURNED] > 0 ? 1 : next;
     work->report.friction.steps++;

@@ -14,6 +14,20 @@ static const int ALONG[3][2] = {{1, 2}, {0, 2}, {0, 1}};
 
 /* ---- strips and those beside them ---- */
 
+/* Strips of a slice, one behind the other. */
+typedef struct Strips {
+  int32_t first, end;
+} Strips;
+
+/* Those of a block, and of the rim below and above it along y and z. */
+WIDE_INLINE Strips strips_of(const FrictionSweep *o, const FrictionBlock *block, int32_t slice, int below_it,
+                             int above_it) {
+  if (slice < 0 || slice >= o->slices || slice < block->first - below_it || slice >= block->end + above_it)
+    return (Strips){0, 0};
+  const int32_t(*border)[2 * BLOCK_RIM + 1] = o->border + (int64_t)slice * (o->bands + 1) + block->band;
+  return (Strips){border[0][BLOCK_RIM - below_it], border[1][BLOCK_RIM + above_it]};
+}
+
 /* A field of all strips, or of the slots of those in hand: where the first has it, and floats from one to the next. */
 typedef struct Values {
   const float *first;
@@ -171,9 +185,9 @@ WIDE_INLINE void add_body(const FrictionSweep *o, const FaceGroup *group, float 
   wide_store(to, wide_load(to) + wide_load(group->share) * speed);
 }
 
-WIDE_INLINE void force_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *slots) {
+WIDE_INLINE void force_strips(const FrictionSweep *o, Strips at, FrictionSlot *slots) {
   const Wide factor = wide_set(o->factor);
-  for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
+  for (int32_t n = at.first; n < at.end; n++) {
     const FrictionLinks *links = &o->links[n];
     if (!links->flows) continue;
     FrictionSlot *slot = slot_of(o, slots, n);
@@ -202,10 +216,10 @@ WIDE_INLINE void clear_slot(FrictionSlot *slot) {
 }
 
 /* Eq. 17, the trace removed. */
-WIDE_INLINE void trial_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *slots) {
+WIDE_INLINE void trial_strips(const FrictionSweep *o, Strips at, FrictionSlot *slots) {
   const Wide third = wide_set(1.0f / 3);
   const Values flux[3] = {of_slots(slots->flux[0]), of_slots(slots->flux[1]), of_slots(slots->flux[2])};
-  for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
+  for (int32_t n = at.first; n < at.end; n++) {
     FrictionSlot *slot = slot_of(o, slots, n);
     const FrictionPaces *paces = &o->strips.paces[n];
     if (!o->links[n].bears) {
@@ -229,8 +243,8 @@ WIDE_INLINE void trial_slice(const FrictionSweep *o, int64_t slice, FrictionSlot
 }
 
 /* Stresses that are not changed, for the passes that only look at them. */
-WIDE_INLINE void copy_slice(const FrictionSweep *o, int64_t slice, bool next, FrictionSlot *slots) {
-  for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
+WIDE_INLINE void copy_strips(const FrictionSweep *o, Strips at, bool next, FrictionSlot *slots) {
+  for (int32_t n = at.first; n < at.end; n++) {
     FrictionSlot *slot = slot_of(o, slots, n);
     const float(*stress)[STRIP] = next ? o->strips.y[!o->now][n] : o->strips.x[n];
     clear_slot(slot);
@@ -314,9 +328,9 @@ WIDE_INLINE Wide slip_at(const FrictionSweep *o, FrictionSlot *slots, int32_t n,
   return scale_to(rubbing(o, slots, n, k), wide_set(1));
 }
 
-WIDE_INLINE void scale_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *slots, bool strict) {
+WIDE_INLINE void scale_strips(const FrictionSweep *o, Strips at, FrictionSlot *slots, bool strict) {
   const Wide zero = wide_set(0);
-  for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
+  for (int32_t n = at.first; n < at.end; n++) {
     if (!o->links[n].bears) continue;
     const FrictionPaces *paces = &o->strips.paces[n];
     FrictionSlot *slot = slot_of(o, slots, n);
@@ -383,13 +397,12 @@ WIDE_INLINE void return_strip(const FrictionSweep *o, FrictionSlot *slots, int32
   }
 }
 
-WIDE_INLINE void return_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *slots) {
+WIDE_INLINE void return_strips(const FrictionSweep *o, Strips at, FrictionSlot *slots, double sums[FRICTION_SUMS]) {
   const Wide momentum = wide_set(o->momentum);
-  double *sums = o->sums[slice];
   for (int k = 0; k < FRICTION_SUMS; k++) sums[k] = 0;
-  for (int32_t b = o->slice[slice], end = o->slice[slice + 1]; b < end; b += SUM_CHUNK) {
+  for (int32_t b = at.first; b < at.end; b += SUM_CHUNK) {
     Wide moved = wide_set(0), turned = wide_set(0), size = wide_set(0);
-    for (int32_t n = b; n < b + SUM_CHUNK && n < end; n++) {
+    for (int32_t n = b; n < b + SUM_CHUNK && n < at.end; n++) {
       if (!o->links[n].bears) continue;
       const float(*y)[STRIP] = o->strips.y[o->now][n];
       float(*x)[STRIP] = o->strips.x[n], (*after)[STRIP] = o->strips.y[!o->now][n];
@@ -436,9 +449,9 @@ WIDE_INLINE Wide least_slip(const FrictionSweep *o, FrictionSlot *slots, int32_t
   return wide_select(wide_less(wide_set(0), wide_load(o->strips.grip[n][k])), least, wide_set(1));
 }
 
-WIDE_INLINE void strict_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *slots) {
+WIDE_INLINE void strict_strips(const FrictionSweep *o, Strips at, FrictionSlot *slots) {
   const bool box = o->scheme == SCREE_YIELD_BOX;
-  for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
+  for (int32_t n = at.first; n < at.end; n++) {
     if (!o->links[n].bears) continue;
     const FrictionSlot *slot = slot_of(o, slots, n);
     float(*to)[STRIP] = o->strips.y[!o->now][n];
@@ -454,11 +467,11 @@ WIDE_INLINE void strict_slice(const FrictionSweep *o, int64_t slice, FrictionSlo
 
 WIDE_INLINE Wide size_of(Wide v) { return wide_max(v, -v); }
 
-WIDE_INLINE Wide excess_slice(const FrictionSweep *o, int64_t slice, FrictionSlot *slots) {
+WIDE_INLINE Wide excess_strips(const FrictionSweep *o, Strips at, FrictionSlot *slots) {
   const Wide least = wide_set(1e-30f);
   const bool box = o->scheme == SCREE_YIELD_BOX;
   Wide largest = wide_set(0), square[STRESSES];
-  for (int32_t n = o->slice[slice]; n < o->slice[slice + 1]; n++) {
+  for (int32_t n = at.first; n < at.end; n++) {
     if (!o->links[n].bears) continue;
     const FrictionSlot *slot = slot_of(o, slots, n);
     Wide most = wide_max(wide_load(o->strips.paces[n].limit), least);
@@ -476,37 +489,33 @@ WIDE_INLINE Wide excess_slice(const FrictionSweep *o, int64_t slice, FrictionSlo
 
 /* ---- sweeps ---- */
 
-/* Whether a slice there is lies between b and e. */
-WIDE_INLINE bool is_within(const FrictionSweep *o, int64_t slice, int64_t b, int64_t e) {
-  return slice >= 0 && slice < o->slices && slice >= b && slice < e;
-}
-
-void KERNEL(flip_friction_sweep)(const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *slots) {
+void KERNEL(flip_friction_sweep)(const FrictionSweep *o, const FrictionBlock *block, FrictionSlot *slots) {
   slots[0] = (FrictionSlot){0};
-  for (int64_t j = b - 2; j < e + 2; j++) {
-    if (is_within(o, j, b - 2, e + 2)) force_slice(o, j, slots);
-    if (is_within(o, j - 1, b - 1, e + 1)) trial_slice(o, j - 1, slots);
-    if (o->scheme != SCREE_YIELD_BOX && is_within(o, j - 2, b - 1, e)) scale_slice(o, j - 2, slots, false);
-    if (is_within(o, j - 2, b, e)) return_slice(o, j - 2, slots);
+  for (int32_t j = block->first - BLOCK_RIM; j < block->end + BLOCK_RIM; j++) {
+    force_strips(o, strips_of(o, block, j, 2, 2), slots);
+    trial_strips(o, strips_of(o, block, j - 1, 1, 1), slots);
+    if (o->scheme != SCREE_YIELD_BOX) scale_strips(o, strips_of(o, block, j - 2, 1, 0), slots, false);
+    if (j - 2 < block->first) continue;
+    return_strips(o, strips_of(o, block, j - 2, 0, 0), slots, o->sums[(int64_t)(j - 2) * o->bands + block->band]);
   }
 }
 
-void KERNEL(flip_friction_strict)(const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *slots) {
+void KERNEL(flip_friction_strict)(const FrictionSweep *o, const FrictionBlock *block, FrictionSlot *slots) {
   slots[0] = (FrictionSlot){0};
   for (int k = 0; k < 3; k++) wide_store(slots[0].slip[k], wide_set(1)); /* nobody's walls */
-  for (int64_t j = b - 2; j < e + 2; j++) {
-    if (is_within(o, j, b - 2, e + 2)) copy_slice(o, j, false, slots);
-    if (o->scheme != SCREE_YIELD_BOX && is_within(o, j - 1, b - 1, e + 1)) scale_slice(o, j - 1, slots, true);
-    if (is_within(o, j - 2, b, e)) strict_slice(o, j - 2, slots);
+  for (int32_t j = block->first - BLOCK_RIM; j < block->end + BLOCK_RIM; j++) {
+    copy_strips(o, strips_of(o, block, j, 2, 2), false, slots);
+    if (o->scheme != SCREE_YIELD_BOX) scale_strips(o, strips_of(o, block, j - 1, 1, 1), slots, true);
+    strict_strips(o, strips_of(o, block, j - 2, 0, 0), slots);
   }
 }
 
-float KERNEL(flip_friction_excess)(const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *slots) {
+float KERNEL(flip_friction_excess)(const FrictionSweep *o, const FrictionBlock *block, FrictionSlot *slots) {
   Wide largest = wide_set(0);
   slots[0] = (FrictionSlot){0};
-  for (int64_t j = b - 1; j < e + 1; j++) {
-    if (is_within(o, j, b - 1, e + 1)) copy_slice(o, j, true, slots);
-    if (is_within(o, j - 1, b, e)) largest = wide_max(largest, excess_slice(o, j - 1, slots));
+  for (int32_t j = block->first - 1; j < block->end + 1; j++) {
+    copy_strips(o, strips_of(o, block, j, 1, 1), true, slots);
+    largest = wide_max(largest, excess_strips(o, strips_of(o, block, j - 1, 0, 0), slots));
   }
   float most = 0;
   for (int lane = 0; lane < LANES; lane++) most = largest[lane] > most ? largest[lane] : most;

@@ -3,8 +3,9 @@
  * A step of the solve is one sweep over the slices of the grid (strips of the same z). Four stages follow each other
  * through them, each as far behind the one before as it looks ahead: the force of the stresses on the faces, a step
  * down the gradient, the rates of yielding, and the return to the yield surface. What one stage leaves for the next
- * lies in a slots for as many strips as four slices have, which stay in the core's own cache. Threads take blocks of
- * slices and compute what they need of their neighbours' themselves: results do not depend on where the blocks end. */
+ * lies in a slots for as many strips as four slices have, which stay in the core's own cache; thick slices are swept in
+ * bands. Threads take blocks of slices and compute what they need of their neighbours' themselves: results do not
+ * depend on where the blocks end. */
 #ifndef METHODS_FLIP_FRICTION_KERNELS_H
 #define METHODS_FLIP_FRICTION_KERNELS_H
 
@@ -88,11 +89,20 @@ typedef struct FaceGroup {
 
 enum { FRICTION_MOVED, FRICTION_TURNED, FRICTION_SIZE, FRICTION_SUMS };
 
+/* Slices first to end, of these the rows (strips of the same y) of a band. */
+typedef struct FrictionBlock {
+  int32_t first, end, band;
+} FrictionBlock;
+/* A stage may need so many slices and rows of its neighbours' blocks. */
+enum { BLOCK_RIM = 2 };
+
 typedef struct FrictionSweep {
   FrictionStrips strips;
   FrictionLinks *links;
-  const int32_t *slice; /* number of the first strip of each, and one behind the last */
-  int64_t slices;
+  int32_t slices, bands;
+  /* Per slice and border between bands (the two ends included): its first strip that lies at most as many rows below
+   * the border as a rim has, and so on row by row to as many above it. */
+  const int32_t (*border)[2 * BLOCK_RIM + 1];
   FrictionWall *walls;
   const FaceGroup *groups;
   double (*body_change)[6]; /* velocities that the stresses y give */
@@ -100,15 +110,15 @@ typedef struct FrictionSweep {
   float factor, momentum;
   int scheme;                    /* SCREE_YIELD_... */
   int now;                       /* which of the y is this step's */
-  double (*sums)[FRICTION_SUMS]; /* per slice */
+  double (*sums)[FRICTION_SUMS]; /* per slice and band */
 } FrictionSweep;
-/* One step, of slices b to e. */
-KERNEL_DECLARE(void, flip_friction_sweep, (const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *slots));
+/* One step, of a block. */
+KERNEL_DECLARE(void, flip_friction_sweep, (const FrictionSweep *o, const FrictionBlock *block, FrictionSlot *slots));
 /* After which every bound is kept; from x to the next y. The shear comes first: a cell's diagonal takes what the edges
  * round it leave, and edges are scaled only where they are too much by themselves, by the least scale of the cells. */
-KERNEL_DECLARE(void, flip_friction_strict, (const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *slots));
-/* The largest stress of a cell or edge of these slices over what is allowed, in the next y. */
-KERNEL_DECLARE(float, flip_friction_excess, (const FrictionSweep *o, int64_t b, int64_t e, FrictionSlot *slots));
+KERNEL_DECLARE(void, flip_friction_strict, (const FrictionSweep *o, const FrictionBlock *block, FrictionSlot *slots));
+/* The largest stress of a cell or edge of a block over what is allowed, in the next y. */
+KERNEL_DECLARE(float, flip_friction_excess, (const FrictionSweep *o, const FrictionBlock *block, FrictionSlot *slots));
 /* Adds the force of the stresses y on groups b to e of faces to the wrenches of the bodies. */
 KERNEL_DECLARE(void, flip_friction_wrench, (const FrictionSweep *o, int64_t b, int64_t e, double (*wrench)[6]));
 /* Fills walls b to e. */
