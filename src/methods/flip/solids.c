@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "methods/flip/solids_kernels.h"
 #include "methods/flip/splat_kernels.h"
 #include "methods/flip/stress.h"
 
@@ -328,26 +329,7 @@ static void sense_chunk(void *context, int64_t b, int64_t e, int thread) {
 static void shares_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Sensing *sensing = context;
-  FlipFields *f = &sensing->work->fields;
-  for (int64_t strip = b; strip < e; strip++) {
-    const StripSolids *now = sensing->now[strip];
-    uint32_t valid = 0;
-    for (int lane = 0; lane < STRIP; lane++) {
-      float sum = 0;
-      for (int o = 0; o < 8; o++) sum += now->octant[o][lane];
-      float share = sum * 0.125f < SLIVER ? 0 : sum * 0.125f;
-      f->free[strip * STRIP + lane] = share;
-      valid |= (share > 0 ? 1u : 0u) << lane;
-    }
-    f->valid[0][strip] = (uint8_t)valid;
-    for (int a = 0; a < 3; a++)
-      for (int lane = 0; lane < STRIP; lane++) {
-        int64_t at = strip * STRIP + lane;
-        f->open[a][at] = now->open[a][lane] < SLIVER ? 0 : now->open[a][lane];
-        f->owner[a][at] = now->owner[a][lane];
-        f->wall_v[a][at] = 0;
-      }
-  }
+  KERNEL_CALL(sensing->work->core, flip_shares)(sensing->now, &sensing->work->fields, SLIVER, b, e);
 }
 
 /* Lanes shifted up by one: bit k says what lane k - 1 is. */
