@@ -230,7 +230,7 @@ double solid_extent(const Solid *solid, Vec3 local) {
 void solid_applied_wrench(State *state, const Solid *solid, double longest_step, Vec3 *force, Vec3 *torque) {
   *force = wrench_force(solid);
   *torque = wrench_torque(solid);
-  if (!(state->radius > 0) || !(longest_step > 0) || state->solid_way > 0) return;
+  if (!(state->radius > 0) || !(longest_step > 0)) return;
   double parts[6], acceleration[6];
   for (int i = 0; i < 6; i++) parts[i] = wrench_get(solid, i);
   solid_answer(solid, parts, acceleration);

@@ -43,8 +43,7 @@ double solid_extent(const Solid *solid, Vec3 local);
  * acceleration of their surface by two radii per step squared stops any of them within a sixteenth of a radius: more
  * than that is no contact but a failure of the explicit coupling. It is scaled down to that and counted as
  * `wrench_limited`. The step meant is the longest one taken so far: with the one at hand, a body that was thrown once
- * would shorten the steps and by that raise its own limit. Methods that find the motion of solids together with the
- * wrench (State.solid_way) are not limited. */
+ * would shorten the steps and by that raise its own limit. */
 void solid_applied_wrench(State *state, const Solid *solid, double longest_step, Vec3 *force, Vec3 *torque);
 
 /* rigid.c: the two halves of a free body's step. The kick changes the velocities by gravity, a force and a torque about
