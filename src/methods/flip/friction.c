@@ -33,9 +33,9 @@
 #define PACE_MOST 20
 /* A sweep computes about one slice more than its block has: blocks have at least so many, and twice as many blocks as
  * threads, so that who is quicker does more, are made of more. */
-enum { BLOCK_LEAST = 4, BLOCK_THICK = 12 };
+enum { BLOCK_LEAST = 4, BLOCK_THICK = 24 };
 /* Slices of more strips are swept in bands, of so many rows at least. */
-enum { BAND_STRIPS = 64, BAND_ROWS = 10 };
+enum { BAND_STRIPS = 200, BAND_ROWS = 24 };
 
 typedef struct Friction {
   FlipWork *work;
