@@ -3,7 +3,7 @@
  * A step of the solve is one sweep over the slices of the grid (strips of the same z). Four stages follow each other
  * through them, each as far behind the one before as it looks ahead: the force of the stresses on the faces, a step
  * down the gradient, the rates of yielding, and the return to the yield surface. What one stage leaves for the next
- * lies in a slots for as many strips as four slices have, which stay in the core's own cache; thick slices are swept in
+ * lies in slots for as many strips as four slices have, which stay in the core's own cache; thick slices are swept in
  * bands. Threads take blocks of slices and compute what they need of their neighbours' themselves: results do not
  * depend on where the blocks end. */
 #ifndef METHODS_FLIP_FRICTION_KERNELS_H
