@@ -79,11 +79,14 @@ static void splat_rows(const FlipWork *work, const Splat *splat) {
     parallel_for(work->core, work->rows.start[color], work->rows.start[color + 1], 1, block_chunk, &to);
 }
 
+typedef void (*NodeKernel)(const NodeSums *sums, int64_t b, int64_t e);
+
 typedef struct ToGrid {
   FlipWork *work;
   float (*sums)[NODE_SUMS], (*others)[NODE_SUMS]; /* see NodeSums */
   NodeSums nodes;
-  uint8_t *taken; /* strips whose faces are found again, when who rides is known; NULL before */
+  NodeKernel find; /* at work on them */
+  uint8_t *taken;  /* strips whose faces are found again, when who rides is known; NULL before */
 } ToGrid;
 
 static void find_node_sums(ToGrid *to) {
@@ -107,28 +110,16 @@ static void find_node_sums(ToGrid *to) {
   for (int a = 0; a < 3; a++) nodes->gain[a] = (float)(vec3_get(work->state->gravity, a) * work->dt);
 }
 
-static void strong_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const ToGrid *to = context;
-  KERNEL_CALL(to->work->core, flip_find_strong)(&to->nodes, b, e);
-}
-
 static void nodes_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const ToGrid *to = context;
-  KERNEL_CALL(to->work->core, flip_node_fields)(&to->nodes, b, e);
+  to->find(&to->nodes, b, e);
 }
 
-static void cells_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const ToGrid *to = context;
-  KERNEL_CALL(to->work->core, flip_cell_fields)(&to->nodes, b, e);
-}
-
-static void settle_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const ToGrid *to = context;
-  KERNEL_CALL(to->work->core, flip_settle_fields)(&to->nodes, b, e);
+/* Fields of all strips from the sums, by one of the kernels. */
+static void find_fields(ToGrid *to, NodeKernel find) {
+  to->find = find;
+  parallel_for(to->work->core, 1, to->work->grid->strips, STRIP_CHUNK, nodes_chunk, to);
 }
 
 static void empty_faces(float (*sums)[NODE_SUMS], int64_t strip) {
@@ -214,14 +205,14 @@ Status flip_to_grid(FlipWork *work) {
   TRY(scratch_take(core, scratch, &taken, strips, "strips"));
   taken[0] = 0;
   splat_all(&to);
-  parallel_for(core, 1, strips, STRIP_CHUNK, strong_chunk, &to);
+  find_fields(&to, KERNEL_CALL(core, flip_find_strong));
   flip_find_riders(work);
   to.taken = taken;
   parallel_for(core, 1, strips, STRIP_CHUNK, empty_chunk, &to);
   splat_all(&to);
-  parallel_for(core, 1, strips, STRIP_CHUNK, nodes_chunk, &to);
-  parallel_for(core, 1, strips, STRIP_CHUNK, cells_chunk, &to);
-  parallel_for(core, 1, strips, STRIP_CHUNK, settle_chunk, &to);
+  find_fields(&to, KERNEL_CALL(core, flip_node_fields));
+  find_fields(&to, KERNEL_CALL(core, flip_cell_fields));
+  find_fields(&to, KERNEL_CALL(core, flip_settle_fields));
   scratch_release(core, scratch, mark);
   return SCREE_OK;
 }
