@@ -88,7 +88,7 @@ static void assert_lists_equal(const NeighborList *list, const NeighborList *exp
 
 static const int thread_counts[] = {1, 2, 3, 8};
 
-/* The lists of queries among targets, as stored and in canonical order, for all threads and both SIMD levels. */
+/* The lists of queries among targets, for all threads and both SIMD levels, from cells in order and hashed ones. */
 static void check_lists(const Cloud *queries, const Cloud *targets, float cell, float reach, bool radii) {
   const float *query_radius = radii ? queries->radius : NULL, *target_radius = radii ? targets->radius : NULL;
   Core plain = core_with(1, true);
@@ -100,11 +100,13 @@ static void check_lists(const Cloud *queries, const Cloud *targets, float cell, 
     CellGrid *grid = NULL;
     NeighborList list = {0};
     assert_ok(&core, cell_grid_create(&core, &grid));
-    assert_ok(&core, cell_grid_build(&core, grid, cloud_points(targets), cell));
-    for (int again = 0; again < 2; again++) /* the second time into the memory of the first */
+    for (int hashed = 0; hashed < 2; hashed++) { /* the second time into the memory of the first */
+      assert_ok(&core, hashed ? cell_grid_hash(&core, grid, cloud_points(targets), cell)
+                              : cell_grid_build(&core, grid, cloud_points(targets), cell));
       assert_ok(&core, neighbor_list_build(&core, grid, cloud_points(queries), cloud_points(targets), reach,
                                            query_radius, target_radius, &list));
-    assert_lists_equal(&list, &expected);
+      assert_lists_equal(&list, &expected);
+    }
     neighbor_list_destroy(&core, &list);
     cell_grid_destroy(&core, grid);
     core_destroy(&core);
