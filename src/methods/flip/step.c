@@ -39,6 +39,32 @@ typedef struct Flip {
 
 const FlipReport *flip_report(const void *data) { return &((const Flip *)data)->report; }
 
+/* Where the fixed container that reaches lowest along x begins, m; INFINITY: there is none. */
+static double lowest_container(const State *state) {
+  double lowest = INFINITY;
+  for (int32_t k = 0; k < state->solids.count; k++) {
+    const Solid *solid = &state->solids.items[k];
+    const Shape *shape = &solid->shape;
+    if (!shape->inside || solid->motion != MOTION_FIXED) continue;
+    for (int corner = 0; corner < 8; corner++) {
+      Vec3 at = vec3(corner & 1 ? shape->bounds_high.x : shape->bounds_low.x,
+                     corner & 2 ? shape->bounds_high.y : shape->bounds_low.y,
+                     corner & 4 ? shape->bounds_high.z : shape->bounds_low.z);
+      lowest = fmin(lowest, solid->position.x + quat_rotate(solid->rotation, at).x);
+    }
+  }
+  return lowest;
+}
+
+/* Cells begin at whole multiples of their side in the world, where walls are likely to stand. Strips begin one cell
+ * before the container, as their neighbours of sand do: wherever else, its rows would often need one strip more. */
+static void align_grid(const State *state, FlipGrid *grid) {
+  const double origin[3] = {state->origin.x, state->origin.y, state->origin.z};
+  for (int a = 0; a < 3; a++) grid->shift[a] = origin[a] / grid->cell - floor(origin[a] / grid->cell);
+  double first = floor(lowest_container(state) / grid->cell + 1e-6) - floor(origin[0] / grid->cell) - 1;
+  if (fabs(first) < GRID_LIMIT) grid->shift[0] += STRIP * ceil(first / STRIP) - first;
+}
+
 static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, void **data) {
   Flip *flip = NULL;
   TRY(memory_new(core, &flip, 1, "flip"));
@@ -61,14 +87,9 @@ static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, 
                                   .settle = definition->settle};
   flip->settings.loose_way = fmax(definition->cfl, definition->loose_cfl) * definition->radius / definition->cell;
   flip->speed = -1;
-  const double origin[3] = {state->origin.x, state->origin.y, state->origin.z};
   for (int k = 0; k < 2; k++) {
     flip->grid[k].cell = definition->cell;
-    /* Cells begin at whole multiples of their side in the world, where walls are likely to stand. */
-    for (int a = 0; a < 3; a++) {
-      double cells = origin[a] / definition->cell;
-      flip->grid[k].shift[a] = cells - floor(cells);
-    }
+    align_grid(state, &flip->grid[k]);
   }
   if (flip->settings.shapes) TRY(shapes_create(core, state, &flip->shapes));
   state->solid_way = SOLID_WAY;
