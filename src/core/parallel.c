@@ -4,18 +4,20 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-/* A step is a row of short loops. Waking a thread costs tens of microseconds on a virtual machine, as much as many of
- * these loops take, so a thread that has nothing to do looks about for a moment before it goes to sleep: about 50 us.
- * Where there are more threads than cores it sleeps at once.
+/* A step is a row of short loops with serial work between them, up to a tenth of a millisecond where a machine moves.
+ * Waking a thread costs tens of microseconds on a virtual machine, as much as many of these loops take, so a thread
+ * that has nothing to do looks about for a while before it goes to sleep: about 200 us. Where there are more threads
+ * than cores it sleeps at once.
  *
- * A loop's chunks are dealt to pairs of threads in equal runs, the same in every loop over the same range; of a pair
- * one works from the front of the run and the other from its back until they meet. They meet at about the same place in
- * loops that are alike, so that a thread finds in its own cache what it wrote in the loop before. Who has finished
- * takes from the others' runs. The caller waits for chunks, never for threads: one that wakes up late finds the job
- * closed and goes on sleeping. */
-enum { THREADS_MAX = 256, LOOKS = 1000, CACHE_LINE = 64 };
+ * Every thread has a run of a loop's chunks, the same in every loop over the same range, so that it finds in its own
+ * cache what it wrote in the loop before. Who has finished takes from the others' runs. Threads go through their runs
+ * in turns upwards and downwards and take from another's run at its far end: two neighbours meet where their runs do,
+ * at about the same place in loops that are alike. The caller waits for chunks, never for threads: one that wakes up
+ * late finds the job closed and goes on sleeping. */
+enum { THREADS_MAX = 256, LOOKS = 4000, CACHE_LINE = 64 };
 
-/* What is written by different threads stands on different cache lines. */
+/* What is written by different threads stands on different cache lines: a chunk that a thread takes of its own run
+ * costs next to nothing. */
 typedef struct Run {
   _Alignas(CACHE_LINE) _Atomic uint64_t taken; /* chunks: low half from the front, high half from the back */
   int64_t begin, end;
@@ -28,34 +30,38 @@ struct Pool {
   pthread_mutex_t mutex;
   pthread_cond_t wake, done;
   bool quit;
-  ParallelBody body;
+  _Alignas(CACHE_LINE) _Atomic uint64_t job; /* odd: open to workers; even: closed */
+  ParallelBody body;                         /* with what follows on the line that workers look at anyway */
   void *context;
   int64_t begin, end, grain;
-  _Alignas(CACHE_LINE) _Atomic uint64_t job; /* odd: open to workers; even: closed */
-  _Alignas(CACHE_LINE) _Atomic int inside;   /* workers that may be busy with it */
-  _Alignas(CACHE_LINE) _Atomic int asleep;   /* workers that need a wake-up */
-  _Atomic bool waiting;                      /* the caller sleeps until nobody is inside */
-  Run runs[(THREADS_MAX + 1) / 2];
+  _Alignas(CACHE_LINE) _Atomic int inside; /* workers that may be busy with it */
+  _Alignas(CACHE_LINE) _Atomic int asleep; /* workers that need a wake-up */
+  _Atomic bool waiting;                    /* the caller sleeps until nobody is inside */
+  Run runs[THREADS_MAX];
 };
 
 static uint64_t chunks_taken(uint64_t taken) { return (taken & UINT32_MAX) + (taken >> 32); }
 
-static void take_chunks(Pool *pool, Run *run, int thread) {
-  uint64_t count = (uint64_t)(run->end - run->begin), one = thread & 1 ? (uint64_t)1 << 32 : 1;
+/* Chunks of the run of thread `owner`, for as long as there are any. */
+static void take_chunks(Pool *pool, int owner, int thread) {
+  Run *run = &pool->runs[owner];
+  bool back = (owner & 1) ^ (owner != thread);
+  uint64_t count = (uint64_t)(run->end - run->begin), one = back ? (uint64_t)1 << 32 : 1;
   while (chunks_taken(atomic_load_explicit(&run->taken, memory_order_relaxed)) < count) {
     uint64_t taken = atomic_fetch_add_explicit(&run->taken, one, memory_order_relaxed);
     if (chunks_taken(taken) >= count) return;
-    int64_t chunk = thread & 1 ? run->end - 1 - (int64_t)(taken >> 32) : run->begin + (int64_t)(taken & UINT32_MAX);
+    int64_t chunk = back ? run->end - 1 - (int64_t)(taken >> 32) : run->begin + (int64_t)(taken & UINT32_MAX);
     int64_t b = pool->begin + chunk * pool->grain;
     int64_t e = b + pool->grain < pool->end ? b + pool->grain : pool->end;
     pool->body(pool->context, b, e, thread);
   }
 }
 
-static int pairs(const Pool *pool) { return (pool->threads + 1) / 2; }
-
+/* Its own run, that of the neighbour whom it meets, then the others'. */
 static void work(Pool *pool, int thread) {
-  for (int k = 0; k < pairs(pool); k++) take_chunks(pool, &pool->runs[(thread / 2 + k) % pairs(pool)], thread);
+  int next = thread & 1 ? pool->threads - 1 : 1;
+  for (int k = 0, owner = thread; k < pool->threads; k++, owner = (owner + next) % pool->threads)
+    take_chunks(pool, owner, thread);
 }
 
 static inline void rest(void) {
@@ -168,12 +174,6 @@ void pool_destroy(Core *core, Pool *pool) {
 
 int pool_threads(const Pool *pool) { return pool->threads; }
 
-/* Of a pair's run. The last thread of an odd number has one for itself. */
-static int64_t first_chunk(const Pool *pool, int64_t chunks, int pair) {
-  int threads = 2 * pair < pool->threads ? 2 * pair : pool->threads;
-  return chunks * threads / pool->threads;
-}
-
 void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, ParallelBody body, void *context) {
   Pool *pool = core->pool;
   int64_t chunks = parallel_chunks(begin, end, grain);
@@ -187,10 +187,10 @@ void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, Paralle
   pool->begin = begin;
   pool->end = end;
   pool->grain = grain;
-  for (int k = 0; k < pairs(pool); k++) {
+  for (int k = 0; k < pool->threads; k++) {
     atomic_store_explicit(&pool->runs[k].taken, 0, memory_order_relaxed);
-    pool->runs[k].begin = first_chunk(pool, chunks, k);
-    pool->runs[k].end = first_chunk(pool, chunks, k + 1);
+    pool->runs[k].begin = chunks * k / pool->threads;
+    pool->runs[k].end = chunks * (k + 1) / pool->threads;
   }
   atomic_fetch_add(&pool->job, 1); /* publishes all of the above */
   if (atomic_load(&pool->asleep) > 0) {

@@ -76,6 +76,10 @@ static void threads_do_not_change_sums(void **state) {
     assert_ok(&core, memory_new(&core, &seen, 100000, "seen"));
     parallel_for(&core, 0, 100000, 97, mark_range, seen);
     for (int i = 0; i < 100000; i++) assert_int_equal(seen[i], 1);
+    /* Short loops in a row: threads come late, finish early and take from each other. */
+    memset(seen, 0, 100);
+    for (int size = 1; size <= 100; size++) parallel_for(&core, 0, size, 1, mark_range, seen);
+    for (int i = 0; i < 100; i++) assert_int_equal(seen[i], 100 - i);
     memory_drop(&core, &seen);
     double sum = parallel_sum(&core, 0, 1000003, 1000, add_reciprocals, NULL);
     if (threads == 1) first = sum;
