@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
+#include "bench/scene.h"
 #include "core/timer.h"
 #include "world/world.h"
 
@@ -268,17 +269,11 @@ static void remove_files(const char *folder) {
   rmdir(folder);
 }
 
-/* A pattern for mkstemp and mkdtemp. */
-static void temporary_name(char *name, size_t size) {
-  const char *parent = getenv("TMPDIR");
-  snprintf(name, size, "%s/scree_bench_XXXXXX", parent && *parent ? parent : P_tmpdir);
-}
-
 static Status time_lammps(const ScreeWorld *world, const Box *box, double *ns, Core *report) {
   *ns = (double)NAN;
   if (system("command -v lmp >/dev/null 2>&1") != 0) return SCREE_OK;
   char folder[SCREE_FILE_MAX - 32];
-  temporary_name(folder, sizeof folder);
+  bench_temporary_name(folder, sizeof folder);
   if (!mkdtemp(folder)) return fail(report, SCREE_CANNOT_WRITE, "%s: cannot be made", folder);
   Status status = write_positions(world, box, folder, report);
   if (status == SCREE_OK) status = write_script(box, folder, report);
@@ -347,10 +342,7 @@ static Status box_rows(Core *core, BenchTable *table, Box box, const char *words
 
 Status bench_dem(Core *core, BenchTable *table) {
   char file[SCREE_FILE_MAX];
-  temporary_name(file, sizeof file);
-  int handle = mkstemp(file);
-  if (handle < 0) return fail(core, SCREE_CANNOT_WRITE, "%s: cannot be made", file);
-  close(handle);
+  TRY(bench_temporary_file(core, file, sizeof file));
   double small = (double)NAN, large = (double)NAN;
   Box box = box_for(16848), many = box;
   Vec3 *positions = NULL;

@@ -1,5 +1,9 @@
 #include "bench/scene.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 Status bench_scene_load(Core *core, const char *name, const char *const *sets, int32_t set_count, ScreeScene **scene) {
   char path[SCREE_FILE_MAX];
   ScreeError error;
@@ -31,5 +35,18 @@ void bench_scene_close(BenchScene *opened) {
 Status bench_scene_frame(Core *core, const BenchScene *opened) {
   ScreeError error;
   if (scree_world_frame(opened->world, &error) != SCREE_OK) return fail(core, error.status, "%s", error.message);
+  return SCREE_OK;
+}
+
+void bench_temporary_name(char *name, size_t size) {
+  const char *parent = getenv("TMPDIR");
+  snprintf(name, size, "%s/scree_bench_XXXXXX", parent && *parent ? parent : P_tmpdir);
+}
+
+Status bench_temporary_file(Core *core, char *name, size_t size) {
+  bench_temporary_name(name, size);
+  int handle = mkstemp(name);
+  if (handle < 0) return fail(core, SCREE_CANNOT_WRITE, "%s: cannot be made", name);
+  close(handle);
   return SCREE_OK;
 }

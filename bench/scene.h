@@ -18,4 +18,8 @@ Status bench_scene_open(Core *core, const char *name, const char *const *sets, i
 void bench_scene_close(BenchScene *opened);
 Status bench_scene_frame(Core *core, const BenchScene *opened);
 
+/* A pattern for mkstemp and mkdtemp; an empty file of its own, to be removed by the caller. */
+void bench_temporary_name(char *name, size_t size);
+Status bench_temporary_file(Core *core, char *name, size_t size);
+
 #endif
