@@ -227,20 +227,92 @@ double solid_extent(const Solid *solid, Vec3 local) {
   return extent < 1e6 ? extent : 1;
 }
 
-void solid_applied_wrench(State *state, const Solid *solid, double longest_step, Vec3 *force, Vec3 *torque) {
+/* Of any point of the surface, m/s, at most. */
+static double surface_speed_bound(const Solid *solid, Vec3 velocity, Vec3 spin) {
+  return vec3_length(velocity) + vec3_length(spin) * solid_extent(solid, solid->center_in_shape);
+}
+
+/* Of grains and of all solids but one, m/s. */
+static double fastest_round(const State *state, const Solid *body) {
+  const Particles *p = &state->particles;
+  double fastest = 0;
+  for (int64_t i = 0; i < p->count; i++)
+    fastest = fmax(fastest, (double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]));
+  fastest = sqrt(fastest);
+  for (int32_t k = 0; k < state->solids.count; k++) {
+    const Solid *solid = &state->solids.items[k];
+    if (solid != body) fastest = fmax(fastest, surface_speed_bound(solid, solid->velocity, solid->spin));
+  }
+  return fastest;
+}
+
+/* Down to the smallest share that matters of the largest wrench there is. */
+enum { SHARE_BISECTIONS = 60 };
+
+/* The speed at which the solid would have the kinetic energy of that motion (centre, spin) without turning: a hit that
+ * does not bounce makes it no larger, while it may well make some point of the surface faster. */
+static double speed_of_energy(const Solid *solid, const double motion[6]) {
+  Vec3 velocity = vec3_of(motion), spin = quat_rotate(quat_conjugate(solid->rotation), vec3_of(motion + 3));
+  double turning = solid->mass > 0 ? vec3_dot(spin, mat3_apply(&solid->inertia, spin)) / solid->mass : 0;
+  return sqrt(vec3_dot(velocity, velocity) + turning);
+}
+
+/* The share of a change of motion after which the solid is no faster than `most`. */
+static double share_within(const Solid *solid, const double motion[6], const double change[6], double most) {
+  double low = 0, high = 1;
+  for (int k = 0; k <= SHARE_BISECTIONS && low < 1; k++) {
+    double share = k == 0 ? 1 : 0.5 * (low + high), after[6];
+    for (int i = 0; i < 6; i++) after[i] = motion[i] + share * change[i];
+    if (speed_of_energy(solid, after) > most) high = share;
+    else low = share;
+  }
+  return low;
+}
+
+/* What a solid's motion would be at the end of the step without any grains. */
+static void motion_without_grains(const State *state, const Solid *solid, double dt, double motion[6]) {
+  const Vec3 now[2] = {solid->velocity, solid->spin}, force = solid->outside_force, torque = solid->outside_torque;
+  const double load[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+  double other[6];
+  if (solid->motion == MOTION_MECHANISM) memcpy(other, solid->driven, sizeof other);
+  else solid_answer(solid, load, other);
+  for (int i = 0; i < 6; i++) {
+    if (i < 3 && solid->motion == MOTION_FREE) other[i] += vec3_get(state->gravity, i);
+    motion[i] = vec3_get(now[i / 3], i % 3) + dt * other[i];
+  }
+}
+
+/* How much of the acceleration by grains a solid may have: all of it, or less than 1. */
+static double applied_share(const State *state, const Solid *solid, const double acceleration[6], double dt,
+                            double longest_step) {
+  if (!(state->solid_way > 0)) {
+    double found = surface_speed_bound(solid, vec3_of(acceleration), vec3_of(acceleration + 3));
+    double most = 2 * state->radius / (longest_step * longest_step);
+    return found > most ? most / found : 1;
+  }
+  const Vec3 now[2] = {solid->velocity, solid->spin};
+  double before[6], motion[6], change[6];
+  motion_without_grains(state, solid, dt, motion);
+  for (int i = 0; i < 6; i++) {
+    before[i] = vec3_get(now[i / 3], i % 3);
+    change[i] = dt * acceleration[i];
+  }
+  double most = fmax(speed_of_energy(solid, before), speed_of_energy(solid, motion));
+  if (share_within(solid, motion, change, most) >= 1) return 1;
+  return share_within(solid, motion, change, fmax(most, fastest_round(state, solid)));
+}
+
+void solid_applied_wrench(State *state, const Solid *solid, double dt, double longest_step, Vec3 *force, Vec3 *torque) {
   *force = wrench_force(solid);
   *torque = wrench_torque(solid);
   if (!(state->radius > 0) || !(longest_step > 0)) return;
   double parts[6], acceleration[6];
   for (int i = 0; i < 6; i++) parts[i] = wrench_get(solid, i);
   solid_answer(solid, parts, acceleration);
-  double found = vec3_length(vec3(acceleration[0], acceleration[1], acceleration[2])) +
-                 vec3_length(vec3(acceleration[3], acceleration[4], acceleration[5])) *
-                     solid_extent(solid, solid->center_in_shape);
-  double most = 2 * state->radius / (longest_step * longest_step);
-  if (found <= most) return;
-  *force = vec3_scale(*force, most / found);
-  *torque = vec3_scale(*torque, most / found);
+  double share = applied_share(state, solid, acceleration, dt, longest_step);
+  if (share >= 1) return;
+  *force = vec3_scale(*force, share);
+  *torque = vec3_scale(*torque, share);
   state_count(state, "wrench_limited", 1);
 }
 
@@ -253,7 +325,7 @@ Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt) {
     Solid *solid = &state->solids.items[k];
     if (!is_ours_to_move(solid)) continue;
     Vec3 force, torque;
-    solid_applied_wrench(state, solid, bodies->longest_step, &force, &torque);
+    solid_applied_wrench(state, solid, dt, bodies->longest_step, &force, &torque);
     rigid_kick(solid, state->gravity, vec3_add(force, solid->outside_force), vec3_add(torque, solid->outside_torque),
                dt);
   }

@@ -132,7 +132,7 @@ static void apply_wrenches(Mechanism *mechanism, State *state, const RigidContac
     if (!link->moves) continue;
     const Solid *solid = &state->solids.items[link->solid];
     Vec3 force, torque;
-    solid_applied_wrench(state, solid, longest_step, &force, &torque);
+    solid_applied_wrench(state, solid, dt, longest_step, &force, &torque);
     const Vec3 *impulse = contacts->impulses[link->solid];
     force = vec3_madd(vec3_add(force, solid->outside_force), impulse[0], 1 / dt);
     torque = vec3_madd(vec3_add(torque, solid->outside_torque), impulse[1], 1 / dt);

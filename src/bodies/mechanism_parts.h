@@ -6,6 +6,7 @@
 
 #include "bodies/controls.h"
 #include "bodies/mechanism.h"
+#include "bodies/parts.h"
 
 /* A solid that is made of geoms of a MuJoCo body. */
 typedef struct Link {
@@ -43,7 +44,6 @@ void mechanism_tell_solids(const Mechanism *mechanism, State *state);
 /* Writes data->ctrl for that time. */
 void mechanism_set_controls(Mechanism *mechanism, double time);
 
-static inline Vec3 vec3_of(const double *v) { return vec3(v[0], v[1], v[2]); }
 static inline Quat quat_of(const double *q) { return (Quat){q[0], q[1], q[2], q[3]}; }
 
 #endif

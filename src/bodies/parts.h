@@ -36,15 +36,20 @@ Status bodies_add_solid(Core *core, Bodies *bodies, State *state, const BodiesPl
 /* boundaries.c */
 Status boundaries_add(Core *core, Bodies *bodies, State *state, const BodiesPlan *plan);
 
+static inline Vec3 vec3_of(const double *v) { return vec3(v[0], v[1], v[2]); }
+
 /* Farthest that a point of the solid's surface is from a point of its frame. An unbounded plane counts as 1 m. */
 double solid_extent(const Solid *solid, Vec3 local);
 
-/* The wrench of the grains as it is applied. Solids move at most half a radius in a step (bodies_largest_step), so an
- * acceleration of their surface by two radii per step squared stops any of them within a sixteenth of a radius: more
- * than that is no contact but a failure of the explicit coupling. It is scaled down to that and counted as
- * `wrench_limited`. The step meant is the longest one taken so far: with the one at hand, a body that was thrown once
- * would shorten the steps and by that raise its own limit. */
-void solid_applied_wrench(State *state, const Solid *solid, double longest_step, Vec3 *force, Vec3 *torque);
+/* The wrench of the grains as it is applied, in a step of that length. Solids move at most half a radius in a step
+ * (bodies_largest_step), so an acceleration of their surface by two radii per step squared stops any of them within a
+ * sixteenth of a radius: more than that is no contact but a failure of the explicit coupling. It is scaled down to that
+ * and counted as `wrench_limited`. The step meant is the longest one taken so far: with the one at hand, a body that
+ * was thrown once would shorten the steps and by that raise its own limit. Methods that find the wrench together with
+ * the solid's motion (State.solid_way) need no such limit: a landing may be over in one step. But grains do not bounce
+ * there: what they push becomes no faster than it was or would be without them, or than the fastest grain or another
+ * solid is. */
+void solid_applied_wrench(State *state, const Solid *solid, double dt, double longest_step, Vec3 *force, Vec3 *torque);
 
 /* rigid.c: the two halves of a free body's step. The kick changes the velocities by gravity, a force and a torque about
  * the centre; the drift moves the body with them. */
