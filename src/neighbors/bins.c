@@ -10,8 +10,8 @@
 #include "neighbors/bins_search.h"
 
 enum {
-  DEAL_CHUNK = 512,
-  DEAL_CHUNKS_MAX = 256,
+  DEAL_CHUNK = 128,     /* points, where there are few; more where they would be too many chunks to count in */
+  DEAL_CHUNKS_MAX = 64, /* counts of buckets each */
   BUCKETS_FEW = 32,
   BUCKETS_MAX = 2048,
   BUCKET_POINTS = 512, /* aimed at, where there are many points */

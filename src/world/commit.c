@@ -5,7 +5,7 @@
 #include "world/world.h"
 #include "world/world_kernels.h"
 
-enum { COMMIT_GRAIN = 1024, SUM_GRAIN = 4096, OVERLAP_GRAIN = 256 };
+enum { COMMIT_GRAIN = 128, SUM_GRAIN = 4096, OVERLAP_GRAIN = 256 };
 
 static Status say_what_blew_up(ScreeWorld *world) {
   const Particles *p = &world->state.particles;

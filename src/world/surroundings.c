@@ -7,7 +7,7 @@
 #include "world/world.h"
 #include "world/world_kernels.h"
 
-enum { SURROUND_GRAIN = 256 };
+enum { SURROUND_GRAIN = 128, SAMPLES_GRAIN = 64 };
 
 /* Of what may be moved: sums of floats may be off by a little. */
 #define WAYS_SUFFICE 0.999
@@ -276,7 +276,7 @@ static bool lists_are_good(ScreeWorld *world, const MethodReach *reach) {
 Status world_refresh_surroundings(ScreeWorld *world, double dt) {
   State *state = &world->state;
   MethodReach reach = world->method->reach(world->method_data);
-  parallel_for(&world->core, 0, state->samples.count, SURROUND_GRAIN, place_samples, state);
+  parallel_for(&world->core, 0, state->samples.count, SAMPLES_GRAIN, place_samples, state);
   solids_step(world, dt);
   int mark = scratch_mark(&world->scratch);
   Status status = SCREE_OK;

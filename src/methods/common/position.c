@@ -8,7 +8,9 @@
 #include "methods/common/position_contacts.h"
 #include "methods/common/position_kernels.h"
 
-enum { GRAIN_CHUNK = 512, SLICE_CHUNK = POSITION_WINDOW / SLICE };
+/* Loops go over the same windows, or halves of them where lanes do not matter, so that a thread that has the first of
+ * them in one loop has them in the next too. */
+enum { SLICE_CHUNK = POSITION_WINDOW / SLICE / 2 };
 
 typedef struct Predict {
   Particles *particles;
@@ -40,7 +42,7 @@ Status position_predict(void *data, Step *step) {
   (void)data;
   Vec3 gain = vec3_scale(step->state->gravity, step->dt);
   Predict predict = {&step->state->particles, (float)step->dt, {(float)gain.x, (float)gain.y, (float)gain.z}};
-  parallel_for(step->core, 0, step->state->particles.count, GRAIN_CHUNK, predict_chunk, &predict);
+  parallel_for(step->core, 0, step->state->particles.count, POSITION_WINDOW, predict_chunk, &predict);
   return SCREE_OK;
 }
 
@@ -64,16 +66,12 @@ static void scale_masses(PositionStep *work, int64_t b, int64_t e) {
   }
 }
 
-static void weigh_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
+/* Inverse masses and rows of a window. */
+static void load_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   const float *mass = work->step->state->particles.mass;
   for (int64_t i = b; i < e; i++) work->w[i] = 1 / mass[i];
   if (work->settings->mass_scaling > 0) scale_masses(work, b, e);
-}
-
-static void load_chunk(void *context, int64_t b, int64_t e, int thread) {
-  PositionStep *work = context;
   KERNEL_CALL(work->step->core, position_load_pass)(work, b, e, thread);
   if (work->ghost_start) position_load_ghosts(work, b, e);
 }
@@ -88,26 +86,21 @@ static double lowest_chunk(void *context, int64_t b, int64_t e) {
   return deepest;
 }
 
-static Status take_masses(PositionStep *work) {
-  Core *core = work->step->core;
-  TRY(scratch_take(core, work->step->scratch, &work->w, work->padded, "inverse masses"));
-  memset(work->w + work->count, 0, sizeof(float) * (size_t)(work->padded - work->count));
-  if (work->settings->mass_scaling > 0)
-    work->lowest = -(float)parallel_max(core, 0, work->count, GRAIN_CHUNK, -INFINITY, lowest_chunk, work->step->state);
-  parallel_for(core, 0, work->count, GRAIN_CHUNK, weigh_chunk, work);
-  return SCREE_OK;
-}
-
 static Status take_rows(PositionStep *work) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
   work->rows = work->padded + work->ghost_count;
+  TRY(scratch_take(core, scratch, &work->w, work->padded, "inverse masses"));
   TRY(scratch_take(core, scratch, &work->d4, work->rows, "displacements"));
   TRY(scratch_take(core, scratch, &work->next, work->rows, "displacements"));
   TRY(scratch_take(core, scratch, &work->shift, work->rows, "displacements"));
+  memset(work->w + work->count, 0, sizeof *work->w * (size_t)(work->padded - work->count));
   memset(work->d4 + work->count, 0, sizeof *work->d4 * (size_t)(work->padded - work->count));
   memset(work->shift + work->count, 0, sizeof *work->shift * (size_t)(work->rows - work->count));
-  parallel_for(core, 0, work->count, GRAIN_CHUNK, load_chunk, work);
+  if (work->settings->mass_scaling > 0)
+    work->lowest =
+        -(float)parallel_max(core, 0, work->count, POSITION_WINDOW, -INFINITY, lowest_chunk, work->step->state);
+  parallel_for(core, 0, work->count, POSITION_WINDOW, load_window, work);
   return SCREE_OK;
 }
 
@@ -126,7 +119,6 @@ Status position_begin(Step *step, const PositionSettings *settings, PositionSear
   if (settings->slop) work->slop = fminf(POSITION_SLOP_FALL * fall, POSITION_SLOP_MOST * 2 * radius);
   TRY(position_search_fill(work));
   TRY(position_find_ghosts(work));
-  TRY(take_masses(work));
   TRY(position_lay_out(work));
   TRY(take_rows(work));
   position_pin(work);
@@ -151,21 +143,27 @@ static void copy_ghosts(PositionStep *work, const float (*from)[4], float (*to)[
 }
 
 Status position_stabilize(PositionStep *work) {
-  ParallelBody shift = PASS(work, position_shift_pass), settle = PASS(work, position_settle_pass);
   copy_ghosts(work, work->shift, work->next);
   for (int k = 0; k < work->settings->stabilization; k++) {
-    run_pass(work, shift);
+    run_pass(work, PASS(work, position_shift_pass));
     swap_rows(&work->shift, &work->next);
   }
-  run_pass(work, settle);
+  work->stabilized = true;
   return SCREE_OK;
+}
+
+/* Gaps take the shift in, then the last step's forces push: a slot needs nothing of others for either. */
+static void enter_chunk(void *context, int64_t b, int64_t e, int thread) {
+  PositionStep *work = context;
+  if (work->stabilized) PASS(work, position_settle_pass)(work, b, e, thread);
+  if (work->settings->memory) PASS(work, position_warm_pass)(work, b, e, thread);
 }
 
 Status position_iterate(PositionStep *work, ParallelBody pass) {
   const PositionSettings *settings = work->settings;
   copy_ghosts(work, work->d4, work->next);
+  if (settings->memory || work->stabilized) run_pass(work, enter_chunk);
   if (settings->memory) {
-    run_pass(work, PASS(work, position_warm_pass));
     swap_rows(&work->d4, &work->next);
     position_move_bodies(work);
   }

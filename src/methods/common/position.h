@@ -118,6 +118,7 @@ struct PositionStep {
   float lowest;               /* height of the lowest grain, for mass scaling */
   float (*d4)[4], (*next)[4]; /* read and written by a pass, then swapped */
   float (*shift)[4];          /* of the stabilisation; w n in the fourth */
+  bool stabilized;            /* there was one: gaps do not have it in them yet */
   float *w;                   /* inverse mass per grain, padded with zeros */
   float slop;                 /* m: overlap that the stabilisation leaves */
   float margin;               /* m: a pair gets a slot when its predicted gap is below */
