@@ -167,7 +167,7 @@ static Status number_strips(FlipWork *work, Friction *f) {
     for (int32_t n = slice[at]; n < slice[at + 1]; n++) {
       f->strips[n] = list.strips[n - 1];
       f->number[f->strips[n]] = n;
-      slot[n] = 1 + (int32_t)(at % SWEEP_DEPTH) * most + n - slice[at];
+      slot[n] = (1 + (int32_t)(at % SWEEP_DEPTH) * most + n - slice[at]) * SLOT_REGISTERS;
     }
   f->bounds.slot = slot;
   f->slice = slice;
@@ -196,10 +196,12 @@ static Status take_strips(FlipWork *work, Friction *f) {
   TRY(scratch_take(core, scratch, &to->faces, f->count, "friction"));
   TRY(scratch_take(core, scratch, &to->paces, f->count, "friction"));
   TRY(scratch_take(core, scratch, &to->yields, f->count, "friction"));
+  TRY(scratch_take(core, scratch, &to->parts, f->count, "friction"));
   TRY(scratch_take(core, scratch, &to->grip, f->count, "friction"));
   TRY(scratch_take(core, scratch, &f->sweep.links, f->count, "friction"));
   memset(to->paces, 0, sizeof *to->paces);
   memset(to->grip, 0, sizeof *to->grip);
+  for (int k = 0; k < 3 * STRIP; k++) to->parts[0][k / STRIP][k % STRIP] = 0.25f;
   memset(f->sweep.links, 0, sizeof *f->sweep.links);
   f->bounds.to = *to;
   f->bounds.links = f->sweep.links;
@@ -358,14 +360,15 @@ static Status cut_bands(FlipWork *work, Friction *f) {
   return scratch_take(work->core, work->step->scratch, &f->sweep.sums, (int64_t)slices * bands + 1, "sums");
 }
 
-/* Blocks of slices that take about as long: one a thread if they are not too thin, and two if they are thick. */
+/* Blocks of slices that take about as long: one a thread if they are not too thin, and two if they are thick. Where
+ * there are as many bands as threads, or twice as many and so on, these are enough. */
 static Status cut_blocks(FlipWork *work, Friction *f) {
   Core *core = work->core;
-  int64_t slices = f->sweep.slices, cuts = 2 * pool_threads(core->pool), cost = 0, sum = 0, cut = 0;
+  int64_t slices = f->sweep.slices, threads = pool_threads(core->pool), cuts = 2 * threads, cost = 0, sum = 0, cut = 0;
+  TRY(cut_bands(work, f));
   if (cuts * BLOCK_THICK > slices) cuts /= 2;
   if (cuts * BLOCK_LEAST > slices) cuts = slices / BLOCK_LEAST;
-  if (cuts < 1) cuts = 1;
-  TRY(cut_bands(work, f));
+  if (cuts < 1 || f->sweep.bands % threads == 0) cuts = 1;
   TRY(scratch_take(core, work->step->scratch, &f->block, cuts * f->sweep.bands, "friction"));
   TRY(scratch_take(core, work->step->scratch, &f->excess, cuts * f->sweep.bands, "sums"));
   for (int32_t n = 1; n < f->count; n++) cost += cost_of(&f->sweep.links[n]);

@@ -36,17 +36,19 @@ typedef struct Values {
 } Values;
 
 #define OF_STRIPS(array, member) ((Values){(array)[0] member, sizeof *(array) / sizeof(float), false})
-WIDE_INLINE Values of_slots(const float *first) { return (Values){first, sizeof(FrictionSlot) / sizeof(float), true}; }
+WIDE_INLINE Values of_slots(const float *first) { return (Values){first, LANES, true}; }
 WIDE_INLINE FrictionSlot *slot_of(const FrictionSweep *o, FrictionSlot *slots, int32_t n) {
-  return slots + o->links[n].slot;
+  return (FrictionSlot *)((float *)slots + (int64_t)o->links[n].slot * LANES);
 }
 
+/* Of the strip or slot with this number. */
+WIDE_INLINE Wide value_at(Values f, int32_t number) { return wide_load(f.first + number * f.stride); }
 WIDE_INLINE Wide own(const FrictionSweep *o, Values f, int32_t n) {
-  return wide_load(f.first + (f.slots ? o->links[n].slot : n) * f.stride);
+  return value_at(f, f.slots ? o->links[n].slot : n);
 }
 WIDE_INLINE Wide beside(const FrictionSweep *o, Values f, int32_t n, int side) {
   const FrictionLinks *links = &o->links[n];
-  return wide_load(f.first + (f.slots ? links->near_slot[side] : links->near[side]) * f.stride);
+  return value_at(f, f.slots ? links->near_slot[side] : links->near[side]);
 }
 WIDE_INLINE Wide below(const FrictionSweep *o, Values f, int32_t n, int axis) {
   Wide low = beside(o, f, n, 2 * axis);
@@ -56,49 +58,6 @@ WIDE_INLINE Wide above(const FrictionSweep *o, Values f, int32_t n, int axis) {
   Wide high = beside(o, f, n, 2 * axis + 1);
   return axis == 0 ? wide_shift_down(own(o, f, n), high) : high;
 }
-/* The four cells round the edge (a, c) at the cell's lower sides. */
-WIDE_INLINE void round_edge(const FrictionSweep *o, Values f, int32_t n, int a, int c, Wide value[4]) {
-  int32_t down = o->links[n].near[2 * c];
-  value[0] = own(o, f, n);
-  value[1] = below(o, f, n, a);
-  value[2] = beside(o, f, n, 2 * c);
-  value[3] = below(o, f, down, a);
-}
-/* The four edges (a, c) round the cell's centre. */
-WIDE_INLINE void round_cell(const FrictionSweep *o, Values f, int32_t n, int a, int c, Wide value[4]) {
-  int32_t up = o->links[n].near[2 * c + 1]; /* exists or is empty */
-  value[0] = own(o, f, n);
-  value[1] = above(o, f, n, a);
-  value[2] = beside(o, f, n, 2 * c + 1);
-  value[3] = above(o, f, up, a);
-}
-WIDE_INLINE Wide least_round_edge(const FrictionSweep *o, Values f, int32_t n, int a, int c) {
-  Wide v[4];
-  round_edge(o, f, n, a, c, v);
-  return wide_min(wide_min(v[0], v[1]), wide_min(v[2], v[3]));
-}
-
-void KERNEL(flip_friction_parts)(const FrictionSweep *o, int64_t b, int64_t e) {
-  const Wide zero = wide_set(0), one = wide_set(1);
-  for (int32_t n = (int32_t)b; n < (int32_t)e; n++) {
-    FrictionLinks *links = &o->links[n];
-    links->flows = links->bears;
-    for (int side = 0; side < SIDES; side++) links->flows |= o->links[links->near[side]].bears;
-    for (int k = 0; k < 3 && links->bears; k++) {
-      int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
-      FrictionYield *yield = &o->strips.yields[n];
-      Wide weight[4], count = zero, pace = least_round_edge(o, OF_STRIPS(o->strips.paces, .pace), n, a, c);
-      round_cell(o, OF_STRIPS(o->strips.paces, .per[k]), n, a, c, weight);
-      for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, weight[j]), one, zero);
-      wide_store(yield->part[k], one / wide_max(count, one));
-      wide_store(yield->share[k], wide_load(yield->share[k]) * pace);
-      wide_store(o->strips.paces[n].way[k], wide_set(1 / SHEAR_COUNTS) * pace);
-    }
-  }
-}
-
-/* ---- walls ---- */
-
 /* The strip across two sides: over either of those between, for the other may not exist. */
 WIDE_INLINE int32_t strip_across(const FrictionSweep *o, int32_t n, int side, int other) {
   const FrictionLinks *links = o->links;
@@ -106,15 +65,95 @@ WIDE_INLINE int32_t strip_across(const FrictionSweep *o, int32_t n, int side, in
   return strip ? strip : links[links[n].near[other]].near[side];
 }
 
-/* Values at the four edges (b, c) round an edge (a, c) in the plane across c. */
-WIDE_INLINE void edges_beside(const FrictionSweep *o, Values f, int32_t n, int a, int b, Wide value[4]) {
-  Wide corner = own(o, f, strip_across(o, n, 2 * a, 2 * b + 1));
-  if (a == 0) corner = wide_shift_up(corner, beside(o, f, n, 2 * b + 1));
-  if (b == 0) corner = wide_shift_down(beside(o, f, n, 2 * a), corner);
+/* Across the edge k: on the lower sides of both of its axes, or on the upper ones. */
+WIDE_INLINE Wide across(const FrictionSweep *o, Values f, int32_t n, int k, bool upper) {
+  int low = 2 * EDGE_AXES[k][0] + upper, high = 2 * EDGE_AXES[k][1] + upper;
+  return value_at(f, f.slots ? o->links[n].across_slot[k][upper] : strip_across(o, n, high, low));
+}
+/* The four cells round the edge k at the cell's lower sides. */
+WIDE_INLINE void round_edge(const FrictionSweep *o, Values f, int32_t n, int k, Wide value[4]) {
+  int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
+  Wide corner = across(o, f, n, k, false);
   value[0] = own(o, f, n);
   value[1] = below(o, f, n, a);
-  value[2] = above(o, f, n, b);
-  value[3] = corner;
+  value[2] = beside(o, f, n, 2 * c);
+  value[3] = a == 0 ? wide_shift_up(corner, value[2]) : corner;
+}
+/* The four edges k round the cell's centre. */
+WIDE_INLINE void round_cell(const FrictionSweep *o, Values f, int32_t n, int k, Wide value[4]) {
+  int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
+  Wide corner = across(o, f, n, k, true);
+  value[0] = own(o, f, n);
+  value[1] = above(o, f, n, a);
+  value[2] = beside(o, f, n, 2 * c + 1);
+  value[3] = a == 0 ? wide_shift_down(value[2], corner) : corner;
+}
+WIDE_INLINE Wide least_round_edge(const FrictionSweep *o, Values f, int32_t n, int k) {
+  Wide v[4];
+  round_edge(o, f, n, k, v);
+  return wide_min(wide_min(v[0], v[1]), wide_min(v[2], v[3]));
+}
+
+/* Slots of the strips round it, and what there is to do for those beside it. */
+WIDE_INLINE void link_strip(const FrictionSweep *o, int32_t n) {
+  FrictionLinks *links = &o->links[n];
+  links->flows = links->bears;
+  links->rubs = links->walled != 0;
+  for (int side = 0; side < SIDES; side++) {
+    const FrictionLinks *near = &o->links[links->near[side]];
+    links->flows |= near->bears;
+    links->rubs |= near->walled != 0;
+  }
+  for (int k = 0; k < 3; k++)
+    for (int upper = 0; upper < 2; upper++) {
+      int a = 2 * EDGE_AXES[k][0], c = 2 * EDGE_AXES[k][1];
+      links->across_slot[k][upper] = o->links[strip_across(o, n, c + upper, a + upper)].slot;
+      links->rubs |= o->links[strip_across(o, n, c + upper, a + !upper)].walled != 0;
+    }
+}
+
+void KERNEL(flip_friction_parts)(const FrictionSweep *o, int64_t b, int64_t e) {
+  const Wide zero = wide_set(0), one = wide_set(1);
+  for (int32_t n = (int32_t)b; n < (int32_t)e; n++) {
+    FrictionLinks *links = &o->links[n];
+    WideInt less = {0};
+    link_strip(o, n);
+    for (int k = 0; k < 3 && links->bears; k++) {
+      FrictionYield *yield = &o->strips.yields[n];
+      Wide weight[4], count = zero, pace = least_round_edge(o, OF_STRIPS(o->strips.paces, .pace), n, k);
+      round_cell(o, OF_STRIPS(o->strips.paces, .per[k]), n, k, weight);
+      for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, weight[j]), one, zero);
+      less |= wide_less(count, wide_set(4));
+      wide_store(o->strips.parts[n][k], one / wide_max(count, one));
+      wide_store(yield->share[k], wide_load(yield->share[k]) * pace);
+      wide_store(o->strips.paces[n].way[k], wide_set(1 / SHEAR_COUNTS) * pace);
+    }
+    links->part = wide_bits(less) ? n : 0;
+  }
+}
+
+/* ---- walls ---- */
+
+/* Round an edge k at a wall, in the plane across one of its axes, lie four edges of another component: which of its
+ * axes the plane contains (a), and the other axis of the plane (b). */
+typedef struct WallPlane {
+  int a, b, component;
+} WallPlane;
+WIDE_INLINE WallPlane wall_plane(int k, int side) {
+  int a = EDGE_AXES[k][side], c = EDGE_AXES[k][!side], b = 3 - a - c;
+  return (WallPlane){a, b, SHEAR_OF[b][c]};
+}
+
+/* Values at these edges; `corner` is the strip, or its slot, below along a and above along b. */
+WIDE_INLINE void edges_beside(const FrictionSweep *o, Values f, int32_t n, WallPlane plane, int32_t corner,
+                              Wide value[4]) {
+  Wide far = value_at(f, corner);
+  if (plane.a == 0) far = wide_shift_up(far, beside(o, f, n, 2 * plane.b + 1));
+  if (plane.b == 0) far = wide_shift_down(beside(o, f, n, 2 * plane.a), far);
+  value[0] = own(o, f, n);
+  value[1] = below(o, f, n, plane.a);
+  value[2] = above(o, f, n, plane.b);
+  value[3] = far;
 }
 
 void KERNEL(flip_friction_walls)(const FrictionSweep *o, int64_t b, int64_t e) {
@@ -124,9 +163,11 @@ void KERNEL(flip_friction_walls)(const FrictionSweep *o, int64_t b, int64_t e) {
     wall->beside = 0;
     for (int k = 0; k < 3; k++)
       for (int side = 0; side < 2; side++) {
-        int a = EDGE_AXES[k][side], c = EDGE_AXES[k][!side], d = 3 - a - c, other = SHEAR_OF[d][c];
+        const WallPlane plane = wall_plane(k, side);
+        int32_t corner = strip_across(o, wall->strip, 2 * plane.a, 2 * plane.b + 1);
         Wide bound[4], count = zero;
-        edges_beside(o, OF_STRIPS(o->strips.grip, [other]), wall->strip, a, d, bound);
+        wall->corner_slot[k][side] = o->links[corner].slot;
+        edges_beside(o, OF_STRIPS(o->strips.grip, [plane.component]), wall->strip, plane, corner, bound);
         for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, bound[j]), one, zero);
         wide_store(wall->part[k][side], one / wide_max(count, one));
         if (wide_bits(wide_less(zero, count))) wall->beside |= (uint8_t)(1u << (2 * k + side));
@@ -203,7 +244,7 @@ WIDE_INLINE void force_strips(const FrictionSweep *o, Strips at, FrictionSlot *s
 WIDE_INLINE void store_shear(const FrictionSweep *o, int32_t n, FrictionSlot *slot, int k, Wide v) {
   wide_store(slot->trial[S_XY + k], v);
   wide_store(slot->square[k], v * v * wide_load(o->strips.paces[n].per[k]));
-  wide_store(slot->rub[k], o->links[n].walled ? v * v * wide_load(o->strips.grip[n][k]) : wide_set(0));
+  if (o->links[n].rubs) wide_store(slot->rub[k], v * v * wide_load(o->strips.grip[n][k]));
 }
 
 WIDE_INLINE void clear_slot(FrictionSlot *slot) {
@@ -264,8 +305,8 @@ WIDE_INLINE void copy_strips(const FrictionSweep *o, Strips at, bool next, Frict
  * at the surface and at walls, do not count: a cell there must not seem to bear half of what it does. */
 WIDE_INLINE Wide mean_square(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
   Wide v[4];
-  round_cell(o, of_slots(slots->square[k]), n, EDGE_AXES[k][0], EDGE_AXES[k][1], v);
-  return (v[0] + v[1] + v[2] + v[3]) * wide_load(o->strips.yields[n].part[k]);
+  round_cell(o, of_slots(slots->square[k]), n, k, v);
+  return (v[0] + v[1] + v[2] + v[3]) * wide_load(o->strips.parts[o->links[n].part][k]);
 }
 
 /* Squares of the parts of a cell's stress: its own diagonal, and the shear of the edges round it. */
@@ -315,9 +356,9 @@ WIDE_INLINE Wide rubbing(const FrictionSweep *o, FrictionSlot *slots, int32_t n,
   Wide across = wide_set(0), along = wide_load(slot_of(o, slots, n)->rub[k]);
   for (int side = 0; side < 2; side++) {
     if (!(wall->beside >> (2 * k + side) & 1)) continue;
-    int a = EDGE_AXES[k][side], c = EDGE_AXES[k][!side], b = 3 - a - c;
+    const WallPlane plane = wall_plane(k, side);
     Wide v[4];
-    edges_beside(o, of_slots(slots->rub[SHEAR_OF[b][c]]), n, a, b, v);
+    edges_beside(o, of_slots(slots->rub[plane.component]), n, plane, wall->corner_slot[k][side], v);
     across = wide_max(across, (v[0] + v[1] + v[2] + v[3]) * wide_load(wall->part[k][side]));
   }
   return wide_select(wide_less(wide_set(0), wide_load(o->strips.grip[n][k])), wide_sqrt(along + across), wide_set(0));
@@ -379,22 +420,29 @@ WIDE_INLINE void onto_box(Wide diagonal[3], Wide limit) {
 /* What yielding leaves of the stress at an edge: by the mean rate of the cells round it, for the edge's own pace. */
 WIDE_INLINE Wide yielded(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
   Wide v[4], one = wide_set(1);
-  round_edge(o, of_slots(slots->scale), n, EDGE_AXES[k][0], EDGE_AXES[k][1], v);
+  round_edge(o, of_slots(slots->scale), n, k, v);
   return one / (one + (v[0] + v[1] + v[2] + v[3]) * wide_load(o->strips.yields[n].share[k]));
 }
 
 /* Sums of so many strips are made in floats. */
 enum { SUM_CHUNK = 64 };
 
-WIDE_INLINE void return_strip(const FrictionSweep *o, FrictionSlot *slots, int32_t n, Wide next[STRESSES]) {
-  const bool box = o->scheme == SCREE_YIELD_BOX;
-  for (int k = 0; k < STRESSES; k++) next[k] = wide_load(slot_of(o, slots, n)->trial[k]);
-  if (box) onto_box(next, wide_load(o->strips.paces[n].limit));
-  for (int k = 0; k < 3; k++) {
-    if (!box) next[S_XY + k] *= yielded(o, slots, n, k);
-    if (!box && o->links[n].walled >> k & 1) next[S_XY + k] *= slip_at(o, slots, n, k);
-    next[S_XY + k] = clip(next[S_XY + k], wide_load(o->strips.yields[n].cap[k]));
+/* The shear that the return leaves at the edges k. */
+WIDE_INLINE Wide returned(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
+  Wide shear = wide_load(slot_of(o, slots, n)->trial[S_XY + k]);
+  if (o->scheme != SCREE_YIELD_BOX) {
+    shear *= yielded(o, slots, n, k);
+    if (o->links[n].walled >> k & 1) shear *= slip_at(o, slots, n, k);
   }
+  return clip(shear, wide_load(o->strips.yields[n].cap[k]));
+}
+
+WIDE_INLINE void return_strip(const FrictionSweep *o, FrictionSlot *slots, int32_t n, Wide next[STRESSES]) {
+  for (int a = 0; a < 3; a++) next[a] = wide_load(slot_of(o, slots, n)->trial[a]);
+  if (o->scheme == SCREE_YIELD_BOX) onto_box(next, wide_load(o->strips.paces[n].limit));
+  next[S_XY] = returned(o, slots, n, 0);
+  next[S_YZ] = returned(o, slots, n, 1);
+  next[S_XZ] = returned(o, slots, n, 2);
 }
 
 WIDE_INLINE void return_strips(const FrictionSweep *o, Strips at, FrictionSlot *slots, double sums[FRICTION_SUMS]) {
@@ -429,21 +477,21 @@ WIDE_INLINE void return_strips(const FrictionSweep *o, Strips at, FrictionSlot *
 /* The least scale of the loaded cells round the edge; 1 where none is or the edge is not scaled. */
 WIDE_INLINE Wide least_scale(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
   const Wide zero = wide_set(0), one = wide_set(1);
-  int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
   Wide scale[4], limit[4], least = one;
-  round_edge(o, of_slots(slots->scale), n, a, c, scale);
-  round_edge(o, OF_STRIPS(o->strips.paces, .limit), n, a, c, limit);
+  round_edge(o, of_slots(slots->scale), n, k, scale);
+  round_edge(o, OF_STRIPS(o->strips.paces, .limit), n, k, limit);
   for (int j = 0; j < 4; j++) least = wide_select(wide_less(zero, limit[j]), wide_min(least, scale[j]), least);
   return wide_select(wide_less(zero, wide_load(o->strips.yields[n].share[k])), least, one);
 }
 
 /* The least of what walls leave at the edge, where it is at one, and at those beside it. */
 WIDE_INLINE Wide least_slip(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
+  const FrictionWall *wall = &o->walls[o->links[n].wall];
   Wide least = wide_load(slot_of(o, slots, n)->slip[k]);
   for (int side = 0; side < 2; side++) {
-    int a = EDGE_AXES[k][side], c = EDGE_AXES[k][!side], b = 3 - a - c;
+    const WallPlane plane = wall_plane(k, side);
     Wide slip[4];
-    edges_beside(o, of_slots(slots->slip[SHEAR_OF[b][c]]), n, a, b, slip);
+    edges_beside(o, of_slots(slots->slip[plane.component]), n, plane, wall->corner_slot[k][side], slip);
     for (int j = 0; j < 4; j++) least = wide_min(least, slip[j]);
   }
   return wide_select(wide_less(wide_set(0), wide_load(o->strips.grip[n][k])), least, wide_set(1));

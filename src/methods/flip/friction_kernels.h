@@ -31,7 +31,6 @@ typedef struct FrictionPaces {
 } FrictionPaces;
 
 typedef struct FrictionYield {
-  StripEdges part;  /* at centres: 1 / number of the edges round it that count, by component */
   StripEdges share; /* at edges: 1 / sum of the limits round it, times the edge's pace; 0: is not scaled */
   StripEdges cap;   /* at edges: largest shear stress */
 } FrictionYield;
@@ -42,18 +41,22 @@ typedef struct FrictionStrips {
   FrictionFaces *faces;
   FrictionPaces *paces;
   FrictionYield *yields;
-  StripEdges *grip; /* 1 / cap^2 at the edges at walls alone */
+  StripEdges *parts; /* at centres: 1 / number of the edges round it that count, by component; the first: of all four */
+  StripEdges *grip;  /* 1 / cap^2 at the edges at walls alone */
 } FrictionStrips;
 
 /* Who is beside it (0: nobody, an empty strip), and what there is to do. */
 typedef struct FrictionLinks {
   int32_t near[SIDES];
-  int32_t near_slot[SIDES];
-  int32_t slot;        /* while the strip is in hand */
+  /* While the strip is in hand: its slot, those beside it, and those across the edges at its lower sides and at its
+   * upper ones. In registers (LANES floats) from the first. */
+  int32_t slot, near_slot[SIDES], across_slot[3][2];
+  int32_t part;        /* in `parts`: its own number, or 0 */
   int32_t wall;        /* of those with edges at walls; 0: not one of them */
   int32_t first_group; /* of the faces that bodies move with */
   uint8_t groups;
   uint8_t walled; /* a bit per shear component: it has edges at walls */
+  bool rubs;      /* it or a neighbour has edges at walls */
   bool bears;     /* some stress */
   bool flows;     /* it or a neighbour bears some: its faces feel it */
 } FrictionLinks;
@@ -62,6 +65,7 @@ typedef struct FrictionLinks {
  */
 typedef struct FrictionWall {
   float part[3][2][STRIP]; /* 1 / number of those that are at walls */
+  int32_t corner_slot[3][2];
   int32_t strip;
   uint8_t beside; /* a bit for each: some lane has any */
 } FrictionWall;
@@ -78,6 +82,7 @@ typedef struct FrictionSlot {
   float
       scale[STRIP]; /* at centres: how fast the cell yields, times its limit; last pass: scale of the edges round it */
 } FrictionSlot;
+enum { SLOT_REGISTERS = sizeof(FrictionSlot) / sizeof(float[STRIP]) };
 
 /* Faces of a strip that the same body moves with. */
 typedef struct FaceGroup {
@@ -123,7 +128,7 @@ KERNEL_DECLARE(float, flip_friction_excess, (const FrictionSweep *o, const Frict
 KERNEL_DECLARE(void, flip_friction_wrench, (const FrictionSweep *o, int64_t b, int64_t e, double (*wrench)[6]));
 /* Fills walls b to e. */
 KERNEL_DECLARE(void, flip_friction_walls, (const FrictionSweep *o, int64_t b, int64_t e));
-/* Fills way and part, multiplies share by the pace and finds who flows, of strips b to e. */
+/* Fills way and parts, multiplies share by the pace and finds who flows and who rubs, of strips b to e. */
 KERNEL_DECLARE(void, flip_friction_parts, (const FrictionSweep *o, int64_t b, int64_t e));
 
 #endif
