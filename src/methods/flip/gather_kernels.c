@@ -1,5 +1,6 @@
 #include "methods/flip/gather_kernels.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { WINDOW_X = STRIP + 2, WINDOW_ROW = 10, WINDOW = 9 * WINDOW_ROW };
@@ -94,30 +95,63 @@ WIDE_INLINE Weights weights_of(Wide at, bool face) {
 
 WIDE_INLINE Wide between(Wide low, Wide high, Wide upper) { return low + upper * (high - low); }
 
-/* Values at the corners of a cell of nodes: x fastest. */
-typedef struct Corners {
-  Wide at[8];
-} Corners;
+/* What is interpolated, and how it rises per node: along x between two nodes, then over y, then over z. */
+typedef struct Rise {
+  Wide value, slope[3];
+} Rise;
 
-WIDE_INLINE Wide corners_value(const Corners *c, const Wide u[3]) {
-  Wide row[4];
-  for (int k = 0; k < 4; k++) row[k] = between(c->at[2 * k], c->at[2 * k + 1], u[0]);
-  return between(between(row[0], row[1], u[1]), between(row[2], row[3], u[1]), u[2]);
+WIDE_INLINE Rise along_x(Wide low, Wide high, Wide upper) {
+  return (Rise){.value = between(low, high, upper), .slope = {high - low}};
+}
+WIDE_INLINE Rise over_y(const Rise *low, const Rise *high, Wide upper) {
+  return (Rise){.value = between(low->value, high->value, upper),
+                .slope = {between(low->slope[0], high->slope[0], upper), high->value - low->value}};
+}
+WIDE_INLINE Rise over_z(const Rise *low, const Rise *high, Wide upper) {
+  return (Rise){.value = between(low->value, high->value, upper),
+                .slope = {between(low->slope[0], high->slope[0], upper), between(low->slope[1], high->slope[1], upper),
+                          high->value - low->value}};
 }
 
-/* The value, and its slopes per node. */
-WIDE_INLINE Wide corners_slopes(const Corners *c, const Wide u[3], Wide slope[3]) {
-  Wide row[4], along[4];
-  for (int k = 0; k < 4; k++) {
-    along[k] = c->at[2 * k + 1] - c->at[2 * k];
-    row[k] = c->at[2 * k] + u[0] * along[k];
+/* The fields of a window, and 1 where a node counts. */
+enum { VELOCITY, CHANGE, MOVED, SETTLE, COUNTED, INTERPOLATED };
+
+WIDE_INLINE void take_node(const float *const node[LANES], int off, bool masked, Wide of[INTERPOLATED]) {
+  const Wide zero = wide_set(0);
+  wide_turn4(wide_rows(node[0] + off, node[4] + off), wide_rows(node[1] + off, node[5] + off),
+             wide_rows(node[2] + off, node[6] + off), wide_rows(node[3] + off, node[7] + off), &of[VELOCITY],
+             &of[CHANGE], &of[MOVED], &of[SETTLE]);
+  of[COUNTED] = masked ? wide_select(wide_less(of[SETTLE], zero), zero, wide_set(1)) : zero;
+  if (masked) of[SETTLE] = wide_max(of[SETTLE], zero);
+}
+
+/* Row by row of the eight nodes round each particle, so that no more is held in registers than is needed. */
+WIDE_INLINE void interpolate(const float *const node[LANES], const Wide u[3], bool masked, Rise to[INTERPOLATED]) {
+  Rise plane[2][INTERPOLATED], row[2][INTERPOLATED];
+#pragma GCC unroll 2
+  for (int z = 0; z < 2; z++) {
+#pragma GCC unroll 2
+    for (int y = 0; y < 2; y++) {
+      Wide low[INTERPOLATED], high[INTERPOLATED];
+      take_node(node, (z * 3 + y) * WINDOW_ROW * 4, masked, low);
+      take_node(node, (z * 3 + y) * WINDOW_ROW * 4 + 4, masked, high);
+#pragma GCC unroll 5
+      for (int f = 0; f < INTERPOLATED; f++) row[y][f] = along_x(low[f], high[f], u[0]);
+    }
+#pragma GCC unroll 5
+    for (int f = 0; f < INTERPOLATED; f++) plane[z][f] = over_y(&row[0][f], &row[1][f], u[1]);
   }
-  Wide across[2] = {row[1] - row[0], row[3] - row[2]};
-  Wide low = row[0] + u[1] * across[0], high = row[2] + u[1] * across[1];
-  slope[0] = between(between(along[0], along[1], u[1]), between(along[2], along[3], u[1]), u[2]);
-  slope[1] = between(across[0], across[1], u[2]);
-  slope[2] = high - low;
-  return low + u[2] * slope[2];
+#pragma GCC unroll 5
+  for (int f = 0; f < INTERPOLATED; f++) to[f] = over_z(&plane[0][f], &plane[1][f], u[2]);
+}
+
+/* The lowest of the nodes round each particle; `rides`: of the particles, NULL: nobody does. */
+WIDE_INLINE void find_nodes(const Window window, WideInt lowest, const uint8_t *rides, int axis,
+                            const float *node[LANES]) {
+  for (int lane = 0; lane < LANES; lane++) {
+    node[lane] = window[lowest[lane]];
+    if (rides && rides[lane] >> axis & 1) node[lane] += 4 * WINDOW;
+  }
 }
 
 /* Lane by lane: eight particles from k on, where x, y, z count from the strip's lower corner. FLIP: they change by what
@@ -126,38 +160,24 @@ WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t 
                              const Wide at[3], bool masked, bool riders, const Gathered *out) {
   const Weights w[3] = {weights_of(at[0], axis == 0), weights_of(at[1], axis == 1), weights_of(at[2], axis == 2)};
   const Wide u[3] = {w[0].upper, w[1].upper, w[2].upper}, zero = wide_set(0), one = wide_set(1);
-  WideInt base = ((w[2].low * 3 + w[1].low) * WINDOW_ROW + w[0].low) * 4;
-  if (riders)
-    for (int lane = 0; lane < LANES; lane++) base[lane] += gather->rides[k + lane] >> axis & 1 ? 4 * WINDOW : 0;
-  const float *first = (const float *)window, *node[LANES];
-  for (int lane = 0; lane < LANES; lane++) node[lane] = first + base[lane];
-  Corners velocity, change, moved, settle, counted;
-#pragma GCC unroll 8
-  for (int corner = 0; corner < 8; corner++) {
-    int off = (((corner >> 2) * 3 + (corner >> 1 & 1)) * WINDOW_ROW + (corner & 1)) * 4;
-    wide_turn4(wide_rows(node[0] + off, node[4] + off), wide_rows(node[1] + off, node[5] + off),
-               wide_rows(node[2] + off, node[6] + off), wide_rows(node[3] + off, node[7] + off), &velocity.at[corner],
-               &change.at[corner], &moved.at[corner], &settle.at[corner]);
-    if (!masked) continue;
-    counted.at[corner] = wide_select(wide_less(settle.at[corner], zero), zero, one);
-    settle.at[corner] = wide_max(settle.at[corner], zero);
-  }
-  Wide slope[3], tilt[3]; /* tilt: gradient of the weights that count */
-  Wide speed = out->gradient[0] ? corners_slopes(&velocity, u, slope) : corners_value(&velocity, u);
+  const float *node[LANES];
+  find_nodes(window, (w[2].low * 3 + w[1].low) * WINDOW_ROW + w[0].low, riders ? gather->rides + k : NULL, axis, node);
+  Rise of[INTERPOLATED];
+  interpolate(node, u, masked, of);
   Wide norm = masked ? wide_load(gather->norm[axis] + k) : one;
   WideInt on_grid = wide_less(zero, norm);
   Wide before = wide_load(gather->before[axis] + k), flown = before + wide_set(gather->gain[axis]);
-  Wide moves = wide_select(on_grid, speed * norm, flown);
-  Wide gained = corners_value(&change, u) * norm - corners_value(&settle, u) * norm * before;
-  Wide shifted = corners_value(&moved, u) * norm;
+  Wide moves = wide_select(on_grid, of[VELOCITY].value * norm, flown);
+  Wide gained = of[CHANGE].value * norm - of[SETTLE].value * norm * before;
+  Wide shifted = of[MOVED].value * norm;
   wide_store(out->velocity[axis] + to, flown + wide_select(on_grid, gained, zero));
   wide_store(out->way[axis] + to, wide_set(gather->dt) * moves + wide_select(on_grid, shifted, zero));
   if (!out->gradient[0]) return moves;
-  if (masked) corners_slopes(&counted, u, tilt);
   for (int a = 0; a < 3; a++) {
     /* as if the nodes that do not count had the mean of the others */
-    if (masked) slope[a] = wide_select(on_grid, slope[a] - tilt[a] * moves, zero);
-    wide_store(out->gradient[3 * axis + a] + to, slope[a] * wide_set(gather->inverse_cell));
+    Wide slope = of[VELOCITY].slope[a];
+    if (masked) slope = wide_select(on_grid, slope - of[COUNTED].slope[a] * moves, zero);
+    wide_store(out->gradient[3 * axis + a] + to, slope * wide_set(gather->inverse_cell));
   }
   return moves;
 }
@@ -221,32 +241,60 @@ WIDE_INLINE Wide clamped(Wide value, float least, float most) {
   return wide_min(wide_max(value, wide_set(least)), wide_set(most));
 }
 
-uint32_t KERNEL(flip_bound_ways)(const Ways *ways, int32_t count) {
+/* Of the cells of a strip that of each particle. */
+WIDE_INLINE Wide of_cells(const float cells[STRIP], WideInt lane) {
+#if defined(__AVX2__)
+  return (Wide)_mm256_permutevar8x32_ps((__m256)wide_load(cells), (__m256i)lane);
+#else
+  return wide_gather(cells, lane);
+#endif
+}
+
+WIDE_INLINE float wide_largest(Wide values) {
+  float largest = 0;
+  for (int lane = 0; lane < LANES; lane++) largest = values[lane] > largest ? values[lane] : largest;
+  return largest;
+}
+
+uint32_t KERNEL(flip_bound_ways)(const Ways *ways, int32_t count, float fastest[2]) {
   const float inside[3] = {(float)STRIP - 1e-5f, 1 - 1e-6f, 1 - 1e-6f};
   const float *const position[3] = {ways->x, ways->y, ways->z};
+  const WideInt lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+  const Wide zero = wide_set(0);
+  Wide loose = zero, pressed = zero;
   uint32_t all = 0;
   for (int32_t k = 0; k < count; k += LANES) {
-    Wide at[3], way[3], to[3], length = wide_set(0);
+    Wide at[3], way[3], to[3], length = zero;
     for (int a = 0; a < 3; a++) at[a] = wide_load(position[a] + k) - wide_set(ways->place[a]);
     WideInt lane = __builtin_convertvector(clamped(at[0], 0, (float)STRIP - 0.00001f), WideInt);
-    Wide most = wide_gather(ways->longest, lane);
+    Wide most = of_cells(ways->longest, lane);
     for (int a = 0; a < 3; a++) {
       way[a] = wide_min(most, wide_max(-most, wide_load(ways->way[a] + k)));
       wide_store(ways->way[a] + k, way[a]);
       length += way[a] * way[a];
     }
-    wide_store(ways->square + k, wide_load(ways->square + k) * wide_gather(ways->share, lane));
-    uint32_t far = wide_bits(wide_less(wide_set(ways->long_way), length)), into = 0;
+    WideInt here = wide_int_less(lanes, (WideInt){0} + (count - k));
+    Wide square = wide_load(ways->square + k) * of_cells(ways->share, lane);
+    wide_store(ways->square + k, square);
+    WideInt is_pressed = wide_less(zero, of_cells(ways->pressed, lane));
+    loose = wide_max(wide_select(here & ~is_pressed, square, zero), loose);
+    pressed = wide_max(wide_select(here & is_pressed & wide_less(square, wide_set(INFINITY)), square, zero), pressed);
+    uint32_t far = wide_bits(here & wide_less(wide_set(ways->long_way), length)), into = 0;
     if (ways->distance) {
       /* the strip knows no more; half a cell further at most */
       for (int a = 0; a < 3; a++) to[a] = clamped(at[a] + way[a] / wide_set(ways->cell), 0, inside[a]);
-      into = wide_bits(wide_less(distances_at(ways->distance, to[0], to[1], to[2]), wide_gather(ways->slack, lane)));
+      Wide distance = distances_at(ways->distance, to[0], to[1], to[2]);
+      into = wide_bits(here & wide_less(distance, of_cells(ways->slack, lane)));
     }
-    uint32_t here = count - k < LANES ? (1u << (count - k)) - 1 : 255;
-    all |= (far & here ? WAY_IS_LONG : 0u) | (into & here ? WAY_LEADS_INTO : 0u);
-    for (int l = 0; l < LANES; l++)
+    all |= (far ? WAY_IS_LONG : 0u) | (into ? WAY_LEADS_INTO : 0u);
+    memset(ways->bits + k, 0, LANES);
+    for (uint32_t some = far | into; some; some &= some - 1) {
+      int l = __builtin_ctz(some);
       ways->bits[k + l] = (uint8_t)((far >> l & 1) * WAY_IS_LONG + (into >> l & 1) * WAY_LEADS_INTO);
+    }
   }
+  fastest[0] = wide_largest(loose);
+  fastest[1] = wide_largest(pressed);
   return all;
 }
 

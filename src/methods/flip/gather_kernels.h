@@ -41,11 +41,13 @@ typedef struct Ways {
   float cell;                         /* m */
   const float *distance;              /* of solids, at the corners of the cells, in cells; NULL: none are near */
   float slack[STRIP];                 /* what lies nearer to one than this may come to lie in it */
+  float pressed[STRIP];               /* 1: the cell has pressure; 0 */
   float *way[3], *square;             /* of the speed */
   uint8_t *bits;                      /* of the particles */
 } Ways;
-/* Cuts the ways of `count` particles to what they may be. Answers all bits together. */
-KERNEL_DECLARE(uint32_t, flip_bound_ways, (const Ways *ways, int32_t count));
+/* Cuts the ways of `count` particles to what they may be. Answers all bits together; `fastest` gets what the largest
+ * squares of speeds count: in cells without pressure, and in those with it. */
+KERNEL_DECLARE(uint32_t, flip_bound_ways, (const Ways *ways, int32_t count, float fastest[2]));
 /* Lanes whose faces stopped something along any axis, for strips [b, e). */
 KERNEL_DECLARE(void, flip_stop_lanes, (float *const stop[3], int64_t b, int64_t e, uint8_t *lanes));
 

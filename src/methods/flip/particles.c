@@ -229,6 +229,7 @@ enum { SPEED_SHIFT = 18, SPEED_BINS = 1 << (31 - SPEED_SHIFT) };
 
 typedef struct Speeds {
   float loose, pressed;      /* squares of the largest */
+  float least;               /* of pressed particles that are counted: slower ones never set the step */
   int32_t count[SPEED_BINS]; /* of pressed particles */
 } Speeds;
 
@@ -237,12 +238,17 @@ static float haste_of(const FlipWork *work) {
   return fminf(HASTE, (float)(work->settings->loose_way / work->settings->way));
 }
 
-static inline void count_speed(Speeds *speeds, float square) {
+static uint32_t speed_bin(float square) {
   uint32_t bits;
   memcpy(&bits, &square, sizeof bits);
-  if (!(square < INFINITY)) return;
-  speeds->count[bits >> SPEED_SHIFT]++;
-  if (square > speeds->pressed) speeds->pressed = square;
+  return bits >> SPEED_SHIFT;
+}
+/* No square of the bin is less. */
+static float bin_from(uint32_t bin) {
+  uint32_t bits = bin << SPEED_SHIFT;
+  float square;
+  memcpy(&square, &bits, sizeof square);
+  return square;
 }
 
 /* What the step is set by: the fastest of loose particles; of pressed ones that which all but `hasty` keep to, or as
@@ -256,8 +262,7 @@ static double speed_of(const Speeds *speeds, int threads, int64_t hasty, float h
   int64_t faster = 0;
   for (int bin = SPEED_BINS - 1; bin >= 0 && faster <= hasty; bin--) {
     for (int t = 0; t < threads; t++) faster += speeds[t].count[bin];
-    uint32_t bits = (uint32_t)(bin + 1) << SPEED_SHIFT; /* none of the bin is faster */
-    if (faster > hasty) memcpy(&kept, &bits, sizeof kept);
+    if (faster > hasty) kept = bin_from((uint32_t)bin + 1);
   }
   kept = fmaxf(fminf(kept, pressed), pressed / (haste * haste));
   return sqrt((double)fmaxf(loose, kept));
@@ -334,8 +339,9 @@ typedef struct StripWays {
   int64_t strip;
   int32_t first, last; /* particles in the order of cells */
   int32_t place[3];
-  uint32_t walls; /* lanes from which half a cell may lead into a solid */
-  uint32_t bits;  /* of the ways, all together */
+  uint32_t walls;       /* lanes from which half a cell may lead into a solid */
+  uint32_t bits;        /* of the ways, all together */
+  float loose, pressed; /* what the largest squares of speeds count */
   const Gathered *gathered;
   const uint8_t *way_bits; /* of the particles from `first` on */
 } StripWays;
@@ -366,20 +372,30 @@ static StripWays bound_ways(const FromGrid *from, int64_t strip, const Gathered 
     float most = way_of_cell(work, strip * STRIP + lane), share = half / most;
     ways.longest[lane] = fmaxf(most, haste) * side;
     ways.share[lane] = share * share;
+    ways.pressed[lane] = work->kept->pressure[strip * STRIP + lane] != 0 ? 1 : 0;
     if (s.walls >> lane & 1) ways.slack[lane] = SLOPE_MOST * beside_moves(work, strip, lane);
   }
-  s.bits = KERNEL_CALL(work->core, flip_bound_ways)(&ways, s.last - s.first);
+  float fastest[2];
+  s.bits = KERNEL_CALL(work->core, flip_bound_ways)(&ways, s.last - s.first, fastest);
+  s.loose = fastest[0];
+  s.pressed = fastest[1];
   return s;
 }
 
+/* Pressed particles are counted down to the speed below which haste allows even the fastest more. */
 static void count_speeds(const FlipWork *work, const StripWays *s, Speeds *speeds) {
   const int32_t *start = work->order->start + s->strip * STRIP;
-  const float *square = s->gathered->square - s->first;
+  const float *square = s->gathered->square - s->first, haste = haste_of(work);
+  speeds->loose = fmaxf(speeds->loose, s->loose);
+  if (s->pressed < speeds->least) return;
+  if (s->pressed > speeds->pressed) {
+    speeds->pressed = s->pressed;
+    speeds->least = bin_from(speed_bin(speeds->pressed / (haste * haste)));
+  }
   for (int lane = 0; lane < STRIP; lane++) {
-    bool pressed = work->kept->pressure[s->strip * STRIP + lane] != 0;
+    if (work->kept->pressure[s->strip * STRIP + lane] == 0) continue;
     for (int32_t k = start[lane]; k < start[lane + 1]; k++)
-      if (pressed) count_speed(speeds, square[k]);
-      else if (square[k] > speeds->loose) speeds->loose = square[k];
+      if (square[k] >= speeds->least && square[k] < INFINITY) speeds->count[speed_bin(square[k])]++;
   }
 }
 
@@ -449,12 +465,17 @@ static void stops_chunk(void *context, int64_t b, int64_t e, int thread) {
   KERNEL_CALL(from->work->core, flip_stop_lanes)(from->work->fields.stop, b, e, from->stops);
 }
 
-/* What is not in the cache when the particles of a strip are put back, is when they have been interpolated. */
-static void fetch_ahead(const FlipWork *work, int32_t b, int32_t e) {
+/* What will be read and written of the particles of the next strip: about as many as this one has. */
+static void fetch_ahead(const FlipWork *work, int32_t b, int64_t e) {
   const Particles *p = &work->state->particles;
+  const FlipOrder *order = work->order;
+  float *const *v = work->sorted.velocity;
   const float *const fields[6] = {p->vx, p->vy, p->vz, p->dx, p->dy, p->dz};
-  for (int32_t k = b; k < e; k += LANES) {
-    int32_t i = work->order->index[k];
+  const float *const sorted[6] = {order->x, order->y, order->z, v[0], v[1], v[2]};
+  if (e > order->count) e = order->count;
+  for (int64_t k = b; k < e; k += LANES) {
+    int32_t i = order->index[k];
+    for (int f = 0; f < 6; f++) __builtin_prefetch(sorted[f] + k);
     for (int f = 0; f < 6; f++) __builtin_prefetch(fields[f] + i, 1);
     for (int c = 0; c < STRESSES && work->shapes; c++) __builtin_prefetch(work->shapes->a[c] + i, 1);
   }
@@ -469,7 +490,7 @@ static void from_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t strip = b; strip < e; strip++) {
     int32_t first = work->order->start[strip * STRIP], last = work->order->start[(strip + 1) * STRIP];
     if (first == last) continue;
-    fetch_ahead(work, first, last);
+    fetch_ahead(work, last, (int64_t)last + last - first);
     KERNEL_CALL(work->core, flip_gather)(&from->gather, (int32_t)strip, &gathered);
     StripWays ways = bound_ways(from, strip, &gathered, from->way_bits + thread * from->most);
     count_speeds(work, &ways, &from->speeds[thread]);
