@@ -407,10 +407,15 @@ static void run(Friction *f, Pass pass) {
   parallel_for(f->work->core, 0, f->blocks, 1, block_chunk, &sweeping);
 }
 
+/* Nesterov's momentum grows with the number of steps, t - 1 to t. It begins as if some were done: what is left to find
+ * are the slow, wide changes of a stress that is right in the small. (From nothing, too, 20 steps leave 2.2 instead of
+ * 3.0 % of what friction can take; with 15 it is 3.4.) When it turns back it begins with none. */
+#define MOMENTUM_FROM 8
+
 /* Accelerated projected gradients; answers with the result in the next y. */
 static void iterate(FlipWork *work, Friction *f, bool last) {
   /* The pressure that bounds it is not yet the last one in all rounds but the last: half of the steps will do there. */
-  double t = 1, change = 0, enough = work->tolerance * (last ? 0.1 : 1) * f->longer;
+  double t = MOMENTUM_FROM, change = 0, enough = work->tolerance * (last ? 0.1 : 1) * f->longer;
   int most = last ? work->settings->friction_steps : (work->settings->friction_steps + 1) / 2;
   for (int step = 0; step < most; step++) {
     double next = 0.5 * (1 + sqrt(1 + 4 * t * t)), total[FRICTION_SUMS] = {0};

@@ -293,10 +293,10 @@ static void thread_buffers(const FromGrid *from, int thread, Gathered *gathered,
 }
 
 /* How far the sand of a cell may go in a step, in cells: half a full cell's worth of it where it is pressed, and twice
- * that where it is not: then it meets nothing before the next cell. */
+ * that where it is not. */
 static float way_of_cell(const FlipWork *work, int64_t cell) {
   float least = (float)work->settings->way, most = (float)work->settings->loose_way;
-  if (work->kept->pressure[cell] == 0) least = fminf(2 * least, most);
+  if (work->kept->pressure[cell] == 0) least = fminf(UNPRESSED_WAY * least, most);
   float fill = work->fields.fill[cell], free = work->fields.free[cell];
   float way = fill > 0 ? least * free / fill : most;
   return way < least ? least : way > most ? most : way;

@@ -118,12 +118,18 @@ static double largest_speed(const Particles *p) {
   return sqrt((double)largest);
 }
 
+/* What gravity moves in a step is not borne: it may go farther than pressed sand (way_of_cell). In the pressed sand's
+ * measure it is as much less. */
+static double fall_of(const FlipSettings *settings, const State *state) {
+  return vec3_length(state->gravity) / fmin(UNPRESSED_WAY, settings->loose_way / settings->way);
+}
+
 /* Section 4: no particle moves more than half a cell. They move as the grid does, and where a cell holds less, sand may
  * go farther (way_of_cell). Solves (v + g dt) dt <= way for dt. */
 static double flip_largest_step(const void *data, const State *state) {
   const Flip *flip = data;
   double v = flip->speed < 0 ? largest_speed(&state->particles) : flip->speed;
-  double way = flip->settings.way * flip->settings.cell, g = vec3_length(state->gravity);
+  double way = flip->settings.way * flip->settings.cell, g = fall_of(&flip->settings, state);
   return g > 0 ? 2 * way / (v + sqrt(v * v + 4 * g * way)) : v > 0 ? way / v : INFINITY;
 }
 
@@ -152,7 +158,7 @@ static double speed_for_bodies(const FlipWork *work) {
   double swerving = swerving_of(work), cell = work->grid->cell;
   if (!(swerving > 0)) return 0;
   double dt = sqrt(SWERVE * cell / swerving);
-  return work->settings->way * cell / dt - vec3_length(work->state->gravity) * dt;
+  return work->settings->way * cell / dt - fall_of(work->settings, work->state) * dt;
 }
 
 /* ---- memory of a step ---- */

@@ -114,6 +114,8 @@ static inline int work_downward(const FlipWork *work, bool *down) {
   return axis;
 }
 
+/* How many times as far as pressed sand any other may go in a step: it meets nothing before the next cell. */
+#define UNPRESSED_WAY 2
 /* Cells that hold more than this of what they can hold are dense. */
 #define FILL_DENSE 0.35f
 
