@@ -48,4 +48,15 @@ WIDE_INLINE unsigned narrow_larger(Narrow a, Narrow b) {
 #endif
 }
 
+/* The same for two pairs: the bits of the first, then those of the second. */
+WIDE_INLINE uint32_t narrow_larger_two(Narrow a, Narrow b, Narrow c, Narrow d) {
+#if defined(__AVX2__)
+  __m256i first = _mm256_cmpgt_epi16((__m256i)a, (__m256i)b), second = _mm256_cmpgt_epi16((__m256i)c, (__m256i)d);
+  __m256i halves = _mm256_packs_epi16(first, second); /* of the first, of the second, and once more */
+  return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(halves, 0xd8));
+#else
+  return (narrow_larger(a, b) & 0xffff) | (uint32_t)narrow_larger(c, d) << NARROW_LANES;
+#endif
+}
+
 #endif

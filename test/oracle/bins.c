@@ -46,8 +46,10 @@ static double excess(BinPoints a, int64_t i, BinPoints b, int64_t j, double marg
 /* All that are near are found, each once, and nothing that is farther by more than the rounding. */
 static void check_found(const SearchJob *job, double largest, const int32_t *found, const int32_t *count, float slack) {
   uint8_t *seen = calloc((size_t)job->grains.count + 1, 1);
-  for (int64_t i = 0; i < job->queries.count; i++) {
-    for (int32_t k = 0; k < count[i]; k++) {
+  const int32_t *order = search_order(job);
+  for (int64_t q = 0; q < job->queries.count; q++) {
+    int64_t i = order ? order[q] : q;
+    for (int32_t k = 0; k < count[q]; k++) {
       assert_in_range(found[k], 0, job->grains.count - 1);
       assert_int_equal(seen[found[k]]++, 0);
     }
@@ -57,10 +59,23 @@ static void check_found(const SearchJob *job, double largest, const int32_t *fou
       if (self || off > (double)slack) assert_int_equal(seen[j], 0);
       else if (off < -1e-6) assert_int_equal(seen[j], 1);
     }
-    for (int32_t k = 0; k < count[i]; k++) seen[found[k]] = 0;
-    found += count[i];
+    for (int32_t k = 0; k < count[q]; k++) seen[found[k]] = 0;
+    found += count[q];
   }
   free(seen);
+}
+
+/* Finds of all queries in their order; answers how many there are. */
+static int64_t search_all(Core *core, const SearchJob *job, int32_t *out, int32_t *count) {
+  int64_t all = 0;
+  for (int64_t b = 0; b < job->queries.count; b += SEARCH_BLOCK) {
+    int64_t e = b + SEARCH_BLOCK < job->queries.count ? b + SEARCH_BLOCK : job->queries.count;
+    /* Without enough room it says where it stopped. */
+    assert_true(KERNEL_CALL(core, position_search_pass)(job, b, e, 160, out + all, count + b) <= e);
+    assert_int_equal(KERNEL_CALL(core, position_search_pass)(job, b, e, ROOM - all, out + all, count + b), e);
+    for (int64_t q = b; q < e; q++) all += count[q];
+  }
+  return all;
 }
 
 static void check(const Cloud *grains, const Cloud *others, bool radii, bool hashed) {
@@ -69,8 +84,7 @@ static void check(const Cloud *grains, const Cloud *others, bool radii, bool has
   float most = 0;
   for (int64_t i = 0; i < grains->count; i++) most = fmaxf(most, grains->radius[i]);
   for (int64_t i = 0; others && i < others->count; i++) most = fmaxf(most, others->radius[i]);
-  int32_t *out = malloc(ROOM * sizeof *out), *count = calloc(MOST, sizeof *count), *first = malloc(ROOM * sizeof *out),
-          *others_of = calloc(ROOM, sizeof *out);
+  int32_t *out = malloc(ROOM * sizeof *out), *count = calloc(MOST, sizeof *count), *first = malloc(ROOM * sizeof *out);
   int64_t all_first = -1;
   for (int variant = 0; variant < 4; variant++) {
     Core core = test_core(variant / 2 ? 3 : 1);
@@ -84,15 +98,7 @@ static void check(const Cloud *grains, const Cloud *others, bool radii, bool has
       assert_ok(&core, bins_fill(&core, &scratch, dealt, 2 * most + margin, margin, &bins));
     assert_int_equal(bins.hashed, hashed);
     SearchJob job = {&bins, points, queries, others == NULL, margin};
-    /* Without enough room it says where it stopped. */
-    assert_true(KERNEL_CALL(&core, position_search_pass)(&job, 0, queries.count, 160, out, count) <= queries.count);
-    int64_t end = KERNEL_CALL(&core, position_search_pass)(&job, 0, queries.count, ROOM, out, count), all = 0;
-    assert_int_equal(end, queries.count);
-    if (!others) {
-      KERNEL_CALL(&core, position_others_pass)(out, 0, queries.count, count, others_of);
-      memcpy(out, others_of, ROOM * sizeof *out);
-    }
-    for (int64_t i = 0; i < queries.count; i++) all += count[i];
+    int64_t all = search_all(&core, &job, out, count);
     if (variant == 0) {
       check_found(&job, (double)(2 * most + margin), out, count, slack);
       all_first = all;
@@ -108,7 +114,6 @@ static void check(const Cloud *grains, const Cloud *others, bool radii, bool has
   }
   free(out);
   free(first);
-  free(others_of);
   free(count);
 }
 

@@ -81,12 +81,11 @@ static void fill_lanes(PositionStep *work, int64_t b, int64_t e, const int32_t *
 }
 
 /* Contacts of a window of grains and its lanes. */
-static void find_window(void *context, int64_t b, int64_t e, int thread) {
+static void lane_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   int64_t last = e < work->count ? e : work->count;
   int32_t contacts[POSITION_WINDOW] = {0};
   (void)thread;
-  position_search_block(&work->finds, b, last);
   for (int64_t i = b; i < last; i++) contacts[i - b] = position_contacts_of(work, i);
   for (int64_t i = last; i < e; i++) work->found_count[i] = 0;
   fill_lanes(work, b, e, contacts);
@@ -172,7 +171,8 @@ static Status take_lanes(PositionStep *work) {
 /* The pairs that may touch, and lanes for them. */
 static Status find_pairs(PositionStep *work) {
   PositionSlots *slots = &work->slots;
-  TRY(position_search_pairs(work, find_window));
+  TRY(position_search_pairs(work));
+  parallel_for(work->step->core, 0, work->padded, POSITION_WINDOW, lane_window, work);
   slots->begin[0] = 0;
   for (int64_t s = 0; s < slots->slices; s++) slots->begin[s + 1] += slots->begin[s];
   slots->groups = slots->begin[slots->slices];

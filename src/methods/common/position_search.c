@@ -6,7 +6,7 @@
 #include "methods/common/position.h"
 #include "methods/common/position_contacts.h"
 
-enum { SAMPLES_CHUNK = 64, FINDS_FEW = 4096, FINDS_FIRST = 12 };
+enum { SAMPLES_CHUNK = 64, FINDS_FEW = 4096, FINDS_FIRST = 12, FINDS_SPARE = 8 };
 
 void position_search_destroy(Core *core, PositionSearch *search) { bins_destroy(core, &search->bins); }
 
@@ -41,36 +41,37 @@ static int32_t *search_block(Core *core, const SearchJob *job, int64_t b, int64_
 
 /* Found where it stands in nobody's way, and put behind what the others have found. Where that is depends on the
  * threads; what it is does not. */
-void position_search_block(SearchFinds *finds, int64_t b, int64_t e) {
-  int32_t few[FINDS_FEW], *out = search_block(finds->core, &finds->job, b, e, few, finds->count + b);
+static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SearchFinds *finds = context;
+  int32_t few[FINDS_FEW], count[SEARCH_BLOCK], *out = search_block(finds->core, &finds->job, b, e, few, count);
+  const int32_t *order = search_order(&finds->job);
   int64_t all = 0;
-  bool same = finds->job.same;
   if (!out) {
-    memset(finds->count + b, 0, sizeof *finds->count * (size_t)(e - b));
     atomic_store(&finds->no_memory, true);
     return;
   }
-  for (int64_t i = b; i < e; i++) all += finds->count[i] - same;
+  for (int64_t k = b; k < e; k++) all += count[k - b];
   int64_t place = atomic_fetch_add_explicit(&finds->used, all + LANES, memory_order_relaxed);
-  bool fits = place + all + LANES <= finds->room;
-  for (int64_t i = b, at = place; i < e; i++) {
-    finds->start[i] = (int32_t)at;
-    at += finds->count[i] - same;
+  if (place + all + LANES <= finds->room) memcpy(finds->found + place, out, sizeof *out * (size_t)all);
+  for (int64_t k = b; k < e; k++) {
+    int64_t i = order ? order[k] : k;
+    finds->start[i] = (int32_t)place;
+    finds->count[i] = count[k - b];
+    place += count[k - b];
   }
-  if (fits && same) KERNEL_CALL(finds->core, position_others_pass)(out, b, e, finds->count + b, finds->found + place);
-  else if (fits) memcpy(finds->found + place, out, sizeof *out * (size_t)all);
   if (out != few) memory_free(&finds->core->memory, out);
 }
 
-/* Searches for all of `count` queries, a second time when it did not have room for what they found. */
-static Status search_all(SearchFinds *finds, Scratch *scratch, int64_t queries, int64_t chunk, int64_t guess,
-                         ParallelBody body, void *context) {
+/* Searches for all queries, a second time when it did not have room for what they found. */
+static Status search_all(SearchFinds *finds, Scratch *scratch, int64_t chunk, int64_t guess) {
+  int64_t queries = finds->job.queries.count;
   int mark = scratch_mark(scratch);
   for (;; scratch_release(finds->core, scratch, mark)) {
     TRY(scratch_take(finds->core, scratch, &finds->found, guess, "pairs that may touch"));
     finds->room = guess;
     finds->used = 0;
-    parallel_for(finds->core, 0, queries, chunk, body, context);
+    parallel_for(finds->core, 0, queries, chunk, search_chunk, finds);
     if (finds->no_memory || finds->used > INT32_MAX)
       return fail(finds->core, SCREE_NO_MEMORY, "out of memory: neighbours of %lld points", (long long)queries);
     if (finds->used <= guess) return SCREE_OK;
@@ -78,7 +79,7 @@ static Status search_all(SearchFinds *finds, Scratch *scratch, int64_t queries, 
   }
 }
 
-Status position_search_pairs(PositionStep *work, ParallelBody window) {
+Status position_search_pairs(PositionStep *work) {
   PositionSearch *search = work->search;
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
@@ -89,8 +90,8 @@ Status position_search_pairs(PositionStep *work, ParallelBody window) {
   *finds = (SearchFinds){
       .core = core, .job = {&search->bins, grains, grains, true, work->margin}, .count = work->found_count};
   TRY(scratch_take(core, scratch, &finds->start, work->padded, "pairs that may touch"));
-  int64_t guess = search->pairs > 0 ? search->pairs + search->pairs / 32 : FINDS_FIRST * work->padded;
-  TRY(search_all(finds, scratch, work->padded, POSITION_WINDOW, guess, window, work));
+  int64_t guess = search->pairs > 0 ? search->pairs + search->pairs / FINDS_SPARE : FINDS_FIRST * work->padded;
+  TRY(search_all(finds, scratch, SEARCH_BLOCK, guess));
   search->pairs = finds->used;
   return SCREE_OK;
 }
@@ -122,12 +123,6 @@ static void predict_samples(void *context, int64_t b, int64_t e, int thread) {
     for (int axis = 0; axis < 3; axis++) search->at[axis][k] = at[axis];
     search->radius[k] = s->radius;
   }
-}
-
-static void search_samples(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  SampleSearch *search = context;
-  position_search_block(&search->finds, b, e);
 }
 
 /* What samples have found, turned round: what finds them. */
@@ -166,8 +161,7 @@ Status position_search_samples(PositionStep *work, SampleRows *rows) {
                   .grains = grains,
                   .queries = {s->count, search.at[0], search.at[1], search.at[2], .radius = search.radius},
                   .margin = work->margin};
-  TRY(search_all(&search.finds, scratch, s->count, SAMPLES_CHUNK, FINDS_FIRST * (s->count + LANES), search_samples,
-                 &search));
+  TRY(search_all(&search.finds, scratch, SAMPLES_CHUNK, FINDS_FIRST * (s->count + LANES)));
   int64_t touches = 0;
   for (int64_t k = 0; k < s->count; k++) touches += search.finds.count[k];
   if (touches == 0) return SCREE_OK;

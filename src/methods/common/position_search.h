@@ -17,13 +17,21 @@ typedef struct PositionSearch {
 
 void position_search_destroy(Core *core, PositionSearch *search);
 
+enum { SEARCH_BLOCK = 128 }; /* queries that are looked for at a time, at most */
+
 /* What is looked for: queries among grains. */
 typedef struct SearchJob {
   const Bins *bins;
   BinPoints grains, queries;
-  bool same;    /* the queries are the grains, and each finds itself too */
+  bool same;    /* the queries are the grains, and none finds itself */
   float margin; /* beyond the radii: looked at where bins only fall together */
 } SearchJob;
+
+/* Grains look for each other bin by bin, so that those of a bin share what is the same for them: the order of the
+ * queries. NULL: their own, for others and where bins are hashed. */
+static inline const int32_t *search_order(const SearchJob *job) {
+  return job->same && !job->bins->hashed ? job->bins->index : NULL;
+}
 
 /* What queries found. Each has `count` grains from `start` on. */
 typedef struct SearchFinds {
@@ -40,9 +48,8 @@ typedef struct PositionStep PositionStep;
 
 /* Bins for the predicted places of the grains. */
 Status position_search_fill(PositionStep *work);
-/* Searches for all grains: `window` is to call position_search_block for its grains. In scratch. */
-Status position_search_pairs(PositionStep *work, ParallelBody window);
-void position_search_block(SearchFinds *finds, int64_t b, int64_t e);
+/* Searches for all grains. In scratch. */
+Status position_search_pairs(PositionStep *work);
 
 /* Samples of grain i that it may touch: sample[start[i] .. start[i + 1]), ascending. start is NULL where nobody has
  * any. */
@@ -52,12 +59,10 @@ typedef struct SampleRows {
 /* In scratch. Once the bodies of the step are known. */
 Status position_search_samples(PositionStep *work, SampleRows *rows);
 
-/* Queries [b, e): their finds one behind the other, and how many each has. Answers where it stopped: there was not room
- * enough for the next. */
+/* Queries [b, e) in their order, at most SEARCH_BLOCK: their finds one behind the other, and how many each has. Answers
+ * where it stopped: there was not room enough for the next. */
 KERNEL_DECLARE(int64_t, position_search_pass,
                (const SearchJob *job, int64_t b, int64_t e, int64_t room, int32_t *out, int32_t *count));
-/* What grains [b, e) have found, without themselves. Writes up to LANES behind the last. */
-KERNEL_DECLARE(void, position_others_pass, (const int32_t *found, int64_t b, int64_t e, int32_t *count, int32_t *to));
 /* Largest of the radii; whether they differ. */
 KERNEL_DECLARE(float, position_radii, (const float *radius, int64_t count, bool *differ));
 

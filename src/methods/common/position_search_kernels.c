@@ -2,8 +2,6 @@
 #include "methods/common/position_search.h"
 #include "neighbors/bins_search.h"
 
-enum { BLOCK = 128 }; /* queries whose units are computed at a time */
-
 typedef struct Spot {
   float x, y, z, radius;
 } Spot;
@@ -23,6 +21,7 @@ static int32_t *keep_near(const SearchJob *job, int64_t i, int32_t *found, const
   const Spot spot = spot_of(&job->queries, i);
   int32_t *to = found;
   for (const int32_t *from = found; from < end; from++) {
+    if (job->same && *from == i) continue;
     Spot other = spot_of(&job->grains, *from);
     float x = other.x - spot.x, y = other.y - spot.y, z = other.z - spot.z;
     float reach = spot.radius + other.radius + job->margin;
@@ -31,24 +30,51 @@ static int32_t *keep_near(const SearchJob *job, int64_t i, int32_t *found, const
   return to;
 }
 
-WIDE_INLINE int64_t search_rows(const SearchJob *job, int64_t b, int64_t e, int64_t room, int32_t *out, int32_t *count,
-                                bool differ) {
+WIDE_INLINE int64_t search_places(const SearchJob *job, int64_t b, int64_t e, int64_t room, int32_t *out,
+                                  int32_t *count, bool differ) {
   const Bins bins = *job->bins; /* copies: for all the compiler knows the stores below might change the originals */
   const BinPoints queries = job->queries;
   const int32_t *limit = out + room - BINS_SPILL;
-  const bool same = job->same;
-  int32_t x[BLOCK], y[BLOCK], z[BLOCK];
-  for (int64_t block = b; block < e; block += BLOCK) {
-    int64_t end = block + BLOCK < e ? block + BLOCK : e;
-    KERNEL(bins_units)(&job->queries, job->bins, block, end, (int32_t *const[3]){x, y, z});
-    for (int64_t i = block; i < end; i++) {
-      BinPlace place = {x[i - block], y[i - block], z[i - block], differ ? bins_radius(&bins, queries.radius[i]) : 0};
-      count[i - b] = 0;
-      if (!same && !bins_cover(&bins, place)) continue;
-      int32_t *last = bins_near(&bins, place, differ, out, limit);
-      if (!last) return i;
-      if (bins.hashed || differ) last = keep_near(job, i, out, last);
-      count[i - b] = (int32_t)(last - out);
+  int32_t x[SEARCH_BLOCK], y[SEARCH_BLOCK], z[SEARCH_BLOCK];
+  KERNEL(bins_units)(&job->queries, job->bins, b, e, (int32_t *const[3]){x, y, z});
+  for (int64_t i = b; i < e; i++) {
+    BinPlace place = {x[i - b], y[i - b], z[i - b], differ ? bins_radius(&bins, queries.radius[i]) : 0};
+    count[i - b] = 0;
+    if (!bins_cover(&bins, place)) continue;
+    int32_t *last = bins_near(&bins, place, differ, out, limit);
+    if (last > limit) return i;
+    if (bins.hashed || differ) last = keep_near(job, i, out, last);
+    count[i - b] = (int32_t)(last - out);
+    out = last;
+  }
+  return e;
+}
+
+/* The bin of the k-th point. */
+static int64_t bin_of(const Bins *bins, int64_t k) {
+  int64_t low = 0, high = (int64_t)bins->size[0] * bins->size[1] * bins->size[2];
+  while (high - low > 1) {
+    int64_t middle = (low + high) / 2;
+    if (bins->start[middle] <= k) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+WIDE_INLINE int64_t search_points(const SearchJob *job, int64_t b, int64_t e, int64_t room, int32_t *out,
+                                  int32_t *count, bool differ) {
+  const Bins bins = *job->bins;
+  const int32_t *limit = out + room - BINS_SPILL;
+  int64_t k = b;
+  for (int64_t bin = bin_of(&bins, b); k < e; bin++) {
+    const int64_t end = bins.start[bin + 1] < e ? bins.start[bin + 1] : e;
+    if (k >= end) continue;
+    const BinRound round = bins_round(&bins, bin);
+    for (; k < end; k++) {
+      int32_t *last = bins_near_point(&bins, &round, k, differ, out, limit);
+      if (last > limit) return k;
+      if (differ) last = keep_near(job, bins.index[k], out, last);
+      count[k - b] = (int32_t)(last - out);
       out = last;
     }
   }
@@ -57,26 +83,11 @@ WIDE_INLINE int64_t search_rows(const SearchJob *job, int64_t b, int64_t e, int6
 
 int64_t KERNEL(position_search_pass)(const SearchJob *job, int64_t b, int64_t e, int64_t room, int32_t *out,
                                      int32_t *count) {
-  return job->bins->differ ? search_rows(job, b, e, room, out, count, true)
-                           : search_rows(job, b, e, room, out, count, false);
-}
-
-/* (To look for oneself right after the search would be to wait for what it has just written.) */
-void KERNEL(position_others_pass)(const int32_t *found, int64_t b, int64_t e, int32_t *count, int32_t *to) {
-  for (int64_t i = b; i < e; i++) {
-    const int32_t *end = found + count[i - b];
-    const WideInt own = (int32_t)i - (WideInt){0};
-    for (; end - found > LANES; found += LANES) {
-      unsigned others = ~wide_bits(wide_int_equal(wide_load_int(found), own)) & 0xff;
-      wide_pack(to, others, found, pack_lanes);
-      to += __builtin_popcount(others);
-    }
-    unsigned others = ~wide_bits(wide_int_equal(wide_load_int(found), own)) & ((1u << (end - found)) - 1);
-    wide_pack(to, others, found, pack_lanes);
-    to += __builtin_popcount(others);
-    found = end;
-    count[i - b]--;
-  }
+  if (search_order(job))
+    return job->bins->differ ? search_points(job, b, e, room, out, count, true)
+                             : search_points(job, b, e, room, out, count, false);
+  return job->bins->differ ? search_places(job, b, e, room, out, count, true)
+                           : search_places(job, b, e, room, out, count, false);
 }
 
 float KERNEL(position_radii)(const float *radius, int64_t count, bool *differ) {
