@@ -34,9 +34,9 @@ struct Pool {
   ParallelBody body;                         /* with what follows on the line that workers look at anyway */
   void *context;
   int64_t begin, end, grain;
-  _Alignas(CACHE_LINE) _Atomic int inside; /* workers that may be busy with it */
-  _Alignas(CACHE_LINE) _Atomic int asleep; /* workers that need a wake-up */
-  _Atomic bool waiting;                    /* the caller sleeps until nobody is inside */
+  _Alignas(CACHE_LINE) _Atomic int inside;  /* workers that may be busy with it */
+  _Alignas(CACHE_LINE) _Atomic bool asleep; /* some worker went to sleep since they were last woken */
+  _Atomic bool waiting;                     /* the caller sleeps until nobody is inside */
   Run runs[THREADS_MAX];
 };
 
@@ -87,16 +87,23 @@ static uint64_t next_job(Pool *pool, uint64_t seen) {
   pthread_mutex_lock(&pool->mutex);
   uint64_t job;
   for (;;) {
-    atomic_fetch_add(&pool->asleep, 1); /* before the look at the job: the caller looks the other way round */
+    atomic_store(&pool->asleep, true); /* before the look at the job: the caller looks the other way round */
     job = atomic_load(&pool->job);
     if (pool->quit || is_new(job, seen)) break;
     pthread_cond_wait(&pool->wake, &pool->mutex);
-    atomic_fetch_sub(&pool->asleep, 1);
   }
-  atomic_fetch_sub(&pool->asleep, 1);
   if (pool->quit) job = 0;
   pthread_mutex_unlock(&pool->mutex);
   return job;
+}
+
+/* Once for all who sleep: it may take a woken thread many loops until it gets a core on a busy machine, and another
+ * call would not bring it any sooner. */
+static void wake_all(Pool *pool) {
+  pthread_mutex_lock(&pool->mutex);
+  atomic_store(&pool->asleep, false);
+  pthread_mutex_unlock(&pool->mutex);
+  pthread_cond_broadcast(&pool->wake);
 }
 
 static void leave(Pool *pool) {
@@ -193,11 +200,7 @@ void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, Paralle
     pool->runs[k].end = chunks * (k + 1) / pool->threads;
   }
   atomic_fetch_add(&pool->job, 1); /* publishes all of the above */
-  if (atomic_load(&pool->asleep) > 0) {
-    pthread_mutex_lock(&pool->mutex);
-    pthread_cond_broadcast(&pool->wake);
-    pthread_mutex_unlock(&pool->mutex);
-  }
+  if (atomic_load(&pool->asleep)) wake_all(pool);
   work(pool, 0);
   atomic_fetch_add(&pool->job, 1); /* closes it */
   wait_empty(pool);
