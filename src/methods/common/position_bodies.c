@@ -66,18 +66,6 @@ static void set_ghost_row(PositionStep *work, int64_t g) {
 
 static bool is_pushed(const PositionStep *work, int64_t g) { return work->bodies[work->ghosts[g].solid].movable; }
 
-/* The ghosts of bodies that grains can move, in their order. */
-static Status list_pushed(PositionStep *work) {
-  const State *state = work->step->state;
-  int64_t count = 0;
-  for (int32_t k = 0; k < state->solids.count; k++)
-    if (work->bodies[k].movable) count += atomic_load(&work->bodies[k].ghosts);
-  TRY(scratch_take(work->step->core, work->step->scratch, &work->pushed, count, "contacts with bodies"));
-  for (int64_t g = 0; g < work->ghost_count && work->pushed_count < count; g++)
-    if (is_pushed(work, g)) work->pushed[work->pushed_count++] = (int32_t)g;
-  return SCREE_OK;
-}
-
 static void add_outer(Mat3 *sum, Vec3 a, Vec3 b) {
   const double left[3] = {a.x, a.y, a.z}, right[3] = {b.x, b.y, b.z};
   for (int r = 0; r < 3; r++)
@@ -116,10 +104,9 @@ Status position_take_bodies(PositionStep *work) {
   return SCREE_OK;
 }
 
-Status position_bodies_found(PositionStep *work) {
+void position_bodies_found(PositionStep *work) {
   for (int32_t k = 0; k < work->step->state->solids.count; k++)
     if (work->bodies[k].matched && atomic_load(&work->bodies[k].ghosts) > 0) measure_shape(work, k);
-  return list_pushed(work);
 }
 
 void position_load_ghosts(PositionStep *work, int64_t b, int64_t e) {

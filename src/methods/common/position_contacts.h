@@ -8,7 +8,7 @@
 Status position_find_ghosts(PositionStep *work);
 /* Displacements of the solids over the step, before the contacts are looked for; what depends on the contacts. */
 Status position_take_bodies(PositionStep *work);
-Status position_bodies_found(PositionStep *work);
+void position_bodies_found(PositionStep *work);
 /* A point of a body goes where the turn brings it, not along the tangent: what sticks to a turning wall would wander
  * into it. */
 static inline Vec3 position_body_way(const PositionBody *body, const float arm[3]) {

@@ -94,14 +94,17 @@ static bool find_by_sample(PositionStep *work, int64_t i, int32_t sample, Positi
 
 /* Contacts as they are found: every chunk of grains has room for all that it may find and fills it from the front. */
 typedef struct GhostChunk {
-  int64_t room;  /* where it begins */
-  int64_t count; /* contacts */
+  int64_t room;          /* where it begins */
+  int64_t count, pushed; /* contacts, and those with bodies that grains can move */
+  int64_t place;         /* where its contacts go, behind those of the chunks before */
+  int64_t pushed_place;  /* the same in the list of the pushed */
 } GhostChunk;
 
 typedef struct Finding {
   PositionStep *work;
   SampleRows samples;
   GhostChunk *chunks;
+  PositionGhost *found;
 } Finding;
 
 /* Contacts of a solid are counted together where they follow each other: threads that all count the floor's one by one
@@ -128,7 +131,7 @@ static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
   const NeighborList *solids = &state->contacts.solids.list;
   const SampleRows *samples = &finding->samples;
   GhostChunk *chunk = &finding->chunks[b / FIND_CHUNK];
-  PositionGhost *first = work->ghosts + chunk->room, *ghost = first;
+  PositionGhost *first = finding->found + chunk->room, *ghost = first;
   GhostCount tally = {NULL, 0};
   for (int64_t i = b; i < e; i++) {
     if (solids->entries > 0)
@@ -145,6 +148,8 @@ static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
   count_ghosts(&tally, NULL, 0);
   chunk->count = ghost - first;
+  chunk->pushed = 0;
+  for (const PositionGhost *g = first; g < ghost; g++) chunk->pushed += work->bodies[g->solid].movable;
 }
 
 static int64_t contacts_most(const Solid *solid) {
@@ -173,17 +178,32 @@ static int64_t plan_chunks(const PositionStep *work, const SampleRows *samples, 
   return room;
 }
 
-/* Puts the contacts of the chunks behind each other. */
-static void close_up(PositionStep *work, const GhostChunk *chunks) {
-  work->ghost_start[0] = 0;
-  for (int64_t b = 0; b < work->count; b += FIND_CHUNK) {
-    const GhostChunk *chunk = &chunks[b / FIND_CHUNK];
-    int64_t e = b + FIND_CHUNK < work->count ? b + FIND_CHUNK : work->count;
-    int32_t before = (int32_t)work->ghost_count;
-    memmove(work->ghosts + before, work->ghosts + chunk->room, sizeof *work->ghosts * (size_t)chunk->count);
-    for (int64_t i = b; i < e; i++) work->ghost_start[i + 1] += before;
+/* Puts the contacts of a chunk behind those of the chunks before. */
+static void close_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Finding *finding = context;
+  PositionStep *work = finding->work;
+  const GhostChunk *chunk = &finding->chunks[b / FIND_CHUNK];
+  PositionGhost *ghosts = work->ghosts + chunk->place;
+  int32_t *pushed = work->pushed + chunk->pushed_place;
+  if (chunk->count > 0) memcpy(ghosts, finding->found + chunk->room, sizeof *ghosts * (size_t)chunk->count);
+  for (int64_t i = b; i < e; i++) work->ghost_start[i + 1] += (int32_t)chunk->place;
+  for (int64_t k = 0; chunk->pushed > 0 && k < chunk->count; k++)
+    if (work->bodies[ghosts[k].solid].movable) *pushed++ = (int32_t)(chunk->place + k);
+}
+
+static void close_up(Finding *finding) {
+  PositionStep *work = finding->work;
+  int64_t chunks = parallel_chunks(0, work->count, FIND_CHUNK);
+  for (int64_t c = 0; c < chunks; c++) {
+    GhostChunk *chunk = &finding->chunks[c];
+    chunk->place = work->ghost_count;
+    chunk->pushed_place = work->pushed_count;
     work->ghost_count += chunk->count;
+    work->pushed_count += chunk->pushed;
   }
+  work->ghost_start[0] = 0;
+  parallel_for(work->step->core, 0, work->count, FIND_CHUNK, close_chunk, finding);
 }
 
 Status position_find_ghosts(PositionStep *work) {
@@ -199,9 +219,14 @@ Status position_find_ghosts(PositionStep *work) {
                    "contacts with solids"));
   int64_t room = plan_chunks(work, &finding.samples, finding.chunks);
   if (room > INT32_MAX) return fail(core, SCREE_NO_MEMORY, "too many contacts with solids: %lld", (long long)room);
+  TRY(scratch_take(core, scratch, &work->pushed, room, "contacts with bodies"));
   TRY(scratch_take(core, scratch, &work->ghosts, room, "contacts with solids"));
+  int mark = scratch_mark(scratch);
+  TRY(scratch_take(core, scratch, &finding.found, room, "contacts with solids"));
   parallel_for(core, 0, work->count, FIND_CHUNK, find_chunk, &finding);
-  close_up(work, finding.chunks);
+  close_up(&finding);
+  scratch_release(core, scratch, mark);
   scratch_shrink(scratch, work->ghosts, work->ghost_count);
-  return position_bodies_found(work);
+  position_bodies_found(work);
+  return SCREE_OK;
 }
