@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RINGS_MAX = 512 };
+#include "core/parallel.h"
+
+enum { RINGS_MAX = 512, RUNOUT_CHUNK = 1024, RUNOUT_RINGS = 256 };
 
 /* Rings one grain diameter wide, cut into pieces about two diameters long, so that each has room for two grains side by
  * side wherever it lies: with as many pieces in an inner ring as in an outer one, most of the inner ones would hold no
@@ -133,19 +135,70 @@ static double radius_of_mass(Reach *reach, int64_t count, double wanted) {
   return radius;
 }
 
+/* Mass in rings round the axis, so that only the ring in which the radius lies need be sorted. */
+typedef struct Runout {
+  const State *state;
+  ScreeVec2 axis;
+  double *radius;               /* of each particle */
+  double per_metre;             /* rings */
+  double (*mass)[RUNOUT_RINGS]; /* of each chunk's particles */
+} Runout;
+
+static double reach_chunk(void *context, int64_t b, int64_t e) {
+  const Runout *runout = context;
+  double largest = 0;
+  for (int64_t i = b; i < e; i++) {
+    Vec3 at = state_position(runout->state, i);
+    double x = at.x - runout->axis.x, y = at.y - runout->axis.y;
+    runout->radius[i] = sqrt(x * x + y * y);
+    largest = runout->radius[i] > largest ? runout->radius[i] : largest;
+  }
+  return largest;
+}
+
+static int ring_of(const Runout *runout, int64_t i) {
+  double ring = runout->radius[i] * runout->per_metre;
+  return ring < RUNOUT_RINGS - 1 ? (int)ring : RUNOUT_RINGS - 1;
+}
+
+static void rings_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Runout *runout = context;
+  double *mass = runout->mass[b / RUNOUT_CHUNK];
+  memset(mass, 0, sizeof *runout->mass);
+  for (int64_t i = b; i < e; i++) mass[ring_of(runout, i)] += (double)runout->state->particles.mass[i];
+}
+
+/* The ring in which the wanted share of the mass is reached; *wanted becomes what of it lies there. */
+static int ring_of_mass(const Runout *runout, int64_t chunks, double fraction, double *wanted) {
+  double rings[RUNOUT_RINGS] = {0}, total = 0;
+  for (int64_t c = 0; c < chunks; c++)
+    for (int ring = 0; ring < RUNOUT_RINGS; ring++) rings[ring] += runout->mass[c][ring];
+  for (int ring = 0; ring < RUNOUT_RINGS; ring++) total += rings[ring];
+  *wanted = fraction * total;
+  int ring = 0;
+  for (; ring < RUNOUT_RINGS - 1 && rings[ring] < *wanted; ring++) *wanted -= rings[ring];
+  return ring;
+}
+
 Status pile_runout(Core *core, Scratch *scratch, const State *state, ScreeVec2 axis, double fraction, double *radius) {
   const Particles *p = &state->particles;
+  Runout runout = {.state = state, .axis = axis};
+  int64_t chunks = parallel_chunks(0, p->count, RUNOUT_CHUNK), some = 0;
+  double wanted;
+  Reach *reach = NULL;
   *radius = 0;
   int mark = scratch_mark(scratch);
-  Reach *reach = NULL;
+  TRY(scratch_take(core, scratch, &runout.radius, p->count, "runout"));
+  TRY(scratch_take(core, scratch, &runout.mass, chunks, "runout"));
   TRY(scratch_take(core, scratch, &reach, p->count, "runout"));
-  double total = 0;
-  for (int64_t i = 0; i < p->count; i++) {
-    Vec3 at = state_position(state, i);
-    reach[i] = (Reach){sqrt((at.x - axis.x) * (at.x - axis.x) + (at.y - axis.y) * (at.y - axis.y)), (double)p->mass[i]};
-    total += reach[i].mass;
-  }
-  *radius = radius_of_mass(reach, p->count, fraction * total);
+  double largest = parallel_max(core, 0, p->count, RUNOUT_CHUNK, 0, reach_chunk, &runout);
+  runout.per_metre = largest > 0 ? RUNOUT_RINGS / largest : 0;
+  parallel_for(core, 0, p->count, RUNOUT_CHUNK, rings_chunk, &runout);
+  int ring = ring_of_mass(&runout, chunks, fraction, &wanted);
+  for (int64_t i = 0; i < p->count; i++)
+    if (ring_of(&runout, i) == ring) reach[some++] = (Reach){runout.radius[i], (double)p->mass[i]};
+  *radius = radius_of_mass(reach, some, wanted);
   scratch_release(core, scratch, mark);
   return SCREE_OK;
 }

@@ -7,7 +7,7 @@
 #include "world/pile.h"
 #include "world/world.h"
 
-enum { PROBE_GRAIN = 4096 };
+enum { PROBE_GRAIN = 1024 };
 
 /* Columns and units by kind, in the order of the scene's choices. */
 static const struct {

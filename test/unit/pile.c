@@ -37,7 +37,32 @@ static void a_cone_has_its_angle(void **state) {
   }
 }
 
+/* Grains along a line, the k-th at k from the axis and of k times the first's mass, in no order. */
+static void runout_holds_its_share_of_the_mass(void **state) {
+  (void)state;
+  enum { GRAINS = 5000 };
+  const ScreeVec2 axis = {0.5, -0.25};
+  GrainScene s;
+  grain_scene(&s, "none", 0.1);
+  ScreeWorld *world = lone_world(&s, vec3(axis.x + 1, axis.y, 0), vec3(0, 0, 0));
+  for (int64_t k = 1; k < GRAINS; k++)
+    add_grain(world, vec3(axis.x, axis.y - 1 - (double)(k * 1777 % GRAINS), 0), vec3(0, 0, 0), 0.1, 0);
+  Particles *p = &world->state.particles;
+  double total = 0;
+  for (int64_t i = 0; i < p->count; i++) total += (double)(p->mass[i] = i > 0 ? (float)(1 + i * 1777 % GRAINS) : 1);
+  static const double fractions[] = {0, 1e-6, 0.3, 0.95, 0.99, 1};
+  for (size_t f = 0; f < sizeof fractions / sizeof *fractions; f++) {
+    double radius = 0, held = 0;
+    int64_t wanted = 0;
+    while (held < fractions[f] * total) held += (double)++wanted;
+    assert_int_equal(pile_runout(&world->core, &world->scratch, &world->state, axis, fractions[f], &radius), SCREE_OK);
+    assert_near(radius, (double)wanted, 1e-3);
+  }
+  scree_world_destroy(world);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_cone_has_its_angle)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_cone_has_its_angle),
+                                     cmocka_unit_test(runout_holds_its_share_of_the_mass)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
