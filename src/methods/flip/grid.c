@@ -10,87 +10,69 @@ enum {
   CLEAR_CHUNK = 16384,
   PLACE_CHUNK = 16384,
   PLACE_BLOCK = 512, /* stays in the nearest cache */
-  SEEN_SLOTS = 4096,
+  OCCUPIED_MOST = PLACE_CHUNK + 1,
+  SEEN_BITS = 12,
+  SEEN_SLOTS = 1 << SEEN_BITS,
   LINK_CHUNK = 512,
   CELL_CHUNK = 4096,
   ORDER_PARTS = 8
 };
 
-#define NOWHERE UINT64_MAX
-
 /* A strip that holds particles, and which of its cells do. */
 typedef struct Occupied {
   uint64_t key;
   uint32_t cells; /* a bit each */
+  int32_t strip;  /* its number, once it has one */
 } Occupied;
 
 typedef struct Placing {
   Core *core;
   Places places;
-  uint64_t *key; /* of each particle's strip */
-  uint8_t *lane;
-  float *x, *y, *z; /* of each particle, in cells */
-  Occupied *seen;   /* PLACE_CHUNK per chunk */
+  uint32_t *seat; /* of each particle: which of its chunk's strips, and the lane */
+  Occupied *seen; /* OCCUPIED_MOST per chunk; the first of each stands for what is off the grid */
   int32_t *seen_count;
 } Placing;
 
-/* Downwards. */
-static inline int32_t whole(float x) {
-  int32_t below = (int32_t)x;
-  return below - ((float)below > x);
-}
+static Occupied *strips_seen(const Placing *place, int64_t chunk) { return place->seen + chunk * OCCUPIED_MOST; }
 
-/* The cell of a particle; false when it lies beyond what the grid can number. */
-static inline bool place_of(const Placing *work, int64_t i, int32_t cell[3]) {
-  const float limit = (float)GRID_LIMIT, x = work->x[i], y = work->y[i], z = work->z[i];
-  if (!(fabsf(x) < limit && fabsf(y) < limit && fabsf(z) < limit)) return false;
-  cell[0] = whole(x);
-  cell[1] = whole(y);
-  cell[2] = whole(z);
-  return true;
-}
-
-/* Adds to a small set of the chunk's own; when it is full, appends without asking: the reader merges. */
-static void note(Occupied *list, int32_t *count, int32_t *slots, uint64_t key, uint32_t bit) {
-  uint32_t slot = strip_slot(key, 12);
+/* Adds to a small set of the chunk's own; when it is full, appends without asking: the reader merges. Answers where it
+ * is in the list. */
+static int32_t note(Occupied *list, int32_t *count, int32_t *slots, uint64_t key) {
+  uint32_t slot = strip_slot(key, SEEN_BITS);
   for (int probe = 0; probe < 16; probe++, slot = (slot + 1) & (SEEN_SLOTS - 1)) {
-    int32_t at = slots[slot];
-    if (at >= 0 && list[at].key == key) {
-      list[at].cells |= bit;
-      return;
-    }
-    if (at < 0) {
+    if (slots[slot] == 0) {
       slots[slot] = *count;
       break;
     }
+    if (list[slots[slot]].key == key) return slots[slot];
   }
-  list[(*count)++] = (Occupied){key, bit};
+  list[*count] = (Occupied){.key = key};
+  return (*count)++;
 }
 
 static void place_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Placing *work = context;
-  Occupied *list = work->seen + b;
-  int32_t count = 0, slots[SEEN_SLOTS];
-  memset(slots, -1, sizeof slots);
-  uint64_t last = NOWHERE;
-  uint32_t cells = 0;
-  for (int64_t i = b; i < e; i++) {
-    int32_t cell[3];
-    if ((i - b) % PLACE_BLOCK == 0)
-      KERNEL_CALL(work->core, flip_place)(&work->places, i, e - i < PLACE_BLOCK ? e : i + PLACE_BLOCK);
-    work->key[i] = NOWHERE;
-    work->lane[i] = 0;
-    if (!place_of(work, i, cell)) continue;
-    uint64_t key = strip_key(cell[0], cell[1], cell[2]);
-    uint32_t bit = 1u << (cell[0] & (STRIP - 1));
-    work->key[i] = key;
-    work->lane[i] = (uint8_t)(cell[0] & (STRIP - 1));
-    if (key == last && (cells & bit)) continue;
-    note(list, &count, slots, key, bit);
-    cells = key == last ? cells | bit : bit;
-    last = key;
+  Occupied *list = strips_seen(work, b / PLACE_CHUNK);
+  int32_t count = 1, slots[SEEN_SLOTS] = {0}, at = 0;
+  uint32_t cells = 0; /* of the strip `at`, since it was come upon */
+  list[0] = (Occupied){.key = NOWHERE};
+  for (int64_t first = b; first < e; first += PLACE_BLOCK) {
+    int64_t last = e - first < PLACE_BLOCK ? e : first + PLACE_BLOCK;
+    uint64_t key[PLACE_BLOCK];
+    uint8_t lane[PLACE_BLOCK];
+    KERNEL_CALL(work->core, flip_place)(&work->places, first, last, key, lane);
+    for (int64_t i = first; i < last; i++) {
+      if (key[i - first] != list[at].key) {
+        list[at].cells |= cells;
+        cells = 0;
+        at = key[i - first] == NOWHERE ? 0 : note(list, &count, slots, key[i - first]);
+      }
+      cells |= 1u << lane[i - first];
+      work->seat[i] = (uint32_t)at * STRIP + lane[i - first];
+    }
   }
+  list[at].cells |= cells;
   work->seen_count[b / PLACE_CHUNK] = count;
 }
 
@@ -157,8 +139,8 @@ static Status refuse_size(Core *core, int64_t strips) {
 /* Adds the strips round the occupied ones; false when there are more than room. */
 static bool spread(const Placing *work, int64_t chunks, int64_t most, KeySet *set) {
   for (int64_t c = 0; c < chunks; c++)
-    for (int32_t k = 0; k < work->seen_count[c]; k++) {
-      const Occupied *at = &work->seen[c * PLACE_CHUNK + k];
+    for (int32_t k = 1; k < work->seen_count[c]; k++) {
+      const Occupied *at = &strips_seen(work, c)[k];
       for (int dz = -1; dz <= 1; dz++)
         for (int dy = -1; dy <= 1; dy++) {
           uint64_t key = at->key + ((uint64_t)(int64_t)dz << (2 * GRID_BITS)) + ((uint64_t)(int64_t)dy << GRID_BITS);
@@ -222,36 +204,46 @@ Status grid_link(Core *core, FlipGrid *grid) {
 
 /* ---- particles by cell ---- */
 
-/* Counting sort in a fixed number of parts: the order within a cell is that of the particles in memory. */
+/* What is put in order of the particles. */
+enum { ORDERED = 7 };
+
+/* Counting sort in parts, which are runs of chunks. However many there are, the order within a cell is that of the
+ * particles in memory. */
 typedef struct Ordering {
   const Placing *place;
   const FlipGrid *grid;
   FlipOrder *order;
-  int32_t *cell;   /* per particle */
-  int32_t *counts; /* ORDER_PARTS histograms, then the places where each part writes */
-  int64_t part;    /* particles of a part */
-  int32_t *sums;   /* particles of a chunk of cells, then of those before it */
+  const float *from[ORDERED];
+  float *to[ORDERED];
+  int32_t *counts; /* a histogram per part, then the places where it writes */
+  int64_t parts, chunks;
+  int32_t *sums; /* particles of a chunk of cells, then of those before it */
 } Ordering;
+
+static inline int64_t first_chunk(const Ordering *work, int64_t part) { return part * work->chunks / work->parts; }
+
+static inline int64_t chunk_end(const Ordering *work, int64_t chunk) {
+  int64_t end = (chunk + 1) * PLACE_CHUNK;
+  return end < work->order->count ? end : work->order->count;
+}
+
+static inline int32_t cell_of_seat(const Occupied *list, uint32_t seat) {
+  return list[seat / STRIP].strip * STRIP + (int32_t)(seat % STRIP);
+}
 
 static void count_part(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Ordering *work = context;
-  const Placing *place = work->place;
+  const uint32_t *seat = work->place->seat;
   int64_t cells = grid_cells(work->grid);
   for (int64_t part = b; part < e; part++) {
     int32_t *counts = work->counts + part * cells;
     memset(counts, 0, sizeof *counts * (size_t)cells);
-    int64_t end = (part + 1) * work->part < work->order->count ? (part + 1) * work->part : work->order->count;
-    uint64_t last = NOWHERE;
-    int32_t strip = 0;
-    for (int64_t i = part * work->part; i < end; i++) {
-      if (place->key[i] != last) {
-        last = place->key[i];
-        strip = last == NOWHERE ? 0 : grid_find(work->grid, last);
-      }
-      int32_t cell = strip * STRIP + place->lane[i];
-      work->cell[i] = cell;
-      counts[cell]++;
+    for (int64_t chunk = first_chunk(work, part); chunk < first_chunk(work, part + 1); chunk++) {
+      Occupied *list = strips_seen(work->place, chunk);
+      for (int32_t k = 1; k < work->place->seen_count[chunk]; k++) list[k].strip = grid_find(work->grid, list[k].key);
+      int64_t end = chunk_end(work, chunk);
+      for (int64_t i = chunk * PLACE_CHUNK; i < end; i++) counts[cell_of_seat(list, seat[i])]++;
     }
   }
 }
@@ -259,17 +251,22 @@ static void count_part(void *context, int64_t b, int64_t e, int thread) {
 static void write_part(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Ordering *work = context;
-  const Placing *place = work->place;
-  FlipOrder *order = work->order;
+  const uint32_t *seat = work->place->seat;
+  int32_t *index = work->order->index;
+  const float *from[ORDERED];
+  float *to[ORDERED];
+  memcpy(from, work->from, sizeof from);
+  memcpy(to, work->to, sizeof to);
   for (int64_t part = b; part < e; part++) {
-    int32_t *at = work->counts + part * grid_cells(work->grid);
-    int64_t end = (part + 1) * work->part < order->count ? (part + 1) * work->part : order->count;
-    for (int64_t i = part * work->part; i < end; i++) {
-      int32_t to = at[work->cell[i]]++;
-      order->index[to] = (int32_t)i;
-      order->x[to] = place->x[i];
-      order->y[to] = place->y[i];
-      order->z[to] = place->z[i];
+    int32_t *next = work->counts + part * grid_cells(work->grid);
+    for (int64_t chunk = first_chunk(work, part); chunk < first_chunk(work, part + 1); chunk++) {
+      const Occupied *list = strips_seen(work->place, chunk);
+      int64_t end = chunk_end(work, chunk);
+      for (int64_t i = chunk * PLACE_CHUNK; i < end; i++) {
+        int32_t at = next[cell_of_seat(list, seat[i])]++;
+        index[at] = (int32_t)i;
+        for (int f = 0; f < ORDERED; f++) to[f][at] = from[f][i];
+      }
     }
   }
 }
@@ -278,7 +275,7 @@ static void sum_cells(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Ordering *work = context;
   int32_t sum = 0;
-  for (int part = 0; part < ORDER_PARTS; part++)
+  for (int64_t part = 0; part < work->parts; part++)
     for (int64_t c = b; c < e; c++) sum += work->counts[part * grid_cells(work->grid) + c];
   work->sums[b / CELL_CHUNK] = sum;
 }
@@ -289,7 +286,7 @@ static void start_cells(void *context, int64_t b, int64_t e, int thread) {
   int32_t total = work->sums[b / CELL_CHUNK];
   for (int64_t c = b; c < e; c++) {
     work->order->start[c] = total;
-    for (int part = 0; part < ORDER_PARTS; part++) {
+    for (int64_t part = 0; part < work->parts; part++) {
       int32_t *count = &work->counts[part * grid_cells(work->grid) + c], here = *count;
       *count = total;
       total += here;
@@ -297,14 +294,21 @@ static void start_cells(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-static Status put_in_order(Core *core, Scratch *scratch, const Placing *place, const FlipGrid *grid, FlipOrder *order) {
-  int64_t cells = grid_cells(grid);
-  Ordering work = {.place = place, .grid = grid, .order = order};
-  work.part = (order->count + ORDER_PARTS - 1) / ORDER_PARTS;
-  TRY(scratch_take(core, scratch, &work.cell, order->count, "cells"));
-  TRY(scratch_take(core, scratch, &work.counts, ORDER_PARTS * cells, "cells"));
+static Status put_in_order(Core *core, Scratch *scratch, const Particles *p, const Placing *place, const FlipGrid *grid,
+                           FlipOrder *order) {
+  int64_t cells = grid_cells(grid), threads = pool_threads(core->pool);
+  float *const *at = place->places.out;
+  Ordering work = {
+      .place = place,
+      .grid = grid,
+      .order = order,
+      .from = {at[0], at[1], at[2], p->mass, p->vx, p->vy, p->vz},
+      .to = {order->x, order->y, order->z, order->mass, order->velocity[0], order->velocity[1], order->velocity[2]},
+      .parts = 2 * threads < ORDER_PARTS ? 2 * threads : ORDER_PARTS,
+      .chunks = parallel_chunks(0, order->count, PLACE_CHUNK)};
+  TRY(scratch_take(core, scratch, &work.counts, work.parts * cells, "cells"));
   TRY(scratch_take(core, scratch, &work.sums, parallel_chunks(0, cells, CELL_CHUNK), "cells"));
-  parallel_for(core, 0, ORDER_PARTS, 1, count_part, &work);
+  parallel_for(core, 0, work.parts, 1, count_part, &work);
   parallel_for(core, 0, cells, CELL_CHUNK, sum_cells, &work);
   int32_t total = 0;
   for (int64_t c = 0; c < parallel_chunks(0, cells, CELL_CHUNK); c++) {
@@ -315,50 +319,48 @@ static Status put_in_order(Core *core, Scratch *scratch, const Placing *place, c
   parallel_for(core, 0, cells, CELL_CHUNK, start_cells, &work);
   order->start[cells] = total;
   order->lost = order->start[STRIP];
-  parallel_for(core, 0, ORDER_PARTS, 1, write_part, &work);
+  parallel_for(core, 0, work.parts, 1, write_part, &work);
   return SCREE_OK;
 }
 
-static Status take_placing(Core *core, Scratch *scratch, int64_t count, int64_t chunks, Placing *place) {
-  TRY(scratch_take(core, scratch, &place->key, count, "places"));
-  TRY(scratch_take(core, scratch, &place->lane, count, "places"));
-  TRY(scratch_take(core, scratch, &place->x, count, "places"));
-  TRY(scratch_take(core, scratch, &place->y, count, "places"));
-  TRY(scratch_take(core, scratch, &place->z, count, "places"));
-  TRY(scratch_take(core, scratch, &place->seen, chunks * PLACE_CHUNK, "places"));
+static Status take_placing(Core *core, Scratch *scratch, const Particles *p, Placing *place) {
+  int64_t chunks = parallel_chunks(0, p->count, PLACE_CHUNK);
+  for (int a = 0; a < 3; a++)
+    TRY(scratch_take(core, scratch, &place->places.out[a], p->count + LANES, "places")); /* in whole registers */
+  TRY(scratch_take(core, scratch, &place->seat, p->count, "places"));
+  TRY(scratch_take(core, scratch, &place->seen, chunks * OCCUPIED_MOST, "places"));
   return scratch_take(core, scratch, &place->seen_count, chunks + 1, "places");
 }
 
 /* The order's arrays outlive the scratch of the sort, and their length is known only after it: they are taken with room
  * for what the particles can need at most, before. */
 static Status order_take(Core *core, Scratch *scratch, FlipOrder *order) {
+  float **fields[ORDERED] = {&order->x,           &order->y,           &order->z,          &order->mass,
+                             &order->velocity[0], &order->velocity[1], &order->velocity[2]};
   int64_t room = order->count + LANES; /* kernels read whole registers */
   TRY(scratch_take(core, scratch, &order->index, room, "order"));
-  TRY(scratch_take(core, scratch, &order->x, room, "order"));
-  TRY(scratch_take(core, scratch, &order->y, room, "order"));
-  TRY(scratch_take(core, scratch, &order->z, room, "order"));
-  memset(order->x + order->count, 0, sizeof(float) * LANES);
-  memset(order->y + order->count, 0, sizeof(float) * LANES);
-  memset(order->z + order->count, 0, sizeof(float) * LANES);
+  for (int f = 0; f < ORDERED; f++) {
+    TRY(scratch_take(core, scratch, fields[f], room, "order"));
+    memset(*fields[f] + order->count, 0, sizeof(float) * LANES);
+  }
   return SCREE_OK;
 }
 
 static Status build(Core *core, Scratch *scratch, const Particles *particles, FlipGrid *grid, FlipOrder *order,
                     int32_t **start) {
   int64_t chunks = parallel_chunks(0, particles->count, PLACE_CHUNK);
-  Placing place = {.core = core};
-  TRY(take_placing(core, scratch, particles->count, chunks, &place));
-  place.places = (Places){.at = {particles->x, particles->y, particles->z},
-                          .low = {particles->low_x, particles->low_y, particles->low_z},
-                          .inverse = 1 / grid->cell,
-                          .shift = {grid->shift[0], grid->shift[1], grid->shift[2]},
-                          .out = {place.x, place.y, place.z}};
+  Placing place = {.core = core,
+                   .places = {.at = {particles->x, particles->y, particles->z},
+                              .low = {particles->low_x, particles->low_y, particles->low_z},
+                              .inverse = 1 / grid->cell,
+                              .shift = {grid->shift[0], grid->shift[1], grid->shift[2]}}};
+  TRY(take_placing(core, scratch, particles, &place));
   parallel_for(core, 0, particles->count, PLACE_CHUNK, place_chunk, &place);
   TRY(collect(core, scratch, &place, chunks, grid));
   TRY(grid_link(core, grid));
   TRY(memory_grow(core, start, grid_cells(grid) + 1, "flip grid"));
   order->start = *start;
-  return put_in_order(core, scratch, &place, grid, order);
+  return put_in_order(core, scratch, particles, &place, grid, order);
 }
 
 Status grid_build(Core *core, Scratch *scratch, const Particles *particles, FlipGrid *grid, FlipOrder *order) {

@@ -39,6 +39,7 @@ typedef struct FlipOrder {
   int32_t *index;   /* of the particle */
   int32_t *start;   /* per cell, and one more */
   float *x, *y, *z; /* in cells */
+  float *mass, *velocity[3];
 } FlipOrder;
 
 static inline uint64_t strip_key(int32_t x, int32_t y, int32_t z) {

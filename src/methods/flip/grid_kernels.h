@@ -10,6 +10,11 @@ typedef struct Places {
   float *out[3];               /* in cells */
 } Places;
 
-KERNEL_DECLARE(void, flip_place, (const Places *places, int64_t b, int64_t e));
+/* Of a particle that is on no strip: it lies beyond what the grid can number. */
+#define NOWHERE UINT64_MAX
+
+/* Where particles [b, e) lie; `key` and `lane`, from the first of them on, get their strips and the lanes there. Both
+ * are written in whole registers. */
+KERNEL_DECLARE(void, flip_place, (const Places *places, int64_t b, int64_t e, uint64_t *key, uint8_t *lane));
 
 #endif

@@ -39,21 +39,15 @@ static void sort_chunk(void *context, int64_t b, int64_t e, int thread) {
     cohesion[m] = (float)materials->items[m].definition.cohesion;
   }
   for (int64_t k = b; k < e; k++) {
-    int32_t i = work->order->index[k];
-    to->mass[k] = p->mass[i];
-    to->velocity[0][k] = p->vx[i];
-    to->velocity[1][k] = p->vy[i];
-    to->velocity[2][k] = p->vz[i];
-    if (!work->mixed) continue;
-    uint8_t m = p->material[i];
-    to->volume[k] = p->mass[i] * specific[m];
+    uint8_t m = p->material[work->order->index[k]];
+    to->volume[k] = work->order->mass[k] * specific[m];
     to->strength[k] = to->volume[k] * strength[m];
     to->cohesion[k] = to->volume[k] * cohesion[m];
   }
 }
 
-void flip_sort_parcels(FlipWork *work) {
-  parallel_for(work->core, 0, work->order->count, SORT_CHUNK, sort_chunk, work);
+void flip_sort_materials(FlipWork *work) {
+  if (work->mixed) parallel_for(work->core, 0, work->order->count, SORT_CHUNK, sort_chunk, work);
 }
 
 /* ---- to the grid ---- */
@@ -150,7 +144,7 @@ static void splat_all(const ToGrid *to) {
                  .x = work->order->x,
                  .y = work->order->y,
                  .z = work->order->z,
-                 .face = s->mass,
+                 .face = work->order->mass,
                  .norm = (const float *const *)s->norm,
                  .normed = again ? f->normed : f->near,
                  .taken = to->taken,
@@ -160,10 +154,10 @@ static void splat_all(const ToGrid *to) {
     splat.riders = f->riders;
     for (int a = 0; a < 3; a++) splat.strong[a] = f->strong[a];
   } else {
-    splat.centre[0] = work->mixed ? s->volume : s->mass;
+    splat.centre[0] = work->mixed ? s->volume : work->order->mass;
     splat.centre[1] = work->mixed ? s->strength : NULL;
   }
-  for (int a = 0; a < 3; a++) splat.velocity[a] = s->velocity[a];
+  for (int a = 0; a < 3; a++) splat.velocity[a] = work->order->velocity[a];
   splat_rows(work, &splat);
   if (!work->mixed) return;
   splat.face = s->volume;
@@ -469,7 +463,7 @@ static void stops_chunk(void *context, int64_t b, int64_t e, int thread) {
 static void fetch_ahead(const FlipWork *work, int32_t b, int64_t e) {
   const Particles *p = &work->state->particles;
   const FlipOrder *order = work->order;
-  float *const *v = work->sorted.velocity;
+  float *const *v = order->velocity;
   const float *const fields[6] = {p->vx, p->vy, p->vz, p->dx, p->dy, p->dz};
   const float *const sorted[6] = {order->x, order->y, order->z, v[0], v[1], v[2]};
   if (e > order->count) e = order->count;
@@ -541,7 +535,7 @@ Status flip_from_grid(FlipWork *work) {
     g->change[a] = f->change[a];
     g->moved[a] = f->moved[a];
     g->settle[a] = f->settle[a];
-    g->before[a] = work->sorted.velocity[a];
+    g->before[a] = work->order->velocity[a];
     g->gain[a] = (float)(vec3_get(work->state->gravity, a) * work->dt);
   }
   TRY(take_buffers(work, &from));

@@ -289,7 +289,7 @@ static bool fills_from_below(const FlipWork *work, int32_t cell, int axis, bool 
   const float *place[3] = {order->x, order->y, order->z};
   float volume = 0, moment = 0;
   for (int32_t k = order->start[cell]; k < order->start[cell + 1]; k++) {
-    float share = work->mixed ? work->sorted.volume[k] : work->sorted.mass[k] * work->rest_specific;
+    float share = work->mixed ? work->sorted.volume[k] : order->mass[k] * work->rest_specific;
     float at = place[axis][k] - floorf(place[axis][k]);
     volume += share;
     moment += share * (down ? at : 1 - at);

@@ -206,8 +206,7 @@ static Status take_fields(FlipWork *work) {
   TRY(scratch_take(core, scratch, &f->normed, strips, "grid"));
   f->near[0] = f->normed[0] = 0;
   SortedParcels *s = &work->sorted;
-  float **sorted[] = {&s->mass,    &s->velocity[0], &s->velocity[1], &s->velocity[2], &s->norm[0], &s->norm[1],
-                      &s->norm[2], &s->norm[3],     &s->volume,      &s->strength,    &s->cohesion};
+  float **sorted[] = {&s->norm[0], &s->norm[1], &s->norm[2], &s->norm[3], &s->volume, &s->strength, &s->cohesion};
   for (size_t k = 0; k < sizeof sorted / sizeof *sorted - (work->mixed ? 0 : 3); k++) {
     TRY(scratch_take(core, scratch, sorted[k], count, "sorted particles"));
     memset(*sorted[k] + count - LANES, 0, sizeof(float) * LANES);
@@ -238,7 +237,7 @@ static Status advance(Flip *flip, FlipWork *work) {
   profile_end(step->profile, "solids", began);
 
   began = profile_begin();
-  flip_sort_parcels(work);
+  flip_sort_materials(work);
   TRY(flip_to_grid(work)); /* [1] */
   profile_end(step->profile, "to_grid", began);
 

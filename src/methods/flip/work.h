@@ -42,9 +42,8 @@ typedef struct FlipSettings {
   double settle;    /* share of the grid's velocity that particles in contact take on in a step */
 } FlipSettings;
 
-/* Arrays in the order of cells. */
+/* More of the particles in the order of cells. */
 typedef struct SortedParcels {
-  float *mass, *velocity[3];
   float *norm[4]; /* of the weights at centres and faces, in strips that are `normed` (all others: 1) */
   float *volume, *strength, *cohesion; /* at rest density, and times the material's; where there is more than one */
   uint8_t *rides;                      /* a bit per axis */
@@ -131,7 +130,7 @@ double solid_ahead(const FlipWork *work, const Solid *solid);
 /* Whether a point of the solid's frame is certainly farther than that from it. */
 bool solid_out_of_reach(const Solid *solid, Vec3 local, double reach);
 /* particles.c */
-void flip_sort_parcels(FlipWork *work);
+void flip_sort_materials(FlipWork *work);
 Status flip_to_grid(FlipWork *work);
 /* surface.c: who rides on strong faces alone; changes their norms. */
 void flip_find_riders(FlipWork *work);
