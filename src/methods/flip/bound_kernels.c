@@ -240,8 +240,9 @@ WIDE_INLINE void begin_strip(const FrictionBounds *o, int32_t s, int64_t n) {
   }
 }
 
-void KERNEL(flip_bound_strips)(const FrictionBounds *o, int64_t b, int64_t e, double sums[PACE_SUMS]) {
+void KERNEL(flip_bound_strips)(const FrictionBounds *o, int64_t b, int64_t e, double sums[STRIP_SUMS]) {
   const Wide zero = wide_set(0);
+  int walled = 0;
   Wide total = zero, count = zero;
   for (int64_t n = b; n < e; n++) {
     int32_t s = o->strips[n];
@@ -252,6 +253,7 @@ void KERNEL(flip_bound_strips)(const FrictionBounds *o, int64_t b, int64_t e, do
       links->near_slot[side] = o->slot[links->near[side]];
     }
     bound_edges(o, s, n);
+    walled += links->walled != 0;
     Wide limit = own(o->limit, s), pace = pace_of(o, s), most = limit;
     for (int k = 0; k < 3; k++) most = wide_max(most, wide_load(o->to.yields[n].cap[k]));
     links->bears = wide_bits(wide_less(zero, most)) != 0;
@@ -264,4 +266,5 @@ void KERNEL(flip_bound_strips)(const FrictionBounds *o, int64_t b, int64_t e, do
   }
   sums[PACE_TOTAL] = (double)wide_sum(total);
   sums[PACE_COUNT] = (double)wide_sum(count);
+  sums[STRIPS_WALLED] = walled;
 }

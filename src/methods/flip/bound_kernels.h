@@ -37,7 +37,7 @@ KERNEL_DECLARE(void, flip_bound_cells, (const FrictionBounds *o, int64_t b, int6
 /* fields.borne, what the edges see of the limit, and `loaded`; the limits of all strips are known. */
 KERNEL_DECLARE(void, flip_bound_surface, (const FrictionBounds *o, int64_t b, int64_t e));
 /* Strips b to e of the solve: everything but what depends on others' pace and bounds. */
-enum { PACE_TOTAL, PACE_COUNT, PACE_SUMS }; /* over cells that bear some stress */
-KERNEL_DECLARE(void, flip_bound_strips, (const FrictionBounds *o, int64_t b, int64_t e, double sums[PACE_SUMS]));
+enum { PACE_TOTAL, PACE_COUNT, STRIPS_WALLED, STRIP_SUMS }; /* paces: over cells that bear some stress */
+KERNEL_DECLARE(void, flip_bound_strips, (const FrictionBounds *o, int64_t b, int64_t e, double sums[STRIP_SUMS]));
 
 #endif

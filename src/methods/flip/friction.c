@@ -51,10 +51,11 @@ typedef struct Friction {
   int64_t blocks;
   FrictionSlot *slots; /* per thread */
   int64_t slots_each;
-  int32_t thickest; /* slice, in strips */
-  double (*pace_sums)[PACE_SUMS];
-  float *excess; /* per block */
-  double longer; /* steps are so many times as long, in the mean, as the lightest face allows */
+  int32_t thickest;                 /* slice, in strips */
+  double (*strip_sums)[STRIP_SUMS]; /* per chunk */
+  int32_t wall_count, *first_wall;  /* strips at walls: numbers, with 0; the first of each chunk */
+  float *excess;                    /* per block */
+  double longer;                    /* steps are so many times as long, in the mean, as the lightest face allows */
 } Friction;
 
 double flip_stress_force(const FlipWork *work, float *const s[STRESSES], int32_t face, int axis) {
@@ -180,7 +181,7 @@ static Status number_strips(FlipWork *work, Friction *f) {
 static void strips_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Friction *f = context;
-  KERNEL_CALL(f->work->core, flip_bound_strips)(&f->bounds, b, e, f->pace_sums[b / STRIP_CHUNK]);
+  KERNEL_CALL(f->work->core, flip_bound_strips)(&f->bounds, b, e, f->strip_sums[b / STRIP_CHUNK]);
 }
 
 /* Nobody's strip has nothing. */
@@ -205,7 +206,7 @@ static Status take_strips(FlipWork *work, Friction *f) {
   memset(f->sweep.links, 0, sizeof *f->sweep.links);
   f->bounds.to = *to;
   f->bounds.links = f->sweep.links;
-  return scratch_take(core, scratch, &f->pace_sums, f->count / STRIP_CHUNK + 1, "sums");
+  return scratch_take(core, scratch, &f->strip_sums, f->count / STRIP_CHUNK + 1, "sums");
 }
 
 /* How far each step goes down the gradient. One length for all would be that of the lightest face, a fifth full at the
@@ -225,8 +226,8 @@ static Status pack_strips(FlipWork *work, Friction *f, float *const flux[3], dou
   parallel_for(work->core, 1, f->count, STRIP_CHUNK, strips_chunk, f);
   double total = 0, count = 0;
   for (int64_t c = 0; c < parallel_chunks(1, f->count, STRIP_CHUNK); c++) {
-    total += f->pace_sums[c][PACE_TOTAL];
-    count += f->pace_sums[c][PACE_COUNT];
+    total += f->strip_sums[c][PACE_TOTAL];
+    count += f->strip_sums[c][PACE_COUNT];
   }
   f->longer = count > 0 ? total / count * (double)bounds->stiffness * largest / (double)bounds->pace_factor : 1;
   return SCREE_OK;
@@ -240,15 +241,28 @@ static void beside_chunk(void *context, int64_t b, int64_t e, int thread) {
   KERNEL_CALL(f->work->core, flip_friction_walls)(&f->sweep, b, e);
 }
 
-static Status list_walls(FlipWork *work, Friction *f) {
-  int32_t walls = 1;
-  for (int32_t n = 1; n < f->count; n++)
-    if (f->sweep.links[n].walled) f->sweep.links[n].wall = walls++;
-  TRY(scratch_take(work->core, work->step->scratch, &f->sweep.walls, walls, "friction"));
-  for (int32_t n = 1; n < f->count; n++)
-    if (f->sweep.links[n].walled) f->sweep.walls[f->sweep.links[n].wall].strip = n;
-  parallel_for(work->core, 1, walls, STRIP_CHUNK, beside_chunk, f);
-  return SCREE_OK;
+/* Strips at walls have numbers of their own: chunk by chunk, by how many of them each has. */
+static Status number_walls(FlipWork *work, Friction *f) {
+  int64_t chunks = parallel_chunks(1, f->count, STRIP_CHUNK);
+  f->wall_count = 1;
+  TRY(scratch_take(work->core, work->step->scratch, &f->first_wall, chunks + 1, "friction"));
+  for (int64_t c = 0; c < chunks; c++) {
+    f->first_wall[c] = f->wall_count;
+    f->wall_count += (int32_t)f->strip_sums[c][STRIPS_WALLED];
+  }
+  return scratch_take(work->core, work->step->scratch, &f->sweep.walls, f->wall_count, "friction");
+}
+
+static void parts_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Friction *f = context;
+  int32_t wall = f->first_wall[b / STRIP_CHUNK];
+  KERNEL_CALL(f->work->core, flip_friction_parts)(&f->sweep, b, e);
+  for (int32_t n = (int32_t)b; n < (int32_t)e; n++) {
+    if (!f->sweep.links[n].walled) continue;
+    f->sweep.walls[wall].strip = n;
+    f->sweep.links[n].wall = wall++;
+  }
 }
 
 /* ---- bodies ---- */
@@ -309,12 +323,6 @@ static void wrench_chunk(void *context, int64_t b, int64_t e, int thread) {
 
 /* ---- the solve ---- */
 
-static void parts_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Friction *f = context;
-  KERNEL_CALL(f->work->core, flip_friction_parts)(&f->sweep, b, e);
-}
-
 /* How long a sweep takes for a strip, about. */
 static int64_t cost_of(const FrictionLinks *links) { return links->bears ? 8 : links->flows ? 2 : 1; }
 
@@ -360,23 +368,34 @@ static Status cut_bands(FlipWork *work, Friction *f) {
   return scratch_take(work->core, work->step->scratch, &f->sweep.sums, (int64_t)slices * bands + 1, "sums");
 }
 
+static void add_blocks(Friction *f, int32_t first, int32_t end) {
+  for (int32_t band = 0; band < f->sweep.bands; band++) f->block[f->blocks++] = (FrictionBlock){first, end, band};
+}
+
 /* Blocks of slices that take about as long: one a thread if they are not too thin, and two if they are thick. Where
  * there are as many bands as threads, or twice as many and so on, these are enough. */
 static Status cut_blocks(FlipWork *work, Friction *f) {
   Core *core = work->core;
-  int64_t slices = f->sweep.slices, threads = pool_threads(core->pool), cuts = 2 * threads, cost = 0, sum = 0, cut = 0;
+  int64_t slices = f->sweep.slices, threads = pool_threads(core->pool), cuts = 2 * threads, sum = 0, cut = 0, *until;
   TRY(cut_bands(work, f));
   if (cuts * BLOCK_THICK > slices) cuts /= 2;
   if (cuts * BLOCK_LEAST > slices) cuts = slices / BLOCK_LEAST;
   if (cuts < 1 || f->sweep.bands % threads == 0) cuts = 1;
   TRY(scratch_take(core, work->step->scratch, &f->block, cuts * f->sweep.bands, "friction"));
   TRY(scratch_take(core, work->step->scratch, &f->excess, cuts * f->sweep.bands, "sums"));
-  for (int32_t n = 1; n < f->count; n++) cost += cost_of(&f->sweep.links[n]);
+  if (cuts == 1) {
+    add_blocks(f, 0, (int32_t)slices);
+    return SCREE_OK;
+  }
+  TRY(scratch_take(core, work->step->scratch, &until, slices, "sums"));
+  for (int64_t at = 0; at < slices; at++) {
+    for (int32_t n = f->slice[at]; n < f->slice[at + 1]; n++) sum += cost_of(&f->sweep.links[n]);
+    until[at] = sum;
+  }
   int32_t first = 0;
   for (int32_t at = 0; at < slices; at++) {
-    for (int32_t n = f->slice[at]; n < f->slice[at + 1]; n++) sum += cost_of(&f->sweep.links[n]);
-    if (sum * cuts < (cut + 1) * cost) continue;
-    for (int32_t band = 0; band < f->sweep.bands; band++) f->block[f->blocks++] = (FrictionBlock){first, at + 1, band};
+    if (until[at] * cuts < (cut + 1) * sum) continue;
+    add_blocks(f, first, at + 1);
     first = at + 1;
     cut++;
   }
@@ -467,9 +486,10 @@ static Status minimize(FlipWork *work, float *const flux[3], bool last) {
   TRY(number_strips(work, &f));
   TRY(pack_strips(work, &f, flux, largest));
   if (work->face_count > 0) TRY(slow_at_bodies(work, &f));
+  TRY(number_walls(work, &f));
   parallel_for(work->core, 1, f.count, STRIP_CHUNK, parts_chunk, &f);
   if (work->face_count > 0) TRY(group_faces(work, &f));
-  TRY(list_walls(work, &f));
+  parallel_for(work->core, 1, f.wall_count, STRIP_CHUNK, beside_chunk, &f);
   TRY(cut_blocks(work, &f));
   f.sweep.cell = work->grid->cell;
   f.sweep.scheme = work->settings->scheme;

@@ -29,11 +29,12 @@ WIDE_INLINE void measure(const MprgpVectors *v, int64_t n, Wide x, Wide g, Wide 
   int64_t k = element(v, n);
   Wide free, chopped;
   WideInt between = split(v, k, x, g, &free, &chopped);
-  Wide down = (x - wide_load(v->lower + k)) * inverse, up = (x - wide_load(v->upper + k)) * inverse;
-  Wide reduced = wide_max(wide_min(free, wide_max(down, zero)), wide_min(up, zero));
   sum->free += free * free;
   sum->chopped += chopped * chopped;
-  sum->reduced += reduced * free;
+  if (v->cautious) {
+    Wide down = (x - wide_load(v->lower + k)) * inverse, up = (x - wide_load(v->upper + k)) * inverse;
+    sum->reduced += wide_max(wide_min(free, wide_max(down, zero)), wide_min(up, zero)) * free;
+  }
   WideInt leaving = wide_less(zero, chopped * chopped);
   v->free[v->blocks[n]] = (uint8_t)wide_bits(v->cautious ? between : between | leaving);
 }
@@ -58,7 +59,8 @@ void KERNEL(mprgp_add)(const MprgpVectors *v, int64_t b, int64_t e) {
   }
 }
 
-void KERNEL(mprgp_measure)(const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]) {
+void KERNEL(mprgp_measure)(const MprgpVectors *vectors, int64_t b, int64_t e, double sums[SUMS]) {
+  const MprgpVectors own = *vectors, *v = &own; /* bytes that are written to `free` could be its members, otherwise */
   const Wide inverse = wide_set(1 / v->fixed);
   for (int64_t first = b; first < e; first += SUMMED) {
     int64_t end = first + SUMMED < e ? first + SUMMED : e;
@@ -100,7 +102,8 @@ float KERNEL(mprgp_line)(const MprgpVectors *v, int64_t b, int64_t e, double sum
   return least;
 }
 
-bool KERNEL(mprgp_go)(const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]) {
+bool KERNEL(mprgp_go)(const MprgpVectors *vectors, int64_t b, int64_t e, double sums[SUMS]) {
+  const MprgpVectors own = *vectors, *v = &own; /* as above */
   const Wide a = wide_set(v->step), inverse = wide_set(1 / v->fixed);
   WideInt stopped = {0};
   for (int64_t first = b; first < e; first += SUMMED) {

@@ -21,7 +21,8 @@ enum { SUM_FREE, SUM_CHOPPED, SUM_REDUCED, SUM_GP, SUM_PQ, SUM_ZQ, SUM_GAP, SUM_
 KERNEL_DECLARE(void, mprgp_clamp, (const MprgpVectors *v, int64_t b, int64_t e));
 /* g += b */
 KERNEL_DECLARE(void, mprgp_add, (const MprgpVectors *v, int64_t b, int64_t e));
-/* Squares of the free and the chopped gradient, reduced free gradient times free gradient; fills `free`. */
+/* Squares of the free and the chopped gradient and, when cautious, reduced free gradient times free gradient; fills
+ * `free`. */
 KERNEL_DECLARE(void, mprgp_measure, (const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]));
 /* g p and p q; when cautious, answers the longest feasible step along -p */
 KERNEL_DECLARE(float, mprgp_line, (const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]));
