@@ -10,8 +10,6 @@
 #include "methods/flip/carry_kernels.h"
 #include "methods/flip/work.h"
 
-/* How far from a solid, in cells, the stress still moves with it; less and less on the way there. */
-#define CARRY_REACH 20
 /* Ways below, in cells, are none. */
 #define WAY_LEAST 0.06f
 
@@ -41,8 +39,7 @@ static Status list_carriers(Carry *carry) {
   for (int32_t k = 0; k < solids->count; k++) {
     const Solid *solid = &solids->items[k];
     if (!is_carrier(solid)) continue;
-    Vec3 size = vec3_sub(solid->shape.bounds_high, solid->shape.bounds_low);
-    carry->carriers[carry->count++] = (Carrier){solid, 0.5 * fmax(size.x, fmax(size.y, size.z))};
+    carry->carriers[carry->count++] = (Carrier){solid, solid_half_width(solid)};
   }
   return SCREE_OK;
 }

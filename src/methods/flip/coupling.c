@@ -69,8 +69,9 @@ static void wrench_chunk(void *context, int64_t b, int64_t e, int thread) {
   memset(wrench, 0, sizeof *wrench * (size_t)work->body_count);
   for (int64_t k = b; k < e; k++) {
     const CoupledFace *face = &work->faces[k];
-    double force = coupling->pressure ? (double)coupling->pressure[face->low] - (double)coupling->pressure[face->face]
-                                      : flip_stress_force(work, coupling->stress, face->face, face->axis);
+    double force = 0;
+    if (coupling->pressure) force += (double)coupling->pressure[face->low] - (double)coupling->pressure[face->face];
+    if (coupling->stress) force += flip_stress_force(work, coupling->stress, face->face, face->axis);
     if (force != 0) coupled_push(face, force * area * (double)face->share, wrench[face->body]);
   }
 }
@@ -92,7 +93,7 @@ void flip_answer_of_bodies(FlipWork *work, int64_t chunks, double dt) {
   flip_move_bodies(work, dt);
 }
 
-void flip_change_bodies(FlipWork *work, const float *pressure, float *const stress[STRESSES], double dt) {
+void flip_change_bodies(FlipWork *work, const float *pressure, float *const *stress, double dt) {
   Coupling coupling = {work, pressure, stress};
   parallel_for(work->core, 0, work->face_count, FACE_CHUNK, wrench_chunk, &coupling);
   flip_answer_of_bodies(work, parallel_chunks(0, work->face_count, FACE_CHUNK), dt);

@@ -33,7 +33,7 @@ static void flux_with(FlipWork *work, bool pressure, float *const out[3]) {
   for (int k = 0; k < STRESSES && !pressure; k++) faces.update.s[k] = work->kept->stress[k];
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, update_chunk, &faces);
   if (work->face_count == 0) return;
-  flip_change_bodies(work, pressure ? work->kept->pressure : NULL, work->kept->stress, work->dt);
+  flip_change_bodies(work, pressure ? work->kept->pressure : NULL, pressure ? NULL : work->kept->stress, work->dt);
   flip_add_bodies(work, out);
 }
 
@@ -111,6 +111,9 @@ Status flip_solve_stresses(FlipWork *work) {
   TRY(scratch_take(core, scratch, &before, cells, "flux"));
   TRY(flip_stop_at_walls(work));
   TRY(flip_couple_bodies(work));
+  double began = profile_begin();
+  TRY(flip_predict_stresses(work));
+  profile_end(work->step->profile, "friction", began);
   Status status = project(work, flux, before);
   if (status == SCREE_OK) {
     accelerate(work, flux);

@@ -133,10 +133,10 @@ static double flip_largest_step(const void *data, const State *state) {
   return g > 0 ? 2 * way / (v + sqrt(v * v + 4 * g * way)) : v > 0 ? way / v : INFINITY;
 }
 
-/* How far a solid may go off its way in a step by what sand does to it, in cells. The stress before a ball is found in
- * some dozens of iterations from what it was: in long steps it would still be that of the way down when the ball has
- * come to a stop, and throw it up by a cell or two. */
-#define SWERVE 0.03
+/* How far a solid may go off its way in a step by what sand does to it, in cells. When a ball comes to a stop the stress
+ * before it changes from that of its way down; in longer steps neither the solve nor what it begins with (predict.c)
+ * follows that. */
+#define SWERVE 0.1
 
 /* The largest acceleration of the faces of bodies that sand is at. */
 static double swerving_of(const FlipWork *work) {

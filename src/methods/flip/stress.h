@@ -13,8 +13,8 @@ void flip_push_solids(FlipWork *work);
 Status flip_couple_bodies(FlipWork *work);
 /* body_change = dt M^-1 body_wrench. */
 void flip_move_bodies(FlipWork *work, double dt);
-/* body_change = dt M^-1 J f: by the pressure or by the stresses at the faces (the other is NULL). */
-void flip_change_bodies(FlipWork *work, const float *pressure, float *const stress[STRESSES], double dt);
+/* body_change = dt M^-1 J f: by the pressure and the stresses at the faces (either may be NULL). */
+void flip_change_bodies(FlipWork *work, const float *pressure, float *const *stress, double dt);
 /* The same, by the wrenches in wrench_parts of so many chunks of FACE_CHUNK faces. */
 enum { FACE_CHUNK = 512 };
 void flip_answer_of_bodies(FlipWork *work, int64_t chunks, double dt);
@@ -39,6 +39,8 @@ Status flip_solve_pressure(FlipWork *work, float *const flux[3]);
 Status flip_solve_friction(FlipWork *work, float *const flux[3], bool last);
 /* (D2 s) at a face, times the cell's side. */
 double flip_stress_force(const FlipWork *work, float *const s[STRESSES], int32_t face, int axis);
+/* predict.c: scales the stresses near bodies that the solves begin with. */
+Status flip_predict_stresses(FlipWork *work);
 /* staggered.c: both in turn; writes velocities and pushes on solids. */
 Status flip_solve_stresses(FlipWork *work);
 

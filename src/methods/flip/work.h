@@ -115,6 +115,14 @@ static inline int work_downward(const FlipWork *work, bool *down) {
 
 /* How many times as far as pressed sand any other may go in a step: it meets nothing before the next cell. */
 #define UNPRESSED_WAY 2
+/* How far from a solid, in cells, the stress that solves begin with has to do with its motion; less and less on the way
+ * there. */
+#define CARRY_REACH 20
+/* Of its box, from its centre. */
+static inline double solid_half_width(const Solid *solid) {
+  Vec3 size = vec3_sub(solid->shape.bounds_high, solid->shape.bounds_low);
+  return 0.5 * fmax(size.x, fmax(size.y, size.z));
+}
 /* Cells that hold more than this of what they can hold are dense. */
 #define FILL_DENSE 0.35f
 
