@@ -369,32 +369,34 @@ WIDE_INLINE Wide slip_at(const FrictionSweep *o, FrictionSlot *slots, int32_t n,
   return scale_to(rubbing(o, slots, n, k), wide_set(1));
 }
 
-WIDE_INLINE void scale_strips(const FrictionSweep *o, Strips at, FrictionSlot *slots, bool strict) {
+WIDE_INLINE void scale_strip(const FrictionSweep *o, FrictionSlot *slots, int32_t n, bool strict) {
   const Wide zero = wide_set(0);
-  for (int32_t n = at.first; n < at.end; n++) {
-    if (!o->links[n].bears) continue;
-    const FrictionPaces *paces = &o->strips.paces[n];
-    FrictionSlot *slot = slot_of(o, slots, n);
-    Wide limit = wide_load(paces->limit), most = limit * wide_set(1.7320508f), square[STRESSES], scale, diagonal;
-    stress_squares(o, slots, n, square);
-    if (strict) {
-      Wide own_square = square[0] + square[1] + square[2];
-      square[0] = square[1] = square[2] = zero;
-      Wide shear = gauge(square, o->scheme);
-      scale = scale_to(shear, most);
-      diagonal = scale_to(wide_sqrt(own_square), wide_sqrt(wide_max(most * most - shear * shear, zero)));
-    } else {
-      Wide size = gauge(square, o->scheme);
-      diagonal = scale_to(size, most);
-      scale = wide_max(size * wide_set(0.57735027f) - limit, zero) / wide_load(paces->pace);
-    }
-    WideInt loaded = wide_less(zero, limit);
-    for (int a = 0; a < 3; a++)
-      wide_store(slot->trial[a], wide_select(loaded, wide_load(slot->trial[a]) * diagonal, zero));
-    wide_store(slot->scale, wide_select(loaded, scale, zero));
-    for (int k = 0; k < 3 && strict; k++)
-      if (o->links[n].walled >> k & 1) wide_store(slot->slip[k], slip_at(o, slots, n, k));
+  const FrictionPaces *paces = &o->strips.paces[n];
+  FrictionSlot *slot = slot_of(o, slots, n);
+  Wide limit = wide_load(paces->limit), most = limit * wide_set(1.7320508f), square[STRESSES], scale, diagonal;
+  stress_squares(o, slots, n, square);
+  if (strict) {
+    Wide own_square = square[0] + square[1] + square[2];
+    square[0] = square[1] = square[2] = zero;
+    Wide shear = gauge(square, o->scheme);
+    scale = scale_to(shear, most);
+    diagonal = scale_to(wide_sqrt(own_square), wide_sqrt(wide_max(most * most - shear * shear, zero)));
+  } else {
+    Wide size = gauge(square, o->scheme);
+    diagonal = scale_to(size, most);
+    scale = wide_max(size * wide_set(0.57735027f) - limit, zero) / wide_load(paces->pace);
   }
+  WideInt loaded = wide_less(zero, limit);
+  for (int a = 0; a < 3; a++)
+    wide_store(slot->trial[a], wide_select(loaded, wide_load(slot->trial[a]) * diagonal, zero));
+  wide_store(slot->scale, wide_select(loaded, scale, zero));
+  for (int k = 0; k < 3 && strict; k++)
+    if (o->links[n].walled >> k & 1) wide_store(slot->slip[k], slip_at(o, slots, n, k));
+}
+
+WIDE_INLINE void scale_strips(const FrictionSweep *o, Strips at, FrictionSlot *slots, bool strict) {
+  for (int32_t n = at.first; n < at.end; n++)
+    if (o->links[n].bears) scale_strip(o, slots, n, strict);
 }
 
 /* ---- return to the yield surface ---- */
@@ -445,30 +447,42 @@ WIDE_INLINE void return_strip(const FrictionSweep *o, FrictionSlot *slots, int32
   next[S_XZ] = returned(o, slots, n, 2);
 }
 
-WIDE_INLINE void return_strips(const FrictionSweep *o, Strips at, FrictionSlot *slots, double sums[FRICTION_SUMS]) {
+typedef struct StepSums {
+  Wide moved, turned, size;
+} StepSums;
+
+WIDE_INLINE void store_step(const FrictionSweep *o, int32_t n, const Wide next[STRESSES], StepSums *sum) {
   const Wide momentum = wide_set(o->momentum);
+  const float(*y)[STRIP] = o->strips.y[o->now][n];
+  float(*x)[STRIP] = o->strips.x[n], (*after)[STRIP] = o->strips.y[!o->now][n];
+  for (int k = 0; k < STRESSES; k++) {
+    Wide back = wide_load(y[k]) - next[k], step = next[k] - wide_load(x[k]);
+    const Wide counts = wide_set(k < S_XY ? 1 : SHEAR_COUNTS);
+    sum->moved += counts * back * back;
+    sum->turned += counts * back * step;
+    sum->size += counts * next[k] * next[k];
+    wide_store(x[k], next[k]);
+    wide_store(after[k], next[k] + momentum * step);
+  }
+}
+
+/* Rates of yielding and, with these, the return. It looks at the rates of strips that come before its own: both go
+ * through the slice together. */
+WIDE_INLINE void return_strips(const FrictionSweep *o, Strips at, FrictionSlot *slots, double sums[FRICTION_SUMS]) {
+  const bool yields = o->scheme != SCREE_YIELD_BOX;
   for (int k = 0; k < FRICTION_SUMS; k++) sums[k] = 0;
   for (int32_t b = at.first; b < at.end; b += SUM_CHUNK) {
-    Wide moved = wide_set(0), turned = wide_set(0), size = wide_set(0);
+    StepSums sum = {0};
     for (int32_t n = b; n < b + SUM_CHUNK && n < at.end; n++) {
       if (!o->links[n].bears) continue;
-      const float(*y)[STRIP] = o->strips.y[o->now][n];
-      float(*x)[STRIP] = o->strips.x[n], (*after)[STRIP] = o->strips.y[!o->now][n];
       Wide next[STRESSES];
+      if (yields) scale_strip(o, slots, n, false);
       return_strip(o, slots, n, next);
-      for (int k = 0; k < STRESSES; k++) {
-        Wide back = wide_load(y[k]) - next[k], step = next[k] - wide_load(x[k]);
-        const Wide counts = wide_set(k < S_XY ? 1 : SHEAR_COUNTS);
-        moved += counts * back * back;
-        turned += counts * back * step;
-        size += counts * next[k] * next[k];
-        wide_store(x[k], next[k]);
-        wide_store(after[k], next[k] + momentum * step);
-      }
+      store_step(o, n, next, &sum);
     }
-    sums[FRICTION_MOVED] += (double)wide_sum(moved);
-    sums[FRICTION_TURNED] += (double)wide_sum(turned);
-    sums[FRICTION_SIZE] += (double)wide_sum(size);
+    sums[FRICTION_MOVED] += (double)wide_sum(sum.moved);
+    sums[FRICTION_TURNED] += (double)wide_sum(sum.turned);
+    sums[FRICTION_SIZE] += (double)wide_sum(sum.size);
   }
 }
 
@@ -542,9 +556,11 @@ void KERNEL(flip_friction_sweep)(const FrictionSweep *o, const FrictionBlock *bl
   for (int32_t j = block->first - BLOCK_RIM; j < block->end + BLOCK_RIM; j++) {
     force_strips(o, strips_of(o, block, j, 2, 2), slots);
     trial_strips(o, strips_of(o, block, j - 1, 1, 1), slots);
-    if (o->scheme != SCREE_YIELD_BOX) scale_strips(o, strips_of(o, block, j - 2, 1, 0), slots, false);
+    Strips own_strips = strips_of(o, block, j - 2, 0, 0), rim = strips_of(o, block, j - 2, 1, 0);
+    if (j - 2 >= block->first) rim.end = own_strips.first;
+    if (o->scheme != SCREE_YIELD_BOX) scale_strips(o, rim, slots, false);
     if (j - 2 < block->first) continue;
-    return_strips(o, strips_of(o, block, j - 2, 0, 0), slots, o->sums[(int64_t)(j - 2) * o->bands + block->band]);
+    return_strips(o, own_strips, slots, o->sums[(int64_t)(j - 2) * o->bands + block->band]);
   }
 }
 
