@@ -125,17 +125,28 @@ static void predict_samples(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
+/* Counts of a block of rows become the places where they begin, from `place` on; answers where the last ends. Mostly
+ * there is nothing to count: samples are near few grains. */
+static int32_t place_rows(int32_t *rows, int64_t count, int32_t place) {
+  int32_t any = 0;
+  for (int64_t i = 0; i < count; i++) any |= rows[i];
+  for (int64_t i = 0; i < count && !any; i++) rows[i] = place;
+  for (int64_t i = 0; i < count && any; i++) {
+    int32_t here = rows[i];
+    rows[i] = place;
+    place += here;
+  }
+  return place;
+}
+
 /* What samples have found, turned round: what finds them. */
 static void turn_rows(const SearchFinds *finds, int64_t samples, int64_t grains, SampleRows *rows) {
   int32_t *next = rows->start + 1, place = 0; /* where a row's next goes: in the end, where the next row begins */
   memset(rows->start, 0, sizeof *rows->start * (size_t)(grains + 1));
   for (int64_t k = 0; k < samples; k++)
     for (int32_t f = 0; f < finds->count[k]; f++) next[finds->found[finds->start[k] + f]]++;
-  for (int64_t i = 0; i < grains; i++) {
-    int32_t here = next[i];
-    next[i] = place;
-    place += here;
-  }
+  for (int64_t i = 0; i < grains; i += POSITION_WINDOW)
+    place = place_rows(next + i, grains - i < POSITION_WINDOW ? grains - i : POSITION_WINDOW, place);
   for (int64_t k = 0; k < samples; k++)
     for (int32_t f = 0; f < finds->count[k]; f++) rows->sample[next[finds->found[finds->start[k] + f]]++] = (int32_t)k;
 }
