@@ -78,15 +78,6 @@ static void measure_box(const Deal *deal, int64_t chunks) {
   bins->hashed = entries > fmin(fmax(most, DENSE_BINS_FEW), INT32_MAX / 2);
 }
 
-/* Points are sorted now and then: many that follow each other go into one bucket. Answers behind the last of these (one
- * by one each would wait for the count of the one before). */
-static inline int64_t same_bucket(const Deal *deal, int64_t i, int64_t e) {
-  const int32_t bucket = deal->entry[i] >> deal->shift;
-  do i++;
-  while (i < e && deal->entry[i] >> deal->shift == bucket);
-  return i;
-}
-
 static void entries_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Deal *deal = context;
@@ -105,11 +96,7 @@ static void entries_chunk(void *context, int64_t b, int64_t e, int thread) {
       entry[i] = (((z[i] >> BINS_ROW_BITS) - low_z) * rows + (y[i] >> BINS_ROW_BITS) - low_y) * across +
                  (x[i] >> BINS_BIN_BITS) - low_x;
   memset(counts, 0, sizeof *counts * (size_t)deal->buckets);
-  for (int64_t i = b; i < e;) {
-    int64_t end = same_bucket(deal, i, e);
-    counts[entry[i] >> deal->shift] += (int32_t)(end - i);
-    i = end;
-  }
+  for (int64_t i = b; i < e; i++) counts[entry[i] >> deal->shift]++;
 }
 
 static void place_buckets(Deal *deal, int64_t chunks) {
@@ -129,12 +116,7 @@ static void deal_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Deal *deal = context;
   int32_t *places = deal->places + b / deal->chunk * deal->buckets;
-  for (int64_t i = b; i < e;) {
-    int64_t end = same_bucket(deal, i, e);
-    int32_t place = places[deal->entry[i] >> deal->shift];
-    places[deal->entry[i] >> deal->shift] += (int32_t)(end - i);
-    for (; i < end; i++) deal->dealt[place++] = (int32_t)i;
-  }
+  for (int64_t i = b; i < e; i++) deal->dealt[places[deal->entry[i] >> deal->shift]++] = (int32_t)i;
 }
 
 /* The bins of a bucket. Where a bin's next point goes is kept where the next bin's beginning will be: when all are
