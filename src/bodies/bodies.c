@@ -348,7 +348,8 @@ static double fastest_sample(const State *state, const Solid *solid) {
   for (int64_t k = solid->sample_begin; k < solid->sample_end; k++) {
     Vec3 local = vec3((double)s->local_x[k], (double)s->local_y[k], (double)s->local_z[k]);
     Vec3 speed = vec3_add(velocity, vec3_cross(spin, vec3_sub(local, solid->center_in_shape)));
-    fastest = fmax(fastest, vec3_dot(speed, speed));
+    double square = vec3_dot(speed, speed);
+    if (square > fastest) fastest = square;
   }
   return sqrt(fastest);
 }
@@ -384,9 +385,9 @@ static double fastest_point(const Solid *solid) {
 #define SURFACE_WAY 0.5
 #define SAMPLE_WAY 1.0
 
-double bodies_largest_step(const Bodies *bodies, const State *state) {
-  if (!(state->radius > 0)) return INFINITY;
-  double step = INFINITY, allowed = (state->solid_way > 0 ? state->solid_way : SURFACE_WAY) * state->radius;
+double bodies_largest_step(const Bodies *bodies, const State *state, double longest) {
+  if (!(state->radius > 0)) return longest;
+  double step = longest, allowed = (state->solid_way > 0 ? state->solid_way : SURFACE_WAY) * state->radius;
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
     if (solid->motion == MOTION_FREE && solid_is_sampled(solid) && !(state->solid_way > 0)) {

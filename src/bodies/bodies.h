@@ -39,9 +39,9 @@ Status bodies_refresh(Core *core, Bodies *bodies, State *state, double dt);
  * where the method put them. */
 Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt);
 
-/* Longest step in which no point of a solid's surface moves farther than half the nominal radius (or solid_way of them;
- * a whole one where grains touch the samples of a free body); INFINITY when none limits. */
-double bodies_largest_step(const Bodies *bodies, const State *state);
+/* Longest step, not above `longest`, in which no point of a solid's surface moves farther than half the nominal radius
+ * (or solid_way of them; a whole one where grains touch the samples of a free body). */
+double bodies_largest_step(const Bodies *bodies, const State *state, double longest);
 
 /* API requests, see scree/world.h. A solid that is not free goes to the pose within `over` seconds and stays there: its
  * keys no longer count. */

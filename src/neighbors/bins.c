@@ -83,7 +83,7 @@ static void entries_chunk(void *context, int64_t b, int64_t e, int thread) {
   Deal *deal = context;
   const Bins *bins = deal->bins;
   const int32_t *x = deal->units[0], *y = deal->units[1], *z = deal->units[2];
-  const int32_t across = bins->size[0], rows = bins->size[1];
+  const int32_t along_y = (int32_t)bins_along_y(bins), along_z = (int32_t)bins_along_z(bins);
   const int32_t low_x = bins->low[0], low_y = bins->low[1], low_z = bins->low[2];
   int32_t *entry = deal->entry, *counts = deal->places + b / deal->chunk * deal->buckets;
   if (bins->hashed)
@@ -93,7 +93,7 @@ static void entries_chunk(void *context, int64_t b, int64_t e, int thread) {
                     bins->mask);
   else
     for (int64_t i = b; i < e; i++)
-      entry[i] = (((z[i] >> BINS_ROW_BITS) - low_z) * rows + (y[i] >> BINS_ROW_BITS) - low_y) * across +
+      entry[i] = ((y[i] >> BINS_ROW_BITS) - low_y) * along_y + ((z[i] >> BINS_ROW_BITS) - low_z) * along_z +
                  (x[i] >> BINS_BIN_BITS) - low_x;
   memset(counts, 0, sizeof *counts * (size_t)deal->buckets);
   for (int64_t i = b; i < e; i++) counts[entry[i] >> deal->shift]++;

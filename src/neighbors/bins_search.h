@@ -54,6 +54,10 @@ static inline int bins_hashed(const int32_t *start, uint32_t mask, const int32_t
   return kept;
 }
 
+/* How far apart bins are that follow each other along y or z, where they are numbered through. */
+static inline int64_t bins_along_z(const Bins *bins) { return bins->size[0]; }
+static inline int64_t bins_along_y(const Bins *bins) { return (int64_t)bins->size[0] * bins->size[2]; }
+
 /* Whether a place may be near any point at all; a point of the bins is. */
 WIDE_INLINE bool bins_cover(const Bins *bins, BinPlace place) {
   const int64_t x = ((place.x - BINS_REACH) >> BINS_BIN_BITS) - (int64_t)bins->low[0],
@@ -125,13 +129,13 @@ WIDE_INLINE int32_t *bins_near(const Bins *bins, BinPlace place, bool differ, in
       out = bins_run(bins, &at, ranges[r][0], ranges[r][1], BINS_NOBODY, differ, out, limit);
     return out;
   }
-  const int64_t across = bins->size[0], layer = across * bins->size[1];
+  const int64_t y = bins_along_y(bins), z = bins_along_z(bins);
   const int32_t *start =
-      bins->start + (low[2] - bins->low[2]) * layer + (low[1] - bins->low[1]) * across + low[0] - bins->low[0];
+      bins->start + (low[2] - bins->low[2]) * z + (low[1] - bins->low[1]) * y + low[0] - bins->low[0];
 #pragma GCC unroll 1
   for (int row = 0; row < BINS_ROWS; row++) {
     out = bins_run(bins, &at, start[0], start[BINS_RUN], BINS_NOBODY, differ, out, limit);
-    start += row & 1 ? layer - across : across;
+    start += row & 1 ? z - y : y;
   }
   return out;
 }
@@ -144,9 +148,9 @@ typedef struct BinRound {
 } BinRound;
 
 WIDE_INLINE BinRound bins_round(const Bins *bins, int64_t bin) {
-  const int64_t across = bins->size[0], layer = across * bins->size[1];
+  const int64_t y = bins_along_y(bins), z = bins_along_z(bins);
   const int32_t *own = bins->start + bin - BINS_RUN / 2;
-  return (BinRound){{own - layer - across, own - layer, own - across, own}, own[0]};
+  return (BinRound){{own - z - y, own - z, own - y, own}, own[0]};
 }
 
 WIDE_INLINE NarrowPlace bins_place(const Bins *bins, int64_t k, bool differ) {
@@ -190,13 +194,13 @@ WIDE_INLINE int32_t *bins_near_point(const Bins *bins, const BinRound *round, in
   enum { HALF = BINS_REACH_BITS + BINS_LOW_BITS };
   const NarrowPlace at = bins_place(bins, k, differ);
   const unsigned upper = ((uint16_t)bins->y[k] >> HALF & 1u) | ((uint16_t)bins->z[k] >> (HALF - 1) & 2u);
-  const int64_t across = bins->size[0], layer = across * bins->size[1];
+  const int64_t y = bins_along_y(bins), z = bins_along_z(bins);
   const int32_t *start = round->corners[upper];
   const uint64_t before = (uint64_t)(k - round->run), own = BINS_ROWS - 1 - upper;
   const uint64_t leave = (uint64_t)(before < NARROW_LANES) << ((NARROW_LANES * own + before) & 63);
-  out = bins_two_runs(bins, &at, start, start + across, (uint32_t)leave, k, differ, out, limit);
-  start += layer;
-  return bins_two_runs(bins, &at, start, start + across, (uint32_t)(leave >> 32), k, differ, out, limit);
+  out = bins_two_runs(bins, &at, start, start + y, (uint32_t)leave, k, differ, out, limit);
+  start += z;
+  return bins_two_runs(bins, &at, start, start + y, (uint32_t)(leave >> 32), k, differ, out, limit);
 }
 
 #endif
