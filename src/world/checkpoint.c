@@ -37,6 +37,15 @@ static Status world_archive(ScreeWorld *world, Archive *archive) {
   return archive_section(core, archive, "end");
 }
 
+/* Room for the particles, which are most of it, and an eighth more: grown piece by piece it would be copied as often as
+ * it is written. */
+static Status reserve(ScreeWorld *world, Archive *archive) {
+  const Particles *p = &world->state.particles;
+  int64_t bytes = 0;
+  for (int32_t f = 0; f < p->field_count; f++) bytes += p->count * p->fields[f].size;
+  return memory_grow(&world->core, &archive->data, bytes + bytes / 8 + 1, "checkpoint");
+}
+
 static Status save(ScreeWorld *world, const char *path) {
   Core *core = &world->core;
   if (world->frame_open)
@@ -46,6 +55,7 @@ static Status save(ScreeWorld *world, const char *path) {
   CheckpointHeader header = {.magic = CHECKPOINT_MAGIC, .format = CHECKPOINT_FORMAT, .header_size = sizeof header};
   strncpy(header.version, scree_version(), sizeof header.version - 1);
   Status status = definition_hash(core, &world->definition.scene, &header.scene);
+  if (status == SCREE_OK) status = reserve(world, &archive);
   if (status == SCREE_OK) status = archive_value(core, &archive, &header);
   if (status == SCREE_OK) status = world_archive(world, &archive);
   if (status == SCREE_OK) {
