@@ -8,7 +8,7 @@
 #include "sampling/radii.h"
 #include "world/world.h"
 
-enum { SINK_GRAIN = 4096, EMIT_ATTEMPTS = 24 };
+enum { SINK_GRAIN = 4096, SUSPECT_GRAIN = 16384, EMIT_ATTEMPTS = 24 };
 
 static int by_id(const void *a, const void *b) {
   uint32_t x = ((const Death *)a)->id, y = ((const Death *)b)->id;
@@ -38,27 +38,51 @@ typedef struct Maybe {
 } Maybe;
 static uint32_t maybe_bit(uint32_t id) { return id * 2654435761u >> (32 - MAYBE_BITS); }
 
+/* Particles that may be among the dead, chunk by chunk. */
+typedef struct Suspects {
+  const uint32_t *id;
+  Maybe maybe;
+  int32_t *index; /* of a chunk: from its first particle's place on */
+  int32_t *count; /* per chunk */
+} Suspects;
+
+static void suspects_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Suspects *suspects = context;
+  int32_t count = 0;
+  for (int64_t i = b; i < e; i++) {
+    uint32_t bit = maybe_bit(suspects->id[i]);
+    if (suspects->maybe.words[bit >> 6] >> (bit & 63) & 1) suspects->index[b + count++] = (int32_t)i;
+  }
+  suspects->count[b / SUSPECT_GRAIN] = count;
+}
+
 /* The indices of those who die now, ascending, and where each was. */
-static int64_t find_the_dead(ScreeWorld *world, int32_t *dead) {
+static Status find_the_dead(ScreeWorld *world, int32_t *dead, int64_t *found) {
+  Core *core = &world->core;
   Queue *queue = &world->state.queue;
   const Particles *p = &world->state.particles;
-  Maybe maybe = {{0}};
+  int64_t chunks = parallel_chunks(0, p->count, SUSPECT_GRAIN);
+  Suspects suspects = {.id = p->id};
   for (int64_t k = 0; k < queue->death_count; k++) {
     uint32_t bit = maybe_bit(queue->deaths[k].id);
-    maybe.words[bit >> 6] |= 1ull << (bit & 63);
+    suspects.maybe.words[bit >> 6] |= 1ull << (bit & 63);
   }
-  int64_t found = 0;
-  for (int64_t i = 0; i < p->count; i++) {
-    uint32_t bit = maybe_bit(p->id[i]);
-    if (!(maybe.words[bit >> 6] >> (bit & 63) & 1)) continue;
-    Death key = {.id = p->id[i]};
-    Death *death = bsearch(&key, queue->deaths, (size_t)queue->death_count, sizeof key, by_id);
-    if (!death) continue;
-    death->x = p->x[i], death->y = p->y[i], death->z = p->z[i];
-    if (death->reason == REASON_SINK) world->tally.mass_removed += (double)p->mass[i];
-    dead[found++] = (int32_t)i;
-  }
-  return found;
+  TRY(scratch_take(core, &world->scratch, &suspects.index, p->count, "dead"));
+  TRY(scratch_take(core, &world->scratch, &suspects.count, chunks, "dead"));
+  parallel_for(core, 0, p->count, SUSPECT_GRAIN, suspects_chunk, &suspects);
+  *found = 0;
+  for (int64_t chunk = 0; chunk < chunks; chunk++)
+    for (int32_t k = 0; k < suspects.count[chunk]; k++) {
+      int32_t i = suspects.index[chunk * SUSPECT_GRAIN + k];
+      Death key = {.id = p->id[i]};
+      Death *death = bsearch(&key, queue->deaths, (size_t)queue->death_count, sizeof key, by_id);
+      if (!death) continue;
+      death->x = p->x[i], death->y = p->y[i], death->z = p->z[i];
+      if (death->reason == REASON_SINK) world->tally.mass_removed += (double)p->mass[i];
+      dead[(*found)++] = i;
+    }
+  return SCREE_OK;
 }
 
 /* Lists name particles by their places. */
@@ -74,8 +98,10 @@ static Status take_the_dead(ScreeWorld *world) {
   sort_deaths(queue);
   int mark = scratch_mark(&world->scratch);
   int32_t *dead = NULL;
+  int64_t found = 0;
   TRY(scratch_take(core, &world->scratch, &dead, queue->death_count, "dead"));
-  particles_remove(&world->state.particles, dead, find_the_dead(world, dead));
+  TRY(find_the_dead(world, dead, &found));
+  particles_remove(&world->state.particles, dead, found);
   scratch_release(core, &world->scratch, mark);
   TRY(memory_grow(core, &queue->done_deaths, queue->done_death_count + queue->death_count, "deaths"));
   memcpy(queue->done_deaths + queue->done_death_count, queue->deaths,

@@ -483,6 +483,7 @@ static void from_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
   thread_buffers(from, thread, &gathered, &stretch);
   for (int64_t strip = b; strip < e; strip++) {
     int32_t first = work->order->start[strip * STRIP], last = work->order->start[(strip + 1) * STRIP];
+    if (work->shapes) work->odd[strip] = (OddShapes){0};
     if (first == last) continue;
     fetch_ahead(work, last, (int64_t)last + last - first);
     KERNEL_CALL(work->core, flip_gather)(&from->gather, (int32_t)strip, &gathered);
@@ -490,7 +491,7 @@ static void from_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
     count_speeds(work, &ways, &from->speeds[thread]);
     move_beside(from, &ways);
     put_back(work, &ways);
-    if (work->shapes) shapes_stretch(work->shapes, work, first, last, &stretch);
+    if (work->shapes) shapes_stretch(work->shapes, work, strip, &stretch);
   }
 }
 
@@ -508,8 +509,9 @@ static Status take_buffers(FlipWork *work, FromGrid *from) {
   TRY(scratch_take(core, scratch, &from->kinds, threads * from->most, "particles of a strip"));
   TRY(scratch_take(core, scratch, &from->way_bits, threads * from->most, "particles of a strip"));
   TRY(scratch_take(core, scratch, &from->stops, work->grid->strips, "strips"));
-  if (work->shapes) TRY(scratch_take(core, scratch, &work->kind, work->order->count, "shapes"));
-  return SCREE_OK;
+  if (!work->shapes) return SCREE_OK;
+  TRY(scratch_take(core, scratch, &work->kind, work->order->count, "shapes"));
+  return scratch_take(core, scratch, &work->odd, work->grid->strips, "shapes");
 }
 
 Status flip_from_grid(FlipWork *work) {

@@ -158,9 +158,24 @@ static void add_flow(const FlipShapes *shapes, int32_t i, float *const f[9], int
                               f[3 * r + 2][at] * before[2][c] - (float)(r == c);
 }
 
-void shapes_stretch(const FlipShapes *shapes, const FlipWork *work, int32_t b, int32_t e, const Stretch *with) {
+/* Most are neither thin nor long: eight are looked at at once. `kind` ends with a whole register. */
+static OddShapes count_odd(uint8_t *kind, int32_t count) {
+  const uint64_t ones = 0x0101010101010101u;
+  OddShapes odd = {0};
+  memset(kind + count, IS_VALID, (size_t)(-count & (LANES - 1)));
+  for (int32_t k = 0; k < count; k += LANES) {
+    uint64_t kinds;
+    memcpy(&kinds, kind + k, sizeof kinds);
+    if (!((kinds ^ kinds >> 1) & ones)) continue; /* all are valid or stuck */
+    odd.thin += __builtin_popcountll(kinds & ~(kinds >> 1) & ones * IS_THIN);
+    odd.too_long += __builtin_popcountll(kinds & ~(kinds << 1) & ones * IS_LONG);
+  }
+  return odd;
+}
+
+void shapes_stretch(const FlipShapes *shapes, const FlipWork *work, int64_t strip, const Stretch *with) {
+  int32_t b = work->order->start[strip * STRIP], count = work->order->start[(strip + 1) * STRIP] - b;
   const int32_t *index = work->order->index + b;
-  int32_t count = e - b;
   for (int32_t k = 0; k < count; k++)
     for (int c = 0, i = index[k]; c < STRESSES; c++) with->shape[c][k] = shapes->a[c][i];
   Stretch stretch = *with;
@@ -168,6 +183,7 @@ void shapes_stretch(const FlipShapes *shapes, const FlipWork *work, int32_t b, i
   stretch.most = SQUARE_MOST + SLACK;
   stretch.dt = (float)work->dt;
   KERNEL_CALL(work->core, flip_stretch)(&stretch, count);
+  work->odd[strip] = count_odd(with->kind, count);
   memcpy(work->kind + b, with->kind, (size_t)count);
   for (int32_t k = 0; k < count; k++)
     for (int c = 0, i = index[k]; c < STRESSES; c++) shapes->a[c][i] = with->shape[c][k];
@@ -380,36 +396,28 @@ static Status merge_all(Advance *advance, int64_t count) {
   return SCREE_OK;
 }
 
-/* Kinds of eight particles from k on, a byte each; beyond the last: valid. */
-static uint64_t kinds_from(const Advance *advance, int64_t k) {
-  uint64_t kinds = 0;
-  int64_t left = advance->work->order->count - k;
-  memcpy(&kinds, advance->kind + k, left < 8 ? (size_t)left : 8);
-  return kinds;
+static void list_strip(Advance *advance, int64_t strip) {
+  const FlipWork *work = advance->work;
+  const int32_t *start = work->order->start;
+  for (int32_t k = start[strip * STRIP]; k < start[(strip + 1) * STRIP]; k++) {
+    if (advance->kind[k] == IS_LONG) advance->halves[advance->long_count++].of = k;
+    /* One that finds no partner asks again some steps later. */
+    if (advance->kind[k] == IS_THIN && its_turn(work->state, work->order->index[k]))
+      advance->proposals[advance->thin_count++] = (Proposal){.from = k, .to = -1, .score = INFINITY};
+  }
 }
 
-/* Most particles are neither to be split nor merged: eight are looked at at once. */
 static Status list_candidates(Advance *advance) {
   const FlipWork *work = advance->work;
-  const uint64_t ones = 0x0101010101010101u;
-  int64_t count = work->order->count, long_count = 0, thin_count = 0;
-  for (int64_t k = 0; k < count; k += 8) {
-    uint64_t kinds = kinds_from(advance, k);
-    thin_count += __builtin_popcountll(kinds & ~(kinds >> 1) & ones * IS_THIN);
-    long_count += __builtin_popcountll(kinds & ~(kinds << 1) & ones * IS_LONG);
+  int64_t strips = work->grid->strips, long_count = 0, thin_count = 0;
+  for (int64_t strip = 1; strip < strips; strip++) {
+    thin_count += work->odd[strip].thin;
+    long_count += work->odd[strip].too_long;
   }
   TRY(scratch_take(work->core, work->step->scratch, &advance->proposals, thin_count + 1, "merging"));
   TRY(scratch_take(work->core, work->step->scratch, &advance->halves, long_count + 1, "splitting"));
-  for (int64_t first = 0; first < count; first += 8) {
-    uint64_t kinds = kinds_from(advance, first);
-    for (int64_t k = first; (kinds ^ kinds >> 1) & ones; k++, kinds >>= 8) { /* until all are valid or stuck */
-      int kind = kinds & 255;
-      if (kind == IS_LONG) advance->halves[advance->long_count++].of = (int32_t)k;
-      /* One that finds no partner asks again some steps later. */
-      if (kind == IS_THIN && its_turn(work->state, work->order->index[k]))
-        advance->proposals[advance->thin_count++] = (Proposal){.from = (int32_t)k, .to = -1, .score = INFINITY};
-    }
-  }
+  for (int64_t strip = 1; strip < strips; strip++)
+    if (work->odd[strip].thin > 0 || work->odd[strip].too_long > 0) list_strip(advance, strip);
   return SCREE_OK;
 }
 

@@ -11,6 +11,11 @@ typedef struct Shape6 {
   float a[STRESSES];
 } Shape6;
 
+/* Of the particles of a strip: those that may have to be merged, or split. */
+typedef struct OddShapes {
+  int32_t thin, too_long;
+} OddShapes;
+
 typedef struct FlipShapes {
   float *a[STRESSES]; /* fields of the particles */
   Shape6 *pending;    /* of those that wait to be born, in the order of their keys */
@@ -34,9 +39,9 @@ Status shapes_create(Core *core, State *state, FlipShapes *shapes);
 void shapes_born(FlipShapes *shapes, State *state);
 /* Whether somebody asks for the flow, in this step. */
 void shapes_find_flow(FlipShapes *shapes, State *state);
-/* Stretches the shapes of particles [b, e) in the order of cells by the gradients at them; `with` has room for all of
- * them. Their kinds go to work->kind. */
-void shapes_stretch(const FlipShapes *shapes, const FlipWork *work, int32_t b, int32_t e, const Stretch *with);
+/* Stretches the shapes of the particles of a strip by the gradients at them; `with` has room for all of them. Their
+ * kinds go to work->kind, and how many are thin or long to work->odd. */
+void shapes_stretch(const FlipShapes *shapes, const FlipWork *work, int64_t strip, const Stretch *with);
 /* After the particles' ways and kinds are known: queues what splits and merges. */
 Status shapes_advance(FlipShapes *shapes, FlipWork *work);
 Status shapes_archive(Core *core, Archive *archive, FlipShapes *shapes);

@@ -76,6 +76,7 @@ typedef struct FlipWork {
   double tolerance;          /* of the solves in this step */
   struct FlipShapes *shapes; /* NULL: not tracked */
   uint8_t *kind;             /* of shape, see gather_kernels.h, in the order of cells */
+  struct OddShapes *odd;     /* per strip */
   FlipReport report;         /* of this step */
   double speed; /* of the particles on the grid; of loose ones less, by how much farther than others they may go */
 } FlipWork;
