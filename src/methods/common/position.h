@@ -87,7 +87,7 @@ typedef struct PositionBody {
   bool still, upright;    /* it does not move in the step; it is not turned */
   double start[6];        /* without the grains */
   double moved[6];        /* with what they have pushed so far */
-  _Atomic int64_t ghosts; /* contacts with grains */
+  _Atomic int64_t ghosts; /* contacts with grains, of one that they can move */
   bool turns;
   Quat turned;               /* rotation over the step, as moved says */
   Mat3 turn;                 /* the same */

@@ -107,20 +107,19 @@ typedef struct Finding {
   PositionGhost *found;
 } Finding;
 
-/* Contacts of a solid are counted together where they follow each other: threads that all count the floor's one by one
- * would wait for each other. */
-typedef struct GhostCount {
-  PositionBody *body;
-  int64_t count;
-} GhostCount;
-
-static void count_ghosts(GhostCount *tally, PositionBody *body, int64_t count) {
-  if (tally->body != body && tally->count > 0) {
-    atomic_fetch_add_explicit(&tally->body->ghosts, tally->count, memory_order_relaxed);
-    tally->count = 0;
+/* Contacts with bodies that grains can move, of each body and in all. Those that follow each other are counted
+ * together: threads that count them one by one would wait for each other. */
+static int64_t count_pushed(PositionStep *work, const PositionGhost *ghost, const PositionGhost *end) {
+  int64_t pushed = 0;
+  while (ghost < end) {
+    int32_t solid = ghost->solid;
+    int64_t same = 0;
+    for (; ghost < end && ghost->solid == solid; ghost++) same++;
+    if (!work->bodies[solid].movable) continue;
+    atomic_fetch_add_explicit(&work->bodies[solid].ghosts, same, memory_order_relaxed);
+    pushed += same;
   }
-  tally->body = body;
-  tally->count += count;
+  return pushed;
 }
 
 static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -132,24 +131,16 @@ static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
   const SampleRows *samples = &finding->samples;
   GhostChunk *chunk = &finding->chunks[b / FIND_CHUNK];
   PositionGhost *first = finding->found + chunk->room, *ghost = first;
-  GhostCount tally = {NULL, 0};
   for (int64_t i = b; i < e; i++) {
     if (solids->entries > 0)
-      for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++) {
-        int found = find_by_distance(work, i, k, ghost);
-        count_ghosts(&tally, &work->bodies[solids->index[k]], found);
-        ghost += found;
-      }
+      for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++) ghost += find_by_distance(work, i, k, ghost);
     if (samples->start)
       for (int32_t k = samples->start[i]; k < samples->start[i + 1]; k++)
-        if (find_by_sample(work, i, samples->sample[k], ghost))
-          count_ghosts(&tally, &work->bodies[(ghost++)->solid], 1);
+        ghost += find_by_sample(work, i, samples->sample[k], ghost);
     work->ghost_start[i + 1] = (int32_t)(ghost - first);
   }
-  count_ghosts(&tally, NULL, 0);
   chunk->count = ghost - first;
-  chunk->pushed = 0;
-  for (const PositionGhost *g = first; g < ghost; g++) chunk->pushed += work->bodies[g->solid].movable;
+  chunk->pushed = count_pushed(work, first, ghost);
 }
 
 static int64_t contacts_most(const Solid *solid) {

@@ -40,7 +40,7 @@ typedef struct SearchFinds {
   int32_t *start, *count;
   int32_t *found;
   int64_t room;
-  _Atomic int64_t used; /* or wanted: more than there is room for */
+  _Alignas(64) _Atomic int64_t used; /* or wanted: more than there is room for. Not on a line that all read */
   atomic_bool no_memory;
 } SearchFinds;
 
