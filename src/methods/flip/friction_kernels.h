@@ -2,10 +2,10 @@
  *
  * A step of the solve is one sweep over the slices of the grid (strips of the same z). Four stages follow each other
  * through them, each as far behind the one before as it looks ahead: the force of the stresses on the faces, a step
- * down the gradient, the rates of yielding, and the return to the yield surface. What one stage leaves for the next
- * lies in slots for as many strips as four slices have, which stay in the core's own cache; thick slices are swept in
- * bands. Threads take blocks of slices and compute what they need of their neighbours' themselves: results do not
- * depend on where the blocks end. */
+ * down the gradient, the rates of yielding, and the return to the yield surface, which looks at rates behind it only.
+ * What one stage leaves for the next lies in slots for as many strips as four slices have, which stay in the core's own
+ * cache; thick slices are swept in bands. Threads take bands, or blocks of their slices, and compute what they need of
+ * their neighbours' themselves: results do not depend on where the blocks end. */
 #ifndef METHODS_FLIP_FRICTION_KERNELS_H
 #define METHODS_FLIP_FRICTION_KERNELS_H
 
