@@ -86,6 +86,36 @@ static void the_grid_follows_the_sand(void **state) {
   core_destroy(&core);
 }
 
+/* A row of 50 cells from wall to wall, with one more at each end, needs seven strips wherever the walls are; one that
+ * nothing contains may need eight. */
+static void strips_begin_at_the_container(void **state) {
+  (void)state;
+  Core core = test_core(1);
+  const Vec3 origin = vec3(1.234, -5, 0.5);
+  for (int at = -12; at <= 12; at++) {
+    Particles particles;
+    Scratch scratch;
+    FlipGrid grid = {.cell = 0.02};
+    FlipOrder order = {0};
+    double low = 0.02 * at;
+    assert_ok(&core, particles_create(&core, &particles));
+    assert_ok(&core, particles_append(&core, &particles, 50));
+    scratch_create(&scratch);
+    for (int i = 0; i < 50; i++) particles.x[i] = (float)(low + 0.02 * (i + 0.5) - origin.x);
+    grid_align(&grid, origin, low);
+    assert_ok(&core, grid_build(&core, &scratch, &particles, &grid, &order));
+    assert_int_equal(grid.strips, 1 + 9 * 7);
+    assert_near(order.x[0] - floorf(order.x[0]), 0.5, 1e-4); /* cells still begin at the wall */
+    grid_align(&grid, origin, INFINITY);
+    assert_true(grid.shift[0] < 1);
+    grid_destroy(&core, &grid);
+    memory_drop(&core, &order.start);
+    particles_destroy(&core, &particles);
+    scratch_destroy(&core, &scratch);
+  }
+  core_destroy(&core);
+}
+
 /* Scattered particles ask for more strips than the memory holds: refused, with the numbers. */
 static void a_grid_beyond_the_memory_is_refused(void **state) {
   (void)state;
@@ -118,6 +148,7 @@ static void a_grid_beyond_the_memory_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(split_and_merge_are_inverse), cmocka_unit_test(shapes_are_valid_between_their_bounds),
-      cmocka_unit_test(the_grid_follows_the_sand), cmocka_unit_test(a_grid_beyond_the_memory_is_refused)};
+      cmocka_unit_test(the_grid_follows_the_sand), cmocka_unit_test(strips_begin_at_the_container),
+      cmocka_unit_test(a_grid_beyond_the_memory_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,15 @@ static void place_chunk(void *context, int64_t b, int64_t e, int thread) {
   work->seen_count[b / PLACE_CHUNK] = count;
 }
 
+void grid_align(FlipGrid *grid, Vec3 origin, double lowest) {
+  for (int a = 0; a < 3; a++) {
+    double cells = vec3_get(origin, a) / grid->cell;
+    grid->shift[a] = cells - floor(cells);
+  }
+  double first = floor(lowest / grid->cell + 1e-6) - floor(origin.x / grid->cell) - 1;
+  if (fabs(first) < GRID_LIMIT) grid->shift[0] += STRIP * ceil(first / STRIP) - first;
+}
+
 /* ---- the set of strips ---- */
 
 typedef struct KeySet {

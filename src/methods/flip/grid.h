@@ -10,6 +10,7 @@
 
 #include "core/scratch.h"
 #include "core/simd.h"
+#include "core/vec.h"
 #include "state/particles.h"
 
 enum {
@@ -107,6 +108,10 @@ typedef struct GridRows {
 } GridRows;
 Status grid_rows(Core *core, Scratch *scratch, const FlipGrid *grid, GridRows *rows);
 
+/* Where cells and strips begin, for particles relative to this origin. Cells begin at whole multiples of their side in
+ * the world, where walls are likely to stand. Strips begin one cell before `lowest` (m along x, the lower end of what
+ * contains the sand), as the neighbours of sand do: wherever else, its rows would often need one strip more. */
+void grid_align(FlipGrid *grid, Vec3 origin, double lowest);
 /* Elements become 0, on all threads. */
 void grid_clear(Core *core, float *field, int64_t count);
 /* Makes the strips for these particles and puts the particles in order. The order's arrays are taken from scratch. */

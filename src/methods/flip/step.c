@@ -56,15 +56,6 @@ static double lowest_container(const State *state) {
   return lowest;
 }
 
-/* Cells begin at whole multiples of their side in the world, where walls are likely to stand. Strips begin one cell
- * before the container, as their neighbours of sand do: wherever else, its rows would often need one strip more. */
-static void align_grid(const State *state, FlipGrid *grid) {
-  const double origin[3] = {state->origin.x, state->origin.y, state->origin.z};
-  for (int a = 0; a < 3; a++) grid->shift[a] = origin[a] / grid->cell - floor(origin[a] / grid->cell);
-  double first = floor(lowest_container(state) / grid->cell + 1e-6) - floor(origin[0] / grid->cell) - 1;
-  if (fabs(first) < GRID_LIMIT) grid->shift[0] += STRIP * ceil(first / STRIP) - first;
-}
-
 static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, void **data) {
   Flip *flip = NULL;
   TRY(memory_new(core, &flip, 1, "flip"));
@@ -89,7 +80,7 @@ static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, 
   flip->speed = -1;
   for (int k = 0; k < 2; k++) {
     flip->grid[k].cell = definition->cell;
-    align_grid(state, &flip->grid[k]);
+    grid_align(&flip->grid[k], state->origin, lowest_container(state));
   }
   if (flip->settings.shapes) TRY(shapes_create(core, state, &flip->shapes));
   state->solid_way = SOLID_WAY;
@@ -133,9 +124,9 @@ static double flip_largest_step(const void *data, const State *state) {
   return g > 0 ? 2 * way / (v + sqrt(v * v + 4 * g * way)) : v > 0 ? way / v : INFINITY;
 }
 
-/* How far a solid may go off its way in a step by what sand does to it, in cells. When a ball comes to a stop the stress
- * before it changes from that of its way down; in longer steps neither the solve nor what it begins with (predict.c)
- * follows that. */
+/* How far a solid may go off its way in a step by what sand does to it, in cells. When a ball comes to a stop the
+ * stress before it changes from that of its way down; in longer steps neither the solve nor what it begins with
+ * (predict.c) follows that. */
 #define SWERVE 0.1
 
 /* The largest acceleration of the faces of bodies that sand is at. */
