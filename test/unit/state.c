@@ -97,7 +97,7 @@ static void particles_come_back_from_an_archive(void **state) {
   core_destroy(&core);
 }
 
-/* Grain i remembers its two followers, with a force made of both ids. */
+/* Grain i remembers its two followers, with a force made of both ids. Each stands where its id says. */
 static void remember_followers(Core *core, ContactMemory *memory, const Particles *p) {
   int64_t places = LANES + 3 * LANES * ((p->count + LANES - 1) / LANES); /* with a gap behind every row */
   assert_ok(core, contact_memory_reserve(core, memory, places));
@@ -105,15 +105,16 @@ static void remember_followers(Core *core, ContactMemory *memory, const Particle
     memory->row[i] = (uint32_t)(LANES + 3 * LANES * (i / LANES) + i % LANES);
     memory->held[i] = 2;
     for (int k = 0; k < 2; k++) {
-      uint32_t partner = p->id[(i + k + 1) % p->count];
-      memory->next.key[memory->row[i] + LANES * k] = partner;
-      memory->next.kept[1][memory->row[i] + LANES * k] = (float)(1000 * p->id[i] + partner);
+      int64_t partner = (i + k + 1) % p->count;
+      memory->next.key[memory->row[i] + LANES * k] = (uint32_t)partner;
+      memory->next.kept[1][memory->row[i] + LANES * k] = (float)(1000 * p->id[i] + p->id[partner]);
     }
+    memory->number[i] = contact_number(i);
   }
   contact_memory_turn(memory, places);
 }
 
-static void contacts_are_remembered_by_the_pair_of_ids(void **state) {
+static void contacts_are_remembered_whoever_is_sorted(void **state) {
   (void)state;
   Core core = test_core(2);
   Scratch scratch;
@@ -130,14 +131,18 @@ static void contacts_are_remembered_by_the_pair_of_ids(void **state) {
   for (int i = 0; i < KEPT; i++) order[i] = (i * 77) % N; /* 77 and 200 have no common divisor; the rest die */
   assert_ok(&core, particles_permute(&core, &p, &scratch, order, KEPT));
   for (int64_t i = 0; i < KEPT; i++)
-    for (uint32_t id = 1; id <= N; id++) {
+    for (int64_t j = 0; j < KEPT; j++) {
+      uint32_t id = p.id[j];
       bool follows = id == p.id[i] % N + 1 || id == (p.id[i] + 1) % N + 1;
-      int64_t place = contact_memory_find(&memory, i, id);
+      int64_t place = contact_memory_find(&memory, i, contact_key(&memory, j));
       assert_int_equal(place > 0, follows);
       assert_true(memory.now.kept[1][place] == (follows ? (float)(1000 * p.id[i] + id) : 0));
     }
+  assert_ok(&core, particles_append(&core, &p, 1));
+  assert_int_equal(contact_key(&memory, KEPT), CONTACT_STRANGER); /* whom nobody remembers */
+  assert_true(contact_key_from_top(0) < CONTACT_STRANGER);
   memory.row[7] = UINT32_MAX - 1; /* a file may lie */
-  assert_int_equal(contact_memory_find(&memory, 7, p.id[8]), 0);
+  assert_int_equal(contact_memory_find(&memory, 7, contact_key(&memory, 8)), 0);
   contact_memory_destroy(&core, &memory);
   particles_destroy(&core, &p);
   scratch_destroy(&core, &scratch);
@@ -163,7 +168,7 @@ int main(void) {
       cmocka_unit_test(every_field_follows_its_particle),
       cmocka_unit_test(hash_sees_every_bit_of_hashed_fields),
       cmocka_unit_test(particles_come_back_from_an_archive),
-      cmocka_unit_test(contacts_are_remembered_by_the_pair_of_ids),
+      cmocka_unit_test(contacts_are_remembered_whoever_is_sorted),
       cmocka_unit_test(wrenches_do_not_depend_on_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,9 @@ Status contact_memory_create(Core *core, ContactMemory *memory, Particles *parti
   TRY(places_reserve(core, &memory->now, LANES));
   memory->places = LANES;
   TRY(particles_add_field(core, particles, "contact_row", sizeof *memory->row, false, (void **)&memory->row));
-  return particles_add_field(core, particles, "contacts_held", sizeof *memory->held, false, (void **)&memory->held);
+  TRY(particles_add_field(core, particles, "contacts_held", sizeof *memory->held, false, (void **)&memory->held));
+  return particles_add_field(core, particles, "contact_number", sizeof *memory->number, false,
+                             (void **)&memory->number);
 }
 
 Status contact_memory_archive(Core *core, Archive *archive, ContactMemory *memory) {

@@ -4,8 +4,9 @@
  * first on, and a place holds a key of the partner and CONTACT_KEPT numbers. The solver works on the places of `next`,
  * which then become what is remembered, so that nothing is copied. As soon as all contacts of the step have found what
  * is remembered of them, the places of `now` are free: they hold what else a contact needs during the step. Where a
- * grain's row begins and how many it holds are fields of the grain: sorting, births and deaths carry them along without
- * touching the places, and a rebuild of the neighbour lists does not know of them. A solver that remembers nothing has
+ * grain's row begins, how many it holds and by which key its partners know it are fields of the grain: sorting, births
+ * and deaths carry them along without touching the places. Between two steps without any of these a grain's key is
+ * where it stands among the particles, which is what the solver's slots say anyway. A solver that remembers nothing has
  * the places alone. */
 #ifndef METHODS_COMMON_CONTACT_MEMORY_H
 #define METHODS_COMMON_CONTACT_MEMORY_H
@@ -17,7 +18,7 @@
 enum { CONTACT_KEPT = 4 };
 
 typedef struct ContactPlaces {
-  uint32_t *key; /* of the partner; 0: nobody */
+  uint32_t *key; /* of the partner */
   float *kept[CONTACT_KEPT];
 } ContactPlaces;
 
@@ -26,6 +27,7 @@ typedef struct ContactMemory {
   ContactPlaces now, next;
   uint32_t *row; /* fields of the particles: first place, and how many; NULL: nothing is remembered */
   uint32_t *held;
+  uint32_t *number; /* another: what the grain is known by, see contact_key */
   int32_t *order; /* how the last step put the grains abreast: a hint, so that rows find their places where they were */
   int64_t ordered;
 } ContactMemory;
@@ -40,8 +42,13 @@ void contact_memory_turn(ContactMemory *memory, int64_t places);
 Status contact_memory_archive(Core *core, Archive *archive, ContactMemory *memory);
 void contact_memory_destroy(Core *core, ContactMemory *memory);
 
-/* A key for the k-th of what is no grain: they count down from the top, where ids of grains are never seen. */
-static inline uint32_t contact_key_from_top(int32_t k) { return ~(uint32_t)k; }
+/* Where grain i stood among the particles when the memory was written; CONTACT_STRANGER, if it was not there. So the
+ * fields of a newborn may be zero. */
+#define CONTACT_STRANGER UINT32_MAX
+static inline uint32_t contact_key(const ContactMemory *memory, int64_t i) { return memory->number[i] - 1; }
+static inline uint32_t contact_number(int64_t i) { return (uint32_t)i + 1; }
+/* A key for the k-th of what is no grain: they count down from the top, where grains are never seen. */
+static inline uint32_t contact_key_from_top(int32_t k) { return CONTACT_STRANGER - 1 - (uint32_t)k; }
 
 /* How many contacts grain i has: in every LANES-th place from `first` on. A damaged checkpoint may lie about them. */
 static inline int64_t contact_memory_row(const ContactMemory *memory, int64_t i, int64_t *first) {

@@ -180,9 +180,10 @@ Status position_solve(PositionStep *work) {
   return position_iterate(work, averaging ? PASS(work, position_average_pass) : PASS(work, position_split_pass));
 }
 
-/* Rows of partners become the keys that they are remembered by. */
-static void keep_partners(PositionStep *work, int64_t b, int64_t e, int thread) {
-  PASS(work, position_keep_pass)(work, b / SLICE, (e + SLICE - 1) / SLICE, thread);
+/* Rows of partners are the keys that they are remembered by; those of solids have keys of their own. */
+static void keep_partners(PositionStep *work, int64_t b, int64_t e) {
+  if (work->renumbered)
+    for (int64_t i = b; i < e; i++) work->memory->number[i] = contact_number(i);
   if (!work->ghost_start) return;
   for (int64_t g = work->ghost_start[b]; g < work->ghost_start[e]; g++)
     work->slots.partner[work->ghosts[g].slot] = (int32_t)work->ghosts[g].key;
@@ -193,7 +194,7 @@ static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   PASS(work, position_finish_pass)(work, b, e, thread);
   if (work->ghost_start) position_push_solids(work, b, e);
-  if (work->settings->memory) keep_partners(work, b, e, thread);
+  if (work->settings->memory) keep_partners(work, b, e);
 }
 
 /* Of the pairs that had slots in the step: no other is near. */

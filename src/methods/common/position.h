@@ -52,10 +52,10 @@ enum { SLICE = LANES, POSITION_WINDOW = 128 };
 #define POSITION_SHIFT_SHARE 0.25f
 
 /* Contacts as the passes see them: arrays over the slots. Those of the multipliers (kg m) and the partners are places
- * of the contact memory and are remembered across steps, partners by their keys; the others live for the step. Force =
- * multiplier / dt^2, displacement = inverse mass times multiplier. That of friction is the contact's anchor: it grows
- * with every bit of sliding until it holds the load, and the sliding then is zero whatever the number of iterations.
- * (An anchor in metres on top of it integrates the sliding twice and shakes the pile.) */
+ * of the contact memory and are remembered across steps, rows of grains being their keys; the others live for the step.
+ * Force = multiplier / dt^2, displacement = inverse mass times multiplier. That of friction is the contact's anchor: it
+ * grows with every bit of sliding until it holds the load, and the sliding then is zero whatever the number of
+ * iterations. (An anchor in metres on top of it integrates the sliding twice and shakes the pile.) */
 typedef struct PositionSlots {
   int64_t slices, groups;
   int64_t *begin;         /* slices + 1 */
@@ -125,7 +125,8 @@ struct PositionStep {
   float (*at)[4], (*low)[4];  /* x and radius; what x could not hold and the material: while slots are filled */
   float *mu;                  /* kinds of friction, static and kinetic; see position_friction */
   int32_t materials;
-  bool lanes_known; /* slots.grain holds the lanes of the last step */
+  bool lanes_known;       /* slots.grain holds the lanes of the last step */
+  atomic_bool renumbered; /* some grains do not stand where the memory knows them */
   PositionSearch *search;
   SearchFinds finds;    /* partners that may touch, see position_found */
   int32_t *found_count; /* how many per grain */

@@ -80,6 +80,14 @@ static void fill_lanes(PositionStep *work, int64_t b, int64_t e, const int32_t *
   count_groups(slots, b, e, contacts);
 }
 
+/* Whether grains have been sorted, born or taken away since the memory was written. */
+static void note_numbers(PositionStep *work, int64_t b, int64_t e) {
+  const uint32_t *number = work->memory->number;
+  uint32_t differ = 0;
+  for (int64_t i = b; i < e; i++) differ |= number[i] ^ contact_number(i);
+  if (differ) atomic_store_explicit(&work->renumbered, true, memory_order_relaxed);
+}
+
 /* Contacts of a window of grains and its lanes. */
 static void lane_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
@@ -87,7 +95,7 @@ static void lane_window(void *context, int64_t b, int64_t e, int thread) {
   int32_t contacts[POSITION_WINDOW] = {0};
   (void)thread;
   for (int64_t i = b; i < last; i++) contacts[i - b] = position_contacts_of(work, i);
-  for (int64_t i = last; i < e; i++) work->found_count[i] = 0;
+  if (work->settings->memory) note_numbers(work, b, last);
   fill_lanes(work, b, e, contacts);
   for (int64_t l = b; l < e; l++) work->slots.lane[work->slots.grain[l]] = (int32_t)l;
 }
@@ -125,12 +133,25 @@ static void fill_ghost(PositionStep *work, int64_t g) {
         2 * ((work->materials + ghost->solid) * work->materials + work->step->state->particles.material[ghost->grain]);
 }
 
+/* Rows of the memory for the slots of the slices [b, e). */
+static void write_rows(PositionStep *work, int64_t b, int64_t e) {
+  const int32_t *grain = work->slots.grain, *found = work->found_count, *ghosts = work->ghost_start;
+  const int64_t *begin = work->slots.begin, count = work->count;
+  uint32_t *row = work->memory->row, *held = work->memory->held;
+  for (int64_t s = b; s < e; s++)
+    for (int64_t l = 0; l < SLICE; l++) {
+      int64_t i = grain[s * SLICE + l];
+      if (i >= count) continue;
+      row[i] = (uint32_t)(LANES + begin[s] * SLICE + l);
+      held[i] = (uint32_t)(found[i] + (ghosts ? ghosts[i + 1] - ghosts[i] : 0));
+    }
+}
+
 /* Pairs and memory of a window. Ghosts come behind the pairs of their grain. When a grain has found what it
  * remembers, its row of the memory becomes that of its new slots. */
 static void recall_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
-  ContactMemory *memory = work->memory;
   int64_t first = b * SLICE, last = e * SLICE < work->count ? e * SLICE : work->count;
   KERNEL_CALL(work->step->core, position_recall_pass)(work, b, e, thread);
   if (work->ghost_start)
@@ -139,11 +160,7 @@ static void recall_window(void *context, int64_t b, int64_t e, int thread) {
       work->ghosts[g].slot = (int32_t)(slot + (work->found_count[i] + g - work->ghost_start[i]) * SLICE);
       if (work->settings->memory) recall_ghost(work, g);
     }
-  if (!work->settings->memory) return;
-  for (int64_t i = first; i < last; i++) {
-    memory->row[i] = (uint32_t)(LANES + slots->begin[slots->lane[i] / SLICE] * SLICE + slots->lane[i] % SLICE);
-    memory->held[i] = (uint32_t)position_contacts_of(work, i);
-  }
+  if (work->settings->memory) write_rows(work, b, e);
 }
 
 static void fill_window(void *context, int64_t b, int64_t e, int thread) {

@@ -132,12 +132,22 @@ typedef struct Lanes {
   int32_t first[LANES], at[LANES], end[LANES]; /* places of the memory: the row, and where the next is expected */
 } Lanes;
 
-WIDE_INLINE void lanes_begin(const ContactMemory *memory, int64_t count, const int32_t *grains, Lanes *lanes) {
-  for (int l = 0; l < LANES; l++) {
-    int64_t i = grains[l], row, held = memory && i < count ? contact_memory_row(memory, i, &row) : 0;
-    lanes->first[l] = lanes->at[l] = held > 0 ? (int32_t)row : 0;
-    lanes->end[l] = held > 0 ? (int32_t)(row + held * LANES) : 0;
-  }
+WIDE_INLINE WideInt gather_int(const int32_t *from, const int32_t *i) {
+  return (WideInt){from[i[0]], from[i[1]], from[i[2]], from[i[3]], from[i[4]], from[i[5]], from[i[6]], from[i[7]]};
+}
+
+/* Rows of the memory as contact_memory_row says, eight at a time; lanes of nobody have none. */
+WIDE_INLINE void lanes_begin(const ContactMemory *memory, int64_t count, WideInt own, Lanes *lanes) {
+  const WideInt zero = {0}, places = (int32_t)memory->places - zero;
+  WideInt there = wide_int_less(own, (int32_t)count - zero);
+  int32_t who[LANES];
+  *(WideIntUnaligned *)who = there & own;
+  WideInt row = gather_int((const int32_t *)memory->row, who), held = gather_int((const int32_t *)memory->held, who);
+  there &= ~wide_int_less(row, zero) & wide_int_less(row, places) & wide_int_less(zero, held) &
+           ~wide_int_less((places - 1 - row) / LANES, held - 1);
+  row &= there;
+  *(WideIntUnaligned *)lanes->first = *(WideIntUnaligned *)lanes->at = row;
+  *(WideIntUnaligned *)lanes->end = row + (held & there) * LANES;
 }
 
 WIDE_INLINE void turn_eight(WideInt r[LANES], int32_t to[LANES][LANES]) {
@@ -162,7 +172,7 @@ WIDE_INLINE void lanes_turn(const PositionStep *work, const int32_t *grains, int
   WideInt rows[LANES];
   for (int l = 0; l < LANES; l++) {
     int64_t i = grains[l];
-    rows[l] = i < work->count && k < work->found_count[i] ? wide_load_int(position_found(work, i) + k) : (WideInt){0};
+    rows[l] = k == 0 || k < work->found_count[i] ? wide_load_int(position_found(work, i) + k) : (WideInt){0};
   }
   turn_eight(rows, lanes->partners);
 }
@@ -214,15 +224,14 @@ void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int threa
   PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
   const ContactMemory *memory = work->settings->memory ? work->memory : NULL;
-  const int32_t *id = (const int32_t *)work->step->state->particles.id;
+  const bool renumbered = work->renumbered;
   Wide zero = wide_set(0), scale = wide_set(work->history_scale);
   for (int64_t s = b; s < e; s++) {
     const int32_t *grains = slots->grain + s * SLICE;
     const WideInt own = wide_load_int(grains);
-    WideInt counts;
+    const WideInt counts = gather_int(work->found_count, grains);
     Lanes lanes;
-    lanes_begin(memory, work->count, grains, &lanes);
-    for (int l = 0; l < LANES; l++) counts[l] = work->found_count[grains[l]];
+    if (memory) lanes_begin(memory, work->count, own, &lanes);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t slot = g * SLICE, k = g - slots->begin[s];
       if (k % LANES == 0) lanes_turn(work, grains, k, &lanes);
@@ -232,10 +241,10 @@ void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int threa
       Wide pressed = zero;
       Vec friction = vec_zero();
       if (memory) {
-        WideInt keys;
         Wide kept[CONTACT_KEPT];
-        for (int l = 0; l < LANES; l++) keys[l] = id[partners[l]];
-        recall(memory, &lanes, keys & used, used, kept);
+        WideInt keys = wide_load_int(partners);
+        if (renumbered) keys = gather_int((const int32_t *)memory->number, partners) - 1;
+        recall(memory, &lanes, keys, used, kept);
         pressed = kept[0] * scale;
         WideInt acts = wide_less(kept[0], zero) | wide_less(zero, kept[0]); /* it pressed or, by adhesion, pulled */
         friction = vec_mul(vec_mask(acts, (Vec){kept[1], kept[2], kept[3]}), scale);
@@ -282,25 +291,6 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
       wide_store(slots->ny + slot, normal.y);
       wide_store(slots->nz + slot, normal.z);
       wide_store(slots->gap + slot, wide_select(unused, wide_set(POSITION_FAR), length - (radius + other_radius)));
-    }
-  }
-}
-
-/* Between steps partners are known by their ids; an unused slot has none. Solids are left to the caller. */
-void KERNEL(position_keep_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const PositionStep *work = context;
-  const PositionSlots *slots = &work->slots;
-  const int32_t *id = (const int32_t *)work->step->state->particles.id;
-  const WideInt solids = (int32_t)work->padded - (WideInt){0};
-  for (int64_t s = b; s < e; s++) {
-    const WideInt own = wide_load_int(slots->grain + s * SLICE);
-    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
-      int32_t *partners = slots->partner + g * SLICE;
-      WideInt all = wide_load_int(partners), pairs = wide_int_less(all, solids) & ~wide_int_equal(all, own), keys;
-      *(WideIntUnaligned *)partners = pairs & all;
-      for (int l = 0; l < LANES; l++) keys[l] = id[partners[l]];
-      *(WideIntUnaligned *)partners = pairs & keys;
     }
   }
 }

@@ -10,7 +10,6 @@ KERNEL_DECLARE(void, position_load_pass, (void *work, int64_t b, int64_t e, int 
 KERNEL_DECLARE(void, position_place_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_finish_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_recall_pass, (void *work, int64_t b, int64_t e, int thread));
-KERNEL_DECLARE(void, position_keep_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_slot_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_warm_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_shift_pass, (void *work, int64_t b, int64_t e, int thread));

@@ -90,6 +90,7 @@ Status position_search_pairs(PositionStep *work) {
   *finds = (SearchFinds){
       .core = core, .job = {&search->bins, grains, grains, true, work->margin}, .count = work->found_count};
   TRY(scratch_take(core, scratch, &finds->start, work->padded, "pairs that may touch"));
+  for (int64_t i = work->count; i < work->padded; i++) finds->start[i] = finds->count[i] = 0;
   int64_t guess = search->pairs > 0 ? search->pairs + search->pairs / FINDS_SPARE : FINDS_FIRST * work->padded;
   TRY(search_all(finds, scratch, SEARCH_BLOCK, guess));
   search->pairs = finds->used;
