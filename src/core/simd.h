@@ -134,7 +134,12 @@ WIDE_INLINE void wide_gather2(const float *base, const int32_t *i, Wide *first, 
 /* Eight rows of four floats, rows k and k + 4 side by side, as four wide values of one component each. */
 typedef float WideQuad __attribute__((vector_size(16), aligned(16), may_alias));
 WIDE_INLINE Wide wide_rows(const float *low, const float *high) {
+#if defined(__AVX__)
+  /* The second is then loaded where it goes, and no shuffle. */
+  return (Wide)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(low)), _mm_load_ps(high), 1);
+#else
   return __builtin_shufflevector(*(const WideQuad *)low, *(const WideQuad *)high, 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
 }
 WIDE_INLINE void wide_turn4(Wide r0, Wide r1, Wide r2, Wide r3, Wide *x, Wide *y, Wide *z, Wide *w) {
   Wide t0 = __builtin_shufflevector(r0, r1, 0, 8, 1, 9, 4, 12, 5, 13);

@@ -33,6 +33,8 @@ typedef struct Asked {
   int32_t who[SURROUND_GRAIN];
   uint64_t before[SURROUND_GRAIN]; /* first words of their bits */
   double farthest;                 /* reach of any of them */
+  Vec3 middle;                     /* of a box round them; and half of its diagonal */
+  double half;
 } Asked;
 
 static float near_reach(const NearSolids *work, int64_t i) {
@@ -46,6 +48,26 @@ static bool box_is_near(const Shape *shape, Vec3 local, double reach) {
           local.z > shape->bounds_low.z - reach && local.z < shape->bounds_high.z + reach);
 }
 
+/* Particles that follow each other mostly are neighbours: a box round them tells which solids none of them is near. */
+static void bound_asked(const Particles *p, Asked *asked) {
+  const float *const at[3] = {p->built_x, p->built_y, p->built_z};
+  double low[3], high[3];
+  for (int axis = 0; axis < 3; axis++) {
+    float least = INFINITY, most = -INFINITY;
+    for (int64_t a = 0; a < asked->count; a++) {
+      float x = at[axis][asked->who[a]];
+      least = x < least ? x : least;
+      most = x > most ? x : most;
+    }
+    low[axis] = (double)least;
+    high[axis] = (double)most;
+  }
+  Vec3 first = vec3(low[0], low[1], low[2]), last = vec3(high[0], high[1], high[2]);
+  asked->middle = vec3_scale(vec3_add(first, last), 0.5);
+  asked->half =
+      0.5 * vec3_length(vec3_sub(last, first)) * (1 + 1e-9); /* and the rounding of what it is compared with */
+}
+
 /* One solid: particles near its box are put together and asked about eight at a time. */
 static void near_solid(const NearSolids *work, int32_t k, const Asked *asked) {
   const State *state = work->state;
@@ -57,6 +79,7 @@ static void near_solid(const NearSolids *work, int32_t k, const Asked *asked) {
   int32_t who[SURROUND_GRAIN];
   int64_t count = 0;
   double look = asked->farthest + CLEARANCE * state->radius;
+  if (!box_is_near(&solid->shape, mat3_apply(&turn, vec3_add(asked->middle, shift)), look + asked->half)) return;
   for (int64_t a = 0; a < asked->count; a++) {
     int32_t i = asked->who[a];
     Vec3 world =
@@ -79,6 +102,16 @@ static void near_solid(const NearSolids *work, int32_t k, const Asked *asked) {
   }
 }
 
+/* The first from i on that has moved: mostly few have. */
+static int64_t next_moved(const uint8_t *moved, int64_t i, int64_t e) {
+  for (uint64_t eight = 0; i + 8 <= e; i += 8) {
+    memcpy(&eight, moved + i, sizeof eight);
+    if (eight) break;
+  }
+  while (i < e && !moved[i]) i++;
+  return i;
+}
+
 static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const NearSolids *work = context;
@@ -86,9 +119,9 @@ static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
   const Particles *p = &state->particles;
   Asked asked;
   asked.count = 0;
-  asked.farthest = 0;
+  float farthest = 0;
   for (int64_t i = b; i < e; i++) {
-    if (work->moved && !work->moved[i]) continue;
+    if (work->moved && (i = next_moved(work->moved, i, e)) == e) break;
     p->clear[i] -= work->closer;
     float reach = near_reach(work, i);
     uint64_t *near = work->near + i * work->words, any = 0;
@@ -97,8 +130,10 @@ static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
     asked.before[asked.count] = near[0];
     for (int64_t w = 0; w < work->words; w++) near[w] = 0;
     asked.who[asked.count++] = (int32_t)i;
-    asked.farthest = fmax(asked.farthest, (double)reach);
+    farthest = reach > farthest ? reach : farthest;
   }
+  asked.farthest = (double)farthest;
+  if (asked.count > 0) bound_asked(p, &asked);
   float beyond = (float)(asked.farthest + CLEARANCE * state->radius);
   for (int64_t a = 0; a < asked.count; a++) p->clear[asked.who[a]] = beyond;
   for (int32_t k = 0; k < state->solids.count && asked.count > 0; k++) {

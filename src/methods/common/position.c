@@ -97,6 +97,7 @@ static Status take_rows(PositionStep *work) {
   memset(work->w + work->count, 0, sizeof *work->w * (size_t)(work->padded - work->count));
   memset(work->d4 + work->count, 0, sizeof *work->d4 * (size_t)(work->padded - work->count));
   memset(work->shift + work->count, 0, sizeof *work->shift * (size_t)(work->rows - work->count));
+  for (int64_t i = work->count; i < work->padded; i++) work->d4[i][3] = work->shift[i][3] = 1; /* for divisions */
   if (work->settings->mass_scaling > 0)
     work->lowest =
         -(float)parallel_max(core, 0, work->count, POSITION_WINDOW, -INFINITY, lowest_chunk, work->step->state);

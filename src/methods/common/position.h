@@ -122,7 +122,7 @@ struct PositionStep {
   float *w;                   /* inverse mass per grain, padded with zeros */
   float slop;                 /* m: overlap that the stabilisation leaves */
   float margin;               /* m: a pair gets a slot when its predicted gap is below */
-  float (*at)[4], (*low)[4];  /* x and radius; what x could not hold and the material: while slots are filled */
+  float (*at)[4], (*low)[4];  /* x and radius; what x could not hold: while slots are filled */
   float *mu;                  /* kinds of friction, static and kinetic; see position_friction */
   int32_t materials;
   bool lanes_known;       /* slots.grain holds the lanes of the last step */

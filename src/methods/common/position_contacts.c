@@ -9,7 +9,7 @@
 
 enum { COUNTS = 64, LANES_TOLERANCE = 32 };
 
-/* sqrt(mu_i mu_j) of two surfaces (Sommer Section 3). */
+/* sqrt(mu_i mu_j) of two surfaces (Sommer Section 3). What slides can be held by no less than slows it down. */
 typedef struct Surface {
   double still, sliding;
 } Surface;
@@ -21,6 +21,7 @@ static Surface material_surface(const Material *material) {
 static void mix(const Surface *a, const Surface *b, float mu[2]) {
   mu[0] = (float)sqrt(a->still * b->still);
   mu[1] = (float)sqrt(a->sliding * b->sliding);
+  mu[0] = fmaxf(mu[0], mu[1]);
 }
 
 static bool all_alike(const float *mu, int64_t count) {

@@ -42,16 +42,16 @@ static int find_by_distance(PositionStep *work, int64_t i, int64_t entry, Positi
   float radius = p->radius[i];
   Vec3 start = state_position(state, i), way = vec3((double)p->dx[i], (double)p->dy[i], (double)p->dz[i]);
   ShapePoint touch[SHAPE_CONTACTS_MAX];
-  Vec3 center = body_center(solid, body);
   int found = touches_of(solid, body, vec3_add(start, way), (double)(radius + work->margin), touch);
+  if (found == 0) return 0;
+  /* Both sides of a contact meet at the grain's centre, not on the surface. A grain does not turn by itself; so it
+   * turns with the solid it sticks to (a point of the surface would leave it behind by its radius times the turn),
+   * and friction's moment on the body is that of the force on the grain, opposite: angular momentum is kept. */
+  Vec3 arm = vec3_sub(start, body_center(solid, body));
   for (int k = 0; k < found; k++) {
     PositionGhost *ghost = &ghosts[k];
     Vec3 n = touch[k].normal;
     double apart = touch[k].distance - vec3_dot(n, way);
-    /* Both sides of a contact meet at the grain's centre, not on the surface. A grain does not turn by itself; so it
-     * turns with the solid it sticks to (a point of the surface would leave it behind by its radius times the turn),
-     * and friction's moment on the body is that of the force on the grain, opposite: angular momentum is kept. */
-    Vec3 arm = vec3_sub(start, center);
     *ghost = (PositionGhost){.solid = index,
                              .grain = (int32_t)i,
                              .key = contact_key_from_top(POSITION_FACES * index + contact_face(solid, n)),
@@ -129,18 +129,20 @@ static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
   const State *state = work->step->state;
   const NeighborList *solids = &state->contacts.solids.list;
   const SampleRows *samples = &finding->samples;
+  const int64_t *near = solids->entries > 0 ? solids->start : NULL;
+  const int32_t *sampled = samples->start;
   GhostChunk *chunk = &finding->chunks[b / FIND_CHUNK];
-  PositionGhost *first = finding->found + chunk->room, *ghost = first;
+  PositionGhost *first = finding->found + chunk->room;
+  int32_t count = 0, *ends = work->ghost_start + 1;
   for (int64_t i = b; i < e; i++) {
-    if (solids->entries > 0)
-      for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++) ghost += find_by_distance(work, i, k, ghost);
-    if (samples->start)
-      for (int32_t k = samples->start[i]; k < samples->start[i + 1]; k++)
-        ghost += find_by_sample(work, i, samples->sample[k], ghost);
-    work->ghost_start[i + 1] = (int32_t)(ghost - first);
+    for (int64_t k = near ? near[i] : 0; near && k < near[i + 1]; k++)
+      count += find_by_distance(work, i, k, first + count);
+    for (int32_t k = sampled ? sampled[i] : 0; sampled && k < sampled[i + 1]; k++)
+      count += find_by_sample(work, i, samples->sample[k], first + count);
+    ends[i] = count;
   }
-  chunk->count = ghost - first;
-  chunk->pushed = count_pushed(work, first, ghost);
+  chunk->count = count;
+  chunk->pushed = count_pushed(work, first, first + count);
 }
 
 static int64_t contacts_most(const Solid *solid) {

@@ -14,14 +14,12 @@ void KERNEL(position_start_pass)(void *context, int64_t b, int64_t e, int thread
   const Particles *p = &work->step->state->particles;
   int64_t i = b;
   for (; i + LANES <= e; i += LANES) {
-    Wide material;
-    for (int l = 0; l < LANES; l++) material[l] = (float)p->material[i + l];
     wide_store4(work->at + i, wide_load(p->x + i), wide_load(p->y + i), wide_load(p->z + i), wide_load(p->radius + i));
-    wide_store4(work->low + i, wide_load(p->low_x + i), wide_load(p->low_y + i), wide_load(p->low_z + i), material);
+    wide_store4(work->low + i, wide_load(p->low_x + i), wide_load(p->low_y + i), wide_load(p->low_z + i), wide_set(0));
   }
   for (; i < e; i++) {
     const float at[4] = {p->x[i], p->y[i], p->z[i], p->radius[i]};
-    const float low[4] = {p->low_x[i], p->low_y[i], p->low_z[i], (float)p->material[i]};
+    const float low[4] = {p->low_x[i], p->low_y[i], p->low_z[i], 0};
     memcpy(work->at[i], at, sizeof at);
     memcpy(work->low[i], low, sizeof low);
   }
@@ -255,6 +253,17 @@ void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int threa
   }
 }
 
+/* Kinds of friction of a slice's pairs. */
+static void fill_kinds(const PositionStep *work, int64_t s) {
+  const PositionSlots *slots = &work->slots;
+  const Particles *p = &work->step->state->particles;
+  for (int64_t slot = slots->begin[s] * SLICE; slot < slots->begin[s + 1] * SLICE; slot++) {
+    int64_t i = slots->grain[s * SLICE + slot % SLICE];
+    if (i < work->count) slots->kind[slot] = 2 * (p->material[i] * work->materials + p->material[slots->partner[slot]]);
+    else slots->kind[slot] = 0;
+  }
+}
+
 /* Normals and gaps of the slots of pairs, friction along the planes of contact. */
 void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
@@ -265,17 +274,17 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
     const int32_t *grains = slots->grain + s * SLICE;
     const WideInt own = wide_load_int(grains);
     Vec at, low;
-    Wide radius, material;
+    Wide radius, nothing;
     wide_gather4(work->at, grains, &at.x, &at.y, &at.z, &radius);
-    wide_gather4(work->low, grains, &low.x, &low.y, &low.z, &material);
+    wide_gather4(work->low, grains, &low.x, &low.y, &low.z, &nothing);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t slot = g * SLICE;
       const int32_t *partners = slots->partner + slot;
       WideInt unused = wide_int_equal(wide_load_int(partners), own);
       Vec other, other_low;
-      Wide other_radius, other_material;
+      Wide other_radius;
       wide_gather4(work->at, partners, &other.x, &other.y, &other.z, &other_radius);
-      wide_gather4(work->low, partners, &other_low.x, &other_low.y, &other_low.z, &other_material);
+      wide_gather4(work->low, partners, &other_low.x, &other_low.y, &other_low.z, &nothing);
       Vec offset = vec_add(vec_sub(at, other), vec_sub(low, other_low));
       Wide length = wide_sqrt(vec_dot(offset, offset)), straight = length;
       WideInt together = ~unused & wide_less(length, wide_set(POSITION_COINCIDENT));
@@ -285,13 +294,12 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
       }
       Vec normal = vec_mul(offset, one / wide_max(straight, wide_set(TINY)));
       if (work->settings->memory) store_friction(slots, slot, tangential(load_friction(slots, slot), normal));
-      for (int l = 0; slots->kind && l < LANES; l++)
-        slots->kind[slot + l] = 2 * ((int32_t)material[l] * work->materials + (int32_t)other_material[l]);
       wide_store(slots->nx + slot, normal.x);
       wide_store(slots->ny + slot, normal.y);
       wide_store(slots->nz + slot, normal.z);
       wide_store(slots->gap + slot, wide_select(unused, wide_set(POSITION_FAR), length - (radius + other_radius)));
     }
+    if (slots->kind) fill_kinds(work, s);
   }
 }
 
@@ -379,9 +387,9 @@ void KERNEL(position_split_pass)(void *context, int64_t b, int64_t e, int thread
       Vec friction = vec_sub(held, vec_mul(slide, share));
       Wide size = wide_sqrt(vec_dot(friction, friction));
       Friction mu = friction_at(&frictions, slots, at);
-      WideInt slips = size > mu.still * normal;
-      Wide cut = mu.sliding * normal / wide_max(size, wide_set(TINY));
-      friction = vec_mul(friction, wide_select(slips, wide_min(cut, wide_set(1)), wide_set(1)));
+      WideInt slips = size > mu.still * normal; /* and the cut is below 1 there */
+      Wide cut = mu.sliding * normal / size;
+      friction = vec_mul(friction, wide_select(slips, cut, one));
       store_friction(slots, at, friction);
       sum = vec_add(sum, vec_add(vec_mul(t.normal, normal - before), vec_sub(friction, held)));
     }

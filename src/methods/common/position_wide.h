@@ -52,7 +52,8 @@ WIDE_INLINE Touch touch(const PositionSlots *slots, int64_t group, const float (
   t.relative = vec_sub(own, other);
   t.normal = (Vec){wide_load(slots->nx + at), wide_load(slots->ny + at), wide_load(slots->nz + at)};
   t.gap = wide_load(slots->gap + at) + vec_dot(t.normal, t.relative);
-  t.weight = wide_max(own_weight + other_weight, wide_set(TINY));
+  t.weight =
+      own_weight + other_weight; /* that of every grain is larger than nothing, and that of lanes of nobody too */
   return t;
 }
 
