@@ -122,7 +122,7 @@ static double product_chunk(void *context, int64_t b, int64_t e) {
     for (int64_t at = (int64_t)nearby->strips.strips[n] * STRIP; at < ((int64_t)nearby->strips.strips[n] + 1) * STRIP;
          at++)
       for (int a = 0; a < 3; a++)
-        sum += (double)(nearby->work->fields.mass[a][at] * nearby->part[a][at] * product->with[a][at]);
+        sum += (double)nearby->work->fields.mass[a][at] * (double)nearby->part[a][at] * (double)product->with[a][at];
   return sum;
 }
 
@@ -165,34 +165,31 @@ static void scale_chunk(void *context, int64_t b, int64_t e, int thread) {
 }
 
 /* Whether the carried stress would drive the body at the end of the step: while it only slows it down, it is none too
- * large. */
+ * large. What else moves a part of a mechanism, or holds it, is not known here. */
 static bool is_driven(FlipWork *work, int32_t body) {
   double power = 0;
+  if (work->state->solids.items[work->bodies[body].solid].motion != MOTION_FREE) return false;
   flip_change_bodies(work, work->kept->pressure, work->kept->stress, work->dt);
   for (int i = 0; i < 6; i++)
     power += work->body_wrench[body][i] * (work->bodies[body].velocity[i] + work->body_change[body][i]);
   return power > 0;
 }
 
-static Status predict_at(Nearby *nearby, int32_t body) {
-  FlipWork *work = nearby->work;
-  if (!is_driven(work, body)) return SCREE_OK;
+static Status predict_at(FlipWork *work, int32_t body) {
+  Nearby nearby = {.work = work, .solid = &work->state->solids.items[work->bodies[body].solid]};
   int mark = scratch_mark(work->step->scratch);
-  nearby->solid = &work->state->solids.items[work->bodies[body].solid];
-  parallel_for(work->core, 0, work->grid->strips, STRIP_CHUNK, weigh_chunk, nearby);
-  TRY(flip_list_strips(work, nearby->lanes, true, &nearby->strips));
-  nearby->scale = best_scale(nearby);
-  if (nearby->scale < 1) parallel_for(work->core, 0, nearby->strips.count, STRIP_CHUNK, scale_chunk, nearby);
+  TRY(take_memory(&nearby));
+  parallel_for(work->core, 0, work->grid->strips, STRIP_CHUNK, weigh_chunk, &nearby);
+  TRY(flip_list_strips(work, nearby.lanes, true, &nearby.strips));
+  nearby.scale = best_scale(&nearby);
+  if (nearby.scale < 1) parallel_for(work->core, 0, nearby.strips.count, STRIP_CHUNK, scale_chunk, &nearby);
   scratch_release(work->core, work->step->scratch, mark);
   return SCREE_OK;
 }
 
 Status flip_predict_stresses(FlipWork *work) {
   if (work->face_count == 0) return SCREE_OK;
-  Nearby nearby = {.work = work};
-  int mark = scratch_mark(work->step->scratch);
-  Status status = take_memory(&nearby);
-  for (int32_t k = 0; k < work->body_count && status == SCREE_OK; k++) status = predict_at(&nearby, k);
-  scratch_release(work->core, work->step->scratch, mark);
-  return status;
+  for (int32_t k = 0; k < work->body_count; k++)
+    if (is_driven(work, k)) TRY(predict_at(work, k));
+  return SCREE_OK;
 }
