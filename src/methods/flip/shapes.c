@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "methods/flip/shapes_kernels.h"
 
 enum { SPLIT_CHUNK = 64, MERGE_CHUNK = 256, MERGE_TURNS = 4 };
 
@@ -220,6 +221,17 @@ static void try_partner(const Advance *advance, int32_t k, int32_t other, Propos
   best->score = score;
 }
 
+/* Those of [b, e) that are near enough; `square` of the reach, in cells. */
+static void try_partners(const Advance *advance, int32_t k, int32_t b, int32_t e, float square, Proposal *best) {
+  const FlipOrder *order = advance->work->order;
+  const float at[3] = {order->x[k], order->y[k], order->z[k]};
+  for (int32_t first = b; first < e; first += NEAR_BATCH) {
+    int32_t count = e - first < NEAR_BATCH ? e - first : NEAR_BATCH;
+    uint64_t near = KERNEL_CALL(advance->work->core, flip_near)(order, first, count, at, square);
+    for (; near; near &= near - 1) try_partner(advance, k, first + __builtin_ctzll(near), best);
+  }
+}
+
 /* The cells below (-1), at (0) and above (1) that hold anything within reach of a coordinate, in cells. */
 static void cells_in_reach(float at, float reach, int range[2]) {
   float cell = floorf(at);
@@ -250,7 +262,7 @@ static void propose_chunk(void *context, int64_t b, int64_t e, int thread) {
         int first = lane + range[0][0], last = lane + range[0][1] + 1;
         if (first < 0 && !grid->near[row][X_LOW]) first = 0;
         if (last > STRIP && !grid->near[row][X_HIGH]) last = STRIP;
-        for (int32_t other = start[first]; other < start[last]; other++) try_partner(advance, k, other, best);
+        try_partners(advance, k, start[first], start[last], reach * reach, best);
       }
   }
 }
