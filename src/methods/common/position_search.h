@@ -17,7 +17,7 @@ typedef struct PositionSearch {
 
 void position_search_destroy(Core *core, PositionSearch *search);
 
-enum { SEARCH_BLOCK = 128 }; /* queries that are looked for at a time, at most */
+enum { SEARCH_BLOCK = 64 }; /* queries that are looked for at a time, at most */
 
 /* What is looked for: queries among grains. */
 typedef struct SearchJob {
