@@ -194,10 +194,11 @@ void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, Paralle
   pool->begin = begin;
   pool->end = end;
   pool->grain = grain;
+  /* Those that are left over go to the first threads: the caller begins before the others have seen the job. */
   for (int k = 0; k < pool->threads; k++) {
     atomic_store_explicit(&pool->runs[k].taken, 0, memory_order_relaxed);
-    pool->runs[k].begin = chunks * k / pool->threads;
-    pool->runs[k].end = chunks * (k + 1) / pool->threads;
+    pool->runs[k].begin = (chunks * k + pool->threads - 1) / pool->threads;
+    pool->runs[k].end = (chunks * (k + 1) + pool->threads - 1) / pool->threads;
   }
   atomic_fetch_add(&pool->job, 1); /* publishes all of the above */
   if (atomic_load(&pool->asleep)) wake_all(pool);
