@@ -253,15 +253,21 @@ void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int threa
   }
 }
 
-/* Kinds of friction of a slice's pairs. */
+/* Kinds of friction of a slice's pairs: of the first material with itself, where there is but one. */
 static void fill_kinds(const PositionStep *work, int64_t s) {
   const PositionSlots *slots = &work->slots;
+  const int64_t first = slots->begin[s] * SLICE, end = slots->begin[s + 1] * SLICE, count = work->count;
+  const int32_t *grains = slots->grain + s * SLICE, *partner = slots->partner, materials = work->materials;
   const Particles *p = &work->step->state->particles;
-  for (int64_t slot = slots->begin[s] * SLICE; slot < slots->begin[s + 1] * SLICE; slot++) {
-    int64_t i = slots->grain[s * SLICE + slot % SLICE];
-    if (i < work->count) slots->kind[slot] = 2 * (p->material[i] * work->materials + p->material[slots->partner[slot]]);
-    else slots->kind[slot] = 0;
-  }
+  int32_t *kind = slots->kind, row[SLICE];
+  memset(kind + first, 0, sizeof *kind * (size_t)(end - first));
+  if (materials == 1) return;
+  for (int l = 0; l < SLICE; l++) row[l] = grains[l] < count ? p->material[grains[l]] * materials : 0;
+  for (int64_t slot = first; slot < end; slot += SLICE)
+    for (int l = 0; l < SLICE; l++) {
+      int32_t j = partner[slot + l];
+      if (j < count) kind[slot + l] = 2 * (row[l] + p->material[j]);
+    }
 }
 
 /* Normals and gaps of the slots of pairs, friction along the planes of contact. */
