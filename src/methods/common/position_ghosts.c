@@ -199,6 +199,12 @@ static void close_up(Finding *finding) {
   parallel_for(work->step->core, 0, work->count, FIND_CHUNK, close_chunk, finding);
 }
 
+static bool any_movable(const PositionStep *work) {
+  for (int32_t k = 0; k < work->step->state->solids.count; k++)
+    if (work->bodies[k].movable) return true;
+  return false;
+}
+
 Status position_find_ghosts(PositionStep *work) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
@@ -212,7 +218,7 @@ Status position_find_ghosts(PositionStep *work) {
                    "contacts with solids"));
   int64_t room = plan_chunks(work, &finding.samples, finding.chunks);
   if (room > INT32_MAX) return fail(core, SCREE_NO_MEMORY, "too many contacts with solids: %lld", (long long)room);
-  TRY(scratch_take(core, scratch, &work->pushed, room, "contacts with bodies"));
+  TRY(scratch_take(core, scratch, &work->pushed, any_movable(work) ? room : 0, "contacts with bodies"));
   TRY(scratch_take(core, scratch, &work->ghosts, room, "contacts with solids"));
   int mark = scratch_mark(scratch);
   TRY(scratch_take(core, scratch, &finding.found, room, "contacts with solids"));
