@@ -134,12 +134,13 @@ WIDE_INLINE WideInt gather_int(const int32_t *from, const int32_t *i) {
   return (WideInt){from[i[0]], from[i[1]], from[i[2]], from[i[3]], from[i[4]], from[i[5]], from[i[6]], from[i[7]]};
 }
 
-/* Rows of the memory as contact_memory_row says, eight at a time; lanes of nobody have none. */
-WIDE_INLINE void lanes_begin(const ContactMemory *memory, int64_t count, WideInt own, Lanes *lanes) {
+/* Rows of the memory as contact_memory_row says, eight at a time; lanes of nobody have none. For these that of `near`
+ * is looked at, a grain of the same window: the rows of others may just be written. */
+WIDE_INLINE void lanes_begin(const ContactMemory *memory, int64_t count, int64_t near, WideInt own, Lanes *lanes) {
   const WideInt zero = {0}, places = (int32_t)memory->places - zero;
   WideInt there = wide_int_less(own, (int32_t)count - zero);
   int32_t who[LANES];
-  *(WideIntUnaligned *)who = there & own;
+  *(WideIntUnaligned *)who = (there & own) | (~there & ((int32_t)near - zero));
   WideInt row = gather_int((const int32_t *)memory->row, who), held = gather_int((const int32_t *)memory->held, who);
   there &= ~wide_int_less(row, zero) & wide_int_less(row, places) & wide_int_less(zero, held) &
            ~wide_int_less((places - 1 - row) / LANES, held - 1);
@@ -229,7 +230,7 @@ void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int threa
     const WideInt own = wide_load_int(grains);
     const WideInt counts = gather_int(work->found_count, grains);
     Lanes lanes;
-    if (memory) lanes_begin(memory, work->count, own, &lanes);
+    if (memory) lanes_begin(memory, work->count, b * SLICE, own, &lanes);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t slot = g * SLICE, k = g - slots->begin[s];
       if (k % LANES == 0) lanes_turn(work, grains, k, &lanes);
