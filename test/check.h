@@ -15,6 +15,17 @@
 
 #include "core/core.h"
 
+/* Whether this is a build with a sanitizer: there the point is what is touched, not how often, and all takes ten times
+ * as long. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#if !defined(SANITIZED)
+#define SANITIZED false
+#endif
+
 #define assert_near(value, expected, tolerance)                                                                        \
   assert_near_((value), (expected), (tolerance), #value, __FILE__, __LINE__)
 static inline void assert_near_(double value, double expected, double tolerance, const char *text, const char *file,
