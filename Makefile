@@ -14,7 +14,7 @@ deps: ## install the Debian packages that are missing
 
 demo: ## set up, build, run the demo: writes demo/
 	@scripts/deps.sh core features
-	@scripts/build.sh release
+	@TARGETS=scree scripts/build.sh release
 	@scripts/demo.sh
 
 test: ## set up, build, run every test, with sanitizers and fuzzing
