@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 #include "world/world.h"
 
-enum { SURROUND_GRAIN = 256, SOLIDS_PER_WORD = 64 };
+enum { NEAR_GRAIN = 256, SOLIDS_PER_WORD = 64 };
 
 /* How far beyond their reach particles look for solids, so that they need not look again soon; and what a clearance may
  * be wrong by. In nominal radii. */
@@ -30,10 +30,10 @@ typedef struct NearSolids {
 /* The particles of a chunk that are asked about. */
 typedef struct Asked {
   int64_t count;
-  int32_t who[SURROUND_GRAIN];
-  uint64_t before[SURROUND_GRAIN]; /* first words of their bits */
-  double farthest;                 /* reach of any of them */
-  Vec3 middle;                     /* of a box round them; and half of its diagonal */
+  int32_t who[NEAR_GRAIN];
+  uint64_t before[NEAR_GRAIN]; /* first words of their bits */
+  double farthest;             /* reach of any of them */
+  Vec3 middle;                 /* of a box round them; and half of its diagonal */
   double half;
 } Asked;
 
@@ -75,8 +75,8 @@ static void near_solid(const NearSolids *work, int32_t k, const Asked *asked) {
   const Solid *solid = &state->solids.items[k];
   Mat3 turn = mat3_transpose(mat3_from_quat(solid->rotation));
   Vec3 shift = vec3_sub(state->origin, solid->position);
-  float x[SURROUND_GRAIN], y[SURROUND_GRAIN], z[SURROUND_GRAIN], distance[SURROUND_GRAIN], normal[3][SURROUND_GRAIN];
-  int32_t who[SURROUND_GRAIN];
+  float x[NEAR_GRAIN], y[NEAR_GRAIN], z[NEAR_GRAIN], distance[NEAR_GRAIN], normal[3][NEAR_GRAIN];
+  int32_t who[NEAR_GRAIN];
   int64_t count = 0;
   double look = asked->farthest + CLEARANCE * state->radius;
   if (!box_is_near(&solid->shape, mat3_apply(&turn, vec3_add(asked->middle, shift)), look + asked->half)) return;
@@ -143,7 +143,7 @@ static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
   bool changed = asked.count > 0 && work->words > 1;
   for (int64_t a = 0; a < asked.count; a++) changed |= work->near[asked.who[a] * work->words] != asked.before[a];
-  work->changed[b / SURROUND_GRAIN] = changed;
+  work->changed[b / NEAR_GRAIN] = changed;
 }
 
 /* Bits of each particle into rows: counted per chunk, put behind each other, written. */
@@ -165,13 +165,13 @@ static void count_rows(void *context, int64_t b, int64_t e, int thread) {
   const SolidRows *rows = context;
   int64_t entries = 0;
   for (int64_t k = b * rows->words; k < e * rows->words; k++) entries += bits_in(rows->near[k]);
-  rows->chunk[b / SURROUND_GRAIN] = entries;
+  rows->chunk[b / NEAR_GRAIN] = entries;
 }
 
 static void write_rows(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const SolidRows *rows = context;
-  int64_t entry = rows->chunk[b / SURROUND_GRAIN];
+  int64_t entry = rows->chunk[b / NEAR_GRAIN];
   for (int64_t i = b; i < e; i++) {
     for (int64_t w = 0; w < rows->words; w++)
       for (uint64_t bits = rows->near[i * rows->words + w]; bits; bits &= bits - 1)
@@ -207,7 +207,7 @@ Status world_list_solids(ScreeWorld *world, const MethodReach *reach, float skin
   State *state = &world->state;
   NeighborList *list = &state->contacts.solids.list;
   if (!(reach->solids > 0) || state->solids.count == 0) return SCREE_OK;
-  int64_t count = state->particles.count, chunks = parallel_chunks(0, count, SURROUND_GRAIN);
+  int64_t count = state->particles.count, chunks = parallel_chunks(0, count, NEAR_GRAIN);
   NearSolids work = {.core = core, .state = state, .reach = reach->solids, .skin = skin};
   work.moved = look == LOOK_MOVED ? moved : NULL;
   work.leaves = look != LOOK_SOLIDS_MOVED;
@@ -222,7 +222,7 @@ Status world_list_solids(ScreeWorld *world, const MethodReach *reach, float skin
   TRY(scratch_take(core, &world->scratch, &rows.chunk, chunks, "near solids"));
   TRY(scratch_take(core, &world->scratch, &work.changed, chunks, "near solids"));
   TRY(memory_grow(core, &list->start, count + 1, "neighbours"));
-  parallel_for(core, 0, count, SURROUND_GRAIN, near_chunk, &work);
+  parallel_for(core, 0, count, NEAR_GRAIN, near_chunk, &work);
   bool changed = look == LOOK_ALL || list->count != count;
   for (int64_t c = 0; c < chunks; c++) changed |= work.changed[c];
   if (!changed) {
@@ -231,7 +231,7 @@ Status world_list_solids(ScreeWorld *world, const MethodReach *reach, float skin
   }
   list->count = count;
   list->entries = 0;
-  parallel_for(core, 0, count, SURROUND_GRAIN, count_rows, &rows);
+  parallel_for(core, 0, count, NEAR_GRAIN, count_rows, &rows);
   for (int64_t c = 0; c < chunks; c++) {
     int64_t here = rows.chunk[c];
     rows.chunk[c] = list->entries;
@@ -239,7 +239,7 @@ Status world_list_solids(ScreeWorld *world, const MethodReach *reach, float skin
   }
   TRY(memory_grow(core, &list->index, list->entries, "neighbours"));
   list->start[0] = 0;
-  parallel_for(core, 0, count, SURROUND_GRAIN, write_rows, &rows);
+  parallel_for(core, 0, count, NEAR_GRAIN, write_rows, &rows);
   scratch_release(core, &world->scratch, mark);
   return SCREE_OK;
 }
