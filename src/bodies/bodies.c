@@ -234,11 +234,7 @@ static double surface_speed_bound(const Solid *solid, Vec3 velocity, Vec3 spin) 
 
 /* Of grains and of all solids but one, m/s. */
 static double fastest_round(const State *state, const Solid *body) {
-  const Particles *p = &state->particles;
-  double fastest = 0;
-  for (int64_t i = 0; i < p->count; i++)
-    fastest = fmax(fastest, (double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]));
-  fastest = sqrt(fastest);
+  double fastest = particles_fastest(&state->particles);
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
     if (solid != body) fastest = fmax(fastest, surface_speed_bound(solid, solid->velocity, solid->spin));

@@ -1,5 +1,6 @@
 #include "state/particles.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -223,4 +224,12 @@ uint64_t particles_hash(Core *core, const Particles *particles) {
   parallel_for(core, 0, particles->count, PARTICLE_GRAIN, hash_chunk, &work);
   uint64_t parts[2] = {atomic_load(&work.sum), (uint64_t)particles->count};
   return hash_bytes(parts, sizeof parts, 0);
+}
+
+double particles_fastest(const Particles *particles) {
+  const float *vx = particles->vx, *vy = particles->vy, *vz = particles->vz;
+  float largest = 0;
+  for (int64_t i = 0; i < particles->count; i++)
+    largest = fmaxf(largest, vx[i] * vx[i] + vy[i] * vy[i] + vz[i] * vz[i]);
+  return sqrt((double)largest);
 }

@@ -41,6 +41,8 @@ void particles_remove(Particles *particles, const int32_t *dead, int64_t count);
 Status particles_archive(Core *core, Archive *archive, Particles *particles);
 /* By id, independent of storage order and threads. */
 uint64_t particles_hash(Core *core, const Particles *particles);
+/* Largest speed, m/s; 0 when there is none. */
+double particles_fastest(const Particles *particles);
 
 static inline Points particles_points(const Particles *p) { return (Points){p->count, p->x, p->y, p->z, p->id}; }
 

@@ -102,13 +102,6 @@ static MethodReach flip_reach(const void *data) {
   return (MethodReach){.cell = (float)flip->settings.cell}; /* particles that are near in the grid are so in memory */
 }
 
-static double largest_speed(const Particles *p) {
-  float largest = 0;
-  for (int64_t i = 0; i < p->count; i++)
-    largest = fmaxf(largest, p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]);
-  return sqrt((double)largest);
-}
-
 /* What gravity moves in a step is not borne: it may go farther than pressed sand (way_of_cell). In the pressed sand's
  * measure it is as much less. */
 static double fall_of(const FlipSettings *settings, const State *state) {
@@ -119,7 +112,7 @@ static double fall_of(const FlipSettings *settings, const State *state) {
  * go farther (way_of_cell). Solves (v + g dt) dt <= way for dt. */
 static double flip_largest_step(const void *data, const State *state) {
   const Flip *flip = data;
-  double v = flip->speed < 0 ? largest_speed(&state->particles) : flip->speed;
+  double v = flip->speed < 0 ? particles_fastest(&state->particles) : flip->speed;
   double way = flip->settings.way * flip->settings.cell, g = fall_of(&flip->settings, state);
   return g > 0 ? 2 * way / (v + sqrt(v * v + 4 * g * way)) : v > 0 ? way / v : INFINITY;
 }
