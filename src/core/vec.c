@@ -148,23 +148,46 @@ void mat3_eigen_symmetric(Mat3 a, double values[3], Mat3 *vectors) {
   }
 }
 
+/* Solves h x = b for a symmetric matrix that is positive definite beyond doubt; false where it is not. */
+static bool solve_definite(Mat3 h, Vec3 b, Vec3 *x) {
+  const double(*m)[3] = h.m;
+  double trace = m[0][0] + m[1][1] + m[2][2];
+  Vec3 u = vec3(m[1][1] * m[2][2] - m[1][2] * m[1][2], m[0][2] * m[1][2] - m[0][1] * m[2][2],
+                m[0][1] * m[1][2] - m[0][2] * m[1][1]); /* first column of the adjugate, then the rest of it */
+  double v = m[0][0] * m[2][2] - m[0][2] * m[0][2], w = m[0][0] * m[1][1] - m[0][1] * m[0][1];
+  double vw = m[0][1] * m[0][2] - m[0][0] * m[1][2];
+  double determinant = m[0][0] * u.x + m[0][1] * u.y + m[0][2] * u.z;
+  if (!(m[0][0] > 0 && w > 0 && determinant > 1e-9 * trace * trace * trace)) return false;
+  *x =
+      vec3_scale(vec3(vec3_dot(u, b), u.y * b.x + v * b.y + vw * b.z, u.z * b.x + vw * b.y + w * b.z), 1 / determinant);
+  return true;
+}
+
+/* Turns by a vector w change the trace of R^T A by w . t - w . H w / 2, where with M = A R^T the torque t is twice the
+ * skew part of M and H = tr(M) - (M + M^T) / 2. Newton's step is H^-1 t. What is cubic in w vanishes where M is
+ * symmetric, so the error of a step is of the order of its cube. Where H is not definite, or the step long, it turns
+ * towards the torque as the paper does. Half the vector with a 1 before it, brought to length 1, is a rotation by about
+ * that vector: no sine is needed. */
 Quat mat3_polar_rotation(Mat3 a, Quat start) {
-  Vec3 column[3];
-  for (int k = 0; k < 3; k++) column[k] = vec3(a.m[0][k], a.m[1][k], a.m[2][k]);
+  const double longest = 0.5, last = 1e-6, nothing = 1e-12;
+  double largest = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) largest = fabs(a.m[i][j]) > largest ? fabs(a.m[i][j]) : largest;
   Quat q = quat_normalize(start);
+  if (!(largest > 1e16 * DBL_MIN) || !isfinite(largest)) return q;
+  a = mat3_scale(a, 1 / largest); /* products of three must not leave the range of numbers */
   for (int iteration = 0; iteration < 100; iteration++) {
-    Mat3 r = mat3_from_quat(q);
-    Vec3 torque = vec3(0, 0, 0);
-    double along = 0;
-    for (int k = 0; k < 3; k++) {
-      Vec3 axis = vec3(r.m[0][k], r.m[1][k], r.m[2][k]);
-      torque = vec3_add(torque, vec3_cross(axis, column[k]));
-      along += vec3_dot(axis, column[k]);
-    }
-    Vec3 turn = vec3_scale(torque, 1 / (fabs(along) + DBL_MIN * 1e16));
+    Mat3 m = mat3_mul(a, mat3_transpose(mat3_from_quat(q)));
+    Vec3 torque = vec3(m.m[2][1] - m.m[1][2], m.m[0][2] - m.m[2][0], m.m[1][0] - m.m[0][1]), turn;
+    double trace = m.m[0][0] + m.m[1][1] + m.m[2][2];
+    Mat3 bend = mat3_scale(mat3_add(m, mat3_transpose(m)), -0.5);
+    for (int k = 0; k < 3; k++) bend.m[k][k] += trace;
+    bool newton = solve_definite(bend, torque, &turn) && vec3_length(turn) < longest;
+    if (!newton) turn = vec3_scale(torque, 1 / fmax(fabs(trace), vec3_length(torque)));
     double angle = vec3_length(turn);
-    if (!(angle > 1e-12)) break;
-    q = quat_normalize(quat_mul(quat_from_vector(turn), q));
+    if (!(angle > nothing) && !newton) break;
+    q = quat_normalize(quat_mul((Quat){1, turn.x / 2, turn.y / 2, turn.z / 2}, q));
+    if (newton && angle < last) break;
   }
   return q;
 }

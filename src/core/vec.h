@@ -76,7 +76,8 @@ bool mat3_invert(Mat3 a, Mat3 *inverse);
 void mat3_eigen_symmetric(Mat3 a, double values[3], Mat3 *vectors);
 
 /* The rotation nearest to `a` in the sense of the polar decomposition, found by turning `start` step by step towards
- * it (Mueller et al. 2016). Unlike an SVD it survives flat and inverted matrices: it then stays close to the start. */
+ * it (Mueller et al. 2016; by Newton's method where it can). Unlike an SVD it survives flat and inverted matrices: it
+ * then stays close to the start. The start itself where the matrix is zero or not finite. */
 Quat mat3_polar_rotation(Mat3 a, Quat start);
 
 #endif

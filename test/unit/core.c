@@ -88,7 +88,7 @@ static void threads_do_not_change_sums(void **state) {
   }
 }
 
-static void eigen_and_polar(void **state) {
+static void eigenvectors_of_symmetric_matrices(void **state) {
   (void)state;
   Mat3 a = {{{4, 1, -2}, {1, 3, 0.5}, {-2, 0.5, 5}}};
   double values[3];
@@ -101,18 +101,69 @@ static void eigen_and_polar(void **state) {
     assert_near(vec3_length(r), 0, 1e-12);
     assert_near(vec3_length(e), 1, 1e-12);
   }
+}
+
+static double angle_between(Quat a, Quat b) { return vec3_length(quat_to_vector(quat_mul(quat_conjugate(a), b))); }
+
+static Mat3 diagonal(double x, double y, double z) { return (Mat3){{{x, 0, 0}, {0, y, 0}, {0, 0, z}}}; }
+
+/* R V D V^T, whose rotation is R where no two of D cancel. */
+static Mat3 turned_stretch(Quat turn, Quat axes, Mat3 stretch) {
+  Mat3 v = mat3_from_quat(axes);
+  return mat3_mul(mat3_from_quat(turn), mat3_mul(v, mat3_mul(stretch, mat3_transpose(v))));
+}
+
+static Vec3 random_vector(uint64_t number, double length) {
+  double x[3];
+  for (int k = 0; k < 3; k++) x[k] = 2 * rng_unit(rng_bits(7, number, (uint64_t)k, 0)) - 1;
+  return vec3_scale(vec3(x[0], x[1], x[2]), length);
+}
+
+static void polar_rotation_is_exact(void **state) {
+  (void)state;
+  const double sizes[] = {1e-250, 1e-20, 1, 1e20, 1e250};
+  for (uint64_t n = 0; n < 4000; n++) {
+    Quat turn = quat_from_vector(random_vector(4 * n, 1.6)), axes = quat_from_vector(random_vector(4 * n + 1, 3));
+    Vec3 d = random_vector(4 * n + 2, 1);
+    Mat3 stretch = diagonal(0.05 + fabs(d.x), 0.05 + fabs(d.y), n % 3 == 0 ? 0 : 0.05 + fabs(d.z));
+    Mat3 a = mat3_scale(turned_stretch(turn, axes, stretch), sizes[n % 5]);
+    /* from close by, as bodies do it from one iteration to the next, and from far away */
+    double away = n % 2 == 0 ? 1e-3 : 1.5;
+    Quat start = quat_mul(quat_from_vector(random_vector(4 * n + 3, away)), turn);
+    assert_near(angle_between(turn, mat3_polar_rotation(a, start)), 0, 2e-14);
+  }
+}
+
+/* The same rotation whatever it starts from. */
+static void polar_rotation_of_a_reflection(void **state) {
+  (void)state;
   Quat turn = quat_from_vector(vec3(0.3, -1.1, 0.7));
-  Mat3 stretched = mat3_mul(mat3_from_quat(turn), (Mat3){{{2, 0, 0}, {0, 0.5, 0}, {0, 0, 1}}});
-  Quat found = mat3_polar_rotation(stretched, quat_identity());
-  assert_near(vec3_length(quat_to_vector(quat_mul(quat_conjugate(turn), found))), 0, 1e-9);
-  /* Flat and inverted matrices: a rotation comes out, finite and close to the start. */
-  Mat3 flat = mat3_mul(mat3_from_quat(turn), (Mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 0}}});
-  found = mat3_polar_rotation(flat, turn);
-  assert_near(vec3_length(quat_to_vector(quat_mul(quat_conjugate(turn), found))), 0, 1e-9);
+  Mat3 mirrored = mat3_mul(mat3_from_quat(turn), diagonal(2, 1, -0.25));
+  for (uint64_t n = 0; n < 200; n++) {
+    Quat start = quat_mul(quat_from_vector(random_vector(n, 1)), turn);
+    assert_near(angle_between(turn, mat3_polar_rotation(mirrored, start)), 0, 2e-14);
+  }
+}
+
+/* Where many rotations are as near, one of them comes out, close to the start; where none is, the start. */
+static void polar_rotation_of_what_has_none(void **state) {
+  (void)state;
+  Quat turn = quat_from_vector(vec3(0.3, -1.1, 0.7)), start = quat_mul(quat_from_vector(vec3(0.1, 0, 0.2)), turn);
+  Mat3 line = mat3_mul(mat3_from_quat(turn), diagonal(1, 0, 0));
+  Quat found = mat3_polar_rotation(line, start);
+  assert_near(vec3_length(vec3_sub(quat_rotate(found, vec3(1, 0, 0)), quat_rotate(turn, vec3(1, 0, 0)))), 0, 1e-12);
+  assert_true(angle_between(start, found) < 0.3);
   found = mat3_polar_rotation(mat3_scale(mat3_identity(), -1), quat_identity());
   assert_near(found.w * found.w + found.x * found.x + found.y * found.y + found.z * found.z, 1, 1e-12);
-  found = mat3_polar_rotation((Mat3){{{0}}}, turn);
-  assert_near(vec3_length(quat_to_vector(quat_mul(quat_conjugate(turn), found))), 0, 1e-12);
+  const double odd[] = {NAN, INFINITY, -INFINITY, 0};
+  for (int k = 0; k < 4 * 9; k++) {
+    Mat3 a = {{{0}}};
+    if (odd[k / 9] != 0) a = mat3_from_quat(turn);
+    a.m[k % 3][k / 3 % 3] = odd[k / 9];
+    assert_near(angle_between(start, mat3_polar_rotation(a, start)), 0, 1e-15);
+  }
+  Quat none = {0, 0, 0, 0}; /* as a start: the identity */
+  assert_near(angle_between(turn, mat3_polar_rotation(mat3_from_quat(turn), none)), 0, 2e-14);
 }
 
 static void quaternions_turn_and_interpolate(void **state) {
@@ -175,13 +226,11 @@ static void archives_go_both_ways(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(memory_counts_and_refuses),
-      cmocka_unit_test(scratch_is_a_stack),
-      cmocka_unit_test(threads_do_not_change_sums),
-      cmocka_unit_test(eigen_and_polar),
-      cmocka_unit_test(quaternions_turn_and_interpolate),
-      cmocka_unit_test(random_numbers_are_even),
-      cmocka_unit_test(archives_go_both_ways),
+      cmocka_unit_test(memory_counts_and_refuses),       cmocka_unit_test(scratch_is_a_stack),
+      cmocka_unit_test(threads_do_not_change_sums),      cmocka_unit_test(eigenvectors_of_symmetric_matrices),
+      cmocka_unit_test(polar_rotation_is_exact),         cmocka_unit_test(polar_rotation_of_a_reflection),
+      cmocka_unit_test(polar_rotation_of_what_has_none), cmocka_unit_test(quaternions_turn_and_interpolate),
+      cmocka_unit_test(random_numbers_are_even),         cmocka_unit_test(archives_go_both_ways),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
