@@ -8,10 +8,6 @@
 #include "methods/common/position_contacts.h"
 #include "methods/common/position_kernels.h"
 
-/* Loops go over the same windows, or halves of them where lanes do not matter, so that a thread that has the first of
- * them in one loop has them in the next too. */
-enum { SLICE_CHUNK = POSITION_WINDOW / SLICE / 2 };
-
 typedef struct Predict {
   Particles *particles;
   float dt, gain[3];
@@ -66,14 +62,16 @@ static void scale_masses(PositionStep *work, int64_t b, int64_t e) {
   }
 }
 
-/* Inverse masses and rows of a window. */
+/* Inverse masses and rows of a window, and of its contacts with solids. */
 static void load_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   const float *mass = work->step->state->particles.mass;
   for (int64_t i = b; i < e; i++) work->w[i] = 1 / mass[i];
   if (work->settings->mass_scaling > 0) scale_masses(work, b, e);
   KERNEL_CALL(work->step->core, position_load_pass)(work, b, e, thread);
-  if (work->ghost_start) position_load_ghosts(work, b, e);
+  if (!work->ghost_start) return;
+  position_load_ghosts(work, b, e);
+  if (work->riding_start) position_ride(work, b, e);
 }
 
 static double lowest_chunk(void *context, int64_t b, int64_t e) {
@@ -94,9 +92,10 @@ static Status take_rows(PositionStep *work) {
   TRY(scratch_take(core, scratch, &work->d4, work->rows, "displacements"));
   TRY(scratch_take(core, scratch, &work->next, work->rows, "displacements"));
   TRY(scratch_take(core, scratch, &work->shift, work->rows, "displacements"));
+  TRY(position_take_pushes(work));
   memset(work->w + work->count, 0, sizeof *work->w * (size_t)(work->padded - work->count));
   memset(work->d4 + work->count, 0, sizeof *work->d4 * (size_t)(work->padded - work->count));
-  memset(work->shift + work->count, 0, sizeof *work->shift * (size_t)(work->rows - work->count));
+  memset(work->shift + work->count, 0, sizeof *work->shift * (size_t)(work->padded - work->count));
   for (int64_t i = work->count; i < work->padded; i++) work->d4[i][3] = work->shift[i][3] = 1; /* for divisions */
   if (work->settings->mass_scaling > 0)
     work->lowest =
@@ -121,15 +120,13 @@ Status position_begin(Step *step, const PositionSettings *settings, PositionSear
   TRY(position_search_fill(work));
   TRY(position_find_ghosts(work));
   TRY(position_lay_out(work));
-  TRY(take_rows(work));
-  position_pin(work);
-  return SCREE_OK;
+  return take_rows(work);
 }
 
 #define PASS(work, name) KERNEL_CALL((work)->step->core, name)
 
 static void run_pass(PositionStep *work, ParallelBody pass) {
-  parallel_for(work->step->core, 0, work->slots.slices, SLICE_CHUNK, pass, work);
+  parallel_for(work->step->core, 0, work->slots.slices, POSITION_CHUNK, pass, work);
 }
 
 static void swap_rows(float (**a)[4], float (**b)[4]) {
@@ -138,13 +135,7 @@ static void swap_rows(float (**a)[4], float (**b)[4]) {
   *b = t;
 }
 
-/* Ghost rows are written by nobody in a pass: both buffers hold them. */
-static void copy_ghosts(PositionStep *work, const float (*from)[4], float (*to)[4]) {
-  memcpy(to + work->padded, from + work->padded, sizeof *to * (size_t)work->ghost_count);
-}
-
 Status position_stabilize(PositionStep *work) {
-  copy_ghosts(work, work->shift, work->next);
   for (int k = 0; k < work->settings->stabilization; k++) {
     run_pass(work, PASS(work, position_shift_pass));
     swap_rows(&work->shift, &work->next);
@@ -153,25 +144,33 @@ Status position_stabilize(PositionStep *work) {
   return SCREE_OK;
 }
 
-/* Gaps take the shift in, then the last step's forces push: a slot needs nothing of others for either. */
-static void enter_chunk(void *context, int64_t b, int64_t e, int thread) {
+/* Gaps take the shift in, then the last step's forces push: a slot needs nothing of others for either. The rows of the
+ * ghosts, which no pass writes, go into both buffers. */
+static void enter_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   if (work->stabilized) PASS(work, position_settle_pass)(work, b, e, thread);
   if (work->settings->memory) PASS(work, position_warm_pass)(work, b, e, thread);
+  if (work->ghost_start) position_copy_ghosts(work, b * SLICE, e * SLICE < work->count ? e * SLICE : work->count);
+  if (work->pushes) position_sum_pushes(work, b, e);
+}
+
+/* A row of a ghost is read by its grain alone: the chunk that has the grain brings it up to date. */
+static void pass_chunk(void *context, int64_t b, int64_t e, int thread) {
+  PositionStep *work = context;
+  if (work->riding_start) position_move_ghosts(work, b, e);
+  work->pass(work, b, e, thread);
+  if (work->pushes) position_sum_pushes(work, b, e);
 }
 
 Status position_iterate(PositionStep *work, ParallelBody pass) {
   const PositionSettings *settings = work->settings;
-  copy_ghosts(work, work->d4, work->next);
-  if (settings->memory || work->stabilized) run_pass(work, enter_chunk);
-  if (settings->memory) {
-    swap_rows(&work->d4, &work->next);
-    position_move_bodies(work);
-  }
+  parallel_for(work->step->core, 0, work->slots.slices, 2 * POSITION_CHUNK, enter_window, work);
+  if (settings->memory) swap_rows(&work->d4, &work->next);
+  work->pass = pass;
   for (int k = 0; k < settings->iterations; k++) {
-    run_pass(work, pass);
+    if (k > 0 || settings->memory) position_move_bodies(work);
+    run_pass(work, pass_chunk);
     swap_rows(&work->d4, &work->next);
-    position_move_bodies(work);
   }
   return SCREE_OK;
 }
@@ -203,7 +202,7 @@ static void measure_overlap(PositionStep *work) {
   Core *core = work->step->core;
   parallel_for(core, 0, work->count, POSITION_WINDOW, PASS(work, position_place_pass), work);
   work->step->state->contacts.overlap =
-      parallel_max(core, 0, work->slots.slices, SLICE_CHUNK, 0, PASS(work, position_overlap_pass), work);
+      parallel_max(core, 0, work->slots.slices, POSITION_CHUNK, 0, PASS(work, position_overlap_pass), work);
 }
 
 Status position_end(PositionStep *work) {

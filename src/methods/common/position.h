@@ -27,7 +27,9 @@
 #include "methods/common/position_search.h"
 #include "methods/method.h"
 
-enum { SLICE = LANES, POSITION_WINDOW = 128 };
+/* Loops go over the same windows, or halves of them where lanes do not matter, so that a thread that has the first of
+ * them in one loop has them in the next too. Passes take half a window of slices at a time. */
+enum { SLICE = LANES, POSITION_WINDOW = 128, POSITION_CHUNK = POSITION_WINDOW / SLICE / 2 };
 /* A pair gets a slot when its predicted gap is below what the corrections of the step may close: g dt^2, where one of
  * two grains that fall alike is held up, and POSITION_MARGIN nominal radii for what jostles; POSITION_MARGIN_MOST at
  * most, and where contacts pull, since what a prediction opens they may close. (0.06 radii for all were tried: up to an
@@ -95,6 +97,13 @@ typedef struct PositionBody {
   Mat3 unpushed, covariance; /* of where samples are to go and where they are, without the grains and with them */
 } PositionBody;
 
+/* What some contacts in a row push a matched body with. */
+typedef struct PositionPush {
+  _Alignas(64) int32_t solid;
+  Vec3 push;    /* kg m */
+  Mat3 moments; /* of the pushes about the samples' centre: sum of p a^T */
+} PositionPush;
+
 typedef struct PositionSettings {
   int iterations, stabilization;
   float relaxation;
@@ -132,10 +141,15 @@ struct PositionStep {
   int32_t *found_count; /* how many per grain */
   PositionSlots slots;
   PositionGhost *ghosts;
-  int32_t *ghost_start; /* ghosts of grain i are [ghost_start[i], ghost_start[i + 1]); NULL: nobody has any */
-  int32_t *pushed;      /* ghosts of bodies that grains can move, ascending */
-  int64_t pushed_count;
+  int32_t *ghost_start;  /* ghosts of grain i are [ghost_start[i], ghost_start[i + 1]); NULL: nobody has any */
+  int32_t *riding;       /* ghosts of bodies that grains can move, by chunks of the passes: see position_ride */
+  int32_t *riding_start; /* per chunk; NULL: nobody has any */
+  int32_t *pushed;       /* of these the ones of bodies that are pushed as a whole, ascending */
+  int64_t riding_count, pushed_count;
+  PositionPush *pushes; /* on matched bodies: those of a chunk stand from its riding_start on */
+  int32_t *push_count;  /* per chunk */
   PositionBody *bodies; /* per solid */
+  ParallelBody pass;    /* of the iterations */
   void *law;            /* of a method's own pass */
 };
 

@@ -5,8 +5,6 @@
 #include "core/parallel.h"
 #include "methods/common/position_contacts.h"
 
-enum { MOVE_CHUNK = 128 };
-
 /* Fewer samples than this cannot tell a rotation: such a body is pushed as a whole. */
 enum { MATCHED_SAMPLES_MIN = 4 };
 
@@ -66,6 +64,8 @@ static void set_ghost_row(PositionStep *work, int64_t g) {
 
 static bool is_pushed(const PositionStep *work, int64_t g) { return work->bodies[work->ghosts[g].solid].movable; }
 
+static bool is_touched(const PositionBody *body) { return body->movable && atomic_load(&body->ghosts) > 0; }
+
 static void add_outer(Mat3 *sum, Vec3 a, Vec3 b) {
   const double left[3] = {a.x, a.y, a.z}, right[3] = {b.x, b.y, b.z};
   for (int r = 0; r < 3; r++)
@@ -106,12 +106,15 @@ Status position_take_bodies(PositionStep *work) {
 
 void position_bodies_found(PositionStep *work) {
   for (int32_t k = 0; k < work->step->state->solids.count; k++)
-    if (work->bodies[k].matched && atomic_load(&work->bodies[k].ghosts) > 0) measure_shape(work, k);
+    if (work->bodies[k].matched && is_touched(&work->bodies[k])) measure_shape(work, k);
 }
 
 void position_load_ghosts(PositionStep *work, int64_t b, int64_t e) {
   const State *state = work->step->state;
-  for (int64_t g = work->ghost_start[b]; g < work->ghost_start[e]; g++) {
+  int64_t first = work->ghost_start[b], end = work->ghost_start[e];
+  memset(work->shift + work->padded + first, 0, sizeof *work->shift * (size_t)(end - first));
+  memset(work->next + work->padded + first, 0, sizeof *work->next * (size_t)(end - first));
+  for (int64_t g = first; g < end; g++) {
     const PositionGhost *ghost = &work->ghosts[g];
     float *row = work->d4[work->padded + g];
     row[3] = 0;
@@ -121,6 +124,11 @@ void position_load_ghosts(PositionStep *work, int64_t b, int64_t e) {
     double share = work->settings->averaging ? 1 : fmax(count / (double)work->settings->relaxation, 1);
     row[3] = (float)(share * body_weight(&state->solids.items[ghost->solid], ghost->arm));
   }
+}
+
+void position_copy_ghosts(PositionStep *work, int64_t b, int64_t e) {
+  int64_t first = work->padded + work->ghost_start[b], end = work->padded + work->ghost_start[e];
+  memcpy(work->next + first, work->d4 + first, sizeof *work->next * (size_t)(end - first));
 }
 
 /* The remembered pushes of a grain's contacts: what of them moves it, and what only squeezes it. */
@@ -178,14 +186,14 @@ static void forget(PositionStep *work, int64_t i, float share) {
   }
 }
 
-void position_pin(PositionStep *work) {
+static void pin(PositionStep *work, int64_t b, int64_t e) {
   const State *state = work->step->state;
   float fall = (float)vec3_length(state->gravity) * work->dt * work->dt;
   float far = POSITION_THROWN * (float)state->radius;
   if (!work->settings->memory || !(fall > 0)) return;
   int64_t last = -1;
-  for (int64_t k = 0; k < work->pushed_count; k++) {
-    const PositionGhost *ghost = &work->ghosts[work->pushed[k]];
+  for (int64_t g = work->ghost_start[b]; g < work->ghost_start[e]; g++) {
+    const PositionGhost *ghost = &work->ghosts[g];
     int64_t i = ghost->grain;
     if (i == last || state->solids.items[ghost->solid].motion != MOTION_FREE) continue;
     last = i;
@@ -197,6 +205,33 @@ void position_pin(PositionStep *work) {
   }
 }
 
+/* Contacts of the chunk with bodies that grains can move, from `place` on; answers where the last ends. */
+static int32_t list_riding(PositionStep *work, int64_t b, int64_t e, int64_t chunk, int32_t place) {
+  int32_t first = place, pushes = 0, last = -1;
+  for (int64_t g = work->ghost_start[b]; g < work->ghost_start[e]; g++) {
+    const PositionGhost *ghost = &work->ghosts[g];
+    if (!is_pushed(work, g) || work->slots.lane[ghost->grain] / (POSITION_CHUNK * SLICE) != chunk) continue;
+    work->riding[place++] = (int32_t)g;
+    if (!work->pushes || !work->bodies[ghost->solid].matched || ghost->solid == last) continue;
+    work->pushes[first + pushes++].solid = last = ghost->solid;
+  }
+  if (work->pushes) work->push_count[chunk] = pushes;
+  return place;
+}
+
+void position_ride(PositionStep *work, int64_t b, int64_t e) {
+  int64_t chunk = b / (POSITION_CHUNK * SLICE);
+  int32_t *start = work->riding_start + chunk;
+  if (start[0] == start[2]) {
+    start[1] = start[0];
+    if (work->pushes) work->push_count[chunk] = work->push_count[chunk + 1] = 0;
+    return;
+  }
+  start[1] = list_riding(work, b, e, chunk, start[0]);
+  list_riding(work, b, e, chunk + 1, start[1]);
+  pin(work, b, e);
+}
+
 /* What the contact has pushed the grain by so far, kg m. */
 static Vec3 ghost_push(const PositionStep *work, int64_t g) {
   const PositionSlots *s = &work->slots;
@@ -205,15 +240,41 @@ static Vec3 ghost_push(const PositionStep *work, int64_t g) {
   return vec3_madd(vec3((double)s->ltx[at], (double)s->lty[at], (double)s->ltz[at]), n, (double)s->ln[at]);
 }
 
-/* The samples' centre is not quite that of the mesh: the body's own one takes the sum of the pushes, exactly. */
-static void match_shape(PositionBody *body) {
-  body->turned = mat3_polar_rotation(body->covariance, body->turned);
-  body->turn = mat3_from_quat(body->turned);
-  Vec3 turn = quat_to_vector(body->turned);
-  body->moved[3] = turn.x;
-  body->moved[4] = turn.y;
-  body->moved[5] = turn.z;
-  body->turns = true;
+Status position_take_pushes(PositionStep *work) {
+  Core *core = work->step->core;
+  bool any = false;
+  for (int32_t k = 0; k < work->step->state->solids.count; k++)
+    any |= work->bodies[k].matched && is_touched(&work->bodies[k]);
+  if (!any) return SCREE_OK;
+  TRY(scratch_take(core, work->step->scratch, &work->pushes, work->riding_count, "pushes on bodies"));
+  return scratch_take(core, work->step->scratch, &work->push_count,
+                      2 * parallel_chunks(0, work->count, POSITION_WINDOW), "pushes on bodies");
+}
+
+void position_move_ghosts(PositionStep *work, int64_t b, int64_t e) {
+  int64_t first = b / POSITION_CHUNK, end = (e + POSITION_CHUNK - 1) / POSITION_CHUNK;
+  for (int32_t k = work->riding_start[first]; k < work->riding_start[end]; k++) set_ghost_row(work, work->riding[k]);
+}
+
+/* Contacts in a row with one body have one sum; list_riding has told whose. */
+static void sum_chunk(PositionStep *work, int64_t chunk) {
+  int32_t first = work->riding_start[chunk], end = work->riding_start[chunk + 1];
+  PositionPush *sum = work->pushes + first;
+  for (int32_t k = 0; k < work->push_count[chunk]; k++) sum[k] = (PositionPush){.solid = sum[k].solid};
+  for (int32_t k = first; k < end; k++) {
+    const PositionGhost *ghost = &work->ghosts[work->riding[k]];
+    const PositionBody *body = &work->bodies[ghost->solid];
+    if (!body->matched) continue;
+    if (ghost->solid != sum->solid) sum++;
+    Vec3 push = vec3_scale(ghost_push(work, work->riding[k]), -1);
+    Vec3 arm = vec3((double)ghost->arm[0], (double)ghost->arm[1], (double)ghost->arm[2]);
+    sum->push = vec3_add(sum->push, push);
+    add_outer(&sum->moments, push, vec3_sub(arm, body->middle));
+  }
+}
+
+void position_sum_pushes(PositionStep *work, int64_t b, int64_t e) {
+  for (int64_t s = b; s < e; s += POSITION_CHUNK) sum_chunk(work, s / POSITION_CHUNK);
 }
 
 static void take_push(PositionStep *work, int64_t g) {
@@ -221,52 +282,56 @@ static void take_push(PositionStep *work, int64_t g) {
   PositionBody *body = &work->bodies[ghost->solid];
   const Solid *solid = &work->step->state->solids.items[ghost->solid];
   Vec3 push = vec3_scale(ghost_push(work, g), -1);
-  Vec3 arm = vec3((double)ghost->arm[0], (double)ghost->arm[1], (double)ghost->arm[2]);
-  if (body->matched) {
-    body->moved[0] += push.x / solid->mass;
-    body->moved[1] += push.y / solid->mass;
-    body->moved[2] += push.z / solid->mass;
-    add_outer(&body->covariance, push, vec3_sub(arm, body->middle));
-    return;
-  }
-  Vec3 twist = vec3_cross(arm, push);
+  Vec3 twist = vec3_cross(vec3((double)ghost->arm[0], (double)ghost->arm[1], (double)ghost->arm[2]), push);
   const double parts[6] = {push.x, push.y, push.z, twist.x, twist.y, twist.z};
   for (int r = 0; r < 6; r++)
     for (int c = 0; c < 6; c++) body->moved[r] += solid->inverse_inertia[r][c] * parts[c];
 }
 
-/* Rows of the bodies' contacts follow the bodies. */
-static void move_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  PositionStep *work = context;
-  for (int64_t k = b; k < e; k++) {
-    int64_t g = work->pushed[k];
-    set_ghost_row(work, g);
-    memcpy(work->next[work->padded + g], work->d4[work->padded + g], sizeof *work->next);
+static void begin_bodies(PositionStep *work, bool matched) {
+  for (int32_t k = 0; k < work->step->state->solids.count; k++) {
+    PositionBody *body = &work->bodies[k];
+    if (!is_touched(body) || body->matched != matched) continue;
+    memcpy(body->moved, body->start, sizeof body->moved);
+    if (matched) body->covariance = body->unpushed;
   }
 }
 
-/* In the order of the ghosts, whatever the threads did. */
-void position_move_bodies(PositionStep *work) {
-  const State *state = work->step->state;
-  bool any = false;
-  for (int32_t k = 0; k < state->solids.count; k++) {
-    PositionBody *body = &work->bodies[k];
-    if (!body->movable || atomic_load(&body->ghosts) == 0) continue;
-    any = true;
-    memcpy(body->moved, body->start, sizeof body->moved);
-    turn_body(body);
-    body->covariance = body->unpushed;
-  }
-  if (!any) return;
+/* Bodies that are pushed as a whole: in the order of the ghosts, whatever the threads did. */
+static void move_pushed(PositionStep *work) {
+  begin_bodies(work, false);
   for (int64_t k = 0; k < work->pushed_count; k++) take_push(work, work->pushed[k]);
-  for (int32_t k = 0; k < state->solids.count; k++) {
+  for (int32_t k = 0; k < work->step->state->solids.count; k++)
+    if (is_touched(&work->bodies[k]) && !work->bodies[k].matched) turn_body(&work->bodies[k]);
+}
+
+/* Matched bodies: in the order of the chunks. The samples' centre is not quite that of the mesh: the body's own one
+ * takes the sum of the pushes, exactly. */
+static void match_shapes(PositionStep *work) {
+  const Solids *solids = &work->step->state->solids;
+  begin_bodies(work, true);
+  for (int64_t c = 0; c < parallel_chunks(0, work->slots.slices, POSITION_CHUNK); c++)
+    for (int32_t k = 0; k < work->push_count[c]; k++) {
+      const PositionPush *sum = &work->pushes[work->riding_start[c] + k];
+      PositionBody *body = &work->bodies[sum->solid];
+      double per_mass = 1 / solids->items[sum->solid].mass;
+      body->moved[0] += sum->push.x * per_mass;
+      body->moved[1] += sum->push.y * per_mass;
+      body->moved[2] += sum->push.z * per_mass;
+      body->covariance = mat3_add(body->covariance, sum->moments);
+    }
+  for (int32_t k = 0; k < solids->count; k++) {
     PositionBody *body = &work->bodies[k];
-    if (!body->movable || atomic_load(&body->ghosts) == 0) continue;
-    if (body->matched) match_shape(body);
-    else turn_body(body);
+    if (!is_touched(body) || !body->matched) continue;
+    body->turned = mat3_polar_rotation(body->covariance, body->turned);
+    body->turn = mat3_from_quat(body->turned);
+    body->turns = true;
   }
-  parallel_for(work->step->core, 0, work->pushed_count, MOVE_CHUNK, move_chunk, work);
+}
+
+void position_move_bodies(PositionStep *work) {
+  if (work->pushed_count > 0) move_pushed(work);
+  if (work->pushes) match_shapes(work);
 }
 
 /* Force = multiplier / dt^2 (Holz Eq. 34), equal and opposite to what the grain got. */
@@ -291,7 +356,7 @@ static void push_matched(PositionStep *work, int32_t index) {
   const PositionBody *body = &work->bodies[index];
   double per_square = 1 / ((double)work->dt * (double)work->dt);
   Vec3 way = vec3(body->moved[0] - body->start[0], body->moved[1] - body->start[1], body->moved[2] - body->start[2]);
-  Vec3 turn = vec3(body->moved[3] - body->start[3], body->moved[4] - body->start[4], body->moved[5] - body->start[5]);
+  Vec3 turn = vec3_sub(quat_to_vector(body->turned), vec3(body->start[3], body->start[4], body->start[5]));
   Vec3 in_shape = quat_rotate(quat_conjugate(solid->rotation), turn);
   Vec3 torque = quat_rotate(solid->rotation, mat3_apply(&solid->inertia, in_shape));
   wrench_add_torque(solid, vec3_scale(torque, per_square));
@@ -299,6 +364,8 @@ static void push_matched(PositionStep *work, int32_t index) {
 }
 
 void position_push_matched(PositionStep *work) {
+  if (!work->pushes) return;
+  match_shapes(work);
   for (int32_t k = 0; k < work->step->state->solids.count; k++)
-    if (work->bodies[k].matched && atomic_load(&work->bodies[k].ghosts) > 0) push_matched(work, k);
+    if (work->bodies[k].matched && is_touched(&work->bodies[k])) push_matched(work, k);
 }

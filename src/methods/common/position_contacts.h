@@ -16,8 +16,10 @@ static inline Vec3 position_body_way(const PositionBody *body, const float arm[3
   Vec3 way = vec3(body->moved[0], body->moved[1], body->moved[2]);
   return body->turns ? vec3_add(way, vec3_sub(mat3_apply(&body->turn, from), from)) : way;
 }
-/* Rows of the ghosts of grains [b, e), once there are rows. */
+/* Rows of the ghosts of grains [b, e), once there are rows; those of the solve into both buffers, once the
+ * stabilisation needs the other no more. */
 void position_load_ghosts(PositionStep *work, int64_t b, int64_t e);
+void position_copy_ghosts(PositionStep *work, int64_t b, int64_t e);
 /* Where the partners of grain i that may touch it stand; behind the last is something to read. */
 static inline const int32_t *position_found(const PositionStep *work, int64_t i) {
   return work->finds.found + work->finds.start[i];
@@ -27,9 +29,15 @@ static inline int32_t position_contacts_of(const PositionStep *work, int64_t i) 
 }
 /* Counts each grain's contacts and fills the slots. */
 Status position_lay_out(PositionStep *work);
-/* Masses of grains that bodies press against something fixed, once there are slots and rows. */
-void position_pin(PositionStep *work);
-/* After a pass: bodies that grains can move take up what pushed them. */
+/* Room for what pushes matched bodies. */
+Status position_take_pushes(PositionStep *work);
+/* Of the window of grains [b, e), once there are slots and rows: which of its chunks have contacts with bodies that
+ * grains can move, and the masses of grains that bodies press against something fixed. */
+void position_ride(PositionStep *work, int64_t b, int64_t e);
+/* Slices [b, e), before a pass: rows of their contacts follow the bodies. After it: what pushes matched bodies. */
+void position_move_ghosts(PositionStep *work, int64_t b, int64_t e);
+void position_sum_pushes(PositionStep *work, int64_t b, int64_t e);
+/* After all have been through a pass: bodies that grains can move take up what pushed them. */
 void position_move_bodies(PositionStep *work);
 /* Forces on solids: what the grains [b, e) push with; and on those that are matched, when all have pushed. */
 void position_push_solids(PositionStep *work, int64_t b, int64_t e);

@@ -5,8 +5,6 @@
 #include "core/parallel.h"
 #include "methods/common/position_contacts.h"
 
-enum { FIND_CHUNK = 128 };
-
 /* Centre of mass at the step's start. */
 static Vec3 body_center(const Solid *solid, const PositionBody *body) {
   Vec3 way = vec3(body->start[0], body->start[1], body->start[2]);
@@ -95,7 +93,8 @@ static bool find_by_sample(PositionStep *work, int64_t i, int32_t sample, Positi
 /* Contacts as they are found: every chunk of grains has room for all that it may find and fills it from the front. */
 typedef struct GhostChunk {
   int64_t room;          /* where it begins */
-  int64_t count, pushed; /* contacts, and those with bodies that grains can move */
+  int64_t count, pushed; /* contacts, and those with bodies that are pushed as a whole */
+  int64_t riding;        /* with bodies that grains can move */
   int64_t place;         /* where its contacts go, behind those of the chunks before */
   int64_t pushed_place;  /* the same in the list of the pushed */
 } GhostChunk;
@@ -109,17 +108,18 @@ typedef struct Finding {
 
 /* Contacts with bodies that grains can move, of each body and in all. Those that follow each other are counted
  * together: threads that count them one by one would wait for each other. */
-static int64_t count_pushed(PositionStep *work, const PositionGhost *ghost, const PositionGhost *end) {
-  int64_t pushed = 0;
+static void count_riding(PositionStep *work, const PositionGhost *ghost, GhostChunk *chunk) {
+  const PositionGhost *end = ghost + chunk->count;
+  chunk->riding = chunk->pushed = 0;
   while (ghost < end) {
     int32_t solid = ghost->solid;
     int64_t same = 0;
     for (; ghost < end && ghost->solid == solid; ghost++) same++;
     if (!work->bodies[solid].movable) continue;
     atomic_fetch_add_explicit(&work->bodies[solid].ghosts, same, memory_order_relaxed);
-    pushed += same;
+    chunk->riding += same;
+    if (!work->bodies[solid].matched) chunk->pushed += same;
   }
-  return pushed;
 }
 
 static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -131,7 +131,7 @@ static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
   const SampleRows *samples = &finding->samples;
   const int64_t *near = solids->entries > 0 ? solids->start : NULL;
   const int32_t *sampled = samples->start;
-  GhostChunk *chunk = &finding->chunks[b / FIND_CHUNK];
+  GhostChunk *chunk = &finding->chunks[b / POSITION_WINDOW];
   PositionGhost *first = finding->found + chunk->room;
   int32_t count = 0, *ends = work->ghost_start + 1;
   for (int64_t i = b; i < e; i++) {
@@ -142,7 +142,7 @@ static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
     ends[i] = count;
   }
   chunk->count = count;
-  chunk->pushed = count_pushed(work, first, first + count);
+  count_riding(work, first, chunk);
 }
 
 static int64_t contacts_most(const Solid *solid) {
@@ -158,9 +158,9 @@ static int64_t plan_chunks(const PositionStep *work, const SampleRows *samples, 
   bool several = false;
   for (int32_t k = 0; k < state->solids.count; k++) several |= contacts_most(&state->solids.items[k]) > 1;
   int64_t room = 0;
-  for (int64_t b = 0; b < work->count; b += FIND_CHUNK) {
-    int64_t e = b + FIND_CHUNK < work->count ? b + FIND_CHUNK : work->count;
-    chunks[b / FIND_CHUNK].room = room;
+  for (int64_t b = 0; b < work->count; b += POSITION_WINDOW) {
+    int64_t e = b + POSITION_WINDOW < work->count ? b + POSITION_WINDOW : work->count;
+    chunks[b / POSITION_WINDOW].room = room;
     if (solids->entries > 0) {
       room += solids->start[e] - solids->start[b];
       for (int64_t k = solids->start[b]; several && k < solids->start[e]; k++)
@@ -176,27 +176,32 @@ static void close_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Finding *finding = context;
   PositionStep *work = finding->work;
-  const GhostChunk *chunk = &finding->chunks[b / FIND_CHUNK];
+  const GhostChunk *chunk = &finding->chunks[b / POSITION_WINDOW];
   PositionGhost *ghosts = work->ghosts + chunk->place;
-  int32_t *pushed = work->pushed + chunk->pushed_place;
+  int32_t *pushed = work->pushed ? work->pushed + chunk->pushed_place : NULL;
   if (chunk->count > 0) memcpy(ghosts, finding->found + chunk->room, sizeof *ghosts * (size_t)chunk->count);
   for (int64_t i = b; i < e; i++) work->ghost_start[i + 1] += (int32_t)chunk->place;
-  for (int64_t k = 0; chunk->pushed > 0 && k < chunk->count; k++)
-    if (work->bodies[ghosts[k].solid].movable) *pushed++ = (int32_t)(chunk->place + k);
+  for (int64_t k = 0; chunk->pushed > 0 && k < chunk->count; k++) {
+    const PositionBody *body = &work->bodies[ghosts[k].solid];
+    if (body->movable && !body->matched) *pushed++ = (int32_t)(chunk->place + k);
+  }
 }
 
 static void close_up(Finding *finding) {
   PositionStep *work = finding->work;
-  int64_t chunks = parallel_chunks(0, work->count, FIND_CHUNK);
+  int64_t chunks = parallel_chunks(0, work->count, POSITION_WINDOW);
   for (int64_t c = 0; c < chunks; c++) {
     GhostChunk *chunk = &finding->chunks[c];
     chunk->place = work->ghost_count;
     chunk->pushed_place = work->pushed_count;
+    if (work->riding_start) work->riding_start[2 * c] = (int32_t)work->riding_count;
     work->ghost_count += chunk->count;
     work->pushed_count += chunk->pushed;
+    work->riding_count += chunk->riding;
   }
+  if (work->riding_start) work->riding_start[2 * chunks] = (int32_t)work->riding_count;
   work->ghost_start[0] = 0;
-  parallel_for(work->step->core, 0, work->count, FIND_CHUNK, close_chunk, finding);
+  parallel_for(work->step->core, 0, work->count, POSITION_WINDOW, close_chunk, finding);
 }
 
 static bool any_movable(const PositionStep *work) {
@@ -214,15 +219,19 @@ Status position_find_ghosts(PositionStep *work) {
   TRY(position_search_samples(work, &finding.samples));
   if (contacts->solids.list.entries == 0 && !finding.samples.start) return SCREE_OK;
   TRY(scratch_take(core, scratch, &work->ghost_start, work->count + 1, "contacts with solids"));
-  TRY(scratch_take(core, scratch, &finding.chunks, parallel_chunks(0, work->count, FIND_CHUNK),
-                   "contacts with solids"));
+  int64_t chunks = parallel_chunks(0, work->count, POSITION_WINDOW);
+  TRY(scratch_take(core, scratch, &finding.chunks, chunks, "contacts with solids"));
   int64_t room = plan_chunks(work, &finding.samples, finding.chunks);
   if (room > INT32_MAX) return fail(core, SCREE_NO_MEMORY, "too many contacts with solids: %lld", (long long)room);
-  TRY(scratch_take(core, scratch, &work->pushed, any_movable(work) ? room : 0, "contacts with bodies"));
+  if (any_movable(work)) {
+    TRY(scratch_take(core, scratch, &work->riding, room, "contacts with bodies"));
+    TRY(scratch_take(core, scratch, &work->riding_start, 2 * chunks + 1, "contacts with bodies"));
+    TRY(scratch_take(core, scratch, &work->pushed, room, "contacts with bodies"));
+  }
   TRY(scratch_take(core, scratch, &work->ghosts, room, "contacts with solids"));
   int mark = scratch_mark(scratch);
   TRY(scratch_take(core, scratch, &finding.found, room, "contacts with solids"));
-  parallel_for(core, 0, work->count, FIND_CHUNK, find_chunk, &finding);
+  parallel_for(core, 0, work->count, POSITION_WINDOW, find_chunk, &finding);
   close_up(&finding);
   scratch_release(core, scratch, mark);
   scratch_shrink(scratch, work->ghosts, work->ghost_count);
