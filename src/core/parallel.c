@@ -12,56 +12,116 @@
  * Every thread has a run of a loop's chunks, the same in every loop over the same range, so that it finds in its own
  * cache what it wrote in the loop before. Who has finished takes from the others' runs. Threads go through their runs
  * in turns upwards and downwards and take from another's run at its far end: two neighbours meet where their runs do,
- * at about the same place in loops that are alike. The caller waits for chunks, never for threads: one that wakes up
- * late finds the job closed and goes on sleeping. */
-enum { THREADS_MAX = 256, LOOKS = 4000, CACHE_LINE = 64 };
+ * at about the same place in loops that are alike.
+ *
+ * A cache line that another core has written takes as long to come as a hundred instructions or two, so little is said:
+ * the caller writes one line, and every thread keeps count of what is taken of its run and what it has finished on a
+ * line of its own. The counts bear the number of their job, so that nobody has to reset them. The caller waits for
+ * chunks, never for threads: who wakes up late finds the chunks of his job taken, and what the job was about may be
+ * gone by then, but it is looked at for a taken chunk only. */
+enum { THREADS_MAX = 256, LOOKS = 4000, CACHE_LINE = 64, RUN_MOST = UINT16_MAX };
 
-/* What is written by different threads stands on different cache lines: a chunk that a thread takes of its own run
- * costs next to nothing. */
+/* Of one thread. A core fetches two lines at once: the second of each stays empty. */
 typedef struct Run {
-  _Alignas(CACHE_LINE) _Atomic uint64_t taken; /* chunks: low half from the front, high half from the back */
-  int64_t begin, end;
+  _Alignas(CACHE_LINE) _Atomic uint64_t taken; /* chunks: 16 bits from the front, 16 from the back; their job's tag */
+  _Atomic uint64_t finished;                   /* by the thread, of whatever runs; their job's tag */
+  char apart[2 * CACHE_LINE - 2 * sizeof(uint64_t)];
 } Run;
+
+typedef struct Job {
+  uint64_t number; /* never 0, nor are its 32 low bits, the tag */
+  ParallelBody body;
+  void *context;
+  int64_t begin, end, grain, chunks;
+} Job;
+
+/* The job as the threads see it. */
+typedef struct Notice {
+  char apart[CACHE_LINE];
+  _Alignas(CACHE_LINE) _Atomic uint64_t number; /* 0 while it is written */
+  _Atomic(ParallelBody) body;
+  _Atomic(void *) context;
+  _Atomic int64_t begin, end, grain;
+} Notice;
+
+typedef struct Worker {
+  Pool *pool;
+  int thread;
+  pthread_t handle;
+} Worker;
 
 struct Pool {
   int threads;
   int looks;
-  pthread_t handles[THREADS_MAX];
+  Worker workers[THREADS_MAX];
   pthread_mutex_t mutex;
   pthread_cond_t wake, done;
   bool quit;
-  _Alignas(CACHE_LINE) _Atomic uint64_t job; /* odd: open to workers; even: closed */
-  ParallelBody body;                         /* with what follows on the line that workers look at anyway */
-  void *context;
-  int64_t begin, end, grain;
-  _Alignas(CACHE_LINE) _Atomic int inside;  /* workers that may be busy with it */
+  uint64_t last; /* number of the last job */
+  Notice notice;
   _Alignas(CACHE_LINE) _Atomic bool asleep; /* some worker went to sleep since they were last woken */
-  _Atomic bool waiting;                     /* the caller sleeps until nobody is inside */
+  _Atomic bool waiting;                     /* the caller sleeps until what is taken is finished */
   Run runs[THREADS_MAX];
 };
 
-static uint64_t chunks_taken(uint64_t taken) { return (taken & UINT32_MAX) + (taken >> 32); }
+static int64_t run_begin(const Pool *pool, const Job *job, int owner) {
+  /* Those that are left over go to the first threads: the caller begins before the others have seen the job. */
+  return (job->chunks * owner + pool->threads - 1) / pool->threads;
+}
 
-/* Chunks of the run of thread `owner`, for as long as there are any. */
-static void take_chunks(Pool *pool, int owner, int thread) {
-  Run *run = &pool->runs[owner];
-  bool back = (owner & 1) ^ (owner != thread);
-  uint64_t count = (uint64_t)(run->end - run->begin), one = back ? (uint64_t)1 << 32 : 1;
-  while (chunks_taken(atomic_load_explicit(&run->taken, memory_order_relaxed)) < count) {
-    uint64_t taken = atomic_fetch_add_explicit(&run->taken, one, memory_order_relaxed);
-    if (chunks_taken(taken) >= count) return;
-    int64_t chunk = back ? run->end - 1 - (int64_t)(taken >> 32) : run->begin + (int64_t)(taken & UINT32_MAX);
-    int64_t b = pool->begin + chunk * pool->grain;
-    int64_t e = b + pool->grain < pool->end ? b + pool->grain : pool->end;
-    pool->body(pool->context, b, e, thread);
+static int64_t half_of(int64_t chunks) { return (chunks + 1) / 2; }
+
+static uint64_t tag_of(uint64_t number) { return number << 32; }
+
+/* Chunks that follow each other in a run. */
+typedef struct Share {
+  int64_t first, count;
+} Share;
+
+/* Half of what is left of a run: a claim waits for all that the thread has written to reach its cache, and then for the
+ * line if others have looked at it, which is longer than many chunks take. Empty when nothing is left. */
+static Share take_share(Pool *pool, const Job *job, int owner, bool back) {
+  _Atomic uint64_t *place = &pool->runs[owner].taken;
+  int64_t begin = run_begin(pool, job, owner), end = run_begin(pool, job, owner + 1), first, last, count;
+  uint64_t tag = tag_of(job->number), before = atomic_load(place), taken;
+  do {
+    taken = before;
+    if (tag_of(taken >> 32) != tag) {
+      /* Of an earlier job, or of a later one when this one is over. It is not over as long as `before` stands. */
+      if (atomic_load(&pool->notice.number) != job->number) return (Share){0};
+      taken = tag;
+    }
+    first = begin + (int64_t)(taken & RUN_MOST);
+    last = end - (int64_t)(taken >> 16 & RUN_MOST);
+    count = half_of(last - first);
+    if (count <= 0) return (Share){0};
+  } while (!atomic_compare_exchange_weak(place, &before, taken + ((uint64_t)count << (back ? 16 : 0))));
+  return (Share){back ? last - count : first, count};
+}
+
+static void do_share(const Job *job, Share share, bool back, int thread) {
+  for (int64_t k = 0; k < share.count; k++) {
+    int64_t b = job->begin + (share.first + (back ? share.count - 1 - k : k)) * job->grain;
+    job->body(job->context, b, b + job->grain < job->end ? b + job->grain : job->end, thread);
   }
 }
 
+/* Chunks of the run of thread `owner`, for as long as there are any; how many. */
+static int64_t take_run(Pool *pool, const Job *job, int owner, int thread) {
+  bool back = (owner & 1) ^ (owner != thread);
+  int64_t done = 0;
+  for (Share share; (share = take_share(pool, job, owner, back)).count > 0; done += share.count)
+    do_share(job, share, back, thread);
+  return done;
+}
+
 /* Its own run, that of the neighbour whom it meets, then the others'. */
-static void work(Pool *pool, int thread) {
+static int64_t work(Pool *pool, const Job *job, int thread) {
   int next = thread & 1 ? pool->threads - 1 : 1;
+  int64_t done = 0;
   for (int k = 0, owner = thread; k < pool->threads; k++, owner = (owner + next) % pool->threads)
-    take_chunks(pool, owner, thread);
+    done += take_run(pool, job, owner, thread);
+  return done;
 }
 
 static inline void rest(void) {
@@ -70,35 +130,53 @@ static inline void rest(void) {
 #endif
 }
 
-typedef struct Worker {
-  Pool *pool;
-  int thread;
-} Worker;
+/* Whether there is a job other than `seen`. What is read while the caller writes the next one does not count. */
+static bool read_notice(Pool *pool, uint64_t seen, Job *job) {
+  Notice *notice = &pool->notice;
+  job->number = atomic_load_explicit(&notice->number, memory_order_acquire);
+  if (job->number == 0 || job->number == seen) return false;
+  job->body = atomic_load_explicit(&notice->body, memory_order_acquire);
+  job->context = atomic_load_explicit(&notice->context, memory_order_acquire);
+  job->begin = atomic_load_explicit(&notice->begin, memory_order_acquire);
+  job->end = atomic_load_explicit(&notice->end, memory_order_acquire);
+  job->grain = atomic_load_explicit(&notice->grain, memory_order_acquire);
+  job->chunks = parallel_chunks(job->begin, job->end, job->grain);
+  return atomic_load_explicit(&notice->number, memory_order_relaxed) == job->number;
+}
 
-static bool is_new(uint64_t job, uint64_t seen) { return job & 1 && job != seen; }
+/* `own` chunks are the caller's already: he begins without waiting for a line. */
+static void write_notice(Pool *pool, const Job *job, int64_t own) {
+  Notice *notice = &pool->notice;
+  atomic_store_explicit(&notice->number, 0, memory_order_relaxed);
+  atomic_store_explicit(&notice->body, job->body, memory_order_release);
+  atomic_store_explicit(&notice->context, job->context, memory_order_release);
+  atomic_store_explicit(&notice->begin, job->begin, memory_order_release);
+  atomic_store_explicit(&notice->end, job->end, memory_order_release);
+  atomic_store_explicit(&notice->grain, job->grain, memory_order_release);
+  atomic_store_explicit(&pool->runs[0].taken, tag_of(job->number) + (uint64_t)own, memory_order_release);
+  atomic_store_explicit(&notice->number, job->number, memory_order_release);
+}
 
-/* Waits for an open job other than `seen` and answers its number; 0 when the pool ends. */
-static uint64_t next_job(Pool *pool, uint64_t seen) {
+/* Waits for a job other than `seen`; false when the pool ends. */
+static bool next_job(Pool *pool, uint64_t seen, Job *job) {
   for (int look = 0; look < pool->looks; look++) {
-    uint64_t job = atomic_load_explicit(&pool->job, memory_order_acquire);
-    if (is_new(job, seen)) return job;
+    if (read_notice(pool, seen, job)) return true;
     rest();
   }
   pthread_mutex_lock(&pool->mutex);
-  uint64_t job;
   for (;;) {
-    atomic_store(&pool->asleep, true); /* before the look at the job: the caller looks the other way round */
-    job = atomic_load(&pool->job);
-    if (pool->quit || is_new(job, seen)) break;
+    atomic_store(&pool->asleep, true);
+    if (pool->quit || read_notice(pool, seen, job)) break;
     pthread_cond_wait(&pool->wake, &pool->mutex);
   }
-  if (pool->quit) job = 0;
+  bool more = !pool->quit;
   pthread_mutex_unlock(&pool->mutex);
-  return job;
+  return more;
 }
 
 /* Once for all who sleep: it may take a woken thread many loops until it gets a core on a busy machine, and another
- * call would not bring it any sooner. */
+ * call would not bring it any sooner. Who goes to sleep in this moment misses the job, and the caller does all of it.
+ */
 static void wake_all(Pool *pool) {
   pthread_mutex_lock(&pool->mutex);
   atomic_store(&pool->asleep, false);
@@ -106,36 +184,42 @@ static void wake_all(Pool *pool) {
   pthread_cond_broadcast(&pool->wake);
 }
 
-static void leave(Pool *pool) {
-  if (atomic_fetch_sub(&pool->inside, 1) != 1 || !atomic_load(&pool->waiting)) return;
+static void tell_finished(Pool *pool, const Job *job, int thread, int64_t done) {
+  /* Before the look whether the caller waits: he looks the other way round. */
+  atomic_exchange(&pool->runs[thread].finished, tag_of(job->number) + (uint64_t)done);
+  if (!atomic_load(&pool->waiting)) return;
   pthread_mutex_lock(&pool->mutex);
   pthread_cond_signal(&pool->done);
   pthread_mutex_unlock(&pool->mutex);
 }
 
-/* Waits until nobody is inside. A worker goes inside before it looks whether the job is still open, and the caller
- * closes it before he looks whether anybody is inside: either the worker finds it closed or it is waited for. */
-static void wait_empty(Pool *pool) {
+/* Whether the others have finished `left` chunks of the job between them. */
+static bool have_finished(Pool *pool, const Job *job, int64_t left) {
+  for (int k = 1; k < pool->threads && left > 0; k++) {
+    uint64_t finished = atomic_load(&pool->runs[k].finished);
+    if (tag_of(finished >> 32) == tag_of(job->number)) left -= (int64_t)(finished & UINT32_MAX);
+  }
+  return left == 0;
+}
+
+static void wait_finished(Pool *pool, const Job *job, int64_t left) {
   for (int look = 0; look < pool->looks; look++) {
-    if (atomic_load(&pool->inside) == 0) return;
+    if (have_finished(pool, job, left)) return;
     rest();
   }
   pthread_mutex_lock(&pool->mutex);
   atomic_store(&pool->waiting, true);
-  while (atomic_load(&pool->inside)) pthread_cond_wait(&pool->done, &pool->mutex);
+  while (!have_finished(pool, job, left)) pthread_cond_wait(&pool->done, &pool->mutex);
   atomic_store(&pool->waiting, false);
   pthread_mutex_unlock(&pool->mutex);
 }
 
 static void *worker_main(void *argument) {
-  Worker worker = *(Worker *)argument;
-  Pool *pool = worker.pool;
-  /* The creator waits for this sign, so that `argument` on its stack lives long enough. */
-  leave(pool);
-  for (uint64_t job = 0; (job = next_job(pool, job));) {
-    atomic_fetch_add(&pool->inside, 1);
-    if (atomic_load(&pool->job) == job) work(pool, worker.thread);
-    leave(pool);
+  const Worker *worker = argument;
+  Job job = {0};
+  while (next_job(worker->pool, job.number, &job)) {
+    int64_t done = work(worker->pool, &job, worker->thread);
+    if (done > 0) tell_finished(worker->pool, &job, worker->thread, done);
   }
   return NULL;
 }
@@ -153,15 +237,13 @@ Pool *pool_create(Core *core, int threads) {
   pthread_cond_init(&pool->wake, NULL);
   pthread_cond_init(&pool->done, NULL);
   for (int t = 1; t < threads; t++) {
-    Worker worker = {pool, t};
-    atomic_store(&pool->inside, 1);
-    if (pthread_create(&pool->handles[t], NULL, worker_main, &worker) != 0) {
-      atomic_store(&pool->inside, 0);
+    Worker *worker = &pool->workers[t];
+    *worker = (Worker){.pool = pool, .thread = t};
+    if (pthread_create(&worker->handle, NULL, worker_main, worker) != 0) {
       pool_destroy(core, pool);
       return NULL;
     }
-    wait_empty(pool);
-    pool->threads = t + 1;
+    pool->threads = t + 1; /* the workers read it when there is a job */
   }
   return pool;
 }
@@ -172,7 +254,7 @@ void pool_destroy(Core *core, Pool *pool) {
   pool->quit = true;
   pthread_cond_broadcast(&pool->wake);
   pthread_mutex_unlock(&pool->mutex);
-  for (int t = 1; t < pool->threads; t++) pthread_join(pool->handles[t], NULL);
+  for (int t = 1; t < pool->threads; t++) pthread_join(pool->workers[t].handle, NULL);
   pthread_cond_destroy(&pool->done);
   pthread_cond_destroy(&pool->wake);
   pthread_mutex_destroy(&pool->mutex);
@@ -181,30 +263,42 @@ void pool_destroy(Core *core, Pool *pool) {
 
 int pool_threads(const Pool *pool) { return pool->threads; }
 
+/* A number for the next job. Every four thousand millions the tags begin anew: counts that have stood since then in
+ * runs that no job has had chunks for would be taken for those of the new job. */
+static uint64_t next_number(Pool *pool) {
+  if ((uint32_t)++pool->last != 0) return pool->last;
+  atomic_store_explicit(&pool->notice.number, 0, memory_order_relaxed); /* who sees the counts go sees that too */
+  for (int k = 0; k < pool->threads; k++) {
+    atomic_store_explicit(&pool->runs[k].taken, 0, memory_order_release);
+    atomic_store_explicit(&pool->runs[k].finished, 0, memory_order_release);
+  }
+  return ++pool->last;
+}
+
+static void run_job(Pool *pool, Job job) {
+  job.number = next_number(pool);
+  job.chunks = parallel_chunks(job.begin, job.end, job.grain);
+  Share own = {0, half_of(run_begin(pool, &job, 1))};
+  write_notice(pool, &job, own.count);
+  if (atomic_load_explicit(&pool->asleep, memory_order_relaxed)) wake_all(pool);
+  do_share(&job, own, false, 0);
+  int64_t left = job.chunks - own.count - work(pool, &job, 0);
+  if (left > 0) wait_finished(pool, &job, left);
+}
+
 void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, ParallelBody body, void *context) {
   Pool *pool = core->pool;
   int64_t chunks = parallel_chunks(begin, end, grain);
-  if (chunks == 0) return;
-  if (chunks == 1 || chunks > UINT32_MAX / 2 || pool->threads == 1) {
+  if (chunks <= 1 || pool->threads == 1) {
     for (int64_t b = begin; b < end; b += grain) body(context, b, b + grain < end ? b + grain : end, 0);
     return;
   }
-  pool->body = body;
-  pool->context = context;
-  pool->begin = begin;
-  pool->end = end;
-  pool->grain = grain;
-  /* Those that are left over go to the first threads: the caller begins before the others have seen the job. */
-  for (int k = 0; k < pool->threads; k++) {
-    atomic_store_explicit(&pool->runs[k].taken, 0, memory_order_relaxed);
-    pool->runs[k].begin = (chunks * k + pool->threads - 1) / pool->threads;
-    pool->runs[k].end = (chunks * (k + 1) + pool->threads - 1) / pool->threads;
+  /* As many at a time as the counts hold. */
+  for (int64_t most = (int64_t)RUN_MOST * pool->threads * grain; begin < end;) {
+    int64_t last = end - begin > most ? begin + most : end;
+    run_job(pool, (Job){.body = body, .context = context, .begin = begin, .end = last, .grain = grain});
+    begin = last;
   }
-  atomic_fetch_add(&pool->job, 1); /* publishes all of the above */
-  if (atomic_load(&pool->asleep)) wake_all(pool);
-  work(pool, 0);
-  atomic_fetch_add(&pool->job, 1); /* closes it */
-  wait_empty(pool);
 }
 
 typedef struct Reduction {

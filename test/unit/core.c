@@ -88,6 +88,35 @@ static void threads_do_not_change_sums(void **state) {
   }
 }
 
+/* What a loop is about lives on the stack of who calls it: a thread that comes late must not look at it. */
+typedef struct Tallies {
+  _Atomic int64_t sum, calls;
+} Tallies;
+
+static void tally_range(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  Tallies *tallies = context;
+  for (int64_t i = b; i < e; i++) tallies->sum += i;
+  tallies->calls++;
+}
+
+static void tally_loop(Core *core, int64_t count, int64_t grain) {
+  Tallies tallies = {0};
+  parallel_for(core, 0, count, grain, tally_range, &tallies);
+  assert_int_equal(tallies.sum, count * (count - 1) / 2);
+  assert_int_equal(tallies.calls, parallel_chunks(0, count, grain));
+}
+
+static void loops_without_end(void **state) {
+  (void)state;
+  for (int threads = 2; threads <= 5; threads++) { /* more of them than cores, too: these sleep after every loop */
+    Core core = test_core(threads);
+    for (int k = 0; k < 3000; k++) tally_loop(&core, k % 61, 1 + k % 3);
+    tally_loop(&core, 300007, 1); /* more chunks than are dealt at a time */
+    core_destroy(&core);
+  }
+}
+
 static void eigenvectors_of_symmetric_matrices(void **state) {
   (void)state;
   Mat3 a = {{{4, 1, -2}, {1, 3, 0.5}, {-2, 0.5, 5}}};
@@ -226,11 +255,17 @@ static void archives_go_both_ways(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(memory_counts_and_refuses),       cmocka_unit_test(scratch_is_a_stack),
-      cmocka_unit_test(threads_do_not_change_sums),      cmocka_unit_test(eigenvectors_of_symmetric_matrices),
-      cmocka_unit_test(polar_rotation_is_exact),         cmocka_unit_test(polar_rotation_of_a_reflection),
-      cmocka_unit_test(polar_rotation_of_what_has_none), cmocka_unit_test(quaternions_turn_and_interpolate),
-      cmocka_unit_test(random_numbers_are_even),         cmocka_unit_test(archives_go_both_ways),
+      cmocka_unit_test(memory_counts_and_refuses),
+      cmocka_unit_test(scratch_is_a_stack),
+      cmocka_unit_test(threads_do_not_change_sums),
+      cmocka_unit_test(loops_without_end),
+      cmocka_unit_test(eigenvectors_of_symmetric_matrices),
+      cmocka_unit_test(polar_rotation_is_exact),
+      cmocka_unit_test(polar_rotation_of_a_reflection),
+      cmocka_unit_test(polar_rotation_of_what_has_none),
+      cmocka_unit_test(quaternions_turn_and_interpolate),
+      cmocka_unit_test(random_numbers_are_even),
+      cmocka_unit_test(archives_go_both_ways),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
