@@ -101,7 +101,7 @@ typedef struct GhostChunk {
 
 typedef struct Finding {
   PositionStep *work;
-  SampleRows samples;
+  SampleTouches samples;
   GhostChunk *chunks;
   PositionGhost *found;
 } Finding;
@@ -128,17 +128,17 @@ static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = finding->work;
   const State *state = work->step->state;
   const NeighborList *solids = &state->contacts.solids.list;
-  const SampleRows *samples = &finding->samples;
   const int64_t *near = solids->entries > 0 ? solids->start : NULL;
-  const int32_t *sampled = samples->start;
+  int32_t first_sample[POSITION_WINDOW + 1];
+  bool sampled = position_window_samples(&finding->samples, b / POSITION_WINDOW, first_sample);
   GhostChunk *chunk = &finding->chunks[b / POSITION_WINDOW];
   PositionGhost *first = finding->found + chunk->room;
   int32_t count = 0, *ends = work->ghost_start + 1;
   for (int64_t i = b; i < e; i++) {
     for (int64_t k = near ? near[i] : 0; near && k < near[i + 1]; k++)
       count += find_by_distance(work, i, k, first + count);
-    for (int32_t k = sampled ? sampled[i] : 0; sampled && k < sampled[i + 1]; k++)
-      count += find_by_sample(work, i, samples->sample[k], first + count);
+    for (int32_t k = sampled ? first_sample[i - b] : 0; sampled && k < first_sample[i - b + 1]; k++)
+      count += find_by_sample(work, i, finding->samples.sample[k], first + count);
     ends[i] = count;
   }
   chunk->count = count;
@@ -152,7 +152,7 @@ static int64_t contacts_most(const Solid *solid) {
 }
 
 /* Room for what the chunks may find; answers for how many in all. */
-static int64_t plan_chunks(const PositionStep *work, const SampleRows *samples, GhostChunk *chunks) {
+static int64_t plan_chunks(const PositionStep *work, const SampleTouches *samples, GhostChunk *chunks) {
   const State *state = work->step->state;
   const NeighborList *solids = &state->contacts.solids.list;
   bool several = false;
@@ -166,7 +166,7 @@ static int64_t plan_chunks(const PositionStep *work, const SampleRows *samples, 
       for (int64_t k = solids->start[b]; several && k < solids->start[e]; k++)
         room += contacts_most(&state->solids.items[solids->index[k]]) - 1;
     }
-    if (samples->start) room += samples->start[e] - samples->start[b];
+    if (samples->start) room += samples->start[b / POSITION_WINDOW + 1] - samples->start[b / POSITION_WINDOW];
   }
   return room;
 }

@@ -126,33 +126,45 @@ static void predict_samples(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-/* Counts of a block of rows become the places where they begin, from `place` on; answers where the last ends. Mostly
- * there is nothing to count: samples are near few grains. */
-static int32_t place_rows(int32_t *rows, int64_t count, int32_t place) {
-  int32_t any = 0;
-  for (int64_t i = 0; i < count; i++) any |= rows[i];
-  for (int64_t i = 0; i < count && !any; i++) rows[i] = place;
-  for (int64_t i = 0; i < count && any; i++) {
-    int32_t here = rows[i];
-    rows[i] = place;
+/* What samples have found, by windows of grains: samples are near few grains, so that rows for all of them would cost
+ * far more. */
+static void turn_round(const SearchFinds *finds, int64_t samples, int64_t windows, SampleTouch *found,
+                       SampleTouches *touches) {
+  int32_t *next = touches->start + 1, place = 0; /* where a window's next goes: in the end, where the next one begins */
+  int64_t count = 0;
+  memset(touches->start, 0, sizeof *touches->start * (size_t)(windows + 1));
+  for (int64_t k = 0; k < samples; k++)
+    for (int32_t f = 0; f < finds->count[k]; f++) {
+      found[count] = (SampleTouch){finds->found[finds->start[k] + f], (int32_t)k};
+      next[found[count++].grain / POSITION_WINDOW]++;
+    }
+  for (int64_t w = 0; w < windows; w++) {
+    int32_t here = next[w];
+    next[w] = place;
     place += here;
   }
-  return place;
+  for (int64_t t = 0; t < count; t++) touches->touch[next[found[t].grain / POSITION_WINDOW]++] = found[t];
 }
 
-/* What samples have found, turned round: what finds them. */
-static void turn_rows(const SearchFinds *finds, int64_t samples, int64_t grains, SampleRows *rows) {
-  int32_t *next = rows->start + 1, place = 0; /* where a row's next goes: in the end, where the next row begins */
-  memset(rows->start, 0, sizeof *rows->start * (size_t)(grains + 1));
-  for (int64_t k = 0; k < samples; k++)
-    for (int32_t f = 0; f < finds->count[k]; f++) next[finds->found[finds->start[k] + f]]++;
-  for (int64_t i = 0; i < grains; i += POSITION_WINDOW)
-    place = place_rows(next + i, grains - i < POSITION_WINDOW ? grains - i : POSITION_WINDOW, place);
-  for (int64_t k = 0; k < samples; k++)
-    for (int32_t f = 0; f < finds->count[k]; f++) rows->sample[next[finds->found[finds->start[k] + f]]++] = (int32_t)k;
+bool position_window_samples(const SampleTouches *touches, int64_t window, int32_t *first) {
+  if (!touches->start || touches->start[window] == touches->start[window + 1]) return false;
+  int32_t *next = first + 1, place = touches->start[window], end = touches->start[window + 1];
+  memset(first, 0, sizeof *first * (POSITION_WINDOW + 1));
+  for (int32_t t = place; t < end; t++) next[touches->touch[t].grain % POSITION_WINDOW]++;
+  first[0] = place;
+  for (int64_t k = 0; k < POSITION_WINDOW; k++) {
+    int32_t here = next[k];
+    next[k] = place;
+    place += here;
+  }
+  for (int32_t t = first[0]; t < end; t++) {
+    SampleTouch touch = touches->touch[t];
+    touches->sample[next[touch.grain % POSITION_WINDOW]++] = touch.sample;
+  }
+  return true;
 }
 
-Status position_search_samples(PositionStep *work, SampleRows *rows) {
+Status position_search_samples(PositionStep *work, SampleTouches *touches) {
   const State *state = work->step->state;
   const SolidSamples *s = &state->samples;
   Core *core = work->step->core;
@@ -160,7 +172,7 @@ Status position_search_samples(PositionStep *work, SampleRows *rows) {
   BinPoints grains = grains_predicted(&state->particles);
   grains.radius = state->particles.radius;
   SampleSearch search = {.work = work};
-  *rows = (SampleRows){NULL, NULL};
+  *touches = (SampleTouches){NULL, NULL, NULL};
   if (s->count == 0 || work->count == 0) return SCREE_OK;
   for (int axis = 0; axis < 3; axis++) TRY(scratch_take(core, scratch, &search.at[axis], s->count, "samples"));
   TRY(scratch_take(core, scratch, &search.radius, s->count, "samples"));
@@ -174,11 +186,14 @@ Status position_search_samples(PositionStep *work, SampleRows *rows) {
                   .queries = {s->count, search.at[0], search.at[1], search.at[2], .radius = search.radius},
                   .margin = work->margin};
   TRY(search_all(&search.finds, scratch, SAMPLES_CHUNK, FINDS_FIRST * (s->count + LANES)));
-  int64_t touches = 0;
-  for (int64_t k = 0; k < s->count; k++) touches += search.finds.count[k];
-  if (touches == 0) return SCREE_OK;
-  TRY(scratch_take(core, scratch, &rows->start, work->count + 1, "samples"));
-  TRY(scratch_take(core, scratch, &rows->sample, touches, "samples"));
-  turn_rows(&search.finds, s->count, work->count, rows);
+  int64_t found = 0, windows = parallel_chunks(0, work->count, POSITION_WINDOW);
+  for (int64_t k = 0; k < s->count; k++) found += search.finds.count[k];
+  if (found == 0) return SCREE_OK;
+  SampleTouch *unsorted = NULL;
+  TRY(scratch_take(core, scratch, &touches->start, windows + 1, "samples"));
+  TRY(scratch_take(core, scratch, &touches->touch, found, "samples"));
+  TRY(scratch_take(core, scratch, &touches->sample, found, "samples"));
+  TRY(scratch_take(core, scratch, &unsorted, found, "samples"));
+  turn_round(&search.finds, s->count, windows, unsorted, touches);
   return SCREE_OK;
 }

@@ -51,13 +51,21 @@ Status position_search_fill(PositionStep *work);
 /* Searches for all grains. In scratch. */
 Status position_search_pairs(PositionStep *work);
 
-/* Samples of grain i that it may touch: sample[start[i] .. start[i + 1]), ascending. start is NULL where nobody has
- * any. */
-typedef struct SampleRows {
-  int32_t *start, *sample;
-} SampleRows;
+/* A grain and a sample that may touch. */
+typedef struct SampleTouch {
+  int32_t grain, sample;
+} SampleTouch;
+/* Window by window of grains: [start[w], start[w + 1]), by ascending samples. start is NULL where nobody has any. */
+typedef struct SampleTouches {
+  int32_t *start;
+  SampleTouch *touch;
+  int32_t *sample; /* room to sort a window's by grains */
+} SampleTouches;
 /* In scratch. Once the bodies of the step are known. */
-Status position_search_samples(PositionStep *work, SampleRows *rows);
+Status position_search_samples(PositionStep *work, SampleTouches *touches);
+/* The samples of a window's grains: of the k-th, sample[first[k] .. first[k + 1]), ascending. Answers whether there are
+ * any. */
+bool position_window_samples(const SampleTouches *touches, int64_t window, int32_t *first);
 
 /* Queries [b, e) in their order, at most SEARCH_BLOCK: their finds one behind the other, and how many each has. Answers
  * where it stopped: there was not room enough for the next. */
