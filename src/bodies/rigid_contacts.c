@@ -82,6 +82,48 @@ void rigid_contacts_destroy(Core *core, RigidContacts *contacts) {
   *contacts = (RigidContacts){0};
 }
 
+/* ---- how solids give way ---- */
+
+/* Impulses on it change nothing. */
+static bool is_immovable(const Solid *solid) {
+  return solid->motion == MOTION_FIXED || solid->motion == MOTION_KEYFRAMES;
+}
+
+/* As solid_answer, of an impulse; what is zero for a free body is left out. */
+static void answer(const Solid *solid, Vec3 impulse, Vec3 turn, Vec3 *velocity, Vec3 *spin) {
+  const double(*inverse)[6] = solid->inverse_inertia;
+  if (solid->motion != MOTION_FREE) {
+    const double parts[6] = {impulse.x, impulse.y, impulse.z, turn.x, turn.y, turn.z};
+    double change[6];
+    solid_answer(solid, parts, change);
+    *velocity = vec3_of(change);
+    *spin = vec3_of(change + 3);
+    return;
+  }
+  *velocity = vec3(inverse[0][0] * impulse.x, inverse[1][1] * impulse.y, inverse[2][2] * impulse.z);
+  *spin = vec3(vec3_dot(vec3_of(inverse[3] + 3), turn), vec3_dot(vec3_of(inverse[4] + 3), turn),
+               vec3_dot(vec3_of(inverse[5] + 3), turn));
+}
+
+/* As solid_yielding, likewise. */
+static double yielding(const Solid *solid, Vec3 point, Vec3 direction) {
+  if (is_immovable(solid)) return 0;
+  if (solid->motion != MOTION_FREE) return solid_yielding(solid, point, direction);
+  const double(*inverse)[6] = solid->inverse_inertia;
+  Vec3 turn = vec3_cross(vec3_sub(point, solid->center), direction);
+  const double parts[6] = {direction.x, direction.y, direction.z, turn.x, turn.y, turn.z};
+  double sum = 0;
+  for (int i = 0; i < 3; i++) sum += parts[i] * inverse[i][i] * parts[i];
+  for (int i = 3; i < 6; i++)
+    for (int j = 3; j < 6; j++) sum += parts[i] * inverse[i][j] * parts[j];
+  return sum;
+}
+
+static double softness(const State *state, const RigidContact *contact, Vec3 direction) {
+  return yielding(&state->solids.items[contact->a], contact->point, direction) +
+         yielding(&state->solids.items[contact->b], contact->point, direction);
+}
+
 /* ---- finding contacts ---- */
 
 static double surface_speed(const Solid *solid) {
@@ -102,13 +144,14 @@ static Status touch_pair(Core *core, RigidContacts *contacts, const State *state
       double gap = found[j].distance - touching->radius;
       if (!(gap < ahead)) continue;
       TRY(memory_grow(core, &contacts->contacts, contacts->count + 1, "rigid contacts"));
-      contacts->contacts[contacts->count++] =
-          (RigidContact){.a = a,
-                         .b = b,
-                         .point = vec3_madd(point, found[j].normal, -touching->radius),
-                         .normal = found[j].normal,
-                         .gap = gap,
-                         .friction = sqrt(body->friction_static * other->friction_static)};
+      RigidContact *contact = &contacts->contacts[contacts->count++];
+      *contact = (RigidContact){.a = a,
+                                .b = b,
+                                .point = vec3_madd(point, found[j].normal, -touching->radius),
+                                .normal = found[j].normal,
+                                .gap = gap,
+                                .friction = sqrt(body->friction_static * other->friction_static)};
+      contact->softness = softness(state, contact, contact->normal);
     }
   }
   return SCREE_OK;
@@ -117,19 +160,19 @@ static Status touch_pair(Core *core, RigidContacts *contacts, const State *state
 /* ---- impulses ---- */
 
 static void push(RigidContacts *contacts, Solid *solid, int32_t index, Vec3 impulse, Vec3 point) {
-  Vec3 turn = vec3_cross(vec3_sub(point, solid->center), impulse);
+  if (is_immovable(solid)) return;
+  Vec3 turn = vec3_cross(vec3_sub(point, solid->center), impulse), velocity, spin;
   contacts->impulses[index][0] = vec3_add(contacts->impulses[index][0], impulse);
   contacts->impulses[index][1] = vec3_add(contacts->impulses[index][1], turn);
-  const double parts[6] = {impulse.x, impulse.y, impulse.z, turn.x, turn.y, turn.z};
-  double change[6];
-  solid_answer(solid, parts, change);
-  solid->velocity = vec3_add(solid->velocity, vec3(change[0], change[1], change[2]));
-  solid->spin = vec3_add(solid->spin, vec3(change[3], change[4], change[5]));
+  answer(solid, impulse, turn, &velocity, &spin);
+  solid->velocity = vec3_add(solid->velocity, velocity);
+  solid->spin = vec3_add(solid->spin, spin);
 }
 
 static Vec3 approach(const State *state, const RigidContact *contact) {
-  return vec3_sub(solid_velocity_at(&state->solids.items[contact->a], contact->point),
-                  solid_velocity_at(&state->solids.items[contact->b], contact->point));
+  const Solid *body = &state->solids.items[contact->a], *other = &state->solids.items[contact->b];
+  Vec3 velocity = solid_velocity_at(body, contact->point);
+  return other->motion == MOTION_FIXED ? velocity : vec3_sub(velocity, solid_velocity_at(other, contact->point));
 }
 
 static void push_both(RigidContacts *contacts, State *state, const RigidContact *contact, Vec3 impulse) {
@@ -137,32 +180,32 @@ static void push_both(RigidContacts *contacts, State *state, const RigidContact 
   push(contacts, &state->solids.items[contact->b], contact->b, vec3_scale(impulse, -1), contact->point);
 }
 
-static double softness(const State *state, const RigidContact *contact, Vec3 direction) {
-  return solid_yielding(&state->solids.items[contact->a], contact->point, direction) +
-         solid_yielding(&state->solids.items[contact->b], contact->point, direction);
-}
-
-static void solve_contact(RigidContacts *contacts, State *state, RigidContact *contact, double dt) {
-  /* what the gap allows, or what a penetration asks for */
-  double wanted =
-      contact->gap > 0 ? -contact->gap / dt : fmin(PUSH_SPEED, PUSH_SHARE * fmax(0, -contact->gap - REST_DEPTH) / dt);
-  double yields = softness(state, contact, contact->normal);
-  if (!(yields > 0)) return;
-  double before = contact->impulse;
-  contact->impulse = fmax(0, before + (wanted - vec3_dot(approach(state, contact), contact->normal)) / yields);
-  push_both(contacts, state, contact, vec3_scale(contact->normal, contact->impulse - before));
-
+static void solve_friction(RigidContacts *contacts, State *state, RigidContact *contact) {
   Vec3 slip = approach(state, contact);
   slip = vec3_madd(slip, contact->normal, -vec3_dot(slip, contact->normal));
   double speed = vec3_length(slip);
   if (!(speed > 0)) return;
-  yields = softness(state, contact, vec3_scale(slip, 1 / speed));
+  double yields = softness(state, contact, vec3_scale(slip, 1 / speed));
   if (!(yields > 0)) return;
   Vec3 total = vec3_madd(contact->friction_impulse, slip, -1 / yields);
   double most = contact->friction * contact->impulse, length = vec3_length(total);
   if (length > most) total = vec3_scale(total, most / length);
   push_both(contacts, state, contact, vec3_sub(total, contact->friction_impulse));
   contact->friction_impulse = total;
+}
+
+static void solve_contact(RigidContacts *contacts, State *state, RigidContact *contact, double dt) {
+  /* what the gap allows, or what a penetration asks for */
+  double wanted =
+      contact->gap > 0 ? -contact->gap / dt : fmin(PUSH_SPEED, PUSH_SHARE * fmax(0, -contact->gap - REST_DEPTH) / dt);
+  if (!(contact->softness > 0)) return;
+  double before = contact->impulse;
+  contact->impulse =
+      fmax(0, before + (wanted - vec3_dot(approach(state, contact), contact->normal)) / contact->softness);
+  bool rubs = vec3_dot(contact->friction_impulse, contact->friction_impulse) > 0;
+  if (before == 0 && contact->impulse == 0 && !rubs) return; /* it does not touch */
+  push_both(contacts, state, contact, vec3_scale(contact->normal, contact->impulse - before));
+  solve_friction(contacts, state, contact);
 }
 
 Status rigid_contacts_solve(Core *core, RigidContacts *contacts, State *state, double dt) {
