@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bodies/bodies_kernels.h"
 #include "bodies/parts.h"
 
 /* ---- making solids ---- */
@@ -336,18 +337,13 @@ Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt) {
 }
 
 /* Of any of a body's samples, m/s. */
-static double fastest_sample(const State *state, const Solid *solid) {
-  const SolidSamples *s = &state->samples;
+static double fastest_sample(const Core *core, const State *state, const Solid *solid) {
   Quat back = quat_conjugate(solid->rotation);
-  Vec3 velocity = quat_rotate(back, solid->velocity), spin = quat_rotate(back, solid->spin);
-  double fastest = 0;
-  for (int64_t k = solid->sample_begin; k < solid->sample_end; k++) {
-    Vec3 local = vec3((double)s->local_x[k], (double)s->local_y[k], (double)s->local_z[k]);
-    Vec3 speed = vec3_add(velocity, vec3_cross(spin, vec3_sub(local, solid->center_in_shape)));
-    double square = vec3_dot(speed, speed);
-    if (square > fastest) fastest = square;
-  }
-  return sqrt(fastest);
+  LocalMotion motion = {.center = solid->center_in_shape,
+                        .velocity = quat_rotate(back, solid->velocity),
+                        .spin = quat_rotate(back, solid->spin)};
+  return sqrt(
+      KERNEL_CALL(core, bodies_fastest_sample)(&state->samples, solid->sample_begin, solid->sample_end, &motion));
 }
 
 static double speed_of_point(Vec3 velocity, Vec3 spin, Vec3 arm) {
@@ -381,13 +377,13 @@ static double fastest_point(const Solid *solid) {
 #define SURFACE_WAY 0.5
 #define SAMPLE_WAY 1.0
 
-double bodies_largest_step(const Bodies *bodies, const State *state, double longest) {
+double bodies_largest_step(const Core *core, const Bodies *bodies, const State *state, double longest) {
   if (!(state->radius > 0)) return longest;
   double step = longest, allowed = (state->solid_way > 0 ? state->solid_way : SURFACE_WAY) * state->radius;
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
     if (solid->motion == MOTION_FREE && solid_is_sampled(solid) && !(state->solid_way > 0)) {
-      double speed = fastest_sample(state, solid);
+      double speed = fastest_sample(core, state, solid);
       if (speed > 0) step = fmin(step, SAMPLE_WAY * state->radius / speed);
     } else if (solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM) {
       double speed =

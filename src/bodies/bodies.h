@@ -41,7 +41,7 @@ Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt);
 
 /* Longest step, not above `longest`, in which no point of a solid's surface moves farther than half the nominal radius
  * (or solid_way of them; a whole one where grains touch the samples of a free body). */
-double bodies_largest_step(const Bodies *bodies, const State *state, double longest);
+double bodies_largest_step(const Core *core, const Bodies *bodies, const State *state, double longest);
 
 /* API requests, see scree/world.h. A solid that is not free goes to the pose within `over` seconds and stays there: its
  * keys no longer count. */

@@ -11,7 +11,7 @@ double world_choose_step(ScreeWorld *world) {
   double left = (double)(state->frame + 1) / world->definition.scene.frame_rate - state->time;
   double wanted = method->time_step;
   double stable = world->method->largest_step(world->method_data, state);
-  double limit = bodies_largest_step(world->bodies, state, wanted);
+  double limit = bodies_largest_step(&world->core, world->bodies, state, wanted);
   if (world->method->own_cfl) limit = fmin(limit, stable);
   else if (stable < wanted) wanted = stable;
   /* A grain also gains g dt in the step: solve (v + g dt) dt <= cfl r for dt. */

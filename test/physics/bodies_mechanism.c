@@ -259,7 +259,7 @@ static void pressed_through_sand(void **unused) {
   fixture->state.gravity = vec3(0, 0, 0);
   double fastest = 0;
   for (int k = 0; k < 5000; k++) {
-    fixture_step(fixture, bodies_largest_step(fixture->bodies, &fixture->state, 0.005), squeeze);
+    fixture_step(fixture, bodies_largest_step(&fixture->core, fixture->bodies, &fixture->state, 0.005), squeeze);
     const Solid *left = fixture_solid(fixture, "left");
     assert_true(vec3_finite(left->position) && vec3_finite(left->velocity));
     fastest = fmax(fastest, vec3_length(left->velocity));

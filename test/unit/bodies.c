@@ -157,14 +157,14 @@ static void keyframe_steps(void **unused) {
   fixture->scene.boundaries = &wall;
   fixture->scene.boundary_count = 1;
   fixture_start(fixture);
-  assert_true(isinf(bodies_largest_step(fixture->bodies, &fixture->state, INFINITY)));
+  assert_true(isinf(bodies_largest_step(&fixture->core, fixture->bodies, &fixture->state, INFINITY)));
   fixture->state.radius = 0.02;
-  assert_near(bodies_largest_step(fixture->bodies, &fixture->state, INFINITY), 1 + 0.001,
+  assert_near(bodies_largest_step(&fixture->core, fixture->bodies, &fixture->state, INFINITY), 1 + 0.001,
               1e-12); /* rests for 1 s, then 10 m/s */
   fixture->state.time = 1.5;
-  assert_near(bodies_largest_step(fixture->bodies, &fixture->state, INFINITY), 0.001, 1e-12);
+  assert_near(bodies_largest_step(&fixture->core, fixture->bodies, &fixture->state, INFINITY), 0.001, 1e-12);
   fixture->state.time = 2;
-  assert_true(isinf(bodies_largest_step(fixture->bodies, &fixture->state, INFINITY)));
+  assert_true(isinf(bodies_largest_step(&fixture->core, fixture->bodies, &fixture->state, INFINITY)));
   fixture_destroy(fixture);
 }
 
@@ -180,9 +180,9 @@ static void spinning_steps(void **unused) {
   fixture_start(fixture);
   fixture->state.radius = 0.02;
   fixture->state.solids.items[0].spin = vec3(0, 10, 0);
-  assert_near(bodies_largest_step(fixture->bodies, &fixture->state, INFINITY), 0.01 / (10 * 0.5), 1e-9);
+  assert_near(bodies_largest_step(&fixture->core, fixture->bodies, &fixture->state, INFINITY), 0.01 / (10 * 0.5), 1e-9);
   fixture->state.solids.items[1].spin = vec3(6, 6, 7);
-  assert_near(bodies_largest_step(fixture->bodies, &fixture->state, INFINITY), 0.01 / 11, 1e-9);
+  assert_near(bodies_largest_step(&fixture->core, fixture->bodies, &fixture->state, INFINITY), 0.01 / 11, 1e-9);
   fixture_destroy(fixture);
 }
 

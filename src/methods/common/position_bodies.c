@@ -4,6 +4,7 @@
 
 #include "core/parallel.h"
 #include "methods/common/position_contacts.h"
+#include "methods/common/position_kernels.h"
 
 /* Fewer samples than this cannot tell a rotation: such a body is pushed as a whole. */
 enum { MATCHED_SAMPLES_MIN = 4 };
@@ -79,21 +80,14 @@ static void add_outer(Mat3 *sum, Vec3 a, Vec3 b) {
  * and only samples that were pushed are looked at in an iteration. */
 static void measure_shape(const PositionStep *work, int32_t index) {
   const State *state = work->step->state;
-  const SolidSamples *s = &state->samples;
   const Solid *solid = &state->solids.items[index];
   PositionBody *body = &work->bodies[index];
-  Vec3 center = vec3_sub(solid->center, state->origin), sum = vec3(0, 0, 0);
-  Mat3 spread = {{{0}}};
-  double total = 0;
-  for (int64_t k = solid->sample_begin; k < solid->sample_end; k++) {
-    double mass = (double)s->mass[k];
-    Vec3 arm = vec3_sub(vec3((double)s->x[k], (double)s->y[k], (double)s->z[k]), center);
-    total += mass;
-    sum = vec3_madd(sum, arm, mass);
-    add_outer(&spread, vec3_scale(arm, mass), arm);
-  }
-  body->middle = vec3_scale(sum, 1 / total);
-  add_outer(&spread, vec3_scale(body->middle, -total), body->middle);
+  double sums[POSITION_SAMPLE_SUMS];
+  KERNEL_CALL(work->step->core, position_sum_samples)
+  (&state->samples, solid->sample_begin, solid->sample_end, vec3_sub(solid->center, state->origin), sums);
+  Mat3 spread = {{{sums[4], sums[5], sums[6]}, {sums[5], sums[7], sums[8]}, {sums[6], sums[8], sums[9]}}};
+  body->middle = vec3_scale(vec3(sums[1], sums[2], sums[3]), 1 / sums[0]);
+  add_outer(&spread, vec3_scale(body->middle, -sums[0]), body->middle);
   body->unpushed = mat3_mul(body->turn, spread);
 }
 
@@ -309,8 +303,9 @@ static void move_pushed(PositionStep *work) {
  * takes the sum of the pushes, exactly. */
 static void match_shapes(PositionStep *work) {
   const Solids *solids = &work->step->state->solids;
+  const int64_t chunks = parallel_chunks(0, work->slots.slices, POSITION_CHUNK);
   begin_bodies(work, true);
-  for (int64_t c = 0; c < parallel_chunks(0, work->slots.slices, POSITION_CHUNK); c++)
+  for (int64_t c = 0; c < chunks; c++)
     for (int32_t k = 0; k < work->push_count[c]; k++) {
       const PositionPush *sum = &work->pushes[work->riding_start[c] + k];
       PositionBody *body = &work->bodies[sum->solid];
@@ -318,7 +313,8 @@ static void match_shapes(PositionStep *work) {
       body->moved[0] += sum->push.x * per_mass;
       body->moved[1] += sum->push.y * per_mass;
       body->moved[2] += sum->push.z * per_mass;
-      body->covariance = mat3_add(body->covariance, sum->moments);
+      for (int r = 0; r < 3; r++)
+        for (int i = 0; i < 3; i++) body->covariance.m[r][i] += sum->moments.m[r][i];
     }
   for (int32_t k = 0; k < solids->count; k++) {
     PositionBody *body = &work->bodies[k];

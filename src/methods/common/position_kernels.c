@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/four.h"
 #include "methods/common/position_contacts.h"
 #include "methods/common/position_wide.h"
 
@@ -457,4 +458,24 @@ void KERNEL(position_average_pass)(void *context, int64_t b, int64_t e, int thre
       store_friction(slots, at, vec_add(load_friction(slots, at), vec_mul(p.friction, average)));
     }
   }
+}
+
+WIDE_INLINE void add_four_samples(const float *const at[4], Vec3 from, Four sum[POSITION_SAMPLE_SUMS]) {
+  Four x = four_load(at[0]) - from.x, y = four_load(at[1]) - from.y, z = four_load(at[2]) - from.z;
+  Four mass = four_load(at[3]), mx = mass * x, my = mass * y, mz = mass * z;
+  const Four terms[POSITION_SAMPLE_SUMS] = {mass, mx, my, mz, mx * x, mx * y, mx * z, my * y, my * z, mz * z};
+  for (int c = 0; c < POSITION_SAMPLE_SUMS; c++) sum[c] += terms[c];
+}
+
+void KERNEL(position_sum_samples)(const SolidSamples *s, int64_t b, int64_t e, Vec3 from,
+                                  double sums[POSITION_SAMPLE_SUMS]) {
+  Four sum[POSITION_SAMPLE_SUMS] = {{0}};
+  int64_t k = b;
+  for (; k + FOUR <= e; k += FOUR)
+    add_four_samples((const float *const[4]){s->x + k, s->y + k, s->z + k, s->mass + k}, from, sum);
+  float last[4][FOUR] = {{0}}; /* what is not there has no mass */
+  const float *const left[4] = {s->x + k, s->y + k, s->z + k, s->mass + k};
+  for (int c = 0; c < 4; c++) memcpy(last[c], left[c], sizeof *left[c] * (size_t)(e - k));
+  add_four_samples((const float *const[4]){last[0], last[1], last[2], last[3]}, from, sum);
+  for (int c = 0; c < POSITION_SAMPLE_SUMS; c++) sums[c] = four_sum(sum[c]);
 }
