@@ -42,7 +42,9 @@ static Vec3 mean_momentum(Vec3 l, const Mat3 *inverse, double h) {
                  mat3_scale(mat3_add(mat3_mul(cross_matrix(m), *inverse), mat3_scale(cross_matrix(w), -1)), -h));
     Mat3 solve;
     if (!mat3_invert(jacobian, &solve)) break;
-    m = vec3_sub(m, mat3_apply(&solve, residual));
+    Vec3 next = vec3_sub(m, mat3_apply(&solve, residual));
+    if (next.x == m.x && next.y == m.y && next.z == m.z) break; /* as far as round-off lets it come */
+    m = next;
   }
   return m;
 }

@@ -194,18 +194,20 @@ static void solve_friction(RigidContacts *contacts, State *state, RigidContact *
   contact->friction_impulse = total;
 }
 
-static void solve_contact(RigidContacts *contacts, State *state, RigidContact *contact, double dt) {
+/* Answers whether it touches: what does not leaves everything as it is. */
+static bool solve_contact(RigidContacts *contacts, State *state, RigidContact *contact, double dt) {
   /* what the gap allows, or what a penetration asks for */
   double wanted =
       contact->gap > 0 ? -contact->gap / dt : fmin(PUSH_SPEED, PUSH_SHARE * fmax(0, -contact->gap - REST_DEPTH) / dt);
-  if (!(contact->softness > 0)) return;
+  if (!(contact->softness > 0)) return false;
   double before = contact->impulse;
   contact->impulse =
       fmax(0, before + (wanted - vec3_dot(approach(state, contact), contact->normal)) / contact->softness);
   bool rubs = vec3_dot(contact->friction_impulse, contact->friction_impulse) > 0;
-  if (before == 0 && contact->impulse == 0 && !rubs) return; /* it does not touch */
+  if (before == 0 && contact->impulse == 0 && !rubs) return false;
   push_both(contacts, state, contact, vec3_scale(contact->normal, contact->impulse - before));
   solve_friction(contacts, state, contact);
+  return true;
 }
 
 Status rigid_contacts_solve(Core *core, RigidContacts *contacts, State *state, double dt) {
@@ -218,7 +220,10 @@ Status rigid_contacts_solve(Core *core, RigidContacts *contacts, State *state, d
       if (b != a && state->solids.items[b].shape.kind != SCREE_SHAPE_HEIGHTFIELD) /* it yields: terrain/ pushes back */
         TRY(touch_pair(core, contacts, state, a, b, dt));
   }
-  for (int k = 0; k < ITERATIONS; k++)
-    for (int64_t c = 0; c < contacts->count; c++) solve_contact(contacts, state, &contacts->contacts[c], dt);
+  bool any = true;
+  for (int k = 0; k < ITERATIONS && any; k++) {
+    any = false;
+    for (int64_t c = 0; c < contacts->count; c++) any |= solve_contact(contacts, state, &contacts->contacts[c], dt);
+  }
   return SCREE_OK;
 }
