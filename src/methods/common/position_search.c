@@ -10,6 +10,15 @@ enum { SAMPLES_CHUNK = 64, FINDS_FEW = 4096, FINDS_FIRST = 12, FINDS_SPARE = 8 }
 
 void position_search_destroy(Core *core, PositionSearch *search) { bins_destroy(core, &search->bins); }
 
+void position_search_forget(PositionSearch *search) { search->next_id = 0; }
+
+static void survey_radii(Core *core, const Particles *p, PositionSearch *search) {
+  if (search->next_id == p->next_id && search->count == p->count) return;
+  search->radius = KERNEL_CALL(core, position_radii)(p->radius, p->count, &search->differ);
+  search->next_id = p->next_id;
+  search->count = p->count;
+}
+
 static BinPoints grains_predicted(const Particles *p) {
   return (BinPoints){p->count, p->x, p->y, p->z, p->dx, p->dy, p->dz, NULL};
 }
@@ -17,11 +26,11 @@ static BinPoints grains_predicted(const Particles *p) {
 Status position_search_fill(PositionStep *work) {
   const State *state = work->step->state;
   const Particles *p = &state->particles;
-  bool differ;
-  float radius = KERNEL_CALL(work->step->core, position_radii)(p->radius, p->count, &differ), other = radius;
+  survey_radii(work->step->core, p, work->search);
+  float radius = work->search->radius, other = radius;
   if (state->samples.count > 0 && state->samples.radius > radius) other = state->samples.radius;
   BinPoints points = grains_predicted(p);
-  if (differ || other != radius) points.radius = p->radius;
+  if (work->search->differ || other != radius) points.radius = p->radius;
   return bins_fill(work->step->core, work->step->scratch, points, radius + other + work->margin, work->margin,
                    &work->search->bins);
 }
@@ -63,15 +72,16 @@ static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
   if (out != few) memory_free(&finds->core->memory, out);
 }
 
-/* Searches for all queries, a second time when it did not have room for what they found. */
-static Status search_all(SearchFinds *finds, Scratch *scratch, int64_t chunk, int64_t guess) {
+/* Searches for all queries, a second time when it did not have room for what they found. `body` does so for a chunk. */
+static Status search_all(SearchFinds *finds, Scratch *scratch, int64_t chunk, int64_t guess, ParallelBody body,
+                         void *context) {
   int64_t queries = finds->job.queries.count;
   int mark = scratch_mark(scratch);
   for (;; scratch_release(finds->core, scratch, mark)) {
     TRY(scratch_take(finds->core, scratch, &finds->found, guess, "pairs that may touch"));
     finds->room = guess;
     finds->used = 0;
-    parallel_for(finds->core, 0, queries, chunk, search_chunk, finds);
+    parallel_for(finds->core, 0, queries, chunk, body, context);
     if (finds->no_memory || finds->used > INT32_MAX)
       return fail(finds->core, SCREE_NO_MEMORY, "out of memory: neighbours of %lld points", (long long)queries);
     if (finds->used <= guess) return SCREE_OK;
@@ -92,7 +102,7 @@ Status position_search_pairs(PositionStep *work) {
   TRY(scratch_take(core, scratch, &finds->start, work->padded, "pairs that may touch"));
   for (int64_t i = work->count; i < work->padded; i++) finds->start[i] = finds->count[i] = 0;
   int64_t guess = search->pairs > 0 ? search->pairs + search->pairs / FINDS_SPARE : FINDS_FIRST * work->padded;
-  TRY(search_all(finds, scratch, SEARCH_BLOCK, guess));
+  TRY(search_all(finds, scratch, SEARCH_BLOCK, guess, search_chunk, finds));
   search->pairs = finds->used;
   return SCREE_OK;
 }
@@ -105,9 +115,7 @@ typedef struct SampleSearch {
 
 /* Where samples are predicted to be: bodies that grains can move stand where the step began, the others where it ends.
  */
-static void predict_samples(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const SampleSearch *search = context;
+static void predict_samples(const SampleSearch *search, int64_t b, int64_t e) {
   const State *state = search->work->step->state;
   const SolidSamples *s = &state->samples;
   for (int64_t k = b; k < e; k++) {
@@ -124,6 +132,12 @@ static void predict_samples(void *context, int64_t b, int64_t e, int thread) {
     for (int axis = 0; axis < 3; axis++) search->at[axis][k] = at[axis];
     search->radius[k] = s->radius;
   }
+}
+
+static void sample_chunk(void *context, int64_t b, int64_t e, int thread) {
+  SampleSearch *search = context;
+  predict_samples(search, b, e);
+  search_chunk(&search->finds, b, e, thread);
 }
 
 /* What samples have found, by windows of grains: samples are near few grains, so that rows for all of them would cost
@@ -178,14 +192,13 @@ Status position_search_samples(PositionStep *work, SampleTouches *touches) {
   TRY(scratch_take(core, scratch, &search.radius, s->count, "samples"));
   TRY(scratch_take(core, scratch, &search.finds.start, s->count, "samples"));
   TRY(scratch_take(core, scratch, &search.finds.count, s->count, "samples"));
-  parallel_for(core, 0, s->count, SAMPLES_CHUNK, predict_samples, &search);
   search.finds.core = core;
   search.finds.job =
       (SearchJob){.bins = &work->search->bins,
                   .grains = grains,
                   .queries = {s->count, search.at[0], search.at[1], search.at[2], .radius = search.radius},
                   .margin = work->margin};
-  TRY(search_all(&search.finds, scratch, SAMPLES_CHUNK, FINDS_FIRST * (s->count + LANES)));
+  TRY(search_all(&search.finds, scratch, SAMPLES_CHUNK, FINDS_FIRST * (s->count + LANES), sample_chunk, &search));
   int64_t found = 0, windows = parallel_chunks(0, work->count, POSITION_WINDOW);
   for (int64_t k = 0; k < s->count; k++) found += search.finds.count[k];
   if (found == 0) return SCREE_OK;

@@ -9,13 +9,20 @@
 #include "neighbors/bins.h"
 #include "state/state.h"
 
-/* What of the search lives across steps: memory that is used again. */
+/* What of the search lives across steps: memory that is used again, and what need not be looked at again. */
 typedef struct PositionSearch {
   Bins bins;
   int64_t pairs; /* that may touch, in the last step */
+  /* Radii are born with the grains: they are what they were for as long as none was born and none died. */
+  int64_t count;
+  uint32_t next_id; /* with the count, when they were looked at; 0: they are not known */
+  float radius;     /* the largest */
+  bool differ;
 } PositionSearch;
 
 void position_search_destroy(Core *core, PositionSearch *search);
+/* There are other grains now: a checkpoint was read. */
+void position_search_forget(PositionSearch *search);
 
 enum { SEARCH_BLOCK = 64 }; /* queries that are looked for at a time, at most */
 

@@ -147,6 +147,7 @@ static Status p2_step(void *data, Step *step) {
 
 static Status p2_archive(Core *core, Archive *archive, void *data) {
   P2 *p2 = data;
+  if (archive->loading) position_search_forget(&p2->search);
   TRY(archive_value(core, archive, &p2->last_dt));
   return contact_memory_archive(core, archive, &p2->memory);
 }

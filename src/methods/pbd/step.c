@@ -64,6 +64,7 @@ static Status pbd_step(void *data, Step *step) {
 
 static Status pbd_archive(Core *core, Archive *archive, void *data) {
   Pbd *pbd = data;
+  if (archive->loading) position_search_forget(&pbd->search);
   TRY(archive_value(core, archive, &pbd->last_dt));
   return contact_memory_archive(core, archive, &pbd->memory);
 }
