@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+/* A share of the places, for more contacts to come while a heap settles: getting new ones takes as long as a few
+ * passes, and no other thread can help. */
+enum { GROWTH = 8 };
+
 static void places_drop(Core *core, ContactPlaces *places) {
   memory_drop(core, &places->key);
   for (int k = 0; k < CONTACT_KEPT; k++) memory_drop(core, &places->kept[k]);
@@ -10,7 +14,7 @@ static void places_drop(Core *core, ContactPlaces *places) {
 static Status places_reserve(Core *core, ContactPlaces *places, int64_t count) {
   if (count > INT32_MAX - LANES) return fail(core, SCREE_NO_MEMORY, "too many contacts: %lld", (long long)count);
   if (memory_size(places->kept[CONTACT_KEPT - 1]) >= (count + LANES) * (int64_t)sizeof(float)) return SCREE_OK;
-  int64_t room = count + count / 32 + LANES;
+  int64_t room = count + count / GROWTH + LANES;
   places_drop(core, places);
   TRY(memory_new(core, &places->key, room, "contact memory"));
   for (int k = 0; k < CONTACT_KEPT; k++) TRY(memory_new(core, &places->kept[k], room, "contact memory"));
