@@ -16,8 +16,9 @@ typedef struct MethodReach {
   float pairs;  /* neighbours nearer than this many sums of radii are listed; 0: none wanted */
   float solids; /* solids nearer than this many radii are listed; 0: none wanted */
   float skin;   /* listed that much farther, in nominal radii; lists are rebuilt when something moved half of it */
-  float margin; /* above 0: the method looks at all listed solids anew in every step, and solids farther away than
-                   this many nominal radii change nothing; their list is then kept up. It wants no pairs */
+  float margin; /* above 0: the method looks at all near solids anew in every step, and solids farther away than this
+                   many nominal radii change nothing; they are then not listed but kept up as bits: Contacts.near. It
+                   wants no pairs */
   float cell;   /* m: particles are sorted by cells of this side; 0: as wide as pairs reach */
   bool samples; /* wants solids as sample points even where the scene does not ask for them */
 } MethodReach;

@@ -25,8 +25,13 @@ typedef struct SolidSamples {
   float radius;
 } SolidSamples;
 
+enum { SOLIDS_PER_WORD = 64 };
+
 typedef struct Contacts {
   ContactList particles, samples, solids;
+  const uint64_t *near; /* solids that are near a particle by distance: near_words of bits each. For a method that looks
+                           at all of them in every step (MethodReach.margin) they are not listed */
+  int64_t near_words;
   float reach; /* of the last build: factor on the sum of radii */
   float skin;  /* m */
   int64_t builds;

@@ -287,6 +287,7 @@ void scree_world_destroy(ScreeWorld *world) {
   }
   memory_drop(core, &world->drawn_vertices);
   memory_drop(core, &world->drawn_triangles);
+  memory_drop(core, &world->near_many);
   memory_drop(core, &world->terrain_vertices);
   memory_drop(core, &world->terrain_triangles);
   memory_drop(core, &world->files);

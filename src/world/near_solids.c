@@ -1,39 +1,23 @@
 /* Which solids (by distance) are near each particle, one bit each. A particle's clearance says how far away the others
  * are at least: only when it is used up, or when a particle leaves the solids that it was near, solids are asked for
- * their distance. The bits live as long as the lists. */
+ * their distance. */
 #include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
 #include "world/world.h"
 
-enum { NEAR_GRAIN = 256, SOLIDS_PER_WORD = 64 };
-
 /* How far beyond their reach particles look for solids, so that they need not look again soon; and what a clearance may
- * be wrong by. In nominal radii. */
+ * be wrong by, since distances of meshes are interpolated. In nominal radii. */
 #define CLEARANCE 3.0
 #define CLEARANCE_SLACK 0.5
-
-typedef struct NearSolids {
-  const Core *core;
-  State *state;
-  float reach, skin;    /* radii, m */
-  float slack;          /* m: a clearance must be larger by that much, since distances of meshes are interpolated */
-  float closer;         /* m: solids have come that much closer to everybody */
-  const uint8_t *moved; /* only those are looked at; NULL: all */
-  bool leaves;          /* those that are looked at may have left solids that they were near */
-  int64_t words;        /* per particle */
-  uint64_t *near;
-  bool *changed; /* per chunk: some bits are not what they were */
-} NearSolids;
 
 /* The particles of a chunk that are asked about. */
 typedef struct Asked {
   int64_t count;
   int32_t who[NEAR_GRAIN];
-  uint64_t before[NEAR_GRAIN]; /* first words of their bits */
-  double farthest;             /* reach of any of them */
-  Vec3 middle;                 /* of a box round them; and half of its diagonal */
+  double farthest; /* reach of any of them */
+  Vec3 middle;     /* of a box round them; and half of its diagonal */
   double half;
 } Asked;
 
@@ -102,79 +86,77 @@ static void near_solid(const NearSolids *work, int32_t k, const Asked *asked) {
   }
 }
 
-/* The first from i on that has moved: mostly few have. */
-static int64_t next_moved(const uint8_t *moved, int64_t i, int64_t e) {
-  for (uint64_t eight = 0; i + 8 <= e; i += 8) {
-    memcpy(&eight, moved + i, sizeof eight);
+/* The first from k on that has moved: mostly few have. */
+static int64_t next_moved(const uint8_t *moved, int64_t k, int64_t end) {
+  for (uint64_t eight = 0; k + 8 <= end; k += 8) {
+    memcpy(&eight, moved + k, sizeof eight);
     if (eight) break;
   }
-  while (i < e && !moved[i]) i++;
-  return i;
+  while (k < end && !moved[k]) k++;
+  return k;
 }
 
-static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const NearSolids *work = context;
+/* Whether particle i is near any solids. */
+static bool is_near(const NearSolids *work, int64_t i) {
+  uint64_t any = 0;
+  for (int64_t w = 0; w < work->words; w++) any |= work->near[i * work->words + w];
+  return any;
+}
+
+void world_look_near(const NearSolids *work, int64_t b, int64_t e, const uint8_t *moved) {
   const State *state = work->state;
   const Particles *p = &state->particles;
+  const bool all = !moved || work->closer > 0;
+  const float slack = (float)(CLEARANCE_SLACK * state->radius);
   Asked asked;
   asked.count = 0;
   float farthest = 0;
   for (int64_t i = b; i < e; i++) {
-    if (work->moved && (i = next_moved(work->moved, i, e)) == e) break;
-    p->clear[i] -= work->closer;
+    if (!all && (i = b + next_moved(moved, i - b, e - b)) == e) break;
     float reach = near_reach(work, i);
-    uint64_t *near = work->near + i * work->words, any = 0;
-    for (int64_t w = 0; w < work->words; w++) any |= near[w];
-    if (p->clear[i] > reach + work->slack && !(any && work->leaves)) continue;
-    asked.before[asked.count] = near[0];
-    for (int64_t w = 0; w < work->words; w++) near[w] = 0;
+    p->clear[i] -= work->closer;
+    bool leaves = (!moved || moved[i - b]) && is_near(work, i);
+    if (p->clear[i] > reach + slack && !leaves) continue;
+    for (int64_t w = 0; w < work->words; w++) work->near[i * work->words + w] = 0;
     asked.who[asked.count++] = (int32_t)i;
     farthest = reach > farthest ? reach : farthest;
   }
+  if (asked.count == 0) return;
   asked.farthest = (double)farthest;
-  if (asked.count > 0) bound_asked(p, &asked);
+  bound_asked(p, &asked);
   float beyond = (float)(asked.farthest + CLEARANCE * state->radius);
   for (int64_t a = 0; a < asked.count; a++) p->clear[asked.who[a]] = beyond;
-  for (int32_t k = 0; k < state->solids.count && asked.count > 0; k++) {
-    const Solid *solid = &state->solids.items[k];
-    if (solid_is_sampled(solid)) continue;
-    near_solid(work, k, &asked);
-  }
-  bool changed = asked.count > 0 && work->words > 1;
-  for (int64_t a = 0; a < asked.count; a++) changed |= work->near[asked.who[a] * work->words] != asked.before[a];
-  work->changed[b / NEAR_GRAIN] = changed;
+  for (int32_t k = 0; k < state->solids.count; k++)
+    if (!solid_is_sampled(&state->solids.items[k])) near_solid(work, k, &asked);
 }
 
 /* Bits of each particle into rows: counted per chunk, put behind each other, written. */
 typedef struct SolidRows {
-  const uint64_t *near;
-  int64_t words;
-  NeighborList *list;
-  int64_t *chunk; /* entries of each, then where they begin */
+  NearSolids near;
+  NeighborList *list; /* NULL: bits are enough */
+  int64_t *chunk;     /* entries of each, then where they begin */
 } SolidRows;
 
-static int bits_in(uint64_t word) {
-  int bits = 0;
-  for (; word; word &= word - 1) bits++; /* next to none */
-  return bits;
-}
-
-static void count_rows(void *context, int64_t b, int64_t e, int thread) {
+static void look_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const SolidRows *rows = context;
+  const NearSolids *near = &rows->near;
+  world_look_near(near, b, e, NULL);
+  if (!rows->list) return;
   int64_t entries = 0;
-  for (int64_t k = b * rows->words; k < e * rows->words; k++) entries += bits_in(rows->near[k]);
+  for (int64_t k = b * near->words; k < e * near->words; k++)
+    for (uint64_t bits = near->near[k]; bits; bits &= bits - 1) entries++; /* next to none */
   rows->chunk[b / NEAR_GRAIN] = entries;
 }
 
 static void write_rows(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const SolidRows *rows = context;
+  const NearSolids *near = &rows->near;
   int64_t entry = rows->chunk[b / NEAR_GRAIN];
   for (int64_t i = b; i < e; i++) {
-    for (int64_t w = 0; w < rows->words; w++)
-      for (uint64_t bits = rows->near[i * rows->words + w]; bits; bits &= bits - 1)
+    for (int64_t w = 0; w < near->words; w++)
+      for (uint64_t bits = near->near[i * near->words + w]; bits; bits &= bits - 1)
         rows->list->index[entry++] = (int32_t)(w * SOLIDS_PER_WORD + __builtin_ctzll(bits));
     rows->list->start[i + 1] = entry;
   }
@@ -190,56 +172,59 @@ Status world_near_create(ScreeWorld *world) {
                              (void **)&world->near_solids);
 }
 
-/* More solids than bits: they live for this list only, and everybody is asked about. */
-static Status forget_bits(ScreeWorld *world, NearSolids *work) {
-  int64_t words = words_for(world->state.solids.count), count = world->state.particles.count;
-  if (words <= work->words) return SCREE_OK;
-  work->words = words;
-  work->closer = INFINITY;
-  work->moved = NULL;
-  TRY(scratch_take(&world->core, &world->scratch, &work->near, count * words, "near solids"));
-  memset(work->near, 0, sizeof *work->near * (size_t)(count * words));
+/* More solids than the field has bits for: these are not sorted with the particles, and live as long as their order. */
+static Status forget_bits(ScreeWorld *world) {
+  int64_t words = words_for(world->state.solids.count), count = words * world->state.particles.capacity;
+  if (words <= world->near_words) return SCREE_OK;
+  TRY(memory_grow(&world->core, &world->near_many, count, "near solids"));
+  memset(world->near_many, 0, sizeof *world->near_many * (size_t)count);
+  world->surfaces_moved = INFINITY;
   return SCREE_OK;
 }
 
-Status world_list_solids(ScreeWorld *world, const MethodReach *reach, float skin, NearLook look, const uint8_t *moved) {
-  Core *core = &world->core;
+NearSolids world_near_solids(ScreeWorld *world, const MethodReach *reach, float skin, bool closer) {
   State *state = &world->state;
-  NeighborList *list = &state->contacts.solids.list;
-  if (!(reach->solids > 0) || state->solids.count == 0) return SCREE_OK;
-  int64_t count = state->particles.count, chunks = parallel_chunks(0, count, NEAR_GRAIN);
-  NearSolids work = {.core = core, .state = state, .reach = reach->solids, .skin = skin};
-  work.moved = look == LOOK_MOVED ? moved : NULL;
-  work.leaves = look != LOOK_SOLIDS_MOVED;
+  NearSolids work = {.core = &world->core, .state = state, .reach = reach->solids, .skin = skin};
+  int64_t words = words_for(state->solids.count);
+  bool many = words > world->near_words;
+  work.words = many ? words : world->near_words;
+  work.near = many ? world->near_many : world->near_solids;
   /* Terrain rises and falls with the grains that it takes and gives: nobody knows how far he is from it. */
-  if (look != LOOK_MOVED) work.closer = state->terrain ? INFINITY : (float)world->surfaces_moved;
-  work.slack = (float)(CLEARANCE_SLACK * state->radius);
-  work.words = world->near_words;
-  work.near = world->near_solids;
-  int mark = scratch_mark(&world->scratch);
-  TRY(forget_bits(world, &work));
-  SolidRows rows = {.near = work.near, .words = work.words, .list = list};
-  TRY(scratch_take(core, &world->scratch, &rows.chunk, chunks, "near solids"));
-  TRY(scratch_take(core, &world->scratch, &work.changed, chunks, "near solids"));
-  TRY(memory_grow(core, &list->start, count + 1, "neighbours"));
-  parallel_for(core, 0, count, NEAR_GRAIN, near_chunk, &work);
-  bool changed = look == LOOK_ALL || list->count != count;
-  for (int64_t c = 0; c < chunks; c++) changed |= work.changed[c];
-  if (!changed) {
-    scratch_release(core, &world->scratch, mark);
-    return SCREE_OK;
-  }
-  list->count = count;
+  if (closer) work.closer = state->terrain ? INFINITY : (float)world->surfaces_moved;
+  state->contacts.near = work.near;
+  state->contacts.near_words = work.words;
+  return work;
+}
+
+static Status list_rows(ScreeWorld *world, SolidRows *rows) {
+  Core *core = &world->core;
+  NeighborList *list = rows->list;
+  int64_t count = list->count = world->state.particles.count, chunks = parallel_chunks(0, count, NEAR_GRAIN);
   list->entries = 0;
-  parallel_for(core, 0, count, NEAR_GRAIN, count_rows, &rows);
   for (int64_t c = 0; c < chunks; c++) {
-    int64_t here = rows.chunk[c];
-    rows.chunk[c] = list->entries;
+    int64_t here = rows->chunk[c];
+    rows->chunk[c] = list->entries;
     list->entries += here;
   }
+  TRY(memory_grow(core, &list->start, count + 1, "neighbours"));
   TRY(memory_grow(core, &list->index, list->entries, "neighbours"));
   list->start[0] = 0;
-  parallel_for(core, 0, count, NEAR_GRAIN, write_rows, &rows);
+  parallel_for(core, 0, count, NEAR_GRAIN, write_rows, rows);
+  return SCREE_OK;
+}
+
+Status world_list_solids(ScreeWorld *world, const MethodReach *reach, float skin) {
+  Core *core = &world->core;
+  State *state = &world->state;
+  if (!(reach->solids > 0) || state->solids.count == 0) return SCREE_OK;
+  TRY(forget_bits(world));
+  SolidRows rows = {.near = world_near_solids(world, reach, skin, true)};
+  int64_t count = state->particles.count;
+  int mark = scratch_mark(&world->scratch);
+  if (!(reach->margin > 0)) rows.list = &state->contacts.solids.list;
+  TRY(scratch_take(core, &world->scratch, &rows.chunk, parallel_chunks(0, count, NEAR_GRAIN), "near solids"));
+  parallel_for(core, 0, count, NEAR_GRAIN, look_chunk, &rows);
+  if (rows.list) TRY(list_rows(world, &rows));
   scratch_release(core, &world->scratch, mark);
   return SCREE_OK;
 }

@@ -55,8 +55,8 @@ static void solids_step(ScreeWorld *world, double dt) {
 /* Particles that have left the place where they are known by more than they may. */
 typedef struct Leaving {
   Particles *particles;
-  float allowed;  /* m */
-  uint8_t *moved; /* per particle */
+  float allowed; /* m */
+  NearSolids near;
   int64_t (*find)(const Particles *p, int64_t b, int64_t e, float allowed, uint8_t *moved);
 } Leaving;
 
@@ -77,12 +77,14 @@ static void anchor_all(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t i = b; i < e; i++) anchor(p, i);
 }
 
-/* They are known where they are now from now on. */
+/* They are known where they are now from now on, and asked about solids there. */
 static double leaving_chunk(void *context, int64_t b, int64_t e) {
   const Leaving *leaving = context;
-  int64_t count = leaving->find(leaving->particles, b, e, leaving->allowed, leaving->moved);
+  uint8_t moved[NEAR_GRAIN];
+  int64_t count = leaving->find(leaving->particles, b, e, leaving->allowed, moved);
   for (int64_t i = b; i < e && count > 0; i++)
-    if (leaving->moved[i]) anchor(leaving->particles, i);
+    if (moved[i - b]) anchor(leaving->particles, i);
+  if (count > 0 || leaving->near.closer > 0) world_look_near(&leaving->near, b, e, moved);
   return (double)count;
 }
 
@@ -187,7 +189,7 @@ static Status build_lists(ScreeWorld *world, const MethodReach *reach, const Sea
     TRY(neighbor_list_build(core, world->grid, points, points, search->pairs, search->radius, search->radius, pairs));
     TRY(list_samples(world, search));
   }
-  TRY(world_list_solids(world, reach, search->skin, LOOK_ALL, NULL));
+  TRY(world_list_solids(world, reach, search->skin));
   contacts->reach = reach->pairs;
   contacts->skin = search->skin;
   contacts->builds++;
@@ -232,17 +234,12 @@ static Status keep_up(ScreeWorld *world, const MethodReach *reach) {
   if (world->neighbors_stale) return rebuild(world, reach);
   if (!world->lists_known) TRY(restore(world, reach));
   float skin = state->contacts.skin, allowed = 0.5f * (skin - reach->margin * (float)state->radius);
+  bool closer = world->surfaces_moved > (double)allowed;
   Leaving leaving = {.particles = p, .allowed = allowed, .find = KERNEL_CALL(core, world_leaving)};
-  TRY(scratch_take(core, &world->scratch, &leaving.moved, p->count, "movers"));
-  int64_t movers = (int64_t)parallel_sum(core, 0, p->count, SURROUND_GRAIN, leaving_chunk, &leaving);
-  world->moved_on += movers;
-  if (world->moved_on > SORTED_FOR * p->count) return rebuild(world, reach);
-  if (movers > 0) TRY(world_list_solids(world, reach, skin, LOOK_MOVED, leaving.moved));
-  if (world->surfaces_moved > (double)allowed) {
-    TRY(world_list_solids(world, reach, skin, LOOK_SOLIDS_MOVED, NULL));
-    world->surfaces_moved = 0;
-  }
-  return SCREE_OK;
+  leaving.near = world_near_solids(world, reach, skin, closer);
+  world->moved_on += (int64_t)parallel_sum(core, 0, p->count, NEAR_GRAIN, leaving_chunk, &leaving);
+  if (closer) world->surfaces_moved = 0;
+  return world->moved_on > SORTED_FOR * p->count ? rebuild(world, reach) : SCREE_OK;
 }
 
 static double moved_chunk(void *context, int64_t b, int64_t e) {

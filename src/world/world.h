@@ -47,6 +47,7 @@ struct ScreeWorld {
   CellGrid *grid, *sample_grid;
   uint64_t *near_solids; /* field of the particles: near_words each, see near_solids.c */
   int64_t near_words;
+  uint64_t *near_many;  /* used instead where bodies were added that these have no bits for */
   bool lists_known;     /* not so after a checkpoint was loaded */
   bool neighbors_stale; /* something was born, died or moved by hand */
   float radius_largest; /* of all particles, when the lists were built */
@@ -99,10 +100,23 @@ Status world_drain(ScreeWorld *world);
 /* events.c */
 Status world_events(ScreeWorld *world);
 void world_throw(ScreeWorld *world, Vec3 center, double radius, double speed);
-/* near_solids.c: the list of solids, for all particles, for those that moved, or because solids moved. */
-typedef enum NearLook { LOOK_ALL, LOOK_MOVED, LOOK_SOLIDS_MOVED } NearLook;
-Status world_list_solids(ScreeWorld *world, const MethodReach *reach, float skin, NearLook look, const uint8_t *moved);
+/* near_solids.c: which solids are near each particle. */
+enum { NEAR_GRAIN = 128 };
+typedef struct NearSolids {
+  const Core *core;
+  State *state;
+  float reach, skin; /* radii, m */
+  float closer;      /* m: solids have come that much closer to everybody */
+  int64_t words;     /* per particle */
+  uint64_t *near;
+} NearSolids;
 Status world_near_create(ScreeWorld *world);
+/* How to look; `closer`: solids have moved since. */
+NearSolids world_near_solids(ScreeWorld *world, const MethodReach *reach, float skin, bool closer);
+/* Looks for those of [b, e), NEAR_GRAIN at most, that have moved (NULL: all have) or that solids have come near to. */
+void world_look_near(const NearSolids *work, int64_t b, int64_t e, const uint8_t *moved);
+/* For all particles, and lists them for methods that have lists. */
+Status world_list_solids(ScreeWorld *world, const MethodReach *reach, float skin);
 /* surroundings.c: lists by reach and skin; sample positions. */
 Status world_refresh_surroundings(ScreeWorld *world, double dt);
 /* commit.c */

@@ -19,7 +19,7 @@ int64_t KERNEL(world_leaving)(const Particles *p, int64_t b, int64_t e, float al
     unsigned gone = ~wide_bits(wide_less_equal(x * x + y * y + z * z, square)); /* a NaN is */
     int here = left < LANES ? 1 : LANES;
     gone &= (1u << here) - 1;
-    for (int l = 0; l < here; l++) moved[i + l] = (uint8_t)(gone >> l & 1);
+    for (int l = 0; l < here; l++) moved[i - b + l] = (uint8_t)(gone >> l & 1);
     count += __builtin_popcount(gone);
     i += here;
     left -= here;

@@ -76,6 +76,40 @@ static void added_bodies_fall_into_the_sand(void **state) {
   }
 }
 
+/* A stone among so many far solids that it has no bit among the near ones of the particles falls as it does alone. */
+static void many_solids_change_nothing(void **state) {
+  (void)state;
+  enum { FAR = 63 };
+  const char *const methods[] = {"pbd", "dem"};
+  for (size_t m = 0; m < 2; m++) {
+    Box box;
+    box_begin(&box, methods[m]);
+    ScreeBoundaryDef solids[FAR] = {box.walls};
+    for (int k = 1; k < FAR; k++)
+      solids[k] = scree_boundary_default(scree_shape_sphere((ScreeVec3){10.0 + k, 0, 0}, 0.06));
+    box.def.boundaries = solids;
+    ScreeVec3 center[2];
+    for (int many = 0; many < 2; many++) {
+      box.def.boundary_count = many ? FAR : 1;
+      ScreeWorld *world = world_of(&box.def, 2);
+      run_frames(world, 3);
+      ScreeBodyDef far = scree_body_default("far", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.06));
+      far.shape.position = (ScreeVec3){0, 20, 0};
+      ScreeBodyId id = 0;
+      ScreeError error;
+      assert_int_equal(scree_world_add_body(world, &far, &id, &error), SCREE_OK);
+      assert_int_equal(scree_world_add_body(world, &box.ball, &id, &error), SCREE_OK);
+      run_frames(world, 40);
+      ScreeBodyState ball;
+      assert_int_equal(scree_world_body(world, id, &ball), SCREE_OK);
+      assert_true(ball.center.z > 0.055 && ball.center.z < 0.42);
+      center[many] = ball.center;
+      scree_world_destroy(world);
+    }
+    assert_memory_equal(&center[0], &center[1], sizeof center[0]);
+  }
+}
+
 /* In a settled bed between smooth walls the pressure grows with the depth: a third of the trace of the stress lies
  * between a third of the vertical one (no push sideways) and all of it (a liquid). And asking changes nothing. */
 static void pressure_grows_with_depth(void **state) {
@@ -150,6 +184,7 @@ static void fine_grains_share_the_pressure(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(added_bodies_fall_into_the_sand),
+      cmocka_unit_test(many_solids_change_nothing),
       cmocka_unit_test(pressure_grows_with_depth),
       cmocka_unit_test(fine_grains_share_the_pressure),
   };

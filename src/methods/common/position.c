@@ -69,9 +69,8 @@ static void load_window(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t i = b; i < e; i++) work->w[i] = 1 / mass[i];
   if (work->settings->mass_scaling > 0) scale_masses(work, b, e);
   KERNEL_CALL(work->step->core, position_load_pass)(work, b, e, thread);
-  if (!work->ghost_start) return;
-  position_load_ghosts(work, b, e);
-  if (work->riding_start) position_ride(work, b, e);
+  position_load_ghosts(work, position_window(work, b));
+  if (work->riding_start) position_ride(work, b);
 }
 
 static double lowest_chunk(void *context, int64_t b, int64_t e) {
@@ -118,8 +117,10 @@ Status position_begin(Step *step, const PositionSettings *settings, PositionSear
                                   : fminf(POSITION_MARGIN * radius + fall, POSITION_MARGIN_MOST * radius);
   if (settings->slop) work->slop = fminf(POSITION_SLOP_FALL * fall, POSITION_SLOP_MOST * 2 * radius);
   TRY(position_search_fill(work));
-  TRY(position_find_ghosts(work));
+  TRY(position_take_bodies(work));
+  TRY(position_search_samples(work));
   TRY(position_lay_out(work));
+  position_bodies_found(work);
   return take_rows(work);
 }
 
@@ -150,7 +151,7 @@ static void enter_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   if (work->stabilized) PASS(work, position_settle_pass)(work, b, e, thread);
   if (work->settings->memory) PASS(work, position_warm_pass)(work, b, e, thread);
-  if (work->ghost_start) position_copy_ghosts(work, b * SLICE, e * SLICE < work->count ? e * SLICE : work->count);
+  position_copy_ghosts(work, position_window(work, b * SLICE));
   if (work->pushes) position_sum_pushes(work, b, e);
 }
 
@@ -184,8 +185,8 @@ Status position_solve(PositionStep *work) {
 static void keep_partners(PositionStep *work, int64_t b, int64_t e) {
   if (work->renumbered)
     for (int64_t i = b; i < e; i++) work->memory->number[i] = contact_number(i);
-  if (!work->ghost_start) return;
-  for (int64_t g = work->ghost_start[b]; g < work->ghost_start[e]; g++)
+  const PositionWindow *window = position_window(work, b);
+  for (int64_t g = window->ghosts; g < window->ghosts + window->ghost_count; g++)
     work->slots.partner[work->ghosts[g].slot] = (int32_t)work->ghosts[g].key;
 }
 
@@ -193,7 +194,7 @@ static void keep_partners(PositionStep *work, int64_t b, int64_t e) {
 static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   PASS(work, position_finish_pass)(work, b, e, thread);
-  if (work->ghost_start) position_push_solids(work, b, e);
+  position_push_solids(work, position_window(work, b));
   if (work->settings->memory) keep_partners(work, b, e);
 }
 

@@ -83,10 +83,18 @@ typedef struct PositionGhost {
   float arm[3];         /* grain (or sample) from the solid's centre of mass, at the step's start */
 } PositionGhost;
 
+/* Contacts with solids of a window of grains: they follow each other, grain by grain. */
+typedef struct PositionWindow {
+  int32_t ghosts, ghost_count;
+  int32_t riding_count;         /* with bodies that grains can move */
+  int32_t pushed, pushed_count; /* of these the ones of bodies that are pushed as a whole: where they are listed */
+} PositionWindow;
+
 /* A solid in the solve: its displacement over the step, as centre and rotation vector. */
 typedef struct PositionBody {
   bool movable, matched;  /* matched: its samples are pushed one by one, then brought back into shape */
   bool still, upright;    /* it does not move in the step; it is not turned */
+  int32_t faces;          /* that a grain touches at a time, at most */
   double start[6];        /* without the grains */
   double moved[6];        /* with what they have pushed so far */
   _Atomic int64_t ghosts; /* contacts with grains, of one that they can move */
@@ -138,20 +146,28 @@ struct PositionStep {
   atomic_bool renumbered; /* some grains do not stand where the memory knows them */
   PositionSearch *search;
   SearchFinds finds;    /* partners that may touch, see position_found */
-  int32_t *found_count; /* how many per grain */
+  int32_t *found_count; /* how many per grain; while slots are filled */
+  SampleTouches samples;
+  int32_t *contacts; /* how many per grain, with grains and solids */
   PositionSlots slots;
-  PositionGhost *ghosts;
-  int32_t *ghost_start;  /* ghosts of grain i are [ghost_start[i], ghost_start[i + 1]); NULL: nobody has any */
+  PositionGhost *ghosts; /* window by window, which of them first depends on the threads */
+  int64_t ghost_room;
+  PositionWindow *windows;
   int32_t *riding;       /* ghosts of bodies that grains can move, by chunks of the passes: see position_ride */
   int32_t *riding_start; /* per chunk; NULL: nobody has any */
-  int32_t *pushed;       /* of these the ones of bodies that are pushed as a whole, ascending */
+  int32_t *pushed;       /* of these the ones of bodies that are pushed as a whole, in the order of the grains */
   int64_t riding_count, pushed_count;
-  PositionPush *pushes; /* on matched bodies: those of a chunk stand from its riding_start on */
-  int32_t *push_count;  /* per chunk */
-  PositionBody *bodies; /* per solid */
-  ParallelBody pass;    /* of the iterations */
-  void *law;            /* of a method's own pass */
+  PositionPush *pushes;                     /* on matched bodies: those of a chunk stand from its riding_start on */
+  int32_t *push_count;                      /* per chunk */
+  PositionBody *bodies;                     /* per solid */
+  ParallelBody pass;                        /* of the iterations */
+  void *law;                                /* of a method's own pass */
+  _Alignas(64) _Atomic int64_t ghosts_used; /* or wanted. Not on a line that all read */
 };
+
+static inline PositionWindow *position_window(const PositionStep *work, int64_t grain) {
+  return &work->windows[grain / POSITION_WINDOW];
+}
 
 /* Static and kinetic coefficient of a slot. */
 static inline const float *position_friction(const PositionStep *work, int64_t slot) {

@@ -40,6 +40,9 @@ static void body_create(PositionStep *work, int32_t index) {
   turn_body(body);
   body->still = !body->turns && way.x == 0 && way.y == 0 && way.z == 0;
   body->upright = solid->rotation.w == 1 && solid->rotation.x == 0 && solid->rotation.y == 0 && solid->rotation.z == 0;
+  const Shape *shape = &solid->shape;
+  bool faces = shape->inside && (shape->kind == SCREE_SHAPE_BOX || shape->kind == SCREE_SHAPE_CYLINDER);
+  body->faces = faces ? SHAPE_CONTACTS_MAX : 1;
   atomic_init(&body->ghosts, 0);
 }
 
@@ -103,9 +106,9 @@ void position_bodies_found(PositionStep *work) {
     if (work->bodies[k].matched && is_touched(&work->bodies[k])) measure_shape(work, k);
 }
 
-void position_load_ghosts(PositionStep *work, int64_t b, int64_t e) {
+void position_load_ghosts(PositionStep *work, const PositionWindow *window) {
   const State *state = work->step->state;
-  int64_t first = work->ghost_start[b], end = work->ghost_start[e];
+  int64_t first = window->ghosts, end = first + window->ghost_count;
   memset(work->shift + work->padded + first, 0, sizeof *work->shift * (size_t)(end - first));
   memset(work->next + work->padded + first, 0, sizeof *work->next * (size_t)(end - first));
   for (int64_t g = first; g < end; g++) {
@@ -120,9 +123,9 @@ void position_load_ghosts(PositionStep *work, int64_t b, int64_t e) {
   }
 }
 
-void position_copy_ghosts(PositionStep *work, int64_t b, int64_t e) {
-  int64_t first = work->padded + work->ghost_start[b], end = work->padded + work->ghost_start[e];
-  memcpy(work->next + first, work->d4 + first, sizeof *work->next * (size_t)(end - first));
+void position_copy_ghosts(PositionStep *work, const PositionWindow *window) {
+  int64_t first = work->padded + window->ghosts;
+  memcpy(work->next + first, work->d4 + first, sizeof *work->next * (size_t)window->ghost_count);
 }
 
 /* The remembered pushes of a grain's contacts: what of them moves it, and what only squeezes it. */
@@ -145,9 +148,20 @@ static Pressed pressed_by_memory(const PositionStep *work, int64_t i) {
   return (Pressed){moves, total - moves};
 }
 
-/* Whether something that grains cannot move pressed grain i in the last step. */
-static bool is_backed(const PositionStep *work, int64_t i) {
-  for (int64_t g = work->ghost_start[i]; g < work->ghost_start[i + 1]; g++)
+/* Where the ghosts of the grain that has ghost g begin and end. */
+static int64_t ghosts_of_grain(const PositionStep *work, int64_t g, int64_t *end) {
+  int32_t grain = work->ghosts[g].grain;
+  const PositionWindow *window = position_window(work, grain);
+  int64_t first = g;
+  while (first > window->ghosts && work->ghosts[first - 1].grain == grain) first--;
+  for (*end = g + 1; *end < window->ghosts + window->ghost_count && work->ghosts[*end].grain == grain;) ++*end;
+  return first;
+}
+
+/* Whether something that grains cannot move pressed the grain of ghost `own` in the last step. */
+static bool is_backed(const PositionStep *work, int64_t own) {
+  int64_t end;
+  for (int64_t g = ghosts_of_grain(work, own, &end); g < end; g++)
     if (!is_pushed(work, g) && work->slots.ln[work->ghosts[g].slot] > 0) return true;
   return false;
 }
@@ -169,9 +183,10 @@ static void weigh_down(PositionStep *work, int64_t i, float kind) {
 }
 
 /* Where a grain slips out of such a pinch what its solids pushed with is forgotten as far as it would throw it. */
-static void forget(PositionStep *work, int64_t i, float share) {
+static void forget(PositionStep *work, int64_t own, float share) {
   PositionSlots *s = &work->slots;
-  for (int64_t g = work->ghost_start[i]; g < work->ghost_start[i + 1]; g++) {
+  int64_t end;
+  for (int64_t g = ghosts_of_grain(work, own, &end); g < end; g++) {
     int64_t slot = work->ghosts[g].slot;
     s->ln[slot] *= share;
     s->ltx[slot] *= share;
@@ -180,29 +195,29 @@ static void forget(PositionStep *work, int64_t i, float share) {
   }
 }
 
-static void pin(PositionStep *work, int64_t b, int64_t e) {
+static void pin(PositionStep *work, const PositionWindow *window) {
   const State *state = work->step->state;
   float fall = (float)vec3_length(state->gravity) * work->dt * work->dt;
   float far = POSITION_THROWN * (float)state->radius;
   if (!work->settings->memory || !(fall > 0)) return;
   int64_t last = -1;
-  for (int64_t g = work->ghost_start[b]; g < work->ghost_start[e]; g++) {
+  for (int64_t g = window->ghosts; g < window->ghosts + window->ghost_count; g++) {
     const PositionGhost *ghost = &work->ghosts[g];
     int64_t i = ghost->grain;
     if (i == last || state->solids.items[ghost->solid].motion != MOTION_FREE) continue;
     last = i;
     Pressed pressed = pressed_by_memory(work, i);
     float kind = fminf(pressed.squeezes * work->w[i] / fall, POSITION_PINNED_MOST);
-    if (kind > 1 && is_backed(work, i)) weigh_down(work, i, kind);
+    if (kind > 1 && is_backed(work, g)) weigh_down(work, i, kind);
     float way = pressed.moves * work->w[i];
-    if (way > far) forget(work, i, far / way);
+    if (way > far) forget(work, g, far / way);
   }
 }
 
 /* Contacts of the chunk with bodies that grains can move, from `place` on; answers where the last ends. */
-static int32_t list_riding(PositionStep *work, int64_t b, int64_t e, int64_t chunk, int32_t place) {
+static int32_t list_riding(PositionStep *work, const PositionWindow *window, int64_t chunk, int32_t place) {
   int32_t first = place, pushes = 0, last = -1;
-  for (int64_t g = work->ghost_start[b]; g < work->ghost_start[e]; g++) {
+  for (int64_t g = window->ghosts; g < window->ghosts + window->ghost_count; g++) {
     const PositionGhost *ghost = &work->ghosts[g];
     if (!is_pushed(work, g) || work->slots.lane[ghost->grain] / (POSITION_CHUNK * SLICE) != chunk) continue;
     work->riding[place++] = (int32_t)g;
@@ -213,7 +228,8 @@ static int32_t list_riding(PositionStep *work, int64_t b, int64_t e, int64_t chu
   return place;
 }
 
-void position_ride(PositionStep *work, int64_t b, int64_t e) {
+void position_ride(PositionStep *work, int64_t b) {
+  const PositionWindow *window = position_window(work, b);
   int64_t chunk = b / (POSITION_CHUNK * SLICE);
   int32_t *start = work->riding_start + chunk;
   if (start[0] == start[2]) {
@@ -221,9 +237,9 @@ void position_ride(PositionStep *work, int64_t b, int64_t e) {
     if (work->pushes) work->push_count[chunk] = work->push_count[chunk + 1] = 0;
     return;
   }
-  start[1] = list_riding(work, b, e, chunk, start[0]);
-  list_riding(work, b, e, chunk + 1, start[1]);
-  pin(work, b, e);
+  start[1] = list_riding(work, window, chunk, start[0]);
+  list_riding(work, window, chunk + 1, start[1]);
+  pin(work, window);
 }
 
 /* What the contact has pushed the grain by so far, kg m. */
@@ -331,11 +347,11 @@ void position_move_bodies(PositionStep *work) {
 }
 
 /* Force = multiplier / dt^2 (Holz Eq. 34), equal and opposite to what the grain got. */
-void position_push_solids(PositionStep *work, int64_t b, int64_t e) {
+void position_push_solids(PositionStep *work, const PositionWindow *window) {
   Solids *solids = &work->step->state->solids;
   double per_square = 1 / ((double)work->dt * (double)work->dt);
   WrenchSum sum = {0};
-  for (int64_t g = work->ghost_start[b]; g < work->ghost_start[e]; g++) {
+  for (int64_t g = window->ghosts; g < window->ghosts + window->ghost_count; g++) {
     const PositionGhost *ghost = &work->ghosts[g];
     if (work->bodies[ghost->solid].matched) continue;
     Solid *solid = &solids->items[ghost->solid];

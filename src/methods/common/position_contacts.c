@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 #include "methods/common/position_kernels.h"
 
-enum { COUNTS = 64, LANES_TOLERANCE = 32 };
+enum { COUNTS = 64, LANES_TOLERANCE = 32, GHOSTS_SPARE = 2 };
 
 /* sqrt(mu_i mu_j) of two surfaces (Sommer Section 3). What slides can be held by no less than slows it down. */
 typedef struct Surface {
@@ -91,13 +91,13 @@ static void note_numbers(PositionStep *work, int64_t b, int64_t e) {
 
 /* Contacts of a window of grains and its lanes. */
 static void lane_window(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
   PositionStep *work = context;
   int64_t last = e < work->count ? e : work->count;
-  int32_t contacts[POSITION_WINDOW] = {0};
-  (void)thread;
-  for (int64_t i = b; i < last; i++) contacts[i - b] = position_contacts_of(work, i);
+  memcpy(work->contacts + b, work->found_count + b, sizeof *work->contacts * (size_t)(e - b));
+  position_find_ghosts(work, b, last);
   if (work->settings->memory) note_numbers(work, b, last);
-  fill_lanes(work, b, e, contacts);
+  fill_lanes(work, b, e, work->contacts + b);
   for (int64_t l = b; l < e; l++) work->slots.lane[work->slots.grain[l]] = (int32_t)l;
 }
 
@@ -136,7 +136,7 @@ static void fill_ghost(PositionStep *work, int64_t g) {
 
 /* Rows of the memory for the slots of the slices [b, e). */
 static void write_rows(PositionStep *work, int64_t b, int64_t e) {
-  const int32_t *grain = work->slots.grain, *found = work->found_count, *ghosts = work->ghost_start;
+  const int32_t *grain = work->slots.grain;
   const int64_t *begin = work->slots.begin, count = work->count;
   uint32_t *row = work->memory->row, *held = work->memory->held;
   for (int64_t s = b; s < e; s++)
@@ -144,37 +144,43 @@ static void write_rows(PositionStep *work, int64_t b, int64_t e) {
       int64_t i = grain[s * SLICE + l];
       if (i >= count) continue;
       row[i] = (uint32_t)(LANES + begin[s] * SLICE + l);
-      held[i] = (uint32_t)(found[i] + (ghosts ? ghosts[i + 1] - ghosts[i] : 0));
+      held[i] = (uint32_t)work->contacts[i];
     }
 }
 
-/* Pairs and memory of a window. Ghosts come behind the pairs of their grain. When a grain has found what it
- * remembers, its row of the memory becomes that of its new slots. */
+/* Ghosts come behind the pairs of their grain. */
+static void place_ghosts(PositionStep *work, const PositionWindow *window) {
+  int64_t last = -1, slot = 0, end;
+  for (int64_t g = window->ghosts; g < window->ghosts + window->ghost_count; g++, slot += SLICE) {
+    int64_t i = work->ghosts[g].grain;
+    if (i != last) slot = position_slots_of(&work->slots, i, &end) + (int64_t)work->found_count[i] * SLICE;
+    last = i;
+    work->ghosts[g].slot = (int32_t)slot;
+    if (work->settings->memory) recall_ghost(work, g);
+  }
+}
+
+/* Pairs and memory of a window. When a grain has found what it remembers, its row of the memory becomes that of its new
+ * slots. */
 static void recall_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
-  const PositionSlots *slots = &work->slots;
-  int64_t first = b * SLICE, last = e * SLICE < work->count ? e * SLICE : work->count;
   KERNEL_CALL(work->step->core, position_recall_pass)(work, b, e, thread);
-  if (work->ghost_start)
-    for (int64_t g = work->ghost_start[first]; g < work->ghost_start[last]; g++) {
-      int64_t i = work->ghosts[g].grain, end, slot = position_slots_of(slots, i, &end);
-      work->ghosts[g].slot = (int32_t)(slot + (work->found_count[i] + g - work->ghost_start[i]) * SLICE);
-      if (work->settings->memory) recall_ghost(work, g);
-    }
+  place_ghosts(work, position_window(work, b * SLICE));
   if (work->settings->memory) write_rows(work, b, e);
 }
 
 static void fill_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
-  int64_t first = b * SLICE, last = e * SLICE < work->count ? e * SLICE : work->count;
+  const PositionWindow *window = position_window(work, b * SLICE);
   KERNEL_CALL(work->step->core, position_slot_pass)(work, b, e, thread);
-  if (work->ghost_start)
-    for (int64_t g = work->ghost_start[first]; g < work->ghost_start[last]; g++) fill_ghost(work, g);
+  for (int64_t g = window->ghosts; g < window->ghosts + window->ghost_count; g++) fill_ghost(work, g);
+  position_list_pushed(work, window);
 }
 
 /* The lanes of the last step are a hint. */
 static Status take_lanes(PositionStep *work) {
   Core *core = work->step->core;
+  Scratch *scratch = work->step->scratch;
   ContactMemory *memory = work->memory;
   PositionSlots *slots = &work->slots;
   slots->slices = work->padded / SLICE;
@@ -182,22 +188,45 @@ static Status take_lanes(PositionStep *work) {
   work->lanes_known = memory->ordered == work->padded;
   memory->ordered = work->padded;
   slots->grain = memory->order;
-  TRY(scratch_take(core, work->step->scratch, &slots->begin, slots->slices + 1, "slices"));
-  return scratch_take(core, work->step->scratch, &slots->lane, work->padded, "slices");
+  TRY(scratch_take(core, scratch, &slots->begin, slots->slices + 1, "slices"));
+  TRY(scratch_take(core, scratch, &slots->lane, work->padded, "slices"));
+  TRY(scratch_take(core, scratch, &work->contacts, work->padded, "contact counts"));
+  return scratch_take(core, scratch, &work->windows, parallel_chunks(0, work->padded, POSITION_WINDOW), "windows");
 }
 
-/* The pairs that may touch, and lanes for them. */
-static Status find_pairs(PositionStep *work) {
+/* Room for contacts with solids, as many as the last try wanted. */
+static Status make_room(PositionStep *work) {
+  Core *core = work->step->core;
+  PositionSearch *search = work->search;
+  int64_t wanted = work->ghosts_used;
+  if (wanted > INT32_MAX - work->padded)
+    return fail(core, SCREE_NO_MEMORY, "too many contacts with solids: %lld", (long long)wanted);
+  if (wanted > work->ghost_room) {
+    memory_drop(core, &search->ghosts);
+    TRY(memory_new(core, &search->ghosts, wanted + wanted / GHOSTS_SPARE, "contacts with solids"));
+  }
+  work->ghosts = search->ghosts;
+  work->ghost_room = memory_size(search->ghosts) / (int64_t)sizeof *search->ghosts;
+  work->ghosts_used = 0;
+  return SCREE_OK;
+}
+
+/* Contacts that may touch, and lanes for them. */
+static Status find_contacts(PositionStep *work) {
   PositionSlots *slots = &work->slots;
   TRY(position_search_pairs(work));
-  parallel_for(work->step->core, 0, work->padded, POSITION_WINDOW, lane_window, work);
+  do {
+    TRY(make_room(work));
+    parallel_for(work->step->core, 0, work->padded, POSITION_WINDOW, lane_window, work);
+  } while (work->ghosts_used > work->ghost_room);
+  work->ghost_count = work->ghosts_used;
   slots->begin[0] = 0;
   for (int64_t s = 0; s < slots->slices; s++) slots->begin[s + 1] += slots->begin[s];
   slots->groups = slots->begin[slots->slices];
   return SCREE_OK;
 }
 
-static Status recall_pairs(PositionStep *work) {
+static Status recall_contacts(PositionStep *work) {
   Core *core = work->step->core;
   PositionSlots *slots = &work->slots;
   const ContactPlaces *next = &work->memory->next;
@@ -239,11 +268,13 @@ Status position_lay_out(PositionStep *work) {
   bool kinds;
   TRY(mix_friction(work, &kinds));
   TRY(take_lanes(work));
-  TRY(scratch_take(core, scratch, &work->found_count, work->padded, "contact counts"));
   int mark = scratch_mark(scratch);
-  TRY(find_pairs(work));
-  TRY(recall_pairs(work));
+  TRY(scratch_take(core, scratch, &work->found_count, work->padded, "contact counts"));
+  TRY(find_contacts(work));
+  TRY(recall_contacts(work));
   scratch_release(core, scratch, mark);
+  TRY(position_take_riding(work));
+  mark = scratch_mark(scratch);
   TRY(fill_slots(work, kinds));
   scratch_release(core, scratch, mark);
   return SCREE_OK;

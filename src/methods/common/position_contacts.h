@@ -4,8 +4,11 @@
 
 #include "methods/common/position.h"
 
-/* Contacts with solids and with samples, and how many there are. */
-Status position_find_ghosts(PositionStep *work);
+/* Contacts of the window of grains [b, e) with solids and with samples; adds to the grains' numbers of contacts. */
+void position_find_ghosts(PositionStep *work, int64_t b, int64_t e);
+/* Room to list those with bodies that grains can move, when all are found; then the ones of a window. */
+Status position_take_riding(PositionStep *work);
+void position_list_pushed(PositionStep *work, const PositionWindow *window);
 /* Displacements of the solids over the step, before the contacts are looked for; what depends on the contacts. */
 Status position_take_bodies(PositionStep *work);
 void position_bodies_found(PositionStep *work);
@@ -16,31 +19,28 @@ static inline Vec3 position_body_way(const PositionBody *body, const float arm[3
   Vec3 way = vec3(body->moved[0], body->moved[1], body->moved[2]);
   return body->turns ? vec3_add(way, vec3_sub(mat3_apply(&body->turn, from), from)) : way;
 }
-/* Rows of the ghosts of grains [b, e), once there are rows; those of the solve into both buffers, once the
- * stabilisation needs the other no more. */
-void position_load_ghosts(PositionStep *work, int64_t b, int64_t e);
-void position_copy_ghosts(PositionStep *work, int64_t b, int64_t e);
+/* Rows of the ghosts of a window, once there are rows; those of the solve into both buffers, once the stabilisation
+ * needs the other no more. */
+void position_load_ghosts(PositionStep *work, const PositionWindow *window);
+void position_copy_ghosts(PositionStep *work, const PositionWindow *window);
 /* Where the partners of grain i that may touch it stand; behind the last is something to read. */
 static inline const int32_t *position_found(const PositionStep *work, int64_t i) {
   return work->finds.found + work->finds.start[i];
 }
-static inline int32_t position_contacts_of(const PositionStep *work, int64_t i) {
-  return work->found_count[i] + (work->ghost_start ? work->ghost_start[i + 1] - work->ghost_start[i] : 0);
-}
-/* Counts each grain's contacts and fills the slots. */
+/* Finds each grain's contacts and fills the slots. */
 Status position_lay_out(PositionStep *work);
 /* Room for what pushes matched bodies. */
 Status position_take_pushes(PositionStep *work);
-/* Of the window of grains [b, e), once there are slots and rows: which of its chunks have contacts with bodies that
+/* Of the window of grains from b on, once there are slots and rows: which of its chunks have contacts with bodies that
  * grains can move, and the masses of grains that bodies press against something fixed. */
-void position_ride(PositionStep *work, int64_t b, int64_t e);
+void position_ride(PositionStep *work, int64_t b);
 /* Slices [b, e), before a pass: rows of their contacts follow the bodies. After it: what pushes matched bodies. */
 void position_move_ghosts(PositionStep *work, int64_t b, int64_t e);
 void position_sum_pushes(PositionStep *work, int64_t b, int64_t e);
 /* After all have been through a pass: bodies that grains can move take up what pushed them. */
 void position_move_bodies(PositionStep *work);
-/* Forces on solids: what the grains [b, e) push with; and on those that are matched, when all have pushed. */
-void position_push_solids(PositionStep *work, int64_t b, int64_t e);
+/* Forces on solids: what a window of grains pushes with; and on those that are matched, when all have pushed. */
+void position_push_solids(PositionStep *work, const PositionWindow *window);
 void position_push_matched(PositionStep *work);
 
 #endif

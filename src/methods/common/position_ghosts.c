@@ -5,6 +5,8 @@
 #include "core/parallel.h"
 #include "methods/common/position_contacts.h"
 
+enum { GHOSTS_FEW = 512 };
+
 /* Centre of mass at the step's start. */
 static Vec3 body_center(const Solid *solid, const PositionBody *body) {
   Vec3 way = vec3(body->start[0], body->start[1], body->start[2]);
@@ -31,10 +33,9 @@ static int touches_of(const Solid *solid, const PositionBody *body, Vec3 at, dou
 /* Contact of a grain with the surface of a solid, by distance. The pose is the end's for solids that follow a path
  * and the start's for those that are free (bodies_refresh), so the offset is set back accordingly: it is the one at
  * the step's start, when neither has moved. */
-static int find_by_distance(PositionStep *work, int64_t i, int64_t entry, PositionGhost *ghosts) {
+static int find_by_distance(PositionStep *work, int64_t i, int32_t index, PositionGhost *ghosts) {
   const State *state = work->step->state;
   const Particles *p = &state->particles;
-  int32_t index = state->contacts.solids.list.index[entry];
   const Solid *solid = &state->solids.items[index];
   PositionBody *body = &work->bodies[index];
   float radius = p->radius[i];
@@ -90,151 +91,97 @@ static bool find_by_sample(PositionStep *work, int64_t i, int32_t sample, Positi
   return x * x + y * y + z * z < reach * reach;
 }
 
-/* Contacts as they are found: every chunk of grains has room for all that it may find and fills it from the front. */
-typedef struct GhostChunk {
-  int64_t room;          /* where it begins */
-  int64_t count, pushed; /* contacts, and those with bodies that are pushed as a whole */
-  int64_t riding;        /* with bodies that grains can move */
-  int64_t place;         /* where its contacts go, behind those of the chunks before */
-  int64_t pushed_place;  /* the same in the list of the pushed */
-} GhostChunk;
-
-typedef struct Finding {
-  PositionStep *work;
-  SampleTouches samples;
-  GhostChunk *chunks;
-  PositionGhost *found;
-} Finding;
-
-/* Contacts with bodies that grains can move, of each body and in all. Those that follow each other are counted
- * together: threads that count them one by one would wait for each other. */
-static void count_riding(PositionStep *work, const PositionGhost *ghost, GhostChunk *chunk) {
-  const PositionGhost *end = ghost + chunk->count;
-  chunk->riding = chunk->pushed = 0;
-  while (ghost < end) {
-    int32_t solid = ghost->solid;
-    int64_t same = 0;
-    for (; ghost < end && ghost->solid == solid; ghost++) same++;
-    if (!work->bodies[solid].movable) continue;
-    atomic_fetch_add_explicit(&work->bodies[solid].ghosts, same, memory_order_relaxed);
-    chunk->riding += same;
-    if (!work->bodies[solid].matched) chunk->pushed += same;
-  }
+/* How many the grains [b, e) can have at most. */
+static int64_t ghosts_most(const PositionStep *work, int64_t b, int64_t e) {
+  const Contacts *contacts = &work->step->state->contacts;
+  const uint64_t *near = contacts->near;
+  const int32_t *sampled = work->samples.start;
+  const int64_t words = contacts->near_words, window = b / POSITION_WINDOW;
+  int64_t most = sampled ? sampled[window + 1] - sampled[window] : 0;
+  for (int64_t k = b * words; k < e * words; k++)
+    for (uint64_t bits = near[k]; bits; bits &= bits - 1)
+      most += work->bodies[k % words * SOLIDS_PER_WORD + __builtin_ctzll(bits)].faces;
+  return most;
 }
 
-static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Finding *finding = context;
-  PositionStep *work = finding->work;
-  const State *state = work->step->state;
-  const NeighborList *solids = &state->contacts.solids.list;
-  const int64_t *near = solids->entries > 0 ? solids->start : NULL;
-  int32_t first_sample[POSITION_WINDOW + 1];
-  bool sampled = position_window_samples(&finding->samples, b / POSITION_WINDOW, first_sample);
-  GhostChunk *chunk = &finding->chunks[b / POSITION_WINDOW];
-  PositionGhost *first = finding->found + chunk->room;
-  int32_t count = 0, *ends = work->ghost_start + 1;
+static int32_t find_all(PositionStep *work, int64_t b, int64_t e, PositionGhost *found) {
+  const Contacts *contacts = &work->step->state->contacts;
+  const uint64_t *near = contacts->near + b * contacts->near_words;
+  const int32_t words = (int32_t)contacts->near_words;
+  int32_t first[POSITION_WINDOW + 1], count = 0;
+  bool sampled = position_window_samples(&work->samples, b / POSITION_WINDOW, first);
   for (int64_t i = b; i < e; i++) {
-    for (int64_t k = near ? near[i] : 0; near && k < near[i + 1]; k++)
-      count += find_by_distance(work, i, k, first + count);
-    for (int32_t k = sampled ? first_sample[i - b] : 0; sampled && k < first_sample[i - b + 1]; k++)
-      count += find_by_sample(work, i, finding->samples.sample[k], first + count);
-    ends[i] = count;
+    int32_t before = count;
+    for (int32_t w = 0; w < words; w++)
+      for (uint64_t bits = *near++; bits; bits &= bits - 1)
+        count += find_by_distance(work, i, w * SOLIDS_PER_WORD + __builtin_ctzll(bits), found + count);
+    for (int32_t k = sampled ? first[i - b] : 0; sampled && k < first[i - b + 1]; k++)
+      count += find_by_sample(work, i, work->samples.sample[k], found + count);
+    work->contacts[i] += count - before;
   }
-  chunk->count = count;
-  count_riding(work, first, chunk);
+  return count;
 }
 
-static int64_t contacts_most(const Solid *solid) {
-  const Shape *shape = &solid->shape;
-  bool faces = shape->inside && (shape->kind == SCREE_SHAPE_BOX || shape->kind == SCREE_SHAPE_CYLINDER);
-  return faces ? SHAPE_CONTACTS_MAX : 1;
+/* Room for so many behind what the others have found: where that is depends on the threads. NULL: there is not enough,
+ * and all windows will be gone through again. */
+static PositionGhost *take_ghosts(PositionStep *work, int64_t count) {
+  int64_t place = atomic_fetch_add_explicit(&work->ghosts_used, count, memory_order_relaxed);
+  return place + count <= work->ghost_room ? work->ghosts + place : NULL;
 }
 
-/* Room for what the chunks may find; answers for how many in all. */
-static int64_t plan_chunks(const PositionStep *work, const SampleTouches *samples, GhostChunk *chunks) {
-  const State *state = work->step->state;
-  const NeighborList *solids = &state->contacts.solids.list;
-  bool several = false;
-  for (int32_t k = 0; k < state->solids.count; k++) several |= contacts_most(&state->solids.items[k]) > 1;
-  int64_t room = 0;
-  for (int64_t b = 0; b < work->count; b += POSITION_WINDOW) {
-    int64_t e = b + POSITION_WINDOW < work->count ? b + POSITION_WINDOW : work->count;
-    chunks[b / POSITION_WINDOW].room = room;
-    if (solids->entries > 0) {
-      room += solids->start[e] - solids->start[b];
-      for (int64_t k = solids->start[b]; several && k < solids->start[e]; k++)
-        room += contacts_most(&state->solids.items[solids->index[k]]) - 1;
-    }
-    if (samples->start) room += samples->start[b / POSITION_WINDOW + 1] - samples->start[b / POSITION_WINDOW];
-  }
-  return room;
-}
-
-/* Puts the contacts of a chunk behind those of the chunks before. */
-static void close_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Finding *finding = context;
-  PositionStep *work = finding->work;
-  const GhostChunk *chunk = &finding->chunks[b / POSITION_WINDOW];
-  PositionGhost *ghosts = work->ghosts + chunk->place;
-  int32_t *pushed = work->pushed ? work->pushed + chunk->pushed_place : NULL;
-  if (chunk->count > 0) memcpy(ghosts, finding->found + chunk->room, sizeof *ghosts * (size_t)chunk->count);
-  for (int64_t i = b; i < e; i++) work->ghost_start[i + 1] += (int32_t)chunk->place;
-  for (int64_t k = 0; chunk->pushed > 0 && k < chunk->count; k++) {
+/* Found where they stand in nobody's way, unless they may be very many. */
+void position_find_ghosts(PositionStep *work, int64_t b, int64_t e) {
+  PositionGhost few[GHOSTS_FEW], *ghosts = few;
+  PositionWindow *window = position_window(work, b);
+  int64_t most = ghosts_most(work, b, e);
+  *window = (PositionWindow){0};
+  if (most > GHOSTS_FEW) ghosts = take_ghosts(work, most);
+  int32_t count = most > 0 && ghosts ? find_all(work, b, e, ghosts) : 0;
+  if (count == 0) return;
+  for (int32_t k = 0; k < count; k++) {
     const PositionBody *body = &work->bodies[ghosts[k].solid];
-    if (body->movable && !body->matched) *pushed++ = (int32_t)(chunk->place + k);
+    window->riding_count += body->movable;
+    window->pushed_count += body->movable && !body->matched;
   }
-}
-
-static void close_up(Finding *finding) {
-  PositionStep *work = finding->work;
-  int64_t chunks = parallel_chunks(0, work->count, POSITION_WINDOW);
-  for (int64_t c = 0; c < chunks; c++) {
-    GhostChunk *chunk = &finding->chunks[c];
-    chunk->place = work->ghost_count;
-    chunk->pushed_place = work->pushed_count;
-    if (work->riding_start) work->riding_start[2 * c] = (int32_t)work->riding_count;
-    work->ghost_count += chunk->count;
-    work->pushed_count += chunk->pushed;
-    work->riding_count += chunk->riding;
+  if (ghosts == few) {
+    ghosts = take_ghosts(work, count);
+    if (!ghosts) return;
+    memcpy(ghosts, few, sizeof *ghosts * (size_t)count);
   }
-  if (work->riding_start) work->riding_start[2 * chunks] = (int32_t)work->riding_count;
-  work->ghost_start[0] = 0;
-  parallel_for(work->step->core, 0, work->count, POSITION_WINDOW, close_chunk, finding);
+  window->ghosts = (int32_t)(ghosts - work->ghosts);
+  window->ghost_count = count;
 }
 
-static bool any_movable(const PositionStep *work) {
-  for (int32_t k = 0; k < work->step->state->solids.count; k++)
-    if (work->bodies[k].movable) return true;
-  return false;
-}
-
-Status position_find_ghosts(PositionStep *work) {
+Status position_take_riding(PositionStep *work) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
-  const Contacts *contacts = &work->step->state->contacts;
-  Finding finding = {.work = work};
-  TRY(position_take_bodies(work));
-  TRY(position_search_samples(work, &finding.samples));
-  if (contacts->solids.list.entries == 0 && !finding.samples.start) return SCREE_OK;
-  TRY(scratch_take(core, scratch, &work->ghost_start, work->count + 1, "contacts with solids"));
-  int64_t chunks = parallel_chunks(0, work->count, POSITION_WINDOW);
-  TRY(scratch_take(core, scratch, &finding.chunks, chunks, "contacts with solids"));
-  int64_t room = plan_chunks(work, &finding.samples, finding.chunks);
-  if (room > INT32_MAX) return fail(core, SCREE_NO_MEMORY, "too many contacts with solids: %lld", (long long)room);
-  if (any_movable(work)) {
-    TRY(scratch_take(core, scratch, &work->riding, room, "contacts with bodies"));
-    TRY(scratch_take(core, scratch, &work->riding_start, 2 * chunks + 1, "contacts with bodies"));
-    TRY(scratch_take(core, scratch, &work->pushed, room, "contacts with bodies"));
+  int64_t windows = parallel_chunks(0, work->count, POSITION_WINDOW);
+  for (int64_t k = 0; k < windows; k++) {
+    work->windows[k].pushed = (int32_t)work->pushed_count;
+    work->pushed_count += work->windows[k].pushed_count;
+    work->riding_count += work->windows[k].riding_count;
   }
-  TRY(scratch_take(core, scratch, &work->ghosts, room, "contacts with solids"));
-  int mark = scratch_mark(scratch);
-  TRY(scratch_take(core, scratch, &finding.found, room, "contacts with solids"));
-  parallel_for(core, 0, work->count, POSITION_WINDOW, find_chunk, &finding);
-  close_up(&finding);
-  scratch_release(core, scratch, mark);
-  scratch_shrink(scratch, work->ghosts, work->ghost_count);
-  position_bodies_found(work);
+  if (work->riding_count == 0) return SCREE_OK;
+  TRY(scratch_take(core, scratch, &work->riding, work->riding_count, "contacts with bodies"));
+  TRY(scratch_take(core, scratch, &work->riding_start, 2 * windows + 1, "contacts with bodies"));
+  TRY(scratch_take(core, scratch, &work->pushed, work->pushed_count, "contacts with bodies"));
+  work->riding_start[0] = 0;
+  for (int64_t k = 0; k < windows; k++)
+    work->riding_start[2 * k + 2] = work->riding_start[2 * k] + work->windows[k].riding_count;
   return SCREE_OK;
+}
+
+/* Those of a body that follow each other are counted together: threads that count them one by one would wait for each
+ * other. */
+void position_list_pushed(PositionStep *work, const PositionWindow *window) {
+  if (window->riding_count == 0) return;
+  int32_t pushed = window->pushed, g = window->ghosts, end = g + window->ghost_count;
+  while (g < end) {
+    int32_t first = g, solid = work->ghosts[g].solid;
+    PositionBody *body = &work->bodies[solid];
+    while (g < end && work->ghosts[g].solid == solid) g++;
+    if (!body->movable) continue;
+    atomic_fetch_add_explicit(&body->ghosts, g - first, memory_order_relaxed);
+    for (int32_t k = first; k < g && !body->matched; k++) work->pushed[pushed++] = k;
+  }
 }

@@ -35,15 +35,13 @@ void KERNEL(position_load_pass)(void *context, int64_t b, int64_t e, int thread)
   bool averaging = work->settings->averaging;
   int64_t i = b;
   for (; i + LANES <= e; i += LANES) {
-    WideInt contacts = wide_load_int(work->found_count + i);
-    if (work->ghost_start) contacts += wide_load_int(work->ghost_start + i + 1) - wide_load_int(work->ghost_start + i);
-    Wide w = wide_load(work->w + i);
-    Wide split = w * wide_max(__builtin_convertvector(contacts, Wide) / relaxation, one);
+    Wide contacts = __builtin_convertvector(wide_load_int(work->contacts + i), Wide), w = wide_load(work->w + i);
+    Wide split = w * wide_max(contacts / relaxation, one);
     wide_store4(work->d4 + i, wide_load(p->dx + i), wide_load(p->dy + i), wide_load(p->dz + i), averaging ? w : split);
     wide_store4(work->shift + i, zero, zero, zero, split);
   }
   for (; i < e; i++) {
-    float split = work->w[i] * position_split(work->settings, (float)position_contacts_of(work, i));
+    float split = work->w[i] * position_split(work->settings, (float)work->contacts[i]);
     const float d[4] = {p->dx[i], p->dy[i], p->dz[i], averaging ? work->w[i] : split}, shift[4] = {0, 0, 0, split};
     memcpy(work->d4[i], d, sizeof d);
     memcpy(work->shift[i], shift, sizeof shift);

@@ -8,7 +8,10 @@
 
 enum { SAMPLES_CHUNK = 64, FINDS_FEW = 4096, FINDS_FIRST = 12, FINDS_SPARE = 8 };
 
-void position_search_destroy(Core *core, PositionSearch *search) { bins_destroy(core, &search->bins); }
+void position_search_destroy(Core *core, PositionSearch *search) {
+  bins_destroy(core, &search->bins);
+  memory_drop(core, &search->ghosts);
+}
 
 void position_search_forget(PositionSearch *search) { search->next_id = 0; }
 
@@ -178,7 +181,7 @@ bool position_window_samples(const SampleTouches *touches, int64_t window, int32
   return true;
 }
 
-Status position_search_samples(PositionStep *work, SampleTouches *touches) {
+Status position_search_samples(PositionStep *work) {
   const State *state = work->step->state;
   const SolidSamples *s = &state->samples;
   Core *core = work->step->core;
@@ -186,7 +189,7 @@ Status position_search_samples(PositionStep *work, SampleTouches *touches) {
   BinPoints grains = grains_predicted(&state->particles);
   grains.radius = state->particles.radius;
   SampleSearch search = {.work = work};
-  *touches = (SampleTouches){NULL, NULL, NULL};
+  SampleTouches *touches = &work->samples;
   if (s->count == 0 || work->count == 0) return SCREE_OK;
   for (int axis = 0; axis < 3; axis++) TRY(scratch_take(core, scratch, &search.at[axis], s->count, "samples"));
   TRY(scratch_take(core, scratch, &search.radius, s->count, "samples"));

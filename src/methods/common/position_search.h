@@ -13,6 +13,7 @@
 typedef struct PositionSearch {
   Bins bins;
   int64_t pairs; /* that may touch, in the last step */
+  struct PositionGhost *ghosts;
   /* Radii are born with the grains: they are what they were for as long as none was born and none died. */
   int64_t count;
   uint32_t next_id; /* with the count, when they were looked at; 0: they are not known */
@@ -69,7 +70,7 @@ typedef struct SampleTouches {
   int32_t *sample; /* room to sort a window's by grains */
 } SampleTouches;
 /* In scratch. Once the bodies of the step are known. */
-Status position_search_samples(PositionStep *work, SampleTouches *touches);
+Status position_search_samples(PositionStep *work);
 /* The samples of a window's grains: of the k-th, sample[first[k] .. first[k + 1]), ascending. Answers whether there are
  * any. */
 bool position_window_samples(const SampleTouches *touches, int64_t window, int32_t *first);
