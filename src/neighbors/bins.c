@@ -13,141 +13,114 @@ enum {
   DEAL_CHUNK = 128,     /* points, where there are few; more where they would be too many chunks to count in */
   DEAL_CHUNKS_MAX = 64, /* counts of buckets each */
   BUCKETS_FEW = 32,
-  BUCKETS_MAX = 2048,
   BUCKET_POINTS = 512, /* aimed at, where there are many points */
   DENSE_BINS = 4,      /* a point, at most; and a few more */
-  DENSE_BINS_FEW = 8192
+  DENSE_BINS_FEW = 8192,
+  DENSE_BINS_MOST = 1 << 30, /* with rows to spare still 31 bits */
+  ROW_ALIGNMENT = 16         /* counts */
 };
-
-typedef struct UnitBox {
-  int32_t low[3], high[3];
-} UnitBox;
+#define SPARE_BINS 1.5 /* times those that are needed, at most */
 
 typedef struct Deal {
   Core *core;
   Bins *bins;
   BinPoints points;
-  int64_t chunk; /* points */
-  int32_t *units[3];
-  UnitBox *boxes; /* per chunk */
-  int32_t *entry; /* per point */
+  int64_t chunk, chunks; /* points; how many */
+  BinBox *boxes;         /* per chunk */
+  int32_t *entry;        /* per point */
+  uint64_t *kept;
+  int32_t *dealt; /* points of each chunk, bucket by bucket */
   int shift;      /* bucket = entry >> shift */
-  int64_t buckets, entries;
-  int32_t *places; /* [chunk][bucket]: counts, then where the next goes */
-  int32_t *begin;  /* of each bucket, and one more */
-  int32_t *dealt;  /* points, bucket by bucket */
+  int64_t entries, buckets, row;
+  int32_t *ends; /* [chunk][bucket]: where in the chunk it ends. Rows are cache lines of their own */
+  int32_t *end;  /* of each bucket, among all points; the one before the first is there too */
   atomic_bool bad;
 } Deal;
 
-static void units_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  Deal *deal = context;
-  UnitBox box;
-  int32_t *const units[3] = {deal->units[0] + b, deal->units[1] + b, deal->units[2] + b};
-  if (!KERNEL_CALL(deal->core, bins_units)(&deal->points, deal->bins, b, e, units)) atomic_store(&deal->bad, true);
+/* Bins that hold all places within reach of a point of the box, and what is within reach of those. */
+static void bins_round_box(const BinBox *box, int32_t low[3], int32_t size[3]) {
   for (int axis = 0; axis < 3; axis++) {
-    const int32_t *unit = deal->units[axis];
-    int32_t low = unit[b], high = unit[b];
-    for (int64_t i = b; i < e; i++) {
-      low = unit[i] < low ? unit[i] : low;
-      high = unit[i] > high ? unit[i] : high;
-    }
-    box.low[axis] = low;
-    box.high[axis] = high;
-  }
-  deal->boxes[b / deal->chunk] = box;
-}
-
-/* A box that holds all places within reach of a point, and what is within reach of those. */
-static void measure_box(const Deal *deal, int64_t chunks) {
-  Bins *bins = deal->bins;
-  double entries = 1;
-  for (int axis = 0; axis < 3; axis++) {
-    int32_t low = INT32_MAX, high = INT32_MIN;
-    for (int64_t c = 0; c < chunks; c++) {
-      const UnitBox *box = &deal->boxes[c];
-      low = box->low[axis] < low ? box->low[axis] : low;
-      high = box->high[axis] > high ? box->high[axis] : high;
-    }
     int bits = axis == 0 ? BINS_BIN_BITS : BINS_ROW_BITS;
-    bins->low[axis] = (low - 2 * BINS_REACH) >> bits;
-    bins->size[axis] = ((high + 2 * BINS_REACH) >> bits) - bins->low[axis] + 1;
-    entries *= bins->size[axis];
+    low[axis] = (box->low[axis] - 2 * BINS_REACH) >> bits;
+    size[axis] = ((box->high[axis] + 2 * BINS_REACH) >> bits) - low[axis] + 1;
   }
-  double most = DENSE_BINS * (double)bins->count;
-  bins->hashed = entries > fmin(fmax(most, DENSE_BINS_FEW), INT32_MAX / 2);
 }
 
-static void entries_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  Deal *deal = context;
-  const Bins *bins = deal->bins;
-  const int32_t *x = deal->units[0], *y = deal->units[1], *z = deal->units[2];
-  const int32_t along_y = (int32_t)bins_along_y(bins), along_z = (int32_t)bins_along_z(bins);
-  const int32_t low_x = bins->low[0], low_y = bins->low[1], low_z = bins->low[2];
-  int32_t *entry = deal->entry, *counts = deal->places + b / deal->chunk * deal->buckets;
-  if (bins->hashed)
-    for (int64_t i = b; i < e; i++)
-      entry[i] =
-          (int32_t)((bins_hash(y[i] >> BINS_ROW_BITS, z[i] >> BINS_ROW_BITS) + (uint32_t)(x[i] >> BINS_BIN_BITS)) &
-                    bins->mask);
-  else
-    for (int64_t i = b; i < e; i++)
-      entry[i] = ((y[i] >> BINS_ROW_BITS) - low_y) * along_y + ((z[i] >> BINS_ROW_BITS) - low_z) * along_z +
-                 (x[i] >> BINS_BIN_BITS) - low_x;
-  memset(counts, 0, sizeof *counts * (size_t)deal->buckets);
-  for (int64_t i = b; i < e; i++) counts[entry[i] >> deal->shift]++;
+static bool bins_hold(const Bins *bins, const int32_t low[3], const int32_t size[3]) {
+  for (int axis = 0; axis < 3; axis++)
+    if (low[axis] < bins->low[axis] || low[axis] + size[axis] > bins->low[axis] + bins->size[axis]) return false;
+  return true;
 }
 
-static void place_buckets(Deal *deal, int64_t chunks) {
-  int32_t place = 0;
-  for (int64_t bucket = 0; bucket < deal->buckets; bucket++) {
-    deal->begin[bucket] = place;
-    for (int64_t c = 0; c < chunks; c++) {
-      int32_t *here = &deal->places[c * deal->buckets + bucket], count = *here;
-      *here = place;
-      place += count;
-    }
-  }
-  deal->begin[deal->buckets] = place;
-}
-
+/* Points of a chunk to buckets. Where the bins turn out not to hold them that is left for the next round. */
 static void deal_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Deal *deal = context;
-  int32_t *places = deal->places + b / deal->chunk * deal->buckets;
-  for (int64_t i = b; i < e; i++) deal->dealt[places[deal->entry[i] >> deal->shift]++] = (int32_t)i;
+  const Bins *bins = deal->bins;
+  const int64_t c = b / deal->chunk;
+  int32_t low[3], size[3];
+  if (!KERNEL_CALL(deal->core, bins_entries)(&deal->points, bins, b, e, deal->entry, deal->kept, &deal->boxes[c])) {
+    atomic_store(&deal->bad, true);
+    return;
+  }
+  bins_round_box(&deal->boxes[c], low, size);
+  if (!bins->hashed && !bins_hold(bins, low, size)) return;
+  KERNEL_CALL(deal->core, bins_deal)
+  (deal->entry, b, e, deal->shift, deal->buckets, deal->ends + c * deal->row, deal->dealt + b);
+}
+
+/* The points of a bucket: a run in each of some chunks. */
+typedef struct BucketRuns {
+  int64_t count, begin[DEAL_CHUNKS_MAX], end[DEAL_CHUNKS_MAX];
+} BucketRuns;
+
+static void find_runs(const Deal *deal, int64_t bucket, BucketRuns *runs) {
+  int64_t count = 0;
+  for (int64_t c = 0; c < deal->chunks; c++) {
+    const int32_t *ends = deal->ends + c * deal->row;
+    int32_t begin = bucket > 0 ? ends[bucket - 1] : 0;
+    runs->begin[count] = c * deal->chunk + begin;
+    runs->end[count] = c * deal->chunk + ends[bucket];
+    count += ends[bucket] > begin;
+  }
+  runs->count = count;
 }
 
 /* The bins of a bucket. Where a bin's next point goes is kept where the next bin's beginning will be: when all are
  * there that is what it says. */
 static void fill_bucket(const Deal *deal, int64_t bucket) {
-  Bins *bins = deal->bins;
-  const int32_t *entry = deal->entry, *const *units = (const int32_t *const *)deal->units;
+  const Bins bins = *deal->bins; /* a copy: for all the compiler knows the stores might change the original */
+  const int32_t *entry = deal->entry, *dealt = deal->dealt;
+  const uint64_t *kept = deal->kept;
   int64_t first = bucket << deal->shift, last = first + (1ll << deal->shift);
   if (last > deal->entries) last = deal->entries;
-  int32_t *next = bins->start + 1, place = deal->begin[bucket], end = deal->begin[bucket + 1];
+  int32_t *next = bins.start + 1;
+  BucketRuns runs;
+  find_runs(deal, bucket, &runs);
   memset(next + first, 0, sizeof *next * (size_t)(last - first));
-  for (int32_t k = place; k < end; k++) next[entry[deal->dealt[k]]]++;
-  int32_t at = place;
-  for (int64_t bin = first; bin < last; bin++) {
-    int32_t count = next[bin];
-    next[bin] = at;
-    at += count;
-  }
-  for (int32_t k = place; k < end; k++) {
-    int32_t i = deal->dealt[k], to = next[entry[i]]++;
-    bins->index[to] = i;
-    bins->x[to] = (int16_t)((uint32_t)units[0][i] << BINS_LOW_BITS);
-    bins->y[to] = (int16_t)((uint32_t)units[1][i] << BINS_LOW_BITS);
-    bins->z[to] = (int16_t)((uint32_t)units[2][i] << BINS_LOW_BITS);
-    if (bins->differ) bins->radius[to] = bins_radius(bins, deal->points.radius[i]);
-  }
+  for (int64_t r = 0; r < runs.count; r++)
+    for (int64_t k = runs.begin[r]; k < runs.end[r]; k++) next[entry[dealt[k]]]++;
+  KERNEL_CALL(deal->core, bins_sum)(next + first, last - first, deal->end[bucket - 1]);
+  for (int64_t r = 0; r < runs.count; r++)
+    for (int64_t k = runs.begin[r]; k < runs.end[r]; k++) {
+      int32_t i = dealt[k], to = next[entry[i]]++;
+      bins.index[to] = i;
+      bins.x[to] = (int16_t)kept[i];
+      bins.y[to] = (int16_t)(kept[i] >> 16);
+      bins.z[to] = (int16_t)(kept[i] >> 32);
+      if (bins.differ) bins.radius[to] = bins_radius(&bins, deal->points.radius[i]);
+    }
 }
 
+/* The buckets that begin at places [b, e) of the bins: those who have the first of the particles in other loops have
+ * the first of the bins, and equally many. */
 static void fill_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  for (int64_t bucket = b; bucket < e; bucket++) fill_bucket(context, bucket);
+  const Deal *deal = context;
+  int64_t bucket = 0;
+  while (bucket < deal->buckets && deal->end[bucket - 1] < b) bucket++;
+  for (; bucket < deal->buckets && (e == deal->points.count || deal->end[bucket - 1] < e); bucket++)
+    fill_bucket(deal, bucket);
 }
 
 static Status not_finite(Core *core, BinPoints points) {
@@ -162,13 +135,35 @@ static Status not_finite(Core *core, BinPoints points) {
 }
 
 /* What points need while they are dealt. */
-static Status take_room(Deal *deal, Scratch *scratch, int64_t chunks) {
+static Status take_points(Deal *deal, Scratch *scratch) {
   Core *core = deal->core;
-  int64_t count = deal->points.count;
-  for (int axis = 0; axis < 3; axis++) TRY(scratch_take(core, scratch, &deal->units[axis], count, "bins"));
-  TRY(scratch_take(core, scratch, &deal->entry, count, "bins"));
-  TRY(scratch_take(core, scratch, &deal->dealt, count, "bins"));
-  return scratch_take(core, scratch, &deal->boxes, chunks, "bins");
+  int64_t room = deal->points.count + LANES;
+  TRY(scratch_take(core, scratch, &deal->entry, room, "bins"));
+  TRY(scratch_take(core, scratch, &deal->kept, room, "bins"));
+  TRY(scratch_take(core, scratch, &deal->dealt, room, "bins"));
+  return scratch_take(core, scratch, &deal->boxes, deal->chunks, "bins");
+}
+
+/* Buckets for the bins as they are. */
+static Status take_buckets(Deal *deal, Scratch *scratch) {
+  Core *core = deal->core;
+  Bins *bins = deal->bins;
+  deal->entries = (int64_t)bins->size[0] * bins->size[1] * bins->size[2];
+  if (bins->hashed) {
+    int bits = 6;
+    while ((int64_t)1 << bits < 2 * bins->count && bits < 30) bits++;
+    deal->entries = (int64_t)1 << bits;
+    bins->mask = (uint32_t)(deal->entries - 1);
+  }
+  int64_t wanted = bins->count / BUCKET_POINTS;
+  wanted = wanted < BUCKETS_FEW ? BUCKETS_FEW : wanted > BINS_BUCKETS_MAX ? BINS_BUCKETS_MAX : wanted;
+  for (deal->shift = 0; deal->entries >> deal->shift >= wanted;) deal->shift++;
+  deal->buckets = ((deal->entries - 1) >> deal->shift) + 1;
+  deal->row = (deal->buckets + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
+  TRY(scratch_take(core, scratch, &deal->ends, deal->chunks * deal->row, "bins"));
+  TRY(scratch_take(core, scratch, &deal->end, 1 + deal->buckets, "bins"));
+  *deal->end++ = 0;
+  return SCREE_OK;
 }
 
 static Status grow_bins(Deal *deal) {
@@ -183,37 +178,87 @@ static Status grow_bins(Deal *deal) {
   return memory_grow(core, &bins->start, deal->entries + 1, "bins");
 }
 
-static void choose_bins(Deal *deal, int64_t chunks) {
-  Bins *bins = deal->bins;
-  measure_box(deal, chunks);
-  deal->entries = (int64_t)bins->size[0] * bins->size[1] * bins->size[2];
-  if (bins->hashed) {
-    int bits = 6;
-    while ((int64_t)1 << bits < 2 * bins->count && bits < 30) bits++;
-    deal->entries = (int64_t)1 << bits;
-    bins->mask = (uint32_t)(deal->entries - 1);
-  }
-  int64_t wanted = bins->count / BUCKET_POINTS;
-  wanted = wanted < BUCKETS_FEW ? BUCKETS_FEW : wanted > BUCKETS_MAX ? BUCKETS_MAX : wanted;
-  while (deal->entries >> deal->shift >= wanted) deal->shift++;
-  deal->buckets = ((deal->entries - 1) >> deal->shift) + 1;
+/* Bins that all points need, and whether they are to be hashed: a matter of these points alone. */
+typedef struct Need {
+  int32_t low[3], size[3];
+  double entries;
+  bool hashed;
+} Need;
+
+static Need find_need(const Deal *deal) {
+  BinBox all = deal->boxes[0];
+  for (int64_t c = 1; c < deal->chunks; c++)
+    for (int axis = 0; axis < 3; axis++) {
+      const BinBox *box = &deal->boxes[c];
+      if (box->low[axis] < all.low[axis]) all.low[axis] = box->low[axis];
+      if (box->high[axis] > all.high[axis]) all.high[axis] = box->high[axis];
+    }
+  Need need;
+  bins_round_box(&all, need.low, need.size);
+  need.entries = (double)need.size[0] * need.size[1] * need.size[2];
+  need.hashed = need.entries > fmin(fmax(DENSE_BINS * (double)deal->points.count, DENSE_BINS_FEW), DENSE_BINS_MOST);
+  return need;
 }
 
+/* Whether the bins hold the points and are not many more than needed. */
+static bool bins_serve(const Bins *bins, const Need *need) {
+  if (bins->hashed || need->hashed) return bins->hashed == need->hashed;
+  return bins_hold(bins, need->low, need->size) &&
+         (double)bins->size[0] * bins->size[1] * bins->size[2] <= SPARE_BINS * need->entries;
+}
+
+/* A side of the box, its old place and the one that is needed along the way out. Where points have left the box it is a
+ * row to spare, since they go on, and that stays until it is more. */
+static int32_t choose_side(int32_t old, int32_t needed, int32_t row) {
+  return old < needed ? needed + row : old > needed + row ? needed : old;
+}
+
+static void choose_bins(Bins *bins, const Need *need) {
+  const bool old = !bins->hashed && bins->size[0] > 0;
+  bins->hashed = need->hashed;
+  for (int axis = 0; axis < 3 && old && !need->hashed; axis++) {
+    int32_t row = 1 << (BINS_ROW_BITS - (axis == 0 ? BINS_BIN_BITS : BINS_ROW_BITS));
+    int32_t low = -choose_side(-bins->low[axis], -need->low[axis], row);
+    bins->size[axis] = choose_side(bins->low[axis] + bins->size[axis], need->low[axis] + need->size[axis], row) - low;
+    bins->low[axis] = low;
+  }
+  if (old && bins_serve(bins, need)) return;
+  memcpy(bins->low, need->low, sizeof need->low);
+  memcpy(bins->size, need->size, sizeof need->size);
+}
+
+static void place_buckets(const Deal *deal) {
+  int32_t *end = deal->end;
+  memcpy(end, deal->ends, sizeof *end * (size_t)deal->buckets);
+  for (int64_t c = 1; c < deal->chunks; c++) {
+    const int32_t *ends = deal->ends + c * deal->row;
+    for (int64_t k = 0; k < deal->buckets; k++) end[k] += ends[k];
+  }
+}
+
+static Status deal_round(Deal *deal, Scratch *scratch) {
+  TRY(take_buckets(deal, scratch));
+  parallel_for(deal->core, 0, deal->points.count, deal->chunk, deal_chunk, deal);
+  return deal->bad ? not_finite(deal->core, deal->points) : SCREE_OK;
+}
+
+/* The bins of the last time are tried first: points do not go far in a step. What is found does not depend on how many
+ * bins there are to spare. */
 static Status deal_points(Deal *deal, Scratch *scratch) {
   Core *core = deal->core;
-  int64_t count = deal->points.count, chunks = parallel_chunks(0, count, deal->chunk);
-  TRY(take_room(deal, scratch, chunks));
-  parallel_for(core, 0, count, deal->chunk, units_chunk, deal);
-  if (deal->bad) return not_finite(core, deal->points);
-  choose_bins(deal, chunks);
+  TRY(take_points(deal, scratch));
+  int mark = scratch_mark(scratch);
+  TRY(deal_round(deal, scratch));
+  const Need need = find_need(deal);
+  if (!bins_serve(deal->bins, &need)) {
+    choose_bins(deal->bins, &need);
+    scratch_release(core, scratch, mark);
+    TRY(deal_round(deal, scratch));
+  }
   TRY(grow_bins(deal));
-  TRY(scratch_take(core, scratch, &deal->places, chunks * deal->buckets, "bins"));
-  TRY(scratch_take(core, scratch, &deal->begin, deal->buckets + 1, "bins"));
-  parallel_for(core, 0, count, deal->chunk, entries_chunk, deal);
-  place_buckets(deal, chunks);
-  parallel_for(core, 0, count, deal->chunk, deal_chunk, deal);
+  place_buckets(deal);
   deal->bins->start[0] = 0;
-  parallel_for(core, 0, deal->buckets, 1, fill_chunk, deal);
+  parallel_for(core, 0, deal->points.count, deal->chunk, fill_chunk, deal);
   return SCREE_OK;
 }
 
@@ -231,6 +276,7 @@ Status bins_fill(Core *core, Scratch *scratch, BinPoints points, float reach, fl
   if (points.count == 0) return SCREE_OK;
   Deal deal = {.core = core, .bins = bins, .points = points, .chunk = DEAL_CHUNK};
   while (parallel_chunks(0, points.count, deal.chunk) > DEAL_CHUNKS_MAX) deal.chunk *= 2;
+  deal.chunks = parallel_chunks(0, points.count, deal.chunk);
   int mark = scratch_mark(scratch);
   Status status = deal_points(&deal, scratch);
   scratch_release(core, scratch, mark);

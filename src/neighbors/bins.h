@@ -66,4 +66,21 @@ void bins_destroy(Core *core, Bins *bins);
 KERNEL_DECLARE(bool, bins_units,
                (const BinPoints *points, const Bins *bins, int64_t b, int64_t e, int32_t *const units[3]));
 
+/* Units, first and last, of the places of some points. */
+typedef struct BinBox {
+  int32_t low[3], high[3];
+} BinBox;
+
+/* Entries of points [b, e), which mean something when the bins hold their box, and what the bins keep of them: x, y and
+ * z in 16 bits each. There is to be room for a multiple of LANES points. Answers whether all were finite. */
+KERNEL_DECLARE(bool, bins_entries,
+               (const BinPoints *points, const Bins *bins, int64_t b, int64_t e, int32_t *entry, uint64_t *kept,
+                BinBox *box));
+/* Points [b, e) by buckets, entry >> shift, in their order, and where each bucket ends. */
+enum { BINS_BUCKETS_MAX = 2048 };
+KERNEL_DECLARE(void, bins_deal,
+               (const int32_t *entry, int64_t b, int64_t e, int shift, int64_t buckets, int32_t *ends, int32_t *dealt));
+/* Counts become sums of those before, on top of `from`. */
+KERNEL_DECLARE(void, bins_sum, (int32_t * counts, int64_t count, int32_t from));
+
 #endif

@@ -188,6 +188,44 @@ static void others_search(void **state) {
   free(others);
 }
 
+/* Bins that have held other points before find what new ones find, in the same order. */
+static void used_before(void **state) {
+  (void)state;
+  enum { CLOUDS = 9 };
+  const float low[CLOUDS] = {0, -0.1f, -0.4f, -0.4f, 3, 3, 3.2f, 0, 0},
+              size[CLOUDS] = {0.9f, 1, 1.4f, 1.3f, 1.2f, 0.3f, 0.2f, 30, 1};
+  int32_t *out = malloc(ROOM * sizeof *out), *fresh_out = malloc(ROOM * sizeof *out);
+  int32_t *count = calloc(MOST, sizeof *count), *fresh_count = calloc(MOST, sizeof *count);
+  Core core = test_core(2);
+  Scratch scratch;
+  Bins used = {0};
+  scratch_create(&scratch);
+  for (int k = 0; k < CLOUDS; k++) {
+    Cloud *cloud = cloud_box(1500 + 200 * (k % 3), 20 + (uint64_t)k, low[k], size[k]);
+    Bins fresh = {0};
+    BinPoints points = cloud_points(cloud);
+    assert_ok(&core, bins_fill(&core, &scratch, points, 0.103f, 0.003f, &used));
+    assert_ok(&core, bins_fill(&core, &scratch, points, 0.103f, 0.003f, &fresh));
+    assert_int_equal(used.hashed, fresh.hashed);
+    assert_memory_equal(used.index, fresh.index, sizeof *used.index * (size_t)cloud->count);
+    SearchJob job = {&used, points, points, true, 0.003f}, fresh_job = job;
+    fresh_job.bins = &fresh;
+    int64_t all = search_all(&core, &job, out, count);
+    assert_int_equal(all, search_all(&core, &fresh_job, fresh_out, fresh_count));
+    assert_memory_equal(out, fresh_out, sizeof *out * (size_t)all);
+    assert_memory_equal(count, fresh_count, sizeof *count * (size_t)cloud->count);
+    bins_destroy(&core, &fresh);
+    free(cloud);
+  }
+  bins_destroy(&core, &used);
+  scratch_destroy(&core, &scratch);
+  core_destroy(&core);
+  free(out);
+  free(fresh_out);
+  free(count);
+  free(fresh_count);
+}
+
 static void refused(void **state) {
   (void)state;
   Core core = test_core(2);
@@ -213,7 +251,8 @@ int main(void) {
       cmocka_unit_test(packed),        cmocka_unit_test(far_from_the_origin),
       cmocka_unit_test(radii_differ),  cmocka_unit_test(strays),
       cmocka_unit_test(spray),         cmocka_unit_test(coincident),
-      cmocka_unit_test(others_search), cmocka_unit_test(refused),
+      cmocka_unit_test(others_search), cmocka_unit_test(used_before),
+      cmocka_unit_test(refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
