@@ -83,8 +83,9 @@ typedef struct PositionGhost {
   float arm[3];         /* grain (or sample) from the solid's centre of mass, at the step's start */
 } PositionGhost;
 
-/* Contacts with solids of a window of grains: they follow each other, grain by grain. */
+/* A window of grains: groups of its slots, and its contacts with solids, which follow each other, grain by grain. */
 typedef struct PositionWindow {
+  int32_t groups;
   int32_t ghosts, ghost_count;
   int32_t riding_count;         /* with bodies that grains can move */
   int32_t pushed, pushed_count; /* of these the ones of bodies that are pushed as a whole: where they are listed */

@@ -51,34 +51,35 @@ static Status mix_friction(PositionStep *work, bool *told) {
   return SCREE_OK;
 }
 
-/* Groups of slots that the lanes [b, e) take, for each slice and in all. */
+/* Groups of slots that the lanes [b, e) take: where those of each slice begin among them, and how many in all. */
 static int64_t count_groups(PositionSlots *slots, int64_t b, int64_t e, const int32_t *contacts) {
   int64_t groups = 0;
   for (int64_t s = b / SLICE; s < e / SLICE; s++) {
     int32_t most = 0;
     for (int64_t l = s * SLICE; l < (s + 1) * SLICE; l++)
       if (contacts[slots->grain[l] - b] > most) most = contacts[slots->grain[l] - b];
-    groups += slots->begin[s + 1] = most;
+    slots->begin[s] = groups;
+    groups += most;
   }
   return groups;
 }
 
 /* Lanes of a window by falling number of contacts, grains with equally many in their own order. Those with COUNTS or
  * more are not told apart: there are next to none. The lanes of the last step are kept as long as they take hardly more
- * slots. */
-static void fill_lanes(PositionStep *work, int64_t b, int64_t e, const int32_t *contacts) {
+ * slots. Answers how many groups of slots they take. */
+static int64_t fill_lanes(PositionStep *work, int64_t b, int64_t e, const int32_t *contacts) {
   PositionSlots *slots = &work->slots;
   int32_t places[COUNTS + 1] = {0};
   for (int64_t i = b; i < e; i++) places[COUNTS - (contacts[i - b] < COUNTS ? contacts[i - b] : COUNTS - 1)]++;
   for (int c = 0; c < COUNTS; c++) places[c + 1] += places[c];
   if (work->lanes_known) {
-    int64_t least = 0;
+    int64_t least = 0, groups = count_groups(slots, b, e, contacts);
     for (int c = 1; c < COUNTS; c++) least += (places[COUNTS - c] + SLICE - 1) / SLICE;
-    if (count_groups(slots, b, e, contacts) <= least + least / LANES_TOLERANCE) return;
+    if (groups <= least + least / LANES_TOLERANCE) return groups;
   }
   for (int64_t i = b; i < e; i++)
     slots->grain[b + places[COUNTS - 1 - (contacts[i - b] < COUNTS ? contacts[i - b] : COUNTS - 1)]++] = (int32_t)i;
-  count_groups(slots, b, e, contacts);
+  return count_groups(slots, b, e, contacts);
 }
 
 /* Whether grains have been sorted, born or taken away since the memory was written. */
@@ -97,7 +98,7 @@ static void lane_window(void *context, int64_t b, int64_t e, int thread) {
   memcpy(work->contacts + b, work->found_count + b, sizeof *work->contacts * (size_t)(e - b));
   position_find_ghosts(work, b, last);
   if (work->settings->memory) note_numbers(work, b, last);
-  fill_lanes(work, b, e, work->contacts + b);
+  position_window(work, b)->groups = (int32_t)fill_lanes(work, b, e, work->contacts + b);
   for (int64_t l = b; l < e; l++) work->slots.lane[work->slots.grain[l]] = (int32_t)l;
 }
 
@@ -164,6 +165,7 @@ static void place_ghosts(PositionStep *work, const PositionWindow *window) {
  * slots. */
 static void recall_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
+  for (int64_t s = b + 1; s < e; s++) work->slots.begin[s] += work->slots.begin[b];
   KERNEL_CALL(work->step->core, position_recall_pass)(work, b, e, thread);
   place_ghosts(work, position_window(work, b * SLICE));
   if (work->settings->memory) write_rows(work, b, e);
@@ -220,9 +222,12 @@ static Status find_contacts(PositionStep *work) {
     parallel_for(work->step->core, 0, work->padded, POSITION_WINDOW, lane_window, work);
   } while (work->ghosts_used > work->ghost_room);
   work->ghost_count = work->ghosts_used;
-  slots->begin[0] = 0;
-  for (int64_t s = 0; s < slots->slices; s++) slots->begin[s + 1] += slots->begin[s];
-  slots->groups = slots->begin[slots->slices];
+  /* Inside a window slices still count from its first, which is told where it begins. */
+  for (int64_t b = 0; b < work->padded; b += POSITION_WINDOW) {
+    slots->begin[b / SLICE] = slots->groups;
+    slots->groups += position_window(work, b)->groups;
+  }
+  slots->begin[slots->slices] = slots->groups;
   return SCREE_OK;
 }
 
