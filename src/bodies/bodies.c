@@ -383,8 +383,9 @@ double bodies_largest_step(const Core *core, const Bodies *bodies, const State *
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
     if (solid->motion == MOTION_FREE && solid_is_sampled(solid) && !(state->solid_way > 0)) {
-      double speed = fastest_sample(core, state, solid);
-      if (speed > 0) step = fmin(step, SAMPLE_WAY * state->radius / speed);
+      double most = surface_speed_bound(solid, solid->velocity, solid->spin) * (1 + 1e-6); /* samples are floats */
+      double way = SAMPLE_WAY * state->radius, speed = most * step > way ? fastest_sample(core, state, solid) : 0;
+      if (speed > 0) step = fmin(step, way / speed);
     } else if (solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM) {
       double speed =
           vec3_length(solid->velocity) + vec3_length(solid->spin) * solid_extent(solid, solid->center_in_shape);
