@@ -91,31 +91,53 @@ static bool find_by_sample(PositionStep *work, int64_t i, int32_t sample, Positi
   return x * x + y * y + z * z < reach * reach;
 }
 
-/* How many the grains [b, e) can have at most. */
-static int64_t ghosts_most(const PositionStep *work, int64_t b, int64_t e) {
+/* Grains of a window that may touch solids. */
+typedef struct Seekers {
+  int32_t count, who[POSITION_WINDOW];
+  int64_t begin; /* of the window */
+  bool sampled;
+  int32_t sample[POSITION_WINDOW + 1]; /* where the samples of its grains begin, if there are any */
+} Seekers;
+
+static void find_seekers(const PositionStep *work, int64_t b, int64_t e, Seekers *seekers) {
   const Contacts *contacts = &work->step->state->contacts;
-  const uint64_t *near = contacts->near;
-  const int32_t *sampled = work->samples.start;
-  const int64_t words = contacts->near_words, window = b / POSITION_WINDOW;
-  int64_t most = sampled ? sampled[window + 1] - sampled[window] : 0;
-  for (int64_t k = b * words; k < e * words; k++)
-    for (uint64_t bits = near[k]; bits; bits &= bits - 1)
-      most += work->bodies[k % words * SOLIDS_PER_WORD + __builtin_ctzll(bits)].faces;
+  const int64_t words = contacts->near_words;
+  const uint64_t *near = contacts->near + b * words;
+  const bool sampled = position_window_samples(&work->samples, b / POSITION_WINDOW, seekers->sample);
+  int32_t count = 0;
+  for (int64_t i = b; i < e; i++, near += words) {
+    uint64_t any = near[0] | sampled;
+    for (int64_t w = 1; w < words; w++) any |= near[w];
+    if (any) seekers->who[count++] = (int32_t)i;
+  }
+  seekers->begin = b;
+  seekers->sampled = sampled;
+  seekers->count = count;
+}
+
+/* How many contacts they can have at most. */
+static int64_t ghosts_most(const PositionStep *work, const Seekers *seekers) {
+  const Contacts *contacts = &work->step->state->contacts;
+  const int64_t words = contacts->near_words;
+  int64_t most = seekers->sampled ? seekers->sample[POSITION_WINDOW] - seekers->sample[0] : 0;
+  for (int32_t k = 0; k < seekers->count; k++)
+    for (int64_t w = 0; w < words; w++)
+      for (uint64_t bits = contacts->near[seekers->who[k] * words + w]; bits; bits &= bits - 1)
+        most += work->bodies[w * SOLIDS_PER_WORD + __builtin_ctzll(bits)].faces;
   return most;
 }
 
-static int32_t find_all(PositionStep *work, int64_t b, int64_t e, PositionGhost *found) {
+static int32_t find_all(PositionStep *work, const Seekers *seekers, PositionGhost *found) {
   const Contacts *contacts = &work->step->state->contacts;
-  const uint64_t *near = contacts->near + b * contacts->near_words;
   const int32_t words = (int32_t)contacts->near_words;
-  int32_t first[POSITION_WINDOW + 1], count = 0;
-  bool sampled = position_window_samples(&work->samples, b / POSITION_WINDOW, first);
-  for (int64_t i = b; i < e; i++) {
-    int32_t before = count;
+  int32_t count = 0;
+  for (int32_t n = 0; n < seekers->count; n++) {
+    const int64_t i = seekers->who[n];
+    const int32_t before = count, *sample = seekers->sample + (i - seekers->begin);
     for (int32_t w = 0; w < words; w++)
-      for (uint64_t bits = *near++; bits; bits &= bits - 1)
+      for (uint64_t bits = contacts->near[i * words + w]; bits; bits &= bits - 1)
         count += find_by_distance(work, i, w * SOLIDS_PER_WORD + __builtin_ctzll(bits), found + count);
-    for (int32_t k = sampled ? first[i - b] : 0; sampled && k < first[i - b + 1]; k++)
+    for (int32_t k = seekers->sampled ? sample[0] : 0; seekers->sampled && k < sample[1]; k++)
       count += find_by_sample(work, i, work->samples.sample[k], found + count);
     work->contacts[i] += count - before;
   }
@@ -133,10 +155,13 @@ static PositionGhost *take_ghosts(PositionStep *work, int64_t count) {
 void position_find_ghosts(PositionStep *work, int64_t b, int64_t e) {
   PositionGhost few[GHOSTS_FEW], *ghosts = few;
   PositionWindow *window = position_window(work, b);
-  int64_t most = ghosts_most(work, b, e);
+  Seekers seekers;
   *window = (PositionWindow){0};
+  if (work->step->state->solids.count == 0) return;
+  find_seekers(work, b, e, &seekers);
+  int64_t most = ghosts_most(work, &seekers);
   if (most > GHOSTS_FEW) ghosts = take_ghosts(work, most);
-  int32_t count = most > 0 && ghosts ? find_all(work, b, e, ghosts) : 0;
+  int32_t count = ghosts ? find_all(work, &seekers, ghosts) : 0;
   if (count == 0) return;
   for (int32_t k = 0; k < count; k++) {
     const PositionBody *body = &work->bodies[ghosts[k].solid];
