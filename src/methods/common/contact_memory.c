@@ -4,7 +4,7 @@
 
 /* A share of the places, for more contacts to come while a heap settles: getting new ones takes as long as a few
  * passes, and no other thread can help. */
-enum { GROWTH = 8 };
+enum { GROWTH = 24 };
 
 static void places_drop(Core *core, ContactPlaces *places) {
   memory_drop(core, &places->key);
