@@ -67,8 +67,8 @@ WIDE_INLINE int64_t search_points(const SearchJob *job, int64_t b, int64_t e, in
   const int32_t *limit = out + room - BINS_SPILL;
   int64_t k = b;
   for (int64_t bin = bin_of(&bins, b); k < e; bin++) {
+    while (bins.start[bin + 1] <= k) bin++; /* two of three are empty */
     const int64_t end = bins.start[bin + 1] < e ? bins.start[bin + 1] : e;
-    if (k >= end) continue;
     const BinRound round = bins_round(&bins, bin);
     for (; k < end; k++) {
       int32_t *last = bins_near_point(&bins, &round, k, differ, out, limit);
