@@ -6,7 +6,7 @@
 #include "methods/common/position.h"
 #include "methods/common/position_contacts.h"
 
-enum { SAMPLES_CHUNK = 64, FINDS_FEW = 4096, FINDS_FIRST = 12, FINDS_SPARE = 8 };
+enum { SAMPLES_CHUNK = 64, FINDS_FEW = 4096, FINDS_FIRST = 12, FINDS_SPARE = 8, FINDS_PIECE = 2048 };
 
 void position_search_destroy(Core *core, PositionSearch *search) {
   bins_destroy(core, &search->bins);
@@ -51,26 +51,42 @@ static int32_t *search_block(Core *core, const SearchJob *job, int64_t b, int64_
   return out;
 }
 
-/* Found where it stands in nobody's way, and put behind what the others have found. Where that is depends on the
- * threads; what it is does not. */
-static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  SearchFinds *finds = context;
-  int32_t few[FINDS_FEW], count[SEARCH_BLOCK], *out = search_block(finds->core, &finds->job, b, e, few, count);
+/* Finds of queries [b, e), one behind the other, to where the room says, as many queries as fit there. Answers where it
+ * stopped. */
+static int64_t put_finds(SearchFinds *finds, SearchRoom *room, int64_t b, int64_t e, const int32_t *out,
+                         const int32_t *count) {
   const int32_t *order = search_order(&finds->job);
-  int64_t all = 0;
-  if (!out) {
-    atomic_store(&finds->no_memory, true);
-    return;
-  }
-  for (int64_t k = b; k < e; k++) all += count[k - b];
-  int64_t place = atomic_fetch_add_explicit(&finds->used, all + LANES, memory_order_relaxed);
-  if (place + all + LANES <= finds->room) memcpy(finds->found + place, out, sizeof *out * (size_t)all);
-  for (int64_t k = b; k < e; k++) {
+  int64_t place = room->at, last = room->end - LANES, k = b;
+  for (; k < e && place + count[k - b] <= last; k++) {
     int64_t i = order ? order[k] : k;
     finds->start[i] = (int32_t)place;
     finds->count[i] = count[k - b];
     place += count[k - b];
+  }
+  if (room->end <= finds->room) memcpy(finds->found + room->at, out, sizeof *out * (size_t)(place - room->at));
+  room->at = place;
+  return k;
+}
+
+/* Found where it stands in nobody's way, and put behind what the thread has found before. Where that is depends on the
+ * threads; what it is does not. */
+static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
+  SearchFinds *finds = context;
+  SearchRoom *room = &finds->rooms[thread];
+  int32_t few[FINDS_FEW], count[SEARCH_BLOCK], *out = search_block(finds->core, &finds->job, b, e, few, count);
+  if (!out) {
+    atomic_store(&finds->no_memory, true);
+    return;
+  }
+  const int32_t *from = out;
+  for (int64_t k = b; k < e;) {
+    int64_t at = room->at;
+    k = put_finds(finds, room, k, e, from, count + k - b);
+    from += room->at - at;
+    if (k == e) break;
+    int64_t piece = count[k - b] + LANES > FINDS_PIECE ? count[k - b] + LANES : FINDS_PIECE;
+    room->at = atomic_fetch_add_explicit(&finds->used, piece, memory_order_relaxed);
+    room->end = room->at + piece;
   }
   if (out != few) memory_free(&finds->core->memory, out);
 }
@@ -78,17 +94,19 @@ static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
 /* Searches for all queries, a second time when it did not have room for what they found. `body` does so for a chunk. */
 static Status search_all(SearchFinds *finds, Scratch *scratch, int64_t chunk, int64_t guess, ParallelBody body,
                          void *context) {
-  int64_t queries = finds->job.queries.count;
+  int64_t queries = finds->job.queries.count, threads = pool_threads(finds->core->pool);
+  TRY(scratch_take(finds->core, scratch, &finds->rooms, threads, "pairs that may touch"));
   int mark = scratch_mark(scratch);
   for (;; scratch_release(finds->core, scratch, mark)) {
     TRY(scratch_take(finds->core, scratch, &finds->found, guess, "pairs that may touch"));
     finds->room = guess;
     finds->used = 0;
+    memset(finds->rooms, 0, sizeof *finds->rooms * (size_t)threads);
     parallel_for(finds->core, 0, queries, chunk, body, context);
     if (finds->no_memory || finds->used > INT32_MAX)
       return fail(finds->core, SCREE_NO_MEMORY, "out of memory: neighbours of %lld points", (long long)queries);
     if (finds->used <= guess) return SCREE_OK;
-    guess = finds->used;
+    guess = finds->used + threads * FINDS_PIECE; /* the last pieces may end elsewhere */
   }
 }
 
@@ -104,7 +122,8 @@ Status position_search_pairs(PositionStep *work) {
       .core = core, .job = {&search->bins, grains, grains, true, work->margin}, .count = work->found_count};
   TRY(scratch_take(core, scratch, &finds->start, work->padded, "pairs that may touch"));
   for (int64_t i = work->count; i < work->padded; i++) finds->start[i] = finds->count[i] = 0;
-  int64_t guess = search->pairs > 0 ? search->pairs + search->pairs / FINDS_SPARE : FINDS_FIRST * work->padded;
+  int64_t spare = search->pairs / FINDS_SPARE, pieces = pool_threads(core->pool) * FINDS_PIECE;
+  int64_t guess = search->pairs > 0 ? search->pairs + (spare > pieces ? spare : pieces) : FINDS_FIRST * work->padded;
   TRY(search_all(finds, scratch, SEARCH_BLOCK, guess, search_chunk, finds));
   search->pairs = finds->used;
   return SCREE_OK;

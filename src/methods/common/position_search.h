@@ -41,6 +41,12 @@ static inline const int32_t *search_order(const SearchJob *job) {
   return job->same && !job->bins->hashed ? job->bins->index : NULL;
 }
 
+/* Where a thread puts what it finds: a piece of what there is room for, nobody else's. */
+typedef struct SearchRoom {
+  _Alignas(64) int64_t at;
+  int64_t end;
+} SearchRoom;
+
 /* What queries found. Each has `count` grains from `start` on. */
 typedef struct SearchFinds {
   Core *core;
@@ -48,6 +54,7 @@ typedef struct SearchFinds {
   int32_t *start, *count;
   int32_t *found;
   int64_t room;
+  SearchRoom *rooms;                 /* per thread */
   _Alignas(64) _Atomic int64_t used; /* or wanted: more than there is room for. Not on a line that all read */
   atomic_bool no_memory;
 } SearchFinds;
