@@ -81,7 +81,7 @@ static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
   const int32_t *from = out;
   for (int64_t k = b; k < e;) {
     int64_t at = room->at;
-    k = put_finds(finds, room, k, e, from, count + k - b);
+    k = put_finds(finds, room, k, e, from, count + (k - b));
     from += room->at - at;
     if (k == e) break;
     int64_t piece = count[k - b] + LANES > FINDS_PIECE ? count[k - b] + LANES : FINDS_PIECE;
