@@ -14,7 +14,7 @@
  * in turns upwards and downwards and take from another's run at its far end: two neighbours meet where their runs do,
  * at about the same place in loops that are alike.
  *
- * A cache line that another core has written takes as long to come as a hundred instructions or two, so little is said:
+ * A cache line that another core has written takes as long to come as a few hundred instructions, so little is said:
  * the caller writes one line, and every thread keeps count of what is taken of its run and what it has finished on a
  * line of its own. The counts bear the number of their job, so that nobody has to reset them. The caller waits for
  * chunks, never for threads: who wakes up late finds the chunks of his job taken, and what the job was about may be
