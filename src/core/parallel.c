@@ -14,12 +14,15 @@
  * in turns upwards and downwards and take from another's run at its far end: two neighbours meet where their runs do,
  * at about the same place in loops that are alike.
  *
+ * Where the caller knows what each part of a loop costs he gives every thread its share, and the others wait a moment
+ * before they take from it: what they took would have to come from another core's cache, and to go back there.
+ *
  * A cache line that another core has written takes as long to come as a few hundred instructions, so little is said:
  * the caller writes one line, and every thread keeps count of what is taken of its run and what it has finished on a
  * line of its own. The counts bear the number of their job, so that nobody has to reset them. The caller waits for
  * chunks, never for threads: who wakes up late finds the chunks of his job taken, and what the job was about may be
  * gone by then, but it is looked at for a taken chunk only. */
-enum { THREADS_MAX = 256, LOOKS = 4000, CACHE_LINE = 64, RUN_MOST = UINT16_MAX };
+enum { THREADS_MAX = PARALLEL_THREADS_MAX, LOOKS = 4000, PATIENCE = 200, CACHE_LINE = 64, RUN_MOST = UINT16_MAX };
 
 /* Of one thread. A core fetches two lines at once: the second of each stays empty. */
 typedef struct Run {
@@ -33,6 +36,8 @@ typedef struct Job {
   ParallelBody body;
   void *context;
   int64_t begin, end, grain, chunks;
+  bool shared;                    /* runs are shares that the caller gave */
+  int32_t first[THREADS_MAX + 1]; /* chunk of every run, and behind the last */
 } Job;
 
 /* The job as the threads see it. */
@@ -42,6 +47,7 @@ typedef struct Notice {
   _Atomic(ParallelBody) body;
   _Atomic(void *) context;
   _Atomic int64_t begin, end, grain;
+  _Atomic int32_t first[THREADS_MAX + 1]; /* -1: runs are equally long */
 } Notice;
 
 typedef struct Worker {
@@ -64,9 +70,15 @@ struct Pool {
   Run runs[THREADS_MAX];
 };
 
-static int64_t run_begin(const Pool *pool, const Job *job, int owner) {
-  /* Those that are left over go to the first threads: the caller begins before the others have seen the job. */
-  return (job->chunks * owner + pool->threads - 1) / pool->threads;
+/* Those that are left over go to the first threads: the caller begins before the others have seen the job. */
+static void cut_evenly(const Pool *pool, Job *job) {
+  for (int k = 0; k <= pool->threads; k++)
+    job->first[k] = (int32_t)((job->chunks * k + pool->threads - 1) / pool->threads);
+}
+
+static void cut_by_shares(const Pool *pool, const ParallelShares *shares, Job *job) {
+  for (int k = 0; k <= pool->threads; k++)
+    job->first[k] = (int32_t)((job->chunks * shares->begin[k] + shares->whole / 2) / shares->whole);
 }
 
 static int64_t half_of(int64_t chunks) { return (chunks + 1) / 2; }
@@ -82,7 +94,7 @@ typedef struct Share {
  * line if others have looked at it, which is longer than many chunks take. Empty when nothing is left. */
 static Share take_share(Pool *pool, const Job *job, int owner, bool back) {
   _Atomic uint64_t *place = &pool->runs[owner].taken;
-  int64_t begin = run_begin(pool, job, owner), end = run_begin(pool, job, owner + 1), first, last, count;
+  int64_t begin = job->first[owner], end = job->first[owner + 1], first, last, count;
   uint64_t tag = tag_of(job->number), before = atomic_load(place), taken;
   do {
     taken = before;
@@ -115,19 +127,33 @@ static int64_t take_run(Pool *pool, const Job *job, int owner, int thread) {
   return done;
 }
 
-/* Its own run, that of the neighbour whom it meets, then the others'. */
-static int64_t work(Pool *pool, const Job *job, int thread) {
-  int next = thread & 1 ? pool->threads - 1 : 1;
-  int64_t done = 0;
-  for (int k = 0, owner = thread; k < pool->threads; k++, owner = (owner + next) % pool->threads)
-    done += take_run(pool, job, owner, thread);
-  return done;
-}
-
 static inline void rest(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #endif
+}
+
+/* Until a share is taken by its own thread, or it has taken too many looks. */
+static void be_patient(Pool *pool, const Job *job, int owner, int *looks) {
+  int64_t all = job->first[owner + 1] - job->first[owner];
+  for (; *looks < PATIENCE; ++*looks) {
+    uint64_t taken = atomic_load_explicit(&pool->runs[owner].taken, memory_order_relaxed);
+    if (tag_of(taken >> 32) == tag_of(job->number) && (int64_t)((taken & RUN_MOST) + (taken >> 16 & RUN_MOST)) >= all)
+      return;
+    rest();
+  }
+}
+
+/* Its own run, that of the neighbour whom it meets, then the others'. */
+static int64_t work(Pool *pool, const Job *job, int thread) {
+  int next = thread & 1 ? pool->threads - 1 : 1, looks = 0;
+  int64_t done = take_run(pool, job, thread, thread);
+  for (int k = 1, owner = thread; k < pool->threads; k++) {
+    owner = (owner + next) % pool->threads;
+    if (job->shared) be_patient(pool, job, owner, &looks);
+    done += take_run(pool, job, owner, thread);
+  }
+  return done;
 }
 
 /* Whether there is a job other than `seen`. What is read while the caller writes the next one does not count. */
@@ -141,6 +167,12 @@ static bool read_notice(Pool *pool, uint64_t seen, Job *job) {
   job->end = atomic_load_explicit(&notice->end, memory_order_acquire);
   job->grain = atomic_load_explicit(&notice->grain, memory_order_acquire);
   job->chunks = parallel_chunks(job->begin, job->end, job->grain);
+  job->first[0] = atomic_load_explicit(&notice->first[0], memory_order_acquire);
+  job->shared = job->first[0] >= 0;
+  if (!job->shared) cut_evenly(pool, job);
+  else
+    for (int k = 1; k <= pool->threads; k++)
+      job->first[k] = atomic_load_explicit(&notice->first[k], memory_order_acquire);
   return atomic_load_explicit(&notice->number, memory_order_relaxed) == job->number;
 }
 
@@ -153,6 +185,9 @@ static void write_notice(Pool *pool, const Job *job, int64_t own) {
   atomic_store_explicit(&notice->begin, job->begin, memory_order_release);
   atomic_store_explicit(&notice->end, job->end, memory_order_release);
   atomic_store_explicit(&notice->grain, job->grain, memory_order_release);
+  atomic_store_explicit(&notice->first[0], job->shared ? 0 : -1, memory_order_release);
+  for (int k = 1; k <= pool->threads && job->shared; k++)
+    atomic_store_explicit(&notice->first[k], job->first[k], memory_order_release);
   atomic_store_explicit(&pool->runs[0].taken, tag_of(job->number) + (uint64_t)own, memory_order_release);
   atomic_store_explicit(&notice->number, job->number, memory_order_release);
 }
@@ -275,18 +310,23 @@ static uint64_t next_number(Pool *pool) {
   return ++pool->last;
 }
 
-static void run_job(Pool *pool, Job job) {
-  job.number = next_number(pool);
-  job.chunks = parallel_chunks(job.begin, job.end, job.grain);
-  Share own = {0, half_of(run_begin(pool, &job, 1))};
-  write_notice(pool, &job, own.count);
+/* Of a job that has all but its number and its runs. */
+static void run_job(Pool *pool, Job *job, const ParallelShares *shares) {
+  job->number = next_number(pool);
+  job->chunks = parallel_chunks(job->begin, job->end, job->grain);
+  job->shared = shares != NULL;
+  if (shares) cut_by_shares(pool, shares, job);
+  else cut_evenly(pool, job);
+  Share own = {0, half_of(job->first[1])};
+  write_notice(pool, job, own.count);
   if (atomic_load_explicit(&pool->asleep, memory_order_relaxed)) wake_all(pool);
-  do_share(&job, own, false, 0);
-  int64_t left = job.chunks - own.count - work(pool, &job, 0);
-  if (left > 0) wait_finished(pool, &job, left);
+  do_share(job, own, false, 0);
+  int64_t left = job->chunks - own.count - work(pool, job, 0);
+  if (left > 0) wait_finished(pool, job, left);
 }
 
-void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, ParallelBody body, void *context) {
+void parallel_for_shares(Core *core, const ParallelShares *shares, int64_t begin, int64_t end, int64_t grain,
+                         ParallelBody body, void *context) {
   Pool *pool = core->pool;
   int64_t chunks = parallel_chunks(begin, end, grain);
   if (chunks <= 1 || pool->threads == 1) {
@@ -294,11 +334,19 @@ void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, Paralle
     return;
   }
   /* As many at a time as the counts hold. */
-  for (int64_t most = (int64_t)RUN_MOST * pool->threads * grain; begin < end;) {
-    int64_t last = end - begin > most ? begin + most : end;
-    run_job(pool, (Job){.body = body, .context = context, .begin = begin, .end = last, .grain = grain});
-    begin = last;
+  for (int64_t most = (int64_t)RUN_MOST * (shares ? 1 : pool->threads) * grain; begin < end;) {
+    Job job; /* not cleared: it has room for very many runs */
+    job.body = body;
+    job.context = context;
+    job.begin = begin;
+    job.grain = grain;
+    job.end = begin = end - begin > most ? begin + most : end;
+    run_job(pool, &job, shares);
   }
+}
+
+void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, ParallelBody body, void *context) {
+  parallel_for_shares(core, NULL, begin, end, grain, body, context);
 }
 
 typedef struct Reduction {

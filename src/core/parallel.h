@@ -11,6 +11,8 @@
 
 typedef struct Pool Pool;
 
+enum { PARALLEL_THREADS_MAX = 256 };
+
 /* [b, e) is the chunk; thread is in [0, pool_threads). */
 typedef void (*ParallelBody)(void *context, int64_t b, int64_t e, int thread);
 
@@ -19,6 +21,16 @@ void pool_destroy(Core *core, Pool *pool);
 int pool_threads(const Pool *pool);
 
 void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, ParallelBody body, void *context);
+
+/* How much of a loop each thread should have: of `whole` thread t has [begin[t], begin[t + 1]), whatever the range is
+ * counted in. Loops over the same things with the same shares find them in the caches of their threads. */
+typedef struct ParallelShares {
+  int64_t whole; /* > 0 */
+  int64_t begin[PARALLEL_THREADS_MAX + 1];
+} ParallelShares;
+/* shares: NULL for equal ones. Who is late still gets help. */
+void parallel_for_shares(Core *core, const ParallelShares *shares, int64_t begin, int64_t end, int64_t grain,
+                         ParallelBody body, void *context);
 
 static inline int64_t parallel_chunks(int64_t begin, int64_t end, int64_t grain) {
   return end > begin ? (end - begin + grain - 1) / grain : 0;

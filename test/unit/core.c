@@ -100,9 +100,9 @@ static void tally_range(void *context, int64_t b, int64_t e, int thread) {
   tallies->calls++;
 }
 
-static void tally_loop(Core *core, int64_t count, int64_t grain) {
+static void tally_loop(Core *core, const ParallelShares *shares, int64_t count, int64_t grain) {
   Tallies tallies = {0};
-  parallel_for(core, 0, count, grain, tally_range, &tallies);
+  parallel_for_shares(core, shares, 0, count, grain, tally_range, &tallies);
   assert_int_equal(tallies.sum, count * (count - 1) / 2);
   assert_int_equal(tallies.calls, parallel_chunks(0, count, grain));
 }
@@ -111,8 +111,30 @@ static void loops_without_end(void **state) {
   (void)state;
   for (int threads = 2; threads <= 5; threads++) { /* more of them than cores, too: these sleep after every loop */
     Core core = test_core(threads);
-    for (int k = 0; k < 3000; k++) tally_loop(&core, k % 61, 1 + k % 3);
-    tally_loop(&core, 300007, 1); /* more chunks than are dealt at a time */
+    for (int k = 0; k < 3000; k++) tally_loop(&core, NULL, k % 61, 1 + k % 3);
+    tally_loop(&core, NULL, 300007, 1); /* more chunks than are dealt at a time */
+    core_destroy(&core);
+  }
+}
+
+/* Shares of any size: nothing, one has all, and by turns with loops of equal ones. */
+static void shares_divide_loops(void **state) {
+  (void)state;
+  for (int threads = 1; threads <= 5; threads++) {
+    Core core = test_core(threads);
+    for (int k = 0; k < 1500; k++) {
+      ParallelShares shares = {.whole = 1 + k % 97};
+      for (int t = 1; t < threads; t++) {
+        int64_t left = shares.whole - shares.begin[t - 1];
+        shares.begin[t] =
+            shares.begin[t - 1] + (int64_t)(rng_bits(3, (uint64_t)k, (uint64_t)t, 0) % (uint64_t)(left + 1));
+      }
+      shares.begin[threads] = shares.whole;
+      tally_loop(&core, k % 5 == 0 ? NULL : &shares, k % 61, 1 + k % 3);
+    }
+    ParallelShares first = {.whole = 1};
+    for (int t = 1; t <= threads; t++) first.begin[t] = 1;
+    tally_loop(&core, &first, 300007, 1); /* more chunks than are dealt at a time, all to one */
     core_destroy(&core);
   }
 }
@@ -259,6 +281,7 @@ int main(void) {
       cmocka_unit_test(scratch_is_a_stack),
       cmocka_unit_test(threads_do_not_change_sums),
       cmocka_unit_test(loops_without_end),
+      cmocka_unit_test(shares_divide_loops),
       cmocka_unit_test(eigenvectors_of_symmetric_matrices),
       cmocka_unit_test(polar_rotation_is_exact),
       cmocka_unit_test(polar_rotation_of_a_reflection),
