@@ -127,6 +127,7 @@ static inline Status gauss_seidel_step(void *data, Step *step) {
   PositionStep work;
   P2Law law;
   double began = profile_begin();
+  p2->settings.position.second_rows = false; /* it looks at partners by itself */
   Status status = p2_begin(p2, step, &work, &law);
   profile_end(step->profile, "contacts", began);
   began = profile_begin();

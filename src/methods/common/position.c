@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "methods/common/position_borders.h"
 #include "methods/common/position_contacts.h"
 #include "methods/common/position_kernels.h"
 
@@ -71,6 +72,8 @@ static void load_window(void *context, int64_t b, int64_t e, int thread) {
   KERNEL_CALL(work->step->core, position_load_pass)(work, b, e, thread);
   position_load_ghosts(work, position_window(work, b));
   if (work->riding_start) position_ride(work, b);
+  position_copy_borders(work, b / SLICE, (e + SLICE - 1) / SLICE, work->d4);
+  position_copy_borders(work, b / SLICE, (e + SLICE - 1) / SLICE, work->shift);
 }
 
 static double lowest_chunk(void *context, int64_t b, int64_t e) {
@@ -83,14 +86,8 @@ static double lowest_chunk(void *context, int64_t b, int64_t e) {
   return deepest;
 }
 
-static Status take_rows(PositionStep *work) {
+static Status load_rows(PositionStep *work) {
   Core *core = work->step->core;
-  Scratch *scratch = work->step->scratch;
-  work->rows = work->padded + work->ghost_count;
-  TRY(scratch_take(core, scratch, &work->w, work->padded, "inverse masses"));
-  TRY(scratch_take(core, scratch, &work->d4, work->rows, "displacements"));
-  TRY(scratch_take(core, scratch, &work->next, work->rows, "displacements"));
-  TRY(scratch_take(core, scratch, &work->shift, work->rows, "displacements"));
   TRY(position_take_pushes(work));
   memset(work->w + work->count, 0, sizeof *work->w * (size_t)(work->padded - work->count));
   memset(work->d4 + work->count, 0, sizeof *work->d4 * (size_t)(work->padded - work->count));
@@ -99,7 +96,7 @@ static Status take_rows(PositionStep *work) {
   if (work->settings->mass_scaling > 0)
     work->lowest =
         -(float)parallel_max(core, 0, work->count, POSITION_WINDOW, -INFINITY, lowest_chunk, work->step->state);
-  parallel_for(core, 0, work->count, POSITION_WINDOW, load_window, work);
+  parallel_for_shares(core, work->shares, 0, work->count, POSITION_WINDOW, load_window, work);
   return SCREE_OK;
 }
 
@@ -110,6 +107,7 @@ Status position_begin(Step *step, const PositionSettings *settings, PositionSear
   *work = (PositionStep){
       .step = step, .settings = settings, .memory = memory, .dt = (float)step->dt, .history_scale = history_scale};
   work->search = search;
+  if (search->shares.whole > 0) work->shares = &search->shares;
   work->count = state->particles.count;
   work->padded = (work->count + SLICE - 1) / SLICE * SLICE;
   float fall = (float)vec3_length(state->gravity) * work->dt * work->dt;
@@ -121,13 +119,13 @@ Status position_begin(Step *step, const PositionSettings *settings, PositionSear
   TRY(position_search_samples(work));
   TRY(position_lay_out(work));
   position_bodies_found(work);
-  return take_rows(work);
+  return load_rows(work);
 }
 
 #define PASS(work, name) KERNEL_CALL((work)->step->core, name)
 
 static void run_pass(PositionStep *work, ParallelBody pass) {
-  parallel_for(work->step->core, 0, work->slots.slices, POSITION_CHUNK, pass, work);
+  parallel_for_shares(work->step->core, work->shares, 0, work->slots.slices, POSITION_CHUNK, pass, work);
 }
 
 static void swap_rows(float (**a)[4], float (**b)[4]) {
@@ -136,9 +134,15 @@ static void swap_rows(float (**a)[4], float (**b)[4]) {
   *b = t;
 }
 
+static void shift_chunk(void *context, int64_t b, int64_t e, int thread) {
+  PositionStep *work = context;
+  PASS(work, position_shift_pass)(work, b, e, thread);
+  position_copy_borders(work, b, e, work->next);
+}
+
 Status position_stabilize(PositionStep *work) {
   for (int k = 0; k < work->settings->stabilization; k++) {
-    run_pass(work, PASS(work, position_shift_pass));
+    run_pass(work, shift_chunk);
     swap_rows(&work->shift, &work->next);
   }
   work->stabilized = true;
@@ -150,7 +154,10 @@ Status position_stabilize(PositionStep *work) {
 static void enter_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   if (work->stabilized) PASS(work, position_settle_pass)(work, b, e, thread);
-  if (work->settings->memory) PASS(work, position_warm_pass)(work, b, e, thread);
+  if (work->settings->memory) {
+    PASS(work, position_warm_pass)(work, b, e, thread);
+    position_copy_borders(work, b, e, work->next);
+  }
   position_copy_ghosts(work, position_window(work, b * SLICE));
   if (work->pushes) position_sum_pushes(work, b, e);
 }
@@ -160,16 +167,19 @@ static void pass_chunk(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   if (work->riding_start) position_move_ghosts(work, b, e);
   work->pass(work, b, e, thread);
+  if (work->last_pass) position_clear_crossings(work, b, e);
+  else position_copy_borders(work, b, e, work->next);
   if (work->pushes) position_sum_pushes(work, b, e);
 }
 
 Status position_iterate(PositionStep *work, ParallelBody pass) {
   const PositionSettings *settings = work->settings;
-  parallel_for(work->step->core, 0, work->slots.slices, 2 * POSITION_CHUNK, enter_window, work);
+  parallel_for_shares(work->step->core, work->shares, 0, work->slots.slices, 2 * POSITION_CHUNK, enter_window, work);
   if (settings->memory) swap_rows(&work->d4, &work->next);
   work->pass = pass;
   for (int k = 0; k < settings->iterations; k++) {
     if (k > 0 || settings->memory) position_move_bodies(work);
+    work->last_pass = k + 1 == settings->iterations;
     run_pass(work, pass_chunk);
     swap_rows(&work->d4, &work->next);
   }
@@ -208,7 +218,7 @@ static void measure_overlap(PositionStep *work) {
 
 Status position_end(PositionStep *work) {
   if (work->step->ends_frame) measure_overlap(work);
-  parallel_for(work->step->core, 0, work->count, POSITION_WINDOW, finish_chunk, work);
+  parallel_for_shares(work->step->core, work->shares, 0, work->count, POSITION_WINDOW, finish_chunk, work);
   position_push_matched(work);
   if (work->settings->memory) contact_memory_turn(work->memory, LANES + work->slots.groups * SLICE);
   return SCREE_OK;

@@ -87,8 +87,9 @@ typedef struct PositionGhost {
 typedef struct PositionWindow {
   int32_t groups;
   int32_t ghosts, ghost_count;
-  int32_t riding_count;         /* with bodies that grains can move */
-  int32_t pushed, pushed_count; /* of these the ones of bodies that are pushed as a whole: where they are listed */
+  int32_t riding_count;           /* with bodies that grains can move */
+  int32_t pushed, pushed_count;   /* of these the ones of bodies that are pushed as a whole: where they are listed */
+  int32_t border[3], crossing[3]; /* second rows and slots that lead to others': where they begin, second half, end */
 } PositionWindow;
 
 /* A solid in the solve: its displacement over the step, as centre and rotation vector. */
@@ -122,6 +123,7 @@ typedef struct PositionSettings {
   bool sticky;        /* contacts may pull */
   bool slop;          /* it leaves a little overlap: see POSITION_SLOP_FALL */
   float mass_scaling; /* k of m* = m exp(-k h), 1/m */
+  bool second_rows;   /* nobody but the passes looks at rows or partners before the last iteration is over */
   bool printed_limit; /* friction limited by 2 r as printed, not by the penetration depth (averaging only) */
 } PositionSettings;
 
@@ -130,8 +132,9 @@ typedef struct PositionSettings {
 struct PositionStep {
   Step *step;
   const PositionSettings *settings;
-  ContactMemory *memory;                    /* holds the slots; what it remembers counts where the settings say so */
-  int64_t count, padded, ghost_count, rows; /* grains; rounded up to slices; ghosts; padded + ghosts */
+  ContactMemory *memory; /* holds the slots; what it remembers counts where the settings say so */
+  /* Grains; rounded up to slices; where the rows of ghosts begin, behind second ones; ghosts; rows in all. */
+  int64_t count, padded, ghost_row, ghost_count, rows;
   float dt, history_scale;
   float lowest;               /* height of the lowest grain, for mass scaling */
   float (*d4)[4], (*next)[4]; /* read and written by a pass, then swapped */
@@ -158,12 +161,20 @@ struct PositionStep {
   int32_t *riding_start; /* per chunk; NULL: nobody has any */
   int32_t *pushed;       /* of these the ones of bodies that are pushed as a whole, in the order of the grains */
   int64_t riding_count, pushed_count;
-  PositionPush *pushes;                     /* on matched bodies: those of a chunk stand from its riding_start on */
-  int32_t *push_count;                      /* per chunk */
-  PositionBody *bodies;                     /* per solid */
-  ParallelBody pass;                        /* of the iterations */
-  void *law;                                /* of a method's own pass */
+  PositionPush *pushes; /* on matched bodies: those of a chunk stand from its riding_start on */
+  int32_t *push_count;  /* per chunk */
+  PositionBody *bodies; /* per solid */
+  ParallelBody pass;    /* of the iterations */
+  bool last_pass;
+  void *law;                          /* of a method's own pass */
+  const ParallelShares *shares;       /* of the threads; NULL: there is one, or it is not known yet */
+  uint8_t *border_of;                 /* per grain: which of its window's borders it is, from 1; 0: none */
+  int32_t *borders;                   /* grain of each second row */
+  int32_t *crossings;                 /* slots whose partners are other threads' */
+  struct PositionRooms *border_rooms; /* per thread */
+  int64_t border_room, crossing_room;
   _Alignas(64) _Atomic int64_t ghosts_used; /* or wanted. Not on a line that all read */
+  _Atomic int64_t borders_used, crossings_used;
 };
 
 static inline PositionWindow *position_window(const PositionStep *work, int64_t grain) {
@@ -173,7 +184,7 @@ static inline PositionWindow *position_window(const PositionStep *work, int64_t 
 /* Static and kinetic coefficient of a slot. */
 static inline const float *position_friction(const PositionStep *work, int64_t slot) {
   const PositionSlots *slots = &work->slots;
-  return work->mu + (slots->kind ? slots->kind[slot] : 2 * (slots->partner[slot] >= work->padded));
+  return work->mu + (slots->kind ? slots->kind[slot] : 2 * (slots->partner[slot] >= work->ghost_row));
 }
 
 /* Whether a slot of grain i is in use. */

@@ -60,7 +60,7 @@ static void set_ghost_row(PositionStep *work, int64_t g) {
   const PositionGhost *ghost = &work->ghosts[g];
   const PositionBody *body = &work->bodies[ghost->solid];
   Vec3 way = position_body_way(body, ghost->arm);
-  float *row = work->d4[work->padded + g];
+  float *row = work->d4[work->ghost_row + g];
   row[0] = (float)way.x;
   row[1] = (float)way.y;
   row[2] = (float)way.z;
@@ -109,11 +109,11 @@ void position_bodies_found(PositionStep *work) {
 void position_load_ghosts(PositionStep *work, const PositionWindow *window) {
   const State *state = work->step->state;
   int64_t first = window->ghosts, end = first + window->ghost_count;
-  memset(work->shift + work->padded + first, 0, sizeof *work->shift * (size_t)(end - first));
-  memset(work->next + work->padded + first, 0, sizeof *work->next * (size_t)(end - first));
+  memset(work->shift + work->ghost_row + first, 0, sizeof *work->shift * (size_t)(end - first));
+  memset(work->next + work->ghost_row + first, 0, sizeof *work->next * (size_t)(end - first));
   for (int64_t g = first; g < end; g++) {
     const PositionGhost *ghost = &work->ghosts[g];
-    float *row = work->d4[work->padded + g];
+    float *row = work->d4[work->ghost_row + g];
     row[3] = 0;
     set_ghost_row(work, g);
     if (!is_pushed(work, g)) continue;
@@ -124,7 +124,7 @@ void position_load_ghosts(PositionStep *work, const PositionWindow *window) {
 }
 
 void position_copy_ghosts(PositionStep *work, const PositionWindow *window) {
-  int64_t first = work->padded + window->ghosts;
+  int64_t first = work->ghost_row + window->ghosts;
   memcpy(work->next + first, work->d4 + first, sizeof *work->next * (size_t)window->ghost_count);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "methods/common/position_borders.h"
 #include "methods/common/position_kernels.h"
 
 enum { COUNTS = 64, LANES_TOLERANCE = 32, GHOSTS_SPARE = 2 };
@@ -122,7 +123,7 @@ static void fill_ghost(PositionStep *work, int64_t g) {
   int32_t slot = ghost->slot;
   const float *n = ghost->normal;
   float along = s->ltx[slot] * n[0] + s->lty[slot] * n[1] + s->ltz[slot] * n[2];
-  s->partner[slot] = (int32_t)(work->padded + g);
+  s->partner[slot] = (int32_t)(work->ghost_row + g);
   s->nx[slot] = n[0];
   s->ny[slot] = n[1];
   s->nz[slot] = n[2];
@@ -171,6 +172,14 @@ static void recall_window(void *context, int64_t b, int64_t e, int thread) {
   if (work->settings->memory) write_rows(work, b, e);
 }
 
+static void start_window(void *context, int64_t b, int64_t e, int thread) {
+  PositionStep *work = context;
+  KERNEL_CALL(work->step->core, position_start_pass)(work, b, e, thread);
+  position_copy_borders(work, b / SLICE, (e + SLICE - 1) / SLICE, work->at);
+  position_copy_borders(work, b / SLICE, (e + SLICE - 1) / SLICE, work->low);
+  position_set_crossings(work, position_window(work, b));
+}
+
 static void fill_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   const PositionWindow *window = position_window(work, b * SLICE);
@@ -201,7 +210,7 @@ static Status make_room(PositionStep *work) {
   Core *core = work->step->core;
   PositionSearch *search = work->search;
   int64_t wanted = work->ghosts_used;
-  if (wanted > INT32_MAX - work->padded)
+  if (wanted > INT32_MAX - work->padded - work->border_room)
     return fail(core, SCREE_NO_MEMORY, "too many contacts with solids: %lld", (long long)wanted);
   if (wanted > work->ghost_room) {
     memory_drop(core, &search->ghosts);
@@ -219,7 +228,7 @@ static Status find_contacts(PositionStep *work) {
   TRY(position_search_pairs(work));
   do {
     TRY(make_room(work));
-    parallel_for(work->step->core, 0, work->padded, POSITION_WINDOW, lane_window, work);
+    parallel_for_shares(work->step->core, work->shares, 0, work->padded, POSITION_WINDOW, lane_window, work);
   } while (work->ghosts_used > work->ghost_room);
   work->ghost_count = work->ghosts_used;
   /* Inside a window slices still count from its first, which is told where it begins. */
@@ -228,6 +237,7 @@ static Status find_contacts(PositionStep *work) {
     slots->groups += position_window(work, b)->groups;
   }
   slots->begin[slots->slices] = slots->groups;
+  position_share_out(work);
   return SCREE_OK;
 }
 
@@ -241,14 +251,26 @@ static Status recall_contacts(PositionStep *work) {
   slots->ltx = next->kept[1] + LANES;
   slots->lty = next->kept[2] + LANES;
   slots->ltz = next->kept[3] + LANES;
-  parallel_for(core, 0, slots->slices, POSITION_WINDOW / SLICE, recall_window, work);
+  parallel_for_shares(core, work->shares, 0, slots->slices, POSITION_WINDOW / SLICE, recall_window, work);
+  if (work->borders_used > work->border_room) work->borders_used = work->border_room;
+  work->ghost_row = work->padded + work->borders_used;
   return SCREE_OK;
+}
+
+/* The small ones last: what the scratch has no room for yet is got on its own. */
+static Status take_rows(PositionStep *work) {
+  Core *core = work->step->core;
+  Scratch *scratch = work->step->scratch;
+  work->rows = work->ghost_row + work->ghost_count;
+  TRY(scratch_take(core, scratch, &work->d4, work->rows, "displacements"));
+  TRY(scratch_take(core, scratch, &work->next, work->rows, "displacements"));
+  TRY(scratch_take(core, scratch, &work->shift, work->rows, "displacements"));
+  return scratch_take(core, scratch, &work->w, work->padded, "inverse masses");
 }
 
 /* What is remembered has been found: its places now hold the rest of the slots. */
 static Status fill_slots(PositionStep *work, bool kinds) {
   Core *core = work->step->core;
-  Scratch *scratch = work->step->scratch;
   PositionSlots *slots = &work->slots;
   const ContactPlaces *now = &work->memory->now;
   size_t spare = (size_t)(work->padded - work->count);
@@ -258,12 +280,13 @@ static Status fill_slots(PositionStep *work, bool kinds) {
   slots->nz = now->kept[2] + LANES;
   slots->gap = now->kept[3] + LANES;
   slots->kind = kinds ? (int32_t *)now->key + LANES : NULL;
-  TRY(scratch_take(core, scratch, &work->at, work->padded, "start of the step"));
-  TRY(scratch_take(core, scratch, &work->low, work->padded, "start of the step"));
+  TRY(take_rows(work));
+  work->at = work->next; /* not needed before the passes */
+  work->low = work->shift;
   memset(work->at + work->count, 0, sizeof *work->at * spare);
   memset(work->low + work->count, 0, sizeof *work->low * spare);
-  parallel_for(core, 0, work->count, POSITION_WINDOW, KERNEL_CALL(core, position_start_pass), work);
-  parallel_for(core, 0, slots->slices, POSITION_WINDOW / SLICE, fill_window, work);
+  parallel_for_shares(core, work->shares, 0, work->count, POSITION_WINDOW, start_window, work);
+  parallel_for_shares(core, work->shares, 0, slots->slices, POSITION_WINDOW / SLICE, fill_window, work);
   return SCREE_OK;
 }
 
@@ -273,14 +296,12 @@ Status position_lay_out(PositionStep *work) {
   bool kinds;
   TRY(mix_friction(work, &kinds));
   TRY(take_lanes(work));
+  TRY(position_take_borders(work));
   int mark = scratch_mark(scratch);
   TRY(scratch_take(core, scratch, &work->found_count, work->padded, "contact counts"));
   TRY(find_contacts(work));
   TRY(recall_contacts(work));
   scratch_release(core, scratch, mark);
   TRY(position_take_riding(work));
-  mark = scratch_mark(scratch);
-  TRY(fill_slots(work, kinds));
-  scratch_release(core, scratch, mark);
-  return SCREE_OK;
+  return fill_slots(work, kinds);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/four.h"
+#include "methods/common/position_borders.h"
 #include "methods/common/position_contacts.h"
 #include "methods/common/position_wide.h"
 
@@ -63,7 +64,7 @@ void KERNEL(position_place_pass)(void *context, int64_t b, int64_t e, int thread
 double KERNEL(position_overlap_pass)(void *context, int64_t b, int64_t e) {
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
-  const WideInt solids = (int32_t)work->padded - (WideInt){0};
+  const WideInt solids = (int32_t)work->ghost_row - (WideInt){0};
   Wide most = wide_set(0);
   for (int64_t s = b; s < e; s++) {
     const WideInt grains = wide_load_int(slots->grain + s * SLICE);
@@ -110,10 +111,11 @@ void KERNEL(position_finish_pass)(void *context, int64_t b, int64_t e, int threa
 #define POSITION_COINCIDENT 1e-12f /* m */
 
 /* Two grains at one place have no line of centres: one is made up from where they are stored, opposite for the two. */
-WIDE_INLINE void part_coincident(const int32_t *grains, const int32_t *partners, Vec *offset, WideInt together) {
+WIDE_INLINE void part_coincident(const PositionStep *work, const int32_t *grains, const int32_t *partners, Vec *offset,
+                                 WideInt together) {
   for (int l = 0; l < LANES; l++) {
-    int64_t i = grains[l], j = partners[l];
     if (!together[l]) continue;
+    int64_t i = grains[l], j = position_partner(work, partners[l]);
     int64_t low = i < j ? i : j, high = i < j ? j : i;
     uint32_t bits = (uint32_t)low * 2654435761u ^ (uint32_t)high * 2246822519u;
     float sign = i < j ? 1.0f : -1.0f;
@@ -216,17 +218,27 @@ WIDE_INLINE void recall(const ContactMemory *memory, Lanes *lanes, WideInt keys,
       for (int c = 0, l = __builtin_ctz(other); c < CONTACT_KEPT; c++) kept[c][l] = now->kept[c][places[l]];
 }
 
+/* Slots of a group that have partners of other threads'; the few that are too many are left as they are. */
+static void note_crossings(PositionFound *found, int64_t slot, unsigned others) {
+  for (; others && found->crossings[1] < POSITION_CROSSINGS_MOST; others &= others - 1)
+    found->crossing[found->crossings[1]++] = (int32_t)slot + __builtin_ctz(others);
+}
+
 /* Partners of the slots of pairs and what is remembered of them; lanes that have none in a group get an unused slot. */
 void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
   PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
   const ContactMemory *memory = work->settings->memory ? work->memory : NULL;
   const bool renumbered = work->renumbered;
   Wide zero = wide_set(0), scale = wide_set(work->history_scale);
+  const PositionShare rows = position_share_of(work, b * SLICE / POSITION_WINDOW);
+  const WideInt first = rows.first - (WideInt){0}, last = rows.end - 1 - (WideInt){0};
+  PositionFound found;
+  found.borders[1] = found.crossings[1] = 0;
   for (int64_t s = b; s < e; s++) {
     const int32_t *grains = slots->grain + s * SLICE;
     const WideInt own = wide_load_int(grains);
+    unsigned crosses = 0;
     const WideInt counts = gather_int(work->found_count, grains);
     Lanes lanes;
     if (memory) lanes_begin(memory, work->count, b * SLICE, own, &lanes);
@@ -235,12 +247,18 @@ void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int threa
       if (k % LANES == 0) lanes_turn(work, grains, k, &lanes);
       int32_t *partners = slots->partner + slot;
       WideInt used = wide_int_less((int32_t)k - (WideInt){0}, counts);
-      *(WideIntUnaligned *)partners = (used & wide_load_int(lanes.partners[k % LANES])) | (~used & own);
+      WideInt partner = (used & wide_load_int(lanes.partners[k % LANES])) | (~used & own);
+      *(WideIntUnaligned *)partners = partner;
+      unsigned others = wide_bits(wide_int_less(partner, first) | wide_int_less(last, partner));
+      if (__builtin_expect(others != 0, 0)) {
+        note_crossings(&found, slot, others);
+        crosses |= others;
+      }
       Wide pressed = zero;
       Vec friction = vec_zero();
       if (memory) {
         Wide kept[CONTACT_KEPT];
-        WideInt keys = wide_load_int(partners);
+        WideInt keys = partner;
         if (renumbered) keys = gather_int((const int32_t *)memory->number, partners) - 1;
         recall(memory, &lanes, keys, used, kept);
         pressed = kept[0] * scale;
@@ -250,7 +268,13 @@ void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int threa
       wide_store(slots->ln + slot, pressed);
       store_friction(slots, slot, friction);
     }
+    for (; crosses; crosses &= crosses - 1) found.border[found.borders[1]++] = grains[__builtin_ctz(crosses)];
+    if (s - b < POSITION_CHUNK) {
+      found.borders[0] = found.borders[1];
+      found.crossings[0] = found.crossings[1];
+    }
   }
+  position_keep_borders(work, b, &found, thread);
 }
 
 /* Kinds of friction of a slice's pairs: of the first material with itself, where there is but one. */
@@ -265,7 +289,7 @@ static void fill_kinds(const PositionStep *work, int64_t s) {
   for (int l = 0; l < SLICE; l++) row[l] = grains[l] < count ? p->material[grains[l]] * materials : 0;
   for (int64_t slot = first; slot < end; slot += SLICE)
     for (int l = 0; l < SLICE; l++) {
-      int32_t j = partner[slot + l];
+      int32_t j = position_partner(work, partner[slot + l]);
       if (j < count) kind[slot + l] = 2 * (row[l] + p->material[j]);
     }
 }
@@ -295,7 +319,7 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
       Wide length = wide_sqrt(vec_dot(offset, offset)), straight = length;
       WideInt together = ~unused & wide_less(length, wide_set(POSITION_COINCIDENT));
       if (__builtin_expect(wide_bits(together) != 0, 0)) {
-        part_coincident(grains, partners, &offset, together);
+        part_coincident(work, grains, partners, &offset, together);
         straight = wide_sqrt(vec_dot(offset, offset));
       }
       Vec normal = vec_mul(offset, one / wide_max(straight, wide_set(TINY)));

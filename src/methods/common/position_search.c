@@ -92,8 +92,8 @@ static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
 }
 
 /* Searches for all queries, a second time when it did not have room for what they found. `body` does so for a chunk. */
-static Status search_all(SearchFinds *finds, Scratch *scratch, int64_t chunk, int64_t guess, ParallelBody body,
-                         void *context) {
+static Status search_all(SearchFinds *finds, Scratch *scratch, const ParallelShares *shares, int64_t chunk,
+                         int64_t guess, ParallelBody body, void *context) {
   int64_t queries = finds->job.queries.count, threads = pool_threads(finds->core->pool);
   TRY(scratch_take(finds->core, scratch, &finds->rooms, threads, "pairs that may touch"));
   int mark = scratch_mark(scratch);
@@ -102,7 +102,7 @@ static Status search_all(SearchFinds *finds, Scratch *scratch, int64_t chunk, in
     finds->room = guess;
     finds->used = 0;
     memset(finds->rooms, 0, sizeof *finds->rooms * (size_t)threads);
-    parallel_for(finds->core, 0, queries, chunk, body, context);
+    parallel_for_shares(finds->core, shares, 0, queries, chunk, body, context);
     if (finds->no_memory || finds->used > INT32_MAX)
       return fail(finds->core, SCREE_NO_MEMORY, "out of memory: neighbours of %lld points", (long long)queries);
     if (finds->used <= guess) return SCREE_OK;
@@ -124,7 +124,7 @@ Status position_search_pairs(PositionStep *work) {
   for (int64_t i = work->count; i < work->padded; i++) finds->start[i] = finds->count[i] = 0;
   int64_t spare = search->pairs / FINDS_SPARE, pieces = pool_threads(core->pool) * FINDS_PIECE;
   int64_t guess = search->pairs > 0 ? search->pairs + (spare > pieces ? spare : pieces) : FINDS_FIRST * work->padded;
-  TRY(search_all(finds, scratch, SEARCH_BLOCK, guess, search_chunk, finds));
+  TRY(search_all(finds, scratch, work->shares, SEARCH_BLOCK, guess, search_chunk, finds));
   search->pairs = finds->used;
   return SCREE_OK;
 }
@@ -220,7 +220,7 @@ Status position_search_samples(PositionStep *work) {
                   .grains = grains,
                   .queries = {s->count, search.at[0], search.at[1], search.at[2], .radius = search.radius},
                   .margin = work->margin};
-  TRY(search_all(&search.finds, scratch, SAMPLES_CHUNK, FINDS_FIRST * (s->count + LANES), sample_chunk, &search));
+  TRY(search_all(&search.finds, scratch, NULL, SAMPLES_CHUNK, FINDS_FIRST * (s->count + LANES), sample_chunk, &search));
   int64_t found = 0, windows = parallel_chunks(0, work->count, POSITION_WINDOW);
   for (int64_t k = 0; k < s->count; k++) found += search.finds.count[k];
   if (found == 0) return SCREE_OK;

@@ -14,6 +14,7 @@ typedef struct PositionSearch {
   Bins bins;
   int64_t pairs; /* that may touch, in the last step */
   struct PositionGhost *ghosts;
+  ParallelShares shares;
   /* Radii are born with the grains: they are what they were for as long as none was born and none died. */
   int64_t count;
   uint32_t next_id; /* with the count, when they were looked at; 0: they are not known */

@@ -140,7 +140,7 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
     smaller = fmin(smaller, (double)p->radius[j]);
     weight += (double)work->w[j];
   } else {
-    const PositionGhost *ghost = &work->ghosts[j - work->padded];
+    const PositionGhost *ghost = &work->ghosts[j - work->ghost_row];
     int64_t shared = work->settings->averaging ? 1 : atomic_load(&work->bodies[ghost->solid].ghosts);
     weight += (double)work->d4[j][3] / (double)(shared > 0 ? shared : 1);
   }
@@ -196,19 +196,18 @@ static bool is_rigid(const ScreeMaterialDef *material) {
   return scree_is_auto(material->stiffness) && !(material->adhesion > 0);
 }
 
-static int32_t count_rigid(const Materials *materials) {
-  int32_t rigid = 0;
-  for (int32_t k = 0; k < materials->count; k++) rigid += is_rigid(&materials->items[k].definition);
-  return rigid;
+bool p2_all_rigid(const Materials *materials, const P2Settings *settings) {
+  if (settings->position.averaging || settings->error_reduction > 0) return false;
+  for (int32_t k = 0; k < materials->count; k++)
+    if (!is_rigid(&materials->items[k].definition)) return false;
+  return true;
 }
 
 Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law) {
   Core *core = work->step->core;
-  const Materials *materials = &work->step->state->materials;
   int64_t slots = work->slots.groups * SLICE;
   *law = (P2Law){.settings = settings};
-  law->rigid =
-      count_rigid(materials) == materials->count && !work->settings->averaging && !(settings->error_reduction > 0);
+  law->rigid = p2_all_rigid(&work->step->state->materials, settings);
   work->law = law;
   if (law->rigid) return SCREE_OK;
 #define P2_TAKE(type, name) TRY(scratch_take(core, work->step->scratch, &law->name, slots, "contacts"));

@@ -68,6 +68,8 @@ static inline P2Slot p2_slot(const P2Law *law, int64_t slot) {
 /* Gap between the slot's partners after the prediction. */
 float p2_predicted_gap(const PositionStep *work, int64_t i, int64_t slot);
 
+/* Whether contacts need nothing but what pbd iterates. */
+bool p2_all_rigid(const Materials *materials, const P2Settings *settings);
 /* Fills the law for the slots that position_begin laid out; in scratch. */
 Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law);
 

@@ -51,6 +51,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
       .sleep_speed = (float)definition->sleep_speed,
       .calm_speed = (float)(definition->cfl * definition->radius / definition->time_step),
   };
+  p2->settings.position.second_rows = p2_all_rigid(&state->materials, &p2->settings);
   if (p2->settings.position.memory) TRY(contact_memory_create(core, &p2->memory, &state->particles));
   return p2->settings.sleep_speed > 0 ? add_rest(core, &state->particles, &p2->rest) : SCREE_OK;
 }

@@ -33,6 +33,7 @@ static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, v
       .shift_share = POSITION_SHIFT_SHARE,
       .slop = !definition->averaging,
       .mass_scaling = (float)definition->mass_scaling,
+      .second_rows = true,
       .printed_limit = definition->friction_limit == SCREE_FRICTION_PRINTED,
   };
   return pbd->settings.memory ? contact_memory_create(core, &pbd->memory, &state->particles) : SCREE_OK;
