@@ -1,6 +1,8 @@
+#define _GNU_SOURCE
 #include "core/parallel.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -259,8 +261,15 @@ static void *worker_main(void *argument) {
   return NULL;
 }
 
+/* That the process may run on: a container or taskset leaves it fewer than the machine has. */
+static int available_cores(void) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
+  return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 Pool *pool_create(Core *core, int threads) {
-  int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  int cores = available_cores();
   if (threads <= 0) threads = cores;
   if (threads < 1) threads = 1;
   if (threads > THREADS_MAX) threads = THREADS_MAX;

@@ -1,4 +1,7 @@
 /* core/: memory, scratch, threads, vectors, random numbers. */
+#define _GNU_SOURCE
+#include <sched.h>
+
 #include "check.h"
 #include "core/archive.h"
 #include "core/parallel.h"
@@ -137,6 +140,23 @@ static void shares_divide_loops(void **state) {
     tally_loop(&core, &first, 300007, 1); /* more chunks than are dealt at a time, all to one */
     core_destroy(&core);
   }
+}
+
+/* A process that is kept to one core, as by taskset or in a container, has one thread unless told otherwise. */
+static void threads_are_no_more_than_the_process_may_use(void **state) {
+  (void)state;
+  cpu_set_t before, one;
+  assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+  Core core = test_core(0);
+  assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+  assert_int_equal(pool_threads(core.pool), 1);
+  core_destroy(&core);
+  core = test_core(0);
+  assert_int_equal(pool_threads(core.pool), CPU_COUNT(&before));
+  core_destroy(&core);
 }
 
 static void eigenvectors_of_symmetric_matrices(void **state) {
@@ -282,6 +302,7 @@ int main(void) {
       cmocka_unit_test(threads_do_not_change_sums),
       cmocka_unit_test(loops_without_end),
       cmocka_unit_test(shares_divide_loops),
+      cmocka_unit_test(threads_are_no_more_than_the_process_may_use),
       cmocka_unit_test(eigenvectors_of_symmetric_matrices),
       cmocka_unit_test(polar_rotation_is_exact),
       cmocka_unit_test(polar_rotation_of_a_reflection),
