@@ -346,19 +346,23 @@ void position_move_bodies(PositionStep *work) {
   if (work->pushes) match_shapes(work);
 }
 
+enum { WRENCH_SUMS = 4 };
+
 /* Force = multiplier / dt^2 (Holz Eq. 34), equal and opposite to what the grain got. */
 void position_push_solids(PositionStep *work, const PositionWindow *window) {
   Solids *solids = &work->step->state->solids;
   double per_square = 1 / ((double)work->dt * (double)work->dt);
-  WrenchSum sum = {0};
+  if (window->ghost_count == 0) return;
+  WrenchSum sums[WRENCH_SUMS] = {0}; /* grains touch solids by turns: floor and tool, say */
   for (int64_t g = window->ghosts; g < window->ghosts + window->ghost_count; g++) {
     const PositionGhost *ghost = &work->ghosts[g];
     if (work->bodies[ghost->solid].matched) continue;
     Solid *solid = &solids->items[ghost->solid];
     Vec3 arm = vec3((double)ghost->arm[0], (double)ghost->arm[1], (double)ghost->arm[2]);
-    wrench_sum_add(&sum, solid, vec3_scale(ghost_push(work, g), -per_square), vec3_add(solid->center, arm));
+    wrench_sum_add(&sums[ghost->solid % WRENCH_SUMS], solid, vec3_scale(ghost_push(work, g), -per_square),
+                   vec3_add(solid->center, arm));
   }
-  wrench_sum_end(&sum);
+  for (int k = 0; k < WRENCH_SUMS; k++) wrench_sum_end(&sums[k]);
 }
 
 /* The force and torque that give a matched body the motion that was found for it. It is bodies/ that moves it, so that
