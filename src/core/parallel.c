@@ -39,7 +39,7 @@ typedef struct Job {
   void *context;
   int64_t begin, end, grain, chunks;
   bool shared;                    /* runs are shares that the caller gave */
-  int32_t first[THREADS_MAX + 1]; /* chunk of every run, and behind the last */
+  int32_t first[THREADS_MAX + 1]; /* of them: the chunk of each, and behind the last */
 } Job;
 
 /* The job as the threads see it. */
@@ -72,10 +72,10 @@ struct Pool {
   Run runs[THREADS_MAX];
 };
 
-/* Those that are left over go to the first threads: the caller begins before the others have seen the job. */
-static void cut_evenly(const Pool *pool, Job *job) {
-  for (int k = 0; k <= pool->threads; k++)
-    job->first[k] = (int32_t)((job->chunks * k + pool->threads - 1) / pool->threads);
+static int64_t run_begin(const Pool *pool, const Job *job, int owner) {
+  if (job->shared) return job->first[owner];
+  /* Those that are left over go to the first threads: the caller begins before the others have seen the job. */
+  return (job->chunks * owner + pool->threads - 1) / pool->threads;
 }
 
 static void cut_by_shares(const Pool *pool, const ParallelShares *shares, Job *job) {
@@ -96,7 +96,7 @@ typedef struct Share {
  * line if others have looked at it, which is longer than many chunks take. Empty when nothing is left. */
 static Share take_share(Pool *pool, const Job *job, int owner, bool back) {
   _Atomic uint64_t *place = &pool->runs[owner].taken;
-  int64_t begin = job->first[owner], end = job->first[owner + 1], first, last, count;
+  int64_t begin = run_begin(pool, job, owner), end = run_begin(pool, job, owner + 1), first, last, count;
   uint64_t tag = tag_of(job->number), before = atomic_load(place), taken;
   do {
     taken = before;
@@ -171,10 +171,8 @@ static bool read_notice(Pool *pool, uint64_t seen, Job *job) {
   job->chunks = parallel_chunks(job->begin, job->end, job->grain);
   job->first[0] = atomic_load_explicit(&notice->first[0], memory_order_acquire);
   job->shared = job->first[0] >= 0;
-  if (!job->shared) cut_evenly(pool, job);
-  else
-    for (int k = 1; k <= pool->threads; k++)
-      job->first[k] = atomic_load_explicit(&notice->first[k], memory_order_acquire);
+  for (int k = 1; k <= pool->threads && job->shared; k++)
+    job->first[k] = atomic_load_explicit(&notice->first[k], memory_order_acquire);
   return atomic_load_explicit(&notice->number, memory_order_relaxed) == job->number;
 }
 
@@ -325,8 +323,7 @@ static void run_job(Pool *pool, Job *job, const ParallelShares *shares) {
   job->chunks = parallel_chunks(job->begin, job->end, job->grain);
   job->shared = shares != NULL;
   if (shares) cut_by_shares(pool, shares, job);
-  else cut_evenly(pool, job);
-  Share own = {0, half_of(job->first[1])};
+  Share own = {0, half_of(run_begin(pool, job, 1))};
   write_notice(pool, job, own.count);
   if (atomic_load_explicit(&pool->asleep, memory_order_relaxed)) wake_all(pool);
   do_share(job, own, false, 0);
