@@ -41,6 +41,14 @@ static inline void run_seconds(ScreeWorld *world, double seconds) {
   while (scree_world_time(world) < end) run_frames(world, 1);
 }
 
+/* Of the world's state so many frames later; the world is gone then. */
+static inline uint64_t last_hash(ScreeWorld *world, int frames) {
+  run_frames(world, frames);
+  uint64_t hash = scree_world_state_hash(world);
+  scree_world_destroy(world);
+  return hash;
+}
+
 enum { TEMPORARY_NAME = 256 };
 
 /* An empty file of its own, out of the source tree. */

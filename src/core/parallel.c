@@ -8,8 +8,8 @@
 
 /* A step is a row of short loops with serial work between them, up to a tenth of a millisecond where a machine moves.
  * Waking a thread costs tens of microseconds on a virtual machine, as much as many of these loops take, so a thread
- * that has nothing to do looks about for a while before it goes to sleep: about 200 us. Where there are more threads
- * than cores it sleeps at once.
+ * that has nothing to do looks about for a while before it goes to sleep: 70 to 200 us, by the kind of core. Where
+ * there are more threads than cores it sleeps at once.
  *
  * Every thread has a run of a loop's chunks, the same in every loop over the same range, so that it finds in its own
  * cache what it wrote in the loop before. Who has finished takes from the others' runs. Threads go through their runs
@@ -20,10 +20,10 @@
  * before they take from it: what they took would have to come from another core's cache, and to go back there.
  *
  * A cache line that another core has written takes as long to come as a few hundred instructions, so little is said:
- * the caller writes one line, and every thread keeps count of what is taken of its run and what it has finished on a
- * line of its own. The counts bear the number of their job, so that nobody has to reset them. The caller waits for
- * chunks, never for threads: who wakes up late finds the chunks of his job taken, and what the job was about may be
- * gone by then, but it is looked at for a taken chunk only. */
+ * the caller writes one line (a few with the shares of many threads), and every thread keeps count of what is taken of
+ * its run and what it has finished on a line of its own. The counts bear the number of their job, so that nobody has to
+ * reset them. The caller waits for chunks, never for threads: who wakes up late finds the chunks of his job taken, and
+ * what the job was about may be gone by then, but it is looked at for a taken chunk only. */
 enum { THREADS_MAX = PARALLEL_THREADS_MAX, LOOKS = 4000, PATIENCE = 200, CACHE_LINE = 64, RUN_MOST = UINT16_MAX };
 
 /* Of one thread. A core fetches two lines at once: the second of each stays empty. */

@@ -36,11 +36,7 @@ static void with_scene(const char *method, void (*use)(const ScreeSceneDef *scen
 }
 
 static uint64_t hash_after(const ScreeSceneDef *scene, int threads, bool baseline) {
-  ScreeWorld *world = world_with(scene, threads, baseline);
-  run_frames(world, FRAMES);
-  uint64_t hash = scree_world_state_hash(world);
-  scree_world_destroy(world);
-  return hash;
+  return last_hash(world_with(scene, threads, baseline), FRAMES);
 }
 
 static void compare_threads(const ScreeSceneDef *scene) {

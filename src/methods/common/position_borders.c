@@ -56,11 +56,8 @@ Status position_take_borders(PositionStep *work) {
 
 /* Room for so many: where it begins, -1 where there is none. Every thread has a piece of its own to begin with, the
  * same in every step: its lines are in its cache. */
-static int64_t take_room(PositionRoom *room, int64_t count, int64_t piece, int64_t all, _Atomic int64_t *used) {
-  if (room->at + count > room->end) {
-    room->at = atomic_fetch_add_explicit(used, piece, memory_order_relaxed);
-    room->end = room->at + piece;
-  }
+static int64_t take_room(SearchRoom *room, int64_t count, int64_t piece, int64_t all, _Atomic int64_t *used) {
+  if (room->at + count > room->end) search_room_renew(room, piece, used);
   int64_t at = room->at;
   if (at + count > room->end || room->end > all) return -1;
   room->at += count;

@@ -13,13 +13,9 @@
 
 #include "methods/common/position.h"
 
-/* Where a thread puts the next. */
-typedef struct PositionRoom {
-  int64_t at, end;
-} PositionRoom;
+/* Of a thread. */
 typedef struct PositionRooms {
-  _Alignas(64) PositionRoom borders;
-  PositionRoom crossings;
+  SearchRoom borders, crossings;
 } PositionRooms;
 
 /* Rows [first, end) that the thread has whose share the window is in. */

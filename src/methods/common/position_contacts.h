@@ -27,7 +27,7 @@ void position_copy_ghosts(PositionStep *work, const PositionWindow *window);
 static inline const int32_t *position_found(const PositionStep *work, int64_t i) {
   return work->finds.found + work->finds.start[i];
 }
-/* Finds each grain's contacts and fills the slots. */
+/* Finds each grain's contacts, takes memory for the rows and fills the slots. */
 Status position_lay_out(PositionStep *work);
 /* Room for what pushes matched bodies. */
 Status position_take_pushes(PositionStep *work);

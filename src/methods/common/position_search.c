@@ -85,8 +85,7 @@ static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
     from += room->at - at;
     if (k == e) break;
     int64_t piece = count[k - b] + LANES > FINDS_PIECE ? count[k - b] + LANES : FINDS_PIECE;
-    room->at = atomic_fetch_add_explicit(&finds->used, piece, memory_order_relaxed);
-    room->end = room->at + piece;
+    search_room_renew(room, piece, &finds->used);
   }
   if (out != few) memory_free(&finds->core->memory, out);
 }

@@ -48,6 +48,12 @@ typedef struct SearchRoom {
   int64_t end;
 } SearchRoom;
 
+/* The next piece. */
+static inline void search_room_renew(SearchRoom *room, int64_t piece, _Atomic int64_t *used) {
+  room->at = atomic_fetch_add_explicit(used, piece, memory_order_relaxed);
+  room->end = room->at + piece;
+}
+
 /* What queries found. Each has `count` grains from `start` on. */
 typedef struct SearchFinds {
   Core *core;
