@@ -1,7 +1,7 @@
 /* Loops over all particles, eight abreast; what is left over at the end of a range one by one, in lane 0. */
 #include "world/world_kernels.h"
 
-#include "core/wide_vec.h"
+#include "core/lane.h"
 
 WIDE_INLINE Wide load_some(const float *from, int64_t left) { return left < LANES ? (Wide){from[0]} : wide_load(from); }
 WIDE_INLINE void store_some(float *to, Wide values, int64_t left) {
@@ -43,7 +43,7 @@ double KERNEL(world_move)(void *context, int64_t b, int64_t e) {
     Wide x = move(p->x + i, p->low_x + i, p->dx + i, left);
     Wide y = move(p->y + i, p->low_y + i, p->dy + i, left);
     Wide z = move(p->z + i, p->low_z + i, p->dz + i, left);
-    Vec v = {load_some(p->vx + i, left), load_some(p->vy + i, left), load_some(p->vz + i, left)};
+    LaneVec3 v = {load_some(p->vx + i, left), load_some(p->vy + i, left), load_some(p->vz + i, left)};
     Wide speed = vec_dot(v, v);
     largest = wide_max(speed, largest);
     check = check + ((x - x) + (y - y) + (z - z) + (speed - speed)); /* zero, or NaN where one is not finite */

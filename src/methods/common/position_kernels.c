@@ -72,10 +72,10 @@ double KERNEL(position_overlap_pass)(void *context, int64_t b, int64_t e) {
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       const int32_t *partners = slots->partner + g * SLICE;
       const WideInt all = wide_load_int(partners), pairs = wide_int_less(all, solids) & ~wide_int_equal(all, grains);
-      Vec other;
+      LaneVec3 other;
       Wide radius;
       wide_gather4(work->next, partners, &other.x, &other.y, &other.z, &radius);
-      Vec offset = vec_sub(own.d, other);
+      LaneVec3 offset = vec_sub(own.d, other);
       Wide radii = wide_max(own.fourth + radius, wide_set(TINY)), apart = wide_sqrt(vec_dot(offset, offset));
       most = wide_max(most, (Wide)(pairs & (WideInt)((radii - apart) / radii)));
     }
@@ -111,7 +111,7 @@ void KERNEL(position_finish_pass)(void *context, int64_t b, int64_t e, int threa
 #define POSITION_COINCIDENT 1e-12f /* m */
 
 /* Two grains at one place have no line of centres: one is made up from where they are stored, opposite for the two. */
-WIDE_INLINE void part_coincident(const PositionStep *work, const int32_t *grains, const int32_t *partners, Vec *offset,
+WIDE_INLINE void part_coincident(const PositionStep *work, const int32_t *grains, const int32_t *partners, LaneVec3 *offset,
                                  WideInt together) {
   for (int l = 0; l < LANES; l++) {
     if (!together[l]) continue;
@@ -255,7 +255,7 @@ void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int threa
         crosses |= others;
       }
       Wide pressed = zero;
-      Vec friction = vec_zero();
+      LaneVec3 friction = vec_zero();
       if (memory) {
         Wide kept[CONTACT_KEPT];
         WideInt keys = partner;
@@ -263,7 +263,7 @@ void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int threa
         recall(memory, &lanes, keys, used, kept);
         pressed = kept[0] * scale;
         WideInt acts = wide_less(kept[0], zero) | wide_less(zero, kept[0]); /* it pressed or, by adhesion, pulled */
-        friction = vec_mul(vec_mask(acts, (Vec){kept[1], kept[2], kept[3]}), scale);
+        friction = vec_mul(vec_mask(acts, (LaneVec3){kept[1], kept[2], kept[3]}), scale);
       }
       wide_store(slots->ln + slot, pressed);
       store_friction(slots, slot, friction);
@@ -303,7 +303,7 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
   for (int64_t s = b; s < e; s++) {
     const int32_t *grains = slots->grain + s * SLICE;
     const WideInt own = wide_load_int(grains);
-    Vec at, low;
+    LaneVec3 at, low;
     Wide radius, nothing;
     wide_gather4(work->at, grains, &at.x, &at.y, &at.z, &radius);
     wide_gather4(work->low, grains, &low.x, &low.y, &low.z, &nothing);
@@ -311,19 +311,19 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
       int64_t slot = g * SLICE;
       const int32_t *partners = slots->partner + slot;
       WideInt unused = wide_int_equal(wide_load_int(partners), own);
-      Vec other, other_low;
+      LaneVec3 other, other_low;
       Wide other_radius;
       wide_gather4(work->at, partners, &other.x, &other.y, &other.z, &other_radius);
       wide_gather4(work->low, partners, &other_low.x, &other_low.y, &other_low.z, &nothing);
-      Vec offset = vec_add(vec_sub(at, other), vec_sub(low, other_low));
+      LaneVec3 offset = vec_add(vec_sub(at, other), vec_sub(low, other_low));
       Wide length = wide_sqrt(vec_dot(offset, offset)), straight = length;
       WideInt together = ~unused & wide_less(length, wide_set(POSITION_COINCIDENT));
       if (__builtin_expect(wide_bits(together) != 0, 0)) {
         part_coincident(work, grains, partners, &offset, together);
         straight = wide_sqrt(vec_dot(offset, offset));
       }
-      Vec normal = vec_mul(offset, one / wide_max(straight, wide_set(TINY)));
-      if (work->settings->memory) store_friction(slots, slot, tangential(load_friction(slots, slot), normal));
+      LaneVec3 normal = vec_mul(offset, one / wide_max(straight, wide_set(TINY)));
+      if (work->settings->memory) store_friction(slots, slot, vec_tangential(load_friction(slots, slot), normal));
       wide_store(slots->nx + slot, normal.x);
       wide_store(slots->ny + slot, normal.y);
       wide_store(slots->nz + slot, normal.z);
@@ -340,10 +340,10 @@ void KERNEL(position_warm_pass)(void *context, int64_t b, int64_t e, int thread)
   const PositionSlots *slots = &work->slots;
   for (int64_t s = b; s < e; s++) {
     Rows own = own_rows(work->d4, slots, s);
-    Vec sum = vec_zero();
+    LaneVec3 sum = vec_zero();
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
-      Vec normal = {wide_load(slots->nx + at), wide_load(slots->ny + at), wide_load(slots->nz + at)};
+      LaneVec3 normal = {wide_load(slots->nx + at), wide_load(slots->ny + at), wide_load(slots->nz + at)};
       sum = vec_add(sum, vec_add(load_friction(slots, at), vec_mul(normal, wide_load(slots->ln + at))));
     }
     move_rows(work, s, own, sum);
@@ -360,7 +360,7 @@ void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread
   Wide slop = wide_set(work->slop);
   for (int64_t s = b; s < e; s++) {
     Rows own = own_rows(work->shift, slots, s);
-    Vec sum = vec_zero();
+    LaneVec3 sum = vec_zero();
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       Touch t = touch(slots, g, work->shift, own.d, own.fourth);
       Wide left = slots->soft ? slop + wide_load(slots->soft + g * SLICE) : slop;
@@ -404,7 +404,7 @@ void KERNEL(position_split_pass)(void *context, int64_t b, int64_t e, int thread
   const Frictions frictions = frictions_of(work);
   for (int64_t s = b; s < e; s++) {
     Rows own = own_rows(work->d4, slots, s);
-    Vec sum = vec_zero();
+    LaneVec3 sum = vec_zero();
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
       Touch t = touch(slots, g, work->d4, own.d, own.fourth);
@@ -412,9 +412,9 @@ void KERNEL(position_split_pass)(void *context, int64_t b, int64_t e, int thread
       Wide before = wide_load(slots->ln + at);
       Wide normal = wide_max(before - t.gap * share, wide_set(0));
       wide_store(slots->ln + at, normal);
-      Vec slide = tangential(t.relative, t.normal);
-      Vec held = load_friction(slots, at);
-      Vec friction = vec_sub(held, vec_mul(slide, share));
+      LaneVec3 slide = vec_tangential(t.relative, t.normal);
+      LaneVec3 held = load_friction(slots, at);
+      LaneVec3 friction = vec_sub(held, vec_mul(slide, share));
       Wide size = wide_sqrt(vec_dot(friction, friction));
       Friction mu = friction_at(&frictions, slots, at);
       WideInt slips = size > mu.still * normal; /* and the cut is below 1 there */
@@ -431,7 +431,7 @@ void KERNEL(position_split_pass)(void *context, int64_t b, int64_t e, int thread
  * what the text says (the depth) or what the print says (2 r). Per unit of inverse mass. */
 typedef struct PrintedPush {
   Wide normal;
-  Vec friction, push;
+  LaneVec3 friction, push;
   WideInt touches;
 } PrintedPush;
 
@@ -441,7 +441,7 @@ WIDE_INLINE PrintedPush printed_push(const PositionStep *work, const Frictions *
   Wide share = wide_select(p.touches, one / t->weight, zero);
   Wide limit = work->settings->printed_limit ? wide_set(2 * (float)work->step->state->radius) : wide_max(depth, zero);
   Friction mu = friction_at(frictions, &work->slots, at);
-  Vec slide = tangential(t->relative, t->normal);
+  LaneVec3 slide = vec_tangential(t->relative, t->normal);
   Wide size = wide_sqrt(vec_dot(slide, slide));
   Wide kinetic = wide_min(mu.sliding * limit / wide_max(size, wide_set(TINY)), one);
   Wide hold = wide_select(size < mu.still * limit, one, kinetic);
@@ -461,7 +461,7 @@ void KERNEL(position_average_pass)(void *context, int64_t b, int64_t e, int thre
   const Frictions frictions = frictions_of(work);
   for (int64_t s = b; s < e; s++) {
     Rows own = own_rows(work->d4, slots, s);
-    Vec sum = vec_zero();
+    LaneVec3 sum = vec_zero();
     Wide touching = zero;
     /* rows hold w alone in this mode: t.weight is w_i + w_j */
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {

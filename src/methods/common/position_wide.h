@@ -2,7 +2,7 @@
 #ifndef METHODS_COMMON_POSITION_WIDE_H
 #define METHODS_COMMON_POSITION_WIDE_H
 
-#include "core/wide_vec.h"
+#include "core/lane.h"
 #include "methods/common/position.h"
 
 #define TINY 1e-30f
@@ -19,7 +19,7 @@ WIDE_INLINE void wide_store4(float (*rows)[4], Wide x, Wide y, Wide z, Wide w) {
 
 /* Rows of the slice's own grains. */
 typedef struct Rows {
-  Vec d;
+  LaneVec3 d;
   Wide fourth; /* w n, or w when averaging */
 } Rows;
 
@@ -30,27 +30,27 @@ WIDE_INLINE Rows own_rows(const float (*rows)[4], const PositionSlots *slots, in
 }
 
 /* The slice's rows after a push (kg m): into the buffer that the pass writes. */
-WIDE_INLINE void move_rows(const PositionStep *work, int64_t slice, Rows own, Vec push) {
+WIDE_INLINE void move_rows(const PositionStep *work, int64_t slice, Rows own, LaneVec3 push) {
   const int32_t *grain = work->slots.grain + slice * SLICE;
   Wide w = wide_gather(work->w, wide_load_int(grain));
-  Vec d = vec_add(own.d, vec_mul(push, w));
+  LaneVec3 d = vec_add(own.d, vec_mul(push, w));
   wide_scatter4(work->next, grain, d.x, d.y, d.z, own.fourth);
 }
 
 /* A slot as it stands: relative displacement, unit normal towards the grain, gap, sum of w n. */
 typedef struct Touch {
-  Vec relative, normal;
+  LaneVec3 relative, normal;
   Wide gap, weight;
 } Touch;
 
-WIDE_INLINE Touch touch(const PositionSlots *slots, int64_t group, const float (*rows)[4], Vec own, Wide own_weight) {
+WIDE_INLINE Touch touch(const PositionSlots *slots, int64_t group, const float (*rows)[4], LaneVec3 own, Wide own_weight) {
   int64_t at = group * SLICE;
   Touch t;
-  Vec other;
+  LaneVec3 other;
   Wide other_weight;
   wide_gather4(rows, slots->partner + at, &other.x, &other.y, &other.z, &other_weight);
   t.relative = vec_sub(own, other);
-  t.normal = (Vec){wide_load(slots->nx + at), wide_load(slots->ny + at), wide_load(slots->nz + at)};
+  t.normal = (LaneVec3){wide_load(slots->nx + at), wide_load(slots->ny + at), wide_load(slots->nz + at)};
   t.gap = wide_load(slots->gap + at) + vec_dot(t.normal, t.relative);
   t.weight =
       own_weight + other_weight; /* that of every grain is larger than nothing, and that of lanes of nobody too */
@@ -91,14 +91,13 @@ WIDE_INLINE Friction friction_at(const Frictions *all, const PositionSlots *slot
   return mu;
 }
 
-WIDE_INLINE Vec load_friction(const PositionSlots *slots, int64_t at) {
-  return (Vec){wide_load(slots->ltx + at), wide_load(slots->lty + at), wide_load(slots->ltz + at)};
+WIDE_INLINE LaneVec3 load_friction(const PositionSlots *slots, int64_t at) {
+  return (LaneVec3){wide_load(slots->ltx + at), wide_load(slots->lty + at), wide_load(slots->ltz + at)};
 }
-WIDE_INLINE void store_friction(const PositionSlots *slots, int64_t at, Vec f) {
+WIDE_INLINE void store_friction(const PositionSlots *slots, int64_t at, LaneVec3 f) {
   wide_store(slots->ltx + at, f.x);
   wide_store(slots->lty + at, f.y);
   wide_store(slots->ltz + at, f.z);
 }
-WIDE_INLINE Vec tangential(Vec v, Vec normal) { return vec_sub(v, vec_mul(normal, vec_dot(v, normal))); }
 
 #endif

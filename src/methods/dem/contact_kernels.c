@@ -14,7 +14,7 @@ enum { AHEAD = 4 }; /* groups whose rows are fetched beforehand */
 
 typedef struct Side {
   WideInt x, y, z;
-  Vec v, w;
+  LaneVec3 v, w;
   Wide radius, inverse_mass, column;
 } Side;
 
@@ -30,14 +30,14 @@ WIDE_INLINE Side load_side(const float (*rows)[4], const int32_t *quads) {
   return s;
 }
 
-WIDE_INLINE Side load_ghost(const float (*ghost)[LANES], Vec *face, Wide *curvature) {
+WIDE_INLINE Side load_ghost(const float (*ghost)[LANES], LaneVec3 *face, Wide *curvature) {
   Side s;
   s.x = wide_load_int((const int32_t *)ghost[0]);
   s.y = wide_load_int((const int32_t *)ghost[1]);
   s.z = wide_load_int((const int32_t *)ghost[2]);
-  *face = (Vec){wide_load(ghost[3]), wide_load(ghost[4]), wide_load(ghost[5])};
-  s.v = (Vec){wide_load(ghost[6]), wide_load(ghost[7]), wide_load(ghost[8])};
-  s.w = (Vec){wide_load(ghost[9]), wide_load(ghost[10]), wide_load(ghost[11])};
+  *face = (LaneVec3){wide_load(ghost[3]), wide_load(ghost[4]), wide_load(ghost[5])};
+  s.v = (LaneVec3){wide_load(ghost[6]), wide_load(ghost[7]), wide_load(ghost[8])};
+  s.w = (LaneVec3){wide_load(ghost[9]), wide_load(ghost[10]), wide_load(ghost[11])};
   s.radius = wide_load(ghost[12]);
   *curvature = wide_load(ghost[13]);
   s.inverse_mass = wide_load(ghost[14]);
@@ -45,8 +45,8 @@ WIDE_INLINE Side load_ghost(const float (*ghost)[LANES], Vec *face, Wide *curvat
   return s;
 }
 
-WIDE_INLINE Vec between(const Side *a, const Side *b, Wide quantum) {
-  return (Vec){__builtin_convertvector(a->x - b->x, Wide) * quantum,
+WIDE_INLINE LaneVec3 between(const Side *a, const Side *b, Wide quantum) {
+  return (LaneVec3){__builtin_convertvector(a->x - b->x, Wide) * quantum,
                __builtin_convertvector(a->y - b->y, Wide) * quantum,
                __builtin_convertvector(a->z - b->z, Wide) * quantum};
 }
@@ -81,14 +81,14 @@ WIDE_INLINE WideLaw load_law(const DemLaws *laws, Wide row, Wide column) {
 /* ---- springs ---- */
 
 typedef struct Springs {
-  Vec shear, roll;
+  LaneVec3 shear, roll;
   WideInt slides;
 } Springs;
 
 /* The last bit of the first float says whether the contact slides: one bit is cheaper than a float more per contact. */
 WIDE_INLINE Springs load_springs(const float *from, bool rolling) {
   Springs s = {.shear = {wide_load(from), wide_load(from + LANES), wide_load(from + 2 * LANES)}};
-  if (rolling) s.roll = (Vec){wide_load(from + 3 * LANES), wide_load(from + 4 * LANES), wide_load(from + 5 * LANES)};
+  if (rolling) s.roll = (LaneVec3){wide_load(from + 3 * LANES), wide_load(from + 4 * LANES), wide_load(from + 5 * LANES)};
   s.slides = -((WideInt)s.shear.x & 1);
   return s;
 }
@@ -104,16 +104,16 @@ WIDE_INLINE void store_springs(float *to, bool rolling, Springs s) {
 }
 
 /* A spring with its damper, cut at Coulomb's limit. `spring` advances; answers what it exerts. */
-WIDE_INLINE Vec hold(Vec *spring, Vec rate, Wide stiffness_dt, Wide damping, Wide limit_static, Wide limit_kinetic,
+WIDE_INLINE LaneVec3 hold(LaneVec3 *spring, LaneVec3 rate, Wide stiffness_dt, Wide damping, Wide limit_static, Wide limit_kinetic,
                      bool cap_total, WideInt live, WideInt *slides) {
-  Vec advanced = vec_sub(*spring, vec_mul(rate, stiffness_dt)), viscous = vec_mul(rate, damping);
-  Vec tried = cap_total ? vec_sub(advanced, viscous) : advanced;
+  LaneVec3 advanced = vec_sub(*spring, vec_mul(rate, stiffness_dt)), viscous = vec_mul(rate, damping);
+  LaneVec3 tried = cap_total ? vec_sub(advanced, viscous) : advanced;
   Wide square = vec_dot(tried, tried), limit = wide_select(*slides, limit_kinetic, limit_static);
   WideInt slips = wide_less(limit * limit, square) & live;
   *slides = slips;
   *spring = advanced;
   if (wide_bits(slips)) {
-    Vec cut = vec_mul(tried, limit_kinetic / wide_max(wide_sqrt(square), wide_set(TINY)));
+    LaneVec3 cut = vec_mul(tried, limit_kinetic / wide_max(wide_sqrt(square), wide_set(TINY)));
     /* What the spring holds is such that with its damper it gives the limit. */
     *spring = vec_select(slips, cap_total ? vec_add(cut, viscous) : cut, advanced);
     tried = vec_select(slips, cut, tried);
@@ -122,9 +122,9 @@ WIDE_INLINE Vec hold(Vec *spring, Vec rate, Wide stiffness_dt, Wide damping, Wid
 }
 
 /* Turns a spring that was tangential a step ago into the tangent plane of now, its length kept (to second order). */
-WIDE_INLINE Vec turn_into_plane(Vec spring, Vec normal) {
+WIDE_INLINE LaneVec3 turn_into_plane(LaneVec3 spring, LaneVec3 normal) {
   Wide out = vec_dot(spring, normal);
-  Vec flat = vec_sub(spring, vec_mul(normal, out));
+  LaneVec3 flat = vec_sub(spring, vec_mul(normal, out));
   Wide square = out * out, length = vec_dot(flat, flat);
   WideInt much = wide_less(length * wide_set(TURN_LEAST), square);
   if (wide_bits(much) == 0) return flat;
@@ -147,7 +147,7 @@ typedef struct Common {
 
 /* Geometry of eight contacts. n points from the second to the first. */
 typedef struct Touch {
-  Vec r;
+  LaneVec3 r;
   Wide square, radii;
   WideInt touches;
   Wide curvature; /* of a solid's surface */
@@ -155,7 +155,7 @@ typedef struct Touch {
 
 WIDE_INLINE Touch touch_of(const Side *a, const float (*ghost)[LANES], Side *b, Wide quantum, bool solid) {
   Touch t = {.curvature = wide_set(0)};
-  Vec face = {t.curvature, t.curvature, t.curvature};
+  LaneVec3 face = {t.curvature, t.curvature, t.curvature};
   if (solid) *b = load_ghost(ghost, &face, &t.curvature);
   t.r = between(a, b, quantum);
   t.radii = a->radius + b->radius;
@@ -181,7 +181,7 @@ typedef struct Target {
   float (*results)[DEM_SUM]; /* solids and outer pairs: on the first grain */
 } Target;
 
-WIDE_INLINE void add_quads(const Target *target, int64_t at, int part, Kind kind, Vec value, bool turns_round) {
+WIDE_INLINE void add_quads(const Target *target, int64_t at, int part, Kind kind, LaneVec3 value, bool turns_round) {
   WideQuad q[LANES];
   turn_to_quads(value, q);
   for (int l = 0; l < LANES; l++) {
@@ -196,7 +196,7 @@ WIDE_INLINE void add_quads(const Target *target, int64_t at, int part, Kind kind
   }
 }
 
-WIDE_INLINE void add_results(const Target *target, int64_t at, Kind kind, Vec force, Vec lever, Vec moment) {
+WIDE_INLINE void add_results(const Target *target, int64_t at, Kind kind, LaneVec3 force, LaneVec3 lever, LaneVec3 moment) {
   add_quads(target, at, 0, kind, force, true);
   add_quads(target, at, 1, kind, lever, false);
   if (kind.rolling) add_quads(target, at, 2, kind, moment, true);
@@ -212,7 +212,7 @@ WIDE_INLINE Wide contact(const DemStep *work, const DemContacts *contacts, int64
   if (!kind.solid) b = load_side(rows, contacts->partner + group * LANES);
   const float(*ghost)[LANES] = kind.solid ? (const float(*)[LANES])contacts->ghost + group * DEM_GHOST : NULL;
   Touch t = touch_of(&a, ghost, &b, common->quantum, kind.solid);
-  Vec none = {zero, zero, zero};
+  LaneVec3 none = {zero, zero, zero};
   if (wide_bits(t.touches) == 0) {
     store_springs(memory, kind.rolling, (Springs){none, none, t.touches});
     if (kind.solid || kind.outer) add_results(target, group * LANES, kind, none, none, none);
@@ -223,21 +223,21 @@ WIDE_INLINE Wide contact(const DemStep *work, const DemContacts *contacts, int64
   /* One division serves three: the product is of the order of 1 / radius, so nothing leaves the range of floats. */
   Wide inverse = one / wide_max(both * apart, wide_set(TINY));
   Wide mass = inverse * t.radii * apart, per_radii = inverse * masses * apart;
-  Vec normal = vec_mul(t.r, inverse * both);
+  LaneVec3 normal = vec_mul(t.r, inverse * both);
   Wide overlap = (Wide)(t.touches & (WideInt)(t.radii - apart));
   Wide reduced = kind.solid ? a.radius / (one + a.radius * t.curvature) : a.radius * b.radius * per_radii;
   Wide stiffness = law.stiffness * wide_sqrt(overlap * (law.fixed + law.rooted * reduced));
   Wide damping = law.damping_mass * mass + law.damping_root * wide_sqrt(stiffness * mass);
 
   /* Normal force: Hertz and its damper, which never pulls. */
-  Vec relative = vec_sub(a.v, b.v);
+  LaneVec3 relative = vec_sub(a.v, b.v);
   Wide parting = vec_dot(relative, normal);
   Wide pressure = wide_max(stiffness * overlap - damping * parting, zero);
 
   /* Shear: the surfaces' velocity against each other. */
   Wide share = apart * per_radii;
-  Vec turning = vec_mul(vec_add(vec_mul(a.w, a.radius), vec_mul(b.w, b.radius)), share);
-  Vec sliding = vec_sub(vec_sub(relative, vec_mul(normal, parting)), vec_cross(turning, normal));
+  LaneVec3 turning = vec_mul(vec_add(vec_mul(a.w, a.radius), vec_mul(b.w, b.radius)), share);
+  LaneVec3 sliding = vec_sub(vec_sub(relative, vec_mul(normal, parting)), vec_cross(turning, normal));
   Wide shear = law.shear_fixed + law.shear_ratio * stiffness;
   Wide shear_damping = law.shear_damping_mass * mass + law.shear_damping_share * damping;
   Springs springs = load_springs(memory, kind.rolling);
@@ -245,11 +245,11 @@ WIDE_INLINE Wide contact(const DemStep *work, const DemContacts *contacts, int64
   /* A contact that opens loses the shear force that its shrinking area held (Mindlin's constant only). */
   Wide opened = law.opening * wide_max(parting, zero) * dt;
   springs.shear = vec_mul(springs.shear, overlap / wide_max(overlap + opened, wide_set(TINY)));
-  Vec friction = hold(&springs.shear, sliding, shear * dt, shear_damping, law.mu_static * pressure,
+  LaneVec3 friction = hold(&springs.shear, sliding, shear * dt, shear_damping, law.mu_static * pressure,
                       law.mu_kinetic * pressure, work->settings->cap_total, t.touches, &springs.slides);
 
   /* Rolling and twisting: the same on the relative spin, with the effective radius as its arm. */
-  Vec moment = none;
+  LaneVec3 moment = none;
   if (kind.rolling) {
     Wide arm = reduced * reduced, limit = law.mu_rolling * reduced * pressure;
     WideInt rolls = {0};
@@ -257,8 +257,8 @@ WIDE_INLINE Wide contact(const DemStep *work, const DemContacts *contacts, int64
                   t.touches, &rolls);
   }
 
-  Vec force = vec_add(friction, vec_mul(normal, pressure - law.tension * reduced * overlap));
-  Vec lever = vec_mul(vec_cross(normal, force), share);
+  LaneVec3 force = vec_add(friction, vec_mul(normal, pressure - law.tension * reduced * overlap));
+  LaneVec3 lever = vec_mul(vec_cross(normal, force), share);
   springs =
       (Springs){vec_mask(t.touches, springs.shear), vec_mask(t.touches, springs.roll), t.touches & springs.slides};
   store_springs(memory, kind.rolling, springs);

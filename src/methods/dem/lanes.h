@@ -2,7 +2,7 @@
 #ifndef METHODS_DEM_LANES_H
 #define METHODS_DEM_LANES_H
 
-#include "core/wide_vec.h"
+#include "core/lane.h"
 
 /* x y z and a zero or w of each lane. */
 WIDE_INLINE void turn_four(Wide x, Wide y, Wide z, Wide w, WideQuad q[LANES]) {
@@ -19,7 +19,7 @@ WIDE_INLINE void turn_four(Wide x, Wide y, Wide z, Wide w, WideQuad q[LANES]) {
     q[k + 4] = __builtin_shufflevector(pairs[k], pairs[k], 4, 5, 6, 7);
   }
 }
-WIDE_INLINE void turn_to_quads(Vec v, WideQuad q[LANES]) { turn_four(v.x, v.y, v.z, wide_set(0), q); }
+WIDE_INLINE void turn_to_quads(LaneVec3 v, WideQuad q[LANES]) { turn_four(v.x, v.y, v.z, wide_set(0), q); }
 
 /* Four floats each to `to`, to + stride and so on, of the first lanes; 16-byte aligned. */
 WIDE_INLINE void store_quads(float *to, int64_t stride, int lanes, Wide x, Wide y, Wide z, Wide w) {
@@ -55,10 +55,10 @@ WIDE_INLINE void store_some(float *to, int lanes, Wide value) {
   for (int l = 0; l < lanes; l++) to[l] = value[l];
 }
 
-WIDE_INLINE Vec load_three(float *const from[3], int64_t i, int lanes) {
-  return (Vec){load_some(from[0] + i, lanes), load_some(from[1] + i, lanes), load_some(from[2] + i, lanes)};
+WIDE_INLINE LaneVec3 load_three(float *const from[3], int64_t i, int lanes) {
+  return (LaneVec3){load_some(from[0] + i, lanes), load_some(from[1] + i, lanes), load_some(from[2] + i, lanes)};
 }
-WIDE_INLINE void store_three(float *const to[3], int64_t i, int lanes, Vec value) {
+WIDE_INLINE void store_three(float *const to[3], int64_t i, int lanes, LaneVec3 value) {
   store_some(to[0] + i, lanes, value.x);
   store_some(to[1] + i, lanes, value.y);
   store_some(to[2] + i, lanes, value.z);

@@ -30,7 +30,7 @@ WIDE_INLINE Wide load_bytes(const uint8_t *from, int lanes) {
 }
 
 /* Length of the longest of eight. */
-WIDE_INLINE float longest(Vec way) {
+WIDE_INLINE float longest(LaneVec3 way) {
   Wide square = vec_dot(way, way);
   square = wide_max(square, __builtin_shufflevector(square, square, 4, 5, 6, 7, 0, 1, 2, 3));
   square = wide_max(square, __builtin_shufflevector(square, square, 2, 3, 0, 1, 6, 7, 4, 5));
@@ -41,7 +41,7 @@ WIDE_INLINE float longest(Vec way) {
 typedef struct Pass {
   double per_quantum;
   Wide dt, half;
-  Vec gravity;
+  LaneVec3 gravity;
   Wide moved, turned; /* 1 or 0 */
 } Pass;
 
@@ -56,7 +56,7 @@ WIDE_INLINE Pass pass_of(const DemStep *work) {
 }
 
 typedef struct Course {
-  Vec velocity, way, spin;
+  LaneVec3 velocity, way, spin;
 } Course;
 
 /* Verlet: v += a dt / 2, d = v dt. Euler only says where grains will be, about. The contacts' half kick is half of the
@@ -68,7 +68,7 @@ WIDE_INLINE Course kick(const DemStep *work, const Pass *pass, int64_t i, int la
   float *const velocity[3] = {p->vx, p->vy, p->vz}, *const way[3] = {p->dx, p->dy, p->dz};
   Course m = {.velocity = load_three(velocity, i, lanes), .spin = load_three(fields->spin, i, lanes)};
   if (work->settings->verlet) {
-    Vec gained = vec_add(load_three(fields->acceleration, i, lanes), pass->gravity);
+    LaneVec3 gained = vec_add(load_three(fields->acceleration, i, lanes), pass->gravity);
     m.velocity = vec_add(m.velocity, vec_mul(gained, pass->half));
     store_three(velocity, i, lanes, m.velocity);
   }
@@ -93,7 +93,7 @@ WIDE_INLINE void fill(const DemStep *work, const Pass *pass, int64_t i, int lane
   const Particles *p = &work->step->state->particles;
   float *at = work->rows[DEM_ROW * i];
   work->ways[i / DEM_FLOCK] = longest(m.way);
-  Vec way = vec_mul(m.way, pass->moved), spin = vec_mul(m.spin, pass->turned);
+  LaneVec3 way = vec_mul(m.way, pass->moved), spin = vec_mul(m.spin, pass->turned);
   WideInt x = fixed_point(load_some(p->x + i, lanes), load_some(p->low_x + i, lanes) + way.x, pass->per_quantum);
   WideInt y = fixed_point(load_some(p->y + i, lanes), load_some(p->low_y + i, lanes) + way.y, pass->per_quantum);
   WideInt z = fixed_point(load_some(p->z + i, lanes), load_some(p->low_z + i, lanes) + way.z, pass->per_quantum);

@@ -36,11 +36,11 @@ WIDE_INLINE void kick(const DemStep *work, const float (*sums)[DEM_SUM], int64_t
   bool verlet = work->settings->verlet;
   Wide dt = wide_set(verlet ? 0.5f * work->dt : work->dt);
   float *const velocity[3] = {p->vx, p->vy, p->vz}, *const way[3] = {p->dx, p->dy, p->dz};
-  Vec force, lever, moment, gravity = {wide_set((float)g.x), wide_set((float)g.y), wide_set((float)g.z)};
+  LaneVec3 force, lever, moment, gravity = {wide_set((float)g.x), wide_set((float)g.y), wide_set((float)g.z)};
   load_quads(sums[0], DEM_SUM, &force.x, &force.y, &force.z);
   Wide per_mass = wide_set(1) / load_some(p->mass + i, lanes);
-  Vec acceleration = vec_mul(force, per_mass);
-  Vec v = vec_add(load_three(velocity, i, lanes), vec_mul(vec_add(acceleration, gravity), dt));
+  LaneVec3 acceleration = vec_mul(force, per_mass);
+  LaneVec3 v = vec_add(load_three(velocity, i, lanes), vec_mul(vec_add(acceleration, gravity), dt));
   store_three(velocity, i, lanes, v);
   if (verlet) store_three(fields->acceleration, i, lanes, acceleration);
   else store_three(way, i, lanes, vec_mul(v, dt));
@@ -48,7 +48,7 @@ WIDE_INLINE void kick(const DemStep *work, const float (*sums)[DEM_SUM], int64_t
   load_quads(sums[0] + 4, DEM_SUM, &lever.x, &lever.y, &lever.z);
   load_quads(sums[0] + 8, DEM_SUM, &moment.x, &moment.y, &moment.z);
   Wide radius = load_some(p->radius + i, lanes), per_inertia = wide_set(2.5f) * per_mass / (radius * radius);
-  Vec turning = vec_mul(vec_sub(moment, vec_mul(lever, radius)), per_inertia);
+  LaneVec3 turning = vec_mul(vec_sub(moment, vec_mul(lever, radius)), per_inertia);
   store_three(fields->spin, i, lanes, vec_add(load_three(fields->spin, i, lanes), vec_mul(turning, dt)));
   if (verlet) store_three(fields->turning, i, lanes, turning);
 }

@@ -9,18 +9,18 @@ typedef struct Contact {
   Wide gap, along; /* C_s and C_d of Eq. 22 and 17 */
   WideInt acts;
   Wide normal, pull; /* multipliers */
-  Vec friction;
+  LaneVec3 friction;
 } Contact;
 
 /* Decided once a step, at the prediction (`within`); a contact that others close during the iterations joins and
  * stays. For a contact that nothing else disturbs this is the decision at the prediction alone. */
-WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Law *law, int64_t g, Vec own, Wide weight) {
+WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Law *law, int64_t g, LaneVec3 own, Wide weight) {
   const PositionSlots *slots = &work->slots;
   int64_t at = g * SLICE;
   Contact c = {.touch = touch(slots, g, work->d4, own, weight)};
   c.gap = c.touch.gap;
   if (law->roll[0]) {
-    Vec roll = {wide_load(law->roll[0] + at), wide_load(law->roll[1] + at), wide_load(law->roll[2] + at)};
+    LaneVec3 roll = {wide_load(law->roll[0] + at), wide_load(law->roll[1] + at), wide_load(law->roll[2] + at)};
     c.touch.relative = vec_sub(c.touch.relative, roll);
   }
   c.along = vec_dot(c.touch.relative, c.touch.normal);
@@ -34,7 +34,7 @@ WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Law *law, int
 WIDE_INLINE Wide clamp_between(Wide v, Wide low, Wide high) { return wide_max(wide_min(v, high), low); }
 
 /* Eq. 33 on the sum over the iterations, with adhesion in the cap: what the friction multiplier may be. */
-WIDE_INLINE Vec coulomb(Vec wanted, Friction mu, Wide press, Wide cap) {
+WIDE_INLINE LaneVec3 coulomb(LaneVec3 wanted, Friction mu, Wide press, Wide cap) {
   Wide size = wide_sqrt(vec_dot(wanted, wanted));
   Wide kinetic = (mu.sliding * press + cap) / wide_max(size, wide_set(TINY));
   WideInt slips = size > mu.still * press + cap;
@@ -80,12 +80,12 @@ WIDE_INLINE Contact contact_solve(const PositionStep *work, const P2Law *law, co
   Normal before = {c.normal - c.pull, c.pull};
   Normal now = averaging ? normal_averaged(&c, before, spring, damper, cap, share)
                          : normal_split(&c, before, spring, damper, cap);
-  Vec wanted = vec_sub(c.friction, vec_mul(tangential(c.touch.relative, c.touch.normal), share));
-  Vec friction = coulomb(wanted, friction_at(frictions, &work->slots, at), now.press, cap);
+  LaneVec3 wanted = vec_sub(c.friction, vec_mul(vec_tangential(c.touch.relative, c.touch.normal), share));
+  LaneVec3 friction = coulomb(wanted, friction_at(frictions, &work->slots, at), now.press, cap);
   Contact after = c;
   after.normal = wide_select(c.acts, now.press + now.pull, c.normal);
   after.pull = wide_select(c.acts, now.pull, c.pull);
-  after.friction = (Vec){wide_select(c.acts, friction.x, c.friction.x), wide_select(c.acts, friction.y, c.friction.y),
+  after.friction = (LaneVec3){wide_select(c.acts, friction.x, c.friction.x), wide_select(c.acts, friction.y, c.friction.y),
                          wide_select(c.acts, friction.z, c.friction.z)};
   return after;
 }
@@ -105,7 +105,7 @@ WIDE_INLINE void solve_slices(const PositionStep *work, int64_t b, int64_t e, bo
   Wide zero = wide_set(0), one = wide_set(1);
   for (int64_t s = b; s < e; s++) {
     Rows rows = own_rows(work->d4, slots, s);
-    Vec own = rows.d, sum = vec_zero();
+    LaneVec3 own = rows.d, sum = vec_zero();
     Wide weight = rows.fourth, average = one;
     if (averaging) { /* Eq. 9: n is what acts in this iteration */
       Wide count = zero;
@@ -120,7 +120,7 @@ WIDE_INLINE void solve_slices(const PositionStep *work, int64_t b, int64_t e, bo
       wide_store(slots->ln + at, after.normal);
       wide_store(law->pull + at, after.pull);
       store_friction(slots, at, after.friction);
-      Vec push = vec_add(vec_mul(c.touch.normal, after.normal - c.normal), vec_sub(after.friction, c.friction));
+      LaneVec3 push = vec_add(vec_mul(c.touch.normal, after.normal - c.normal), vec_sub(after.friction, c.friction));
       if (law->tilt) push = vec_mul(push, upper_share(law, g, &c.touch, weight));
       sum = vec_add(sum, push);
     }

@@ -1,0 +1,116 @@
+/* Lanes: the types in which laws are written.
+ *
+ * A law (`*_law.h`) is the mathematics of one pair, contact, cell or fine grain: inline functions over Real, Int, Mask
+ * and LaneVec3, without pointers, loops or the C library. The same text compiles to eight lanes on the CPU (SIMD), to
+ * one lane in plain C (LANE_SCALAR: tests compare it with the eight) and to one work item in OpenCL C. Every target
+ * does the same operations in the same order, all of them exactly rounded, so every target gives the same bits.
+ *
+ * Rules for a law:
+ * - Arithmetic is + - * / and the functions below. A constant next to a Real is written real(0.5f).
+ * - Comparisons are real_less and the like; they give a Mask, 0 or -1 per lane. Masks combine with & | ~.
+ * - A choice is real_select(mask, yes, no): both sides are computed. `if (mask_any(mask))` may skip work whose result
+ *   no lane selects.
+ * - What is uniform over the lanes (a setting, a flag) may be a plain bool or float argument.
+ * - Several results are returned as a struct. */
+#ifndef CORE_LANE_H
+#define CORE_LANE_H
+
+#if defined(__OPENCL_C_VERSION__) || defined(LANE_SCALAR)
+
+#define LANE_INLINE static inline __attribute__((always_inline, unused))
+typedef float Real;
+typedef int Int;
+typedef int Mask;
+
+LANE_INLINE Real real(float v) { return v; }
+LANE_INLINE Mask real_less(Real a, Real b) { return -(a < b); }
+LANE_INLINE Mask real_less_equal(Real a, Real b) { return -(a <= b); }
+LANE_INLINE Mask int_less(Int a, Int b) { return -(a < b); }
+LANE_INLINE Mask int_equal(Int a, Int b) { return -(a == b); }
+LANE_INLINE Real real_select(Mask mask, Real yes, Real no) { return mask ? yes : no; }
+/* The second where the two are equal or one is NaN, on every target. */
+LANE_INLINE Real real_max(Real a, Real b) { return a > b ? a : b; }
+LANE_INLINE Real real_min(Real a, Real b) { return a < b ? a : b; }
+#ifdef __OPENCL_C_VERSION__
+LANE_INLINE Real real_sqrt(Real a) { return sqrt(a); }
+LANE_INLINE Int real_bits(Real a) { return as_int(a); }
+LANE_INLINE Real real_from_bits(Int a) { return as_float(a); }
+#else
+LANE_INLINE Real real_sqrt(Real a) { return __builtin_sqrtf(a); }
+LANE_INLINE Int real_bits(Real a) {
+  union {
+    float real;
+    int bits;
+  } both = {a};
+  return both.bits;
+}
+LANE_INLINE Real real_from_bits(Int a) {
+  union {
+    int bits;
+    float real;
+  } both = {a};
+  return both.real;
+}
+#endif
+LANE_INLINE Real real_from_int(Int a) { return (float)a; }
+/* Towards zero. */
+LANE_INLINE Int int_from_real(Real a) { return (int)a; }
+LANE_INLINE int mask_any(Mask mask) { return mask != 0; }
+
+#else
+
+#include "core/simd.h"
+
+#define LANE_INLINE WIDE_INLINE
+typedef Wide Real;
+typedef WideInt Int;
+typedef WideInt Mask;
+
+LANE_INLINE Real real(float v) { return wide_set(v); }
+LANE_INLINE Mask real_less(Real a, Real b) { return wide_less(a, b); }
+LANE_INLINE Mask real_less_equal(Real a, Real b) { return wide_less_equal(a, b); }
+LANE_INLINE Mask int_less(Int a, Int b) { return wide_int_less(a, b); }
+LANE_INLINE Mask int_equal(Int a, Int b) { return wide_int_equal(a, b); }
+LANE_INLINE Real real_select(Mask mask, Real yes, Real no) { return wide_select(mask, yes, no); }
+LANE_INLINE Real real_max(Real a, Real b) { return wide_max(a, b); }
+LANE_INLINE Real real_min(Real a, Real b) { return wide_min(a, b); }
+LANE_INLINE Real real_sqrt(Real a) { return wide_sqrt(a); }
+LANE_INLINE Int real_bits(Real a) { return (Int)a; }
+LANE_INLINE Real real_from_bits(Int a) { return (Real)a; }
+LANE_INLINE Real real_from_int(Int a) { return __builtin_convertvector(a, Wide); }
+LANE_INLINE Int int_from_real(Real a) { return __builtin_convertvector(a, WideInt); }
+LANE_INLINE int mask_any(Mask mask) { return wide_bits(mask) != 0; }
+
+#endif
+
+/* A where the mask holds, +0 elsewhere. */
+LANE_INLINE Real real_mask(Mask mask, Real a) { return real_from_bits(mask & real_bits(a)); }
+
+typedef struct LaneVec3 {
+  Real x, y, z;
+} LaneVec3;
+
+LANE_INLINE LaneVec3 vec_make(Real x, Real y, Real z) {
+  LaneVec3 v = {x, y, z};
+  return v;
+}
+LANE_INLINE LaneVec3 vec_zero(void) { return vec_make(real(0), real(0), real(0)); }
+LANE_INLINE LaneVec3 vec_add(LaneVec3 a, LaneVec3 b) { return vec_make(a.x + b.x, a.y + b.y, a.z + b.z); }
+LANE_INLINE LaneVec3 vec_sub(LaneVec3 a, LaneVec3 b) { return vec_make(a.x - b.x, a.y - b.y, a.z - b.z); }
+LANE_INLINE LaneVec3 vec_mul(LaneVec3 a, Real s) { return vec_make(a.x * s, a.y * s, a.z * s); }
+LANE_INLINE Real vec_dot(LaneVec3 a, LaneVec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+LANE_INLINE LaneVec3 vec_cross(LaneVec3 a, LaneVec3 b) {
+  return vec_make(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+LANE_INLINE LaneVec3 vec_mask(Mask mask, LaneVec3 a) {
+  return vec_make(real_mask(mask, a.x), real_mask(mask, a.y), real_mask(mask, a.z));
+}
+LANE_INLINE LaneVec3 vec_select(Mask mask, LaneVec3 yes, LaneVec3 no) {
+  return vec_make(real_select(mask, yes.x, no.x), real_select(mask, yes.y, no.y), real_select(mask, yes.z, no.z));
+}
+/* The part of v in the plane of the unit normal. */
+LANE_INLINE LaneVec3 vec_tangential(LaneVec3 v, LaneVec3 normal) {
+  return vec_sub(v, vec_mul(normal, vec_dot(v, normal)));
+}
+
+#endif
