@@ -111,8 +111,8 @@ void KERNEL(position_finish_pass)(void *context, int64_t b, int64_t e, int threa
 #define POSITION_COINCIDENT 1e-12f /* m */
 
 /* Two grains at one place have no line of centres: one is made up from where they are stored, opposite for the two. */
-WIDE_INLINE void part_coincident(const PositionStep *work, const int32_t *grains, const int32_t *partners, LaneVec3 *offset,
-                                 WideInt together) {
+WIDE_INLINE void part_coincident(const PositionStep *work, const int32_t *grains, const int32_t *partners,
+                                 LaneVec3 *offset, WideInt together) {
   for (int l = 0; l < LANES; l++) {
     if (!together[l]) continue;
     int64_t i = grains[l], j = position_partner(work, partners[l]);

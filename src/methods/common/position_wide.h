@@ -43,7 +43,8 @@ typedef struct Touch {
   Wide gap, weight;
 } Touch;
 
-WIDE_INLINE Touch touch(const PositionSlots *slots, int64_t group, const float (*rows)[4], LaneVec3 own, Wide own_weight) {
+WIDE_INLINE Touch touch(const PositionSlots *slots, int64_t group, const float (*rows)[4], LaneVec3 own,
+                        Wide own_weight) {
   int64_t at = group * SLICE;
   Touch t;
   LaneVec3 other;

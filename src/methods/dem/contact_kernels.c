@@ -47,8 +47,8 @@ WIDE_INLINE Side load_ghost(const float (*ghost)[LANES], LaneVec3 *face, Wide *c
 
 WIDE_INLINE LaneVec3 between(const Side *a, const Side *b, Wide quantum) {
   return (LaneVec3){__builtin_convertvector(a->x - b->x, Wide) * quantum,
-               __builtin_convertvector(a->y - b->y, Wide) * quantum,
-               __builtin_convertvector(a->z - b->z, Wide) * quantum};
+                    __builtin_convertvector(a->y - b->y, Wide) * quantum,
+                    __builtin_convertvector(a->z - b->z, Wide) * quantum};
 }
 
 typedef struct WideLaw {
@@ -88,7 +88,8 @@ typedef struct Springs {
 /* The last bit of the first float says whether the contact slides: one bit is cheaper than a float more per contact. */
 WIDE_INLINE Springs load_springs(const float *from, bool rolling) {
   Springs s = {.shear = {wide_load(from), wide_load(from + LANES), wide_load(from + 2 * LANES)}};
-  if (rolling) s.roll = (LaneVec3){wide_load(from + 3 * LANES), wide_load(from + 4 * LANES), wide_load(from + 5 * LANES)};
+  if (rolling)
+    s.roll = (LaneVec3){wide_load(from + 3 * LANES), wide_load(from + 4 * LANES), wide_load(from + 5 * LANES)};
   s.slides = -((WideInt)s.shear.x & 1);
   return s;
 }
@@ -104,8 +105,8 @@ WIDE_INLINE void store_springs(float *to, bool rolling, Springs s) {
 }
 
 /* A spring with its damper, cut at Coulomb's limit. `spring` advances; answers what it exerts. */
-WIDE_INLINE LaneVec3 hold(LaneVec3 *spring, LaneVec3 rate, Wide stiffness_dt, Wide damping, Wide limit_static, Wide limit_kinetic,
-                     bool cap_total, WideInt live, WideInt *slides) {
+WIDE_INLINE LaneVec3 hold(LaneVec3 *spring, LaneVec3 rate, Wide stiffness_dt, Wide damping, Wide limit_static,
+                          Wide limit_kinetic, bool cap_total, WideInt live, WideInt *slides) {
   LaneVec3 advanced = vec_sub(*spring, vec_mul(rate, stiffness_dt)), viscous = vec_mul(rate, damping);
   LaneVec3 tried = cap_total ? vec_sub(advanced, viscous) : advanced;
   Wide square = vec_dot(tried, tried), limit = wide_select(*slides, limit_kinetic, limit_static);
@@ -196,7 +197,8 @@ WIDE_INLINE void add_quads(const Target *target, int64_t at, int part, Kind kind
   }
 }
 
-WIDE_INLINE void add_results(const Target *target, int64_t at, Kind kind, LaneVec3 force, LaneVec3 lever, LaneVec3 moment) {
+WIDE_INLINE void add_results(const Target *target, int64_t at, Kind kind, LaneVec3 force, LaneVec3 lever,
+                             LaneVec3 moment) {
   add_quads(target, at, 0, kind, force, true);
   add_quads(target, at, 1, kind, lever, false);
   if (kind.rolling) add_quads(target, at, 2, kind, moment, true);
@@ -246,7 +248,7 @@ WIDE_INLINE Wide contact(const DemStep *work, const DemContacts *contacts, int64
   Wide opened = law.opening * wide_max(parting, zero) * dt;
   springs.shear = vec_mul(springs.shear, overlap / wide_max(overlap + opened, wide_set(TINY)));
   LaneVec3 friction = hold(&springs.shear, sliding, shear * dt, shear_damping, law.mu_static * pressure,
-                      law.mu_kinetic * pressure, work->settings->cap_total, t.touches, &springs.slides);
+                           law.mu_kinetic * pressure, work->settings->cap_total, t.touches, &springs.slides);
 
   /* Rolling and twisting: the same on the relative spin, with the effective radius as its arm. */
   LaneVec3 moment = none;

@@ -85,8 +85,9 @@ WIDE_INLINE Contact contact_solve(const PositionStep *work, const P2Law *law, co
   Contact after = c;
   after.normal = wide_select(c.acts, now.press + now.pull, c.normal);
   after.pull = wide_select(c.acts, now.pull, c.pull);
-  after.friction = (LaneVec3){wide_select(c.acts, friction.x, c.friction.x), wide_select(c.acts, friction.y, c.friction.y),
-                         wide_select(c.acts, friction.z, c.friction.z)};
+  after.friction =
+      (LaneVec3){wide_select(c.acts, friction.x, c.friction.x), wide_select(c.acts, friction.y, c.friction.y),
+                 wide_select(c.acts, friction.z, c.friction.z)};
   return after;
 }
 
