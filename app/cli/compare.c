@@ -10,8 +10,8 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/picture_options.h"
 #include "app/cli/scene_arguments.h"
-#include "app/viewer/scene_frame.h"
-#include "app/viewer/studio.h"
+#include "picture/scene_frame.h"
+#include "picture/studio.h"
 #include "output/output.h"
 
 enum { METHODS_MOST = 16, METHOD_NAME = 32 };

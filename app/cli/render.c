@@ -10,8 +10,8 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/picture_options.h"
 #include "app/cli/scene_arguments.h"
-#include "app/viewer/recording.h"
-#include "app/viewer/studio.h"
+#include "picture/recording.h"
+#include "picture/studio.h"
 #include "output/output.h"
 #include "render/film.h"
 

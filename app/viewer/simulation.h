@@ -3,7 +3,7 @@
 #ifndef VIEWER_SIMULATION_H
 #define VIEWER_SIMULATION_H
 
-#include "app/viewer/scene_frame.h"
+#include "picture/scene_frame.h"
 
 typedef struct Simulation Simulation;
 

@@ -1,6 +1,6 @@
 /* A renderer without a window, for commands that make pictures. */
-#ifndef VIEWER_STUDIO_H
-#define VIEWER_STUDIO_H
+#ifndef PICTURE_STUDIO_H
+#define PICTURE_STUDIO_H
 
 #include "render/render.h"
 

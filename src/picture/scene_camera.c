@@ -1,7 +1,7 @@
 /* Where a scene is seen from: as it says, or so that all whose size it tells is in the picture. */
 #include <math.h>
 
-#include "app/viewer/scene_frame.h"
+#include "picture/scene_frame.h"
 
 typedef struct Extent {
   double low[3], high[3];

@@ -1,4 +1,4 @@
-#include "app/viewer/studio.h"
+#include "picture/studio.h"
 
 ScreeStatus studio_open(Studio *studio, int32_t threads, ScreeError *error) {
   *studio = (Studio){0};

@@ -1,4 +1,4 @@
-#include "app/viewer/recording.h"
+#include "picture/recording.h"
 
 #include <stdio.h>
 #include <stdlib.h>

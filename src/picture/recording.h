@@ -1,9 +1,9 @@
 /* The output folder of a run, read back as frames to be drawn: grains from its files, bodies from bodies.csv, and what
  * they look like from its scene.yaml. */
-#ifndef VIEWER_RECORDING_H
-#define VIEWER_RECORDING_H
+#ifndef PICTURE_RECORDING_H
+#define PICTURE_RECORDING_H
 
-#include "app/viewer/scene_frame.h"
+#include "picture/scene_frame.h"
 
 typedef struct Recording Recording;
 

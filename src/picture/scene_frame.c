@@ -1,4 +1,4 @@
-#include "app/viewer/scene_frame.h"
+#include "picture/scene_frame.h"
 
 #include <math.h>
 #include <stdio.h>

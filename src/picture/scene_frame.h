@@ -1,6 +1,6 @@
 /* A world as the renderer wants it: which solids are glass, ground or paint, and where everything is now. */
-#ifndef VIEWER_SCENE_FRAME_H
-#define VIEWER_SCENE_FRAME_H
+#ifndef PICTURE_SCENE_FRAME_H
+#define PICTURE_SCENE_FRAME_H
 
 #include "render/render.h"
 #include "scree/scree.h"
