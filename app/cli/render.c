@@ -88,9 +88,9 @@ static ScreeStatus open_source(Rendering *rendering, const char *name, ScreeErro
     ScreeStatus status = recording_open(name, !rendering->coarse, &rendering->recording, error);
     if (status != SCREE_OK) return status;
     rendering->definition = recording_definition(rendering->recording);
-    const ScreeError *trouble = recording_trouble(rendering->recording);
-    if (trouble)
-      fprintf(stderr, "%s/scene.yaml: warning: drawn without camera, walls and bodies: %s\n", name, trouble->message);
+    const ScreeError *trouble;
+    const char *missing = recording_missing(rendering->recording, &trouble);
+    if (missing) fprintf(stderr, "%s/scene.yaml: warning: drawn without %s: %s\n", name, missing, trouble->message);
     rendering->last = recording_number(rendering->recording, recording_count(rendering->recording) - 1);
     return SCREE_OK;
   }

@@ -39,6 +39,10 @@ SCREE_API ScreeWorldOptions scree_world_options_default(void);
 SCREE_API ScreeStatus scree_world_create(const ScreeSceneDef *definition, const ScreeWorldOptions *options,
                                          ScreeWorld **world, ScreeError *error);
 SCREE_API void scree_world_destroy(ScreeWorld *world);
+/* The scene's solids alone, where they are at the start, with their surfaces: for pictures of what files hold. It has
+ * no grains and no terrain, loads no fill and samples nothing, and can be neither stepped nor saved. */
+SCREE_API ScreeStatus scree_world_create_solids(const ScreeSceneDef *definition, const ScreeWorldOptions *options,
+                                                ScreeWorld **world, ScreeError *error);
 /* Everything that scree_world_create checks, files and memory included, without filling anything with grains. */
 SCREE_API ScreeStatus scree_world_check(const ScreeSceneDef *definition, const ScreeWorldOptions *options,
                                         ScreeError *error);

@@ -19,7 +19,7 @@ struct Recording {
   ScreeScene *scene;
   ScreeSceneDef plain; /* when there is no scene.yaml that can be read */
   const ScreeSceneDef *definition;
-  bool troubled;
+  const char *missing; /* in its pictures; NULL: nothing */
   ScreeError trouble;
   SceneFrame frame;
   BodyRow *rows; /* by frame, then by body */
@@ -69,19 +69,15 @@ static void recording_bodies(Recording *recording) {
   if (file) fclose(file);
 }
 
-/* A world of the scene's solids alone is made for a moment, to get their surfaces: without grains it takes no time. */
-static void recording_solids(Recording *recording) {
-  ScreeSceneDef bare = *recording->definition;
-  bare.grains_count = bare.emitter_count = bare.sink_count = bare.probe_count = bare.event_count = 0;
-  bare.upsample = NULL;
-  bare.terrain = NULL;
+/* Surfaces and colours of the solids, from a world that has nothing else. */
+static ScreeStatus recording_solids(Recording *recording, ScreeError *error) {
   ScreeWorldOptions options = scree_world_options_default();
   options.threads = 1;
   ScreeWorld *world = NULL;
-  ScreeStatus status = scree_world_create(&bare, &options, &world, NULL);
-  if (status != SCREE_OK) status = scree_world_create(recording->definition, &options, &world, NULL);
-  if (status == SCREE_OK) scene_frame_create(&recording->frame, world, 1, NULL);
+  ScreeStatus status = scree_world_create_solids(recording->definition, &options, &world, error);
+  if (status == SCREE_OK) status = scene_frame_create(&recording->frame, world, 1, error);
   scree_world_destroy(world);
+  return status;
 }
 
 static ScreeStatus recording_fail(Recording *recording, ScreeError *error, const char *folder, const char *message) {
@@ -117,10 +113,10 @@ ScreeStatus recording_open(const char *folder, bool fine, Recording **result, Sc
   recording->definition = &recording->plain;
   if (scree_scene_load(path, NULL, &recording->scene, &recording->trouble) == SCREE_OK) {
     recording->definition = scree_scene_definition(recording->scene);
-    recording_solids(recording);
+    recording->missing = recording_solids(recording, &recording->trouble) == SCREE_OK ? NULL : "walls and bodies";
     recording_bodies(recording);
   } else {
-    recording->troubled = access(path, F_OK) == 0;
+    recording->missing = access(path, F_OK) == 0 ? "camera, walls and bodies" : NULL;
   }
   *result = recording;
   return SCREE_OK;
@@ -139,8 +135,9 @@ void recording_close(Recording *recording) {
 int64_t recording_count(const Recording *recording) { return frames_count(recording->frames); }
 int64_t recording_number(const Recording *recording, int64_t k) { return frames_number(recording->frames, k); }
 const ScreeSceneDef *recording_definition(const Recording *recording) { return recording->definition; }
-const ScreeError *recording_trouble(const Recording *recording) {
-  return recording->troubled ? &recording->trouble : NULL;
+const char *recording_missing(const Recording *recording, const ScreeError **trouble) {
+  *trouble = &recording->trouble;
+  return recording->missing;
 }
 
 /* Where keyframes put a boundary: bodies.csv has rows for bodies only. Turns shorter than half a circle differ from

@@ -14,8 +14,9 @@ void recording_close(Recording *recording);
 int64_t recording_count(const Recording *recording);
 int64_t recording_number(const Recording *recording, int64_t k); /* of the k-th frame there is */
 const ScreeSceneDef *recording_definition(const Recording *recording);
-/* Why its scene.yaml could not be read; NULL when it could, or when there is none. */
-const ScreeError *recording_trouble(const Recording *recording);
+/* What its pictures lack because its scene.yaml, or a file that this names, cannot be read, and why; NULL: nothing. A
+ * folder without scene.yaml is drawn as it is. */
+const char *recording_missing(const Recording *recording, const ScreeError **trouble);
 
 /* The k-th frame there is; good until the next read. */
 ScreeStatus recording_read(Recording *recording, int64_t k, SceneFrame **scene, ScreeError *error);

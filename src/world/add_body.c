@@ -18,6 +18,7 @@ static Status add_body(ScreeWorld *world, const ScreeBodyDef *definition) {
   int32_t first = state->solids.count;
   int64_t samples = state->samples.count;
   BodiesPlan plan = {.scene = &world->definition.scene, .resolve = world_resolve_file, .resolve_context = world};
+  TRY(world_needs_grains(world));
   TRY(bodies_add(core, world->bodies, state, &plan, definition));
   world->neighbors_stale = true;
   world->solids_moved = world->surfaces_moved = INFINITY;

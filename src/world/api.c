@@ -16,11 +16,13 @@ int64_t scree_world_frame_index(const ScreeWorld *world) { return world->state.f
 int64_t scree_world_step_index(const ScreeWorld *world) { return world->state.step; }
 
 ScreeStatus scree_world_step(ScreeWorld *world, ScreeError *error) {
-  return core_report(&world->core, world_step(world), error);
+  Status status = world_needs_grains(world);
+  return core_report(&world->core, status == SCREE_OK ? world_step(world) : status, error);
 }
 
 ScreeStatus scree_world_frame(ScreeWorld *world, ScreeError *error) {
-  return core_report(&world->core, world_frame(world), error);
+  Status status = world_needs_grains(world);
+  return core_report(&world->core, status == SCREE_OK ? world_frame(world) : status, error);
 }
 
 ScreeParticles scree_world_particles(const ScreeWorld *world) {
@@ -180,10 +182,12 @@ ScreeStatus scree_world_impulse(ScreeWorld *world, ScreeVec3 center, double radi
   return core_report(&world->core, status, error);
 }
 
-int32_t scree_world_probe_count(const ScreeWorld *world) { return world->definition.scene.probe_count; }
+int32_t scree_world_probe_count(const ScreeWorld *world) {
+  return world->solids_only ? 0 : world->definition.scene.probe_count;
+}
 
 ScreeStatus scree_world_probe(const ScreeWorld *world, ScreeProbeId probe, ScreeProbeState *state) {
-  if (probe < 1 || probe > world->definition.scene.probe_count) return SCREE_BAD_ARGUMENT;
+  if (probe < 1 || probe > scree_world_probe_count(world)) return SCREE_BAD_ARGUMENT;
   *state = world->probes[probe - 1].state;
   return SCREE_OK;
 }

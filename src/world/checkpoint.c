@@ -115,9 +115,11 @@ static Status load(ScreeWorld *world, const char *path) {
 ScreeStatus scree_world_save(const ScreeWorld *world, const char *path, ScreeError *error) {
   /* Saving changes nothing but the error and the memory ledger of the world's core. */
   ScreeWorld *writable = (ScreeWorld *)world;
-  return core_report(&writable->core, save(writable, path), error);
+  Status status = world_needs_grains(writable);
+  return core_report(&writable->core, status == SCREE_OK ? save(writable, path) : status, error);
 }
 
 ScreeStatus scree_world_load(ScreeWorld *world, const char *path, ScreeError *error) {
-  return core_report(&world->core, load(world, path), error);
+  Status status = world_needs_grains(world);
+  return core_report(&world->core, status == SCREE_OK ? load(world, path) : status, error);
 }

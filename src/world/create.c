@@ -115,23 +115,36 @@ static Status create_materials(ScreeWorld *world) {
   return SCREE_OK;
 }
 
+/* The shapes of the fills: the origin depends on them, and grains are put into them. A mesh is loaded once for both. */
+static Status make_fills(ScreeWorld *world) {
+  const ScreeSceneDef *scene = &world->definition.scene;
+  TRY(memory_new(&world->core, &world->fills, scene->grains_count, "fills"));
+  for (int32_t k = 0; k < scene->grains_count; k++)
+    TRY(world_make_shape(world, &scene->grains[k].fill, false, &world->fills[k]));
+  return SCREE_OK;
+}
+
+static void drop_fills(ScreeWorld *world) {
+  for (int32_t k = 0; world->fills && k < world->definition.scene.grains_count; k++)
+    shape_destroy(&world->core, &world->fills[k]);
+  memory_drop(&world->core, &world->fills);
+}
+
 /* Middle of the places where grains start. */
-static Status choose_origin(ScreeWorld *world) {
+static void choose_origin(ScreeWorld *world) {
   const ScreeSceneDef *scene = &world->definition.scene;
   Vec3 low = vec3(INFINITY, INFINITY, INFINITY), high = vec3(-INFINITY, -INFINITY, -INFINITY);
   for (int32_t k = 0; k < scene->grains_count; k++) {
     const ScreeShapeDef *fill = &scene->grains[k].fill;
-    Shape shape = {0};
-    TRY(world_make_shape(world, fill, false, &shape));
+    const Shape *shape = &world->fills[k];
     for (int corner = 0; corner < 8; corner++) {
-      Vec3 at = vec3(corner & 1 ? shape.bounds_high.x : shape.bounds_low.x,
-                     corner & 2 ? shape.bounds_high.y : shape.bounds_low.y,
-                     corner & 4 ? shape.bounds_high.z : shape.bounds_low.z);
+      Vec3 at = vec3(corner & 1 ? shape->bounds_high.x : shape->bounds_low.x,
+                     corner & 2 ? shape->bounds_high.y : shape->bounds_low.y,
+                     corner & 4 ? shape->bounds_high.z : shape->bounds_low.z);
       at = vec3_add(quat_rotate(fill->rotation, at), fill->position);
       low = vec3_min(low, at);
       high = vec3_max(high, at);
     }
-    shape_destroy(&world->core, &shape);
   }
   for (int32_t k = 0; k < scene->emitter_count; k++) {
     low = vec3_min(low, scene->emitters[k].shape.disc.center);
@@ -146,7 +159,6 @@ static Status choose_origin(ScreeWorld *world) {
   Vec3 middle = vec3_scale(vec3_add(low, high), 0.5 / ORIGIN_LATTICE);
   if (vec3_finite(middle))
     world->state.origin = vec3_scale(vec3(round(middle.x), round(middle.y), round(middle.z)), ORIGIN_LATTICE);
-  return SCREE_OK;
 }
 
 /* Grains ask a mesh for its distance many times a step: a grid answers for those near it. Half a radius a cell keeps
@@ -194,8 +206,8 @@ static Status create_method(ScreeWorld *world) {
   return status;
 }
 
-/* Everything but the grains: definition, materials, solids, method, probes. */
-static Status create_parts(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
+/* What the definition says, checked: materials, gravity, the method's name. */
+static Status create_definition(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
   Core *core = &world->core;
   State *state = &world->state;
   TRY(core_create(core, options));
@@ -211,13 +223,25 @@ static Status create_parts(ScreeWorld *world, const ScreeSceneDef *definition, c
   state->radius = scene->method.radius;
   state->parcels = world->method->seeding == SEED_PARCELS;
   state_count(state, "cfl_limited_steps", 0);
-  TRY(create_materials(world));
-  TRY(choose_origin(world));
-  TRY(particles_create(core, &state->particles));
+  return create_materials(world);
+}
+
+static Status create_bodies(ScreeWorld *world) {
+  BodiesPlan plan = {.scene = &world->definition.scene, .resolve = world_resolve_file, .resolve_context = world};
+  TRY(particles_create(&world->core, &world->state.particles));
+  return bodies_create(&world->core, &world->state, &plan, &world->bodies);
+}
+
+/* Everything but the grains: definition, materials, solids, method, probes. */
+static Status create_parts(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
+  Core *core = &world->core;
+  TRY(create_definition(world, definition, options));
+  const ScreeSceneDef *scene = &world->definition.scene;
+  TRY(make_fills(world));
+  choose_origin(world);
   TRY(cell_grid_create(core, &world->grid));
   TRY(cell_grid_create(core, &world->sample_grid));
-  BodiesPlan plan = {.scene = scene, .resolve = world_resolve_file, .resolve_context = world};
-  TRY(bodies_create(core, state, &plan, &world->bodies));
+  TRY(create_bodies(world));
   TRY(world_terrain_create(world));
   TRY(create_method(world));
   TRY(world_cache_distances(world, 0));
@@ -234,11 +258,20 @@ static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const S
   if (fine) TRY(upsample_create(&world->core, &world->state, fine, &world->upsample));
   TRY(world_near_create(world));
   TRY(world_fill(world));
+  drop_fills(world);
   TRY(world_prepare_drawing(world));
   TRY(world_terrain_mesh(world));
   world->tally.max_overlap = world->method->has_overlap ? 0 : NAN;
   world->neighbors_stale = true;
   return world_probes_frame(world, 0);
+}
+
+/* No fill is loaded, nothing is sampled, no distance grid is made: it takes as long as reading the solids does. */
+static Status create_solids(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
+  world->solids_only = true;
+  TRY(create_definition(world, definition, options));
+  TRY(create_bodies(world));
+  return world_prepare_drawing(world);
 }
 
 static Status check(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
@@ -260,17 +293,34 @@ ScreeStatus scree_world_check(const ScreeSceneDef *definition, const ScreeWorldO
   return status;
 }
 
-ScreeStatus scree_world_create(const ScreeSceneDef *definition, const ScreeWorldOptions *options, ScreeWorld **world,
-                               ScreeError *error) {
+typedef Status (*CreateFunction)(ScreeWorld *, const ScreeSceneDef *, const ScreeWorldOptions *);
+
+static ScreeStatus create_with(CreateFunction function, const ScreeSceneDef *definition,
+                               const ScreeWorldOptions *options, ScreeWorld **world, ScreeError *error) {
   *world = allocate(error);
   if (!*world) return SCREE_NO_MEMORY;
-  Status status = create(*world, definition, options);
+  Status status = function(*world, definition, options);
   core_report(&(*world)->core, status, error);
   if (status != SCREE_OK) {
     scree_world_destroy(*world);
     *world = NULL;
   }
   return status;
+}
+
+ScreeStatus scree_world_create(const ScreeSceneDef *definition, const ScreeWorldOptions *options, ScreeWorld **world,
+                               ScreeError *error) {
+  return create_with(create, definition, options, world, error);
+}
+
+ScreeStatus scree_world_create_solids(const ScreeSceneDef *definition, const ScreeWorldOptions *options,
+                                      ScreeWorld **world, ScreeError *error) {
+  return create_with(create_solids, definition, options, world, error);
+}
+
+Status world_needs_grains(ScreeWorld *world) {
+  if (!world->solids_only) return SCREE_OK;
+  return fail(&world->core, SCREE_BAD_ARGUMENT, "this world has solids alone: it can be looked at, not simulated");
 }
 
 void scree_world_destroy(ScreeWorld *world) {
@@ -297,6 +347,7 @@ void scree_world_destroy(ScreeWorld *world) {
   solids_destroy(core, &world->sinks);
   if (world->grid) cell_grid_destroy(core, world->grid);
   if (world->sample_grid) cell_grid_destroy(core, world->sample_grid);
+  drop_fills(world);
   definition_destroy(core, &world->definition);
   scratch_destroy(core, &world->scratch);
   core_destroy(core);

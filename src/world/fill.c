@@ -156,31 +156,26 @@ static Status fill_one(ScreeWorld *world, int32_t index) {
   const ScreeGrainsDef *grains = &world->definition.scene.grains[index];
   int32_t material = materials_find(&state->materials, grains->material);
   uint64_t seed = rng_mix(state->seed + (uint64_t)index);
-  Shape shape = {0};
+  Shape *shape = &world->fills[index];
   Samples samples = {0};
-  TRY(world_make_shape(world, &grains->fill, false, &shape));
-  say_buried(world, grains, &shape);
-  Status status = sample_fill(world, index, &shape, false, seed, &samples);
+  say_buried(world, grains, shape);
+  Status status = sample_fill(world, index, shape, false, seed, &samples);
   if (status == SCREE_OK) status = add_samples(world, grains, material, &samples);
   samples_destroy(core, &samples);
   if (status == SCREE_OK && world->upsample && !has_points(world)) {
-    status = sample_fill(world, index, &shape, true, rng_mix(seed), &samples);
+    status = sample_fill(world, index, shape, true, rng_mix(seed), &samples);
     if (status == SCREE_OK) status = upsample_add(core, world->upsample, state, &samples, material, grains->velocity);
     samples_destroy(core, &samples);
   }
-  shape_destroy(core, &shape);
+  shape_destroy(core, shape);
   return status;
 }
 
 Status world_check_fills(ScreeWorld *world) {
   const ScreeSceneDef *scene = &world->definition.scene;
   for (int32_t k = 0; k < scene->grains_count; k++) {
-    Shape shape = {0};
-    TRY(world_make_shape(world, &scene->grains[k].fill, false, &shape));
-    Status status = check_fill(world, &scene->grains[k], &shape);
-    if (status == SCREE_OK) say_buried(world, &scene->grains[k], &shape);
-    shape_destroy(&world->core, &shape);
-    TRY(status);
+    TRY(check_fill(world, &scene->grains[k], &world->fills[k]));
+    say_buried(world, &scene->grains[k], &world->fills[k]);
   }
   return SCREE_OK;
 }

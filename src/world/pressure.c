@@ -60,7 +60,7 @@ bool scree_world_pressure(const ScreeWorld *world, bool fine, float *pressure) {
   /* Threads and the memory ledger are used, nothing of the simulation changes. */
   ScreeWorld *inside = (ScreeWorld *)world;
   const Method *method = world->method;
-  if (!method->pressure || (fine && !world->upsample)) return false;
+  if (world->solids_only || !method->pressure || (fine && !world->upsample)) return false;
   if (!fine) return method->pressure(&inside->core, &world->state, world->method_data, pressure) == SCREE_OK;
   float *coarse = NULL;
   Status status = memory_new(&inside->core, &coarse, world->state.particles.count, "pressure");

@@ -40,6 +40,8 @@ struct ScreeWorld {
   Scratch scratch;
   Profile profile;
   Definition definition;
+  bool solids_only; /* made by scree_world_create_solids */
+  Shape *fills;     /* per entry of grains; NULL once they are filled */
   State state;
   const Method *method;
   void *method_data;
@@ -84,6 +86,8 @@ typedef struct WorldFile {
 /* create.c: a shape whose mesh file, if any, is looked up where files may be. */
 Status world_make_shape(ScreeWorld *world, const ScreeShapeDef *definition, bool inside, Shape *shape);
 Status world_resolve_file(void *world, Core *core, const char *file, ScreeSource at, char *path, size_t size);
+/* SCREE_BAD_ARGUMENT for a world of solids alone. */
+Status world_needs_grains(ScreeWorld *world);
 /* Distance grids of the meshes of the solids from the first on. */
 Status world_cache_distances(ScreeWorld *world, int32_t first);
 /* api.c: of the solids that it has not been called for yet. */

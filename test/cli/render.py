@@ -58,6 +58,14 @@ class Render(Case):
         done = self.good("render", "out", "--frame", "1", "--size", "64x48", "-o", "still.png", "--quiet")
         self.assertRegex(done.stderr, "scene.yaml: warning: drawn without camera.*nonsense")
 
+    def test_folder_with_a_mechanism_that_cannot_be_read(self):
+        self.good("run", SCENE, "-o", "out", "--frames", "1")
+        self.write("out/arm.xml", "nonsense")
+        with open(self.path("out", "scene.yaml"), "a") as file:
+            file.write("mechanism: {mjcf: arm.xml}\n")
+        done = self.good("render", "out", "--frame", "1", "--size", "64x48", "-o", "still.png", "--quiet")
+        self.assertRegex(done.stderr, "scene.yaml: warning: drawn without walls and bodies: ")
+
     def test_colors(self):
         pictures = []
         for color in ("material", "speed", "height", "pressure", "depth", "id"):

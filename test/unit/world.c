@@ -241,6 +241,55 @@ static void impossible_scenes_are_refused(void **state) {
   assert_true(scree_world_create(&s.def, &options, &world, &error) != SCREE_OK);
 }
 
+/* A scene of a million grains, in a mesh that does not exist: a world of its solids alone loads and samples neither. */
+static void solids_alone_need_no_grains(void **state) {
+  (void)state;
+  Scene s;
+  scene_begin(&s);
+  ScreeBoundaryDef tank = scree_boundary_default(scree_shape_box((ScreeVec3){-5, -5, 0}, (ScreeVec3){5, 5, 10}));
+  tank.inside = true, tank.name = "tank", tank.contact = SCREE_CONTACT_SAMPLES;
+  ScreeBodyDef ball = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.25));
+  ball.shape.position = (ScreeVec3){1, 2, 3};
+  s.grains.fill = (ScreeShapeDef){.kind = SCREE_SHAPE_MESH, .mesh.file = "no_such_mesh.obj", .rotation = {1, 0, 0, 0}};
+  s.def.method = scree_method_default("pbd");
+  s.def.method.radius = 0.005;
+  s.def.boundaries = &tank, s.def.boundary_count = 1;
+  s.def.bodies = &ball, s.def.body_count = 1;
+  add_probe(&s, "energy", SCREE_PROBE_ENERGY);
+  ScreeWorld *world = NULL, *full = NULL;
+  ScreeError error;
+  assert_int_equal(scree_world_create(&s.def, NULL, &full, &error), SCREE_BAD_INPUT);
+  assert_done(scree_world_create_solids(&s.def, NULL, &world, &error));
+
+  ScreeStatistics now;
+  ScreeBodyState body;
+  ScreeMeshView mesh;
+  scree_world_statistics(world, &now);
+  assert_true(now.coarse + now.grains + now.boundary_samples + now.body_samples == 0);
+  assert_true(now.memory_peak_bytes < 10000000);
+  assert_int_equal(scree_world_file_count(world), 0);
+  assert_int_equal(scree_world_body_count(world), 2);
+  assert_int_equal(scree_world_body(world, scree_world_find_body(world, "ball"), &body), SCREE_OK);
+  assert_near(body.pose.position.z, 3, 0);
+  for (ScreeBodyId k = 1; k <= 2; k++) {
+    assert_int_equal(scree_world_body_mesh(world, k, &mesh), SCREE_OK);
+    assert_true(mesh.triangle_count >= 12);
+  }
+  assert_int_equal(scree_world_terrain(world).triangle_count, 0);
+  assert_int_equal(scree_world_probe_count(world), 0);
+
+  float pressure;
+  ScreeBodyId added;
+  assert_false(scree_world_pressure(world, false, &pressure));
+  assert_int_equal(scree_world_step(world, &error), SCREE_BAD_ARGUMENT);
+  assert_int_equal(scree_world_frame(world, &error), SCREE_BAD_ARGUMENT);
+  assert_int_equal(scree_world_save(world, "never.scree", &error), SCREE_BAD_ARGUMENT);
+  assert_int_equal(scree_world_load(world, "never.scree", &error), SCREE_BAD_ARGUMENT);
+  assert_int_equal(scree_world_add_body(world, &ball, &added, &error), SCREE_BAD_ARGUMENT);
+  assert_non_null(strstr(error.message, "solids alone"));
+  scree_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(grains_fall_on_parabolas),
@@ -250,6 +299,7 @@ int main(void) {
       cmocka_unit_test(an_explosion_throws_grains_outward),
       cmocka_unit_test(damaged_checkpoints_are_refused),
       cmocka_unit_test(impossible_scenes_are_refused),
+      cmocka_unit_test(solids_alone_need_no_grains),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
