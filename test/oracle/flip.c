@@ -5,7 +5,7 @@
 #include "check.h"
 #include "core/rng.h"
 #include "core/simd.h"
-#include "methods/flip/mprgp.h"
+#include "methods/flip/stress/mprgp.h"
 
 enum { SIZE = 64, CASES = 40 };
 

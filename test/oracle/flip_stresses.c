@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "core/rng.h"
-#include "methods/flip/stress.h"
+#include "methods/flip/stress/stress.h"
 
 enum { SIDE = 4, CELLS = SIDE * SIDE * SIDE, CASES = 8 };
 

@@ -1,8 +1,8 @@
 /* Parts of flip by themselves: ellipsoids and the sparse grid. */
 #include "check.h"
 #include "core/rng.h"
-#include "methods/flip/grid.h"
-#include "methods/flip/shapes.h"
+#include "methods/flip/grid/grid.h"
+#include "methods/flip/transfer/shapes.h"
 
 static double random_at(int k) { return 2 * rng_unit(rng_bits(3, (uint64_t)k, 0, RNG_TEST)) - 1; }
 

@@ -3,7 +3,7 @@
 #ifndef METHODS_FLIP_FIELDS_H
 #define METHODS_FLIP_FIELDS_H
 
-#include "methods/flip/grid.h"
+#include "methods/flip/grid/grid.h"
 #include "methods/method.h"
 
 /* Components of the frictional stress: xx yy zz at centres, then xy yz xz at edges. */

@@ -6,8 +6,7 @@
 
 #include "methods/flip/fields.h"
 #include "methods/flip/flip.h"
-
-enum { STRIP_CHUNK = 64, SORT_CHUNK = 4096 };
+#include "methods/flip/grid/strip_list.h"
 
 /* Solid sides that a body moves with: its share of the stresses at a face (Eq. 21, 22). */
 typedef struct CoupledFace {
@@ -81,26 +80,6 @@ typedef struct FlipWork {
   double speed; /* of the particles on the grid; of loose ones less, by how much farther than others they may go */
 } FlipWork;
 
-/* The body's velocity along the face's axis, there. */
-static inline double coupled_speed(const CoupledFace *face, const double v[6]) {
-  const float *r = face->arm;
-  switch (face->axis) {
-  case 0: return v[0] + v[4] * (double)r[2] - v[5] * (double)r[1];
-  case 1: return v[1] + v[5] * (double)r[0] - v[3] * (double)r[2];
-  default: return v[2] + v[3] * (double)r[1] - v[4] * (double)r[0];
-  }
-}
-/* Adds a push along the face's axis to a wrench: the transpose of the above. */
-static inline void coupled_push(const CoupledFace *face, double push, double w[6]) {
-  const float *r = face->arm;
-  w[face->axis] += push;
-  switch (face->axis) {
-  case 0: w[4] += push * (double)r[2], w[5] -= push * (double)r[1]; break;
-  case 1: w[5] += push * (double)r[0], w[3] -= push * (double)r[2]; break;
-  default: w[3] += push * (double)r[1], w[4] -= push * (double)r[0]; break;
-  }
-}
-
 static inline int64_t work_cells(const FlipWork *work) { return grid_cells(work->grid); }
 
 /* The axis that gravity mainly acts along, and whether it points to its lower side; -1: there is none. */
@@ -126,27 +105,5 @@ static inline double solid_half_width(const Solid *solid) {
 }
 /* Cells that hold more than this of what they can hold are dense. */
 #define FILL_DENSE 0.35f
-
-/* carry.c: what is kept goes from the strips of the last step to those of this one. */
-Status flip_carry(FlipWork *work, const FlipGrid *grid, const FlipKept *kept);
-/* solids.c: distances, free shares, validity, rooms, norms of the particles. */
-Status flip_solids_find(FlipWork *work);
-void flip_wall_velocities(FlipWork *work); /* of the faces that bodies move with */
-/* Where the strip begins in the world. */
-Vec3 strip_origin(const FlipWork *work, int32_t strip);
-/* How much of the step a solid's pose has already behind it: keyframed ones are where they will be at its end. */
-double solid_ahead(const FlipWork *work, const Solid *solid);
-/* Whether a point of the solid's frame is certainly farther than that from it. */
-bool solid_out_of_reach(const Solid *solid, Vec3 local, double reach);
-/* particles.c */
-void flip_sort_materials(FlipWork *work);
-Status flip_to_grid(FlipWork *work);
-/* surface.c: who rides on strong faces alone; changes their norms. */
-void flip_find_riders(FlipWork *work);
-/* Whether somebody near the strip rides: the sums of its faces have changed. */
-bool flip_surface_at(const FlipWork *work, int32_t strip);
-/* beside.c: distance (cells) and its gradient at a point of a strip, in cells from its lower corner. */
-float flip_distance_at(const StripSolids *solids, float x, float y, float z, float gradient[3]);
-Status flip_from_grid(FlipWork *work);
 
 #endif

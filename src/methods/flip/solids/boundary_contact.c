@@ -1,0 +1,251 @@
+#include "methods/flip/solids/solids.h"
+#include "methods/flip/solids/boundary_contact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "methods/flip/stress/stress.h"
+
+/* Pieces of a long way, in cells. */
+#define PIECE 0.5f
+/* Distances that strips do not know are larger, in cells. */
+#define KNOWN 1.0f
+
+/* Distance and its gradient (per cell) at a particle, from the corners of its strip. */
+float flip_distance_at(const StripSolids *solids, float x, float y, float z, float gradient[3]) {
+  int lane = (int)x;
+  float fx = x - (float)lane, value = 0;
+  gradient[0] = gradient[1] = gradient[2] = 0;
+  for (int c = 0; c < 8; c++) {
+    float d = solids->distance[((c >> 2) * 2 + (c >> 1 & 1)) * 9 + lane + (c & 1)];
+    float wx = c & 1 ? fx : 1 - fx, wy = c & 2 ? y : 1 - y, wz = c & 4 ? z : 1 - z;
+    value += d * wx * wy * wz;
+    gradient[0] += (c & 1 ? d : -d) * wy * wz;
+    gradient[1] += (c & 2 ? d : -d) * wx * wz;
+    gradient[2] += (c & 4 ? d : -d) * wx * wy;
+  }
+  return value;
+}
+
+/* The solid gets what the particle has lost: the vector times `times`, m/s. */
+static void push_solid(const Beside *beside, const float u[3], float times) {
+  const State *state = beside->work->state;
+  double push = (double)(times * state->particles.mass[beside->index]) / beside->work->dt;
+  wrench_add(beside->solid, vec3((double)u[0] * push, (double)u[1] * push, (double)u[2] * push),
+             state_position(state, beside->index));
+}
+
+/* Coulomb's law for a hit that took `stop` from the particle's speed along the unit vector n. The way of the step, if
+ * it is given, is as much shorter: sand that is pushed along the floor would otherwise go on with what it is pushed. */
+static void rub(const Beside *beside, const float n[3], float stop, float v[3], float way[3]) {
+  if (!beside->solid || !(stop > 0)) return;
+  float u[3], along = 0, length = 0;
+  for (int a = 0; a < 3; a++) {
+    u[a] = v[a] - beside->wall_v[a];
+    along += u[a] * n[a];
+  }
+  for (int a = 0; a < 3; a++) {
+    u[a] -= along * n[a];
+    length += u[a] * u[a];
+  }
+  length = sqrtf(length);
+  float most = (float)beside->solid->friction_static * stop;
+  if (!(length > 0)) return;
+  float share = most < length ? most / length : 1;
+  for (int a = 0; a < 3; a++) {
+    v[a] -= share * u[a];
+    if (way) way[a] -= share * u[a] * (float)beside->work->dt;
+  }
+  push_solid(beside, u, share);
+}
+
+/* A solid stops what runs into it with that speed, against the unit vector n. */
+static void hit(const Beside *beside, const float n[3], float stop, float v[3]) {
+  for (int a = 0; a < 3; a++) v[a] += stop * n[a];
+  if (beside->solid) push_solid(beside, n, -stop);
+  rub(beside, n, stop, v, NULL);
+}
+
+void beside_rub(const Beside *beside, const StopWindow *window, const float norm[3], float v[3], float way[3]) {
+  float stop[3], size = 0;
+  for (int a = 0; a < 3; a++) {
+    int low[3];
+    float upper[3], sum = 0;
+    for (int k = 0; k < 3; k++) {
+      float t = beside->at[k] + (k == a ? 1 : 0.5f);
+      low[k] = (int)t;
+      upper[k] = t - (float)low[k];
+    }
+    for (int c = 0; c < 8; c++) {
+      int row = (low[2] + (c >> 2)) * 3 + low[1] + (c >> 1 & 1);
+      sum += window->stop[a][row][low[0] + (c & 1)] * (c & 1 ? upper[0] : 1 - upper[0]) *
+             (c & 2 ? upper[1] : 1 - upper[1]) * (c & 4 ? upper[2] : 1 - upper[2]);
+    }
+    stop[a] = sum * norm[a];
+    size += stop[a] * stop[a];
+  }
+  size = sqrtf(size);
+  if (!(size > 1e-7f)) return;
+  const float n[3] = {stop[0] / size, stop[1] / size, stop[2] / size};
+  rub(beside, n, size, v, way);
+}
+
+void beside_keep_out(const Beside *beside, float way[3], float v[3]) {
+  const StripSolids *solids = beside->work->solids[beside->strip];
+  float cell = (float)beside->work->grid->cell, to[3], gradient[3];
+  float rest = 0.5f * (float)beside->work->dt; /* strips know where solids are in the middle of the step */
+  for (int a = 0; a < 3; a++) {
+    to[a] = beside->at[a] + (way[a] - rest * beside->wall_v[a]) / cell;
+    float most = a == 0 ? (float)STRIP - 1e-5f : 1 - 1e-6f;
+    to[a] = to[a] < 0 ? 0 : to[a] > most ? most : to[a]; /* the strip knows no more; half a cell further at most */
+  }
+  float distance = flip_distance_at(solids, to[0], to[1], to[2], gradient);
+  if (!(distance < 0)) return;
+  float length = sqrtf(gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2]);
+  if (!(length > 1e-3f)) return;
+  float into = 0, push = distance / length;
+  push = push < -0.5f ? -0.5f : push;
+  for (int a = 0; a < 3; a++) {
+    gradient[a] /= length;
+    into += (v[a] - beside->wall_v[a]) * gradient[a];
+  }
+  for (int a = 0; a < 3; a++) way[a] -= push * cell * gradient[a];
+  if (!(into < 0)) return;
+  hit(beside, gradient, -into, v);
+}
+
+static Solid *solid_beside(const FlipWork *work, int64_t strip, int lane) {
+  int16_t owner = work->solids[strip]->nearest[lane];
+  for (int a = 0; a < 3 && owner < 0; a++) owner = work->solids[strip]->owner[a][lane];
+  return owner < 0 ? NULL : &work->state->solids.items[owner];
+}
+
+float beside_moves(const FlipWork *work, int64_t strip, int lane) {
+  const Solid *solid = solid_beside(work, strip, lane);
+  if (!solid) return 0;
+  double cell = work->grid->cell;
+  Vec3 middle = vec3_add(strip_origin(work, (int32_t)strip), vec3((lane + 0.5) * cell, 0.5 * cell, 0.5 * cell));
+  double speed = vec3_length(solid_velocity_at(solid, middle)) + vec3_length(solid->spin) * cell; /* anywhere in it */
+  return (float)(0.5 * work->dt * speed / cell);
+}
+
+Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], int32_t k, bool solid) {
+  const FlipOrder *order = work->order;
+  Beside beside = {.work = work,
+                   .strip = strip,
+                   .place = {place[0], place[1], place[2]},
+                   .at = {order->x[k] - (float)place[0], order->y[k] - (float)place[1], order->z[k] - (float)place[2]},
+                   .index = order->index[k]};
+  beside.solid = solid ? solid_beside(work, strip, (int)beside.at[0]) : NULL;
+  if (!beside.solid) return beside;
+  Vec3 v = solid_velocity_at(beside.solid, state_position(work->state, beside.index));
+  beside.wall_v[0] = (float)v.x;
+  beside.wall_v[1] = (float)v.y;
+  beside.wall_v[2] = (float)v.z;
+  return beside;
+}
+
+void strip_stops(const FlipWork *work, int32_t strip, StopWindow *window) {
+  for (int row = 0; row < 9; row++) {
+    int32_t at = grid_row(work->grid, strip, row % 3 - 1, row / 3 - 1);
+    int64_t before = (int64_t)work->grid->near[at][X_LOW] * STRIP + STRIP - 1;
+    int64_t behind = (int64_t)work->grid->near[at][X_HIGH] * STRIP;
+    for (int a = 0; a < 3; a++) {
+      const float *stop = work->fields.stop[a];
+      float *to = window->stop[a][row];
+      to[0] = stop[before];
+      memcpy(to + 1, stop + (int64_t)at * STRIP, sizeof(float) * STRIP);
+      to[STRIP + 1] = stop[behind];
+    }
+  }
+}
+
+uint32_t strip_walls(const StripSolids *solids) {
+  uint32_t columns = 0; /* bit k: corners at the lower side of lane k */
+  for (int c = 0; c <= STRIP; c++) {
+    const float *d = solids->distance + c;
+    columns |= (d[0] < 0 || d[9] < 0 || d[18] < 0 || d[27] < 0 ? 1u : 0u) << c;
+  }
+  uint32_t cells = columns | columns >> 1;
+  return cells | cells >> 1 | cells << 1;
+}
+
+/* Whether sand that does not get out of the way lies densely where a way has come to, x, y, z from the strip's lower
+ * corner: a stream goes on, with what is before it. */
+static bool is_dense_at(const Beside *beside, const float at[3], const float v[3]) {
+  const FlipWork *work = beside->work;
+  const FlipFields *f = &work->fields;
+  int32_t cell[3];
+  for (int a = 0; a < 3; a++) cell[a] = beside->place[a] + (int32_t)floorf(at[a]);
+  int32_t strip = grid_find(work->grid, strip_key(cell[0], cell[1], cell[2]));
+  if (strip == 0) return false;
+  int32_t here = strip * STRIP + (cell[0] & (STRIP - 1));
+  if (!(f->fill[here] > FILL_DENSE * f->free[here])) return false;
+  float along = 0, square = 0;
+  for (int a = 0; a < 3; a++) {
+    along += 0.5f * (f->velocity[a][here] + f->velocity[a][cell_above(work->grid, here, a)]) * v[a];
+    square += v[a] * v[a];
+  }
+  return work->kept->pressure[here] != 0 || along < 0.5f * square;
+}
+
+static bool same_cell(const float a[3], const float b[3]) {
+  return floorf(a[0]) == floorf(b[0]) && floorf(a[1]) == floorf(b[1]) && floorf(a[2]) == floorf(b[2]);
+}
+
+/* Puts a point out of a solid that it is in at that time of the step; the rest of the way goes along the surface. */
+static void put_out(const Beside *beside, int32_t index, double time, float to[3], float piece[3], float v[3]) {
+  const FlipWork *work = beside->work;
+  Beside touching = *beside;
+  touching.solid = &work->state->solids.items[index];
+  double cell = work->grid->cell;
+  Vec3 point =
+      vec3_madd(strip_origin(work, (int32_t)beside->strip), vec3((double)to[0], (double)to[1], (double)to[2]), cell);
+  Vec3 moving = solid_velocity_at(touching.solid, point);
+  Vec3 local = solid_to_local(touching.solid, vec3_madd(point, moving, solid_ahead(work, touching.solid) - time));
+  if (solid_out_of_reach(touching.solid, local, 0)) return;
+  float x = (float)local.x, y = (float)local.y, z = (float)local.z, distance, n[3];
+  shape_distance_range(work->core, &touching.solid->shape, 1, &x, &y, &z, cell, &distance, &n[0], &n[1], &n[2]);
+  if (!(distance < 0)) return;
+  Mat3 turn = mat3_from_quat(touching.solid->rotation);
+  Vec3 out = mat3_apply(&turn, vec3((double)n[0], (double)n[1], (double)n[2]));
+  float into = 0, ahead = 0, push = distance / (float)cell;
+  push = push < -PIECE ? -PIECE : push;
+  for (int a = 0; a < 3; a++) {
+    n[a] = (float)vec3_get(out, a);
+    touching.wall_v[a] = (float)vec3_get(moving, a);
+    into += (v[a] - touching.wall_v[a]) * n[a];
+    ahead += piece[a] * n[a];
+  }
+  for (int a = 0; a < 3; a++) {
+    to[a] -= push * n[a];
+    if (ahead < 0) piece[a] -= ahead * n[a];
+  }
+  if (into < 0) hit(&touching, n, -into, v);
+}
+
+void beside_fly(const Beside *beside, float way[3], float v[3]) {
+  const FlipWork *work = beside->work;
+  float cell = (float)work->grid->cell, gradient[3], piece[3], to[3];
+  float length = sqrtf(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) / cell;
+  int pieces = (int)ceilf(length / PIECE);
+  /* The strip knows how far the solids are, but not beyond a cell. */
+  const float *at = beside->at;
+  float clear = flip_distance_at(work->solids[beside->strip], at[0], at[1], at[2], gradient);
+  bool meets = (clear < KNOWN ? clear : KNOWN) < length + 0.1f;
+  for (int a = 0; a < 3; a++) {
+    to[a] = at[a];
+    piece[a] = way[a] / (cell * (float)pieces);
+  }
+  for (int k = 0; k < pieces; k++) {
+    float from[3];
+    for (int a = 0; a < 3; a++) {
+      from[a] = to[a];
+      to[a] += piece[a];
+    }
+    for (int32_t s = 0; meets && s < work->state->solids.count; s++)
+      put_out(beside, s, work->dt * (k + 1) / pieces, to, piece, v);
+    if (!same_cell(from, to) && is_dense_at(beside, to, v)) break;
+  }
+  for (int a = 0; a < 3; a++) way[a] = (to[a] - at[a]) * cell;
+}

@@ -1,0 +1,166 @@
+/* Sand that runs into a closed face takes its velocity: an inelastic hit. Bodies take the impulse at once with it, so
+ * that a light one under much sand is not thrown back and forth. */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "methods/flip/solids/solids.h"
+#include "methods/flip/stress/stress.h"
+
+/* Whether the sand at a closed face moves into the wall. Free cells on both sides: it holds the sand either way. */
+static bool runs_in(const FlipWork *work, int32_t face, int axis, double against) {
+  const uint8_t *valid = work->fields.valid[0];
+  int32_t low = cell_below(work->grid, face, axis);
+  bool here = valid[face / STRIP] >> (face % STRIP) & 1, below = valid[low / STRIP] >> (low % STRIP) & 1;
+  if (here && below) return true;
+  return here ? against < 0 : below && against > 0;
+}
+
+static void push_wall(FlipWork *work, int32_t face, int axis, int16_t owner, double force, WrenchSum *sum) {
+  int32_t place[3];
+  strip_place(work->grid->key[face / STRIP], place);
+  const double *shift = work->grid->shift, cell = work->grid->cell;
+  double at[3] = {(double)(place[0] + face % STRIP) + 0.5, (double)place[1] + 0.5, (double)place[2] + 0.5};
+  at[axis] -= 0.5;
+  Vec3 point =
+      vec3(work->state->origin.x + (at[0] - shift[0]) * cell, work->state->origin.y + (at[1] - shift[1]) * cell,
+           work->state->origin.z + (at[2] - shift[2]) * cell);
+  Vec3 push = vec3(axis == 0 ? force : 0, axis == 1 ? force : 0, axis == 2 ? force : 0);
+  wrench_sum_add(sum, &work->state->solids.items[owner], push, point);
+}
+
+static void stop_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  FlipWork *work = context;
+  FlipFields *f = &work->fields;
+  WrenchSum sum = {0};
+  for (int64_t strip = b; strip < e; strip++) {
+    if (!f->near[strip]) continue;
+    for (int32_t at = (int32_t)strip * STRIP; at < ((int32_t)strip + 1) * STRIP; at++)
+      for (int a = 0; a < 3; a++) {
+        int16_t owner = f->owner[a][at];
+        if (f->open[a][at] > 0 || !(f->mass[a][at] > 0) || owner < 0 || work->body_of_solid[owner] >= 0) continue;
+        float against = f->velocity[a][at] - f->wall_v[a][at];
+        if (!runs_in(work, at, a, (double)against)) continue;
+        f->change[a][at] = f->stop[a][at] = -against;
+        push_wall(work, at, a, owner, (double)(f->mass[a][at] * against) / work->dt, &sum);
+      }
+  }
+  wrench_sum_end(&sum);
+}
+
+/* Gauss with pivots; false when singular. */
+static bool solve6(double m[6][6], double x[6]) {
+  for (int k = 0; k < 6; k++) {
+    int pivot = k;
+    for (int r = k + 1; r < 6; r++)
+      if (fabs(m[r][k]) > fabs(m[pivot][k])) pivot = r;
+    if (!(fabs(m[pivot][k]) > 1e-300)) return false;
+    for (int c = 0; c < 6; c++) {
+      double swap = m[k][c];
+      m[k][c] = m[pivot][c];
+      m[pivot][c] = swap;
+    }
+    double swap = x[k];
+    x[k] = x[pivot];
+    x[pivot] = swap;
+    for (int r = 0; r < 6; r++) {
+      if (r == k) continue;
+      double share = m[r][k] / m[k][k];
+      for (int c = k; c < 6; c++) m[r][c] -= share * m[k][c];
+      x[r] -= share * x[k];
+    }
+  }
+  for (int k = 0; k < 6; k++) x[k] /= m[k][k];
+  return true;
+}
+
+static bool stopped_by(const FlipWork *work, const CoupledFace *face, int32_t body) {
+  const FlipFields *f = &work->fields;
+  if (face->body != body || f->open[face->axis][face->face] > 0 || !(f->mass[face->axis][face->face] > 0)) return false;
+  double against = (double)f->velocity[face->axis][face->face] - (double)f->wall_v[face->axis][face->face];
+  return runs_in(work, face->face, face->axis, against);
+}
+
+/* V = V0 + M^-1 sum m (v - n V) n, solved for V. */
+static void stop_at_body(FlipWork *work, int32_t index) {
+  CoupledBody *body = &work->bodies[index];
+  FlipFields *f = &work->fields;
+  double sum[6][6] = {{0}}, push[6] = {0}, m[6][6], v[6];
+  bool any = false;
+  for (int64_t k = 0; k < work->face_count; k++) {
+    const CoupledFace *face = &work->faces[k];
+    if (!stopped_by(work, face, index)) continue;
+    double unit[6] = {0}, mass = (double)f->mass[face->axis][face->face];
+    coupled_push(face, 1, unit);
+    for (int r = 0; r < 6; r++) {
+      push[r] += mass * (double)f->velocity[face->axis][face->face] * unit[r];
+      for (int c = 0; c < 6; c++) sum[r][c] += mass * unit[r] * unit[c];
+    }
+    any = true;
+  }
+  if (!any) return;
+  for (int r = 0; r < 6; r++) {
+    v[r] = body->velocity[r];
+    for (int c = 0; c < 6; c++) {
+      m[r][c] = r == c;
+      for (int k = 0; k < 6; k++) m[r][c] += body->inverse[r][k] * sum[k][c];
+      v[r] += body->inverse[r][c] * push[c];
+    }
+  }
+  if (!solve6(m, v)) return;
+  for (int64_t k = 0; k < work->face_count; k++) {
+    const CoupledFace *face = &work->faces[k];
+    if (!stopped_by(work, face, index)) continue;
+    double mass = (double)f->mass[face->axis][face->face], before = (double)f->velocity[face->axis][face->face];
+    double after = coupled_speed(face, v);
+    f->change[face->axis][face->face] = f->stop[face->axis][face->face] = (float)(after - before);
+    coupled_push(face, mass * (before - after), body->impulse);
+  }
+  memcpy(body->velocity, v, sizeof v);
+}
+
+Status flip_stop_at_walls(FlipWork *work) {
+  FlipFields *f = &work->fields;
+  parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, stop_chunk, work);
+  for (int32_t k = 0; k < work->body_count; k++) stop_at_body(work, k);
+  for (int64_t k = 0; k < work->face_count; k++) {
+    const CoupledFace *face = &work->faces[k];
+    float speed = (float)coupled_speed(face, work->bodies[face->body].velocity);
+    f->flux[face->axis][face->face] += face->share * (speed - f->wall_v[face->axis][face->face]);
+    f->speed[face->axis][face->face] += face->share * (speed - f->wall_v[face->axis][face->face]);
+    f->wall_v[face->axis][face->face] = speed;
+  }
+  return SCREE_OK;
+}
+
+/* What stresses do to the solids whose faces are not wholly open (Eq. 23). */
+static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  FlipWork *work = context;
+  const FlipFields *f = &work->fields;
+  double area = work->grid->cell * work->grid->cell;
+  WrenchSum sum = {0};
+  for (int64_t strip = b; strip < e; strip++) {
+    if (!f->near[strip]) continue;
+    for (int32_t at = (int32_t)strip * STRIP; at < ((int32_t)strip + 1) * STRIP; at++)
+      for (int a = 0; a < 3; a++) {
+        int16_t owner = f->owner[a][at];
+        if (owner < 0 || !(f->open[a][at] < 1)) continue;
+        double force = flip_stress_force(work, work->kept->stress, at, a) - (double)work->kept->pressure[at] +
+                       (double)work->kept->pressure[cell_below(work->grid, at, a)];
+        if (force != 0) push_wall(work, at, a, owner, force * area * (double)(1 - f->open[a][at]), &sum);
+      }
+  }
+  wrench_sum_end(&sum);
+}
+
+void flip_push_solids(FlipWork *work) {
+  parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, push_chunk, work);
+  for (int32_t k = 0; k < work->body_count; k++) {
+    const double *j = work->bodies[k].impulse, per = 1 / work->dt;
+    Solid *solid = &work->state->solids.items[work->bodies[k].solid];
+    wrench_add(solid, vec3(j[0] * per, j[1] * per, j[2] * per), solid->center);
+    wrench_add_torque(solid, vec3(j[3] * per, j[4] * per, j[5] * per));
+  }
+}

@@ -1,0 +1,36 @@
+/* The linear complementarity problem that pressure and density correction share (Eq. 9 to 13, 24, 25, 30). */
+#ifndef METHODS_FLIP_STRESS_PRESSURE_SOLVE_H
+#define METHODS_FLIP_STRESS_PRESSURE_SOLVE_H
+
+#include "methods/flip/stress/operator_kernels.h"
+#include "methods/flip/stress/stress.h"
+
+/* Cohesion acts where grains touch, a pressure that pulls (Fig. 11) wherever there is sand. */
+#define FILL_TOUCHING 0.9f
+#define FILL_PULLED 0.4f
+
+/* A cell that bears pressure and has faces that a body moves with. */
+typedef struct MovedCell {
+  int32_t cell;
+  int32_t body; /* in FlipWork.bodies */
+  float out[6]; /* what its motion, linear and spin, lets out of the cell: the row of J1^T, by cell^2 */
+} MovedCell;
+
+typedef struct PressureProblem {
+  FlipWork *work;
+  StripList unknown; /* strips with cells that may have a pressure */
+  PressureOperator operator;
+  PressureInverse inverse;
+  float *diagonal; /* 1 over it */
+  MovedCell *moved;
+  int64_t moved_count;
+  double dt;
+} PressureProblem;
+
+/* The matrix for a step of that length; bodies move with it unless dt is set to 0 afterwards. */
+PressureProblem flip_pressure_problem(FlipWork *work, double dt);
+/* x >= 0 with A x + b >= 0, complementary to it; x is the start and the result. */
+Status flip_solve_complementarity(FlipWork *work, PressureProblem *problem, const float *b, bool correction, float *x,
+                                  FlipSolves *report);
+
+#endif

@@ -1,0 +1,196 @@
+/* What the carried stress near a body is worth in this step.
+ *
+ * Solves begin with the stresses of the last step. When sand stops a body these are the stresses of its way there, and
+ * in the step in which it comes to rest they would throw it back: friction is found in some dozens of iterations, which
+ * take away of such a wide stress only a part. So what is carried near a body, w sigma with w falling from 1 at the
+ * body to 0 at CARRY_REACH, is first multiplied by the one number that leaves least kinetic energy of sand and bodies.
+ * With u the velocities that all carried stress leads to and d = dt M^-1 J (w sigma) the part of w sigma in them, a
+ * multiple t leaves
+ *
+ *   E(t) = 1/2 |u - (1 - t) d|^2,   least at t = 1 - <u, d> / <d, d>,   <a, b> = sum of m a b.
+ *
+ * No more than 1 is taken, since more pressure than before is for the solves to find. Pressure and friction are scaled
+ * alike: what is within the yield surface stays there. Sand and bodies feel the same stress: momentum is kept. */
+#include <string.h>
+
+#include "core/parallel.h"
+#include "methods/flip/solids/solids.h"
+#include "methods/flip/stress/stress.h"
+#include "methods/flip/stress/operator_kernels.h"
+
+/* The stress near one body. */
+typedef struct Nearby {
+  FlipWork *work;
+  const Solid *solid;
+  float *weight, *pressure, *stress[STRESSES]; /* w, w p, w s; 0 where w is */
+  uint8_t *lanes;                              /* per strip, a bit per lane: w > 0 */
+  StripList strips;                            /* that feel it */
+  float *part[3], *all[3];                     /* d and u at the faces */
+  double (*part_wrench)[6], (*part_change)[6]; /* the same of the bodies: J (w sigma), d */
+  float scale;                                 /* t */
+} Nearby;
+
+static Status take_memory(Nearby *nearby) {
+  FlipWork *work = nearby->work;
+  Core *core = work->core;
+  Scratch *scratch = work->step->scratch;
+  int64_t cells = work_cells(work);
+  float **fields[] = {&nearby->weight,  &nearby->pressure, &nearby->part[0], &nearby->part[1],
+                      &nearby->part[2], &nearby->all[0],   &nearby->all[1],  &nearby->all[2]};
+  for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
+    TRY(scratch_take(core, scratch, fields[k], cells, "prediction"));
+  for (int k = 0; k < STRESSES; k++) TRY(scratch_take(core, scratch, &nearby->stress[k], cells, "prediction"));
+  TRY(scratch_take(core, scratch, &nearby->lanes, work->grid->strips, "prediction"));
+  TRY(scratch_take(core, scratch, &nearby->part_wrench, work->body_count, "prediction"));
+  return scratch_take(core, scratch, &nearby->part_change, work->body_count, "prediction");
+}
+
+/* w in the cells of a strip; answers where it is not 0, a bit a lane. */
+static uint32_t weigh_strip(const Nearby *nearby, int64_t strip, float weight[STRIP]) {
+  double cell = nearby->work->grid->cell, extent = solid_half_width(nearby->solid), reach = CARRY_REACH * cell;
+  double farthest = extent + reach + 0.5 * STRIP * cell;
+  Vec3 first = vec3_add(strip_origin(nearby->work, (int32_t)strip), vec3(0.5 * cell, 0.5 * cell, 0.5 * cell));
+  Vec3 from = vec3_sub(first, nearby->solid->center), middle = vec3_add(from, vec3(0.5 * (STRIP - 1) * cell, 0, 0));
+  uint32_t lanes = 0;
+  memset(weight, 0, sizeof(float) * STRIP);
+  if (strip == 0 || vec3_dot(middle, middle) > farthest * farthest) return 0;
+  for (int lane = 0; lane < STRIP; lane++) {
+    double here = 1 - (vec3_length(vec3_add(from, vec3(lane * cell, 0, 0))) - extent) / reach;
+    if (!(here > 0)) continue;
+    weight[lane] = (float)fmin(1, here);
+    lanes |= 1u << lane;
+  }
+  return lanes;
+}
+
+static void weigh_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Nearby *nearby = context;
+  const FlipKept *kept = nearby->work->kept;
+  for (int64_t strip = b; strip < e; strip++) {
+    const float *weight = nearby->weight + strip * STRIP;
+    nearby->lanes[strip] = (uint8_t)weigh_strip(nearby, strip, nearby->weight + strip * STRIP);
+    for (int lane = 0; lane < STRIP; lane++) {
+      int64_t at = strip * STRIP + lane;
+      nearby->pressure[at] = weight[lane] * kept->pressure[at];
+      for (int k = 0; k < STRESSES; k++) nearby->stress[k][at] = weight[lane] * kept->stress[k][at];
+    }
+  }
+}
+
+/* d and u at the faces. */
+static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Nearby *nearby = context;
+  const FlipWork *work = nearby->work;
+  const FlipFields *f = &work->fields;
+  double factor = work->dt / work->grid->cell;
+  FaceUpdate part = {.grid = work->grid,
+                     .strips = nearby->strips.strips,
+                     .p = nearby->pressure,
+                     .factor_p = (float)-factor,
+                     .factor_s = (float)factor};
+  FaceUpdate all = part;
+  all.p = work->kept->pressure;
+  for (int k = 0; k < STRESSES; k++) {
+    part.s[k] = nearby->stress[k];
+    all.s[k] = work->kept->stress[k];
+  }
+  for (int a = 0; a < 3; a++) {
+    part.gain[a] = all.gain[a] = f->lightness[a];
+    part.out[a] = nearby->part[a];
+    all.out[a] = nearby->all[a];
+    all.in[a] = f->change[a];
+  }
+  KERNEL_CALL(work->core, flip_face_update)(&part, b, e);
+  KERNEL_CALL(work->core, flip_face_update)(&all, b, e);
+  for (int64_t n = b; n < e; n++)
+    for (int64_t at = (int64_t)part.strips[n] * STRIP; at < ((int64_t)part.strips[n] + 1) * STRIP; at++)
+      for (int a = 0; a < 3; a++) nearby->all[a][at] += f->velocity[a][at];
+}
+
+/* <with, d> of the faces. */
+typedef struct Product {
+  const Nearby *nearby;
+  float *const *with;
+} Product;
+
+static double product_chunk(void *context, int64_t b, int64_t e) {
+  const Product *product = context;
+  const Nearby *nearby = product->nearby;
+  double sum = 0;
+  for (int64_t n = b; n < e; n++)
+    for (int64_t at = (int64_t)nearby->strips.strips[n] * STRIP; at < ((int64_t)nearby->strips.strips[n] + 1) * STRIP;
+         at++)
+      for (int a = 0; a < 3; a++)
+        sum += (double)nearby->work->fields.mass[a][at] * (double)nearby->part[a][at] * (double)product->with[a][at];
+  return sum;
+}
+
+static double product_at_faces(const Nearby *nearby, float *const with[3]) {
+  Product product = {nearby, with};
+  return parallel_sum(nearby->work->core, 0, nearby->strips.count, STRIP_CHUNK, product_chunk, &product);
+}
+
+/* The multiple t, from 0 to 1. */
+static float best_scale(Nearby *nearby) {
+  FlipWork *work = nearby->work;
+  size_t size = sizeof *work->body_wrench * (size_t)work->body_count;
+  parallel_for(work->core, 0, nearby->strips.count, STRIP_CHUNK, push_chunk, nearby);
+  double along = product_at_faces(nearby, nearby->all), own = product_at_faces(nearby, nearby->part);
+  flip_change_bodies(work, nearby->pressure, nearby->stress, work->dt);
+  memcpy(nearby->part_wrench, work->body_wrench, size);
+  memcpy(nearby->part_change, work->body_change, size);
+  flip_change_bodies(work, work->kept->pressure, work->kept->stress, work->dt);
+  for (int32_t k = 0; k < work->body_count; k++)
+    for (int i = 0; i < 6; i++) {
+      double impulse = work->dt * nearby->part_wrench[k][i]; /* m d */
+      along += impulse * (work->bodies[k].velocity[i] + work->body_change[k][i]);
+      own += impulse * nearby->part_change[k][i];
+    }
+  return own > 0 ? (float)fmax(0, fmin(1, 1 - along / own)) : 1;
+}
+
+static void scale_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Nearby *nearby = context;
+  const FlipKept *kept = nearby->work->kept;
+  for (int64_t n = b; n < e; n++) {
+    int64_t first = (int64_t)nearby->strips.strips[n] * STRIP;
+    for (int64_t at = first; at < first + STRIP; at++) {
+      float scale = 1 + (nearby->scale - 1) * nearby->weight[at];
+      kept->pressure[at] *= scale;
+      for (int k = 0; k < STRESSES; k++) kept->stress[k][at] *= scale;
+    }
+  }
+}
+
+/* Whether the carried stress would drive the body at the end of the step: while it only slows it down, it is none too
+ * large. What else moves a part of a mechanism, or holds it, is not known here. */
+static bool is_driven(FlipWork *work, int32_t body) {
+  double power = 0;
+  if (work->state->solids.items[work->bodies[body].solid].motion != MOTION_FREE) return false;
+  flip_change_bodies(work, work->kept->pressure, work->kept->stress, work->dt);
+  for (int i = 0; i < 6; i++)
+    power += work->body_wrench[body][i] * (work->bodies[body].velocity[i] + work->body_change[body][i]);
+  return power > 0;
+}
+
+static Status predict_at(FlipWork *work, int32_t body) {
+  Nearby nearby = {.work = work, .solid = &work->state->solids.items[work->bodies[body].solid]};
+  int mark = scratch_mark(work->step->scratch);
+  TRY(take_memory(&nearby));
+  parallel_for(work->core, 0, work->grid->strips, STRIP_CHUNK, weigh_chunk, &nearby);
+  TRY(grid_list_strips(work->core, work->step->scratch, work->grid, nearby.lanes, true, &nearby.strips));
+  nearby.scale = best_scale(&nearby);
+  if (nearby.scale < 1) parallel_for(work->core, 0, nearby.strips.count, STRIP_CHUNK, scale_chunk, &nearby);
+  scratch_release(work->core, work->step->scratch, mark);
+  return SCREE_OK;
+}
+
+Status flip_predict_stresses(FlipWork *work) {
+  if (work->face_count == 0) return SCREE_OK;
+  for (int32_t k = 0; k < work->body_count; k++)
+    if (is_driven(work, k)) TRY(predict_at(work, k));
+  return SCREE_OK;
+}

@@ -1,0 +1,270 @@
+#include "methods/flip/stress/yield_limits_kernels.h"
+#include "methods/flip/grid/strip_wide.h"
+
+#define FILL_TOUCHING 0.9f
+
+/* The axes of the edges of each shear component. */
+static const int EDGE_AXES[3][2] = {{0, 1}, {1, 2}, {0, 2}};
+
+void KERNEL(flip_bound_cells)(const FrictionBounds *o, int64_t b, int64_t e) {
+  const FlipFields *f = o->fields;
+  const Wide zero = wide_set(0);
+  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+    Wide free = own(f->free, s);
+    WideInt touching = wide_less(wide_set(FILL_TOUCHING) * free, own(f->fill, s)) & wide_less(zero, free);
+    Wide most = own(f->strength, s) * own(o->kept->pressure, s) + wide_select(touching, own(f->cohesion, s), zero);
+    put(o->limit, s, wide_select(wide_less(zero, most) & wide_less(zero, own(f->usable, s)), most, zero));
+  }
+}
+
+/* What the edges see of the limit of a cell that has none. What of a cell at the surface lies on a pressed cell rests
+ * there, and the pressure falls upwards by the weight: it is that of the cell below less the weight of one cell, for
+ * then the mean at the edge between the two is that of the true depth. */
+WIDE_INLINE Wide limit_at_surface(const FrictionBounds *o, int32_t s, int axis) {
+  const FlipFields *f = o->fields;
+  const FlipGrid *grid = o->grid;
+  const Wide zero = wide_set(0), one = wide_set(1);
+  Wide gain = o->down ? own(f->gain[axis], s) : above(grid, f->gain[axis], s, axis);
+  Wide open = o->down ? own(f->open[axis], s) : above(grid, f->open[axis], s, axis);
+  Wide limit = o->down ? below(grid, o->limit, s, axis) : above(grid, o->limit, s, axis);
+  Wide p = o->down ? below(grid, o->kept->pressure, s, axis) : above(grid, o->kept->pressure, s, axis);
+  Wide room = o->down ? own(f->room[1 + axis], s) : above(grid, f->room[1 + axis], s, axis);
+  WideInt moves = wide_less(zero, gain);
+  Wide density = open * open / wide_select(moves, room * gain, one);
+  p -= wide_set(o->gravity) * density;
+  WideInt some = wide_less(zero, own(f->fill, s)) & moves & wide_less(zero, limit) & wide_less(zero, p);
+  return wide_select(some, own(f->strength, s) * p, zero);
+}
+
+/* Lanes at whose faces walls stop sand. */
+WIDE_INLINE unsigned lanes_stopped(const FrictionBounds *o, int32_t s) {
+  const Wide zero = wide_set(0);
+  WideInt none = wide_less_equal(zero, zero);
+  for (int a = 0; a < 3; a++) {
+    Wide here = own(o->fields->stop[a], s), behind = above(o->grid, o->fields->stop[a], s, a);
+    none &= wide_less_equal(here, zero) & wide_less_equal(zero, here);
+    none &= wide_less_equal(behind, zero) & wide_less_equal(zero, behind);
+  }
+  return ~wide_bits(none) & ((1u << STRIP) - 1);
+}
+
+void KERNEL(flip_bound_surface)(const FrictionBounds *o, int64_t b, int64_t e) {
+  const Wide zero = wide_set(0);
+  for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
+    Wide limit = own(o->limit, s), surface = zero;
+    switch (o->axis) {
+    case 0: surface = limit_at_surface(o, s, 0); break;
+    case 1: surface = limit_at_surface(o, s, 1); break;
+    case 2: surface = limit_at_surface(o, s, 2); break;
+    default: break;
+    }
+    Wide borne = wide_select(wide_less(zero, limit), limit, surface);
+    put(o->fields->borne, s, borne);
+    unsigned stopped = o->fields->near[s] ? lanes_stopped(o, s) : 0;
+    o->loaded[s] = (uint8_t)(wide_bits(wide_less(zero, borne)) | stopped);
+  }
+}
+
+/* ---- edges ---- */
+
+/* Of the four cells round an edge (a, c), or of the four faces that meet there: two of each of its axes. */
+WIDE_INLINE void round_edge(const FlipGrid *grid, const float *f, int32_t s, int a, int c, Wide value[4]) {
+  int32_t down = grid->near[s][2 * c];
+  value[0] = own(f, s);
+  value[1] = below(grid, f, s, a);
+  value[2] = own(f, down);
+  value[3] = below(grid, f, down, a);
+}
+WIDE_INLINE void faces_at_edge(const FlipGrid *grid, float *const f[3], int32_t s, int a, int c, Wide value[4]) {
+  value[0] = own(f[a], s);
+  value[1] = below(grid, f[a], s, c);
+  value[2] = own(f[c], s);
+  value[3] = below(grid, f[c], s, a);
+}
+WIDE_INLINE unsigned bits_below(const FlipGrid *grid, const uint8_t *bits, int32_t s, int axis) {
+  const int32_t *near = grid->near[s];
+  return axis > 0 ? bits[near[2 * axis]] : ((unsigned)bits[s] << 1 | bits[near[X_LOW]] >> (STRIP - 1)) & 0xff;
+}
+WIDE_INLINE void face_bits(const FlipGrid *grid, uint8_t *const f[3], int32_t s, int a, int c, unsigned bits[4]) {
+  bits[0] = f[a][s];
+  bits[1] = bits_below(grid, f[a], s, c);
+  bits[2] = f[c][s];
+  bits[3] = bits_below(grid, f[c], s, a);
+}
+
+/* Mean over the four cells round the edge of what they bear, counting only cells that are free. None where one of the
+ * four faces at the edge is open and has no sand to move. */
+WIDE_INLINE Wide mean_at_edge(const FrictionBounds *o, int32_t s, int a, int c) {
+  const FlipFields *f = o->fields;
+  const Wide zero = wide_set(0), one = wide_set(1);
+  Wide free[4], borne[4], light[4], open[4], count = zero;
+  round_edge(o->grid, f->free, s, a, c, free);
+  round_edge(o->grid, f->borne, s, a, c, borne);
+  faces_at_edge(o->grid, f->lightness, s, a, c, light);
+  faces_at_edge(o->grid, f->open, s, a, c, open);
+  for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, free[j]), one, zero);
+  Wide mean = wide_set(o->shear_factor) * (borne[0] + borne[1] + borne[2] + borne[3]) / wide_max(count, one);
+  for (int j = 0; j < 4; j++)
+    mean = wide_select(wide_less(zero, open[j]) & wide_less_equal(light[j], zero), zero, mean);
+  return mean;
+}
+
+/* A wall bears the pressure of the cell beside it and what it stops of the half cell in between: as much as a cell
+ * where the layer is not thicker. */
+WIDE_INLINE Wide stopped_at(const FrictionBounds *o, int32_t s, int a, int c) {
+  const FlipFields *f = o->fields;
+  const Wide zero = wide_set(0);
+  Wide light[4], open[4], mass[4], stop[4], sum = zero;
+  faces_at_edge(o->grid, f->lightness, s, a, c, light);
+  faces_at_edge(o->grid, f->open, s, a, c, open);
+  faces_at_edge(o->grid, f->mass, s, a, c, mass);
+  faces_at_edge(o->grid, f->stop, s, a, c, stop);
+  for (int j = 0; j < 4; j++) {
+    Wide lost = mass[j] * wide_max(stop[j], -stop[j]) * wide_set(o->per_area);
+    sum += wide_select(wide_less(zero, open[j]), zero, lost);
+  }
+  for (int j = 0; j < 4; j++) sum = wide_select(wide_less(zero, open[j]) & wide_less_equal(light[j], zero), zero, sum);
+  return sum;
+}
+
+/* Of the faces at an edge that lie in walls which sand touches: the lanes that have some, and the stress across them
+ * that friction makes in the cells beside them. */
+WIDE_INLINE WideInt across_walls(const FrictionBounds *o, int32_t s, int a, int c, Wide *across) {
+  const FlipGrid *grid = o->grid;
+  const uint8_t *valid = o->fields->valid[0];
+  int32_t down = grid->near[s][2 * c];
+  const unsigned cells[4] = {valid[s], bits_below(grid, valid, s, a), valid[down], bits_below(grid, valid, down, a)};
+  const int beside[4][2] = {{1, 0}, {3, 2}, {2, 0}, {3, 1}}; /* the cells on both sides of each face */
+  unsigned closed[4];
+  Wide stress[2][4], sum = wide_set(0), count = sum;
+  face_bits(grid, o->closed, s, a, c, closed);
+  round_edge(grid, o->kept->stress[a], s, a, c, stress[0]);
+  round_edge(grid, o->kept->stress[c], s, a, c, stress[1]);
+  for (int j = 0; j < 4; j++)
+    for (int side = 0; side < 2; side++) {
+      int cell = beside[j][side];
+      uint8_t touched = (uint8_t)(closed[j] & cells[cell]);
+      sum += wide_where(touched, stress[j / 2][cell]);
+      count += wide_where(touched, wide_set(1));
+    }
+  *across = sum / wide_max(count, wide_set(1));
+  return wide_less(wide_set(0), count);
+}
+
+/* The friction of the wall that each of these lanes' edges is at. */
+static void friction_at(const FrictionBounds *o, int32_t s, int a, int c, unsigned lanes, float friction[STRIP]) {
+  const FlipGrid *grid = o->grid;
+  unsigned walls[4];
+  face_bits(grid, o->walls, s, a, c, walls);
+  for (; lanes; lanes &= lanes - 1) {
+    int lane = __builtin_ctz(lanes), j = 0;
+    while (j < 3 && !(walls[j] >> lane & 1)) j++;
+    int axis = j < 2 ? a : c, along = j == 1 ? c : a;
+    int64_t at = (int64_t)s * STRIP + lane;
+    if (j % 2 == 1 && along > 0) at = (int64_t)grid->near[s][2 * along] * STRIP + lane;
+    if (j % 2 == 1 && along == 0) at = lane > 0 ? at - 1 : (int64_t)grid->near[s][X_LOW] * STRIP + STRIP - 1;
+    friction[lane] = o->friction[o->fields->owner[axis][at]];
+  }
+}
+
+/* At walls and bodies edges bear what these stop, and no more than their own coefficient of friction allows for all
+ * that presses on the wall: the pressure less the frictional stress across it. It is the law of the wall that holds
+ * there, by its own pressure: such edges count for the yield surface of no cell. */
+WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, unsigned walls, int64_t n) {
+  float *to_cap = o->to.yields[n].cap[k], *share = o->to.yields[n].share[k], *per = o->to.paces[n].per[k];
+  const FlipFields *f = o->fields;
+  const Wide zero = wide_set(0), one = wide_set(1);
+  int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
+  float friction[STRIP] = {0};
+  friction_at(o, s, a, c, walls, friction);
+  Wide cap = wide_load(to_cap), across, strength = own(f->strength, s);
+  strength = wide_select(wide_less(zero, strength), strength, below(o->grid, f->strength, s, c));
+  strength = wide_select(wide_less(zero, strength), strength, below(o->grid, f->strength, s, a));
+  WideInt some = wide_less(zero, strength), at_wall = wide_lanes((uint8_t)walls);
+  WideInt touched = across_walls(o, s, a, c, &across);
+  Wide factor = wide_set(o->shear_factor) * wide_select(some, strength, one);
+  Wide all = cap + factor * stopped_at(o, s, a, c);
+  Wide most = wide_max(wide_load(friction) * (all / factor - across), zero);
+  cap = wide_select(at_wall & some, wide_min(all, most), cap);
+  WideInt rubs = at_wall & touched & wide_less(wide_set(CAP_LEAST), cap);
+  wide_store(to_cap, cap);
+  wide_store(per, wide_select(at_wall, zero, wide_load(per)));
+  wide_store(share, wide_select(at_wall, zero, wide_load(share)));
+  wide_store(o->to.grip[n][k], wide_select(rubs, one / wide_select(rubs, cap * cap, one), zero));
+  if (wide_bits(rubs)) o->links[n].walled |= (uint8_t)(1u << k);
+}
+
+WIDE_INLINE void bound_edges(const FrictionBounds *o, int32_t s, int64_t n) {
+  FrictionYield *yield = &o->to.yields[n];
+  const Wide zero = wide_set(0), one = wide_set(1), least = wide_set(CAP_LEAST);
+  for (int k = 0; k < 3; k++) {
+    int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
+    Wide limit[4], mean = mean_at_edge(o, s, a, c);
+    round_edge(o->grid, o->limit, s, a, c, limit);
+    Wide load = limit[0] + limit[1] + limit[2] + limit[3];
+    Wide inverse = wide_select(wide_less(least, mean), one / wide_max(mean, least), zero);
+    wide_store(yield->cap[k], mean);
+    wide_store(o->to.paces[n].per[k], inverse * inverse);
+    wide_store(yield->share[k], wide_select(wide_less(zero, load), one / wide_max(load, wide_set(1e-30f)), zero));
+    wide_store(o->to.grip[n][k], zero);
+    unsigned walls[4];
+    face_bits(o->grid, o->walls, s, a, c, walls);
+    unsigned lanes = walls[0] | walls[1] | walls[2] | walls[3];
+    if (lanes) bound_at_walls(o, s, k, lanes, n);
+  }
+}
+
+/* ---- strips of the solve ---- */
+
+WIDE_INLINE Wide pace_of(const FrictionBounds *o, int32_t s) {
+  Wide most = wide_set(o->least_ease);
+  for (int a = 0; a < 3; a++) {
+    const float *ease = o->fields->ease[a];
+    most = wide_max(most, wide_max(own(ease, s), above(o->grid, ease, s, a)));
+  }
+  return wide_set(o->pace_factor) / (wide_set(o->stiffness) * most);
+}
+
+/* What the solve begins with. Strips that bear nothing have no stress. */
+WIDE_INLINE void begin_strip(const FrictionBounds *o, int32_t s, int64_t n) {
+  const bool bears = o->links[n].bears;
+  FrictionFaces *faces = &o->to.faces[n];
+  for (int a = 0; a < 3; a++) {
+    wide_store(faces->in[a], own(o->flux[a], s));
+    wide_store(faces->ease[a], own(o->fields->ease[a], s));
+  }
+  for (int k = 0; k < STRESSES; k++) {
+    Wide x = bears ? own(o->kept->stress[k], s) : wide_set(0);
+    wide_store(o->to.y[0][n][k], x);
+    wide_store(bears ? o->to.x[n][k] : o->to.y[1][n][k], x);
+  }
+}
+
+void KERNEL(flip_bound_strips)(const FrictionBounds *o, int64_t b, int64_t e, double sums[STRIP_SUMS]) {
+  const Wide zero = wide_set(0);
+  int walled = 0;
+  Wide total = zero, count = zero;
+  for (int64_t n = b; n < e; n++) {
+    int32_t s = o->strips[n];
+    FrictionLinks *links = &o->links[n];
+    *links = (FrictionLinks){.slot = o->slot[n]};
+    for (int side = 0; side < SIDES; side++) {
+      links->near[side] = o->number[o->grid->near[s][side]];
+      links->near_slot[side] = o->slot[links->near[side]];
+    }
+    bound_edges(o, s, n);
+    walled += links->walled != 0;
+    Wide limit = own(o->limit, s), pace = pace_of(o, s), most = limit;
+    for (int k = 0; k < 3; k++) most = wide_max(most, wide_load(o->to.yields[n].cap[k]));
+    links->bears = wide_bits(wide_less(zero, most)) != 0;
+    wide_store(o->to.paces[n].limit, limit);
+    wide_store(o->to.paces[n].pace, pace);
+    begin_strip(o, s, n);
+    WideInt bears = wide_less(zero, limit);
+    total += wide_select(bears, pace, zero);
+    count += wide_select(bears, wide_set(1), zero);
+  }
+  sums[PACE_TOTAL] = (double)wide_sum(total);
+  sums[PACE_COUNT] = (double)wide_sum(count);
+  sums[STRIPS_WALLED] = walled;
+}

@@ -1,0 +1,43 @@
+/* What cells and edges bear: the bounds of friction. */
+#ifndef METHODS_FLIP_STRESS_YIELD_LIMITS_KERNELS_H
+#define METHODS_FLIP_STRESS_YIELD_LIMITS_KERNELS_H
+
+#include "methods/flip/stress/friction_kernels.h"
+
+#define CAP_LEAST 1e-12f /* Pa: less is none, its square would not be a number */
+
+typedef struct FrictionBounds {
+  const FlipGrid *grid;
+  const FlipFields *fields;
+  const FlipKept *kept;
+  float *limit;    /* at centres: alpha p + cohesion */
+  uint8_t *loaded; /* per strip of the grid, a bit per lane: cells that bear some, or whose edges do */
+  /* What rests on pressed cells at the surface: which way is down (axis -1: nowhere), weight of a cell over density. */
+  int axis;
+  bool down;
+  float gravity;
+  /* Walls, per strip of the grid, a bit per lane: faces that are at one, and those that are closed by one. */
+  uint8_t *walls[3], *closed[3];
+  const float *friction; /* of each solid */
+  float per_area;        /* stress over the momentum that a face loses */
+  float shear_factor;    /* pure shear over limit on the yield surface */
+  /* The strips that the solve runs over. */
+  const float *flux[3];
+  const int32_t *strips; /* their numbers on the grid */
+  const int32_t *number; /* and the other way; 0: none of them */
+  const int32_t *slot;   /* of each of them */
+  FrictionStrips to;
+  FrictionLinks *links;
+  /* pace = factor / (stiffness times the largest ease of the cell's faces, `least_ease` at least): less than one over
+   * the largest eigenvalue if that ease were everywhere. */
+  float least_ease, stiffness, pace_factor;
+} FrictionBounds;
+/* limit, of strips b to e of the grid. */
+KERNEL_DECLARE(void, flip_bound_cells, (const FrictionBounds *o, int64_t b, int64_t e));
+/* fields.borne, what the edges see of the limit, and `loaded`; the limits of all strips are known. */
+KERNEL_DECLARE(void, flip_bound_surface, (const FrictionBounds *o, int64_t b, int64_t e));
+/* Strips b to e of the solve: everything but what depends on others' pace and bounds. */
+enum { PACE_TOTAL, PACE_COUNT, STRIPS_WALLED, STRIP_SUMS }; /* paces: over cells that bear some stress */
+KERNEL_DECLARE(void, flip_bound_strips, (const FrictionBounds *o, int64_t b, int64_t e, double sums[STRIP_SUMS]));
+
+#endif

@@ -1,0 +1,351 @@
+/* From the grid to the particles: the FLIP update of velocities (Brackbill and Ruppel 1986), and advection with the
+ * velocity of the grid (Section 3, lines 6a to 6c of Fig. 8). */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "methods/flip/solids/boundary_contact.h"
+#include "methods/flip/transfer/advection_kernels.h"
+#include "methods/flip/transfer/shapes.h"
+#include "methods/flip/transfer/transfer.h"
+
+enum { FROM_CHUNK = 64 };
+
+/* One of so many particles may be in haste: it goes so much farther than half a cell, piece by piece. A clump that
+ * falls on a heap is pressed for the moment in which it arrives, and some dozen particles would set the step of all. */
+enum { HASTY = 1024 };
+#define HASTE 2.0f
+
+/* Squares of speeds by their exponents and the first five bits behind them: steps of 1.5 % of the speed. */
+enum { SPEED_SHIFT = 18, SPEED_BINS = 1 << (31 - SPEED_SHIFT) };
+
+typedef struct Speeds {
+  float loose, pressed;      /* squares of the largest */
+  float least;               /* of pressed particles that are counted: slower ones never set the step */
+  int32_t count[SPEED_BINS]; /* of pressed particles */
+} Speeds;
+
+/* None where loose sand goes no farther than half a cell either. */
+static float haste_of(const FlipWork *work) {
+  return fminf(HASTE, (float)(work->settings->loose_way / work->settings->way));
+}
+
+static uint32_t speed_bin(float square) {
+  uint32_t bits;
+  memcpy(&bits, &square, sizeof bits);
+  return bits >> SPEED_SHIFT;
+}
+/* No square of the bin is less. */
+static float bin_from(uint32_t bin) {
+  uint32_t bits = bin << SPEED_SHIFT;
+  float square;
+  memcpy(&square, &bits, sizeof square);
+  return square;
+}
+
+/* What the step is set by: the fastest of loose particles; of pressed ones that which all but `hasty` keep to, or as
+ * much as haste allows the fastest. */
+static double speed_of(const Speeds *speeds, int threads, int64_t hasty, float haste) {
+  float loose = 0, pressed = 0, kept = 0;
+  for (int t = 0; t < threads; t++) {
+    loose = fmaxf(loose, speeds[t].loose);
+    pressed = fmaxf(pressed, speeds[t].pressed);
+  }
+  int64_t faster = 0;
+  for (int bin = SPEED_BINS - 1; bin >= 0 && faster <= hasty; bin--) {
+    for (int t = 0; t < threads; t++) faster += speeds[t].count[bin];
+    if (faster > hasty) kept = bin_from((uint32_t)bin + 1);
+  }
+  kept = fmaxf(fminf(kept, pressed), pressed / (haste * haste));
+  return sqrt((double)fmaxf(loose, kept));
+}
+
+typedef struct FromGrid {
+  FlipWork *work;
+  Gather gather;
+  Speeds *speeds; /* per thread */
+  float *buffers; /* for the particles of a strip, per thread */
+  uint8_t *kinds, *way_bits;
+  uint8_t *stops; /* per strip: lanes whose faces stopped something */
+  int64_t most;   /* particles of a strip, in whole registers */
+} FromGrid;
+
+enum { BUFFERS = 3 + 3 + 1 + 9 + STRESSES };
+
+/* Where a thread puts what the particles of a strip take. */
+static void thread_buffers(const FromGrid *from, int thread, Gathered *gathered, Stretch *stretch) {
+  float *next = from->buffers + thread * BUFFERS * from->most;
+  float **arrays[BUFFERS] = {&gathered->velocity[0], &gathered->velocity[1], &gathered->velocity[2], &gathered->way[0],
+                             &gathered->way[1],      &gathered->way[2],      &gathered->square};
+  for (int k = 0; k < STRESSES; k++) arrays[7 + k] = &stretch->shape[k];
+  for (int k = 0; k < 9; k++) arrays[7 + STRESSES + k] = &stretch->gradient[k];
+  for (int k = 0; k < BUFFERS; k++, next += from->most) *arrays[k] = next;
+  for (int k = 0; k < 9; k++) gathered->gradient[k] = from->work->shapes ? stretch->gradient[k] : NULL;
+  stretch->kind = from->kinds + thread * from->most;
+}
+
+/* How far the sand of a cell may go in a step, in cells: half a full cell's worth of it where it is pressed, and twice
+ * that where it is not. */
+static float way_of_cell(const FlipWork *work, int64_t cell) {
+  float least = (float)work->settings->way, most = (float)work->settings->loose_way;
+  if (work->kept->pressure[cell] == 0) least = fminf(UNPRESSED_WAY * least, most);
+  float fill = work->fields.fill[cell], free = work->fields.free[cell];
+  float way = fill > 0 ? least * free / fill : most;
+  return way < least ? least : way > most ? most : way;
+}
+
+/* Those off the grid: nothing stretches them. */
+static void move_lost(const FromGrid *from) {
+  const FlipWork *work = from->work;
+  Particles *p = &work->state->particles;
+  float *velocity[3] = {p->vx, p->vy, p->vz}, *way_of[3] = {p->dx, p->dy, p->dz}, dt = (float)work->dt;
+  for (int64_t k = 0; k < work->order->lost; k++) {
+    int32_t i = work->order->index[k];
+    for (int a = 0; a < 3; a++) {
+      velocity[a][i] += from->gather.gain[a];
+      way_of[a][i] = dt * velocity[a][i];
+    }
+    if (work->shapes) work->kind[k] = IS_STUCK;
+  }
+}
+
+/* Whether the friction of what solids stop in this cell is solved for (limit_at_walls in friction.c): its faces have
+ * sand that can bear it. */
+static bool rubs_on_the_grid(const FlipWork *work, int32_t cell) {
+  const FlipFields *f = &work->fields;
+  bool strong = true;
+  for (int a = 0; a < 3 && strong; a++) {
+    int32_t above = cell_above(work->grid, cell, a);
+    bool low = f->strong[a][cell / STRIP] >> (cell % STRIP) & 1,
+         high = f->strong[a][above / STRIP] >> (above % STRIP) & 1;
+    strong = low || high;
+  }
+  return strong;
+}
+
+/* Most that distances within a cell can change on the way of a cell: a root of three, and something for round-off. */
+#define SLOPE_MOST 1.8f
+
+/* The particles of a strip that are on their way. */
+typedef struct StripWays {
+  int64_t strip;
+  int32_t first, last; /* particles in the order of cells */
+  int32_t place[3];
+  uint32_t walls;       /* lanes from which half a cell may lead into a solid */
+  uint32_t bits;        /* of the ways, all together */
+  float loose, pressed; /* what the largest squares of speeds count */
+  const Gathered *gathered;
+  const uint8_t *way_bits; /* of the particles from `first` on */
+} StripWays;
+
+static StripWays bound_ways(const FromGrid *from, int64_t strip, const Gathered *g, uint8_t *bits) {
+  const FlipWork *work = from->work;
+  const FlipOrder *order = work->order;
+  StripWays s = {.strip = strip,
+                 .first = order->start[strip * STRIP],
+                 .last = order->start[(strip + 1) * STRIP],
+                 .gathered = g,
+                 .way_bits = bits};
+  const StripSolids *solids = work->solids[strip];
+  strip_place(work->grid->key[strip], s.place);
+  s.walls = work->fields.near[strip] ? strip_walls(solids) : 0;
+  float side = (float)work->grid->cell, half = (float)work->settings->way, haste = haste_of(work) * half;
+  Ways ways = {.x = order->x + s.first,
+               .y = order->y + s.first,
+               .z = order->z + s.first,
+               .place = {(float)s.place[0], (float)s.place[1], (float)s.place[2]},
+               .long_way = half * half * side * side * 1.0001f,
+               .cell = side,
+               .distance = s.walls ? solids->distance : NULL,
+               .way = {g->way[0], g->way[1], g->way[2]},
+               .square = g->square,
+               .bits = bits};
+  for (int lane = 0; lane < STRIP; lane++) {
+    float most = way_of_cell(work, strip * STRIP + lane), share = half / most;
+    ways.longest[lane] = fmaxf(most, haste) * side;
+    ways.share[lane] = share * share;
+    ways.pressed[lane] = work->kept->pressure[strip * STRIP + lane] != 0 ? 1 : 0;
+    if (s.walls >> lane & 1) ways.slack[lane] = SLOPE_MOST * beside_moves(work, strip, lane);
+  }
+  float fastest[2];
+  s.bits = KERNEL_CALL(work->core, flip_bound_ways)(&ways, s.last - s.first, fastest);
+  s.loose = fastest[0];
+  s.pressed = fastest[1];
+  return s;
+}
+
+/* Pressed particles are counted down to the speed below which haste allows even the fastest more. */
+static void count_speeds(const FlipWork *work, const StripWays *s, Speeds *speeds) {
+  const int32_t *start = work->order->start + s->strip * STRIP;
+  const float *square = s->gathered->square - s->first, haste = haste_of(work);
+  speeds->loose = fmaxf(speeds->loose, s->loose);
+  if (s->pressed < speeds->least) return;
+  if (s->pressed > speeds->pressed) {
+    speeds->pressed = s->pressed;
+    speeds->least = bin_from(speed_bin(speeds->pressed / (haste * haste)));
+  }
+  for (int lane = 0; lane < STRIP; lane++) {
+    if (work->kept->pressure[s->strip * STRIP + lane] == 0) continue;
+    for (int32_t k = start[lane]; k < start[lane + 1]; k++)
+      if (square[k] >= speeds->least && square[k] < INFINITY) speeds->count[speed_bin(square[k])]++;
+  }
+}
+
+/* Lanes round which walls stopped something whose friction is not solved for. */
+static uint32_t lanes_that_rub(const FromGrid *from, const StripWays *s) {
+  const FlipWork *work = from->work;
+  const int32_t *start = work->order->start + s->strip * STRIP;
+  uint32_t lanes = 0;
+  if (!work->fields.near[s->strip]) return 0;
+  for (int row = 0; row < 9; row++) {
+    int32_t at = grid_row(work->grid, (int32_t)s->strip, row % 3 - 1, row / 3 - 1);
+    uint32_t nodes = (uint32_t)from->stops[work->grid->near[at][X_LOW]] >> (STRIP - 1) |
+                     (uint32_t)from->stops[at] << 1 |
+                     (uint32_t)(from->stops[work->grid->near[at][X_HIGH]] & 1) << (STRIP + 1);
+    lanes |= nodes | nodes >> 1 | nodes >> 2;
+  }
+  for (int lane = 0; lane < STRIP; lane++)
+    if (start[lane] == start[lane + 1] || rubs_on_the_grid(work, (int32_t)s->strip * STRIP + lane))
+      lanes &= ~(1u << lane);
+  return lanes & 255;
+}
+
+/* Those beside solids and on long ways. */
+static void move_beside(const FromGrid *from, const StripWays *s) {
+  const FlipWork *work = from->work;
+  const int32_t *start = work->order->start + s->strip * STRIP;
+  uint32_t rubs = lanes_that_rub(from, s);
+  if (!rubs && !s->bits) return;
+  StopWindow window;
+  if (rubs) strip_stops(work, (int32_t)s->strip, &window);
+  for (int lane = 0; lane < STRIP; lane++)
+    for (int32_t k = start[lane]; k < start[lane + 1]; k++) {
+      uint8_t bits = s->way_bits[k - s->first];
+      bool rub = rubs >> lane & 1, far = bits & WAY_IS_LONG, walled = s->walls >> lane & 1;
+      if (!rub && !far && !(walled && bits & WAY_LEADS_INTO)) continue;
+      Beside beside = beside_of(work, s->strip, s->place, k, work->fields.near[s->strip]);
+      const float norm[3] = {work->sorted.norm[1][k], work->sorted.norm[2][k], work->sorted.norm[3][k]};
+      float way[3], v[3];
+      for (int a = 0; a < 3; a++) {
+        way[a] = s->gathered->way[a][k - s->first];
+        v[a] = s->gathered->velocity[a][k - s->first];
+      }
+      if (rub) beside_rub(&beside, &window, norm, v, way);
+      if (far) beside_fly(&beside, way, v);
+      else if (walled) beside_keep_out(&beside, way, v);
+      for (int a = 0; a < 3; a++) {
+        s->gathered->way[a][k - s->first] = way[a];
+        s->gathered->velocity[a][k - s->first] = v[a];
+      }
+    }
+}
+
+static void put_back(const FlipWork *work, const StripWays *s) {
+  Particles *p = &work->state->particles;
+  const int32_t *index = work->order->index + s->first;
+  float *const *v = s->gathered->velocity, *const *way = s->gathered->way;
+  for (int32_t k = 0; k < s->last - s->first; k++) {
+    int32_t i = index[k];
+    p->vx[i] = v[0][k], p->vy[i] = v[1][k], p->vz[i] = v[2][k];
+    p->dx[i] = way[0][k], p->dy[i] = way[1][k], p->dz[i] = way[2][k];
+  }
+}
+
+static void stops_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const FromGrid *from = context;
+  KERNEL_CALL(from->work->core, flip_stop_lanes)(from->work->fields.stop, b, e, from->stops);
+}
+
+/* What will be read and written of the particles of the next strip: about as many as this one has. */
+static void fetch_ahead(const FlipWork *work, int32_t b, int64_t e) {
+  const Particles *p = &work->state->particles;
+  const FlipOrder *order = work->order;
+  float *const *v = order->velocity;
+  const float *const fields[6] = {p->vx, p->vy, p->vz, p->dx, p->dy, p->dz};
+  const float *const sorted[6] = {order->x, order->y, order->z, v[0], v[1], v[2]};
+  if (e > order->count) e = order->count;
+  for (int64_t k = b; k < e; k += LANES) {
+    int32_t i = order->index[k];
+    for (int f = 0; f < 6; f++) __builtin_prefetch(sorted[f] + k);
+    for (int f = 0; f < 6; f++) __builtin_prefetch(fields[f] + i, 1);
+    for (int c = 0; c < STRESSES && work->shapes; c++) __builtin_prefetch(work->shapes->a[c] + i, 1);
+  }
+}
+
+static void from_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
+  const FromGrid *from = context;
+  const FlipWork *work = from->work;
+  Gathered gathered;
+  Stretch stretch;
+  thread_buffers(from, thread, &gathered, &stretch);
+  for (int64_t strip = b; strip < e; strip++) {
+    int32_t first = work->order->start[strip * STRIP], last = work->order->start[(strip + 1) * STRIP];
+    if (work->shapes) work->odd[strip] = (OddShapes){0};
+    if (first == last) continue;
+    fetch_ahead(work, last, (int64_t)last + last - first);
+    KERNEL_CALL(work->core, flip_gather)(&from->gather, (int32_t)strip, &gathered);
+    StripWays ways = bound_ways(from, strip, &gathered, from->way_bits + thread * from->most);
+    count_speeds(work, &ways, &from->speeds[thread]);
+    move_beside(from, &ways);
+    put_back(work, &ways);
+    if (work->shapes) shapes_stretch(work->shapes, work, strip, &stretch);
+  }
+}
+
+static Status take_buffers(FlipWork *work, FromGrid *from) {
+  Core *core = work->core;
+  Scratch *scratch = work->step->scratch;
+  int64_t threads = pool_threads(core->pool);
+  for (int64_t strip = 1; strip < work->grid->strips; strip++) {
+    int64_t here = work->order->start[(strip + 1) * STRIP] - work->order->start[strip * STRIP];
+    from->most = here > from->most ? here : from->most;
+  }
+  from->most = (from->most / LANES + 1) * LANES;
+  TRY(scratch_take(core, scratch, &from->buffers, threads * BUFFERS * from->most, "particles of a strip"));
+  memset(from->buffers, 0, sizeof(float) * (size_t)(threads * BUFFERS * from->most));
+  TRY(scratch_take(core, scratch, &from->kinds, threads * from->most, "particles of a strip"));
+  TRY(scratch_take(core, scratch, &from->way_bits, threads * from->most, "particles of a strip"));
+  TRY(scratch_take(core, scratch, &from->stops, work->grid->strips, "strips"));
+  if (!work->shapes) return SCREE_OK;
+  TRY(scratch_take(core, scratch, &work->kind, work->order->count, "shapes"));
+  return scratch_take(core, scratch, &work->odd, work->grid->strips, "shapes");
+}
+
+Status flip_from_grid(FlipWork *work) {
+  Core *core = work->core;
+  FlipFields *f = &work->fields;
+  FromGrid from = {.work = work};
+  Gather *g = &from.gather;
+  *g = (Gather){.grid = work->grid,
+                .start = work->order->start,
+                .x = work->order->x,
+                .y = work->order->y,
+                .z = work->order->z,
+                .dt = (float)work->dt,
+                .inverse_cell = (float)(1 / work->grid->cell),
+                .near = f->near,
+                .riders = f->riders,
+                .rides = work->sorted.rides};
+  for (int a = 0; a < 3; a++) {
+    g->norm[a] = work->sorted.norm[1 + a];
+    g->valid[a] = f->valid[1 + a];
+    g->strong[a] = f->strong[a];
+    g->velocity[a] = f->velocity[a];
+    g->change[a] = f->change[a];
+    g->moved[a] = f->moved[a];
+    g->settle[a] = f->settle[a];
+    g->before[a] = work->order->velocity[a];
+    g->gain[a] = (float)(vec3_get(work->state->gravity, a) * work->dt);
+  }
+  TRY(take_buffers(work, &from));
+  int threads = pool_threads(core->pool);
+  TRY(scratch_take(core, work->step->scratch, &from.speeds, threads, "speeds"));
+  memset(from.speeds, 0, sizeof *from.speeds * (size_t)threads);
+  if (work->shapes) shapes_find_flow(work->shapes, work->state);
+  move_lost(&from);
+  parallel_for(core, 0, work->grid->strips, STRIP_CHUNK, stops_chunk, &from);
+  parallel_for(core, 1, work->grid->strips, FROM_CHUNK, from_grid_chunk, &from);
+  work->speed = speed_of(from.speeds, threads, work->order->count / HASTY, haste_of(work));
+  return SCREE_OK;
+}

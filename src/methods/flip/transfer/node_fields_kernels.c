@@ -1,0 +1,143 @@
+#include "methods/flip/transfer/node_fields_kernels.h"
+
+/* The sums of the nodes of a strip, kind by kind. */
+WIDE_INLINE void node_columns(const float (*nodes)[NODE_SUMS], Wide column[NODE_SUMS]) {
+  for (int h = 0; h < NODE_SUMS; h += 4)
+    wide_turn4(wide_rows(nodes[0] + h, nodes[4] + h), wide_rows(nodes[1] + h, nodes[5] + h),
+               wide_rows(nodes[2] + h, nodes[6] + h), wide_rows(nodes[3] + h, nodes[7] + h), &column[h], &column[h + 1],
+               &column[h + 2], &column[h + 3]);
+}
+
+typedef struct FaceSums {
+  Wide mass, bulk, fill;
+} FaceSums;
+
+/* What fell on faces that are not valid belongs to others already. */
+WIDE_INLINE FaceSums face_sums(const NodeSums *sums, int64_t strip, int a, const Wide *own, const Wide *others) {
+  const Wide zero = wide_set(0);
+  WideInt valid = wide_lanes(sums->fields.valid[1 + a][strip]);
+  FaceSums face;
+  face.mass = wide_select(valid, own[AT_X + 2 * a], zero);
+  face.bulk = sums->others ? wide_select(valid, others[AT_X + 2 * a], zero) : face.mass * wide_set(sums->one_specific);
+  face.fill = face.bulk * wide_set(1 / sums->volume) / wide_load(sums->fields.room[1 + a] + strip * STRIP);
+  return face;
+}
+
+/* Bits of the cells below those of a strip, or above them, from a byte per strip. */
+static inline uint32_t bits_below(const FlipGrid *grid, const uint8_t *bits, int64_t strip, int axis) {
+  uint32_t beside = bits[grid->near[strip][2 * axis]];
+  return axis == 0 ? ((uint32_t)bits[strip] << 1 | beside >> (STRIP - 1)) & 255 : beside;
+}
+static inline uint32_t bits_above(const FlipGrid *grid, const uint8_t *bits, int64_t strip, int axis) {
+  uint32_t beside = bits[grid->near[strip][2 * axis + 1]];
+  return axis == 0 ? (uint32_t)bits[strip] >> 1 | (beside & 1) << (STRIP - 1) : beside;
+}
+
+WIDE_INLINE uint32_t positive(const float *field) { return wide_bits(wide_less(wide_set(0), wide_load(field))); }
+
+/* Lanes whose cells were pressed, or those below them. */
+WIDE_INLINE uint32_t pressed_beside(const NodeSums *sums, int64_t strip, int axis) {
+  uint32_t own = positive(sums->pressure + strip * STRIP);
+  int64_t below = sums->grid->near[strip][2 * axis];
+  if (axis > 0) return own | positive(sums->pressure + below * STRIP);
+  return own | own << 1 | (sums->pressure[below * STRIP + STRIP - 1] > 0 ? 1u : 0u);
+}
+
+void KERNEL(flip_find_strong)(const NodeSums *sums, int64_t b, int64_t e) {
+  const FlipFields *f = &sums->fields;
+  for (int64_t strip = b; strip < e; strip++) {
+    Wide own[NODE_SUMS], others[NODE_SUMS];
+    node_columns(sums->sums + strip * STRIP, own);
+    node_columns((sums->others ? sums->others : sums->sums) + strip * STRIP, others);
+    for (int a = 0; a < 3; a++) {
+      Wide fill = face_sums(sums, strip, a, own, others).fill;
+      uint32_t full = wide_bits(wide_less(wide_set(sums->strong), fill)),
+               nearly = wide_bits(wide_less(wide_set(sums->stays_strong), fill)),
+               open = positive(f->open[a] + strip * STRIP);
+      if (nearly & ~full) full |= nearly & pressed_beside(sums, strip, a);
+      f->strong[a][strip] = (uint8_t)((full | ~open) & f->valid[1 + a][strip]);
+    }
+  }
+}
+
+WIDE_INLINE void face_fields(const NodeSums *sums, int64_t strip, int a, const Wide *own, const Wide *others) {
+  const FlipFields *f = &sums->fields;
+  const Wide zero = wide_set(0), one = wide_set(1);
+  int64_t at = strip * STRIP;
+  FaceSums face = face_sums(sums, strip, a, own, others);
+  Wide open = wide_load(f->open[a] + at);
+  Wide wall = (one - open) * wide_load(f->wall_v[a] + at);
+  WideInt some = wide_less(wide_set(sums->least), face.fill), strong = some & wide_lanes(f->strong[a][strip]);
+  Wide velocity =
+      wide_select(wide_less(zero, face.mass), own[AT_X_TOO + 2 * a] / face.mass + wide_set(sums->gain[a]), zero);
+  /* The solid bears the closed share of what acts on the face, the sand the open one, whatever room its kernel has: so
+   * they get from each other what they give. */
+  Wide lightness = wide_select(strong & wide_less(zero, open), wide_set(sums->volume) * open / face.mass, zero);
+  wide_store(f->mass[a] + at, face.mass);
+  wide_store(f->velocity[a] + at, velocity);
+  wide_store(f->lightness[a] + at, lightness);
+  wide_store(f->flux[a] + at, wide_select(some, open * face.fill * velocity, zero) + wall);
+  wide_store(f->gain[a] + at, open * face.fill * lightness);
+  wide_store(f->speed[a] + at, open * velocity + wall);
+  wide_store(f->ease[a] + at, open * lightness);
+  wide_store(f->change[a] + at, zero);
+  wide_store(f->moved[a] + at, zero);
+  wide_store(f->stop[a] + at, zero);
+  uint32_t owned = 0;
+  for (int lane = 0; lane < STRIP; lane++) owned |= (f->owner[a][at + lane] >= 0 ? 1u : 0u) << lane;
+  uint32_t closed = owned & ~wide_bits(wide_less(zero, open));
+  sums->closed[a][strip] = (uint8_t)closed;
+  sums->bears[a][strip] = (uint8_t)(closed | wide_bits(wide_less(zero, lightness)));
+}
+
+void KERNEL(flip_node_fields)(const NodeSums *sums, int64_t b, int64_t e) {
+  const FlipFields *f = &sums->fields;
+  const Wide zero = wide_set(0);
+  const bool mixed = sums->others != NULL;
+  for (int64_t strip = b; strip < e; strip++) {
+    int64_t at = strip * STRIP;
+    Wide own[NODE_SUMS], others[NODE_SUMS];
+    node_columns(sums->sums + at, own);
+    node_columns((mixed ? sums->others : sums->sums) + at, others);
+    Wide sand = own[AT_CENTRE];
+    if (!mixed) sand = sand * wide_set(sums->one_specific);
+    wide_store(f->fill + at, wide_load(f->free + at) * sand * wide_set(1 / sums->volume) / wide_load(f->room[0] + at));
+    WideInt any = wide_less(zero, sand);
+    wide_store(f->strength + at,
+               mixed ? wide_select(any, own[AT_CENTRE_TOO] / sand, zero) : wide_set(sums->one_strength));
+    wide_store(f->cohesion + at,
+               mixed ? wide_select(any, others[AT_CENTRE] / sand, zero) : wide_set(sums->one_cohesion));
+    for (int a = 0; a < 3; a++) face_fields(sums, strip, a, own, others);
+  }
+}
+
+/* Stress on a face without sand would push nothing: momentum would be lost. Grains touch each other in dense cells, and
+ * solids where cells have closed faces. */
+void KERNEL(flip_cell_fields)(const NodeSums *sums, int64_t b, int64_t e) {
+  const FlipFields *f = &sums->fields;
+  for (int64_t strip = b; strip < e; strip++) {
+    Wide fill = wide_load(f->fill + strip * STRIP), room = wide_load(f->free + strip * STRIP);
+    uint32_t some = wide_bits(wide_less(wide_set(0), fill)), usable = some & wide_bits(wide_less(wide_set(0), room)),
+             closed = 0;
+    for (int a = 0; a < 3; a++) {
+      usable &= sums->bears[a][strip] & bits_above(sums->grid, sums->bears[a], strip, a);
+      closed |= sums->closed[a][strip] | bits_above(sums->grid, sums->closed[a], strip, a);
+    }
+    uint32_t dense = wide_bits(wide_less(wide_set(sums->dense) * room, fill));
+    sums->touch[strip] = (uint8_t)(dense | (some & closed));
+    wide_store(f->usable + strip * STRIP, wide_select(wide_lanes(usable), wide_set(1), wide_set(0)));
+  }
+}
+
+/* Where grains touch, what moves between the nodes is lost in collisions. Exchanged face by face with what the face had
+ * before the step: no momentum is made. */
+void KERNEL(flip_settle_fields)(const NodeSums *sums, int64_t b, int64_t e) {
+  const FlipFields *f = &sums->fields;
+  const Wide zero = wide_set(0);
+  for (int64_t strip = b; strip < e; strip++)
+    for (int a = 0; a < 3; a++) {
+      WideInt touch = wide_lanes(sums->touch[strip] | bits_below(sums->grid, sums->touch, strip, a));
+      WideInt moves = wide_less(zero, wide_load(f->mass[a] + strip * STRIP));
+      wide_store(f->settle[a] + strip * STRIP, wide_select(touch & moves, wide_set(sums->settle), zero));
+    }
+}

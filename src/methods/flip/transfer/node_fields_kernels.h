@@ -1,0 +1,35 @@
+/* From the sums that particles leave at nodes to the fields of the grid. */
+#ifndef METHODS_FLIP_TRANSFER_NODE_FIELDS_KERNELS_H
+#define METHODS_FLIP_TRANSFER_NODE_FIELDS_KERNELS_H
+
+#include "methods/flip/transfer/splat_kernels.h"
+
+typedef struct NodeSums {
+  const FlipGrid *grid;
+  /* Mass at the centres and faces, momenta at the faces. Where there is more than one material: volume at the centres,
+   * and strength weighted with it; ... */
+  const float (*sums)[NODE_SUMS];
+  const float (*others)[NODE_SUMS]; /* ... volume at the faces, cohesion weighted with it. NULL: one material, ... */
+  float one_strength, one_cohesion, one_specific; /* ... which has these */
+  float volume;                                   /* of a cell */
+  float least;                                    /* fill of a face from which on it moves */
+  float strong, stays_strong;                     /* and bears stresses; beside a cell that was pressed */
+  float dense;                                    /* fill of a cell, of what is free, from which on grains touch */
+  const float *pressure;                          /* that it was pressed with */
+  float gain[3];                                  /* g dt */
+  float settle;                                   /* what particles in contact give up of their own velocity */
+  FlipFields fields;
+  uint8_t *bears[3], *closed[3]; /* per strip, a bit a lane: faces that a stress can act on; those of walls */
+  uint8_t *touch;                /* and cells where grains touch each other or a wall */
+} NodeSums;
+
+/* Which faces of strips [b, e) are strong. */
+KERNEL_DECLARE(void, flip_find_strong, (const NodeSums *sums, int64_t b, int64_t e));
+/* Fields of strips [b, e), when it is known which of their faces are strong. */
+KERNEL_DECLARE(void, flip_node_fields, (const NodeSums *sums, int64_t b, int64_t e));
+/* What needs the fields of the cells beside them: which cells are usable, where grains touch. */
+KERNEL_DECLARE(void, flip_cell_fields, (const NodeSums *sums, int64_t b, int64_t e));
+/* And where they settle. */
+KERNEL_DECLARE(void, flip_settle_fields, (const NodeSums *sums, int64_t b, int64_t e));
+
+#endif

@@ -1,0 +1,17 @@
+/* Particles to the grid and back (Section 3). */
+#ifndef METHODS_FLIP_TRANSFER_TRANSFER_H
+#define METHODS_FLIP_TRANSFER_TRANSFER_H
+
+#include "methods/flip/work.h"
+
+/* splat.c */
+void flip_sort_materials(FlipWork *work);
+Status flip_to_grid(FlipWork *work);
+/* bearing_faces.c: who rides on strong faces alone; changes their norms. */
+void flip_find_riders(FlipWork *work);
+/* Whether somebody near the strip rides: the sums of its faces have changed. */
+bool flip_surface_at(const FlipWork *work, int32_t strip);
+/* advection.c */
+Status flip_from_grid(FlipWork *work);
+
+#endif
