@@ -55,6 +55,8 @@ LANE_INLINE Real real_from_bits(Int a) {
 LANE_INLINE Real real_from_int(Int a) { return (float)a; }
 /* Towards zero. */
 LANE_INLINE Int int_from_real(Real a) { return (int)a; }
+/* a - b modulo 2^32. */
+LANE_INLINE Int int_wrapping_sub(Int a, Int b) { return (int)((unsigned)a - (unsigned)b); }
 LANE_INLINE int mask_any(Mask mask) { return mask != 0; }
 
 #else
@@ -79,6 +81,7 @@ LANE_INLINE Int real_bits(Real a) { return (Int)a; }
 LANE_INLINE Real real_from_bits(Int a) { return (Real)a; }
 LANE_INLINE Real real_from_int(Int a) { return __builtin_convertvector(a, Wide); }
 LANE_INLINE Int int_from_real(Real a) { return __builtin_convertvector(a, WideInt); }
+LANE_INLINE Int int_wrapping_sub(Int a, Int b) { return a - b; }
 LANE_INLINE int mask_any(Mask mask) { return wide_bits(mask) != 0; }
 
 #endif

@@ -1,7 +1,7 @@
 /* dem's eight-abreast contacts against the law written plainly in double, all pairs: the accelerations of one step. */
 #include "../physics/dem_fixture.h"
 #include "core/rng.h"
-#include "methods/dem/law.h"
+#include "methods/dem/contact_constants.h"
 
 #define RADIUS 0.01
 enum { SIDE = 5, GRAINS = SIDE * SIDE * SIDE };
@@ -13,7 +13,7 @@ static double random_at(int k, int axis) {
 typedef struct Body {
   Vec3 x, v, w, force, torque;
   double radius, mass;
-  int column; /* of the laws */
+  int column; /* of the constants */
 } Body;
 
 static Vec3 capped(Vec3 spring, double limit) {
@@ -22,29 +22,29 @@ static Vec3 capped(Vec3 spring, double limit) {
 }
 
 /* Force and torque on `a`, whose springs begin with this step. */
-static void touch(const DemLaw *law, double dt, Body *a, const Body *b, bool wall, Vec3 point) {
+static void touch(const DemConstants *constants, double dt, Body *a, const Body *b, bool wall, Vec3 point) {
   Vec3 r = vec3_sub(a->x, wall ? point : b->x);
   double apart = vec3_length(r), radii = a->radius + (wall ? 0 : b->radius), h = radii - apart;
   if (h <= 0) return;
   Vec3 n = vec3_scale(r, 1 / apart);
   double m = wall ? a->mass : a->mass * b->mass / (a->mass + b->mass);
   double R = wall ? a->radius : a->radius * b->radius / radii;
-  double k = dem_hertz(law, R);
-  double c = (double)law->damping_mass * m + (double)law->damping_root * sqrt(m * k * sqrt(h));
+  double k = dem_hertz(constants, R);
+  double c = (double)constants->damping_mass * m + (double)constants->damping_root * sqrt(m * k * sqrt(h));
   Vec3 v = wall ? a->v : vec3_sub(a->v, b->v);
   double parting = vec3_dot(v, n), pressure = fmax(k * h * sqrt(h) - c * parting, 0);
   Vec3 arm_a = vec3_scale(n, -a->radius * apart / radii);
   Vec3 surface = vec3_add(v, vec3_cross(a->w, arm_a));
   if (!wall) surface = vec3_sub(surface, vec3_cross(b->w, vec3_scale(n, b->radius * apart / radii)));
   Vec3 slide = vec3_madd(surface, n, -vec3_dot(surface, n));
-  double kt = (double)law->shear_fixed + (double)law->shear_ratio * k * sqrt(h);
-  double ct = (double)law->shear_damping_mass * m + (double)law->shear_damping_share * c;
+  double kt = (double)constants->shear_fixed + (double)constants->shear_ratio * k * sqrt(h);
+  double ct = (double)constants->shear_damping_mass * m + (double)constants->shear_damping_share * c;
   Vec3 tried = vec3_scale(slide, -(kt * dt + ct));
-  double held = (double)law->mu_static * pressure;
-  Vec3 shear = vec3_length(tried) > held ? capped(tried, (double)law->mu_kinetic * pressure) : tried;
+  double held = (double)constants->mu_static * pressure;
+  Vec3 shear = vec3_length(tried) > held ? capped(tried, (double)constants->mu_kinetic * pressure) : tried;
   Vec3 spin = wall ? a->w : vec3_sub(a->w, b->w);
-  Vec3 roll = capped(vec3_scale(spin, -(kt * dt + ct) * R * R), (double)law->mu_rolling * R * pressure);
-  Vec3 force = vec3_madd(shear, n, pressure - (double)law->tension * R * h);
+  Vec3 roll = capped(vec3_scale(spin, -(kt * dt + ct) * R * R), (double)constants->mu_rolling * R * pressure);
+  Vec3 force = vec3_madd(shear, n, pressure - (double)constants->tension * R * h);
   a->force = vec3_add(a->force, force);
   a->torque = vec3_add(a->torque, vec3_add(vec3_cross(arm_a, force), roll));
 }
@@ -81,15 +81,16 @@ static void one_step_is_that_of_the_plain_law(void **state) {
   }
   run_frames(world, 1);
   assert_int_equal(world->state.step, 1);
-  DemLaws laws = {0};
-  assert_ok(&world->core, dem_laws_create(&world->core, &world->state, &laws));
+  DemConstantsTable constants = {0};
+  assert_ok(&world->core, dem_constants_create(&world->core, &world->state, &constants));
   const char *names[2][3] = {{"contact_ax", "contact_ay", "contact_az"}, {"turning_x", "turning_y", "turning_z"}};
   double largest = 0;
   for (int i = 0; i < GRAINS; i++) {
     Body *a = &bodies[i];
     for (int j = 0; j < GRAINS; j++)
-      if (j != i) touch(&laws.items[a->column * laws.columns + bodies[j].column], dt, a, &bodies[j], false, a->x);
-    touch(&laws.items[a->column * laws.columns + 2], dt, a, NULL, true, vec3(a->x.x, a->x.y, 0));
+      if (j != i)
+        touch(&constants.items[a->column * constants.columns + bodies[j].column], dt, a, &bodies[j], false, a->x);
+    touch(&constants.items[a->column * constants.columns + 2], dt, a, NULL, true, vec3(a->x.x, a->x.y, 0));
     largest = fmax(largest, vec3_length(a->force) / a->mass);
   }
   assert_true(largest > 100);
@@ -103,7 +104,7 @@ static void one_step_is_that_of_the_plain_law(void **state) {
       assert_near((double)dem_field(world, names[1][c])[at] * RADIUS, angular * RADIUS, 2.5e-4 * largest);
     }
   }
-  dem_laws_destroy(&world->core, &laws);
+  dem_constants_destroy(&world->core, &constants);
   scree_world_destroy(world);
 }
 

@@ -1,6 +1,6 @@
 /* dem, one contact at a time: against the equations of motion solved finely, and against textbook answers. */
 #include "dem_fixture.h"
-#include "methods/dem/law.h"
+#include "methods/dem/contact_constants.h"
 
 #define RADIUS 0.01
 #define SPEED 0.5

@@ -1,7 +1,7 @@
 /* dem: the printed integrators, cohesion, friction that holds through everything, bodies both ways, starts without
  * room. */
 #include "dem_fixture.h"
-#include "methods/dem/law.h"
+#include "methods/dem/contact_constants.h"
 
 #define RADIUS 0.01
 

@@ -15,10 +15,10 @@
 
 #include "core/parallel.h"
 #include "core/simd.h"
-#include "methods/dem/law.h"
+#include "methods/dem/contact_constants.h"
 
 enum {
-  DEM_ROW = 3,      /* quads of a row: x y z radius, v x y z 1/mass, w x y z column of the laws */
+  DEM_ROW = 3,      /* quads of a row: x y z radius, v x y z 1/mass, w x y z column of the constants */
   DEM_GHOST = 16,   /* of a solid: point x y z, normal x y z, v x y z, w x y z, radius, 1/radius, 1/mass, column */
   DEM_SUM = 12,     /* floats: force, lever, moment of the rolling spring, each with one to spare; a row's length */
   DEM_CHUNK = 1024, /* grains, in loops without contacts */
@@ -66,7 +66,7 @@ typedef struct DemStep {
   Step *step;
   const DemSettings *settings;
   DemTopology *topology;
-  const DemLaws *laws;
+  const DemConstantsTable *constants;
   const DemFields *fields;
   float dt;
   float (*rows)[4];

@@ -1,4 +1,4 @@
-/* Pressure: the elastic forces of the contacts as they are now, by the laws of law.h. Springs that damp are left out:
+/* Pressure: the elastic forces of the contacts as they are now, with the constants of contact_constants.h. Springs that damp are left out:
  * they carry no load. */
 #include <math.h>
 
@@ -10,13 +10,13 @@ enum { PRESSURE_CHUNK = 512 };
 
 typedef struct Loads {
   const State *state;
-  const DemLaws *laws;
+  const DemConstantsTable *constants;
   float *pressure;
 } Loads;
 
-static double contact_load(const DemLaw *law, double overlap, double reduced) {
+static double contact_load(const DemConstants *constants, double overlap, double reduced) {
   if (!(overlap > 0)) return 0;
-  return dem_hertz(law, reduced) * overlap * sqrt(overlap) - (double)law->tension * reduced * overlap;
+  return dem_hertz(constants, reduced) * overlap * sqrt(overlap) - (double)constants->tension * reduced * overlap;
 }
 
 static double pairs_load(const Loads *loads, int64_t i) {
@@ -25,7 +25,7 @@ static double pairs_load(const Loads *loads, int64_t i) {
   const NeighborList *list = &state->contacts.particles.list;
   double load = 0, radius = (double)p->radius[i];
   if (i >= list->count) return 0;
-  const DemLaw *row = loads->laws->items + (int64_t)p->material[i] * loads->laws->columns;
+  const DemConstants *row = loads->constants->items + (int64_t)p->material[i] * loads->constants->columns;
   for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
     int32_t j = list->index[k];
     double other = (double)p->radius[j];
@@ -41,7 +41,7 @@ static double solids_load(const Loads *loads, int64_t i) {
   const NeighborList *list = &state->contacts.solids.list;
   double load = 0, radius = (double)p->radius[i];
   if (i >= list->count) return 0;
-  const DemLaw *row = loads->laws->items + (int64_t)p->material[i] * loads->laws->columns + state->materials.count;
+  const DemConstants *row = loads->constants->items + (int64_t)p->material[i] * loads->constants->columns + state->materials.count;
   for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
     ShapePoint touch[SHAPE_CONTACTS_MAX];
     int32_t solid = list->index[k];
@@ -59,7 +59,7 @@ static void loads_chunk(void *context, int64_t b, int64_t e, int thread) {
         pressure_of_load(pairs_load(loads, i) + solids_load(loads, i), (double)loads->state->particles.radius[i]);
 }
 
-void dem_pressure(Core *core, const State *state, const DemLaws *laws, float *pressure) {
-  Loads loads = {state, laws, pressure};
+void dem_pressure(Core *core, const State *state, const DemConstantsTable *constants, float *pressure) {
+  Loads loads = {state, constants, pressure};
   parallel_for(core, 0, state->particles.count, PRESSURE_CHUNK, loads_chunk, &loads);
 }

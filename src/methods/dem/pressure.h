@@ -1,8 +1,8 @@
 #ifndef METHODS_DEM_PRESSURE_H
 #define METHODS_DEM_PRESSURE_H
 
-#include "methods/dem/law.h"
+#include "methods/dem/contact_constants.h"
 
-void dem_pressure(Core *core, const State *state, const DemLaws *laws, float *pressure);
+void dem_pressure(Core *core, const State *state, const DemConstantsTable *constants, float *pressure);
 
 #endif

@@ -37,7 +37,7 @@ typedef struct Reaction {
 typedef struct Dem {
   DemSettings settings;
   DemFields fields;
-  DemLaws laws;
+  DemConstantsTable constants;
   DemTopology topology;
   double radius;       /* m, nominal */
   double safety;       /* of the step, over 1 / frequency */
@@ -66,16 +66,16 @@ typedef struct Rates {
 static Rates usual_rates(const Dem *dem, const State *state) {
   double square = 0;
   Rates rates = {0};
-  for (int32_t a = 0; a < dem->laws.rows; a++) {
+  for (int32_t a = 0; a < dem->constants.rows; a++) {
     const ScreeMaterialDef *material = &state->materials.items[a].definition;
     double radius = smallest_radius(state->radius, material);
     double mass = 4.0 / 3 * M_PI * radius * radius * radius * material->grain_density;
-    for (int32_t b = 0; b < dem->laws.columns; b++) {
-      const DemLaw *law = &dem->laws.items[a * dem->laws.columns + b];
-      square = fmax(square, dem_frequency_squared(law, radius, mass, USUAL_OVERLAP));
-      rates.damping = fmax(rates.damping, fmax((double)law->damping_mass, (double)law->shear_damping_mass));
+    for (int32_t b = 0; b < dem->constants.columns; b++) {
+      const DemConstants *constants = &dem->constants.items[a * dem->constants.columns + b];
+      square = fmax(square, dem_frequency_squared(constants, radius, mass, USUAL_OVERLAP));
+      rates.damping = fmax(rates.damping, fmax((double)constants->damping_mass, (double)constants->shear_damping_mass));
       /* The damper is set by force over overlap, the frequency by the slope, 3/2 of it. */
-      rates.share = fmax(rates.share, (double)law->damping_root * sqrt(2.0 / 3));
+      rates.share = fmax(rates.share, (double)constants->damping_root * sqrt(2.0 / 3));
     }
   }
   rates.frequency = sqrt(square);
@@ -136,8 +136,8 @@ static Status dem_create(Core *core, State *state, ScreeMethodDef *definition, v
   dem->settings = (DemSettings){.verlet = definition->integrator == SCREE_INTEGRATOR_VERLET,
                                 .rotation = definition->rotation,
                                 .cap_total = definition->shear_cap == SCREE_SHEAR_TOTAL};
-  TRY(dem_laws_create(core, state, &dem->laws));
-  dem->settings.rolling = dem->settings.rotation && dem_laws_roll(&dem->laws);
+  TRY(dem_constants_create(core, state, &dem->constants));
+  dem->settings.rolling = dem->settings.rotation && dem_constants_roll(&dem->constants);
   dem->topology.builds = -1;
   dem->radius = state->radius;
   TRY(choose_step(core, state, definition, dem));
@@ -160,7 +160,7 @@ static DemStep begin_step(Dem *dem, Step *step) {
   return (DemStep){.step = step,
                    .settings = &dem->settings,
                    .topology = &dem->topology,
-                   .laws = &dem->laws,
+                   .constants = &dem->constants,
                    .fields = &dem->fields,
                    .dt = (float)step->dt,
                    .rows = dem->rows,
@@ -261,7 +261,7 @@ static Status dem_archive(Core *core, Archive *archive, void *data) {
 static void dem_destroy(Core *core, void *data) {
   Dem *dem = data;
   if (!dem) return;
-  dem_laws_destroy(core, &dem->laws);
+  dem_constants_destroy(core, &dem->constants);
   dem_topology_destroy(core, &dem->topology);
   memory_drop(core, &dem->reactions);
   memory_drop(core, &dem->rows);
@@ -271,15 +271,15 @@ static void dem_destroy(Core *core, void *data) {
 
 static Status dem_solids_changed(Core *core, const State *state, void *data) {
   Dem *dem = data;
-  DemLaws laws = {0};
-  TRY(dem_laws_create(core, state, &laws));
-  dem_laws_destroy(core, &dem->laws);
-  dem->laws = laws;
+  DemConstantsTable constants = {0};
+  TRY(dem_constants_create(core, state, &constants));
+  dem_constants_destroy(core, &dem->constants);
+  dem->constants = constants;
   return SCREE_OK;
 }
 
 static Status dem_tell_pressure(Core *core, const State *state, const void *data, float *pressure) {
-  dem_pressure(core, state, &((const Dem *)data)->laws, pressure);
+  dem_pressure(core, state, &((const Dem *)data)->constants, pressure);
   return SCREE_OK;
 }
 

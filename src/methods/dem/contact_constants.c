@@ -1,4 +1,4 @@
-#include "methods/dem/law.h"
+#include "methods/dem/contact_constants.h"
 
 #include <math.h>
 
@@ -78,33 +78,33 @@ static double mean(double a, double b) { return sqrt(a * b); }
 
 /* Each material brings half of a contact's compliance, damping and friction. Where one gives a Hertz constant and the
  * other Young's modulus, the first counts at the second's stiffness being of equal kind: the constants given win. */
-static DemLaw combine(const Grain *a, const Grain *b) {
-  DemLaw law = {0};
+static DemConstants combine(const Grain *a, const Grain *b) {
+  DemConstants constants = {0};
   bool fixed = a->stiffness > 0 || b->stiffness > 0;
   double stiffness =
       a->stiffness > 0 && b->stiffness > 0 ? in_series(a->stiffness, b->stiffness) : fmax(a->stiffness, b->stiffness);
-  law.stiffness = (float)(fixed ? stiffness : 4.0 / 3 * 0.5 * in_series(a->modulus, b->modulus));
-  law.fixed = fixed ? 1 : 0;
-  law.rooted = fixed ? 0 : 1;
+  constants.stiffness = (float)(fixed ? stiffness : 4.0 / 3 * 0.5 * in_series(a->modulus, b->modulus));
+  constants.fixed = fixed ? 1 : 0;
+  constants.rooted = fixed ? 0 : 1;
   bool printed = a->damping >= 0 || b->damping >= 0;
-  law.damping_mass = (float)(printed ? 0.5 * (fmax(a->damping, 0) + fmax(b->damping, 0)) : 0);
-  if (printed && (a->damping < 0 || b->damping < 0)) law.damping_mass *= 2;
-  law.damping_root = (float)(printed ? 0 : dem_damping_for(mean(a->restitution, b->restitution)));
+  constants.damping_mass = (float)(printed ? 0.5 * (fmax(a->damping, 0) + fmax(b->damping, 0)) : 0);
+  if (printed && (a->damping < 0 || b->damping < 0)) constants.damping_mass *= 2;
+  constants.damping_root = (float)(printed ? 0 : dem_damping_for(mean(a->restitution, b->restitution)));
   if (a->shear >= 0 || b->shear >= 0)
-    law.shear_fixed =
+    constants.shear_fixed =
         (float)(a->shear >= 0 && b->shear >= 0 ? in_series(a->shear, b->shear) : fmax(a->shear, b->shear));
-  else law.shear_ratio = (float)(1.5 * in_series(a->shear_ratio, b->shear_ratio)); /* 3/2 k sqrt(h): slope of Hertz */
-  law.opening = law.shear_ratio > 0 ? 0.5f : 0;
+  else constants.shear_ratio = (float)(1.5 * in_series(a->shear_ratio, b->shear_ratio)); /* 3/2 k sqrt(h): slope of Hertz */
+  constants.opening = constants.shear_ratio > 0 ? 0.5f : 0;
   if (a->shear_damping >= 0 || b->shear_damping >= 0)
-    law.shear_damping_mass =
+    constants.shear_damping_mass =
         (float)(a->shear_damping >= 0 && b->shear_damping >= 0 ? 0.5 * (a->shear_damping + b->shear_damping)
                                                                : fmax(a->shear_damping, b->shear_damping));
-  else law.shear_damping_share = (float)SHEAR_DAMPING_SHARE;
-  law.mu_static = (float)mean(a->mu_static, b->mu_static);
-  law.mu_kinetic = (float)mean(a->mu_kinetic, b->mu_kinetic);
-  law.mu_rolling = (float)mean(a->mu_rolling, b->mu_rolling);
-  law.tension = (float)(M_PI * mean(a->cohesion, b->cohesion));
-  return law;
+  else constants.shear_damping_share = (float)SHEAR_DAMPING_SHARE;
+  constants.mu_static = (float)mean(a->mu_static, b->mu_static);
+  constants.mu_kinetic = (float)mean(a->mu_kinetic, b->mu_kinetic);
+  constants.mu_rolling = (float)mean(a->mu_rolling, b->mu_rolling);
+  constants.tension = (float)(M_PI * mean(a->cohesion, b->cohesion));
+  return constants;
 }
 
 /* A solid is of the grain's own material but for its friction and what it says itself. */
@@ -120,14 +120,14 @@ static Grain solid_of(const Solid *solid, const Grain *grain) {
   return wall;
 }
 
-Status dem_laws_create(Core *core, const State *state, DemLaws *laws) {
+Status dem_constants_create(Core *core, const State *state, DemConstantsTable *constants) {
   const Materials *materials = &state->materials;
-  laws->rows = materials->count;
-  laws->columns = materials->count + state->solids.count;
-  TRY(memory_new(core, &laws->items, (int64_t)laws->rows * laws->columns, "contact laws"));
-  for (int32_t a = 0; a < laws->rows; a++) {
+  constants->rows = materials->count;
+  constants->columns = materials->count + state->solids.count;
+  TRY(memory_new(core, &constants->items, (int64_t)constants->rows * constants->columns, "contact constants"));
+  for (int32_t a = 0; a < constants->rows; a++) {
     Grain grain = grain_of(&materials->items[a].definition);
-    DemLaw *row = laws->items + (int64_t)a * laws->columns;
+    DemConstants *row = constants->items + (int64_t)a * constants->columns;
     for (int32_t b = 0; b < materials->count; b++) {
       Grain other = grain_of(&materials->items[b].definition);
       row[b] = combine(&grain, &other);
@@ -146,21 +146,21 @@ Status dem_laws_create(Core *core, const State *state, DemLaws *laws) {
   return SCREE_OK;
 }
 
-bool dem_laws_roll(const DemLaws *laws) {
-  for (int64_t k = 0; k < (int64_t)laws->rows * laws->columns; k++)
-    if (laws->items[k].mu_rolling > 0) return true;
+bool dem_constants_roll(const DemConstantsTable *constants) {
+  for (int64_t k = 0; k < (int64_t)constants->rows * constants->columns; k++)
+    if (constants->items[k].mu_rolling > 0) return true;
   return false;
 }
 
-void dem_laws_destroy(Core *core, DemLaws *laws) { memory_drop(core, &laws->items); }
+void dem_constants_destroy(Core *core, DemConstantsTable *constants) { memory_drop(core, &constants->items); }
 
-double dem_hertz(const DemLaw *law, double reduced) {
-  return (double)law->stiffness * sqrt((double)law->fixed + (double)law->rooted * reduced);
+double dem_hertz(const DemConstants *constants, double reduced) {
+  return (double)constants->stiffness * sqrt((double)constants->fixed + (double)constants->rooted * reduced);
 }
 
-double dem_frequency_squared(const DemLaw *law, double radius, double mass, double share) {
+double dem_frequency_squared(const DemConstants *constants, double radius, double mass, double share) {
   double reduced = 0.5 * radius, root = sqrt(share * radius);
-  double k = dem_hertz(law, reduced);
-  double normal = 1.5 * k * root, shear = (double)law->shear_fixed + (double)law->shear_ratio * k * root;
+  double k = dem_hertz(constants, reduced);
+  double normal = 1.5 * k * root, shear = (double)constants->shear_fixed + (double)constants->shear_ratio * k * root;
   return fmax(normal, shear) / (0.5 * mass);
 }
