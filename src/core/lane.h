@@ -17,6 +17,10 @@
 
 #if defined(__OPENCL_C_VERSION__) || defined(LANE_SCALAR)
 
+#ifndef __OPENCL_C_VERSION__
+#include <stdbool.h>
+#endif
+
 #define LANE_INLINE static inline __attribute__((always_inline, unused))
 typedef float Real;
 typedef int Int;

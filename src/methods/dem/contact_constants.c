@@ -93,7 +93,9 @@ static DemConstants combine(const Grain *a, const Grain *b) {
   if (a->shear >= 0 || b->shear >= 0)
     constants.shear_fixed =
         (float)(a->shear >= 0 && b->shear >= 0 ? in_series(a->shear, b->shear) : fmax(a->shear, b->shear));
-  else constants.shear_ratio = (float)(1.5 * in_series(a->shear_ratio, b->shear_ratio)); /* 3/2 k sqrt(h): slope of Hertz */
+  else
+    constants.shear_ratio =
+        (float)(1.5 * in_series(a->shear_ratio, b->shear_ratio)); /* 3/2 k sqrt(h): slope of Hertz */
   constants.opening = constants.shear_ratio > 0 ? 0.5f : 0;
   if (a->shear_damping >= 0 || b->shear_damping >= 0)
     constants.shear_damping_mass =

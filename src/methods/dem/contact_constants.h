@@ -1,10 +1,10 @@
-/* The constants of the contact law (contact_law.h) for every pair of materials and every material against every solid. */
+/* The constants of the contact law (contact_law.h) for every pair of materials and every material against every solid.
+ */
 #ifndef METHODS_DEM_CONTACT_CONSTANTS_H
 #define METHODS_DEM_CONTACT_CONSTANTS_H
 
 #include "methods/dem/contact_law.h"
 #include "methods/method.h"
-
 
 typedef struct DemConstants {
 #define DEM_CONSTANT_MEMBER(name) float name;

@@ -172,9 +172,9 @@ float KERNEL(dem_pair_forces)(const DemStep *work, int64_t b, int64_t e, int64_t
   bool one_material = work->constants->rows == 1;
   if (work->settings->rolling)
     return one_material ? groups(work, pairs, b, e, &target, (Kind){.rolling = true, .one_material = true})
-                   : groups(work, pairs, b, e, &target, (Kind){.rolling = true});
+                        : groups(work, pairs, b, e, &target, (Kind){.rolling = true});
   return one_material ? groups(work, pairs, b, e, &target, (Kind){.one_material = true})
-                 : groups(work, pairs, b, e, &target, (Kind){0});
+                      : groups(work, pairs, b, e, &target, (Kind){0});
 }
 
 float KERNEL(dem_outer_forces)(const DemStep *work, int64_t b, int64_t e) {

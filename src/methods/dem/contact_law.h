@@ -238,8 +238,7 @@ LANE_INLINE ContactForces contact_forces(ContactSide a, ContactSide b, ContactSu
   forces.lever = vec_mask(g.touches, vec_mul(vec_cross(normal, force), arm));
   forces.springs.shear = vec_mask(g.touches, friction.spring);
   forces.springs.slides = g.touches & friction.slides;
-  forces.frequency_squared =
-      real_mask(g.touches, real_max(real(1.5f) * stiffness, shear_stiffness) * inverse_masses);
+  forces.frequency_squared = real_mask(g.touches, real_max(real(1.5f) * stiffness, shear_stiffness) * inverse_masses);
   return forces;
 }
 

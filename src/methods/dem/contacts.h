@@ -58,7 +58,7 @@ typedef struct DemSettings {
 
 /* Particle fields of dem's own. Accelerations are those of the contacts alone. */
 typedef struct DemFields {
-  float *spin[3], *acceleration[3], *turning[3];
+  float *spin[3], *acceleration[3], *angular_acceleration[3];
   int32_t *row; /* where the grain stood when the topology was made, plus one; 0: it was not there */
 } DemFields;
 

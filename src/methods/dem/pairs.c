@@ -1,3 +1,4 @@
+#define LANE_SCALAR /* pairs are looked at one by one */
 #include "methods/dem/pairs.h"
 
 #include <math.h>
@@ -66,18 +67,12 @@ void dem_carry_springs(const DemTopology *old, const DemContacts *old_contacts, 
 /* ---- pairs of grains ---- */
 
 static bool is_near(const DemStep *work, const float *margin, int64_t i, int64_t j) {
-  const float(*a)[4] = (const float(*)[4])work->rows + DEM_ROW * i;
-  const float(*b)[4] = (const float(*)[4])work->rows + DEM_ROW * j;
-  uint32_t at[3], other[3];
-  memcpy(at, a[0], sizeof at);
-  memcpy(other, b[0], sizeof other);
-  float square = 0, quantum = (float)work->topology->quantum;
-  for (int c = 0; c < 3; c++) {
-    float way = (float)(int32_t)(at[c] - other[c]) * quantum;
-    square += way * way;
-  }
-  float reach = a[0][3] + b[0][3] + (margin[i / DEM_FLOCK] + margin[j / DEM_FLOCK]);
-  return square < reach * reach;
+  const float *a = work->rows[DEM_ROW * i], *b = work->rows[DEM_ROW * j];
+  ContactPosition at, other;
+  memcpy(&at, a, sizeof at);
+  memcpy(&other, b, sizeof other);
+  float reach = a[3] + b[3] + (margin[i / DEM_FLOCK] + margin[j / DEM_FLOCK]);
+  return contact_is_near(at, other, (float)work->topology->quantum, reach);
 }
 
 /* Where the entries behind the grain itself begin: rows are ascending. */

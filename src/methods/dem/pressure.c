@@ -1,5 +1,5 @@
-/* Pressure: the elastic forces of the contacts as they are now, with the constants of contact_constants.h. Springs that damp are left out:
- * they carry no load. */
+/* Pressure: the elastic forces of the contacts as they are now, with the constants of contact_constants.h. Springs that
+ * damp are left out: they carry no load. */
 #include <math.h>
 
 #include "core/parallel.h"
@@ -41,7 +41,8 @@ static double solids_load(const Loads *loads, int64_t i) {
   const NeighborList *list = &state->contacts.solids.list;
   double load = 0, radius = (double)p->radius[i];
   if (i >= list->count) return 0;
-  const DemConstants *row = loads->constants->items + (int64_t)p->material[i] * loads->constants->columns + state->materials.count;
+  const DemConstants *row =
+      loads->constants->items + (int64_t)p->material[i] * loads->constants->columns + state->materials.count;
   for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
     ShapePoint touch[SHAPE_CONTACTS_MAX];
     int32_t solid = list->index[k];

@@ -1,5 +1,6 @@
 /* Rows of what contacts read of a grain, and, while it is at hand, the first half of velocity Verlet. */
 #include "methods/dem/contact_kernels.h"
+#include "methods/dem/integrate_law.h"
 #include "methods/dem/lanes.h"
 
 typedef double Doubles __attribute__((vector_size(32)));
@@ -30,8 +31,8 @@ WIDE_INLINE Wide load_bytes(const uint8_t *from, int lanes) {
 }
 
 /* Length of the longest of eight. */
-WIDE_INLINE float longest(LaneVec3 way) {
-  Wide square = vec_dot(way, way);
+WIDE_INLINE float longest(LaneVec3 displacement) {
+  Wide square = vec_dot(displacement, displacement);
   square = wide_max(square, __builtin_shufflevector(square, square, 4, 5, 6, 7, 0, 1, 2, 3));
   square = wide_max(square, __builtin_shufflevector(square, square, 2, 3, 0, 1, 6, 7, 4, 5));
   return wide_sqrt(wide_max(square, __builtin_shufflevector(square, square, 1, 0, 3, 2, 5, 4, 7, 6)))[0];
@@ -56,26 +57,23 @@ WIDE_INLINE Pass pass_of(const DemStep *work) {
 }
 
 typedef struct Course {
-  LaneVec3 velocity, way, spin;
+  LaneVec3 velocity, displacement, spin;
 } Course;
 
-/* Verlet: v += a dt / 2, d = v dt. Euler only says where grains will be, about. The contacts' half kick is half of the
- * step that they were computed in, like the other half: a body has got their reaction for all of that step, and where
- * the step changes, momentum would otherwise. */
+/* The first half of velocity Verlet. Euler only predicts the displacement here; its forces replace the prediction. */
 WIDE_INLINE Course kick(const DemStep *work, const Pass *pass, int64_t i, int lanes) {
   const Particles *p = &work->step->state->particles;
   const DemFields *fields = work->fields;
-  float *const velocity[3] = {p->vx, p->vy, p->vz}, *const way[3] = {p->dx, p->dy, p->dz};
+  float *const velocity[3] = {p->vx, p->vy, p->vz}, *const displacement[3] = {p->dx, p->dy, p->dz};
   Course m = {.velocity = load_three(velocity, i, lanes), .spin = load_three(fields->spin, i, lanes)};
   if (work->settings->verlet) {
-    LaneVec3 gained = vec_add(load_three(fields->acceleration, i, lanes), pass->gravity);
-    m.velocity = vec_add(m.velocity, vec_mul(gained, pass->half));
+    m.velocity = integrate_velocity(m.velocity, load_three(fields->acceleration, i, lanes), pass->gravity, pass->half);
     store_three(velocity, i, lanes, m.velocity);
   }
-  m.way = vec_mul(m.velocity, pass->dt);
-  store_three(way, i, lanes, m.way);
+  m.displacement = vec_mul(m.velocity, pass->dt);
+  store_three(displacement, i, lanes, m.displacement);
   if (work->settings->verlet && work->settings->rotation) {
-    m.spin = vec_add(m.spin, vec_mul(load_three(fields->turning, i, lanes), pass->half));
+    m.spin = integrate_spin(m.spin, load_three(fields->angular_acceleration, i, lanes), pass->half);
     store_three(fields->spin, i, lanes, m.spin);
   }
   return m;
@@ -83,23 +81,24 @@ WIDE_INLINE Course kick(const DemStep *work, const Pass *pass, int64_t i, int la
 
 WIDE_INLINE Course course_of(const DemStep *work, int64_t i, int lanes) {
   const Particles *p = &work->step->state->particles;
-  float *const velocity[3] = {p->vx, p->vy, p->vz}, *const way[3] = {p->dx, p->dy, p->dz};
-  return (Course){load_three(velocity, i, lanes), load_three(way, i, lanes), load_three(work->fields->spin, i, lanes)};
+  float *const velocity[3] = {p->vx, p->vy, p->vz}, *const displacement[3] = {p->dx, p->dy, p->dz};
+  return (Course){load_three(velocity, i, lanes), load_three(displacement, i, lanes),
+                  load_three(work->fields->spin, i, lanes)};
 }
 
-/* Verlet's velocities are those of the step's middle: right for the springs, which they stretch over the step; the
- * dampers lag by half a step. */
+/* The velocities in Verlet's rows are those of the middle of the step. That is right for the springs, which they
+ * stretch over the step; the dampers lag by half a step. */
 WIDE_INLINE void fill(const DemStep *work, const Pass *pass, int64_t i, int lanes, Course m) {
   const Particles *p = &work->step->state->particles;
   float *at = work->rows[DEM_ROW * i];
-  work->ways[i / DEM_FLOCK] = longest(m.way);
-  LaneVec3 way = vec_mul(m.way, pass->moved), spin = vec_mul(m.spin, pass->turned);
-  WideInt x = fixed_point(load_some(p->x + i, lanes), load_some(p->low_x + i, lanes) + way.x, pass->per_quantum);
-  WideInt y = fixed_point(load_some(p->y + i, lanes), load_some(p->low_y + i, lanes) + way.y, pass->per_quantum);
-  WideInt z = fixed_point(load_some(p->z + i, lanes), load_some(p->low_z + i, lanes) + way.z, pass->per_quantum);
-  Wide radius = load_some(p->radius + i, lanes), per_mass = wide_set(1) / load_some(p->mass + i, lanes);
+  work->ways[i / DEM_FLOCK] = longest(m.displacement);
+  LaneVec3 moved = vec_mul(m.displacement, pass->moved), spin = vec_mul(m.spin, pass->turned);
+  WideInt x = fixed_point(load_some(p->x + i, lanes), load_some(p->low_x + i, lanes) + moved.x, pass->per_quantum);
+  WideInt y = fixed_point(load_some(p->y + i, lanes), load_some(p->low_y + i, lanes) + moved.y, pass->per_quantum);
+  WideInt z = fixed_point(load_some(p->z + i, lanes), load_some(p->low_z + i, lanes) + moved.z, pass->per_quantum);
+  Wide radius = load_some(p->radius + i, lanes), inverse_mass = wide_set(1) / load_some(p->mass + i, lanes);
   store_quads(at, 4 * DEM_ROW, lanes, (Wide)x, (Wide)y, (Wide)z, radius);
-  store_quads(at + 4, 4 * DEM_ROW, lanes, m.velocity.x, m.velocity.y, m.velocity.z, per_mass);
+  store_quads(at + 4, 4 * DEM_ROW, lanes, m.velocity.x, m.velocity.y, m.velocity.z, inverse_mass);
   store_quads(at + 8, 4 * DEM_ROW, lanes, spin.x, spin.y, spin.z, load_bytes(p->material + i, lanes));
 }
 

@@ -119,7 +119,7 @@ static Status add_fields(Core *core, State *state, Dem *dem) {
   static const char *const names[3][3] = {{"spin_x", "spin_y", "spin_z"},
                                           {"contact_ax", "contact_ay", "contact_az"},
                                           {"turning_x", "turning_y", "turning_z"}};
-  float **arrays[3] = {dem->fields.spin, dem->fields.acceleration, dem->fields.turning};
+  float **arrays[3] = {dem->fields.spin, dem->fields.acceleration, dem->fields.angular_acceleration};
   for (int k = 0; k < 3; k++)
     for (int c = 0; c < 3; c++)
       if (k == 0 || dem->settings.verlet)

@@ -1,5 +1,6 @@
 /* Sums of what outer pairs exert; kicks by the sums and by gravity. */
 #include "methods/dem/contact_kernels.h"
+#include "methods/dem/integrate_law.h"
 #include "methods/dem/lanes.h"
 
 enum { AHEAD = 12 }; /* results that are fetched beforehand */
@@ -28,29 +29,28 @@ void KERNEL(dem_sum_outer)(const DemStep *work, int64_t b, int64_t e, float (*su
   }
 }
 
-/* Verlet has kicked half already; Euler kicks once and whole, and then knows its way. */
+/* Verlet has kicked half already. Euler kicks once, for the whole step, and then knows its displacement. */
 WIDE_INLINE void kick(const DemStep *work, const float (*sums)[DEM_SUM], int64_t i, int lanes) {
   const Particles *p = &work->step->state->particles;
   const DemFields *fields = work->fields;
   Vec3 g = work->step->state->gravity;
   bool verlet = work->settings->verlet;
   Wide dt = wide_set(verlet ? 0.5f * work->dt : work->dt);
-  float *const velocity[3] = {p->vx, p->vy, p->vz}, *const way[3] = {p->dx, p->dy, p->dz};
+  float *const velocity[3] = {p->vx, p->vy, p->vz}, *const displacement[3] = {p->dx, p->dy, p->dz};
   LaneVec3 force, lever, moment, gravity = {wide_set((float)g.x), wide_set((float)g.y), wide_set((float)g.z)};
   load_quads(sums[0], DEM_SUM, &force.x, &force.y, &force.z);
-  Wide per_mass = wide_set(1) / load_some(p->mass + i, lanes);
-  LaneVec3 acceleration = vec_mul(force, per_mass);
-  LaneVec3 v = vec_add(load_three(velocity, i, lanes), vec_mul(vec_add(acceleration, gravity), dt));
+  Wide inverse_mass = wide_set(1) / load_some(p->mass + i, lanes);
+  LaneVec3 acceleration = vec_mul(force, inverse_mass);
+  LaneVec3 v = integrate_velocity(load_three(velocity, i, lanes), acceleration, gravity, dt);
   store_three(velocity, i, lanes, v);
   if (verlet) store_three(fields->acceleration, i, lanes, acceleration);
-  else store_three(way, i, lanes, vec_mul(v, dt));
+  else store_three(displacement, i, lanes, vec_mul(v, dt));
   if (!work->settings->rotation) return;
   load_quads(sums[0] + 4, DEM_SUM, &lever.x, &lever.y, &lever.z);
   load_quads(sums[0] + 8, DEM_SUM, &moment.x, &moment.y, &moment.z);
-  Wide radius = load_some(p->radius + i, lanes), per_inertia = wide_set(2.5f) * per_mass / (radius * radius);
-  LaneVec3 turning = vec_mul(vec_sub(moment, vec_mul(lever, radius)), per_inertia);
-  store_three(fields->spin, i, lanes, vec_add(load_three(fields->spin, i, lanes), vec_mul(turning, dt)));
-  if (verlet) store_three(fields->turning, i, lanes, turning);
+  LaneVec3 angular = integrate_angular_acceleration(lever, moment, load_some(p->radius + i, lanes), inverse_mass);
+  store_three(fields->spin, i, lanes, integrate_spin(load_three(fields->spin, i, lanes), angular, dt));
+  if (verlet) store_three(fields->angular_acceleration, i, lanes, angular);
 }
 
 void KERNEL(dem_kick_slab)(const DemStep *work, int64_t b, int64_t e, const float (*sums)[DEM_SUM]) {
