@@ -1,4 +1,4 @@
-/* dem with more grains than one slab holds: the same bits for any number of threads, on both SIMD levels, and after a
+/* dem with more grains than one window holds: the same bits for any number of threads, on both SIMD levels, and after a
  * checkpoint; rolling resistance on and off, one material and two. */
 #include "../physics/dem_fixture.h"
 

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* What a material has that does not say otherwise. Young's modulus is soft, as usual for grains in bulk: a metre of
- * sand then overlaps by less than one percent, and steps are some hundred times longer than with quartz's. */
+/* Defaults of a material. Young's modulus is soft, as usual for grains in bulk: under a metre of sand the penetration
+ * is below one percent, and steps are some hundred times longer than with that of quartz. */
 #define YOUNG 5e7
 #define RESTITUTION 0.5
 #define ROLLING_FRICTION 0.1
@@ -12,9 +12,8 @@
 enum { RESTITUTION_STEPS = 400, BISECTIONS = 40 };
 #define DAMPING_MOST 20.0
 
-/* The unit problem x'' = -x^(3/2) - a x^(1/4) x' from x = 0, x' = 1, by the classical Runge-Kutta rule in the variable
- * s with x = s^2 near the start kept out: the force has an infinite slope at 0 only through x^(1/4), and the first step
- * starts from x = v t. It ends when the force would pull. */
+/* The unit problem x'' = -x^(3/2) - a x^(1/4) x' from x = 0, x' = 1, by the classical Runge-Kutta rule. It ends when
+ * the force would pull. */
 static double unit_force(double a, double x, double v) {
   double root = sqrt(x > 0 ? x : 0);
   return -x * root - a * sqrt(root) * v;
@@ -47,7 +46,7 @@ double dem_damping_for(double restitution) {
   return 0.5 * (low + high);
 }
 
-/* A material with nothing left open. stiffness 0: by young. */
+/* A material with its defaults. stiffness 0: from Young's modulus. */
 typedef struct Grain {
   double stiffness, modulus; /* modulus: E / (1 - nu^2) */
   double shear, shear_ratio;
@@ -72,12 +71,12 @@ static Grain grain_of(const ScreeMaterialDef *def) {
                  .cohesion = def->cohesion};
 }
 
-/* Springs in a row: the constant of two equal ones is their own. */
+/* Two springs in series, times two: the constant of two equal ones is their own. */
 static double in_series(double a, double b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; }
 static double mean(double a, double b) { return sqrt(a * b); }
 
-/* Each material brings half of a contact's compliance, damping and friction. Where one gives a Hertz constant and the
- * other Young's modulus, the first counts at the second's stiffness being of equal kind: the constants given win. */
+/* Each material brings half of a contact's compliance and damping; friction, restitution and cohesion are geometric
+ * means. Where one material gives a constant and the other not, that constant is the contact's. */
 static DemConstants combine(const Grain *a, const Grain *b) {
   DemConstants constants = {0};
   bool fixed = a->stiffness > 0 || b->stiffness > 0;
@@ -109,17 +108,17 @@ static DemConstants combine(const Grain *a, const Grain *b) {
   return constants;
 }
 
-/* A solid is of the grain's own material but for its friction and what it says itself. */
+/* A solid counts as the grain's own material, with its own friction and with what it gives itself. */
 static Grain solid_of(const Solid *solid, const Grain *grain) {
-  Grain wall = *grain;
-  wall.mu_static = solid->friction_static;
-  wall.mu_kinetic = fmin(solid->friction_kinetic, solid->friction_static);
+  Grain side = *grain;
+  side.mu_static = solid->friction_static;
+  side.mu_kinetic = fmin(solid->friction_kinetic, solid->friction_static);
   if (!scree_is_auto(solid->stiffness_n)) {
     /* The paper's own k_n of an object (Section 5.2) is that of the contact, not half of it. */
-    wall.stiffness = solid->stiffness_n;
+    side.stiffness = solid->stiffness_n;
   }
-  if (!scree_is_auto(solid->restitution)) wall.restitution = solid->restitution;
-  return wall;
+  if (!scree_is_auto(solid->restitution)) side.restitution = solid->restitution;
+  return side;
 }
 
 Status dem_constants_create(Core *core, const State *state, DemConstantsTable *constants) {
@@ -136,8 +135,8 @@ Status dem_constants_create(Core *core, const State *state, DemConstantsTable *c
     }
     for (int32_t b = 0; b < state->solids.count; b++) {
       const Solid *solid = &state->solids.items[b];
-      Grain wall = solid_of(solid, &grain);
-      row[materials->count + b] = combine(&grain, &wall);
+      Grain side = solid_of(solid, &grain);
+      row[materials->count + b] = combine(&grain, &side);
       if (!scree_is_auto(solid->stiffness_n)) {
         row[materials->count + b].stiffness = (float)solid->stiffness_n;
         row[materials->count + b].fixed = 1;

@@ -30,7 +30,7 @@ double dem_damping_for(double restitution);
 
 /* k of contacts with this effective radius. */
 double dem_hertz(const DemConstants *constants, double reduced);
-/* Squared frequency (1/s^2) of a grain of this material on another at an overlap of this share of its radius. */
+/* Squared frequency (1/s^2) of a grain of this material on another at a penetration of this share of its radius. */
 double dem_frequency_squared(const DemConstants *constants, double radius, double mass, double share);
 
 #endif

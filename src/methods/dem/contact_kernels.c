@@ -26,13 +26,13 @@ WIDE_INLINE LaneVec3 load_vector(const float (*from)[LANES]) {
 }
 
 WIDE_INLINE Side load_solids(const float (*from)[LANES]) {
-  LaneVec3 point = load_vector(from);
+  LaneVec3 point = load_vector(from + SURFACE_POINT);
   return (Side){.side = {.position = {(WideInt)point.x, (WideInt)point.y, (WideInt)point.z},
-                         .velocity = load_vector(from + 6),
-                         .spin = load_vector(from + 9),
-                         .radius = wide_load(from[12]),
-                         .inverse_mass = wide_load(from[14])},
-                .column = wide_load(from[15])};
+                         .velocity = load_vector(from + SURFACE_VELOCITY),
+                         .spin = load_vector(from + SURFACE_SPIN),
+                         .radius = wide_load(from[SURFACE_RADIUS]),
+                         .inverse_mass = wide_load(from[SURFACE_INVERSE_MASS])},
+                .column = wide_load(from[SURFACE_COLUMN])};
 }
 
 WIDE_INLINE ContactConstants set_constants(const DemConstants *one) {
@@ -75,33 +75,33 @@ WIDE_INLINE void store_springs(float *to, bool rolling, ContactSprings s) {
   wide_store(to + 5 * LANES, s.rolling.z);
 }
 
-/* What a build of the loop takes as known. */
+/* Known when the loop is compiled. */
 typedef struct Kind {
   bool solid, outer, rolling, one_material;
 } Kind;
 
-/* Adds what eight contacts exert to the sums of their grains, one after the other: where grains follow each other the
- * next load waits for the last store, but there is work enough until then. The reaction turns the force and the rolling
- * moment round, not the lever: both arms point to the contact. */
+/* Where the forces of contacts go. */
 typedef struct Target {
-  float *sums;               /* of the slab's first grain */
+  float *sums;               /* of the grains of the window */
   const int32_t *first;      /* quads */
-  const int32_t *second;     /* quads; of the slab's own pairs */
-  int32_t base;              /* quads of the slab's first row */
-  float (*results)[DEM_SUM]; /* solids and outer pairs: on the first grain */
+  const int32_t *second;     /* quads; pairs only */
+  int32_t base;              /* quads of the window's first row */
+  float (*exerted)[DEM_SUM]; /* boundary contacts and outer pairs: on the first grain */
 } Target;
 
-WIDE_INLINE void add_quads(const Target *target, int64_t at, int part, Kind kind, LaneVec3 value, bool turns_round) {
+/* Adds eight contacts one after the other. Where they have a grain in common the next load waits for the last store,
+ * but there is work enough until then. `reversed`: the second grain gets the opposite, see ContactForces. */
+WIDE_INLINE void add_quads(const Target *target, int64_t at, int part, Kind kind, LaneVec3 value, bool reversed) {
   WideQuad q[LANES];
   turn_to_quads(value, q);
   for (int l = 0; l < LANES; l++) {
-    if (kind.solid || kind.outer) *(WideQuad *)(target->results[at + l] + 4 * part) = q[l];
+    if (kind.solid || kind.outer) *(WideQuad *)(target->exerted[at + l] + 4 * part) = q[l];
     if (kind.outer) continue;
     WideQuad *own = (WideQuad *)(target->sums + 4 * (target->first[at + l] - target->base + part));
     *own += q[l];
     if (kind.solid) continue;
     WideQuad *other = (WideQuad *)(target->sums + 4 * (target->second[at + l] - target->base + part));
-    if (turns_round) *other -= q[l];
+    if (reversed) *other -= q[l];
     else *other += q[l];
   }
 }
@@ -123,17 +123,17 @@ typedef struct Common {
 /* Returns the squared frequencies of the contacts. */
 WIDE_INLINE Wide group_forces(const DemStep *work, const DemContacts *contacts, int64_t group, const Target *target,
                               const Common *common, Kind kind) {
-  const float(*rows)[4] = (const float(*)[4])work->rows;
+  const float(*rows)[4] = (const float(*)[4])work->rows.quads;
   float *memory = contacts->springs + group * work->topology->spring_size * LANES;
   const ContactSwitches switches = {kind.solid, kind.rolling, work->settings->cap_total};
   ContactSurface surface = {vec_zero(), wide_set(0)};
   Side a = load_grains(rows, contacts->first + group * LANES), b;
   if (kind.solid) {
-    const float(*solids)[LANES] = (const float(*)[LANES])contacts->ghost + group * DEM_GHOST;
+    const float(*solids)[LANES] = (const float(*)[LANES])contacts->surfaces + group * DEM_SURFACE;
     b = load_solids(solids);
-    surface = (ContactSurface){load_vector(solids + 3), wide_load(solids[13])};
+    surface = (ContactSurface){load_vector(solids + SURFACE_FACE), wide_load(solids[SURFACE_CURVATURE])};
   } else {
-    b = load_grains(rows, contacts->partner + group * LANES);
+    b = load_grains(rows, contacts->second + group * LANES);
   }
   ContactGeometry geometry = contact_geometry(a.side, b.side, surface, common->quantum, switches);
   if (!mask_any(geometry.touches)) {
@@ -158,7 +158,7 @@ WIDE_INLINE float groups(const DemStep *work, const DemContacts *contacts, int64
   Wide stiffest = wide_set(0);
   for (int64_t g = b / LANES; g < e / LANES; g++) {
     if (!kind.solid && (g + AHEAD) * LANES < e)
-      for (int l = 0; l < LANES; l++) __builtin_prefetch(work->rows[contacts->partner[(g + AHEAD) * LANES + l]]);
+      for (int l = 0; l < LANES; l++) __builtin_prefetch(work->rows.quads[contacts->second[(g + AHEAD) * LANES + l]]);
     stiffest = wide_max(stiffest, group_forces(work, contacts, g, target, &common, kind));
   }
   float largest = 0;
@@ -168,7 +168,7 @@ WIDE_INLINE float groups(const DemStep *work, const DemContacts *contacts, int64
 
 float KERNEL(dem_pair_forces)(const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM]) {
   const DemContacts *pairs = &work->topology->pairs;
-  const Target target = {sums[0], pairs->first, pairs->partner, (int32_t)(DEM_ROW * base), NULL};
+  const Target target = {sums[0], pairs->first, pairs->second, (int32_t)(DEM_ROW * base), NULL};
   bool one_material = work->constants->rows == 1;
   if (work->settings->rolling)
     return one_material ? groups(work, pairs, b, e, &target, (Kind){.rolling = true, .one_material = true})
@@ -179,15 +179,15 @@ float KERNEL(dem_pair_forces)(const DemStep *work, int64_t b, int64_t e, int64_t
 
 float KERNEL(dem_outer_forces)(const DemStep *work, int64_t b, int64_t e) {
   const DemContacts *outer = &work->topology->outer;
-  const Target target = {.results = work->outbox};
+  const Target target = {.exerted = work->forces.outer};
   return work->settings->rolling ? groups(work, outer, b, e, &target, (Kind){.outer = true, .rolling = true})
                                  : groups(work, outer, b, e, &target, (Kind){.outer = true});
 }
 
-float KERNEL(dem_solid_forces)(const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM],
-                               float (*results)[DEM_SUM]) {
-  const DemContacts *solids = &work->topology->solids;
-  const Target target = {sums[0], solids->first, NULL, (int32_t)(DEM_ROW * base), results - b};
-  return work->settings->rolling ? groups(work, solids, b, e, &target, (Kind){.solid = true, .rolling = true})
-                                 : groups(work, solids, b, e, &target, (Kind){.solid = true});
+float KERNEL(dem_boundary_forces)(const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM],
+                                  float (*exerted)[DEM_SUM]) {
+  const DemContacts *boundary = &work->topology->boundary;
+  const Target target = {sums[0], boundary->first, NULL, (int32_t)(DEM_ROW * base), exerted - b};
+  return work->settings->rolling ? groups(work, boundary, b, e, &target, (Kind){.solid = true, .rolling = true})
+                                 : groups(work, boundary, b, e, &target, (Kind){.solid = true});
 }

@@ -1,15 +1,11 @@
-/* One step's contacts: every pair of grains once, every contact with a solid once.
+/* The contacts of a step: every pair of grains once, every boundary contact once.
  *
- * A pair is computed once, and belongs to its first grain, the one that is stored before the other. Half the work of a
- * loop over full lists, and still no two threads write the same place, so the sums do not depend on threads.
+ * A pair belongs to its first grain, the one that is stored before the other. Computing it once is half the work of a
+ * loop over full lists. No two threads write the same place, so the sums do not depend on threads.
  *
- * Grains are worked off in slabs of fixed length. What a slab's contacts exert is summed in a buffer of the thread's
- * own that stays in its cache, contact after contact, and the slab's grains are kicked by it there and then. Pairs
- * whose second grain lies in a later slab stand apart and come first: what they exert goes to the outbox, where both
- * slabs find it.
- *
- * What a contact reads of a grain stands together, in a row. Positions in rows are integers, in units of a share of the
- * reach of a contact, modulo 2^32: differences of neighbours are exact wherever the grains are. */
+ * Threads take windows of grains. A thread sums what a window's contacts exert in a buffer of its own that stays in its
+ * cache, contact after contact, and then kicks the window's grains. Pairs whose second grain is in a later window are
+ * the outer ones. They are computed first, and what they exert is stored where both windows find it. */
 #ifndef METHODS_DEM_CONTACTS_H
 #define METHODS_DEM_CONTACTS_H
 
@@ -19,37 +15,51 @@
 
 enum {
   DEM_ROW = 3,      /* quads of a row: x y z radius, v x y z 1/mass, w x y z column of the constants */
-  DEM_GHOST = 16,   /* of a solid: point x y z, normal x y z, v x y z, w x y z, radius, 1/radius, 1/mass, column */
-  DEM_SUM = 12,     /* floats: force, lever, moment of the rolling spring, each with one to spare; a row's length */
+  DEM_SUM = 12,     /* floats: force, lever, moment of ContactForces, each with one to spare; a row's length */
   DEM_CHUNK = 1024, /* grains, in loops without contacts */
-  DEM_FLOCK = LANES /* grains that follow each other and whose ways are told together */
+  DEM_OCTET = LANES /* grains that follow each other in storage and share a margin */
 };
 
-/* Contacts in the order of their grain; each slab's are padded to whole groups of LANES. Springs stand in groups too:
- * LANES of one component, then of the next. */
+/* Floats that a boundary contact reads of its solid: ContactSide and ContactSurface. */
+enum {
+  SURFACE_POINT = 0, /* in quanta, as in rows */
+  SURFACE_FACE = 3,
+  SURFACE_VELOCITY = 6,
+  SURFACE_SPIN = 9,
+  SURFACE_RADIUS = 12,
+  SURFACE_CURVATURE,
+  SURFACE_INVERSE_MASS,
+  SURFACE_COLUMN, /* of the constants */
+  DEM_SURFACE
+};
+
+/* Contacts in the order of their first grain. Those of each window are padded to whole groups of LANES. Springs and
+ * surfaces are stored by groups: LANES of one component, then of the next. */
 typedef struct DemContacts {
   int64_t count;
-  int32_t *start;        /* per grain, grains + 1 */
-  int32_t *first;        /* row of the grain, in quads */
-  int32_t *partner;      /* pairs: row of the second grain, in quads; solids: a key of what is touched */
-  float *springs;        /* shear force x y z, then, with rolling resistance, its moment x y z */
-  float (*ghost)[LANES]; /* solids: DEM_GHOST of these per group */
+  int32_t *start;           /* per grain, grains + 1 */
+  int32_t *first;           /* row of the first grain, in quads */
+  int32_t *second;          /* pairs: row of the second grain, in quads */
+  int32_t *key;             /* boundary contacts: solid and face, or sample; see boundary_contacts.c */
+  float (*surfaces)[LANES]; /* boundary contacts: DEM_SURFACE of these per group */
+  float *springs;           /* shear force x y z, then, with rolling resistance, its moment x y z */
 } DemContacts;
 
-/* The contacts that are nearly there: made when the lists change, and when a grain may have gone farther than it was
- * given. Lists reach far so as to live long; but a pair that cannot touch yet should cost nothing. */
+/* The contacts that may touch soon. Neighbour lists reach far so as to live long, but a pair that cannot touch yet
+ * should cost nothing. Filled by dem_topology_update when the lists change or a grain may have moved farther than its
+ * margin; holds, with its springs, until it is filled again. */
 typedef struct DemTopology {
-  int64_t builds, grains;           /* of the lists it was made from; -1: none */
-  float *margin;                    /* per flock: how far its grains may go before they may touch others, m */
-  float *gone;                      /* per flock: farthest that one can have gone since, m */
-  int32_t spring_size;              /* floats per contact */
-  double quantum;                   /* m, unit of the rows' positions: a power of two */
-  DemContacts pairs, outer, solids; /* outer: pairs of grains of different slabs */
-  int64_t slab, slabs;              /* grains of one, number */
-  int64_t slab_solids;              /* of the fullest slab */
-  int32_t *inbox_start;             /* per slab and one more: in the inbox */
-  int32_t *inbox;                   /* outer pairs whose second grain is the slab's */
-  bool any_moves;                   /* whether a ghost must be refreshed in each step */
+  int64_t builds, grains;             /* of the lists that it was made from; -1: none */
+  float *margin;                      /* per octet: how far its grains may move before they may touch others, m */
+  float *travelled;                   /* per octet: the most that one of them can have moved since, m */
+  int32_t spring_size;                /* floats per contact */
+  double quantum;                     /* m, unit of positions in rows: a power of two */
+  DemContacts pairs, outer, boundary; /* outer: pairs of grains of different windows */
+  int64_t window, windows;            /* grains of one, number */
+  int64_t fullest_boundary;           /* boundary contacts of the window that has most */
+  int32_t *incoming_start;            /* per window and one more: in `incoming` */
+  int32_t *incoming;                  /* outer pairs whose second grain is the window's */
+  bool refreshes;                     /* whether surfaces change from step to step */
 } DemTopology;
 
 typedef struct DemSettings {
@@ -59,42 +69,51 @@ typedef struct DemSettings {
 /* Particle fields of dem's own. Accelerations are those of the contacts alone. */
 typedef struct DemFields {
   float *spin[3], *acceleration[3], *angular_acceleration[3];
-  int32_t *row; /* where the grain stood when the topology was made, plus one; 0: it was not there */
+  int32_t *row; /* where the grain was when the topology was made, plus one; 0: it was not there */
 } DemFields;
+
+/* What contacts read of grains. Filled by dem_prepare; filled again by dem_contacts_begin where the neighbour search
+ * has changed the order of grains. Holds until the end of the step. */
+typedef struct DemRows {
+  int64_t grains;
+  float (*quads)[4]; /* DEM_ROW per grain */
+  float *longest;    /* per octet: longest displacement of the step, m */
+} DemRows;
+
+/* What contacts exert. Taken from scratch by dem_contacts_forces; holds until it returns. */
+typedef struct DemForces {
+  float (*sums)[DEM_SUM];     /* `window` per thread: sums of the grains of the window in work */
+  float (*boundary)[DEM_SUM]; /* `fullest_boundary` per thread: what its boundary contacts exert on their grains */
+  float (*outer)[DEM_SUM];    /* per outer pair: what it exerts on its first grain; complete before any window sums */
+  float *stiffest;            /* per window: largest squared frequency, 1/s^2 */
+} DemForces;
 
 typedef struct DemStep {
   Step *step;
+  float dt;
   const DemSettings *settings;
-  DemTopology *topology;
   const DemConstantsTable *constants;
   const DemFields *fields;
-  float dt;
-  float (*rows)[4];
-  int64_t grains;
-  float *ways;              /* per flock: farthest way of the step, m */
-  float (*sums)[DEM_SUM];   /* per thread: of a slab's grains; results with solids */
-  int64_t sums_size;        /* rows per thread */
-  float (*outbox)[DEM_SUM]; /* per outer pair: what it exerts on its first grain */
-  float *stiffest;          /* per slab */
+  DemRows rows;
+  DemTopology *topology;
+  DemForces forces;
 } DemStep;
 
-static inline int64_t dem_flocks(int64_t grains) { return (grains + DEM_FLOCK - 1) / DEM_FLOCK; }
+static inline int64_t dem_octets(int64_t grains) { return (grains + DEM_OCTET - 1) / DEM_OCTET; }
 static inline int64_t dem_padded(int64_t count) { return (count + LANES - 1) / LANES * LANES; }
 static inline float *dem_spring(const DemTopology *t, const DemContacts *contacts, int64_t at, int component) {
   return contacts->springs + (at / LANES * t->spring_size + component) * LANES + at % LANES;
 }
-/* Grains of a slab. Their sums should stay in a core's second cache; where there are many grains, slabs may be longer
- * without leaving a thread idle, and fewer pairs reach from one to the next. */
-static inline int64_t dem_slab_for(int64_t grains) { return grains > 65536 ? 8192 : 2048; }
-static inline int64_t dem_slab_end(const DemTopology *t, int64_t slab) {
-  return (slab + 1) * t->slab < t->grains ? (slab + 1) * t->slab : t->grains;
-}
+/* Grains of a window. Their sums should stay in a core's second cache. Where there are many grains, longer windows
+ * leave no thread idle, and fewer pairs are outer ones. */
+static inline int64_t dem_window_for(int64_t grains) { return grains > 65536 ? 8192 : 2048; }
 
-/* Rows of all grains by `body`, which fills those of a chunk and notes their flocks' ways. */
+/* Fills the rows of all grains by `body`, a row kernel. */
 void dem_contacts_fill(DemStep *work, ParallelBody body);
-/* The contacts that are nearly there. Rows were filled before the neighbours were asked for. */
+/* Brings rows and topology up to date with the neighbour lists. */
 Status dem_contacts_begin(DemStep *work);
-/* Forces of all contacts, their sums, the kick by them, reactions on solids; answers the largest squared frequency. */
+/* Computes the forces of all contacts, kicks the grains by them and adds the reactions to the wrenches of solids.
+ * `stiffest` is the largest squared frequency of a contact. */
 Status dem_contacts_forces(DemStep *work, double *stiffest);
 
 #endif

@@ -1,10 +1,10 @@
-/* Eight grains at a time: their values in arrays, and rows of quads turned into wide values and back. For kernels. */
+/* Loads and stores of eight grains at a time, from arrays and from rows of quads. For kernels. */
 #ifndef METHODS_DEM_LANES_H
 #define METHODS_DEM_LANES_H
 
 #include "core/lane.h"
 
-/* x y z and a zero or w of each lane. */
+/* The quads x y z w of the eight lanes. */
 WIDE_INLINE void turn_four(Wide x, Wide y, Wide z, Wide w, WideQuad q[LANES]) {
   Wide t0 = __builtin_shufflevector(x, y, 0, 8, 1, 9, 4, 12, 5, 13); /* x0 y0 x1 y1, x4 y4 x5 y5 */
   Wide t1 = __builtin_shufflevector(z, w, 0, 8, 1, 9, 4, 12, 5, 13);
@@ -21,7 +21,7 @@ WIDE_INLINE void turn_four(Wide x, Wide y, Wide z, Wide w, WideQuad q[LANES]) {
 }
 WIDE_INLINE void turn_to_quads(LaneVec3 v, WideQuad q[LANES]) { turn_four(v.x, v.y, v.z, wide_set(0), q); }
 
-/* Four floats each to `to`, to + stride and so on, of the first lanes; 16-byte aligned. */
+/* Stores the quads of the first `lanes` lanes at to, to + stride and so on, aligned to 16 bytes. */
 WIDE_INLINE void store_quads(float *to, int64_t stride, int lanes, Wide x, Wide y, Wide z, Wide w) {
   WideQuad q[LANES];
   turn_four(x, y, z, w, q);
@@ -31,7 +31,7 @@ WIDE_INLINE void store_quads(float *to, int64_t stride, int lanes, Wide x, Wide 
     for (int k = 0; k < lanes; k++) *(WideQuad *)(to + k * stride) = q[k];
 }
 
-/* And back, from all lanes. */
+/* Loads x y z of eight quads at from, from + stride and so on. */
 WIDE_INLINE void load_quads(const float *from, int64_t stride, Wide *x, Wide *y, Wide *z) {
   Wide fourth;
   wide_turn4(wide_rows(from, from + 4 * stride), wide_rows(from + stride, from + 5 * stride),
@@ -39,7 +39,7 @@ WIDE_INLINE void load_quads(const float *from, int64_t stride, Wide *x, Wide *y,
              &fourth);
 }
 
-/* Eight floats of which the last may not be there. */
+/* Loads `lanes` floats; the others are zero. */
 WIDE_INLINE Wide load_some(const float *from, int lanes) {
   if (lanes == LANES) return wide_load(from);
   Wide wide = {0};

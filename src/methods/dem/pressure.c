@@ -1,5 +1,4 @@
-/* Pressure: the elastic forces of the contacts as they are now, with the constants of contact_constants.h. Springs that
- * damp are left out: they carry no load. */
+/* Pressure: the elastic forces of the contacts as they are now. Dampers are left out: they carry no load. */
 #include <math.h>
 
 #include "core/parallel.h"
@@ -14,9 +13,10 @@ typedef struct Loads {
   float *pressure;
 } Loads;
 
-static double contact_load(const DemConstants *constants, double overlap, double reduced) {
-  if (!(overlap > 0)) return 0;
-  return dem_hertz(constants, reduced) * overlap * sqrt(overlap) - (double)constants->tension * reduced * overlap;
+static double contact_load(const DemConstants *constants, double penetration, double reduced) {
+  if (!(penetration > 0)) return 0;
+  return dem_hertz(constants, reduced) * penetration * sqrt(penetration) -
+         (double)constants->tension * reduced * penetration;
 }
 
 static double pairs_load(const Loads *loads, int64_t i) {

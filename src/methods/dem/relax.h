@@ -1,12 +1,11 @@
-/* A start with overlapping grains is relaxed: they are moved apart before any force acts, so that no energy comes of
- * the overlap. */
+/* Moves grains apart that overlap at the start, before any force acts: the overlap then makes no energy. */
 #ifndef METHODS_DEM_RELAX_H
 #define METHODS_DEM_RELAX_H
 
 #include "methods/method.h"
 
-/* Moves overlapping grains apart by adding to dx, dy, dz. `deepest` is the overlap found, in mean radii; nothing is
- * done below `tolerated`. Call it once a step until it finds less: lists reach only so far. */
+/* Adds to the displacements of overlapping grains. `deepest` is the largest penetration found, in mean radii; nothing
+ * is moved where it is below `tolerated`. Call it once a step until it finds less: lists reach only so far. */
 Status dem_relax(Step *step, double tolerated, double *deepest);
 
 #endif

@@ -1,10 +1,10 @@
-/* Rows of what contacts read of a grain, and, while it is at hand, the first half of velocity Verlet. */
+/* Fills the rows of grains and, while their values are at hand, does the first half of velocity Verlet. */
 #include "methods/dem/contact_kernels.h"
 #include "methods/dem/integrate_law.h"
 #include "methods/dem/lanes.h"
 
 typedef double Doubles __attribute__((vector_size(32)));
-#define INTEGER_BITS 6755399441055744.0 /* 1.5 * 2^52: added, a number's integer part stands in the lowest bits */
+#define INTEGER_BITS 6755399441055744.0 /* 1.5 * 2^52: the sum with it has the integer part in its lowest bits */
 
 /* (high + low) / quantum modulo 2^32, as an integer. */
 WIDE_INLINE WideInt fixed_point(Wide high, Wide low, double per_quantum) {
@@ -30,7 +30,7 @@ WIDE_INLINE Wide load_bytes(const uint8_t *from, int lanes) {
   return __builtin_convertvector(__builtin_convertvector(bytes, WideInt), Wide);
 }
 
-/* Length of the longest of eight. */
+/* Length of the longest of eight displacements. */
 WIDE_INLINE float longest(LaneVec3 displacement) {
   Wide square = vec_dot(displacement, displacement);
   square = wide_max(square, __builtin_shufflevector(square, square, 4, 5, 6, 7, 0, 1, 2, 3));
@@ -38,7 +38,7 @@ WIDE_INLINE float longest(LaneVec3 displacement) {
   return wide_sqrt(wide_max(square, __builtin_shufflevector(square, square, 1, 0, 3, 2, 5, 4, 7, 6)))[0];
 }
 
-/* What of the step is the same for all grains. */
+/* What is the same for all grains of a step. */
 typedef struct Pass {
   double per_quantum;
   Wide dt, half;
@@ -90,8 +90,8 @@ WIDE_INLINE Course course_of(const DemStep *work, int64_t i, int lanes) {
  * stretch over the step; the dampers lag by half a step. */
 WIDE_INLINE void fill(const DemStep *work, const Pass *pass, int64_t i, int lanes, Course m) {
   const Particles *p = &work->step->state->particles;
-  float *at = work->rows[DEM_ROW * i];
-  work->ways[i / DEM_FLOCK] = longest(m.displacement);
+  float *at = work->rows.quads[DEM_ROW * i];
+  work->rows.longest[i / DEM_OCTET] = longest(m.displacement);
   LaneVec3 moved = vec_mul(m.displacement, pass->moved), spin = vec_mul(m.spin, pass->turned);
   WideInt x = fixed_point(load_some(p->x + i, lanes), load_some(p->low_x + i, lanes) + moved.x, pass->per_quantum);
   WideInt y = fixed_point(load_some(p->y + i, lanes), load_some(p->low_y + i, lanes) + moved.y, pass->per_quantum);

@@ -1,33 +1,33 @@
 /* dem: discrete elements after Papadimitriou 2012 (Lee and Herrmann 1992): Section 3.2 is the law of a contact, Section
  * 6.2 the integration.
  *
- * Departures, each selectable back to the print: Coulomb's limit cuts the whole shear force, not the spring's share
- * alone; the damper's constant follows from a restitution that does not depend on speed, not from gamma_n; the shear
- * spring's stiffness follows Mindlin; grains turn and resist rolling. The printed integrators drop the time step; here
- * it is in them. See docs/methods/dem.md. */
+ * Departures, each of which a scene can undo: Coulomb's limit cuts the whole shear force, not the spring alone; the
+ * damping follows from a restitution that does not depend on speed, not from gamma_n; the shear stiffness follows
+ * Mindlin; grains turn and resist rolling. The printed integrators drop the time step; here they have it. See
+ * docs/methods/dem.md. */
 #include <math.h>
 
 #include "core/parallel.h"
 #include "methods/dem/contact_kernels.h"
 #include "methods/dem/dem.h"
-#include "methods/dem/pairs.h"
+#include "methods/dem/topology.h"
 #include "methods/dem/pressure.h"
 #include "methods/dem/relax.h"
 
-/* In nominal radii; where grains are fast, as much as lets lists live for so many steps, within bounds. */
+/* In nominal radii. Where grains are fast the skin is as wide as lets lists live for SKIN_STEPS, within bounds. */
 #define SKIN 0.3f
 #define SKIN_MOST 0.8f
 #define SKIN_STEPS 16
-/* The step is chosen for contacts as deep as this share of the radius; deeper ones shorten it when they come. */
-#define USUAL_OVERLAP 0.01
+/* The step is chosen for a penetration of this share of the radius; deeper contacts shorten it while they last. */
+#define USUAL_PENETRATION 0.01
 /* Beyond this many times 1 / frequency a grain with a dozen contacts may gain energy. */
 #define LONGEST 0.5
-/* A damper alone is stable up to 2 / gamma; a grain has several. A step that is asked for may be as long as the second.
+/* Step times damping rate: as chosen, and as accepted from a scene. One damper is stable up to 2; a grain has several.
  */
 #define USUAL_DAMPED 0.2
 #define LONGEST_DAMPED 0.4
-/* Overlap at the start, in radii, that is left to the forces; more is relaxed, for so many steps at most. */
-#define START_OVERLAP 0.02
+/* Penetration at the start, in radii, that is left to the forces. More is relaxed, for RELAX_STEPS at most. */
+#define START_PENETRATION 0.02
 enum { RELAX_STEPS = 300 };
 
 typedef struct Reaction {
@@ -45,10 +45,9 @@ typedef struct Dem {
   double last_step;    /* s */
   Reaction *reactions; /* per solid: what the contacts exerted on it in the last step */
   int64_t reaction_count;
-  float (*rows)[4]; /* of the step in progress, filled by prepare */
-  float *ways;      /* of its flocks, m */
-  double moved;     /* m, farthest that a grain goes in it */
-  int64_t relaxed;  /* steps that moved an overlapping start apart; -1: it is done */
+  DemRows rows;    /* of the step in progress */
+  double longest;  /* m, longest displacement of a grain in it */
+  int64_t relaxed; /* steps that moved an overlapping start apart; -1: it is done */
 } Dem;
 
 static double smallest_radius(double radius, const ScreeMaterialDef *material) {
@@ -56,10 +55,10 @@ static double smallest_radius(double radius, const ScreeMaterialDef *material) {
   return radius * exp(-2.5 * material->radius_spread - 0.5 * material->radius_spread * material->radius_spread);
 }
 
-/* What limits a step, of the contacts there can be. */
+/* What limits the step, over all pairs of materials. */
 typedef struct Rates {
-  double frequency; /* at the usual overlap, 1/s */
-  double damping;   /* of dampers that do not depend on it, 1/s */
+  double frequency; /* at the usual penetration, 1/s */
+  double damping;   /* of dampers that do not depend on penetration, 1/s */
   double share;     /* of dampers that do: damping over frequency */
 } Rates;
 
@@ -72,9 +71,9 @@ static Rates usual_rates(const Dem *dem, const State *state) {
     double mass = 4.0 / 3 * M_PI * radius * radius * radius * material->grain_density;
     for (int32_t b = 0; b < dem->constants.columns; b++) {
       const DemConstants *constants = &dem->constants.items[a * dem->constants.columns + b];
-      square = fmax(square, dem_frequency_squared(constants, radius, mass, USUAL_OVERLAP));
+      square = fmax(square, dem_frequency_squared(constants, radius, mass, USUAL_PENETRATION));
       rates.damping = fmax(rates.damping, fmax((double)constants->damping_mass, (double)constants->shear_damping_mass));
-      /* The damper is set by force over overlap, the frequency by the slope, 3/2 of it. */
+      /* The damper is set by force over penetration, the frequency by the slope of the force, 3/2 of it. */
       rates.share = fmax(rates.share, (double)constants->damping_root * sqrt(2.0 / 3));
     }
   }
@@ -82,16 +81,16 @@ static Rates usual_rates(const Dem *dem, const State *state) {
   return rates;
 }
 
-/* A step as a share of 1 / frequency, where at most `share` of it is wanted: strong dampers, as a small restitution has
- * them, bear less than springs. */
-static double bearable(const Rates *rates, double share, double damped) {
+/* A stable step as a share of 1 / frequency, `share` at most. Strong dampers, as a small restitution needs them, want a
+ * shorter step than springs. */
+static double stable_share(const Rates *rates, double share, double damped) {
   return rates->share > 0 ? fmin(share, damped / rates->share) : share;
 }
 
 static Status choose_step(Core *core, const State *state, ScreeMethodDef *definition, Dem *dem) {
   Rates rates = usual_rates(dem, state);
-  double safety = bearable(&rates, definition->step_safety, USUAL_DAMPED);
-  double most = bearable(&rates, LONGEST, LONGEST_DAMPED);
+  double safety = stable_share(&rates, definition->step_safety, USUAL_DAMPED);
+  double most = stable_share(&rates, LONGEST, LONGEST_DAMPED);
   double damped = rates.damping > 0 ? USUAL_DAMPED / rates.damping : INFINITY;
   double recommended = fmin(rates.frequency > 0 ? safety / rates.frequency : INFINITY, damped);
   double longest = fmin(rates.frequency > 0 ? most / rates.frequency : INFINITY, damped);
@@ -146,7 +145,7 @@ static Status dem_create(Core *core, State *state, ScreeMethodDef *definition, v
 
 static MethodReach dem_reach(const void *data) {
   const Dem *dem = data;
-  float wanted = (float)(2 * SKIN_STEPS * dem->moved / dem->radius);
+  float wanted = (float)(2 * SKIN_STEPS * dem->longest / dem->radius);
   return (MethodReach){.pairs = 1, .solids = 1, .skin = fminf(fmaxf(wanted, SKIN), SKIN_MOST)};
 }
 
@@ -163,29 +162,28 @@ static DemStep begin_step(Dem *dem, Step *step) {
                    .constants = &dem->constants,
                    .fields = &dem->fields,
                    .dt = (float)step->dt,
-                   .rows = dem->rows,
-                   .ways = dem->ways,
-                   .grains = step->state->particles.count};
+                   .rows = dem->rows};
 }
 
 static Status dem_prepare(void *data, Step *step) {
   Dem *dem = data;
-  TRY(memory_grow(step->core, &dem->rows, DEM_ROW * step->state->particles.count, "rows"));
-  int64_t flocks = dem_flocks(step->state->particles.count);
-  TRY(memory_grow(step->core, &dem->ways, flocks, "ways"));
+  dem->rows.grains = step->state->particles.count;
+  int64_t octets = dem_octets(dem->rows.grains);
+  TRY(memory_grow(step->core, &dem->rows.quads, DEM_ROW * dem->rows.grains, "rows"));
+  TRY(memory_grow(step->core, &dem->rows.longest, octets, "displacements"));
   DemStep work = begin_step(dem, step);
-  /* The neighbours nearly always leave the storage order alone: then these rows are those of the step. */
+  /* The neighbour search rarely changes the order of grains: these rows nearly always serve the step. */
   dem_contacts_fill(&work, KERNEL_CALL(step->core, dem_kick_and_row_pass));
-  float farthest = 0;
-  for (int64_t k = 0; k < flocks; k++) farthest = fmaxf(farthest, dem->ways[k]);
-  dem->moved = (double)farthest;
-  if (dem->relaxed < 0) step->state->contacts.way = dem->moved; /* else grains go farther than that */
+  float longest = 0;
+  for (int64_t k = 0; k < octets; k++) longest = fmaxf(longest, dem->rows.longest[k]);
+  dem->longest = (double)longest;
+  if (dem->relaxed < 0) step->state->contacts.way = dem->longest; /* a relaxation moves grains farther */
   return SCREE_OK;
 }
 
-/* A grain is kicked by a contact's force for half of the step that computed it and half of the next, a solid for all of
- * the first. Where the two steps differ the solid gets the rest here: what one gains the other has lost, to the bit
- * that a float holds. */
+/* A contact's force kicks a grain for half of the step that computed it and half of the next, and a solid for all of
+ * the first. Where the two steps differ in length the solid gets the difference here. Momentum is kept to the last bit
+ * of a float. */
 static void balance_reactions(Dem *dem, Step *step) {
   const Solids *solids = &step->state->solids;
   double share = dem->settings.verlet && dem->last_step > 0 ? 0.5 * (1 - dem->last_step / step->dt) : 0;
@@ -215,11 +213,11 @@ static Status forces_and_kick(Dem *dem, DemStep *work) {
   return SCREE_OK;
 }
 
-/* A step in which grains that started in each other are moved apart and no force acts; `done` when there are none. */
+/* A step in which grains that overlap at the start are moved apart and no force acts. `done`: there are none left. */
 static Status relax_start(Dem *dem, Step *step, bool *done) {
   double deepest;
-  TRY(dem_relax(step, START_OVERLAP, &deepest));
-  *done = deepest <= START_OVERLAP;
+  TRY(dem_relax(step, START_PENETRATION, &deepest));
+  *done = deepest <= START_PENETRATION;
   if (*done) {
     dem->relaxed = -1;
     return SCREE_OK;
@@ -264,8 +262,8 @@ static void dem_destroy(Core *core, void *data) {
   dem_constants_destroy(core, &dem->constants);
   dem_topology_destroy(core, &dem->topology);
   memory_drop(core, &dem->reactions);
-  memory_drop(core, &dem->rows);
-  memory_drop(core, &dem->ways);
+  memory_drop(core, &dem->rows.quads);
+  memory_drop(core, &dem->rows.longest);
   memory_drop(core, &dem);
 }
 
@@ -278,7 +276,7 @@ static Status dem_solids_changed(Core *core, const State *state, void *data) {
   return SCREE_OK;
 }
 
-static Status dem_tell_pressure(Core *core, const State *state, const void *data, float *pressure) {
+static Status dem_write_pressure(Core *core, const State *state, const void *data, float *pressure) {
   dem_pressure(core, state, &((const Dem *)data)->constants, pressure);
   return SCREE_OK;
 }
@@ -296,5 +294,5 @@ const Method METHOD_DEM = {
     .archive = dem_archive,
     .destroy = dem_destroy,
     .solids_changed = dem_solids_changed,
-    .pressure = dem_tell_pressure,
+    .pressure = dem_write_pressure,
 };

@@ -1,11 +1,11 @@
-/* Sums of what outer pairs exert; kicks by the sums and by gravity. */
+/* Adds what outer pairs exert to the sums of a window; kicks its grains by the sums and by gravity. */
 #include "methods/dem/contact_kernels.h"
 #include "methods/dem/integrate_law.h"
 #include "methods/dem/lanes.h"
 
-enum { AHEAD = 12 }; /* results that are fetched beforehand */
+enum { AHEAD = 12 }; /* outer pairs that are fetched beforehand */
 
-/* The reaction turns the force and the rolling moment round, not the lever: see contact_kernels.c. */
+/* The second grain gets the opposite force and rolling moment, and the same lever: see ContactForces. */
 WIDE_INLINE void add(float *sum, const float *result, bool second, bool rolling) {
   for (int part = 0; part < (rolling ? 3 : 2); part++) {
     WideQuad value = *(const WideQuad *)(result + 4 * part);
@@ -16,16 +16,16 @@ WIDE_INLINE void add(float *sum, const float *result, bool second, bool rolling)
 void KERNEL(dem_sum_outer)(const DemStep *work, int64_t b, int64_t e, float (*sums)[DEM_SUM]) {
   const DemTopology *t = work->topology;
   const DemContacts *outer = &t->outer;
-  float *slab = (float *)sums;
+  float *window = (float *)sums;
   int64_t base = DEM_ROW * b; /* quads */
   bool rolling = work->settings->rolling;
   for (int32_t k = outer->start[b]; k < outer->start[e]; k++)
-    add(slab + 4 * (outer->first[k] - base), work->outbox[k], false, rolling);
-  int32_t at = t->inbox_start[b / t->slab], last = t->inbox_start[b / t->slab + 1] - 1;
+    add(window + 4 * (outer->first[k] - base), work->forces.outer[k], false, rolling);
+  int32_t at = t->incoming_start[b / t->window], last = t->incoming_start[b / t->window + 1] - 1;
   for (; at <= last; at++) {
-    int32_t k = t->inbox[at];
-    __builtin_prefetch(work->outbox[t->inbox[at + AHEAD < last ? at + AHEAD : last]]);
-    add(slab + 4 * (outer->partner[k] - base), work->outbox[k], true, rolling);
+    int32_t k = t->incoming[at];
+    __builtin_prefetch(work->forces.outer[t->incoming[at + AHEAD < last ? at + AHEAD : last]]);
+    add(window + 4 * (outer->second[k] - base), work->forces.outer[k], true, rolling);
   }
 }
 
@@ -53,7 +53,7 @@ WIDE_INLINE void kick(const DemStep *work, const float (*sums)[DEM_SUM], int64_t
   if (verlet) store_three(fields->angular_acceleration, i, lanes, angular);
 }
 
-void KERNEL(dem_kick_slab)(const DemStep *work, int64_t b, int64_t e, const float (*sums)[DEM_SUM]) {
+void KERNEL(dem_kick_window)(const DemStep *work, int64_t b, int64_t e, const float (*sums)[DEM_SUM]) {
   int64_t whole = b + (e - b) / LANES * LANES;
   for (int64_t i = b; i < whole; i += LANES) kick(work, sums + (i - b), i, LANES);
   if (whole < e) kick(work, sums + (whole - b), whole, (int)(e - whole));

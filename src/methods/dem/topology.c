@@ -1,19 +1,19 @@
 #define LANE_SCALAR /* pairs are looked at one by one */
-#include "methods/dem/pairs.h"
+#include "methods/dem/topology.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
-#include "methods/dem/touches.h"
+#include "methods/dem/boundary_contacts.h"
 
-/* Contacts are nearly there when nearer than the margins of both grains. Wide ones cost pairs that do not touch, in
- * every step, in proportion to themselves; narrow ones are used up soon, and making the list takes as long as a few
- * steps. A flock's margin is what it would go in as many steps as the list shall hold at its way of now, and a share of
- * the mean way of all, for what is slow now may be hit; so one fast grain in a bed at rest widens its own margin alone.
- * The sum of both costs is least where the list holds for a number, which was measured, over the root of the mean
- * margin of a step in nominal radii. It holds for so many steps at least, and no margin becomes so narrow that rounding
- * would matter. */
+/* A pair is in the topology when it is nearer than the margins of both grains. Wide margins cost pairs that do not
+ * touch, in every step, in proportion to themselves. Narrow ones are soon used up, and a new topology takes as long as
+ * a few steps. The margin of an octet is what it moves in as many steps as the topology shall hold: its longest
+ * displacement of now and MEAN_SHARE of the mean over all, since what is slow now may be hit. So one fast grain in a
+ * bed at rest widens its own margin alone. The cost is least where the topology holds for HOLD_ROOT (measured) over the
+ * root of the mean margin of a step in nominal radii. It holds for STEPS_TO_HOLD at least, and no margin is so narrow
+ * that rounding would matter. */
 #define MEAN_SHARE 0.7
 #define HOLD_ROOT 0.7
 #define STEPS_TO_HOLD 10
@@ -23,7 +23,7 @@ typedef struct Listing {
   const DemStep *work;
   const DemTopology *old;
   DemTopology *fresh;
-  uint8_t *near; /* per entry of the list, of those behind their grain */
+  uint8_t *near; /* per entry of the neighbour list that is behind its grain */
 } Listing;
 
 int64_t dem_starts(const DemTopology *topology, int32_t *start, int64_t *fullest) {
@@ -32,7 +32,7 @@ int64_t dem_starts(const DemTopology *topology, int32_t *start, int64_t *fullest
   start[0] = 0;
   for (int64_t i = 0; i < grains; i++) {
     at += start[i + 1];
-    if ((i + 1) % topology->slab == 0 || i + 1 == grains) {
+    if ((i + 1) % topology->window == 0 || i + 1 == grains) {
       at = dem_padded(at);
       if (at - began > *fullest) *fullest = at - began;
       began = at;
@@ -42,19 +42,20 @@ int64_t dem_starts(const DemTopology *topology, int32_t *start, int64_t *fullest
   return at;
 }
 
-Status dem_contacts_room(Core *core, DemContacts *contacts, int64_t count, int32_t spring_size) {
+Status dem_contacts_room(Core *core, DemContacts *contacts, int32_t **partner, int64_t count, int32_t spring_size) {
   contacts->count = count;
   TRY(memory_new(core, &contacts->first, count, "contacts"));
-  TRY(memory_new(core, &contacts->partner, count, "contacts"));
+  TRY(memory_new(core, partner, count, "contacts"));
   return memory_new(core, &contacts->springs, count * spring_size, "contacts");
 }
 
 void dem_contacts_drop(Core *core, DemContacts *contacts) {
   memory_drop(core, &contacts->start);
   memory_drop(core, &contacts->first);
-  memory_drop(core, &contacts->partner);
+  memory_drop(core, &contacts->second);
+  memory_drop(core, &contacts->key);
   memory_drop(core, &contacts->springs);
-  memory_drop(core, &contacts->ghost);
+  memory_drop(core, &contacts->surfaces);
   contacts->count = 0;
 }
 
@@ -67,15 +68,15 @@ void dem_carry_springs(const DemTopology *old, const DemContacts *old_contacts, 
 /* ---- pairs of grains ---- */
 
 static bool is_near(const DemStep *work, const float *margin, int64_t i, int64_t j) {
-  const float *a = work->rows[DEM_ROW * i], *b = work->rows[DEM_ROW * j];
+  const float *a = work->rows.quads[DEM_ROW * i], *b = work->rows.quads[DEM_ROW * j];
   ContactPosition at, other;
   memcpy(&at, a, sizeof at);
   memcpy(&other, b, sizeof other);
-  float reach = a[3] + b[3] + (margin[i / DEM_FLOCK] + margin[j / DEM_FLOCK]);
+  float reach = a[3] + b[3] + (margin[i / DEM_OCTET] + margin[j / DEM_OCTET]);
   return contact_is_near(at, other, (float)work->topology->quantum, reach);
 }
 
-/* Where the entries behind the grain itself begin: rows are ascending. */
+/* The first entry of grain i that is behind it in storage: entries ascend. */
 static int64_t behind(const NeighborList *list, int64_t i) {
   int64_t k = list->start[i];
   while (k < list->start[i + 1] && list->index[k] < i) k++;
@@ -86,7 +87,7 @@ static void find_near(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Listing *listing = context;
   const NeighborList *list = &listing->work->step->state->contacts.particles.list;
-  int64_t length = listing->fresh->slab;
+  int64_t length = listing->fresh->window;
   for (int64_t i = b; i < e; i++) {
     int64_t end = (i / length + 1) * length;
     int32_t inner = 0, outer = 0;
@@ -102,22 +103,22 @@ static void find_near(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-/* The springs of grains that stood at rows a and b, wherever those are now. */
+/* Carries the springs of the grains whose rows were a and b in the old topology. */
 static void carry_pair(const Listing *listing, int32_t a, int32_t b, DemContacts *contacts, int64_t to) {
   const DemTopology *old = listing->old;
   int32_t low = a < b ? a : b, high = a < b ? b : a;
   if (low < 0 || high >= old->grains) return;
-  const DemContacts *from = low / old->slab == high / old->slab ? &old->pairs : &old->outer;
+  const DemContacts *from = low / old->window == high / old->window ? &old->pairs : &old->outer;
   for (int32_t k = from->start[low]; k < from->start[low + 1]; k++)
-    if (from->partner[k] == DEM_ROW * high) {
+    if (from->second[k] == DEM_ROW * high) {
       dem_carry_springs(old, from, k, listing->fresh, contacts, to, a < b ? 1.f : -1.f);
       return;
     }
 }
 
-/* The slab's last are padding: a grain with itself touches nothing. */
+/* The last contacts of a window are padding: a grain with itself does not touch. */
 static void pad(DemContacts *contacts, int64_t i, int64_t at) {
-  for (; at < contacts->start[i + 1]; at++) contacts->first[at] = contacts->partner[at] = (int32_t)(DEM_ROW * i);
+  for (; at < contacts->start[i + 1]; at++) contacts->first[at] = contacts->second[at] = (int32_t)(DEM_ROW * i);
 }
 
 static void fill_pairs(void *context, int64_t b, int64_t e, int thread) {
@@ -127,14 +128,15 @@ static void fill_pairs(void *context, int64_t b, int64_t e, int thread) {
   const int32_t *row = listing->work->fields->row;
   DemContacts *pairs = &listing->fresh->pairs, *outer = &listing->fresh->outer;
   for (int64_t i = b; i < e; i++) {
-    int64_t at = pairs->start[i], out = outer->start[i], end = (i / listing->fresh->slab + 1) * listing->fresh->slab;
+    int64_t at = pairs->start[i], out = outer->start[i],
+            end = (i / listing->fresh->window + 1) * listing->fresh->window;
     for (int64_t k = behind(list, i); k < list->start[i + 1]; k++) {
       int32_t j = list->index[k];
       if (!listing->near[k]) continue;
       DemContacts *to = j < end ? pairs : outer;
       int64_t place = j < end ? at++ : out++;
       to->first[place] = (int32_t)(DEM_ROW * i);
-      to->partner[place] = DEM_ROW * j;
+      to->second[place] = DEM_ROW * j;
       carry_pair(listing, row[i] - 1, row[j] - 1, to, place);
     }
     pad(pairs, i, at);
@@ -142,22 +144,22 @@ static void fill_pairs(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-/* Which outer pairs reach into each slab, in their order. */
-static Status list_inbox(Core *core, DemTopology *fresh) {
+/* Lists the outer pairs that reach into each window, in their order. */
+static Status list_incoming(Core *core, DemTopology *fresh) {
   const DemContacts *outer = &fresh->outer;
-  int64_t in_slab = DEM_ROW * fresh->slab; /* quads */
-  TRY(memory_new(core, &fresh->inbox_start, fresh->slabs + 1, "contacts"));
-  int32_t *start = fresh->inbox_start + 1;
+  int64_t in_window = DEM_ROW * fresh->window; /* quads */
+  TRY(memory_new(core, &fresh->incoming_start, fresh->windows + 1, "contacts"));
+  int32_t *start = fresh->incoming_start + 1;
   for (int64_t k = 0; k < outer->count; k++)
-    if (outer->partner[k] != outer->first[k]) start[outer->partner[k] / in_slab]++;
+    if (outer->second[k] != outer->first[k]) start[outer->second[k] / in_window]++;
   int32_t entries = 0;
-  for (int64_t s = 0; s < fresh->slabs; s++) {
+  for (int64_t s = 0; s < fresh->windows; s++) {
     entries += start[s];
     start[s] = entries - start[s];
   }
-  TRY(memory_new(core, &fresh->inbox, entries, "contacts"));
+  TRY(memory_new(core, &fresh->incoming, entries, "contacts"));
   for (int64_t k = 0; k < outer->count; k++)
-    if (outer->partner[k] != outer->first[k]) fresh->inbox[start[outer->partner[k] / in_slab]++] = (int32_t)k;
+    if (outer->second[k] != outer->first[k]) fresh->incoming[start[outer->second[k] / in_window]++] = (int32_t)k;
   return SCREE_OK;
 }
 
@@ -165,34 +167,35 @@ static Status list_pairs(DemStep *work, Listing *listing) {
   Core *core = work->step->core;
   DemTopology *fresh = listing->fresh;
   const NeighborList *list = &work->step->state->contacts.particles.list;
-  int64_t grains = work->grains, fullest;
+  int64_t grains = work->rows.grains, fullest;
   TRY(memory_new(core, &fresh->pairs.start, grains + 1, "contacts"));
   TRY(memory_new(core, &fresh->outer.start, grains + 1, "contacts"));
   TRY(scratch_take(core, work->step->scratch, &listing->near, list->entries, "near"));
   parallel_for(core, 0, grains, DEM_CHUNK, find_near, listing);
   DemContacts *both[2] = {&fresh->pairs, &fresh->outer};
   for (int k = 0; k < 2; k++)
-    TRY(dem_contacts_room(core, both[k], dem_starts(fresh, both[k]->start, &fullest), fresh->spring_size));
+    TRY(dem_contacts_room(core, both[k], &both[k]->second, dem_starts(fresh, both[k]->start, &fullest),
+                          fresh->spring_size));
   parallel_for(core, 0, grains, DEM_CHUNK, fill_pairs, listing);
-  return list_inbox(core, fresh);
+  return list_incoming(core, fresh);
 }
 
-/* ---- the whole ---- */
+/* ---- all contacts ---- */
 
 static Status choose_margins(const DemStep *work, DemTopology *fresh) {
   Core *core = work->step->core;
   const State *state = work->step->state;
-  int64_t flocks = dem_flocks(fresh->grains);
-  TRY(memory_new(core, &fresh->margin, flocks, "contacts"));
-  TRY(memory_new(core, &fresh->gone, flocks, "contacts"));
+  int64_t octets = dem_octets(fresh->grains);
+  TRY(memory_new(core, &fresh->margin, octets, "contacts"));
+  TRY(memory_new(core, &fresh->travelled, octets, "contacts"));
   double sum = 0;
-  for (int64_t k = 0; k < flocks; k++) sum += (double)work->ways[k];
-  double share = flocks > 0 ? MEAN_SHARE * sum / (double)flocks : 0;
+  for (int64_t k = 0; k < octets; k++) sum += (double)work->rows.longest[k];
+  double share = octets > 0 ? MEAN_SHARE * sum / (double)octets : 0;
   double mean = (share + share / MEAN_SHARE) / state->radius;
   double held = fmax(mean > 0 ? HOLD_ROOT / sqrt(mean) : 0, STEPS_TO_HOLD);
   double least = MARGIN_LEAST * state->radius, most = 0.5 * (double)state->contacts.skin;
-  for (int64_t k = 0; k < flocks; k++)
-    fresh->margin[k] = (float)fmin(fmax(held * ((double)work->ways[k] + share), least), most);
+  for (int64_t k = 0; k < octets; k++)
+    fresh->margin[k] = (float)fmin(fmax(held * ((double)work->rows.longest[k] + share), least), most);
   return SCREE_OK;
 }
 
@@ -200,15 +203,15 @@ static Status renew(DemStep *work, DemTopology *fresh) {
   Listing listing = {.work = work, .old = work->topology, .fresh = fresh};
   TRY(choose_margins(work, fresh));
   TRY(list_pairs(work, &listing));
-  return dem_touches_list(work, fresh);
+  return dem_boundary_list(work, fresh);
 }
 
-/* Counts the step's ways; answers whether none has become too long. */
-static bool margins_hold(const DemTopology *t, const float *ways) {
+/* Adds the displacements of the step. Returns whether no octet may have moved farther than its margin. */
+static bool margins_hold(const DemTopology *t, const float *longest) {
   bool hold = true;
-  for (int64_t k = 0; k < dem_flocks(t->grains); k++) {
-    t->gone[k] += ways[k];
-    hold &= t->gone[k] < t->margin[k];
+  for (int64_t k = 0; k < dem_octets(t->grains); k++) {
+    t->travelled[k] += longest[k];
+    hold &= t->travelled[k] < t->margin[k];
   }
   return hold;
 }
@@ -217,13 +220,14 @@ Status dem_topology_update(DemStep *work) {
   Core *core = work->step->core;
   const State *state = work->step->state;
   DemTopology *t = work->topology;
-  if (t->builds == state->contacts.builds && t->grains == work->grains && margins_hold(t, work->ways)) return SCREE_OK;
+  if (t->builds == state->contacts.builds && t->grains == work->rows.grains && margins_hold(t, work->rows.longest))
+    return SCREE_OK;
   DemTopology fresh = {.builds = state->contacts.builds,
-                       .grains = work->grains,
+                       .grains = work->rows.grains,
                        .spring_size = work->settings->rolling ? 6 : 3,
                        .quantum = t->quantum,
-                       .slab = dem_slab_for(work->grains)};
-  fresh.slabs = (fresh.grains + fresh.slab - 1) / fresh.slab;
+                       .window = dem_window_for(work->rows.grains)};
+  fresh.windows = (fresh.grains + fresh.window - 1) / fresh.window;
   int mark = scratch_mark(work->step->scratch);
   Status status = renew(work, &fresh);
   scratch_release(core, work->step->scratch, mark);
@@ -231,7 +235,7 @@ Status dem_topology_update(DemStep *work) {
     dem_topology_destroy(core, &fresh);
     return status;
   }
-  for (int64_t i = 0; i < work->grains; i++) work->fields->row[i] = (int32_t)i + 1;
+  for (int64_t i = 0; i < work->rows.grains; i++) work->fields->row[i] = (int32_t)i + 1;
   dem_topology_destroy(core, t);
   *t = fresh;
   return SCREE_OK;
@@ -240,26 +244,26 @@ Status dem_topology_update(DemStep *work) {
 void dem_topology_destroy(Core *core, DemTopology *topology) {
   dem_contacts_drop(core, &topology->pairs);
   dem_contacts_drop(core, &topology->outer);
-  dem_contacts_drop(core, &topology->solids);
+  dem_contacts_drop(core, &topology->boundary);
   memory_drop(core, &topology->margin);
-  memory_drop(core, &topology->gone);
-  memory_drop(core, &topology->inbox_start);
-  memory_drop(core, &topology->inbox);
+  memory_drop(core, &topology->travelled);
+  memory_drop(core, &topology->incoming_start);
+  memory_drop(core, &topology->incoming);
 }
 
 /* ---- checkpoints ---- */
 
-static Status archive_contacts(Core *core, Archive *archive, DemTopology *t, DemContacts *contacts) {
+static Status archive_contacts(Core *core, Archive *archive, DemTopology *t, DemContacts *contacts, int32_t **partner) {
   int64_t bytes = (int64_t)sizeof(int32_t) + t->spring_size * (int64_t)sizeof(float);
   TRY(archive_count(core, archive, &contacts->count, bytes));
   if (archive->loading) {
     if (contacts->count % LANES != 0 || contacts->count > INT32_MAX)
       return archive_bad(core, archive, "contacts of no sensible number");
     TRY(memory_new(core, &contacts->start, t->grains + 1, "contacts"));
-    TRY(dem_contacts_room(core, contacts, contacts->count, t->spring_size));
+    TRY(dem_contacts_room(core, contacts, partner, contacts->count, t->spring_size));
   }
   TRY(archive_array(core, archive, contacts->start, t->grains + 1));
-  TRY(archive_array(core, archive, contacts->partner, contacts->count));
+  TRY(archive_array(core, archive, *partner, contacts->count));
   TRY(archive_array(core, archive, contacts->springs, contacts->count * t->spring_size));
   for (int64_t i = 0; i < t->grains && archive->loading; i++)
     if (contacts->start[0] != 0 || contacts->start[i] > contacts->start[i + 1] ||
@@ -268,7 +272,7 @@ static Status archive_contacts(Core *core, Archive *archive, DemTopology *t, Dem
   return SCREE_OK;
 }
 
-/* What the next topology, which the next step makes, takes from this one. */
+/* The next step makes a new topology; the checkpoint holds what it takes from this one. */
 Status dem_topology_archive(Core *core, Archive *archive, DemTopology *t) {
   if (archive->loading) dem_topology_destroy(core, t);
   TRY(archive_section(core, archive, "dem contacts"));
@@ -278,8 +282,8 @@ Status dem_topology_archive(Core *core, Archive *archive, DemTopology *t) {
   if (t->grains == 0) return SCREE_OK;
   if (archive->loading && ((t->spring_size != 3 && t->spring_size != 6) || t->grains >= INT32_MAX / DEM_ROW))
     return archive_bad(core, archive, "contacts of no sensible size");
-  t->slab = dem_slab_for(t->grains);
-  TRY(archive_contacts(core, archive, t, &t->pairs));
-  TRY(archive_contacts(core, archive, t, &t->outer));
-  return archive_contacts(core, archive, t, &t->solids);
+  t->window = dem_window_for(t->grains);
+  TRY(archive_contacts(core, archive, t, &t->pairs, &t->pairs.second));
+  TRY(archive_contacts(core, archive, t, &t->outer, &t->outer.second));
+  return archive_contacts(core, archive, t, &t->boundary, &t->boundary.key);
 }

@@ -1,0 +1,333 @@
+#include "methods/dem/boundary_contacts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "methods/dem/topology.h"
+
+/* As in contact_law.h, which does the same for faces at rest. */
+#define NEAREST 0.05
+
+/* Key of what is touched: solid and face, or ~sample. */
+enum { FACES = 8, NOTHING = INT32_MAX };
+
+static int32_t key_of(int32_t solid, int face) { return solid * FACES + face; }
+
+static bool is_movable(const Solid *solid) { return solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM; }
+
+/* Of a flat face at rest one point and the normal are enough: the law finds the distance by itself. */
+static bool is_flat(const Solid *solid) {
+  return solid->motion == MOTION_FIXED &&
+         (solid->shape.kind == SCREE_SHAPE_PLANE || (solid->shape.kind == SCREE_SHAPE_BOX && solid->shape.inside));
+}
+
+/* Time of the forces less the time of a solid's pose. The pose of a solid that follows a path is that of the end of the
+ * step, the pose of a free one that of its start. Verlet takes forces at the end, Euler at the start. */
+static double pose_lag(const DemStep *work, const Solid *solid) {
+  double dt = work->step->dt;
+  if (work->settings->verlet) return is_movable(solid) ? dt : 0;
+  return is_movable(solid) ? 0 : -dt;
+}
+
+static double solid_inverse_mass(const Solid *solid) {
+  return is_movable(solid) && solid->mass > 0 ? 1 / solid->mass : 0;
+}
+
+/* Each face of a container has a spring of its own. */
+static int face_of(const Solid *solid, Vec3 normal) {
+  if (!solid->shape.inside || (solid->shape.kind != SCREE_SHAPE_BOX && solid->shape.kind != SCREE_SHAPE_CYLINDER))
+    return 0;
+  Vec3 n = solid->rotation.w == 1 ? normal : quat_rotate(quat_conjugate(solid->rotation), normal);
+  if (fabs(n.z) > 0.7) return n.z > 0 ? 1 : 2;
+  if (solid->shape.kind == SCREE_SHAPE_CYLINDER) return 0;
+  if (fabs(n.y) > 0.7) return n.y > 0 ? 3 : 4;
+  return n.x > 0 ? 5 : 6;
+}
+
+/* Where the grain is at the time of the forces, in the world frame. */
+static Vec3 place_of(const DemStep *work, int64_t i) {
+  const State *state = work->step->state;
+  const Particles *p = &state->particles;
+  double share = work->settings->verlet ? 1 : 0;
+  return vec3(state->origin.x + (double)p->x[i] + ((double)p->low_x[i] + share * (double)p->dx[i]),
+              state->origin.y + (double)p->y[i] + ((double)p->low_y[i] + share * (double)p->dy[i]),
+              state->origin.z + (double)p->z[i] + ((double)p->low_z[i] + share * (double)p->dz[i]));
+}
+
+static int nearest_points(const DemStep *work, const Solid *solid, Vec3 at, double reach,
+                          ShapePoint touch[SHAPE_CONTACTS_MAX]) {
+  double lag = pose_lag(work, solid);
+  Vec3 seen = lag != 0 ? vec3_madd(at, solid_velocity_at(solid, at), -lag) : at;
+  /* Most solids are not rotated: that saves the quaternion. */
+  return solid->rotation.w == 1 ? shape_contacts(&solid->shape, vec3_sub(seen, solid->position), reach, touch)
+                                : solid_contacts(solid, seen, reach, touch);
+}
+
+/* ---- surfaces ---- */
+
+typedef struct Surface {
+  Vec3 point; /* relative to the state's origin */
+  Vec3 face;  /* normal of a flat face at rest; zero: none */
+  Vec3 velocity, spin;
+  double radius, inverse_mass, column;
+} Surface;
+
+static void store_surface(const DemStep *work, DemContacts *contacts, int64_t at, const Surface *surface) {
+  float(*to)[LANES] = contacts->surfaces + at / LANES * DEM_SURFACE;
+  const double point[3] = {surface->point.x, surface->point.y, surface->point.z};
+  for (int c = 0; c < 3; c++) {
+    double turns = point[c] / work->topology->quantum * 0x1p-32;
+    /* To the nearest quantum: a surface has one place, whichever grain asks for it and when. */
+    uint32_t bits = (uint32_t)(int64_t)((turns - floor(turns)) * 0x1p32 + 0.5);
+    memcpy(&to[SURFACE_POINT + c][at % LANES], &bits, sizeof bits);
+  }
+  const double rest[] = {surface->face.x,
+                         surface->face.y,
+                         surface->face.z,
+                         surface->velocity.x,
+                         surface->velocity.y,
+                         surface->velocity.z,
+                         surface->spin.x,
+                         surface->spin.y,
+                         surface->spin.z,
+                         surface->radius,
+                         surface->radius > 0 ? 1 / surface->radius : 0,
+                         surface->inverse_mass,
+                         surface->column};
+  for (int c = SURFACE_FACE; c < DEM_SURFACE; c++) to[c][at % LANES] = (float)rest[c - SURFACE_FACE];
+}
+
+static const Surface NO_SURFACE = {.radius = -INFINITY};
+
+static Surface surface_at(const DemStep *work, int32_t index, Vec3 at, double radius, const ShapePoint *touch) {
+  const State *state = work->step->state;
+  const Solid *solid = &state->solids.items[index];
+  double away = fmax(touch->distance, NEAREST * radius);
+  Surface surface = {.point = vec3_sub(vec3_madd(at, touch->normal, -away), state->origin),
+                     .velocity = solid_velocity_at(solid, vec3_madd(at, touch->normal, -touch->distance)),
+                     .spin = solid->spin,
+                     .inverse_mass = solid_inverse_mass(solid),
+                     .column = state->materials.count + index};
+  if (!is_flat(solid)) return surface;
+  surface.face = touch->normal;
+  surface.point = vec3_sub(vec3_madd(at, touch->normal, -touch->distance), state->origin);
+  return surface;
+}
+
+/* The velocity is that of the centre of the sample: the law adds what its spin gives the surface. */
+static Surface surface_of_sample(const DemStep *work, int32_t sample) {
+  const State *state = work->step->state;
+  const SolidSamples *s = &state->samples;
+  const Solid *solid = &state->solids.items[s->solid[sample]];
+  double lag = pose_lag(work, solid);
+  Vec3 velocity = vec3((double)s->vx[sample], (double)s->vy[sample], (double)s->vz[sample]);
+  Vec3 point = vec3((double)s->x[sample], (double)s->y[sample], (double)s->z[sample]);
+  return (Surface){.point = vec3_madd(point, velocity, lag),
+                   .velocity = velocity,
+                   .spin = solid->spin,
+                   .radius = (double)s->radius,
+                   .inverse_mass = solid_inverse_mass(solid),
+                   .column = state->materials.count + s->solid[sample]};
+}
+
+static Surface surface_by_key(const DemStep *work, int64_t i, int32_t key) {
+  if (key < 0) return surface_of_sample(work, ~key);
+  const Solid *solid = &work->step->state->solids.items[key / FACES];
+  double radius = (double)work->step->state->particles.radius[i];
+  Vec3 at = place_of(work, i);
+  ShapePoint touch[SHAPE_CONTACTS_MAX];
+  int found = nearest_points(work, solid, at, radius, touch);
+  for (int k = 0; k < found; k++)
+    if (face_of(solid, touch[k].normal) == key % FACES) return surface_at(work, key / FACES, at, radius, &touch[k]);
+  return NO_SURFACE;
+}
+
+void dem_boundary_refresh(const DemStep *work, int64_t b, int64_t e) {
+  DemContacts *contacts = &work->topology->boundary;
+  if (!work->topology->refreshes) return;
+  for (int64_t k = b; k < e; k++) {
+    int32_t key = contacts->key[k];
+    if (key == NOTHING || (key >= 0 && is_flat(&work->step->state->solids.items[key / FACES]))) continue;
+    Surface surface = surface_by_key(work, contacts->first[k] / DEM_ROW, key);
+    store_surface(work, contacts, k, &surface);
+  }
+}
+
+/* ---- which may touch soon ---- */
+
+typedef struct BoundaryListing {
+  const DemStep *work;
+  DemTopology *fresh;
+  bool by_distance, by_samples;
+} BoundaryListing;
+
+/* Keys of the contacts with one listed solid, ascending. A moving solid may come from as far as the list reaches. */
+static int near_keys(const BoundaryListing *listing, int64_t i, int64_t entry, ShapePoint touch[SHAPE_CONTACTS_MAX],
+                     int32_t keys[SHAPE_CONTACTS_MAX]) {
+  const State *state = listing->work->step->state;
+  int32_t index = state->contacts.solids.list.index[entry];
+  const Solid *solid = &state->solids.items[index];
+  double margin =
+      solid->motion == MOTION_FIXED ? (double)listing->fresh->margin[i / DEM_OCTET] : 2 * (double)state->contacts.skin;
+  int found = nearest_points(listing->work, solid, place_of(listing->work, i),
+                             (double)state->particles.radius[i] + margin, touch);
+  /* The points come nearest first. Sums in that order would depend on when the list was made. */
+  for (int k = 0; k < found; k++) {
+    ShapePoint point = touch[k];
+    int32_t key = key_of(index, face_of(solid, point.normal));
+    int at = k;
+    for (; at > 0 && keys[at - 1] > key; at--) {
+      keys[at] = keys[at - 1];
+      touch[at] = touch[at - 1];
+    }
+    keys[at] = key;
+    touch[at] = point;
+  }
+  return found;
+}
+
+static void count_contacts(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const BoundaryListing *listing = context;
+  const Contacts *contacts = &listing->work->step->state->contacts;
+  ShapePoint touch[SHAPE_CONTACTS_MAX];
+  int32_t keys[SHAPE_CONTACTS_MAX];
+  for (int64_t i = b; i < e; i++) {
+    int64_t count = 0;
+    if (listing->by_distance)
+      for (int64_t k = contacts->solids.list.start[i]; k < contacts->solids.list.start[i + 1]; k++)
+        count += near_keys(listing, i, k, touch, keys);
+    if (listing->by_samples) count += contacts->samples.list.start[i + 1] - contacts->samples.list.start[i];
+    listing->fresh->boundary.start[i + 1] = (int32_t)count;
+  }
+}
+
+static void carry_contact(const BoundaryListing *listing, int64_t i, int32_t key, int64_t to) {
+  const DemTopology *old = listing->work->topology;
+  int64_t row = listing->work->fields->row[i] - 1;
+  if (row < 0 || row >= old->grains) return;
+  for (int32_t k = old->boundary.start[row]; k < old->boundary.start[row + 1]; k++)
+    if (old->boundary.key[k] == key) {
+      dem_carry_springs(old, &old->boundary, k, listing->fresh, &listing->fresh->boundary, to, 1);
+      return;
+    }
+}
+
+static void add_contact(const BoundaryListing *listing, int64_t i, int32_t key, const Surface *surface, int64_t at) {
+  DemContacts *contacts = &listing->fresh->boundary;
+  contacts->first[at] = (int32_t)(DEM_ROW * i);
+  contacts->key[at] = key;
+  store_surface(listing->work, contacts, at, surface);
+  carry_contact(listing, i, key, at);
+}
+
+static void fill_contacts(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const BoundaryListing *listing = context;
+  const DemStep *work = listing->work;
+  const State *state = work->step->state;
+  const NeighborList *near_solids = &state->contacts.solids.list, *samples = &state->contacts.samples.list;
+  DemContacts *contacts = &listing->fresh->boundary;
+  ShapePoint touch[SHAPE_CONTACTS_MAX];
+  int32_t keys[SHAPE_CONTACTS_MAX];
+  for (int64_t i = b; i < e; i++) {
+    int64_t at = contacts->start[i];
+    if (listing->by_distance)
+      for (int64_t k = near_solids->start[i]; k < near_solids->start[i + 1]; k++) {
+        int found = near_keys(listing, i, k, touch, keys);
+        for (int f = 0; f < found; f++) {
+          Surface surface =
+              surface_at(work, keys[f] / FACES, place_of(work, i), (double)state->particles.radius[i], &touch[f]);
+          add_contact(listing, i, keys[f], &surface, at++);
+        }
+      }
+    if (listing->by_samples)
+      for (int64_t k = samples->start[i]; k < samples->start[i + 1]; k++)
+        add_contact(listing, i, ~samples->index[k], &NO_SURFACE, at++);
+    for (; at < contacts->start[i + 1]; at++) { /* the window's last: padding */
+      contacts->first[at] = (int32_t)(DEM_ROW * i);
+      contacts->key[at] = NOTHING;
+      store_surface(work, contacts, at, &NO_SURFACE);
+    }
+  }
+}
+
+Status dem_boundary_list(DemStep *work, DemTopology *fresh) {
+  Core *core = work->step->core;
+  const Contacts *contacts = &work->step->state->contacts;
+  int64_t grains = work->rows.grains;
+  BoundaryListing listing = {work, fresh, contacts->solids.list.count == grains && contacts->solids.list.entries > 0,
+                             contacts->samples.list.count == grains && contacts->samples.list.entries > 0};
+  TRY(memory_new(core, &fresh->boundary.start, grains + 1, "contacts"));
+  parallel_for(core, 0, grains, DEM_CHUNK, count_contacts, &listing);
+  int64_t count = dem_starts(fresh, fresh->boundary.start, &fresh->fullest_boundary);
+  TRY(dem_contacts_room(core, &fresh->boundary, &fresh->boundary.key, count, fresh->spring_size));
+  TRY(memory_new(core, &fresh->boundary.surfaces, count / LANES * DEM_SURFACE, "contacts"));
+  parallel_for(core, 0, grains, DEM_CHUNK, fill_contacts, &listing);
+  fresh->refreshes = listing.by_samples;
+  const Solids *all = &work->step->state->solids;
+  for (int32_t k = 0; k < all->count; k++) fresh->refreshes = fresh->refreshes || !is_flat(&all->items[k]);
+  return SCREE_OK;
+}
+
+/* ---- reactions ---- */
+
+/* Sums in the fixed point of the wrench, so that the order does not matter. */
+typedef struct Reaction {
+  int32_t solid;
+  int64_t parts[6];
+} Reaction;
+
+static void reaction_flush(State *state, Reaction *reaction) {
+  if (reaction->solid < 0) return;
+  Wrench *wrench = &state->solids.items[reaction->solid].wrench;
+  for (int k = 0; k < 6; k++) atomic_fetch_add_explicit(&wrench->part[k], reaction->parts[k], memory_order_relaxed);
+  *reaction = (Reaction){.solid = -1};
+}
+
+/* The point of contact divides the line of centres as the radii do; on a flat surface it is the foot of the normal. */
+static Vec3 contact_point(const DemStep *work, int64_t i, int64_t k) {
+  const DemTopology *t = work->topology;
+  const float(*surface)[LANES] = (const float(*)[LANES])t->boundary.surfaces + k / LANES * DEM_SURFACE;
+  int lane = (int)(k % LANES);
+  int32_t at[3], point[3];
+  memcpy(at, work->rows.quads[DEM_ROW * i], sizeof at);
+  double offset[3], along = 0, flat = 0;
+  for (int c = 0; c < 3; c++) {
+    memcpy(&point[c], &surface[SURFACE_POINT + c][lane], sizeof point[c]);
+    offset[c] = (double)(int32_t)((uint32_t)point[c] - (uint32_t)at[c]) * t->quantum;
+    along += offset[c] * (double)surface[SURFACE_FACE + c][lane];
+    flat += (double)(surface[SURFACE_FACE + c][lane] * surface[SURFACE_FACE + c][lane]);
+  }
+  Vec3 to = vec3(offset[0], offset[1], offset[2]);
+  if (flat > 0.5)
+    to = vec3(along * (double)surface[SURFACE_FACE][lane], along * (double)surface[SURFACE_FACE + 1][lane],
+              along * (double)surface[SURFACE_FACE + 2][lane]);
+  double own = (double)work->rows.quads[DEM_ROW * i][3], radius = (double)surface[SURFACE_RADIUS][lane];
+  return vec3_madd(place_of(work, i), to, own / (own + radius));
+}
+
+static void react(const DemStep *work, int64_t k, const float *result, Reaction *reaction) {
+  State *state = work->step->state;
+  const DemContacts *contacts = &work->topology->boundary;
+  int32_t key = contacts->key[k];
+  int32_t index = key < 0 ? state->samples.solid[~key] : key / FACES;
+  if (index != reaction->solid) reaction_flush(state, reaction);
+  reaction->solid = index;
+  Vec3 force = vec3(-(double)result[0], -(double)result[1], -(double)result[2]), torque = vec3(0, 0, 0);
+  if (work->settings->rolling) torque = vec3(-(double)result[8], -(double)result[9], -(double)result[10]);
+  Vec3 arm = vec3_sub(contact_point(work, contacts->first[k] / DEM_ROW, k), state->solids.items[index].center);
+  torque = vec3_add(torque, vec3_cross(arm, force));
+  const double parts[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+  for (int c = 0; c < 6; c++) reaction->parts[c] += (int64_t)(parts[c] * 0x1p30);
+}
+
+void dem_boundary_react(const DemStep *work, int64_t b, int64_t e, const float (*exerted)[DEM_SUM]) {
+  Reaction reaction = {.solid = -1};
+  for (int64_t k = b; k < e; k++) {
+    const float *result = exerted[k - b];
+    if (result[0] != 0 || result[1] != 0 || result[2] != 0) react(work, k, result, &reaction);
+  }
+  reaction_flush(work->step->state, &reaction);
+}

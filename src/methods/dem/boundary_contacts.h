@@ -1,0 +1,14 @@
+/* Boundary contacts: grains against solids, by the distance to their surface or with the points that sample it. */
+#ifndef METHODS_DEM_BOUNDARY_CONTACTS_H
+#define METHODS_DEM_BOUNDARY_CONTACTS_H
+
+#include "methods/dem/contacts.h"
+
+/* Lists the boundary contacts that may touch soon, for a topology in the making. */
+Status dem_boundary_list(DemStep *work, DemTopology *fresh);
+/* Updates the surfaces of the boundary contacts [b, e) to where the solids are now. */
+void dem_boundary_refresh(const DemStep *work, int64_t b, int64_t e);
+/* Adds the reactions of the boundary contacts [b, e) to the wrenches of their solids. `exerted` starts at contact b. */
+void dem_boundary_react(const DemStep *work, int64_t b, int64_t e, const float (*exerted)[DEM_SUM]);
+
+#endif
