@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { QUALITY_AUTO, QUALITY_DRAFT, QUALITY_NORMAL, QUALITY_FINE };
 enum { SIDE_LEAST = 16, SIDE_MOST = 8192 };
@@ -51,4 +52,17 @@ void picture_options_quality(const PictureOptions *picture, bool still, RenderSe
   int quality = picture->quality != QUALITY_AUTO ? picture->quality : still ? QUALITY_FINE : QUALITY_NORMAL;
   settings->shadows = quality != QUALITY_DRAFT;
   settings->antialias = quality == QUALITY_FINE ? RENDER_SUPERSAMPLE : RENDER_SMOOTH;
+}
+
+FilmOptions film_options_default(void) { return (FilmOptions){.fps = NAN}; }
+
+bool film_options_check(const FilmOptions *film, int *code) {
+  if (!film->coarse || !film->fine) return true;
+  *code = usage_error("--coarse and --fine exclude each other");
+  return false;
+}
+
+bool still_name_known(const char *path) {
+  size_t length = strlen(path);
+  return length > 4 && strcmp(path + length - 4, ".png") == 0;
 }

@@ -37,6 +37,29 @@ PictureOptions picture_options_default(void);
     0, "--no-legend", OPTION_FLAG, &(picture)->no_legend, NULL, "no colour bar", 0, 0                                   \
   }
 
+/* What a film has besides. */
+typedef struct FilmOptions {
+  double fps, orbit; /* fps NaN: by the frame rate */
+  bool coarse, fine, title;
+} FilmOptions;
+
+FilmOptions film_options_default(void);
+
+#define FILM_OPTIONS(film)                                                                                             \
+  {0, "--orbit", OPTION_REAL, &(film)->orbit, "DEG", "turn the camera by so much over the film", -36000, 36000},       \
+      {0,   "--fps", OPTION_REAL, &(film)->fps, "R", "pictures a second of the film, in real time (default 30)",       \
+       0.1, 1000},                                                                                                     \
+      {0, "--coarse", OPTION_FLAG, &(film)->coarse, NULL, "draw the simulated particles", 0, 0},                       \
+      {0, "--fine", OPTION_FLAG, &(film)->fine, NULL, "draw the fine grains, where there are any (default)", 0, 0}, {  \
+    0, "--title", OPTION_FLAG, &(film)->title, NULL, "write title and time into the picture", 0, 0                     \
+  }
+
+/* false after one line about bad usage. */
+bool film_options_check(const FilmOptions *film, int *code);
+
+/* Whether the name ends as a still's does. */
+bool still_name_known(const char *path);
+
 /* Size, colours and range into settings; false after one line about bad usage. */
 bool picture_options_apply(const PictureOptions *picture, RenderSettings *settings, int *code);
 /* What depends on whether a still or a film is made. */

@@ -10,31 +10,25 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/picture_options.h"
 #include "app/cli/scene_arguments.h"
-#include "picture/recording.h"
-#include "picture/studio.h"
 #include "output/output.h"
+#include "picture/recording.h"
+#include "picture/world_pictures.h"
 #include "render/film.h"
 
 typedef struct Rendering {
   SceneArguments scene_arguments;
   PictureOptions picture;
+  FilmOptions film;
   const char *target;
   int64_t frame, threads;
-  double fps, orbit, seconds;
-  bool coarse, fine, title, quiet;
-  /* where frames come from: a recording, or a world that is simulated along */
+  double seconds;
+  bool quiet, bar;
+  /* where frames come from: a recording, or a scene that is simulated along */
   Recording *recording;
   ScreeScene *scene;
-  ScreeWorld *world;
-  SceneFrame live;
-  const ScreeSceneDef *definition;
   int64_t last; /* number of the last frame */
-  /* where they go */
-  RenderSettings settings;
-  Studio studio;
-  Film *film;
-  bool bar;
-  char default_target[SCREE_FILE_MAX + 32], caption[256];
+  SceneView view;
+  char default_target[SCREE_FILE_MAX + 32];
 } Rendering;
 
 #define FRAME_AUTOMATIC INT64_MIN
@@ -46,12 +40,7 @@ static bool parse(Rendering *rendering, int argc, char **argv, Arguments *argume
        "film (.mp4, .webm) or still (.png); default: film.mp4 or still.png in DIR, or out/<scene>.mp4 or .png", 0, 0},
       {0, "--frame", OPTION_INTEGER, &rendering->frame, "K", "a still of this frame; -1 is the last", -1e12, 1e12},
       PICTURE_OPTIONS(&rendering->picture),
-      {0, "--orbit", OPTION_REAL, &rendering->orbit, "DEG", "turn the camera by so much over the film", -36000, 36000},
-      {0, "--fps", OPTION_REAL, &rendering->fps, "R", "pictures a second of the film, in real time (default 30)", 0.1,
-       1000},
-      {0, "--coarse", OPTION_FLAG, &rendering->coarse, NULL, "draw the simulated particles", 0, 0},
-      {0, "--fine", OPTION_FLAG, &rendering->fine, NULL, "draw the fine grains, where there are any (default)", 0, 0},
-      {0, "--title", OPTION_FLAG, &rendering->title, NULL, "write title and time into the picture", 0, 0},
+      FILM_OPTIONS(&rendering->film),
       {0, "--seconds", OPTION_REAL, &rendering->seconds, "T", "of a SCENE: simulate so many seconds", 0, 1e6},
       SCENE_OPTIONS(&rendering->scene_arguments),
       {0, "--threads", OPTION_INTEGER, &rendering->threads, "N", "threads (default 0: one per core)", 0, THREADS_MOST},
@@ -65,12 +54,8 @@ static bool parse(Rendering *rendering, int argc, char **argv, Arguments *argume
           "X server are needed. Without -o and --frame the result is a film.",
       .example = "scree render out/hourglass -o hourglass.mp4 --orbit 90",
       USAGE_TABLE(options, 1, 1)};
-  if (!options_parse(&usage, argc, argv, arguments, code)) return false;
-  if (rendering->coarse && rendering->fine) {
-    *code = usage_error("--coarse and --fine exclude each other");
-    return false;
-  }
-  return picture_options_apply(&rendering->picture, &rendering->settings, code);
+  return options_parse(&usage, argc, argv, arguments, code) && film_options_check(&rendering->film, code) &&
+         picture_options_apply(&rendering->picture, &rendering->view.settings, code);
 }
 
 static bool is_folder(const char *path) {
@@ -78,16 +63,11 @@ static bool is_folder(const char *path) {
   return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static bool ends_in_png(const char *path) {
-  size_t length = strlen(path);
-  return length > 4 && strcmp(path + length - 4, ".png") == 0;
-}
-
 static ScreeStatus open_source(Rendering *rendering, const char *name, ScreeError *error) {
   if (is_folder(name)) {
-    ScreeStatus status = recording_open(name, !rendering->coarse, &rendering->recording, error);
+    ScreeStatus status = recording_open(name, !rendering->film.coarse, &rendering->recording, error);
     if (status != SCREE_OK) return status;
-    rendering->definition = recording_definition(rendering->recording);
+    rendering->view.definition = recording_definition(rendering->recording);
     const ScreeError *trouble;
     const char *missing = recording_missing(rendering->recording, &trouble);
     if (missing) fprintf(stderr, "%s/scene.yaml: warning: drawn without %s: %s\n", name, missing, trouble->message);
@@ -96,9 +76,9 @@ static ScreeStatus open_source(Rendering *rendering, const char *name, ScreeErro
   }
   ScreeStatus status = scene_load(name, &rendering->scene_arguments, &rendering->scene, error);
   if (status != SCREE_OK) return status;
-  rendering->definition = scree_scene_definition(rendering->scene);
-  double seconds = isnan(rendering->seconds) ? rendering->definition->duration : rendering->seconds;
-  rendering->last = (int64_t)ceil(seconds * rendering->definition->frame_rate - 1e-6);
+  rendering->view.definition = scree_scene_definition(rendering->scene);
+  double seconds = isnan(rendering->seconds) ? rendering->view.definition->duration : rendering->seconds;
+  rendering->last = (int64_t)ceil(seconds * rendering->view.definition->frame_rate - 1e-6);
   return SCREE_OK;
 }
 
@@ -110,15 +90,15 @@ static ScreeStatus choose_target(Rendering *rendering, const char *name, ScreeEr
       snprintf(rendering->default_target, sizeof rendering->default_target, "%s/%s", name,
                still ? "still.png" : "film.mp4");
     else
-      snprintf(rendering->default_target, sizeof rendering->default_target, "out/%s.%s", rendering->definition->name,
-               still ? "png" : "mp4");
+      snprintf(rendering->default_target, sizeof rendering->default_target, "out/%s.%s",
+               rendering->view.definition->name, still ? "png" : "mp4");
     rendering->target = rendering->default_target;
     ScreeStatus status = folder ? SCREE_OK : output_make_folder("out", error);
     if (status != SCREE_OK) return status;
   }
   *error = (ScreeError){.status = SCREE_BAD_ARGUMENT};
   snprintf(error->file, sizeof error->file, "%.*s", SCREE_FILE_MAX - 1, rendering->target);
-  bool png = ends_in_png(rendering->target);
+  bool png = still_name_known(rendering->target);
   if (!png && !film_name_known(rendering->target)) {
     snprintf(error->message, sizeof error->message, "the name of a still ends in .png, of a film in .mp4 or .webm");
     return SCREE_BAD_ARGUMENT;
@@ -144,108 +124,124 @@ static void log_to_stderr(void *context, ScreeLogLevel level, const char *line) 
   if (level <= SCREE_LOG_WARNING) print_warning(&rendering->scene_arguments, line);
 }
 
-static ScreeStatus begin(Rendering *rendering, ScreeError *error) {
-  ScreeStatus status = studio_open(&rendering->studio, (int32_t)rendering->threads, error);
-  if (status != SCREE_OK || rendering->recording) return status;
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = (int32_t)rendering->threads;
-  options.log_level = SCREE_LOG_WARNING;
-  options.log = log_to_stderr;
-  options.log_context = rendering;
-  status = scree_world_create(rendering->definition, &options, &rendering->world, error);
-  return status == SCREE_OK ? scene_frame_create(&rendering->live, rendering->world, 1, error) : status;
-}
-
-/* The frame of that number, or the last one before it that was written. */
-static ScreeStatus fetch(Rendering *rendering, int64_t number, SceneFrame **scene, ScreeError *error) {
-  if (rendering->recording) {
-    int64_t low = 0, high = recording_count(rendering->recording) - 1;
-    while (low < high) {
-      int64_t middle = (low + high + 1) / 2;
-      if (recording_number(rendering->recording, middle) <= number) low = middle;
-      else high = middle - 1;
-    }
-    return recording_read(rendering->recording, low, scene, error);
-  }
-  while (scree_world_frame_index(rendering->world) < number) {
-    if (interrupt_asked()) {
-      *error = (ScreeError){.status = SCREE_INTERRUPTED};
-      snprintf(error->message, sizeof error->message, "interrupted");
-      return SCREE_INTERRUPTED;
-    }
-    ScreeStatus status = scree_world_frame(rendering->world, error);
-    if (status != SCREE_OK) return status;
-  }
-  rendering->live.wants_pressure = rendering->settings.color == RENDER_COLOR_PRESSURE;
-  *scene = &rendering->live;
-  return scene_frame_view(&rendering->live, rendering->world, !rendering->coarse, error);
-}
-
-static ScreeStatus draw(Rendering *rendering, int64_t number, double turned, ScreeError *error) {
-  SceneFrame *scene;
-  ScreeStatus status = fetch(rendering, number, &scene, error);
-  if (status != SCREE_OK) return status;
-  const char *title = rendering->definition->title;
-  snprintf(rendering->caption, sizeof rendering->caption, "%.200s   t = %.2f s",
-           title && *title ? title : rendering->definition->name, scene->time);
-  scene->frame.title = rendering->title ? rendering->caption : NULL;
-  Camera camera = camera_orbit(scene_camera(rendering->definition), turned);
-  return studio_draw(&rendering->studio, &scene->frame, &camera, &rendering->settings, error);
-}
-
-static void show_progress(Rendering *rendering, int64_t done, int64_t all) {
-  if (rendering->quiet || !rendering->bar) return;
+static void show_progress(const Rendering *rendering, const Filming *film, const Renderer *renderer) {
+  if (!film || rendering->quiet || !rendering->bar) return;
+  int64_t done = filming_made(film), all = filming_count(film);
   char filled[31];
   int full = (int)(30 * done / all);
   memset(filled, '#', (size_t)full);
   memset(filled + full, '.', (size_t)(30 - full));
   filled[30] = 0;
   fprintf(stderr, "\r[%s] picture %lld of %lld, %lld grains\033[K", filled, (long long)done, (long long)all,
-          (long long)renderer_statistics(rendering->studio.renderer).grains);
+          (long long)renderer_statistics(renderer).grains);
   if (done == all) fputs("\r\033[K", stderr);
 }
 
-static ScreeStatus make_still(Rendering *rendering, ScreeError *error) {
-  ScreeStatus status = draw(rendering, rendering->frame, 0, error);
-  return status == SCREE_OK ? image_write_png(&rendering->studio.image, rendering->target, error) : status;
+static ScreeStatus check_interrupt(ScreeError *error) {
+  if (!interrupt_asked()) return SCREE_OK;
+  *error = (ScreeError){.status = SCREE_INTERRUPTED, .message = "interrupted"};
+  return SCREE_INTERRUPTED;
 }
 
-static ScreeStatus make_film(Rendering *rendering, int64_t *count, ScreeError *error) {
-  double rate = rendering->definition->frame_rate;
-  double fps = isnan(rendering->fps) ? fmin(30, rate) : rendering->fps;
-  *count = (int64_t)floor((double)rendering->last * fps / rate + 1e-6) + 1;
-  ScreeStatus status =
-      film_open(rendering->target, rendering->settings.width, rendering->settings.height, fps, &rendering->film, error);
-  for (int64_t k = 0; status == SCREE_OK && k < *count; k++) {
-    double turned = *count > 1 ? rendering->orbit * (double)k / (double)(*count - 1) : 0;
-    status = draw(rendering, (int64_t)floor((double)k * rate / fps + 0.5), turned, error);
-    if (status == SCREE_OK && interrupt_asked()) {
-      *error = (ScreeError){.status = status = SCREE_INTERRUPTED};
-      snprintf(error->message, sizeof error->message, "interrupted");
-    }
-    if (status == SCREE_OK) status = film_add(rendering->film, &rendering->studio.image, error);
-    if (status == SCREE_OK) show_progress(rendering, k + 1, *count);
+/* The frame of that number, or the last one before it that was written. */
+static ScreeStatus read_frame(const Rendering *rendering, int64_t number, SceneFrame **scene, ScreeError *error) {
+  int64_t low = 0, high = recording_count(rendering->recording) - 1;
+  while (low < high) {
+    int64_t middle = (low + high + 1) / 2;
+    if (recording_number(rendering->recording, middle) <= number) low = middle;
+    else high = middle - 1;
+  }
+  return recording_read(rendering->recording, low, scene, error);
+}
+
+static FilmPlan plan_film(const Rendering *rendering) {
+  return (FilmPlan){.path = rendering->target,
+                    .view = rendering->view,
+                    .last = rendering->last,
+                    .fps = rendering->film.fps,
+                    .orbit_deg = rendering->film.orbit};
+}
+
+static ScreeStatus film_folder(const Rendering *rendering, Studio *studio, int64_t *count, ScreeError *error) {
+  FilmPlan plan = plan_film(rendering);
+  Filming *film = NULL;
+  SceneFrame *scene;
+  ScreeStatus status = filming_open(&plan, studio, &film, error);
+  while (status == SCREE_OK && filming_next(film) >= 0) {
+    status = read_frame(rendering, filming_next(film), &scene, error);
+    if (status == SCREE_OK) status = check_interrupt(error);
+    if (status == SCREE_OK) status = filming_add(film, scene, error);
+    if (status == SCREE_OK) show_progress(rendering, film, studio->renderer);
   }
   if (status != SCREE_OK) {
-    film_abandon(rendering->film);
+    filming_abandon(film);
     return status;
   }
-  return film_close(rendering->film, error);
+  *count = filming_count(film);
+  return filming_close(film, error);
 }
 
-static void finish(Rendering *rendering) {
-  scene_frame_destroy(&rendering->live);
-  scree_world_destroy(rendering->world);
-  scree_scene_free(rendering->scene);
-  recording_close(rendering->recording);
-  studio_close(&rendering->studio);
+static ScreeStatus render_folder(const Rendering *rendering, int64_t *count, ScreeError *error) {
+  Studio studio;
+  SceneFrame *scene;
+  ScreeStatus status = studio_open(&studio, (int32_t)rendering->threads, error);
+  if (status != SCREE_OK) return status;
+  if (still_name_known(rendering->target)) {
+    status = read_frame(rendering, rendering->frame, &scene, error);
+    if (status == SCREE_OK) status = studio_still(&studio, scene, &rendering->view, rendering->target, error);
+  } else {
+    status = film_folder(rendering, &studio, count, error);
+  }
+  studio_close(&studio);
+  return status;
+}
+
+/* Simulates up to the last frame that is drawn. */
+static ScreeStatus simulate(Rendering *rendering, WorldPictures *pictures, ScreeError *error) {
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = (int32_t)rendering->threads;
+  options.log_level = SCREE_LOG_WARNING;
+  options.log = log_to_stderr;
+  options.log_context = rendering;
+  const Filming *film = world_pictures_film(pictures);
+  ScreeWorld *world = NULL;
+  ScreeStatus status = scree_world_create(rendering->view.definition, &options, &world, error);
+  if (status == SCREE_OK) status = world_pictures_frame(pictures, world, error);
+  while (status == SCREE_OK && (film ? filming_next(film) >= 0 : scree_world_frame_index(world) < rendering->frame)) {
+    status = check_interrupt(error);
+    if (status == SCREE_OK) status = scree_world_frame(world, error);
+    if (status == SCREE_OK) status = world_pictures_frame(pictures, world, error);
+    if (status == SCREE_OK) show_progress(rendering, film, world_pictures_renderer(pictures));
+  }
+  scree_world_destroy(world);
+  return status;
+}
+
+static ScreeStatus render_scene(Rendering *rendering, int64_t *count, ScreeError *error) {
+  WorldPicturesPlan plan = {.coarse = rendering->film.coarse, .threads = (int32_t)rendering->threads};
+  if (still_name_known(rendering->target)) {
+    plan.still = rendering->target;
+    plan.still_view = rendering->view;
+    plan.still_frame = rendering->frame;
+  } else {
+    plan.film = plan_film(rendering);
+  }
+  WorldPictures *pictures = NULL;
+  ScreeStatus status = world_pictures_open(&plan, &pictures, error);
+  if (status == SCREE_OK) status = simulate(rendering, pictures, error);
+  if (status != SCREE_OK) {
+    world_pictures_abandon(pictures);
+    return status;
+  }
+  if (plan.film.path) *count = filming_count(world_pictures_film(pictures));
+  return world_pictures_close(pictures, error);
 }
 
 int command_render(int argc, char **argv) {
   Rendering rendering = {.scene_arguments.seed = -1,
                          .picture = picture_options_default(),
+                         .film = film_options_default(),
                          .frame = FRAME_AUTOMATIC,
-                         .fps = NAN,
                          .seconds = NAN,
                          .bar = isatty(STDERR_FILENO)};
   Arguments arguments;
@@ -256,15 +252,16 @@ int command_render(int argc, char **argv) {
   int64_t pictures = 1;
   ScreeStatus status = open_source(&rendering, arguments.items[0], &error);
   if (status == SCREE_OK) status = choose_target(&rendering, arguments.items[0], &error);
-  if (status == SCREE_OK) status = begin(&rendering, &error);
   if (status == SCREE_OK) {
-    bool still = ends_in_png(rendering.target);
-    picture_options_quality(&rendering.picture, still, &rendering.settings);
-    status = still ? make_still(&rendering, &error) : make_film(&rendering, &pictures, &error);
+    picture_options_quality(&rendering.picture, still_name_known(rendering.target), &rendering.view.settings);
+    rendering.view.caption = rendering.film.title;
+    status = rendering.recording ? render_folder(&rendering, &pictures, &error)
+                                 : render_scene(&rendering, &pictures, &error);
   }
   if (status != SCREE_OK) code = print_error(&error);
   else if (!rendering.quiet)
     printf("%s: %lld picture%s\n", rendering.target, (long long)pictures, pictures > 1 ? "s" : "");
-  finish(&rendering);
+  recording_close(rendering.recording);
+  scree_scene_free(rendering.scene);
   return status == SCREE_OK ? 0 : code;
 }

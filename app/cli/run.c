@@ -6,6 +6,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress.h"
+#include "app/cli/run_pictures.h"
 #include "app/cli/scene_arguments.h"
 #include "output/output.h"
 
@@ -16,6 +17,7 @@ typedef struct Run {
   double seconds;
   int format;
   bool resume, quiet;
+  RunPictures pictures;
   char default_folder[SCREE_FILE_MAX];
   const ScreeSceneDef *definition;
   ScreeWorld *world;
@@ -39,6 +41,7 @@ static bool parse(Run *run, int argc, char **argv, Arguments *arguments, int *co
       {0, "--checkpoint-every", OPTION_INTEGER, &run->checkpoint_every, "N",
        "checkpoint every N frames; 0: only at the end (default: now and then)", 0, FRAMES_MOST},
       {0, "--resume", OPTION_FLAG, &run->resume, NULL, "go on from the checkpoint in the output folder", 0, 0},
+      RUN_PICTURE_OPTIONS(&run->pictures),
       {'q', "--quiet", OPTION_FLAG, &run->quiet, NULL, "print nothing but warnings and errors", 0, 0}};
   const Usage usage = {
       .command = "run",
@@ -46,11 +49,12 @@ static bool parse(Run *run, int argc, char **argv, Arguments *arguments, int *co
       .summary = "simulate a scene and write the output folder",
       .details = "SCENE is a path, paper/name of a shipped scene, or its bare name. Results of an earlier run in the\n"
                  "output folder are replaced. Ctrl-C finishes the frame and writes a checkpoint for --resume.\n"
-                 "Timings in the report of a resumed run are those of the frames since then.",
+                 "Timings in the report of a resumed run are those of the frames since then. --film and --still draw\n"
+                 "what is simulated without files of frames: with --frames-format none there are none.",
       .example = "scree run sommer2022/hourglass -o out/hourglass --seconds 2 --set method.radius=0.01",
       USAGE_TABLE(options, 1, 1)};
   if (!options_parse(&usage, argc, argv, arguments, code)) return false;
-  if (run->frames == AUTOMATIC || isnan(run->seconds)) return true;
+  if (run->frames == AUTOMATIC || isnan(run->seconds)) return run_pictures_check(&run->pictures, run->resume, code);
   *code = usage_error("--frames and --seconds exclude each other");
   return false;
 }
@@ -88,6 +92,8 @@ static ScreeStatus begin(Run *run, ScreeError *error) {
     run->folder = run->default_folder;
   }
   ScreeStatus status = output_check(run->folder, error);
+  if (status == SCREE_OK)
+    status = run_pictures_open(&run->pictures, run->definition, run->target, (int32_t)run->threads, run->folder, error);
   if (status != SCREE_OK) return status;
   ScreeWorldOptions options = scree_world_options_default();
   options.threads = (int32_t)run->threads;
@@ -111,12 +117,15 @@ static bool checkpoint_due(const Run *run, int64_t frame) {
 }
 
 static ScreeStatus simulate(Run *run, ScreeError *error) {
-  ScreeStatus status = SCREE_OK;
   int64_t frame = scree_world_frame_index(run->world);
+  ScreeStatus status = run_pictures_frame(&run->pictures, run->world, error);
   /* One at the start, so that there always is something to resume. */
-  if (!run->resume && run->checkpoint_every != 0) status = output_checkpoint(run->output, run->world, error);
+  if (status == SCREE_OK && !run->resume && run->checkpoint_every != 0)
+    status = output_checkpoint(run->output, run->world, error);
   while (status == SCREE_OK && frame < run->target && !interrupt_asked()) {
     status = scree_world_frame(run->world, error);
+    output_begin(run->output);
+    if (status == SCREE_OK) status = run_pictures_frame(&run->pictures, run->world, error);
     if (status == SCREE_OK) status = output_frame(run->output, run->world, error);
     if (status != SCREE_OK) break;
     frame = scree_world_frame_index(run->world);
@@ -125,6 +134,7 @@ static ScreeStatus simulate(Run *run, ScreeError *error) {
   }
   if (status == SCREE_OK) status = output_checkpoint(run->output, run->world, error);
   if (status == SCREE_OK) status = output_report(run->output, run->world, error);
+  if (status == SCREE_OK) status = run_pictures_close(&run->pictures, frame >= run->target, error);
   return status;
 }
 
@@ -149,6 +159,10 @@ static void print_summary(const Run *run, double seconds_before) {
          now.mass_emitted, now.mass_removed, now.mass_final, balance);
   print_warnings(run, &now);
   printf("report: %s\n", so_far.report);
+  if (run->pictures.still && scree_world_frame_index(run->world) >= run->target)
+    printf("still: %s\n", run->pictures.still);
+  if (run->pictures.film && scree_world_frame_index(run->world) >= run->target)
+    printf("film: %s\n", run->pictures.film);
 }
 
 static int finish(Run *run, ScreeStatus status, const ScreeError *error, double seconds_before) {
@@ -164,7 +178,11 @@ static int finish(Run *run, ScreeStatus status, const ScreeError *error, double 
 }
 
 int command_run(int argc, char **argv) {
-  Run run = {.scene_arguments.seed = -1, .frames = AUTOMATIC, .checkpoint_every = AUTOMATIC, .seconds = NAN};
+  Run run = {.scene_arguments.seed = -1,
+             .frames = AUTOMATIC,
+             .checkpoint_every = AUTOMATIC,
+             .seconds = NAN,
+             .pictures = run_pictures_default()};
   Arguments arguments;
   int code;
   if (!parse(&run, argc, argv, &arguments, &code)) return code;
@@ -182,6 +200,7 @@ int command_run(int argc, char **argv) {
     status = simulate(&run, &error);
   }
   code = finish(&run, status, &error, seconds_before);
+  run_pictures_close(&run.pictures, false, NULL); /* after a failure */
   output_destroy(run.output);
   scree_world_destroy(run.world);
   scree_scene_free(scene);

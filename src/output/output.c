@@ -26,6 +26,7 @@ struct Output {
   Table probes, bodies;
   Committer *committer;         /* of frame files */
   double began, last_frame_end; /* wall clock */
+  double output_began;          /* of the frame in hand; 0: not yet */
   double checkpoint_at, checkpoint_took;
   int64_t steps_before;
   ScreePhase *phases_before;
@@ -229,10 +230,13 @@ static Status count_frame(Output *output, const ScreeWorld *world, double before
 }
 
 static Status write_and_count(Output *output, const ScreeWorld *world) {
-  double began = timer_now();
+  double began = output->output_began > 0 ? output->output_began : timer_now();
+  output->output_began = 0;
   TRY(write_frame(output, world));
   return count_frame(output, world, began);
 }
+
+void output_begin(Output *output) { output->output_began = timer_now(); }
 
 ScreeStatus output_frame(Output *output, const ScreeWorld *world, ScreeError *error) {
   return core_report(&output->core, write_and_count(output, world), error);

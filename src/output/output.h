@@ -28,6 +28,8 @@ ScreeStatus output_check(const char *folder, ScreeError *error);
 ScreeStatus output_create(const OutputOptions *options, const ScreeWorld *world, Output **output, ScreeError *error);
 void output_destroy(Output *output);
 
+/* What is done with a frame from here to output_frame, as drawing it, counts as output in the report. */
+void output_begin(Output *output);
 /* Writes the frame that has just been simulated. The time since the last call counts as the frame's. */
 ScreeStatus output_frame(Output *output, const ScreeWorld *world, ScreeError *error);
 

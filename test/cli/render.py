@@ -2,6 +2,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import unittest
 
@@ -50,6 +51,50 @@ class Render(Case):
         self.good("render", "o", "--frame", "3", "--size", "64x48")
         self.assertTrue(os.path.exists(self.path("o", "still.png")))
         self.assertEqual(self.report("o")["state_hash"], before)
+
+    def test_run_draws_as_it_goes(self):
+        """Film and still from the world itself are those that are made of the files of its frames, and no files are left."""
+        size = ("--size", "160x120")
+        self.good("run", SCENE, "-o", "o", "--frames", "12")
+        self.good("render", "o", *size, "-o", "f.mp4", "--orbit", "40")
+        self.good("render", "o", *size, "-o", "f.png", "--frame", "5")
+        done = self.good("run", SCENE, "-o", "d", "--frames", "12", "--frames-format", "none", *size, "--film", "d/f.mp4",
+                         "--orbit", "40", "--still", "d/f.png", "--still-frame", "5")
+        self.assertIn("film: d/f.mp4", done.stdout)
+        self.assertEqual(self.report("d")["state_hash"], self.report("o")["state_hash"])
+        self.assertGreater(self.report("d")["ms_per_frame"]["output"], 1)  # drawing counts
+        self.assertEqual(sorted(os.listdir(self.path("d"))), ["bodies.csv", "checkpoint.scree", "f.mp4", "f.png",
+                                                              "probes.csv", "report.json", "scene.yaml"])
+        self.assertLess(differing(read_png(self.path("f.png")), read_png(self.path("d", "f.png"))), 20)
+        self.assertEqual(frames_of(self.path("d", "f.mp4")), "h264,160,120,7")
+        pictures = []
+        for film in ("f.mp4", "d/f.mp4"):
+            subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-sseof", "-0.05", "-i", film, "-update", "1", "l.png"],
+                           cwd=self.folder, check=True)
+            pictures.append(read_png(self.path("l.png")))
+        self.assertLess(differing(*pictures), 20)
+
+    def test_run_that_cannot_draw(self):
+        words = ("run", SCENE, "-o", "out/o", "--frames", "4", "--size", "32x32")
+        self.bad(2, "ends in .mp4", *words, "--film", "f.avi")
+        self.bad(2, "ends in .png", *words, "--still", "f.jpg")
+        self.bad(2, "not with --resume", *words, "--still", "f.png", "--resume")
+        self.bad(2, "frames run from 0 to 4", *words, "--still", "f.png", "--still-frame", "5")
+        self.bad(3, "No such file", *words, "--film", "none/f.mp4")
+        self.bad(2, "ffmpeg", *words, "--film", "out/o/f.mp4", env=dict(os.environ, PATH=self.folder))
+        self.assertFalse(os.path.exists(self.path("out", "o")))  # neither frames nor an empty folder
+
+    def test_run_interrupted(self):
+        """What was simulated stays and can be gone on with; of the film nothing does."""
+        run = subprocess.Popen([PROGRAM, "run", SCENE, "-o", "o", "--seconds", "600", "--size", "32x32", "--film", "f.mp4"],
+                               cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(run.kill)
+        self.assertRegex(run.stdout.readline(), "frame")
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130)
+        self.assertEqual(os.listdir(self.folder), ["o"])
+        self.assertTrue(os.path.exists(self.path("o", "checkpoint.scree")))
 
     def test_folder_with_a_scene_that_cannot_be_read(self):
         self.good("run", SCENE, "-o", "out", "--frames", "1")
