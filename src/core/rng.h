@@ -16,6 +16,7 @@ typedef enum RngPurpose {
   RNG_DENSE,
   RNG_UPSAMPLE,
   RNG_EXCHANGE,
+  RNG_COINCIDENT,
   RNG_TEST
 } RngPurpose;
 

@@ -1,4 +1,4 @@
-/* Pairs of a step: places in rows, room for the slots of every group. */
+/* Pairs of a step: places in rows, space for the slots of every slice. */
 #include "core/parallel.h"
 #include "methods/sph/sph_kernels.h"
 #include "methods/sph/work.h"
@@ -10,7 +10,7 @@ static void place_rows(void *context, int64_t b, int64_t e, int thread) {
   SphWork *work = context;
   const Particles *p = &work->step->state->particles;
   for (int64_t i = b; i < e; i++) {
-    float *row = work->place[i];
+    float *row = work->pairs.place[i];
     row[0] = p->x[i];
     row[1] = p->y[i];
     row[2] = p->z[i];
@@ -22,17 +22,17 @@ Status sph_pairs_find(SphWork *work) {
   Core *core = work->step->core;
   const NeighborList *list = &work->step->state->contacts.particles.list;
   int64_t slots = 0;
-  for (int64_t g = 0; g < work->groups; g++) {
+  for (int64_t g = 0; g < work->slices; g++) {
     int64_t longest = 0, end = (g + 1) * LANES < work->count ? (g + 1) * LANES : work->count;
     for (int64_t i = g * LANES; i < end; i++) {
       int64_t row = list->start[i + 1] - list->start[i];
       if (row > longest) longest = row;
     }
-    work->slice[g] = slots;
+    work->pairs.slot_start[g] = slots;
     slots += longest;
   }
-  TRY(scratch_take(core, work->step->scratch, &work->slots, slots, "sph pairs"));
+  TRY(scratch_take(core, work->step->scratch, &work->pairs.slots, slots, "sph pairs"));
   parallel_for(core, 0, work->count, ROW_CHUNK, place_rows, work);
-  parallel_for(core, 0, work->groups, SPH_GROUP_CHUNK, KERNEL_CALL(core, sph_pair_pass), work);
+  parallel_for(core, 0, work->slices, SPH_SLICE_CHUNK, KERNEL_CALL(core, sph_pair_pass), work);
   return SCREE_OK;
 }

@@ -68,7 +68,7 @@ static inline void spline_wall(double distance, double *share, double *slope) {
   spline_wall_stiffen(share, slope);
 }
 /* Farthest at which a wall counts. */
-#define WALL_REACH 1.5
+#define WALL_SUPPORT 1.5
 
 /* Sum over a full cubic lattice of |d^4 grad W|^2, for the diagonal of the solve. */
 static inline double spline_lattice_square(void) {

@@ -12,10 +12,13 @@
 #include <math.h>
 
 #include "core/parallel.h"
+#define LANE_SCALAR /* one parcel at a time */
+#include "methods/sph/contact.h"
+#include "methods/sph/pressure_law.h"
 #include "methods/sph/sph.h"
 #include "methods/sph/sph_kernels.h"
 #include "methods/sph/spline.h"
-#include "methods/sph/work.h"
+#include "methods/sph/stress_law.h"
 #include "neighbors/neighbors.h"
 
 enum { SPH_CHUNK = 1024, LEAST_ITERATIONS = 2 };
@@ -24,10 +27,6 @@ enum { SPH_CHUNK = 1024, LEAST_ITERATIONS = 2 };
 enum { BOUND_EVERY = 4 };
 
 #define SKIN 0.25f
-/* The relaxed steps. With the usual 0.5 the two together do not converge but swing for ever, a little, in every step:
- * piles then creep. */
-#define OMEGA_PRESSURE 0.3f
-#define OMEGA_SHEAR 0.3f
 /* Of the tolerance, what one step may leave: compression of several steps adds up until the shift takes it back. */
 #define STEP_SHARE 0.2
 /* Sand that flows need not know its friction better than this share. */
@@ -35,15 +34,6 @@ enum { BOUND_EVERY = 4 };
 /* Collisions: in the usual step a pair loses this share of its approach, and never more than that. */
 #define COLLISION 0.1
 #define COLLISION_MOST 0.25
-/* Compression is taken back in two ways. A shift of the places makes no speed, but is local: one relaxed pass of it,
- * for at most so much compression. The pressure of the step takes a small share more, which reaches far; less in a
- * shorter step, because speed made in steps that speed makes shorter would grow without end where there is no room. */
-#define MOST_SHIFT 0.1f
-#define SPEED_SHARE 0.1f
-#define MOST_COMPRESSION 0.005f
-/* Cohesion fades where a parcel has lost its neighbours: a cloud does not hold together. */
-#define COHESION_FROM 0.5f
-#define COHESION_FULL 0.8f
 /* Of sqrt(spacing / g): the step unless one is asked for. */
 #define USUAL_STEP 0.08
 #define USUAL_STEP_WEIGHTLESS 0.004
@@ -57,6 +47,7 @@ typedef struct Sph {
   SphSettings settings;
   SphFields fields;
   SphMaterial materials[MATERIALS_MAX];
+  SphPasses passes;
   double usual_step;     /* s */
   double lattice_square; /* over 1 / spacing^2 */
   SplineLayer layer;
@@ -67,11 +58,12 @@ typedef struct Sph {
 
 const SphStatistics *sph_statistics(const void *data) { return &((const Sph *)data)->statistics; }
 
+SphPasses *sph_passes(void *data) { return &((Sph *)data)->passes; }
+
 static void read_materials(const State *state, Sph *sph) {
   for (int32_t k = 0; k < state->materials.count; k++) {
     const ScreeMaterialDef *def = &state->materials.items[k].definition;
     double angle = def->friction_angle_deg * M_PI / 180, share = sqrt(2) * sin(angle);
-    if (sph->settings.fault == FAULT_YIELD) share = sin(angle);
     sph->materials[k] = (SphMaterial){
         .friction = (float)share, .cohesion = (float)(sqrt(2) * def->cohesion), .wall_friction = (float)tan(angle)};
   }
@@ -92,8 +84,10 @@ static Status sph_create(Core *core, State *state, ScreeMethodDef *definition, v
                                 .shear = definition->strain,
                                 .most_iterations = definition->max_iterations,
                                 .drag = definition->drag,
-                                .memory = definition->memory,
-                                .fault = definition->fault};
+                                .memory = definition->memory};
+  sph->passes = (SphPasses){.bound = KERNEL_CALL(core, sph_bound_pass),
+                            .velocity = KERNEL_CALL(core, sph_velocity_pass),
+                            .stress = KERNEL_CALL(core, sph_stress_pass)};
   double usual = g > 0 ? USUAL_STEP * sqrt(2 * state->radius / g) : USUAL_STEP_WEIGHTLESS;
   if (scree_is_auto(definition->time_step)) definition->time_step = usual;
   double longest = longest_step(state);
@@ -114,7 +108,7 @@ static Status sph_create(Core *core, State *state, ScreeMethodDef *definition, v
 
 static MethodReach sph_reach(const void *data) {
   (void)data;
-  return (MethodReach){.pairs = (float)SPLINE_SUPPORT, .solids = 2 * (float)WALL_REACH, .skin = SKIN};
+  return (MethodReach){.pairs = (float)SPLINE_SUPPORT, .solids = 2 * (float)WALL_SUPPORT, .skin = SKIN};
 }
 
 static double sph_largest_step(const void *data, const State *state) {
@@ -157,32 +151,37 @@ static Status weigh_samples(Core *core, const State *state, Sph *sph) {
 
 /* ---- a step ---- */
 
+/* All arrays but those whose size walls.c and air.c find out. */
 static Status take_arrays(SphWork *work) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
-  int64_t padded = work->groups * LANES;
+  int64_t padded = work->slices * LANES;
+  SphPairs *pairs = &work->pairs;
+  SphPressure *pressure = &work->pressure;
+  SphShear *shear = &work->shear;
+  SphMotion *motion = &work->motion;
   float **arrays[] = {
-      &work->density,     &work->square,       &work->pressure,     &work->mobility,   &work->pressure_gain,
-      &work->wall_around, &work->none_around,  &work->bound,        &work->shear_gain, &work->friction,
-      &work->cohesion,    &work->sum[0],       &work->sum[1],       &work->sum[2],     &work->start[0],
-      &work->start[1],    &work->start[2],     &work->wall_gain[0], &work->shift[0],   &work->shift[1],
-      &work->shift[2],    &work->wall_gain[1], &work->wall_gain[2], &work->shear[0],   &work->shear[1],
-      &work->shear[2],    &work->shear[3],     &work->shear[4],     &work->shear[5]};
+      &pairs->sum[0],        &pairs->sum[1],        &pairs->sum[2],      &pairs->square,         &pressure->density,
+      &pressure->source,     &pressure->gain,       &pressure->mobility, &pressure->pressure,    &shear->gain,
+      &shear->friction,      &shear->cohesion,      &shear->wall_weight, &shear->surface_weight, &shear->bound,
+      &shear->shear[0],      &shear->shear[1],      &shear->shear[2],    &shear->shear[3],       &shear->shear[4],
+      &shear->shear[5],      &motion->start[0],     &motion->start[1],   &motion->start[2],      &motion->wall_gain[0],
+      &motion->wall_gain[1], &motion->wall_gain[2], &work->shift[0],     &work->shift[1],        &work->shift[2]};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
     TRY(scratch_take(core, scratch, arrays[k], padded, "sph"));
-  TRY(scratch_take(core, scratch, &work->place, padded, "sph"));
-  TRY(scratch_take(core, scratch, &work->velocity, padded, "sph"));
-  TRY(scratch_take(core, scratch, &work->stress, padded, "sph"));
-  TRY(scratch_take(core, scratch, &work->slice, work->groups, "sph"));
-  TRY(scratch_take(core, scratch, &work->width, work->groups, "sph"));
-  TRY(scratch_take(core, scratch, &work->wall_start, work->count + 1, "sph"));
-  int64_t chunks = parallel_chunks(0, work->groups, SPH_GROUP_CHUNK);
-  TRY(scratch_take(core, scratch, &work->residual, chunks, "sph"));
+  TRY(scratch_take(core, scratch, &pairs->place, padded, "sph"));
+  TRY(scratch_take(core, scratch, &pairs->slot_start, work->slices, "sph"));
+  TRY(scratch_take(core, scratch, &pairs->width, work->slices, "sph"));
+  TRY(scratch_take(core, scratch, &motion->velocity, padded, "sph"));
+  TRY(scratch_take(core, scratch, &motion->stress, padded, "sph"));
+  TRY(scratch_take(core, scratch, &work->walls.start, work->count + 1, "sph"));
+  int64_t chunks = parallel_chunks(0, work->slices, SPH_SLICE_CHUNK);
+  TRY(scratch_take(core, scratch, &work->control.residual, chunks, "sph"));
   for (int64_t i = work->count; i < padded; i++) {
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) (*arrays[k])[i] = 0;
-    work->density[i] = 1; /* neither dense nor thin */
-    for (int c = 0; c < 4; c++) work->velocity[i][c] = 0;
-    for (int c = 0; c < 8; c++) work->stress[i][c] = 0;
+    pressure->source[i] = 1; /* neither dense nor thin */
+    for (int c = 0; c < 4; c++) motion->velocity[i][c] = 0;
+    for (int c = 0; c < 8; c++) motion->stress[i][c] = 0;
   }
   return SCREE_OK;
 }
@@ -192,73 +191,75 @@ typedef struct Setup {
   const Sph *sph;
 } Setup;
 
-/* Diagonals. */
+static LaneVec3 gradient_sum(const SphWork *work, int64_t i) {
+  float *const *sum = work->pairs.sum;
+  return vec_make(sum[0][i], sum[1][i], sum[2][i]);
+}
+
+/* Diagonals of the iteration. */
 static void gains_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Setup *setup = context;
   SphWork *work = setup->work;
-  float dt = work->dt, volume = work->volume;
-  float lattice = (float)setup->sph->lattice_square / (work->spacing * work->spacing);
+  float dt = work->control.dt, volume = work->control.volume, spacing = work->control.spacing;
+  float lattice = (float)setup->sph->lattice_square / (spacing * spacing);
   for (int64_t i = b; i < e; i++) {
-    float inverse = work->place[i][3], sum[3], wall[3] = {0, 0, 0}, yielding = 0;
-    for (int c = 0; c < 3; c++) sum[c] = work->sum[c][i];
-    for (int32_t k = work->wall_start[i]; k < work->wall_start[i + 1]; k++) {
-      const SphWall *at = &work->walls[k];
-      for (int c = 0; c < 3; c++) wall[c] -= at->slope * at->normal[c];
-      yielding += at->slope * at->slope * at->yielding;
+    float inverse = work->pairs.place[i][3], solids = 0;
+    LaneVec3 walls = vec_zero();
+    for (int32_t k = work->walls.start[i]; k < work->walls.start[i + 1]; k++) {
+      const SphContact *contact = &work->walls.contacts[k];
+      walls = vec_sub(walls, vec_mul(contact_normal(contact), contact->slope));
+      solids += contact->slope * contact->slope * contact->mobility;
     }
-    float shell = 0;
-    for (int c = 0; c < 3; c++) shell += (sum[c] + wall[c]) * (sum[c] + wall[c]);
-    float diagonal = shell * inverse + work->square[i] + yielding, least = 0.05f * lattice * inverse;
-    work->mobility[i] = dt * volume * inverse;
-    work->pressure_gain[i] = OMEGA_PRESSURE / (dt * dt * volume * (diagonal > least ? diagonal : least));
-    /* D of a full, symmetric neighbourhood, at this dt, density and mass; more where a surface makes it lopsided. */
-    work->shear_gain[i] = OMEGA_SHEAR / (dt * volume * inverse * (lattice + shell));
+    LaneVec3 sum = vec_add(gradient_sum(work, i), walls);
+    float shell = vec_dot(sum, sum);
+    float diagonal = pressure_diagonal(shell, work->pairs.square[i], solids, inverse, lattice);
+    work->pressure.mobility[i] = pressure_mobility(dt, volume, inverse);
+    work->pressure.gain[i] = pressure_gain(dt, volume, diagonal);
+    work->shear.gain[i] = stress_gain(dt, volume, inverse, lattice, shell);
   }
 }
 
-/* The sides of a parcel that are not neighbours. A wall counts as the layer of parcels that it stands for. What then
- * makes the gradients add up to something is missing: the layer above a free surface, or part of one. */
-static void find_around(const Setup *setup, int64_t i) {
+/* Weights of confinement of the sides of a parcel that are not neighbours. A wall counts as the layer of parcels that
+ * it stands for. What then makes the gradients add up to something is missing: the layer above a free surface, or part
+ * of one. */
+static void weigh_sides(const Setup *setup, int64_t i) {
   SphWork *work = setup->work;
   const SplineLayer *layer = &setup->sph->layer;
-  float walls = 0, sum[3];
-  for (int c = 0; c < 3; c++) sum[c] = work->sum[c][i] * work->spacing;
-  for (int32_t k = work->wall_start[i]; k < work->wall_start[i + 1]; k++) {
-    const SphWall *wall = &work->walls[k];
-    float share = fminf(wall->share / (float)WALL_AT_REST, 1);
+  float walls = 0;
+  LaneVec3 sum = vec_mul(gradient_sum(work, i), work->control.spacing);
+  for (int32_t k = work->walls.start[i]; k < work->walls.start[i + 1]; k++) {
+    const SphContact *contact = &work->walls.contacts[k];
+    float share = real_min(contact->share / (float)WALL_AT_REST, 1);
     walls += share * (float)layer->length;
-    for (int c = 0; c < 3; c++) sum[c] -= share * (float)layer->sum * wall->normal[c];
+    sum = vec_sub(sum, vec_mul(contact_normal(contact), share * (float)layer->sum));
   }
-  float none = sqrtf(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) * (float)(layer->length / layer->sum);
-  work->wall_around[i] = SPH_GRADIENT_STEPS * walls;
-  work->none_around[i] = SPH_GRADIENT_STEPS * none;
+  float surface = real_sqrt(vec_dot(sum, sum)) * (float)(layer->length / layer->sum);
+  work->shear.wall_weight[i] = SPH_GRADIENT_STEPS * walls;
+  work->shear.surface_weight[i] = SPH_GRADIENT_STEPS * surface;
 }
 
-/* Bounds, and the stress that the step before left. */
-static void setup_chunk(void *context, int64_t b, int64_t e, int thread) {
+/* What the iteration begins with: source, bounds, and the stress that the last step left. */
+static void begin_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Setup *setup = context;
   SphWork *work = setup->work;
   const Particles *p = &work->step->state->particles;
+  bool memory = work->settings->memory;
   for (int64_t i = b; i < e; i++) {
     const SphMaterial *material = &work->materials[p->material[i]];
-    float filled = (work->density[i] - COHESION_FROM) / (COHESION_FULL - COHESION_FROM);
-    work->friction[i] = material->friction;
-    find_around(setup, i);
-    work->cohesion[i] = material->cohesion * (filled < 0 ? 0 : filled > 1 ? 1 : filled);
-    if (work->density[i] > 1) {
-      float more = SPEED_SHARE * (work->density[i] - 1);
-      work->density[i] = 1 + work->pace * (more < MOST_COMPRESSION ? more : MOST_COMPRESSION);
-    }
-    bool memory = work->settings->memory;
-    work->pressure[i] = memory ? work->fields.pressure[i] : 0;
+    float density = work->pressure.density[i], *stress = work->motion.stress[i];
+    work->shear.friction[i] = material->friction;
+    work->shear.cohesion[i] = stress_cohesion(material->cohesion, density);
+    weigh_sides(setup, i);
+    work->pressure.source[i] = pressure_source(density, work->control.pace);
+    work->pressure.pressure[i] = memory ? work->fields.pressure[i] : 0;
     for (int c = 0; c < 6; c++) {
-      work->shear[c][i] = memory ? work->fields.shear[i][c] : 0;
-      work->stress[i][c] = work->shear[c][i] - (c < 3 ? work->pressure[i] : 0);
+      work->shear.shear[c][i] = memory ? work->fields.shear[i][c] : 0;
+      stress[c] = work->shear.shear[c][i] - (c < 3 ? work->pressure.pressure[i] : 0);
     }
-    work->stress[i][STRESS_PRESSURE] = work->pressure[i];
-    work->stress[i][7] = 0;
+    stress[STRESS_PRESSURE] = work->pressure.pressure[i];
+    stress[7] = 0;
     sph_walls_begin(work, i);
   }
 }
@@ -266,56 +267,61 @@ static void setup_chunk(void *context, int64_t b, int64_t e, int thread) {
 /* The pressure that would take back the compression at hand in one relaxed pass, into the rows of stress. */
 static void shift_begin_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const Setup *setup = context;
-  SphWork *work = setup->work;
+  SphWork *work = context;
   for (int64_t i = b; i < e; i++) {
-    float more = work->density[i] > 1 ? work->density[i] - 1 : 0;
-    if (more > MOST_SHIFT) more = MOST_SHIFT;
-    float pressure = more * work->pressure_gain[i], gain[3] = {0, 0, 0};
-    for (int c = 0; c < 8; c++) work->stress[i][c] = c < 3 ? -pressure : 0;
-    for (int32_t k = work->wall_start[i]; k < work->wall_start[i + 1]; k++)
+    float pressure = pressure_of_shift(work->pressure.density[i], work->pressure.gain[i]), gain[3] = {0, 0, 0};
+    for (int c = 0; c < 8; c++) work->motion.stress[i][c] = c < 3 ? -pressure : 0;
+    for (int32_t k = work->walls.start[i]; k < work->walls.start[i + 1]; k++) {
+      const SphContact *contact = &work->walls.contacts[k];
       for (int c = 0; c < 3; c++)
-        gain[c] += work->mobility[i] * work->walls[k].slope * pressure * work->walls[k].normal[c];
-    for (int c = 0; c < 3; c++) work->wall_gain[c][i] = gain[c], work->start[c][i] = 0;
+        gain[c] += work->pressure.mobility[i] * contact->slope * pressure * contact->normal[c];
+    }
+    for (int c = 0; c < 3; c++) work->motion.wall_gain[c][i] = gain[c], work->motion.start[c][i] = 0;
   }
 }
 
 static void shift_end_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const Setup *setup = context;
-  SphWork *work = setup->work;
+  SphWork *work = context;
   for (int64_t i = b; i < e; i++)
-    for (int c = 0; c < 3; c++) work->shift[c][i] = work->dt * work->velocity[i][c];
+    for (int c = 0; c < 3; c++) work->shift[c][i] = work->control.dt * work->motion.velocity[i][c];
+}
+
+/* Moves the places so that compression is taken back without making speed. */
+static void shift_places(SphWork *work) {
+  Core *core = work->step->core;
+  parallel_for(core, 0, work->count, SPH_CHUNK, shift_begin_chunk, work);
+  parallel_for(core, 0, work->slices, SPH_SLICE_CHUNK, work->passes->velocity, work);
+  parallel_for(core, 0, work->count, SPH_CHUNK, shift_end_chunk, work);
 }
 
 static double compressed_chunk(void *context, int64_t b, int64_t e) {
   const SphWork *work = context;
   double sum = 0;
-  for (int64_t i = b; i < e; i++) sum += work->density[i] > 1 ? (double)(work->density[i] - 1) : 0;
+  for (int64_t i = b; i < e; i++) sum += (double)density_excess(work->pressure.density[i]);
   return sum;
 }
 
 /* The relaxed Jacobi iteration of Algorithm 1, with its condition the right way round. */
 static void iterate(SphWork *work, SphStatistics *statistics) {
   Core *core = work->step->core;
-  int64_t chunks = parallel_chunks(0, work->groups, SPH_GROUP_CHUNK), iterations = 0;
+  int64_t chunks = parallel_chunks(0, work->slices, SPH_SLICE_CHUNK), iterations = 0;
   double mean[RESIDUALS], most = STEP_SHARE * work->settings->compression;
   for (bool solved = false; !solved && iterations < work->settings->most_iterations; iterations++) {
-    if (iterations % BOUND_EVERY == 0)
-      parallel_for(core, 0, work->groups, SPH_GROUP_CHUNK, KERNEL_CALL(core, sph_bound_pass), work);
-    parallel_for(core, 0, work->groups, SPH_GROUP_CHUNK, KERNEL_CALL(core, sph_velocity_pass), work);
+    if (iterations % BOUND_EVERY == 0) parallel_for(core, 0, work->slices, SPH_SLICE_CHUNK, work->passes->bound, work);
+    parallel_for(core, 0, work->slices, SPH_SLICE_CHUNK, work->passes->velocity, work);
     sph_walls_follow(work);
-    parallel_for(core, 0, work->groups, SPH_GROUP_CHUNK, KERNEL_CALL(core, sph_stress_pass), work);
+    parallel_for(core, 0, work->slices, SPH_SLICE_CHUNK, work->passes->stress, work);
     for (int r = 0; r < RESIDUALS; r++) {
       mean[r] = 0;
-      for (int64_t k = 0; k < chunks; k++) mean[r] += work->residual[k][r];
+      for (int64_t k = 0; k < chunks; k++) mean[r] += work->control.residual[k][r];
       mean[r] /= (double)work->count;
     }
     solved = iterations + 1 >= LEAST_ITERATIONS && mean[RESIDUAL_COMPRESSION] <= most &&
              mean[RESIDUAL_EXPANSION] <= most &&
              sqrt(mean[RESIDUAL_SHEAR]) <= work->settings->shear + FLOWING_SHARE * sqrt(mean[FLOWING]);
   }
-  parallel_for(core, 0, work->groups, SPH_GROUP_CHUNK, KERNEL_CALL(core, sph_velocity_pass), work);
+  parallel_for(core, 0, work->slices, SPH_SLICE_CHUNK, work->passes->velocity, work);
   statistics->iterations = iterations;
   statistics->compression = mean[RESIDUAL_COMPRESSION];
   statistics->expansion = mean[RESIDUAL_EXPANSION];
@@ -327,37 +333,16 @@ static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
   SphWork *work = context;
   Particles *p = &work->step->state->particles;
   for (int64_t i = b; i < e; i++) {
-    const float *v = work->velocity[i];
+    const float *v = work->motion.velocity[i];
     p->vx[i] = v[0];
     p->vy[i] = v[1];
     p->vz[i] = v[2];
-    p->dx[i] = v[0] * work->dt + work->shift[0][i];
-    p->dy[i] = v[1] * work->dt + work->shift[1][i];
-    p->dz[i] = v[2] * work->dt + work->shift[2][i];
-    work->fields.pressure[i] = work->kept * work->pressure[i];
-    for (int c = 0; c < 6; c++) work->fields.shear[i][c] = work->kept * work->shear[c][i];
+    p->dx[i] = v[0] * work->control.dt + work->shift[0][i];
+    p->dy[i] = v[1] * work->control.dt + work->shift[1][i];
+    p->dz[i] = v[2] * work->control.dt + work->shift[2][i];
+    work->fields.pressure[i] = work->control.kept * work->pressure.pressure[i];
+    for (int c = 0; c < 6; c++) work->fields.shear[i][c] = work->control.kept * work->shear.shear[c][i];
   }
-}
-
-/* The printed method strains the velocity that the step began with. */
-static Status begin_fault(SphWork *work) {
-  work->trace_share = work->settings->fault == FAULT_HALF_TRACE ? 0.5f : 1.0f / 3;
-  work->absolute = work->settings->fault == FAULT_ABSOLUTE;
-  bool face = work->settings->fault == FAULT_FACE_D;
-  for (int c = 0; c < 6; c++) work->shear_weight[c] = face && c == 0 ? 1 / 2.1f : 1;
-  if (work->settings->fault != FAULT_OLD_STRAIN) return SCREE_OK;
-  float(*rows)[4] = NULL;
-  const Particles *p = &work->step->state->particles;
-  TRY(scratch_take(work->step->core, work->step->scratch, &rows, work->groups * LANES, "sph"));
-  for (int64_t i = 0; i < work->groups * LANES; i++) {
-    bool known = i < work->count;
-    rows[i][0] = known ? p->vx[i] : 0;
-    rows[i][1] = known ? p->vy[i] : 0;
-    rows[i][2] = known ? p->vz[i] : 0;
-    rows[i][3] = 0;
-  }
-  work->strained = (const float(*)[4])rows;
-  return SCREE_OK;
 }
 
 static Status solve(Sph *sph, SphWork *work) {
@@ -378,12 +363,9 @@ static Status solve(Sph *sph, SphWork *work) {
       parallel_sum(core, 0, work->count, SPH_CHUNK, compressed_chunk, work) / (double)work->count;
   Setup setup = {work, sph};
   parallel_for(core, 0, work->count, SPH_CHUNK, gains_chunk, &setup);
-  parallel_for(core, 0, work->count, SPH_CHUNK, shift_begin_chunk, &setup);
-  parallel_for(core, 0, work->groups, SPH_GROUP_CHUNK, KERNEL_CALL(core, sph_velocity_pass), work);
-  parallel_for(core, 0, work->count, SPH_CHUNK, shift_end_chunk, &setup);
+  shift_places(work);
   TRY(sph_air_start(work));
-  parallel_for(core, 0, work->count, SPH_CHUNK, setup_chunk, &setup);
-  TRY(begin_fault(work));
+  parallel_for(core, 0, work->count, SPH_CHUNK, begin_chunk, &setup);
   profile_end(step->profile, "forces", began);
   began = profile_begin();
   iterate(work, statistics);
@@ -391,7 +373,7 @@ static Status solve(Sph *sph, SphWork *work) {
   statistics->all_iterations += statistics->iterations;
   statistics->steps++;
   int64_t slots = 0;
-  for (int64_t g = 0; g < work->groups; g++) slots += work->width[g];
+  for (int64_t g = 0; g < work->slices; g++) slots += work->pairs.width[g];
   statistics->pairs = slots * LANES;
   int64_t bounds = (statistics->iterations + BOUND_EVERY - 1) / BOUND_EVERY;
   statistics->visits += (2 * statistics->iterations + bounds + 1) * slots * LANES;
@@ -399,10 +381,10 @@ static Status solve(Sph *sph, SphWork *work) {
   bool compressed = statistics->compression_before > COMPRESSED * work->settings->compression;
   if (!met) state_count(step->state, "compression_not_met", 1);
   if (compressed) state_count(step->state, "compressed_steps", 1);
-  work->kept = compressed && !met ? SQUEEZED_KEPT : 1;
+  work->control.kept = compressed && !met ? SQUEEZED_KEPT : 1;
   parallel_for(core, 0, work->count, SPH_CHUNK, finish_chunk, work);
   sph_walls_keep(work);
-  sph_walls_push(work);
+  sph_walls_load(work);
   return SCREE_OK;
 }
 
@@ -415,15 +397,16 @@ static Status sph_step(void *data, Step *step) {
   SphWork work = {.step = step,
                   .settings = &sph->settings,
                   .materials = sph->materials,
+                  .passes = &sph->passes,
                   .fields = sph->fields,
                   .count = count,
-                  .groups = (count + LANES - 1) / LANES,
-                  .dt = (float)step->dt,
-                  .pace = (float)fmin(step->dt / sph->usual_step, 1),
-                  .collision = (float)fmin(COLLISION * step->dt / sph->usual_step, COLLISION_MOST),
-                  .spacing = (float)spacing,
-                  .gradient_step = (float)(1 / (SPH_GRADIENT_STEPS * spacing)),
-                  .volume = (float)(spacing * spacing * spacing)};
+                  .slices = (count + LANES - 1) / LANES,
+                  .control = {.dt = (float)step->dt,
+                              .spacing = (float)spacing,
+                              .volume = (float)(spacing * spacing * spacing),
+                              .pace = (float)fmin(step->dt / sph->usual_step, 1),
+                              .collision = (float)fmin(COLLISION * step->dt / sph->usual_step, COLLISION_MOST)},
+                  .pairs.gradient_step = (float)(1 / (SPH_GRADIENT_STEPS * spacing))};
   int mark = scratch_mark(step->scratch);
   Status status = solve(sph, &work);
   scratch_release(step->core, step->scratch, mark);

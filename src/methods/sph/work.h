@@ -1,7 +1,4 @@
-/* What the parts of a step share. Arrays live in scratch for one step, padded to whole groups of LANES particles.
- *
- * Pairs are stored for groups of eight particles: slot k of a group holds the k-th neighbour of each of its particles
- * as eight indices and eight gradients, so that a kernel adds up eight particles side by side. */
+/* The stages of a step. Arrays live in scratch for one step; those of parcels are padded to whole slices of LANES. */
 #ifndef METHODS_SPH_WORK_H
 #define METHODS_SPH_WORK_H
 
@@ -9,49 +6,23 @@
 #include "methods/method.h"
 
 enum { RESIDUAL_COMPRESSION, RESIDUAL_EXPANSION, RESIDUAL_SHEAR, FLOWING, RESIDUALS };
-enum { SPH_WALLS_MAX = 4, SPH_GROUP_CHUNK = 32 };
+enum { SPH_WALLS_MAX = 4, SPH_SLICE_CHUNK = 32 };
 enum { STRESS_PRESSURE = 6 }; /* where a row of stress has the pressure */
 
-/* Faults of the draft that may be repeated to see what they do: the order of the parameter `fault`. */
-enum { FAULT_NONE, FAULT_FACE_D, FAULT_HALF_TRACE, FAULT_OLD_STRAIN, FAULT_UNSIGNED, FAULT_ABSOLUTE, FAULT_YIELD };
+/* ---- what outlives a step ---- */
 
-/* The k-th neighbours of eight particles and the kernel's gradients there, times the volume of a parcel and the
- * spacing, in steps of 1 / SPH_GRADIENT_STEPS. The passes wait for memory, and whole numbers of 16 bits take half the
- * room. They are rounded alike up and down, so that the two of a pair still have opposite gradients to the last bit. A
- * neighbour is named by where its row of four floats begins, in floats: what an address is made of without shifting. */
-typedef struct SphSlot {
-  uint32_t row[LANES];
-  int16_t x[LANES], y[LANES], z[LANES];
-} SphSlot;
-#define SPH_GRADIENT_STEPS 65536.0f /* the steepest gradient, 1 / pi, is 20861 of them */
-
-/* Remembered from step to step: the friction force of the faces that a particle touched. */
+/* Friction force of a face that a parcel touched in the last step. */
 typedef struct SphGrip {
   float force[3];
-  int32_t face; /* 0: none; see SphWall */
+  int32_t face; /* 0: none; see SphContact */
 } SphGrip;
 
+/* Fields of the parcels; finish_chunk and sph_walls_keep write them for the next step. */
 typedef struct SphFields {
   float *pressure;   /* Pa */
   float (*shear)[6]; /* deviatoric stress xx yy zz xy xz yz, Pa */
   SphGrip (*grip)[SPH_WALLS_MAX];
 } SphFields;
-
-/* A particle near a solid. */
-typedef struct SphWall {
-  int32_t particle, solid;
-  int32_t face;      /* which one of which solid, from 1: stays the same while the particle is at it */
-  float normal[3];   /* out of the solid */
-  float share;       /* what it adds to the relative density */
-  float slope;       /* 1/m, how fast that falls with the distance */
-  float velocity[3]; /* of the solid there */
-  double point[3];   /* where it is touched, world */
-  float friction;    /* Coulomb coefficient */
-  float grip_gain;   /* kg/s, force per slip that a pass adds */
-  float grip[3];     /* N, friction on the particle */
-  float push;        /* N, along the normal */
-  float yielding;    /* 1/kg, of the solid along the normal, times its number of contacts */
-} SphWall;
 
 /* How parcels of a material behave. */
 typedef struct SphMaterial {
@@ -61,67 +32,142 @@ typedef struct SphMaterial {
 } SphMaterial;
 
 typedef struct SphSettings {
-  double compression, shear; /* means that end the iteration */
+  double compression, shear; /* mean residuals that end the iteration */
   int64_t most_iterations;
   double drag; /* coefficient of a parcel */
   bool memory;
-  int fault;
 } SphSettings;
+
+/* The passes of the iteration. sph_create takes those of sph_kernels.h; a test may put others in their place. */
+typedef void SphPass(void *work, int64_t b, int64_t e, int thread);
+typedef struct SphPasses {
+  SphPass *bound, *velocity, *stress;
+} SphPasses;
+SphPasses *sph_passes(void *data); /* of the method's data */
+
+/* ---- pairs ---- */
+
+/* The k-th neighbours of the eight parcels of a slice and the kernel's gradients there, in their steps
+ * (density_law.h). The passes wait for memory, and 16-bit integers take half of what floats take. A neighbour is named
+ * by where its row of four floats begins, in floats: an address is made of that without shifting. */
+typedef struct SphSlot {
+  uint32_t row[LANES];
+  int16_t x[LANES], y[LANES], z[LANES];
+} SphSlot;
+
+/* Neighbours within the support. sph_pairs_find fills it; it holds until the end of the step. */
+typedef struct SphPairs {
+  float (*place)[4];   /* x, y, z, 1/mass */
+  int64_t *slot_start; /* of a slice's slots */
+  int32_t *width;      /* how many slots it has */
+  SphSlot *slots;
+  float gradient_step; /* 1/m, of the gradients in slots */
+  float *sum[3];       /* of a parcel's gradients, 1/m */
+  float *square;       /* sum of their squares over the neighbour's mass */
+} SphPairs;
+
+/* ---- walls ---- */
+
+/* A boundary contact: a parcel and a face of a solid. */
+typedef struct SphContact {
+  int32_t particle, solid;
+  int32_t face;      /* which one of which solid, from 1: stays the same while the parcel is at it */
+  float normal[3];   /* out of the solid */
+  float share;       /* what it adds to the relative density */
+  float slope;       /* 1/m, how fast that falls with the distance; 0: no contact */
+  float velocity[3]; /* of the solid there; sph_walls_follow changes it in every iteration */
+  double point[3];   /* where it is touched, world */
+  float friction;    /* Coulomb coefficient */
+  float grip_gain;   /* kg/s, friction force per slip that a pass adds */
+  float mobility;    /* 1/kg, of the solid along the normal, times its number of contacts */
+  /* Of the iteration: sph_walls_begin and every stress pass. */
+  float grip[3];      /* N, friction force on the parcel */
+  float normal_force; /* N */
+} SphContact;
+
+/* sph_walls_find and sph_walls_split fill it; it holds until the end of the step, but for what the iteration changes in
+ * contacts. */
+typedef struct SphWalls {
+  int32_t *start; /* of a parcel's contacts; count + 1 of them */
+  SphContact *contacts;
+  int64_t count;
+  const int32_t *moving; /* contacts with solids that the sand can move */
+  int64_t moving_count;
+} SphWalls;
+
+/* ---- density and pressure ---- */
+
+typedef struct SphPressure {
+  float *density;  /* over rest density: sph_pairs_find, then sph_walls_find adds walls; holds to the end */
+  float *source;   /* density that the iteration starts from: begin_chunk */
+  float *gain;     /* gains_chunk */
+  float *mobility; /* dt volume / mass: gains_chunk */
+  float *pressure; /* begin_chunk, then every stress pass */
+} SphPressure;
+
+/* ---- frictional stress ---- */
+
+typedef struct SphShear {
+  float *gain;                         /* gains_chunk */
+  float *friction, *cohesion;          /* of the bound: begin_chunk */
+  float *wall_weight, *surface_weight; /* of confinement, in steps of the gradient: begin_chunk */
+  float *bound;                        /* of the norm, Pa: bound pass, every BOUND_EVERY iterations */
+  float *shear[6];                     /* begin_chunk, then every stress pass */
+} SphShear;
+
+/* ---- velocity ---- */
+
+/* What the velocity pass reads and writes. A step uses it twice: shift_begin_chunk to shift_end_chunk for the shift,
+ * then sph_air_start and begin_chunk to the end for the velocity. */
+typedef struct SphMotion {
+  float *start[3];      /* velocity without stress */
+  float (*stress)[8];   /* xx yy zz xy xz yz: deviator less pressure; and the pressure again */
+  float *wall_gain[3];  /* velocity that walls give */
+  float (*velocity)[4]; /* and in air.c and collisions the mass */
+} SphMotion;
+
+/* ---- step control ---- */
+
+/* sph_step fills the numbers; they hold for the step. */
+typedef struct SphControl {
+  float dt, spacing, volume;
+  float pace;                    /* of this step against the usual one, at most 1 */
+  float collision;               /* share of its approach that a pair loses, at the kernel's steepest */
+  float kept;                    /* of the stress, for the next step: known after the iteration */
+  double (*residual)[RESIDUALS]; /* sums per chunk of slices (SPH_SLICE_CHUNK): every stress pass */
+} SphControl;
 
 typedef struct SphWork {
   Step *step;
   const SphSettings *settings;
   const SphMaterial *materials;
+  const SphPasses *passes;
   SphFields fields;
-  int64_t count, groups;
-  float dt, spacing, volume;
-  float pace;          /* of this step against the usual one, at most 1 */
-  float kept;          /* of the stress, for the next step */
-  float gradient_step; /* 1/m, of the gradients in slots */
-  float collision;     /* share of its approach that a pair loses in a step, at the kernel's steepest */
-  float (*place)[4];   /* x, y, z, 1/mass */
-  int64_t *slice;      /* where a group's slots begin, in slots */
-  int32_t *width;      /* how many it has */
-  SphSlot *slots;
-  float *density;  /* over rest density */
-  float *sum[3];   /* sum of the gradients, 1/m */
-  float *square;   /* sum of their squares over the neighbour's mass */
-  float *start[3]; /* velocity without stress */
-  float (*velocity)[4];
-  const float (*strained)[4]; /* FAULT_OLD_STRAIN: the velocity whose strain counts; NULL: the predicted one */
-  float (*stress)[8];         /* xx yy zz xy xz yz: deviator less pressure; and the pressure again */
-  float *pressure, *shear[6];
-  float *mobility; /* dt volume / mass */
-  float *pressure_gain, *shear_gain;
-  float *friction, *cohesion;
-  /* Of a parcel's surroundings, what are walls, and where nothing is: as lengths of gradients, in their steps. */
-  float *wall_around, *none_around;
-  float *bound;        /* of the norm of the deviator, Pa */
-  float *wall_gain[3]; /* velocity that walls give */
-  float *shift[3];     /* displacement that takes compression back without making speed */
-  int32_t *wall_start; /* count + 1 */
-  SphWall *walls;
-  int64_t wall_count;
-  const int32_t *moving; /* walls on solids that the grains can move */
-  int64_t moving_count;
-  double (*residual)[RESIDUALS]; /* sums per chunk of groups, see SPH_GROUP_CHUNK */
-  float shear_weight[6];         /* all 1 but with FAULT_FACE_D */
-  float trace_share;             /* of the trace that the deviator leaves out: 1/3 */
-  bool absolute;                 /* FAULT_ABSOLUTE */
+  int64_t count, slices;
+  SphControl control;
+  SphPairs pairs;
+  SphWalls walls;
+  SphPressure pressure;
+  SphShear shear;
+  SphMotion motion;
+  float *shift[3]; /* displacement that takes compression back without making speed: shift_end_chunk */
 } SphWork;
 
-/* pairs.c: pairs, densities, sums. */
+/* pairs.c */
 Status sph_pairs_find(SphWork *work);
-/* walls.c: solids by distance and by samples. */
-Status sph_walls_find(SphWork *work, float *sample_volume);
-/* Forces of particle i's walls under the stress that the step before left. */
-void sph_walls_begin(SphWork *work, int64_t i);
+/* walls.c. sample_volume: of the samples of solids, over that of a parcel. */
+Status sph_walls_find(SphWork *work, const float *sample_volume);
+/* Solids that sand can move share their mobility among their contacts. */
 void sph_walls_split(SphWork *work);
-void sph_walls_keep(SphWork *work);
-void sph_walls_push(SphWork *work);
-/* Solids that grains can move follow the push of the pass before. */
+/* Forces of parcel i's contacts under the stress that the last step left. */
+void sph_walls_begin(SphWork *work, int64_t i);
+/* Solids that sand can move follow the forces of the pass before. */
 void sph_walls_follow(SphWork *work);
-/* air.c: gravity and air give the velocity without stress. */
+/* Friction for the next step. */
+void sph_walls_keep(SphWork *work);
+/* Wrenches on the solids. */
+void sph_walls_load(SphWork *work);
+/* air.c: gravity, air and collisions give the velocity without stress. */
 Status sph_air_start(SphWork *work);
 
 #endif
