@@ -1,5 +1,5 @@
-# Tests are found by their place: test/<kind>/<name>.c is a cmocka program and test/<kind>/<name>.py or .sh a script;
-# ctest calls both <kind>/<name> and labels them <kind>. Names that begin with validate_ take long and run only in
+# Tests are found by their place: test/<kind>/<name>.c, with test/<kind>/<name>.parts/*.c where there are some, is a
+# cmocka program and test/<kind>/<name>.py or .sh a script; ctest calls both <kind>/<name> and labels them <kind>. Names that begin with validate_ take long and run only in
 # `make validate`. Scripts learn from the environment where things are: SCREE (the program), SCREE_SOURCE, SCREE_BUILD.
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 find_program(PYTHON3 python3 REQUIRED)
@@ -38,7 +38,8 @@ foreach(kind unit oracle determinism physics cli)
       continue()
     endif()
     set(target test_${kind}_${name})
-    add_executable(${target} ${source})
+    file(GLOB parts CONFIGURE_DEPENDS test/${kind}/${name}.parts/*.c)
+    add_executable(${target} ${source} ${parts})
     target_link_libraries(${target} PRIVATE scree_static PkgConfig::CMOCKA)
     if(name MATCHES "^render")
       target_link_libraries(${target} PRIVATE scree_render)

@@ -52,8 +52,6 @@
   X(INT, max_iterations, "200", 2, 100000, 10, 1000, "", "sph",                                                        \
     "passes of that search at most; a warning counts more")                                                            \
   X(REAL, drag, "0.47", 0, 1e6, 0, 100, "", "sph", "drag coefficient of a parcel, a ball of the radius, in the air")   \
-  X(CHOICE, fault, "none", 0, 0, 0, 0, "none|face_d|half_trace|old_strain|unsigned|absolute|yield", "sph",             \
-    "repeats a fault of the printed method, to compare")                                                               \
   X(REAL, cell, "auto", 1e-6, 1e3, 1e-3, 4, "m", "flip", "side of a grid cell; auto: 4 radius")                        \
   X(REAL, loose_cfl, "8", 0.01, 64, 1, 16, "", "flip", "farthest way of loose sand; up to cfl: as dense sand")         \
   X(CHOICE, yield_surface, "cone", 0, 0, 0, 0, "cone|planes|box", "flip",                                              \

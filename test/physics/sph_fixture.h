@@ -123,9 +123,9 @@ static inline ScreeWorld *sph_ridge_world(double angle, double slope_deg, double
   return world;
 }
 
-/* How far the 99th percentile of a ridge has gone `seconds` after SPH_RIDGE_FROM, in spacings. A lattice cut at a slope
- * is a stair, whose edges would fall down: the ridge is built of stiffer sand, which rounds them off, and made into
- * sand of its angle when it rests. What then gives way does so at once; SPH_RIDGE_FROM leaves that out. */
+/* 99th percentile of the displacement of a ridge from SPH_RIDGE_FROM on, over `seconds`, in spacings. A lattice cut at
+ * a slope is a stair, whose edges would fall down: the ridge is built of stiffer sand, which rounds them off, and made
+ * into sand of its angle when it rests. What then gives way does so at once; SPH_RIDGE_FROM leaves that out. */
 static inline double sph_ridge(double angle, double slope_deg, double radius, double half, double seconds) {
   ScreeWorld *form = sph_ridge_world(75, slope_deg, radius, half);
   ScreeWorld *world = sph_ridge_world(angle, slope_deg, radius, half);
@@ -137,11 +137,11 @@ static inline double sph_ridge(double angle, double slope_deg, double radius, do
     memcpy(*to->fields[k].data, *from->fields[k].data, (size_t)to->fields[k].size * (size_t)to->count);
   world->neighbors_stale = true;
   run_seconds(world, SPH_RIDGE_FROM + seconds);
-  double way = probe_value(world, 0, 0) / (2 * radius);
-  print_message("ridge of %g degrees, built at %g: %.3f spacings\n", angle, slope_deg, way);
+  double displacement = probe_value(world, 0, 0) / (2 * radius);
+  print_message("ridge of %g degrees, built at %g: %.3f spacings\n", angle, slope_deg, displacement);
   scree_world_destroy(form);
   scree_world_destroy(world);
-  return way;
+  return displacement;
 }
 
 #endif

@@ -59,7 +59,7 @@ static void stress_grows_with_depth(void **state) {
 }
 
 /* Gravity leans by `slope` degrees over a bed 10 layers deep whose parcels lie in disorder; its top three layers are
- * set moving. Answers how fast the highest layer slows down. */
+ * set moving. Returns how fast the highest layer slows down. */
 static double surface_slowing(double angle, double slope) {
   GrainScene s;
   grain_scene(&s, "sph", 0.02);

@@ -1,8 +1,10 @@
 /* The kernel of sph: one function and its own derivative, of integral one; a lattice and a wall at rest density. */
+#define LANE_SCALAR
 #include "check.h"
 
 #include "grains_fixture.h"
 #include "methods/sph/spline.h"
+#include "methods/sph/spline_law.h"
 
 static void the_kernel_has_integral_one(void **state) {
   (void)state;
@@ -19,6 +21,16 @@ static void the_slope_is_its_derivative(void **state) {
   }
   for (double q = 0.05; q < 2.1; q += 0.07)
     assert_near(spline_plane_slope(q), (spline_plane(q - 1e-5) - spline_plane(q + 1e-5)) / 2e-5, 1e-6);
+}
+
+/* The law, in single precision, is the same function. */
+static void the_law_is_the_same_spline(void **state) {
+  (void)state;
+  for (double q = 0.01; q < 2.1; q += 0.01) {
+    SplineValue law = spline_at((float)q);
+    assert_near((double)law.shape, spline_shape(q), 1e-6);
+    assert_near((double)law.slope * q, spline_slope(q), 1e-6);
+  }
 }
 
 static void a_plane_counts_as_its_integral(void **state) {
@@ -103,6 +115,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_kernel_has_integral_one),
       cmocka_unit_test(the_slope_is_its_derivative),
+      cmocka_unit_test(the_law_is_the_same_spline),
       cmocka_unit_test(a_plane_counts_as_its_integral),
       cmocka_unit_test(a_wall_grows_inwards_and_fits_its_slope),
       cmocka_unit_test(a_lattice_is_at_rest_density),
