@@ -36,9 +36,9 @@ static inline double spline_plane_slope(double q) { return 2 * spline_shape(q) *
 /* What a wall adds to a parcel that rests on it. */
 #define WALL_AT_REST 0.15
 
-/* A wall knows no pressure of its own. Giving it that of the parcel at it (mirroring) doubles its push but not its part
- * in the density: such a force is no gradient, does work, and makes settled sand boil. Instead the wall's own share is
- * made to grow about twice as fast near where a parcel rests, and stays what it is there: the same push, and no work.
+/* A wall has no pressure of its own. With the pressure of the parcel (mirroring) its force doubles but not its part in
+ * the density: such a force is no gradient of the density, does work, and keeps settled sand moving. Instead the wall's
+ * share grows about twice as fast near where a parcel rests, and is the same there: the same force, and no work.
  * Farther off it goes to zero smoothly. */
 #define WALL_STIFFER 2.1
 #define WALL_BEND 0.7 /* below this share of that at rest */

@@ -2,8 +2,8 @@
  *
  * The unknowns of a step are the pressure and the frictional stress of every parcel and the friction of walls. Both are
  * found in one relaxed Jacobi iteration over two passes: the velocity under the stress at hand (Eq. 13 to 16), and the
- * strain of that velocity with the stress that should stop it (Eq. 6 to 12, 19, 20). All begin with what they were in
- * the step before: sand at rest then needs no search, and friction has a memory.
+ * strain of that velocity with the stress that should stop it (Eq. 6 to 12, 19, 20). All have a warm start: sand
+ * at rest needs no search, and friction has a memory.
  *
  * Departures, with reasons in docs/methods/sph.md: volumes instead of masses, so that materials of different density
  * share a face; a pair's stresses are added without their densities, which makes the divergence the exact transpose of
@@ -39,8 +39,8 @@ enum { BOUND_EVERY = 4 };
 #define USUAL_STEP_WEIGHTLESS 0.004
 /* Mean compression at the beginning of a step, as multiple of the tolerance, that deserves a warning. */
 #define COMPRESSED 10
-/* Of its stress, what sand keeps for the next step when it is pressed together and found no room: none helps, and one
- * that is kept would grow from step to step. */
+/* Of its stress, what sand keeps for the next step when it is compressed and has no free volume to expand into: a
+ * stress that does not help would grow from step to step. */
 #define SQUEEZED_KEPT 0.5f
 
 typedef struct Sph {
@@ -302,7 +302,7 @@ static double compressed_chunk(void *context, int64_t b, int64_t e) {
   return sum;
 }
 
-/* The relaxed Jacobi iteration of Algorithm 1, with its condition the right way round. */
+/* The relaxed Jacobi iteration of Algorithm 1, with its condition inverted: it ends when the residuals are small. */
 static void iterate(SphWork *work, SphStatistics *statistics) {
   Core *core = work->step->core;
   int64_t chunks = parallel_chunks(0, work->slices, SPH_SLICE_CHUNK), iterations = 0;

@@ -41,18 +41,26 @@ WIDE_INLINE LaneSym velocity_gradient(const SphWork *work, const float (*velocit
   return gradient_total(sum, work->pairs.gradient_step, v, load_vec(work->pairs.sum, i));
 }
 
+WIDE_INLINE LaneSym load_sym(float *const parts[6], int64_t i) {
+  return sym_make(wide_load(parts[0] + i), wide_load(parts[1] + i), wide_load(parts[2] + i), wide_load(parts[3] + i),
+                  wide_load(parts[4] + i), wide_load(parts[5] + i));
+}
+WIDE_INLINE void store_sym(float *const parts[6], int64_t i, LaneSym s) {
+  wide_store(parts[0] + i, s.xx);
+  wide_store(parts[1] + i, s.yy);
+  wide_store(parts[2] + i, s.zz);
+  wide_store(parts[3] + i, s.xy);
+  wide_store(parts[4] + i, s.xz);
+  wide_store(parts[5] + i, s.yz);
+}
+
 /* What walls add to it. */
 WIDE_INLINE LaneSym add_walls(const SphWork *work, int64_t i, LaneSym gradient) {
-  float parts[6][LANES] __attribute__((aligned(32)));
-  wide_store(parts[0], gradient.xx);
-  wide_store(parts[1], gradient.yy);
-  wide_store(parts[2], gradient.zz);
-  wide_store(parts[3], gradient.xy);
-  wide_store(parts[4], gradient.xz);
-  wide_store(parts[5], gradient.yz);
-  KERNEL(sph_walls_strain)(work, i, parts);
-  return sym_make(wide_load(parts[0]), wide_load(parts[1]), wide_load(parts[2]), wide_load(parts[3]),
-                  wide_load(parts[4]), wide_load(parts[5]));
+  float rows[6][LANES] __attribute__((aligned(32)));
+  float *const parts[6] = {rows[0], rows[1], rows[2], rows[3], rows[4], rows[5]};
+  store_sym(parts, 0, gradient);
+  KERNEL(sph_walls_strain)(work, i, rows);
+  return load_sym(parts, 0);
 }
 
 /* Sums over the parcels of a chunk. */
@@ -68,19 +76,6 @@ WIDE_INLINE void update_pressure(SphWork *work, int64_t i, Real divergence, Resi
   residual->compression += pressure_compression(error);
   residual->expansion += pressure_expansion(before, after, gain);
   wide_store(stage->pressure + i, after);
-}
-
-WIDE_INLINE LaneSym load_sym(float *const parts[6], int64_t i) {
-  return sym_make(wide_load(parts[0] + i), wide_load(parts[1] + i), wide_load(parts[2] + i), wide_load(parts[3] + i),
-                  wide_load(parts[4] + i), wide_load(parts[5] + i));
-}
-WIDE_INLINE void store_sym(float *const parts[6], int64_t i, LaneSym s) {
-  wide_store(parts[0] + i, s.xx);
-  wide_store(parts[1] + i, s.yy);
-  wide_store(parts[2] + i, s.zz);
-  wide_store(parts[3] + i, s.xy);
-  wide_store(parts[4] + i, s.xz);
-  wide_store(parts[5] + i, s.yz);
 }
 
 WIDE_INLINE void update_shear(SphWork *work, int64_t i, LaneSym strain, Residual *residual) {
