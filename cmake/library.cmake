@@ -1,7 +1,10 @@
-# libscree. Files named *_kernels.c are compiled for the plain target and again for x86-64-v3 (see src/core/simd.h).
+# libscree. Files named *_kernels.c are compiled for the plain target and again for x86-64-v3, files named *_kernels16.c
+# a third time for x86-64-v4 (see src/core/simd.h).
 set(SCREE_KERNELS ${SCREE_SOURCES})
-list(FILTER SCREE_KERNELS INCLUDE REGEX "_kernels\\.c$")
-list(FILTER SCREE_SOURCES EXCLUDE REGEX "_kernels\\.c$")
+list(FILTER SCREE_KERNELS INCLUDE REGEX "_kernels(16)?\\.c$")
+list(FILTER SCREE_SOURCES EXCLUDE REGEX "_kernels(16)?\\.c$")
+set(SCREE_KERNELS16 ${SCREE_KERNELS})
+list(FILTER SCREE_KERNELS16 INCLUDE REGEX "_kernels16\\.c$")
 
 add_library(scree_flags INTERFACE)
 target_include_directories(scree_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
@@ -21,6 +24,10 @@ check_c_compiler_flag(-march=x86-64-v3 SCREE_COMPILES_V3)
 if(SCREE_COMPILES_V3)
   target_compile_definitions(scree_flags INTERFACE SCREE_HAVE_V3)
 endif()
+check_c_compiler_flag(-march=x86-64-v4 SCREE_COMPILES_V4)
+if(SCREE_COMPILES_V4)
+  target_compile_definitions(scree_flags INTERFACE SCREE_HAVE_V4)
+endif()
 
 # Only the two files that need them are told paths and version, so that a compiler cache serves every checkout.
 set_source_files_properties(src/core/paths.c PROPERTIES COMPILE_DEFINITIONS
@@ -30,18 +37,21 @@ set_source_files_properties(src/core/status.c PROPERTIES COMPILE_DEFINITIONS "SC
 add_library(scree_objects OBJECT ${SCREE_SOURCES})
 target_link_libraries(scree_objects PUBLIC scree_flags)
 set(SCREE_OBJECTS $<TARGET_OBJECTS:scree_objects>)
-if(SCREE_KERNELS)
-  add_library(scree_kernels_base OBJECT ${SCREE_KERNELS})
-  target_link_libraries(scree_kernels_base PUBLIC scree_flags)
-  target_compile_definitions(scree_kernels_base PRIVATE SIMD_LEVEL=0)
-  list(APPEND SCREE_OBJECTS $<TARGET_OBJECTS:scree_kernels_base>)
-  if(SCREE_COMPILES_V3)
-    add_library(scree_kernels_v3 OBJECT ${SCREE_KERNELS})
-    target_link_libraries(scree_kernels_v3 PUBLIC scree_flags)
-    target_compile_definitions(scree_kernels_v3 PRIVATE SIMD_LEVEL=1)
-    target_compile_options(scree_kernels_v3 PRIVATE -march=x86-64-v3)
-    list(APPEND SCREE_OBJECTS $<TARGET_OBJECTS:scree_kernels_v3>)
-  endif()
+
+# kernels(name level options files...): the files, compiled for one level.
+function(kernels name level options)
+  add_library(${name} OBJECT ${ARGN})
+  target_link_libraries(${name} PUBLIC scree_flags)
+  target_compile_definitions(${name} PRIVATE SIMD_LEVEL=${level})
+  target_compile_options(${name} PRIVATE ${options})
+  set(SCREE_OBJECTS ${SCREE_OBJECTS} $<TARGET_OBJECTS:${name}> PARENT_SCOPE)
+endfunction()
+kernels(scree_kernels_base 0 "" ${SCREE_KERNELS})
+if(SCREE_COMPILES_V3)
+  kernels(scree_kernels_v3 1 -march=x86-64-v3 ${SCREE_KERNELS})
+endif()
+if(SCREE_COMPILES_V4)
+  kernels(scree_kernels_v4 2 -march=x86-64-v4 ${SCREE_KERNELS16})
 endif()
 
 # For the program and the tests, which may call what the public headers do not show. What is installed as libscree.a is

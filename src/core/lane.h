@@ -1,13 +1,14 @@
 /* Lanes: the types in which laws are written.
  *
  * A law (`*_law.h`) is the mathematics of one pair, contact, cell or fine grain: inline functions over Real, Int, Mask
- * and LaneVec3, without pointers, loops or the C library. The same text compiles to eight lanes on the CPU (SIMD), to
- * one lane in plain C (LANE_SCALAR: tests compare it with the eight) and to one work item in OpenCL C. Every target
- * does the same operations in the same order, all of them exactly rounded, so every target gives the same bits.
+ * and LaneVec3, without pointers, loops or the C library. The same text compiles to eight or sixteen lanes on the CPU
+ * (SIMD; LANE_WIDTH says how many), to one lane in plain C (LANE_SCALAR: tests compare it with the eight) and to one
+ * work item in OpenCL C. Every target does the same operations in the same order, all of them exactly rounded, so every
+ * target gives the same bits. core/lane_memory.h loads and stores lanes.
  *
  * Rules for a law:
  * - Arithmetic is + - * / and the functions below. A constant next to a Real is written real(0.5f).
- * - Comparisons are real_less and the like; they give a Mask, 0 or -1 per lane. Masks combine with & | ~.
+ * - Comparisons are real_less and the like; they give a Mask. Masks combine with & | ~ and with nothing else.
  * - A choice is real_select(mask, yes, no): both sides are computed. `if (mask_any(mask))` may skip work whose result
  *   no lane selects.
  * - What is uniform over the lanes (a setting, a flag) may be a plain bool or float argument.
@@ -16,6 +17,14 @@
 #define CORE_LANE_H
 
 #if defined(__OPENCL_C_VERSION__) || defined(LANE_SCALAR)
+#define LANE_WIDTH 1
+#elif defined(SIMD_LEVEL) && SIMD_LEVEL == 2
+#define LANE_WIDTH 16
+#else
+#define LANE_WIDTH 8
+#endif
+
+#if LANE_WIDTH == 1
 
 #ifndef __OPENCL_C_VERSION__
 #include <stdbool.h>
@@ -62,8 +71,16 @@ LANE_INLINE Int int_from_real(Real a) { return (int)a; }
 /* a - b modulo 2^32. */
 LANE_INLINE Int int_wrapping_sub(Int a, Int b) { return (int)((unsigned)a - (unsigned)b); }
 LANE_INLINE int mask_any(Mask mask) { return mask != 0; }
+/* a where the mask holds, +0 elsewhere. */
+LANE_INLINE Real real_mask(Mask mask, Real a) { return real_from_bits(mask & real_bits(a)); }
+LANE_INLINE Int int_mask(Mask mask, Int a) { return mask & a; }
+/* Towards minus infinity; the size of a is below 2^31. */
+LANE_INLINE Int int_floor(Real a) {
+  Int cut = int_from_real(a);
+  return cut + real_less(a, real_from_int(cut));
+}
 
-#else
+#elif LANE_WIDTH == 8
 
 #include "core/simd.h"
 
@@ -87,11 +104,48 @@ LANE_INLINE Real real_from_int(Int a) { return __builtin_convertvector(a, Wide);
 LANE_INLINE Int int_from_real(Real a) { return __builtin_convertvector(a, WideInt); }
 LANE_INLINE Int int_wrapping_sub(Int a, Int b) { return a - b; }
 LANE_INLINE int mask_any(Mask mask) { return wide_bits(mask) != 0; }
+LANE_INLINE Real real_mask(Mask mask, Real a) { return real_from_bits(mask & real_bits(a)); }
+LANE_INLINE Int int_mask(Mask mask, Int a) { return mask & a; }
+LANE_INLINE Int int_floor(Real a) {
+  Int cut = int_from_real(a);
+  return cut + real_less(a, real_from_int(cut));
+}
+
+#else
+
+#include "core/simd.h"
+
+#define LANE_INLINE WIDE_INLINE
+typedef float Real __attribute__((vector_size(64), aligned(64)));
+typedef int32_t Int __attribute__((vector_size(64), aligned(64)));
+typedef unsigned Mask; /* a bit a lane in the lower sixteen; what ~ leaves in the upper ones is not looked at */
+
+LANE_INLINE Real real(float v) { return (Real)_mm512_set1_ps(v); }
+LANE_INLINE Mask real_less(Real a, Real b) { return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OS); }
+LANE_INLINE Mask real_less_equal(Real a, Real b) { return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LE_OS); }
+LANE_INLINE Mask int_less(Int a, Int b) { return _mm512_cmplt_epi32_mask((__m512i)a, (__m512i)b); }
+LANE_INLINE Mask int_equal(Int a, Int b) { return _mm512_cmpeq_epi32_mask((__m512i)a, (__m512i)b); }
+LANE_INLINE Real real_select(Mask mask, Real yes, Real no) {
+  return (Real)_mm512_mask_blend_ps((__mmask16)mask, (__m512)no, (__m512)yes);
+}
+LANE_INLINE Real real_max(Real a, Real b) { return (Real)_mm512_max_ps((__m512)a, (__m512)b); }
+LANE_INLINE Real real_min(Real a, Real b) { return (Real)_mm512_min_ps((__m512)a, (__m512)b); }
+LANE_INLINE Real real_sqrt(Real a) { return (Real)_mm512_sqrt_ps((__m512)a); }
+LANE_INLINE Int real_bits(Real a) { return (Int)a; }
+LANE_INLINE Real real_from_bits(Int a) { return (Real)a; }
+LANE_INLINE Real real_from_int(Int a) { return __builtin_convertvector(a, Real); }
+LANE_INLINE Int int_from_real(Real a) { return __builtin_convertvector(a, Int); }
+LANE_INLINE Int int_wrapping_sub(Int a, Int b) { return a - b; }
+LANE_INLINE int mask_any(Mask mask) { return (mask & 0xffff) != 0; }
+LANE_INLINE Real real_mask(Mask mask, Real a) { return (Real)_mm512_maskz_mov_ps((__mmask16)mask, (__m512)a); }
+LANE_INLINE Int int_mask(Mask mask, Int a) { return (Int)_mm512_maskz_mov_epi32((__mmask16)mask, (__m512i)a); }
+LANE_INLINE Int int_floor(Real a) {
+  Int cut = int_from_real(a);
+  __mmask16 above = (__mmask16)real_less(a, real_from_int(cut));
+  return (Int)_mm512_mask_sub_epi32((__m512i)cut, above, (__m512i)cut, _mm512_set1_epi32(1));
+}
 
 #endif
-
-/* A where the mask holds, +0 elsewhere. */
-LANE_INLINE Real real_mask(Mask mask, Real a) { return real_from_bits(mask & real_bits(a)); }
 
 typedef struct LaneVec3 {
   Real x, y, z;

@@ -1,9 +1,13 @@
-/* Wide floats and the choice between the baseline and the x86-64-v3 build of a kernel.
+/* Wide floats and the choice between the builds of a kernel.
  *
  * Files named *_kernels.c are compiled twice, with SIMD_LEVEL 0 (the plain target) and 1 (-march=x86-64-v3). They
  * define their functions as `void KERNEL(name)(...)`; KERNEL_DECLARE in a header declares both versions, and
  * KERNEL_CALL(core, name) picks one at run time. Both use the same eight logical lanes, FMA contraction is off, and
- * only +, -, *, / and sqrt (all exactly rounded) appear, so both give the same bits: a test compares them. */
+ * only +, -, *, / and sqrt (all exactly rounded) appear, so both give the same bits: a test compares them.
+ *
+ * Files named *_kernels16.c, for the inner loops that are worth it, are compiled a third time, with SIMD_LEVEL 2
+ * (-march=x86-64-v4) and sixteen lanes. They are written over the lanes of core/lane.h and core/lane_memory.h, whatever
+ * LANE_WIDTH is; KERNEL16_DECLARE and KERNEL16_CALL declare and pick. */
 #ifndef CORE_SIMD_H
 #define CORE_SIMD_H
 
@@ -14,7 +18,9 @@
 #endif
 
 #ifdef SIMD_LEVEL
-#if SIMD_LEVEL == 1
+#if SIMD_LEVEL == 2
+#define KERNEL(name) name##_v4
+#elif SIMD_LEVEL == 1
 #define KERNEL(name) name##_v3
 #else
 #define KERNEL(name) name##_base
@@ -31,6 +37,16 @@
 #define KERNEL_CALL(core, name) ((void)(core), name##_base)
 #endif
 
+#ifdef SCREE_HAVE_V4
+#define KERNEL16_DECLARE(result, name, arguments)                                                                      \
+  KERNEL_DECLARE(result, name, arguments);                                                                             \
+  result name##_v4 arguments
+#define KERNEL16_CALL(core, name) (simd_sixteen(core) ? name##_v4 : KERNEL_CALL(core, name))
+#else
+#define KERNEL16_DECLARE(result, name, arguments) KERNEL_DECLARE(result, name, arguments)
+#define KERNEL16_CALL(core, name) KERNEL_CALL(core, name)
+#endif
+
 /* Whether the x86-64-v3 kernels run. */
 static inline bool simd_wide(const Core *core) {
 #ifdef SCREE_HAVE_V3
@@ -42,11 +58,21 @@ static inline bool simd_wide(const Core *core) {
   return false;
 #endif
 }
+/* Whether the x86-64-v4 kernels run, where there are such. */
+static inline bool simd_sixteen(const Core *core) {
+#ifdef SCREE_HAVE_V4
+  return simd_wide(core) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd");
+#else
+  (void)core;
+  return false;
+#endif
+}
 static inline const char *simd_name(const Core *core) { return simd_wide(core) ? "avx2" : "baseline"; }
 
 /* Eight logical lanes. The compiler turns them into one AVX or two SSE registers. Use inside one function or in
  * always_inline helpers only: the calling convention of wide vectors differs between targets. */
-enum { LANES = 8 };
+enum { LANES = 8, LANES_MOST = 16 }; /* of KERNEL16 */
 typedef float Wide __attribute__((vector_size(32), aligned(32)));
 typedef int32_t WideInt __attribute__((vector_size(32), aligned(32)));
 typedef float WideUnaligned __attribute__((vector_size(32), aligned(4)));
@@ -199,13 +225,6 @@ WIDE_INLINE unsigned wide_bits(WideInt mask) {
 /* For each set of lanes their numbers, one a byte, lowest first: what wide_pack needs. */
 enum { PACK_TABLE = 1 << LANES };
 extern const uint64_t pack_lanes[PACK_TABLE];
-static inline void pack_table_fill(uint64_t table[PACK_TABLE]) {
-  for (int lanes = 0; lanes < PACK_TABLE; lanes++) {
-    table[lanes] = 0;
-    for (int lane = LANES - 1; lane >= 0; lane--)
-      if (lanes >> lane & 1) table[lanes] = table[lanes] << 8 | (uint64_t)lane;
-  }
-}
 /* Stores the values of the set lanes one behind the other, and rubbish behind them. By a table of 2 KiB: the
  * alternative, pdep and pext, takes a hundred cycles on some processors that have it. */
 WIDE_INLINE void wide_pack(int32_t *out, unsigned bits, const int32_t *values, const uint64_t *table) {
@@ -217,6 +236,17 @@ WIDE_INLINE void wide_pack(int32_t *out, unsigned bits, const int32_t *values, c
   (void)table;
   for (; bits; bits &= bits - 1) *out++ = values[__builtin_ctz(bits)];
 #endif
+}
+/* The largest and the smallest lane. */
+WIDE_INLINE float wide_most(Wide v) {
+  v = wide_max(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
+  v = wide_max(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
+  return wide_max(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6))[0];
+}
+WIDE_INLINE float wide_least(Wide v) {
+  v = wide_min(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
+  v = wide_min(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
+  return wide_min(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6))[0];
 }
 /* Pairwise, so that the order is the same everywhere. */
 WIDE_INLINE float wide_sum(Wide v) {

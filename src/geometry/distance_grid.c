@@ -1,8 +1,10 @@
+#define LANE_SCALAR /* the law for one point */
 #include "geometry/distance_grid.h"
 
 #include <stdlib.h>
 
 #include "core/parallel.h"
+#include "geometry/trilinear_law.h"
 
 typedef struct GridTask {
   DistanceGrid *grid;
@@ -134,13 +136,9 @@ void distance_grid_destroy(Core *core, DistanceGrid *grid) {
   memory_drop(core, &grid);
 }
 
-static void trilinear(const float v[8], float fx, float fy, float fz, float *value, float *gx, float *gy, float *gz) {
-  GRID_TRILINEAR(float)
-}
-
 bool distance_grid_point(const DistanceGrid *grid, Vec3 point, double reach, ShapePoint *answer) {
   Vec3 at = vec3_scale(vec3_sub(point, grid->low), 1 / (double)grid->cell);
-  float left[3], v[8], value, gx, gy, gz;
+  float left[3];
   int32_t corner = 0, place = grid_place(grid, (float)at.x, (float)at.y, (float)at.z, left, &corner);
   if (place < 0) {
     if (reach > (double)grid->band) return false;
@@ -148,11 +146,12 @@ bool distance_grid_point(const DistanceGrid *grid, Vec3 point, double reach, Sha
     *answer = (ShapePoint){place == GRID_INSIDE ? -beyond : beyond, vec3(0, 0, 1)};
     return true;
   }
-  for (int k = 0; k < 8; k++) v[k] = grid->values[place + corner + grid_corner(k)];
-  trilinear(v, left[0], left[1], left[2], &value, &gx, &gy, &gz);
-  Vec3 gradient = vec3((double)gx, (double)gy, (double)gz);
+  Corners corners;
+  for (int k = 0; k < 8; k++) corners.v[k] = grid->values[place + corner + grid_corner(k)];
+  Trilinear here = trilinear(corners, vec_make(left[0], left[1], left[2]));
+  Vec3 gradient = vec3((double)here.gradient.x, (double)here.gradient.y, (double)here.gradient.z);
   double length = vec3_length(gradient);
-  *answer = (ShapePoint){(double)value, length > 0 ? vec3_scale(gradient, 1 / length) : vec3(0, 0, 1)};
+  *answer = (ShapePoint){(double)here.value, length > 0 ? vec3_scale(gradient, 1 / length) : vec3(0, 0, 1)};
   return true;
 }
 

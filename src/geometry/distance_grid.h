@@ -47,18 +47,6 @@ static inline int32_t grid_place(const DistanceGrid *grid, float x, float y, flo
   return grid->table[((int64_t)block[2] * grid->blocks[1] + block[1]) * grid->blocks[0] + block[0]];
 }
 
-/* Value and gradient (per cell) of the trilinear interpolant; v holds the corners with x as the lowest bit. */
-#define GRID_TRILINEAR(T)                                                                                              \
-  T x00 = v[1] - v[0], x10 = v[3] - v[2], x01 = v[5] - v[4], x11 = v[7] - v[6];                                        \
-  T c00 = v[0] + x00 * fx, c10 = v[2] + x10 * fx, c01 = v[4] + x01 * fx, c11 = v[6] + x11 * fx;                        \
-  T y0 = c10 - c00, y1 = c11 - c01;                                                                                    \
-  T d0 = c00 + y0 * fy, d1 = c01 + y1 * fy;                                                                            \
-  T gx0 = x00 + (x10 - x00) * fy, gx1 = x01 + (x11 - x01) * fy;                                                        \
-  *gz = d1 - d0;                                                                                                       \
-  *gy = y0 + (y1 - y0) * fz;                                                                                           \
-  *gx = gx0 + (gx1 - gx0) * fz;                                                                                        \
-  *value = d0 + *gz * fz;
-
 /* Offsets of the eight corners of a cell from its lowest. */
 static inline int32_t grid_corner(int k) {
   return (k & 1) + (k & 2 ? GRID_SIDE : 0) + (k & 4 ? GRID_SIDE * GRID_SIDE : 0);

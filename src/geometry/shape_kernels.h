@@ -23,9 +23,10 @@ typedef struct PlainShape {
 KERNEL_DECLARE(void, plain_distance_many, (const PlainShape *shape, const ManyPoints *points));
 /* Points beyond the grid's band get the band with the right sign. */
 KERNEL_DECLARE(void, grid_distance_many, (const DistanceGrid *grid, float sign, const ManyPoints *points));
-/* The distances alone. */
-KERNEL_DECLARE(void, grid_value_many,
-               (const DistanceGrid *grid, float sign, int64_t count, const float *x, const float *y, const float *z,
-                float *distance));
+/* The distances alone, of points [from, count). With sixteen lanes only as many as fill them. Returns where it stopped.
+ */
+KERNEL16_DECLARE(int64_t, grid_value_many,
+                 (const DistanceGrid *grid, float sign, int64_t from, int64_t count, const float *x, const float *y,
+                  const float *z, float *distance));
 
 #endif

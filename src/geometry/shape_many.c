@@ -43,7 +43,9 @@ void shape_distance_only(const Core *core, const Shape *shape, int64_t count, co
                          const float *z, double reach, float *distance) {
   enum { MANY = 128 };
   if (shape->kind == SCREE_SHAPE_MESH && shape->grid && !(reach > (double)shape->grid->band)) {
-    KERNEL_CALL(core, grid_value_many)(shape->grid, shape->inside ? -1.0f : 1.0f, count, x, y, z, distance);
+    float sign = shape->inside ? -1.0f : 1.0f;
+    int64_t done = KERNEL16_CALL(core, grid_value_many)(shape->grid, sign, 0, count, x, y, z, distance);
+    if (done < count) KERNEL_CALL(core, grid_value_many)(shape->grid, sign, done, count, x, y, z, distance);
     return;
   }
   for (int64_t i = 0; i < count; i += MANY) {

@@ -15,22 +15,22 @@ enum { BLOCKS_PER_CHUNK = FINE_CLUSTER, CHUNK_CLUSTERS = 8, CHUNKS_PER_THREAD = 
 #define AIR_DENSITY 1.2
 #define SPHERE_DRAG 0.47
 
-static FineLaw make_law(const Upsample *up, const State *state, double dt) {
+static FineParameters frame_parameters(const Upsample *up, const State *state, double dt) {
   double radius = up->coarse_radius, drag = up->definition.air_drag;
-  const ScreeMaterialDef *stuff = &state->materials.items[0].definition;
-  if (scree_is_auto(drag)) drag = 0.375 * SPHERE_DRAG * AIR_DENSITY / (stuff->grain_density * up->definition.radius);
+  const ScreeMaterialDef *material = &state->materials.items[0].definition;
+  if (scree_is_auto(drag)) drag = 0.375 * SPHERE_DRAG * AIR_DENSITY / (material->grain_density * up->definition.radius);
   Vec3 gain = vec3_scale(state->gravity, dt), wind = state->wind;
-  return (FineLaw){.reach2 = (float)(REACH * REACH * radius * radius),
-                   .dt = (float)dt,
-                   .gain = {(float)gain.x, (float)gain.y, (float)gain.z},
-                   .covered2 = (float)(COVERED * COVERED * radius * radius),
-                   .free2 = (float)(FREE * FREE * radius * radius),
-                   .wind = {(float)wind.x, (float)wind.y, (float)wind.z},
-                   .air_drag = (float)drag,
-                   .stir = (float)up->definition.stir,
-                   .gravity = (float)vec3_length(state->gravity),
-                   .blow = vec3_length(state->gravity) > 0 ? (float)(drag * vec3_dot(wind, wind)) : 0,
-                   .body_rule = up->definition.body_rule};
+  return (FineParameters){.reach2 = (float)(REACH * REACH * radius * radius),
+                          .dt = (float)dt,
+                          .gain = {(float)gain.x, (float)gain.y, (float)gain.z},
+                          .covered2 = (float)(COVERED * COVERED * radius * radius),
+                          .free2 = (float)(FREE * FREE * radius * radius),
+                          .wind = {(float)wind.x, (float)wind.y, (float)wind.z},
+                          .air_drag = (float)drag,
+                          .stir = (float)up->definition.stir,
+                          .gravity = (float)vec3_length(state->gravity),
+                          .blow = vec3_length(state->gravity) > 0 ? (float)(drag * vec3_dot(wind, wind)) : 0,
+                          .body_rule = up->definition.body_rule};
 }
 
 /* How far something that moves can be and still matter: to the weights, and to the counts that a moving grain reads. */
@@ -38,7 +38,8 @@ static float stir_reach(const Upsample *up) { return (float)((REACH + 2 * STIR_C
 
 static bool skips(const Advance *a, int64_t block) {
   const Upsample *up = a->up;
-  return !a->paper && !a->awake && up->resting[block] && !coarse_stirs(up, &a->sets, up->bounds[block], stir_reach(up));
+  return !a->paper && !a->awake && up->storage.resting[block] &&
+         !coarse_stirs(up, &a->sets, up->storage.bounds[block], stir_reach(up));
 }
 
 static bool near_sink(const Advance *a, const float bounds[6]) {
@@ -71,7 +72,7 @@ static void count_chunk(void *context, int64_t b, int64_t e, int thread) {
 static void fetch_ahead(const Upsample *up, int64_t block, int64_t end) {
   const FineGrains *g = &up->grains;
   int64_t ahead = block + FINE_CLUSTER, first = ahead * FINE_BLOCK, last = first + FINE_BLOCK;
-  if (ahead >= end || last > g->count || up->resting[ahead]) return;
+  if (ahead >= end || last > g->count || up->storage.resting[ahead]) return;
   const float *const fields[6] = {g->x, g->y, g->z, g->vx, g->vy, g->vz};
   for (int f = 0; f < 6; f++)
     for (int64_t i = first; i < last; i += LINE) __builtin_prefetch(fields[f] + i, 1, 2);
@@ -92,10 +93,10 @@ static void advance_cluster(Advance *a, FineWork *work, int64_t b, int64_t e, in
     fetch_ahead(up, k, end);
     if (!moves[k - b]) continue;
     int64_t first = k * FINE_BLOCK, last = first + FINE_BLOCK < g->count ? first + FINE_BLOCK : g->count;
-    up->resting[k] = advance_range(a, work, first, last, &bounds[k - b], effort);
-    if (!up->resting[k]) continue;
-    KERNEL_CALL(a->core, fine_bounds)(g->x + first, g->y + first, g->z + first, last - first, up->bounds[k]);
-    if (near_sink(a, up->bounds[k])) up->resting[k] = 0;
+    up->storage.resting[k] = advance_range(a, work, first, last, &bounds[k - b], effort);
+    if (!up->storage.resting[k]) continue;
+    KERNEL_CALL(a->core, fine_bounds)(g->x + first, g->y + first, g->z + first, last - first, up->storage.bounds[k]);
+    if (near_sink(a, up->storage.bounds[k])) up->storage.resting[k] = 0;
   }
 }
 
@@ -108,28 +109,28 @@ static void advance_chunk(void *context, int64_t b, int64_t e, int thread) {
 }
 
 /* One piece for all threads: the stack of scratch memory is not deep. */
-static Status work_create(Core *core, Scratch *scratch, int64_t room, Advance *a) {
+static Status work_create(Core *core, Scratch *scratch, int64_t capacity, Advance *a) {
   int threads = pool_threads(core->pool);
   int64_t solids = a->up->solid_count + 1;
   float *places = NULL;
   int32_t *numbers = NULL;
   double(*gaps)[2] = NULL;
   enum { SETS = 3 };
-  room = (room + 2 * LANES + 15) / 16 * 16; /* whole cache lines */
+  capacity = (capacity + LANES_MOST + 15) / 16 * 16; /* whole cache lines */
   TRY(scratch_take(core, scratch, &a->work, threads, "candidates"));
-  TRY(scratch_take(core, scratch, &places, threads * SETS * 3 * room, "candidates"));
-  TRY(scratch_take(core, scratch, &numbers, threads * (SETS + 1) * room, "candidates"));
+  TRY(scratch_take(core, scratch, &places, threads * SETS * 3 * capacity, "candidates"));
+  TRY(scratch_take(core, scratch, &numbers, threads * (SETS + 1) * capacity, "candidates"));
   TRY(scratch_take(core, scratch, &gaps, threads * solids, "gaps"));
   for (int t = 0; t < threads; t++) {
     FineWork *work = &a->work[t];
     Candidates *const each[SETS] = {&work->cluster, &work->samples, &work->block};
     for (int k = 0; k < SETS; k++) {
-      *each[k] = (Candidates){0, places, places + room, places + 2 * room, numbers};
-      places += 3 * room;
-      numbers += room;
+      *each[k] = (Candidates){0, places, places + capacity, places + 2 * capacity, numbers};
+      places += 3 * capacity;
+      numbers += capacity;
     }
     work->list = numbers;
-    numbers += room;
+    numbers += capacity;
     work->near = (Surroundings){a->up, gaps + t * solids};
   }
   return SCREE_OK;
@@ -170,9 +171,9 @@ Status upsample_advance(Core *core, Upsample *up, const State *state, const Soli
                .state = state,
                .sinks = sinks,
                .paper = up->definition.mode == SCREE_UPSAMPLE_PAPER,
-               .law = make_law(up, state, dt),
+               .parameters = frame_parameters(up, state, dt),
                .dt = dt};
-  if (up->unsorted && up->grains.count > 0) TRY(fine_sort(core, up, scratch));
+  if (up->storage.unsorted && up->grains.count > 0) TRY(fine_sort(core, up, scratch));
   solids_view_refresh(up, state);
   a.awake = up->reshaped || others_died(&state->queue);
   int mark = scratch_mark(scratch);
@@ -180,10 +181,10 @@ Status upsample_advance(Core *core, Upsample *up, const State *state, const Soli
   scratch_release(core, scratch, mark);
   TRY(status);
   solids_view_commit(up);
-  up->effort = up->grains.count > 0 ? (double)atomic_load(&a.effort) / (double)up->grains.count : 0;
-  if (up->effort_sorted > 0) up->effort_wasted += up->effort - up->effort_sorted;
-  else up->effort_sorted = up->effort;
-  up->unsorted = up->effort_wasted > SORT_EFFORT;
+  up->storage.effort = up->grains.count > 0 ? (double)atomic_load(&a.effort) / (double)up->grains.count : 0;
+  if (up->storage.effort_sorted > 0) up->storage.effort_wasted += up->storage.effort - up->storage.effort_sorted;
+  else up->storage.effort_sorted = up->storage.effort;
+  up->storage.unsorted = up->storage.effort_wasted > SORT_EFFORT;
   TRY(fine_births(core, up, state));
   return fine_deaths(core, up, state, sinks, scratch);
 }

@@ -11,7 +11,7 @@
 
 enum { SINK_CHUNK = 4096 };
 
-/* Settled sand gives a coarse grain this many radii of room all round: its share of the volume. */
+/* Settled sand gives a coarse grain this many radii all round: its share of the volume. */
 #define SHARE_RADIUS 1.186
 
 typedef struct Born {
@@ -33,9 +33,9 @@ static double sphere_radius(const State *state, const Birth *birth) {
 
 /* As much solid as the coarse grain has, the fraction drawn by its id. */
 static int64_t fine_per_coarse(const Upsample *up, const State *state, const Birth *birth) {
-  const ScreeMaterialDef *stuff = &state->materials.items[birth->material].definition;
+  const ScreeMaterialDef *material = &state->materials.items[birth->material].definition;
   double radius = sphere_radius(state, birth), volume = 4.0 / 3 * M_PI * radius * radius * radius;
-  double each = radii_mean_volume(up->definition.radius, stuff->radius_spread, stuff->radius_distribution);
+  double each = radii_mean_volume(up->definition.radius, material->radius_spread, material->radius_distribution);
   return (int64_t)(volume / each + rng_unit(rng_bits(state->seed, birth->id, 0, RNG_UPSAMPLE)));
 }
 
@@ -70,19 +70,19 @@ static Vec3 ball_point(int64_t *n) {
 static void bear(Upsample *up, const State *state, const Born *born, int64_t count, int64_t first) {
   FineGrains *grains = &up->grains;
   const Particles *p = &state->particles;
-  const ScreeMaterialDef *stuff = &state->materials.items[born->birth->material].definition;
+  const ScreeMaterialDef *material = &state->materials.items[born->birth->material].definition;
   uint64_t seed = state->seed, id = born->id;
   Quat turn = any_turn(rng_bits(seed, id, 1, RNG_UPSAMPLE));
-  double room = SHARE_RADIUS * sphere_radius(state, born->birth) - up->definition.radius;
+  double extent = SHARE_RADIUS * sphere_radius(state, born->birth) - up->definition.radius;
   Vec3 from = vec3((double)p->x[born->at], (double)p->y[born->at], (double)p->z[born->at]);
   int64_t sequence = 0;
   for (int64_t k = 0; k < count; k++) {
     int64_t i = first + k;
-    Vec3 at = vec3_madd(from, quat_rotate(turn, ball_point(&sequence)), room);
+    Vec3 at = vec3_madd(from, quat_rotate(turn, ball_point(&sequence)), extent);
     grains->vx[i] = p->vx[born->at];
     grains->vy[i] = p->vy[born->at];
     grains->vz[i] = p->vz[born->at];
-    grains->radius[i] = (float)radii_draw(up->definition.radius, stuff->radius_spread, stuff->radius_distribution,
+    grains->radius[i] = (float)radii_draw(up->definition.radius, material->radius_spread, material->radius_distribution,
                                           rng_bits(seed, grains->id[i], 2, RNG_UPSAMPLE));
     if (up->definition.mode == SCREE_UPSAMPLE_BETTER) solids_put_out(up, (double)grains->radius[i], &at);
     grains->x[i] = (float)at.x, grains->y[i] = (float)at.y, grains->z[i] = (float)at.z;
@@ -133,7 +133,7 @@ typedef struct Drain {
   uint8_t *gone;
 } Drain;
 
-/* What the ground has buried takes the fine grains of its share of the room along. */
+/* What the ground has buried takes the fine grains in its share of the volume along. */
 static void bury_run(const Drain *drain, int64_t b, int64_t e) {
   const FineGrains *g = drain->grains;
   const Queue *queue = &drain->state->queue;

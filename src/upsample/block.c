@@ -32,23 +32,23 @@ static float widest(const float bounds[6]) {
   return most;
 }
 
-static void load(const FineGrains *g, int64_t b, int64_t e, bool in_place, FineBlock *block) {
-  int64_t count = e - b, padded = (count + LANES - 1) / LANES * LANES;
+static void block_load(const FineGrains *g, int64_t b, int64_t e, bool in_place, FineBlock *block) {
+  int64_t count = e - b, padded = (count + LANES_MOST - 1) / LANES_MOST * LANES_MOST;
   block->count = count;
   block->padded = padded;
   block->radius = g->radius + b;
   block->material = g->material + b;
-  float *const from[6] = {g->x, g->y, g->z, g->vx, g->vy, g->vz};
-  float **to[6] = {&block->x, &block->y, &block->z, &block->vx, &block->vy, &block->vz};
-  for (int f = 0; f < 6; f++) {
-    *to[f] = from[f] + b;
-    if (count == padded) continue;
-    memcpy(block->copies[f], from[f] + b, sizeof(float) * (size_t)count);
+  float *fields[6] = {g->x + b, g->y + b, g->z + b, g->vx + b, g->vy + b, g->vz + b};
+  for (int f = 0; f < 6 && count < padded; f++) {
+    memcpy(block->copies[f], fields[f], sizeof(float) * (size_t)count);
     for (int64_t i = count; i < padded; i++) block->copies[f][i] = block->copies[f][count - 1];
-    *to[f] = block->copies[f];
+    fields[f] = block->copies[f];
   }
-  float **ends[3] = {&block->to_x, &block->to_y, &block->to_z};
-  for (int f = 0; f < 3; f++) *ends[f] = in_place ? *to[f] : block->ends[f];
+  block->x = fields[0], block->y = fields[1], block->z = fields[2];
+  block->vx = fields[3], block->vy = fields[4], block->vz = fields[5];
+  block->end_x = in_place ? fields[0] : block->ends[0];
+  block->end_y = in_place ? fields[1] : block->ends[1];
+  block->end_z = in_place ? fields[2] : block->ends[2];
 }
 
 static bool has_no_speed(const Core *core, const FineBlock *block) {
@@ -58,16 +58,15 @@ static bool has_no_speed(const Core *core, const FineBlock *block) {
 }
 
 static bool stayed(const Core *core, const FineBlock *block) {
-  return KERNEL_CALL(core, fine_equal)(block->to_x, block->x, block->count) &&
-         KERNEL_CALL(core, fine_equal)(block->to_y, block->y, block->count) &&
-         KERNEL_CALL(core, fine_equal)(block->to_z, block->z, block->count);
+  return KERNEL_CALL(core, fine_equal)(block->end_x, block->x, block->count) &&
+         KERNEL_CALL(core, fine_equal)(block->end_y, block->y, block->count) &&
+         KERNEL_CALL(core, fine_equal)(block->end_z, block->z, block->count);
 }
 
-static void store(Advance *a, int64_t b, const FineBlock *block) {
+static void block_store(Advance *a, int64_t b, const FineBlock *block) {
   FineGrains *g = &a->up->grains;
-  if (!block->finite) atomic_store(&a->bad, true);
   size_t size = sizeof(float) * (size_t)block->count;
-  const float *const from[6] = {block->to_x, block->to_y, block->to_z, block->vx, block->vy, block->vz};
+  const float *const from[6] = {block->end_x, block->end_y, block->end_z, block->vx, block->vy, block->vz};
   float *const to[6] = {g->x + b, g->y + b, g->z + b, g->vx + b, g->vy + b, g->vz + b};
   for (int f = 0; f < 6; f++)
     if (from[f] != to[f]) memcpy(to[f], from[f], size);
@@ -90,12 +89,12 @@ static bool find_candidates(const Advance *a, const CoarseGrid *grid, const Coar
   float wide[6];
   candidates->count = 0;
   if (set->count == 0) return true;
-  bounds_widen(bounds, sqrtf(a->law.reach2), wide);
+  bounds_widen(bounds, sqrtf(a->parameters.reach2), wide);
   int count = coarse_grid_box(grid, wide, RANGES_MAX, ranges);
   if (count > RANGES_MAX) return false;
   fetch_ranges(set, count, ranges);
-  for (int k = 0; k < count; k++) KERNEL_CALL(a->core, coarse_near)
-  (set, ranges[k][0], ranges[k][1], bounds, a->law.reach2, a->up->pack, candidates);
+  for (int k = 0; k < count; k++) KERNEL16_CALL(a->core, coarse_near)
+  (set, ranges[k][0], ranges[k][1], bounds, a->parameters.reach2, candidates);
   for (int64_t k = 0; k < candidates->count; k++) __builtin_prefetch(&set->rows[candidates->index[k]]);
   return true;
 }
@@ -104,51 +103,53 @@ static bool find_candidates(const Advance *a, const CoarseGrid *grid, const Coar
 static bool block_candidates(const Advance *a, FineWork *work, const Candidates *cluster, const CoarseGrid *grid,
                              const CoarseSet *set, const float bounds[6]) {
   if (!work->clustered) return find_candidates(a, grid, set, bounds, &work->block);
-  KERNEL_CALL(a->core, candidates_narrow)(cluster, bounds, a->law.reach2, a->up->pack, &work->block);
+  KERNEL16_CALL(a->core, candidates_narrow)(cluster, bounds, a->parameters.reach2, &work->block);
   return true;
 }
 
-static bool add_samples(const Advance *a, FineWork *work, const float bounds[6], FineBlock *block) {
+static bool add_samples(const Advance *a, FineWork *work, const float bounds[6], FineStages *stages) {
   const CoarseSet *samples = &a->sets.samples;
   if (samples->count == 0) return true;
   if (!block_candidates(a, work, &work->samples, &a->up->sample_grid, samples, bounds)) return false;
-  if (work->block.count > 0) KERNEL_CALL(a->core, fine_add_samples)
-  (samples, &work->block, work->list, a->law.reach2, a->law.body_rule, a->up->pack, block);
+  if (work->block.count > 0) KERNEL16_CALL(a->core, fine_add_samples)
+  (samples, &work->block, work->list, a->parameters.reach2, a->parameters.body_rule, &stages->block, &stages->sums);
   return true;
 }
 
-/* Moves a block; answers false when it is too wide. */
-static bool advance_block(Advance *a, FineWork *work, const float bounds[6], FineBlock *block, int64_t *effort) {
+/* Moves a block. Returns false when it is too wide. */
+static bool advance_block(Advance *a, FineWork *work, const float bounds[6], FineStages *s, int64_t *effort) {
   const Core *core = a->core;
   const Upsample *up = a->up;
-  double reach = sqrt((double)a->law.reach2);
+  double reach = sqrt((double)a->parameters.reach2);
   if (!block_candidates(a, work, &work->cluster, &up->coarse_grid, &a->sets.grains, bounds)) return false;
-  if (a->paper) block->walled = false;
-  else walls_before(core, &work->near, bounds, reach, block);
+  if (a->paper) s->walls.any = false;
+  else walls_before(core, &work->near, bounds, reach, &s->block, &s->walls);
   *effort += BLOCK_EFFORT + (work->clustered ? work->cluster.count : GATHER_EFFORT);
-  *effort += KERNEL_CALL(core, fine_sums)(&a->sets.grains, &work->block, work->list, a->law.reach2, !a->paper, up->pack,
-                                          block);
+  *effort += KERNEL16_CALL(core, fine_sums)(&a->sets.grains, &work->block, work->list, a->parameters.reach2, !a->paper,
+                                            &s->block, &s->walls, &s->sums);
   if (a->paper) {
-    if (!add_samples(a, work, bounds, block)) return false;
-    walls_weigh(core, &work->near, &a->law, bounds, block);
-    KERNEL_CALL(core, fine_move_paper)(&a->law, block);
+    if (!add_samples(a, work, bounds, s)) return false;
+    walls_weigh(core, &work->near, &a->parameters, bounds, &s->block, &s->sums);
+    KERNEL_CALL(core, fine_move_paper)(&a->parameters, &s->sums, &s->block, &s->motion);
     return true;
   }
-  KERNEL_CALL(core, fine_move_better)(&a->law, block);
-  KERNEL_CALL(core, fine_stir)(&a->stir.cells, a->stir.counts, &a->law, block);
-  walls_after(core, &work->near, a->state, bounds, a->dt, reach, block);
+  KERNEL_CALL(core, fine_move_better)(&a->parameters, &s->sums, &s->block, &s->motion);
+  KERNEL_CALL(core, fine_stir)
+  (&a->stir.cells, a->stir.counts, &a->parameters, &s->walls, &s->motion, &s->block);
+  walls_after(core, &work->near, a->state, bounds, a->dt, reach, s);
   return true;
 }
 
 bool advance_range(Advance *a, FineWork *work, int64_t b, int64_t e, const FineBounds *bounds, int64_t *effort) {
-  if (widest(bounds->all) <= WIDEST * sqrtf(a->law.reach2)) {
-    FineBlock block;
-    load(&a->up->grains, b, e, a->paper, &block);
-    block.boxes = &bounds->boxes;
-    bool still = !a->paper && has_no_speed(a->core, &block);
-    if (advance_block(a, work, bounds->all, &block, effort)) {
-      still = still && has_no_speed(a->core, &block) && stayed(a->core, &block);
-      store(a, b, &block);
+  if (widest(bounds->all) <= WIDEST * sqrtf(a->parameters.reach2)) {
+    FineStages stages;
+    block_load(&a->up->grains, b, e, a->paper, &stages.block);
+    stages.block.boxes = &bounds->boxes;
+    bool still = !a->paper && has_no_speed(a->core, &stages.block);
+    if (advance_block(a, work, bounds->all, &stages, effort)) {
+      still = still && has_no_speed(a->core, &stages.block) && stayed(a->core, &stages.block);
+      if (!stages.motion.finite) atomic_store(&a->bad, true);
+      block_store(a, b, &stages.block);
       return still;
     }
   }
@@ -176,7 +177,7 @@ void cluster_begin(const Advance *a, FineWork *work, int64_t count, const bool *
     }
     any = true;
   }
-  bool narrow = any && widest(all) <= WIDEST_CLUSTER * sqrtf(a->law.reach2);
+  bool narrow = any && widest(all) <= WIDEST_CLUSTER * sqrtf(a->parameters.reach2);
   for (int32_t k = 0; k < a->up->solid_count; k++)
     for (int when = 0; when < 2; when++)
       work->near.gaps[k][when] = narrow ? solid_view_gap(&a->up->solids[k], all, when) : -INFINITY;

@@ -40,18 +40,18 @@ static void gather_better(void *context, int64_t b, int64_t e, int thread) {
   Upsample *up = g->up;
   float least = (float)(REST * up->coarse_radius), dt = 1 / g->rate;
   for (int64_t i = b; i < e; i++) {
-    if (!up->seen[i]) { /* born in this frame */
-      up->seen[i] = 1;
-      up->seen_x[i] = p->x[i] - dt * p->vx[i];
-      up->seen_y[i] = p->y[i] - dt * p->vy[i];
-      up->seen_z[i] = p->z[i] - dt * p->vz[i];
+    if (!up->seen.known[i]) { /* born in this frame */
+      up->seen.known[i] = 1;
+      up->seen.x[i] = p->x[i] - dt * p->vx[i];
+      up->seen.y[i] = p->y[i] - dt * p->vy[i];
+      up->seen.z[i] = p->z[i] - dt * p->vz[i];
     }
-    float dx = p->x[i] - up->seen_x[i], dy = p->y[i] - up->seen_y[i], dz = p->z[i] - up->seen_z[i];
+    float dx = p->x[i] - up->seen.x[i], dy = p->y[i] - up->seen.y[i], dz = p->z[i] - up->seen.z[i];
     bool moves = !(dx * dx + dy * dy + dz * dz < least * least);
-    g->x[i] = up->seen_x[i], g->y[i] = up->seen_y[i], g->z[i] = up->seen_z[i];
+    g->x[i] = up->seen.x[i], g->y[i] = up->seen.y[i], g->z[i] = up->seen.z[i];
     g->vx[i] = moves ? dx * g->rate : 0, g->vy[i] = moves ? dy * g->rate : 0, g->vz[i] = moves ? dz * g->rate : 0;
     if (!moves) continue;
-    up->seen_x[i] = p->x[i], up->seen_y[i] = p->y[i], up->seen_z[i] = p->z[i];
+    up->seen.x[i] = p->x[i], up->seen.y[i] = p->y[i], up->seen.z[i] = p->z[i];
   }
 }
 
@@ -81,9 +81,9 @@ static Status set_build(Core *core, Upsample *up, Scratch *scratch, Gather *g, i
                         CoarseGrid *grid, ParallelBody gather, CoarseSet *set) {
   *set = (CoarseSet){.count = count};
   TRY(scratch_take(core, scratch, &set->rows, count, "coarse rows"));
-  TRY(scratch_take(core, scratch, &set->x, count + 2 * LANES, "coarse rows"));
-  TRY(scratch_take(core, scratch, &set->y, count + 2 * LANES, "coarse rows"));
-  TRY(scratch_take(core, scratch, &set->z, count + 2 * LANES, "coarse rows"));
+  TRY(scratch_take(core, scratch, &set->x, count + LANES_MOST, "coarse rows"));
+  TRY(scratch_take(core, scratch, &set->y, count + LANES_MOST, "coarse rows"));
+  TRY(scratch_take(core, scratch, &set->z, count + LANES_MOST, "coarse rows"));
   float **arrays[6] = {&g->x, &g->y, &g->z, &g->vx, &g->vy, &g->vz};
   for (int a = 0; a < 6; a++) TRY(scratch_take(core, scratch, arrays[a], count, "coarse grains"));
   parallel_for(core, 0, count, COARSE_CHUNK, gather, g);
@@ -92,7 +92,7 @@ static Status set_build(Core *core, Upsample *up, Scratch *scratch, Gather *g, i
   g->index = coarse_grid_index(grid);
   g->set = set;
   parallel_for(core, 0, count, COARSE_CHUNK, sort_rows, g);
-  for (int64_t k = count; k < count + 2 * LANES; k++) set->x[k] = set->y[k] = set->z[k] = 0;
+  for (int64_t k = count; k < count + LANES_MOST; k++) set->x[k] = set->y[k] = set->z[k] = 0;
   return SCREE_OK;
 }
 

@@ -52,7 +52,8 @@ typedef struct Sorting {
   const Core *core;
   const CoarseGrid *grid;
   Points points;
-  int32_t *cells[3];
+  int32_t *cells[3]; /* coordinates of each point's cell */
+  int32_t *number;   /* of it in the table */
   atomic_bool far;
 } Sorting;
 
@@ -78,16 +79,17 @@ static Status sort_by_counting(Core *core, CoarseGrid *grid, Sorting *sorting) {
   int64_t total = (int64_t)grid->size[0] * grid->size[1] * grid->size[2];
   TRY(memory_grow(core, &grid->start, total + 2, "coarse cells"));
   TRY(memory_grow(core, &grid->order, points.count, "coarse cells"));
-  int32_t *start =
-      grid->start + 1; /* counts first, then where the next of each cell goes, then where the next begins */
-  memset(grid->start, 0, sizeof *start * (size_t)(total + 2));
+  /* Three names for one array, each a step on: counts are summed to where the next point of a cell goes, and when all
+   * points are placed that is where the next cell begins. */
+  int32_t *counts = grid->start + 2, *next = grid->start + 1;
+  memset(grid->start, 0, sizeof *grid->start * (size_t)(total + 2));
   for (int64_t i = 0; i < points.count; i++) {
     int32_t row = (cells[2][i] - grid->low[2]) * grid->size[1] + cells[1][i] - grid->low[1];
-    cells[0][i] += row * grid->size[0] - grid->low[0];
-    start[cells[0][i] + 1]++;
+    sorting->number[i] = row * grid->size[0] + cells[0][i] - grid->low[0];
+    counts[sorting->number[i]]++;
   }
-  for (int64_t c = 0; c < total; c++) start[c + 1] += start[c];
-  for (int64_t i = 0; i < points.count; i++) grid->order[start[cells[0][i]]++] = (int32_t)i;
+  for (int64_t c = 0; c < total; c++) next[c + 1] += next[c];
+  for (int64_t i = 0; i < points.count; i++) grid->order[next[sorting->number[i]]++] = (int32_t)i;
   parallel_for(core, 0, total, CELLS_CHUNK, ids_chunk, sorting);
   return SCREE_OK;
 }
@@ -100,6 +102,7 @@ Status coarse_grid_build(Core *core, CoarseGrid *grid, Scratch *scratch, Points 
   grid->inverse = 1 / ((double)cell * (1 + 0x1p-20)); /* as cell grids have it */
   for (int axis = 0; axis < 3; axis++)
     TRY(scratch_take(core, scratch, &sorting.cells[axis], points.count, "coarse cells"));
+  TRY(scratch_take(core, scratch, &sorting.number, points.count, "coarse cells"));
   parallel_for(core, 0, points.count, POINTS_CHUNK, cells_chunk, &sorting);
   grid->dense = !atomic_load(&sorting.far) && find_box(grid, points.count, sorting.cells);
   Status status = grid->dense ? sort_by_counting(core, grid, &sorting) : SCREE_OK;
@@ -111,8 +114,8 @@ const int32_t *coarse_grid_index(const CoarseGrid *grid) {
   return grid->dense ? grid->order : cell_grid_index(grid->sparse);
 }
 
-int coarse_grid_box(const CoarseGrid *grid, const float bounds[6], int room, int64_t (*ranges)[2]) {
-  if (!grid->dense) return cell_grid_box(grid->sparse, bounds, room, ranges);
+int coarse_grid_box(const CoarseGrid *grid, const float bounds[6], int capacity, int64_t (*ranges)[2]) {
+  if (!grid->dense) return cell_grid_box(grid->sparse, bounds, capacity, ranges);
   int32_t cells[6], *low = cells, *high = cells + 3;
   int count = 0;
   coarse_cells_base(bounds, 6, grid->inverse, cells); /* what is too far for a cell is cut off below */
@@ -127,7 +130,7 @@ int coarse_grid_box(const CoarseGrid *grid, const float bounds[6], int room, int
       const int32_t *row = grid->start + ((int64_t)z * grid->size[1] + y) * grid->size[0];
       int64_t begin = row[low[0]], end = row[high[0] + 1];
       if (begin == end) continue;
-      if (count == room) return room + 1;
+      if (count == capacity) return capacity + 1;
       ranges[count][0] = begin;
       ranges[count++][1] = end;
     }

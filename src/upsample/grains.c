@@ -15,15 +15,14 @@ Status upsample_create(Core *core, State *state, const ScreeUpsampleDef *definit
   up->definition = *definition;
   up->coarse_radius = state->parcels ? PARCEL_SPHERE * state->radius : state->radius;
   up->grains.next_id = 1;
-  up->unsorted = true;
-  pack_table_fill(up->pack);
+  up->storage.unsorted = true;
   if (!(definition->radius > 0) || !isfinite(definition->radius))
     return fail(core, SCREE_BAD_INPUT, "upsample.radius must be positive");
   Particles *p = &state->particles;
-  TRY(particles_add_field(core, p, "upsample_x", sizeof(float), false, (void **)&up->seen_x));
-  TRY(particles_add_field(core, p, "upsample_y", sizeof(float), false, (void **)&up->seen_y));
-  TRY(particles_add_field(core, p, "upsample_z", sizeof(float), false, (void **)&up->seen_z));
-  TRY(particles_add_field(core, p, "upsample_seen", sizeof(uint8_t), false, (void **)&up->seen));
+  TRY(particles_add_field(core, p, "upsample_x", sizeof(float), false, (void **)&up->seen.x));
+  TRY(particles_add_field(core, p, "upsample_y", sizeof(float), false, (void **)&up->seen.y));
+  TRY(particles_add_field(core, p, "upsample_z", sizeof(float), false, (void **)&up->seen.z));
+  TRY(particles_add_field(core, p, "upsample_seen", sizeof(uint8_t), false, (void **)&up->seen.known));
   TRY(coarse_grid_create(core, &up->coarse_grid));
   TRY(coarse_grid_create(core, &up->sample_grid));
   if (definition->mode == SCREE_UPSAMPLE_POINTS) TRY(points_create(core, up, state));
@@ -40,8 +39,8 @@ void upsample_destroy(Core *core, Upsample *up) {
   for (int32_t k = 0; k < up->solid_count; k++) distance_grid_destroy(core, up->solids[k].cache);
   memory_drop(core, &up->solids);
   memory_drop(core, &up->counts);
-  memory_drop(core, &up->resting);
-  memory_drop(core, &up->bounds);
+  memory_drop(core, &up->storage.resting);
+  memory_drop(core, &up->storage.bounds);
   points_destroy(core, &up->points);
   memory_free(&core->memory, up);
 }
@@ -79,10 +78,10 @@ Status fine_reserve(Core *core, FineGrains *grains, int64_t capacity) {
 
 Status fine_forget_blocks(Core *core, Upsample *up, int64_t first) {
   int64_t blocks = parallel_chunks(0, up->grains.count, FINE_BLOCK);
-  TRY(memory_grow(core, &up->resting, blocks, "fine blocks"));
-  TRY(memory_grow(core, &up->bounds, blocks, "fine blocks"));
+  TRY(memory_grow(core, &up->storage.resting, blocks, "fine blocks"));
+  TRY(memory_grow(core, &up->storage.bounds, blocks, "fine blocks"));
   first /= FINE_BLOCK;
-  if (first < blocks) memset(up->resting + first, 0, (size_t)(blocks - first));
+  if (first < blocks) memset(up->storage.resting + first, 0, (size_t)(blocks - first));
   return SCREE_OK;
 }
 
@@ -119,10 +118,10 @@ Status upsample_add(Core *core, Upsample *up, const State *state, const Samples 
 Status upsample_begin(Core *core, Upsample *up, const State *state, Scratch *scratch) {
   const Particles *p = &state->particles;
   for (int64_t i = 0; i < p->count; i++) {
-    up->seen_x[i] = p->x[i];
-    up->seen_y[i] = p->y[i];
-    up->seen_z[i] = p->z[i];
-    up->seen[i] = 1;
+    up->seen.x[i] = p->x[i];
+    up->seen.y[i] = p->y[i];
+    up->seen.z[i] = p->z[i];
+    up->seen.known[i] = 1;
   }
   return up->definition.mode == SCREE_UPSAMPLE_POINTS ? points_advance(core, up, state, scratch, 1) : SCREE_OK;
 }
@@ -194,11 +193,11 @@ Status upsample_archive(Core *core, Archive *archive, Upsample *up) {
   if (up->definition.mode == SCREE_UPSAMPLE_POINTS) TRY(points_archive(core, archive, up));
   /* Storage is kept as it is, with what is known about it, so that a resumed run works on the same blocks. */
   int64_t blocks = parallel_chunks(0, count, FINE_BLOCK);
-  TRY(archive_array(core, archive, up->resting, blocks));
-  TRY(archive_array(core, archive, up->bounds, blocks));
-  TRY(archive_value(core, archive, &up->unsorted));
-  TRY(archive_value(core, archive, &up->effort_sorted));
-  TRY(archive_value(core, archive, &up->effort_wasted));
+  TRY(archive_array(core, archive, up->storage.resting, blocks));
+  TRY(archive_array(core, archive, up->storage.bounds, blocks));
+  TRY(archive_value(core, archive, &up->storage.unsorted));
+  TRY(archive_value(core, archive, &up->storage.effort_sorted));
+  TRY(archive_value(core, archive, &up->storage.effort_wasted));
   for (int32_t k = 0; k < up->solid_count; k++) {
     TRY(archive_value(core, archive, &up->solids[k].position[0]));
     TRY(archive_value(core, archive, &up->solids[k].rotation[0]));

@@ -1,4 +1,4 @@
-/* What the files of this room share. */
+/* What the files of this room share. The stages of a block are in upsample_kernels.h. */
 #ifndef UPSAMPLE_INTERNAL_H
 #define UPSAMPLE_INTERNAL_H
 
@@ -18,11 +18,11 @@
 #define DISTANCE_CELL 0.5 /* of the cached distance to meshes */
 #define DISTANCE_BAND 6.0
 
-/* A fine grain is put out of a solid when it is deeper in it than this share of its radius: one that was put out once
- * is not put out again by rounding. */
+/* A fine grain is put out of a solid when it penetrates it by more than this share of its radius: one that was put out
+ * once is not put out again by rounding. */
 #define SLOP 1e-3f
 
-/* A parcel of bulk material counts as the sphere that settles into the same room: (4/3) pi (q r)^3 = 0.6 (2 r)^3. */
+/* A parcel of bulk material counts as the sphere that settles into the same volume: (4/3) pi (q r)^3 = 0.6 (2 r)^3. */
 #define PARCEL_SPHERE 1.0464
 
 /* A solid as fine grains see it: the shape with a cache of distances of our own, so that what the method touches stays
@@ -57,21 +57,16 @@ typedef struct CoarseGrid {
   int32_t *start, *order; /* of each cell, x fastest; the points in the order of the cells and of their ids */
 } CoarseGrid;
 
-typedef struct Upsample {
-  ScreeUpsampleDef definition;
-  double coarse_radius;
-  FineGrains grains;
-  CoarseGrid coarse_grid, sample_grid;
-  float *seen_x, *seen_y, *seen_z; /* fields of the particles: where each was when last looked at */
-  uint8_t *seen;                   /* 0: born since */
-  FineSolid *solids;
-  int32_t solid_count;
-  double moved;  /* m, no point of any of them moved farther in the frame */
-  bool reshaped; /* ground rose or sank somewhere */
-  uint64_t pack[PACK_TABLE];
-  uint32_t *counts; /* fine grains per cell, see stir.c */
-  RenderPoints points;
-  /* Of storage, free to be forgotten: */
+/* Fields of the particles: where each coarse grain was when the fine ones last took note of it. coarse_gather reads and
+ * moves them on; they are saved with the particles. */
+typedef struct CoarseSeen {
+  float *x, *y, *z;
+  uint8_t *known; /* 0: born since */
+} CoarseSeen;
+
+/* What is known about the storage of fine grains. advance_cluster fills it block by block, upsample_advance the rest;
+ * births, deaths and sorting forget it (fine_forget_blocks). It may be forgotten at any time. */
+typedef struct FineStorage {
   uint8_t *resting;   /* per block of FINE_BLOCK grains: nothing moves in it */
   float (*bounds)[6]; /* of resting blocks: low, high */
   bool unsorted;
@@ -79,6 +74,22 @@ typedef struct Upsample {
   double effort_sorted; /* in the frame after sorting; 0: not known */
   double effort_wasted; /* beyond that, in all frames since */
   double effort;        /* in the last frame */
+} FineStorage;
+
+typedef struct Upsample {
+  ScreeUpsampleDef definition;
+  double coarse_radius;
+  FineGrains grains;
+  CoarseGrid coarse_grid, sample_grid; /* coarse_gather builds them for a frame */
+  CoarseSeen seen;
+  /* solids_view_create adds solids; solids_view_refresh fills the rest for a frame: */
+  FineSolid *solids;
+  int32_t solid_count;
+  double moved;     /* m, no point of any of them moved farther in the frame */
+  bool reshaped;    /* ground rose or sank somewhere */
+  uint32_t *counts; /* fine grains per cell: the memory of Stir */
+  RenderPoints points;
+  FineStorage storage;
 } Upsample;
 
 static inline void bounds_widen(const float bounds[6], float by, float wide[6]) {
@@ -106,9 +117,10 @@ Status coarse_grid_create(Core *core, CoarseGrid *grid);
 void coarse_grid_destroy(Core *core, CoarseGrid *grid);
 Status coarse_grid_build(Core *core, CoarseGrid *grid, Scratch *scratch, Points points, float cell);
 const int32_t *coarse_grid_index(const CoarseGrid *grid);
-int coarse_grid_box(const CoarseGrid *grid, const float bounds[6], int room, int64_t (*ranges)[2]);
+int coarse_grid_box(const CoarseGrid *grid, const float bounds[6], int capacity, int64_t (*ranges)[2]);
 
-/* coarse.c: the coarse grains of this frame, in the order of their cells. */
+/* coarse.c: the coarse grains of this frame, in the order of their cells. coarse_gather fills it from scratch memory;
+ * it holds for the frame. */
 typedef struct CoarseSets {
   CoarseSet grains, samples;
   int64_t moving;         /* grains that are not at rest */
@@ -125,8 +137,8 @@ void solids_view_commit(Upsample *upsample);
 /* From the world to the solid's frame, at the beginning (0) or end (1) of the frame, and back for directions. */
 void solid_to_view(const FineSolid *solid, int when, const float world[3], float local[3]);
 void solid_to_world_axes(const FineSolid *solid, int when, const float local[3], float world[3]);
-/* How far the point of the solid went in the frame that is at `local` in its frame. */
-void solid_way(const FineSolid *solid, const float local[3], float way[3]);
+/* Displacement in the frame of the point of the solid that is at `local` in its frame. */
+void solid_displacement(const FineSolid *solid, const float local[3], float displacement[3]);
 /* A lower bound of the distance of a box from the solid, at the beginning (0) or end (1) of the frame. */
 double solid_view_gap(const FineSolid *solid, const float bounds[6], int when);
 /* Two cached distances differ by at most this more than the points do that they belong to. */
@@ -134,40 +146,51 @@ static inline double solid_view_error(const FineSolid *solid) {
   return solid->shape.grid ? (double)solid->shape.grid->cell : 0;
 }
 
-/* What is round some blocks that lie together: the solids' distances from the box round them, or less. */
+/* What is round some blocks that lie together: the solids' distances from the box round them, or less. cluster_begin
+ * fills it; it holds until the next cluster. */
 typedef struct Surroundings {
   const Upsample *up;
   double (*gaps)[2]; /* of each solid at the beginning and the end of the frame */
 } Surroundings;
 
+/* The stages of a block, in the order in which they are filled. */
+typedef struct FineStages {
+  FineBlock block;
+  FineWalls walls;
+  FineSums sums;
+  FineMotion motion;
+} FineStages;
+
 /* walls.c */
 /* Distance and normal of the nearest solid within `reach`, at the beginning. */
-void walls_before(const Core *core, const Surroundings *near, const float bounds[6], double reach, FineBlock *block);
-/* The paper's weights of solids without samples. */
-void walls_weigh(const Core *core, const Surroundings *near, const FineLaw *law, const float bounds[6],
-                 FineBlock *block);
-/* Keeps grains out of solids: stops them, with friction, and puts out what is inside. After walls_before with the same
- * reach. */
+void walls_before(const Core *core, const Surroundings *near, const float bounds[6], double reach,
+                  const FineBlock *block, FineWalls *walls);
+/* Mode paper: the weights of solids without samples. */
+void walls_weigh(const Core *core, const Surroundings *near, const FineParameters *parameters, const float bounds[6],
+                 const FineBlock *block, FineSums *sums);
+/* Keeps grains out of solids: stops them, with friction, and puts out what is inside. `reach` is that of walls_before.
+ */
 void walls_after(const Core *core, const Surroundings *near, const State *state, const float bounds[6], double dt,
-                 double reach, FineBlock *block);
+                 double reach, FineStages *stages);
 
-/* Lists which of at most FINE_BLOCK grains may be in a solid at the end of the frame. Answers how many. */
+/* Lists which of at most FINE_BLOCK grains may be in a solid at the end of the frame. Returns how many. */
 int64_t walls_touching(const Core *core, const Upsample *up, int64_t count, const float *x, const float *y,
                        const float *z, const float *radius, int32_t list[FINE_BLOCK]);
 
-/* wedge.c: whether a grain is in no solid at the end of the frame; puts it out of all, where there is room for it:
- * answers whether there is. */
+/* wedge.c: whether a grain is in no solid at the end of the frame; puts it out of all and returns true where there is
+ * room for it. */
 bool solids_leave_room(const Upsample *up, double radius, Vec3 at);
 bool solids_put_out(const Upsample *up, double radius, Vec3 *at);
 
-/* stir.c: fine grains in moving sand go from crowded to sparse cells. */
+/* stir.c: fine grains in moving sand go from crowded to sparse cells. stir_prepare fills it, stir_count and
+ * stir_tally_end count; then it holds for the frame. */
 typedef struct Stir {
   uint32_t *counts;
   CountCells cells;
 } Stir;
 Status stir_prepare(Core *core, Upsample *upsample, const CoarseSets *sets, Stir *stir);
 /* Counts that are not yet added to those of all: blocks that follow each other lie in few cells, and adding where other
- * threads add too is dear. Begins as zero. */
+ * threads add too is costly. Begins as zero. */
 typedef struct StirTally {
   int32_t cell[STIR_SLOTS];
   uint32_t count[STIR_SLOTS];
@@ -176,27 +199,29 @@ void stir_count(const Core *core, const Stir *stir, int64_t count, const float *
                 StirTally *tally);
 void stir_tally_end(const Stir *stir, const StirTally *tally);
 
-/* What a thread needs while it works on blocks. */
+/* What a thread needs while it works on blocks: cluster_begin fills the first four for a cluster, each block the last
+ * two for itself. */
 typedef struct FineWork {
   Surroundings near;
-  bool clustered; /* the coarse grains and samples near the cluster are known */
-  Candidates cluster, samples, block;
-  int32_t *list;
+  bool clustered;              /* the coarse grains and samples near the cluster are known */
+  Candidates cluster, samples; /* they */
+  Candidates block;            /* coarse grains, then samples, near the block */
+  int32_t *list;               /* of them, those near some of its grains */
 } FineWork;
 
-/* One frame. */
+/* One frame: upsample_advance fills it, and it ends with the frame. */
 typedef struct Advance {
   Core *core;
   Upsample *up;
   const State *state;
   const Solids *sinks;
   bool paper;
-  bool awake; /* coarse grains went in some other way than through a sink, or ground changed: nothing rests */
-  CoarseSets sets;
-  FineLaw law;
-  Stir stir;
+  bool awake; /* coarse grains went otherwise than through a sink, or ground changed: nothing rests */
   double dt;
-  FineWork *work; /* per thread */
+  FineParameters parameters;
+  CoarseSets sets; /* move_grains fills these three */
+  FineWork *work;  /* per thread */
+  Stir stir;
   _Atomic int64_t effort;
   atomic_bool bad;
 } Advance;
@@ -210,7 +235,7 @@ typedef struct FineBounds {
 void fine_block_bounds(const Core *core, const FineGrains *grains, int64_t block, FineBounds *bounds);
 /* Looks round the blocks that move. */
 void cluster_begin(const Advance *advance, FineWork *work, int64_t count, const bool *moves, FineBounds *bounds);
-/* Moves grains [b, e). Answers whether every one was and is without speed and stayed where it was: with the same
+/* Moves grains [b, e). Returns whether every one was and is without speed and stayed where it was: with the same
  * surroundings it will do so again. */
 bool advance_range(Advance *advance, FineWork *work, int64_t b, int64_t e, const FineBounds *bounds, int64_t *effort);
 

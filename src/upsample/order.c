@@ -52,7 +52,7 @@ typedef struct Border {
 } Border;
 
 /* Which part each bin belongs to, as 2 p, or 2 p + 1 where the border behind part p is in it; next[kind] = where grains
- * of that kind begin. Answers the number of bins with borders. */
+ * of that kind begin. Returns the number of bins with borders. */
 static int share_bins(const uint32_t *histogram, int32_t bins, int parts, const int64_t *ends, uint8_t *kind,
                       int64_t next[2 * PARTS], Border borders[PARTS]) {
   int64_t before = 0;
@@ -104,7 +104,7 @@ static void split(const Order *order, int64_t first, int64_t count, int parts, c
 }
 
 /* Cuts a node into parts of whole clusters, blocks or groups, as many as would be about as thick as what they are made
- * of. ends[p] = end of part p, from 0. Answers how many. */
+ * of. ends[p] = end of part p, from 0. Returns how many. */
 static int split_node(const Order *order, int64_t first, int64_t count, int64_t ends[PARTS]) {
   int64_t unit = count > CLUSTER ? CLUSTER : count > FINE_BLOCK ? FINE_BLOCK : LANES, units = (count + unit - 1) / unit;
   int parts = 1;
@@ -191,7 +191,7 @@ Status fine_sort(Core *core, Upsample *up, Scratch *scratch) {
   int mark = scratch_mark(scratch);
   Status status = sort_grains(core, up, scratch);
   scratch_release(core, scratch, mark);
-  up->unsorted = false;
-  up->effort_sorted = up->effort_wasted = 0;
+  up->storage.unsorted = false;
+  up->storage.effort_sorted = up->storage.effort_wasted = 0;
   return status;
 }

@@ -1,4 +1,5 @@
-/* Walls and bodies as fine grains see them: where they are at the beginning and the end of the frame. */
+/* Solids as fine grains see them: where they are at the beginning and the end of the frame. */
+#define LANE_SCALAR /* laws for one grain */
 #include <math.h>
 
 #include "core/hash.h"
@@ -75,7 +76,7 @@ static void view_place(FineSolid *view, int when, Vec3 origin) {
   for (int r = 0; r < 3; r++) axes->shift[r] = (float)vec3_get(shift, r);
 }
 
-/* The way of a point is a convex function of the point: a corner of the bounds goes farthest. */
+/* The displacement of a point is a convex function of the point: a corner of the bounds moves farthest. */
 static double view_moved(const FineSolid *view) {
   double farthest = 0;
   for (int corner = 0; corner < CORNERS; corner++) {
@@ -85,9 +86,9 @@ static double view_moved(const FineSolid *view) {
       at[axis] = corner >> axis & 1 ? fmin(high, PLANE_EXTENT) : fmax(low, -PLANE_EXTENT);
     }
     Vec3 local = vec3(at[0], at[1], at[2]);
-    Vec3 way = vec3_sub(vec3_add(quat_rotate(view->rotation[1], local), view->position[1]),
-                        vec3_add(quat_rotate(view->rotation[0], local), view->position[0]));
-    farthest = fmax(farthest, vec3_length(way));
+    Vec3 displacement = vec3_sub(vec3_add(quat_rotate(view->rotation[1], local), view->position[1]),
+                                 vec3_add(quat_rotate(view->rotation[0], local), view->position[0]));
+    farthest = fmax(farthest, vec3_length(displacement));
   }
   return farthest;
 }
@@ -126,25 +127,22 @@ void solids_view_commit(Upsample *up) {
   }
 }
 
+static LaneVec3 lane_vector(const float v[3]) { return vec_make(v[0], v[1], v[2]); }
+
+static void vector_store(LaneVec3 from, float v[3]) { v[0] = from.x, v[1] = from.y, v[2] = from.z; }
+
 void solid_to_view(const FineSolid *view, int when, const float world[3], float local[3]) {
-  const FineAxes *axes = &view->axes[when];
-  float at[3];
-  for (int r = 0; r < 3; r++) at[r] = world[r] + axes->shift[r];
-  for (int r = 0; r < 3; r++)
-    local[r] = axes->turned ? axes->turn[r][0] * at[0] + axes->turn[r][1] * at[1] + axes->turn[r][2] * at[2] : at[r];
+  vector_store(axes_to_local(view->axes[when], lane_vector(world)), local);
 }
 
 void solid_to_world_axes(const FineSolid *view, int when, const float v[3], float world[3]) {
-  const FineAxes *axes = &view->axes[when];
-  for (int c = 0; c < 3; c++)
-    world[c] = axes->turned ? axes->turn[0][c] * v[0] + axes->turn[1][c] * v[1] + axes->turn[2][c] * v[2] : v[c];
+  vector_store(axes_to_world(view->axes[when], lane_vector(v)), world);
 }
 
-void solid_way(const FineSolid *view, const float local[3], float way[3]) {
-  float before[3], after[3];
-  solid_to_world_axes(view, 0, local, before);
-  solid_to_world_axes(view, 1, local, after);
-  for (int axis = 0; axis < 3; axis++) way[axis] = view->moved > 0 ? after[axis] - before[axis] + view->drift[axis] : 0;
+void solid_displacement(const FineSolid *view, const float local[3], float displacement[3]) {
+  bool moves = view->moved > 0;
+  LaneVec3 point = lane_vector(local), drift = lane_vector(view->drift);
+  vector_store(moves ? axes_displacement(view->axes[0], view->axes[1], drift, point) : vec_zero(), displacement);
 }
 
 double solid_view_gap(const FineSolid *view, const float bounds[6], int when) {

@@ -1,8 +1,11 @@
-/* The hot loops: which coarse grains are near, their weighted sums, and the two laws of motion. */
+/* The hot loops over blocks of fine grains, and what the stages of a block hand on to each other. */
 #ifndef UPSAMPLE_UPSAMPLE_KERNELS_H
 #define UPSAMPLE_UPSAMPLE_KERNELS_H
 
 #include "core/simd.h"
+#include "upsample/crowd_law.h"
+#include "upsample/motion_law.h"
+#include "upsample/wall_law.h"
 
 /* Grains that are worked on together. Larger: more coarse grains are near some of them but not near all. Smaller: more
  * blocks to gather for. */
@@ -10,13 +13,6 @@ enum { FINE_BLOCK = 128, FINE_GROUPS = FINE_BLOCK / LANES };
 
 /* A slot for each cell of a cube of 4 x 4 x 4 that repeats. */
 enum { STIR_SLOT_BITS = 2, STIR_SLOTS = 1 << 3 * STIR_SLOT_BITS };
-
-/* Cells whose fine grains are counted: they wrap round, so that a stray grain costs nothing. */
-typedef struct CountCells {
-  float inverse; /* 1 / side */
-  int32_t mask[3];
-  int32_t shift[2]; /* of y and z in the index */
-} CountCells;
 
 /* A coarse grain: what a pair needs, half a cache line. */
 typedef struct CoarseRow {
@@ -28,10 +24,10 @@ typedef struct CoarseRow {
 typedef struct CoarseSet {
   int64_t count;
   CoarseRow *rows;
-  float *x, *y, *z; /* the same again, for the search; twice LANES more than count */
+  float *x, *y, *z; /* the same again, for the search; LANES_MOST more than count */
 } CoarseSet;
 
-/* Coarse grains near some fine ones. Room for all of the set and twice LANES more. */
+/* Coarse grains near some fine ones. Room for all of the set and LANES_MOST more. */
 typedef struct Candidates {
   int64_t count;
   float *x, *y, *z;
@@ -44,45 +40,47 @@ typedef struct FineBoxes {
   float high[3][FINE_GROUPS];
 } FineBoxes;
 
-/* A block of fine grains. Positions at the beginning and velocities are those of the table itself, or, where the count
- * is no multiple of the lanes, copies that are filled up with the last grain. */
+/* A block of fine grains, from block_load to block_store (block.c). Positions at the beginning and velocities are those
+ * of the table itself, or, where the count is no multiple of the lanes, copies that are filled up with the last grain.
+ */
 typedef struct FineBlock {
   int64_t count, padded;
-  float *x, *y, *z, *vx, *vy, *vz;
-  float *to_x, *to_y, *to_z; /* positions at the end: in `ends`, or in place where the beginning is not needed */
-  const FineBoxes *boxes;    /* at the beginning */
+  const float *x, *y, *z;
+  float *vx, *vy, *vz;          /* at the beginning of the frame until fine_move_*, then at its end */
+  float *end_x, *end_y, *end_z; /* positions at the end: in `ends`, or in place of x, y, z (mode paper) */
+  const FineBoxes *boxes;       /* at the beginning */
   const float *radius;
   const uint8_t *material;
-  bool finite;    /* all of the positions at the end are */
-  float farthest; /* m, no grain goes farther */
   _Alignas(64) float ends[3][FINE_BLOCK];
-  /* Sums over the coarse grains. A weight is t^3, t = reach^2 - distance^2: the paper's times reach^6. */
-  float sum[FINE_BLOCK], sum_x[FINE_BLOCK], sum_y[FINE_BLOCK], sum_z[FINE_BLOCK];
-  float top[FINE_BLOCK];    /* largest t */
-  float square[FINE_BLOCK]; /* of w v^2 */
-  /* The nearest solid; a gap is infinite where none is in reach. */
-  bool walled;
-  float nearest_moved; /* m, the farthest that one of the solids in reach went, and the doubt about it */
-  bool deep;           /* some grain is so deep in a solid that its way out is not known */
-  float gap[FINE_BLOCK], nx[FINE_BLOCK], ny[FINE_BLOCK], nz[FINE_BLOCK];
-  /* The law's answers. */
-  float loose[FINE_BLOCK];  /* 0: goes with the coarse grains, 1: flies */
-  float spread[FINE_BLOCK]; /* m/s, of the velocities of the coarse grains round it */
   float copies[6][FINE_BLOCK];
 } FineBlock;
 
-typedef struct FineLaw {
-  float reach2; /* square of the reach of the weights */
-  float dt;
-  float gain[3]; /* g dt */
-  float covered2, free2;
-  float stir; /* share of the spread of coarse velocities at which fine grains leave a crowd */
-  float wind[3];
-  float air_drag; /* 0: no air */
-  float gravity;  /* its size */
-  float blow;     /* m/s^2, of the wind on a grain at rest; 0 without gravity */
-  bool body_rule;
-} FineLaw;
+/* The nearest solid of each grain at the beginning of the frame. walls_before fills it; it holds until the block is
+ * done with. In mode paper there is none. */
+typedef struct FineWalls {
+  bool any;              /* a solid is in reach of the block; else nothing below is set */
+  bool deep;             /* some grain is so deep in a solid that the direction out of it is not known */
+  float moved;           /* m, the farthest that one of the solids in reach moved, and the doubt about it */
+  float gap[FINE_BLOCK]; /* infinite where no solid is in reach */
+  float nx[FINE_BLOCK], ny[FINE_BLOCK], nz[FINE_BLOCK];
+} FineWalls;
+
+/* WeightedSums (weight_law.h) of each grain. fine_sums fills it, in mode paper fine_add_samples and fine_add_wall add
+ * to it; it holds until fine_move_*. */
+typedef struct FineSums {
+  _Alignas(64) float weight[FINE_BLOCK];
+  float vx[FINE_BLOCK], vy[FINE_BLOCK], vz[FINE_BLOCK];
+  float top[FINE_BLOCK], square[FINE_BLOCK];
+} FineSums;
+
+/* What the law of motion says besides velocities and positions. fine_move_* fill it; walls_after raises `farthest`.
+ * Only `finite` is there in mode paper. */
+typedef struct FineMotion {
+  bool finite;    /* all of the positions at the end are */
+  float farthest; /* m, no grain goes farther */
+  _Alignas(64) float loose[FINE_BLOCK];
+  float spread[FINE_BLOCK];
+} FineMotion;
 
 /* Where the boxes round each eight grains of a block have their middle, and half their diagonal. */
 typedef struct FineGroups {
@@ -90,19 +88,12 @@ typedef struct FineGroups {
   float y[FINE_GROUPS], z[FINE_GROUPS], half[FINE_GROUPS];
 } FineGroups;
 
-/* Axes of a solid: a point p of the world is turn (p + shift) in its frame. */
-typedef struct FineAxes {
-  bool turned;
-  float turn[3][3];
-  float shift[3];
-} FineAxes;
-
-/* Distances and normals of grains in a solid's frame. */
-typedef struct FineAnswers {
+/* Grains in a solid's frame: fine_to_local fills the places, a query of the shape (walls.c) distances and normals. */
+typedef struct FineDistances {
   _Alignas(32) float x[FINE_BLOCK];
-  float y[FINE_BLOCK], z[FINE_BLOCK]; /* local */
+  float y[FINE_BLOCK], z[FINE_BLOCK];
   float distance[FINE_BLOCK], nx[FINE_BLOCK], ny[FINE_BLOCK], nz[FINE_BLOCK];
-} FineAnswers;
+} FineDistances;
 
 /* Lowest and highest coordinates of grains. */
 KERNEL_DECLARE(void, fine_bounds, (const float *x, const float *y, const float *z, int64_t count, float bounds[6]));
@@ -116,44 +107,49 @@ KERNEL_DECLARE(bool, fine_equal, (const float *a, const float *b, int64_t count)
 KERNEL_DECLARE(void, fine_cells,
                (const CountCells *cells, const float *x, const float *y, const float *z, int64_t count,
                 int32_t index[FINE_BLOCK], int32_t slot[FINE_BLOCK]));
-/* The cell of each coordinate, held within half a billion. Answers whether all are within a million. */
+/* The cell of each coordinate, held within half a billion. Returns whether all are within a million. */
 KERNEL_DECLARE(bool, coarse_cells, (const float *x, int64_t count, double inverse, int32_t *cell));
 /* Appends those of rows [b, e) that are within reach of the box (low, high). */
-KERNEL_DECLARE(void, coarse_near,
-               (const CoarseSet *set, int64_t b, int64_t e, const float bounds[6], float reach2, const uint64_t *pack,
-                Candidates *candidates));
+KERNEL16_DECLARE(void, coarse_near,
+                 (const CoarseSet *set, int64_t b, int64_t e, const float bounds[6], float reach2,
+                  Candidates *candidates));
 /* Those of `from` that are within reach of the box. */
-KERNEL_DECLARE(void, candidates_narrow,
-               (const Candidates *from, const float bounds[6], float reach2, const uint64_t *pack, Candidates *to));
+KERNEL16_DECLARE(void, candidates_narrow,
+                 (const Candidates *from, const float bounds[6], float reach2, Candidates *to));
 /* Sums over the candidates. Where the nearest solid is in reach, what lies behind its plane does not count. `list` has
- * room as candidates have. Answers the effort, in pairs looked at. */
-KERNEL_DECLARE(int64_t, fine_sums,
-               (const CoarseSet *set, const Candidates *candidates, int32_t *list, float reach2, bool squares,
-                const uint64_t *pack, FineBlock *block));
-/* The same added only where the sum is not zero yet (rule true) or everywhere: samples of solids. */
-KERNEL_DECLARE(void, fine_add_samples,
-               (const CoarseSet *set, const Candidates *candidates, int32_t *list, float reach2, bool rule,
-                const uint64_t *pack, FineBlock *block));
-KERNEL_DECLARE(void, fine_move_paper, (const FineLaw *law, FineBlock *block));
-KERNEL_DECLARE(void, fine_move_better, (const FineLaw *law, FineBlock *block));
+ * room as candidates have. Returns the effort, in pairs looked at. */
+KERNEL16_DECLARE(int64_t, fine_sums,
+                 (const CoarseSet *set, const Candidates *candidates, int32_t *list, float reach2, bool squares,
+                  const FineBlock *block, const FineWalls *walls, FineSums *sums));
+/* Adds samples of solids. */
+KERNEL16_DECLARE(void, fine_add_samples,
+                 (const CoarseSet *set, const Candidates *candidates, int32_t *list, float reach2, bool body_rule,
+                  const FineBlock *block, FineSums *sums));
+KERNEL_DECLARE(void, fine_move_paper,
+               (const FineParameters *parameters, const FineSums *sums, FineBlock *block, FineMotion *motion));
+KERNEL_DECLARE(void, fine_move_better,
+               (const FineParameters *parameters, const FineSums *sums, FineBlock *block, FineMotion *motion));
 /* Displaces grains against the gradient of the counts. */
 KERNEL_DECLARE(void, fine_stir,
-               (const CountCells *cells, const uint32_t *counts, const FineLaw *law, FineBlock *block));
+               (const CountCells *cells, const uint32_t *counts, const FineParameters *parameters,
+                const FineWalls *walls, const FineMotion *motion, FineBlock *block));
 KERNEL_DECLARE(void, fine_groups, (const FineBoxes *boxes, FineGroups *groups));
 KERNEL_DECLARE(void, fine_to_local,
                (const FineAxes *axes, const float *x, const float *y, const float *z, int64_t count,
-                FineAnswers *answers));
-/* [b, e), multiples of the lanes: takes the answers, which begin at 0, where they are nearer than what was. Distances
- * beyond `known` are not taken. Answers whether some grain is deeper inside than that. */
+                FineDistances *distances));
+/* [b, e), multiples of the lanes: takes the distances, which begin at 0, where they are nearer than what was found
+ * before. Distances beyond `known` are not taken. Returns whether some grain is deeper inside than that. */
 KERNEL_DECLARE(bool, fine_nearest,
-               (const FineAxes *axes, const FineAnswers *answers, float known, int64_t b, int64_t e, FineBlock *block));
-/* Adds the weight of a solid at rest or one that moves by `ways` (of each grain) in the frame. */
+               (const FineAxes *axes, const FineDistances *distances, float known, int64_t b, int64_t e,
+                FineWalls *walls));
+/* Adds the weight of a solid at rest (displacement NULL) or of one that moves by `displacement` of each grain in the
+ * frame. */
 KERNEL_DECLARE(void, fine_add_wall,
-               (const FineLaw *law, const FineAnswers *answers, float known, const float *const ways[3], int64_t b,
-                int64_t e, FineBlock *block));
-/* Lists the grains that may come nearer to a solid than their radius: those near one have `room` less than their gap
- * says, the others at most `free`. Answers how many. */
+               (const FineParameters *parameters, const FineDistances *distances, float known,
+                const float *const displacement[3], int64_t b, int64_t e, FineSums *sums));
+/* Lists the grains that may come nearer to a solid than their radius: those near one have `moved` less than their gap
+ * says, and all have at most `most`. Returns how many. */
 KERNEL_DECLARE(int64_t, fine_may_touch,
-               (const FineBlock *block, float room, float free, const uint64_t *pack, int32_t *list));
+               (const FineBlock *block, const FineWalls *walls, float moved, float most, int32_t *list));
 
 #endif

@@ -10,7 +10,7 @@ enum { WEDGE_STEPS = 64, SEARCH_DIRECTIONS = 24, SEARCH_SHELLS = 8, SEARCH_STEPS
 #define SEARCH_SHELL 0.75 /* of its radius between shells */
 /* In one step a grain goes at most so many of its radii along a wedge, as its walls may be round. Normals whose cosine
  * is below minus this are those of parallel walls. */
-#define WEDGE_WAY 2.0
+#define WEDGE_STEP 2.0
 #define PARALLEL 0.995
 
 /* The solid that a grain is deepest in, as a plane that its centre should be beyond. */
@@ -45,17 +45,17 @@ static Plane deepest_plane(const Upsample *up, Vec3 at, double radius) {
   return deepest;
 }
 
-/* The shortest way that brings a point over both planes' border lines: a n + b m with n.(a n + b m) = depth and
+/* The shortest displacement that brings a point out of both planes: a n + b m with n.(a n + b m) = depth and
  * m.(a n + b m) = behind. */
 static Vec3 out_of_wedge(const Plane *plane, const Plane *other, double behind, double longest) {
   double c = vec3_dot(plane->normal, other->normal), free = fmax(1 - c * c, 1e-9);
   double a = (plane->depth - c * behind) / free, b = (behind - c * plane->depth) / free;
-  Vec3 way = vec3_madd(vec3_scale(plane->normal, a), other->normal, b);
-  double length = vec3_length(way);
-  return length > longest ? vec3_scale(way, longest / length) : way;
+  Vec3 displacement = vec3_madd(vec3_scale(plane->normal, a), other->normal, b);
+  double length = vec3_length(displacement);
+  return length > longest ? vec3_scale(displacement, longest / length) : displacement;
 }
 
-/* Walls that are nearly parallel, as the floor and a body that stands on it: the way out is away from the body's
+/* Walls that are nearly parallel, as the floor and a body that stands on it: it leaves away from the body's
  * middle, along both. */
 static Vec3 out_from_under(const Plane *plane, const Plane *other, Vec3 at, double length) {
   bool first = !plane->solid->shape.inside && plane->solid->shape.kind != SCREE_SHAPE_PLANE;
@@ -74,20 +74,21 @@ static Vec3 out_from_under(const Plane *plane, const Plane *other, Vec3 at, doub
 
 /* Between a body and the floor, or in a crack, putting a grain out of one side puts it into the other: it is moved out
  * of the wedge that the two make. Where their distance is less than a diameter that is the only place that there is.
- * Answers whether it is out. */
+ * Returns whether it is out. */
 static bool leave_wedge(const Upsample *up, double radius, int steps, Vec3 *at) {
   Plane other = {.solid = NULL};
   for (int step = 0;; step++) {
     Plane plane = deepest_plane(up, *at, radius);
     if (!(plane.depth > (double)SLOP * radius)) return true;
     if (step == steps) return false;
-    Vec3 way = vec3_scale(plane.normal, plane.depth);
-    double behind = other.offset - vec3_dot(other.normal, vec3_add(*at, way));
+    Vec3 displacement = vec3_scale(plane.normal, plane.depth);
+    double behind = other.offset - vec3_dot(other.normal, vec3_add(*at, displacement));
     bool parallel = vec3_dot(plane.normal, other.normal) < -PARALLEL;
     if (other.solid && behind > 0)
-      way = parallel ? out_from_under(&plane, &other, *at, WEDGE_WAY * radius)
-                     : out_of_wedge(&plane, &other, other.offset - vec3_dot(other.normal, *at), WEDGE_WAY * radius);
-    *at = vec3_add(*at, way);
+      displacement =
+          parallel ? out_from_under(&plane, &other, *at, WEDGE_STEP * radius)
+                   : out_of_wedge(&plane, &other, other.offset - vec3_dot(other.normal, *at), WEDGE_STEP * radius);
+    *at = vec3_add(*at, displacement);
     other = plane;
   }
 }
@@ -106,8 +107,8 @@ static bool find_room(const Upsample *up, double radius, Vec3 *at) {
   for (int shell = 1; shell <= SEARCH_SHELLS; shell++) {
     double turn[2] = {1, 0};
     for (int k = 0; k < SEARCH_DIRECTIONS; k++) {
-      Vec3 way = vec3_scale(spiral_direction(k, SEARCH_DIRECTIONS, turn), SEARCH_SHELL * shell * radius);
-      Vec3 place = vec3_add(*at, way);
+      Vec3 displacement = vec3_scale(spiral_direction(k, SEARCH_DIRECTIONS, turn), SEARCH_SHELL * shell * radius);
+      Vec3 place = vec3_add(*at, displacement);
       if (!leave_wedge(up, radius, SEARCH_STEPS, &place)) continue;
       *at = place;
       return true;

@@ -130,7 +130,7 @@ static void scatter(ScreeWorld *world, Random *random, double wide, double high)
     g->x[i] = (float)at.x, g->y[i] = (float)at.y, g->z[i] = (float)at.z;
     g->vx[i] = (float)v.x, g->vy[i] = (float)v.y, g->vz[i] = (float)v.z;
   }
-  world->upsample->unsorted = true;
+  world->upsample->storage.unsorted = true;
 }
 
 /* Whether a grain has room within four of its radii. */
@@ -218,7 +218,7 @@ static void ground_that_rises_lifts_them(void **state) {
   s.scene.gravity = (ScreeVec3){0, 0, 0};
   ScreeWorld *world = fine_world(&s.scene);
   run_frames(world, 3);
-  assert_true(world->upsample->resting[0]);
+  assert_true(world->upsample->storage.resting[0]);
   Shape *surface = &world->state.solids.items[world->state.terrain->solid].shape;
   Heightfield *field = surface->heights;
   for (int64_t k = 0; k < (int64_t)field->nx * field->ny; k++) field->heights[k] += 0.06;
