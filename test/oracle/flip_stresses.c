@@ -58,38 +58,60 @@ static void begin(Case *c, int which, int scheme) {
   particles_destroy(&c->core, &particles);
   int64_t cells = grid_cells(&c->grid);
   FlipFields *f = &c->work.fields;
-  float **fields[] = {
-      &f->free,           &f->fill,           &f->usable,         &f->strength,       &f->cohesion,
-      &f->borne,          &f->ease[0],        &f->ease[1],        &f->ease[2],        &f->gain[0],
-      &f->gain[1],        &f->gain[2],        &f->open[0],        &f->open[1],        &f->open[2],
-      &f->lightness[0],   &f->lightness[1],   &f->lightness[2],   &f->flux[0],        &f->flux[1],
-      &f->flux[2],        &c->kept.pressure,  &c->kept.shift,     &c->kept.stress[0], &c->kept.stress[1],
-      &c->kept.stress[2], &c->kept.stress[3], &c->kept.stress[4], &c->kept.stress[5]};
+  float **fields[] = {&f->solid.free_volume,
+                      &f->sand.phi,
+                      &f->sand.usable,
+                      &f->sand.alpha,
+                      &f->sand.cohesion,
+                      &f->stress.edge_limit,
+                      &f->sand.mobility[0],
+                      &f->sand.mobility[1],
+                      &f->sand.mobility[2],
+                      &f->sand.flux_mobility[0],
+                      &f->sand.flux_mobility[1],
+                      &f->sand.flux_mobility[2],
+                      &f->solid.open[0],
+                      &f->solid.open[1],
+                      &f->solid.open[2],
+                      &f->sand.specific_volume[0],
+                      &f->sand.specific_volume[1],
+                      &f->sand.specific_volume[2],
+                      &f->sand.flux[0],
+                      &f->sand.flux[1],
+                      &f->sand.flux[2],
+                      &c->kept.pressure,
+                      &c->kept.correction_potential,
+                      &c->kept.stress[0],
+                      &c->kept.stress[1],
+                      &c->kept.stress[2],
+                      &c->kept.stress[3],
+                      &c->kept.stress[4],
+                      &c->kept.stress[5]};
   size_t count = sizeof fields / sizeof *fields;
   assert_ok(&c->core, memory_new(&c->core, &c->arrays, cells * (int64_t)count, "fields"));
   memset(c->arrays, 0, sizeof(float) * (size_t)cells * count);
   for (size_t k = 0; k < count; k++) *fields[k] = c->arrays + (int64_t)k * cells;
-  assert_ok(&c->core, scratch_take(&c->core, &c->scratch, &f->near, c->grid.strips, "near"));
-  memset(f->near, 0, (size_t)c->grid.strips);
+  assert_ok(&c->core, scratch_take(&c->core, &c->scratch, &f->solid.near, c->grid.strips, "near"));
+  memset(f->solid.near, 0, (size_t)c->grid.strips);
   c->settings =
       (FlipSettings){.cell = 1, .scheme = scheme, .tolerance = 1e-9, .solver_steps = 2000, .friction_steps = 3000};
   c->step = (Step){.core = &c->core, .state = &c->state, .scratch = &c->scratch, .profile = &c->profile, .dt = 1};
   c->work.core = &c->core, c->work.step = &c->step, c->work.state = &c->state, c->work.settings = &c->settings;
   c->work.grid = &c->grid, c->work.kept = &c->kept, c->work.dt = 1;
-  c->work.tolerance = c->settings.tolerance;
+  c->work.stress.tolerance = c->settings.tolerance;
   for (int i = 0; i < CELLS; i++) {
     int32_t at = c->cell[i];
-    f->free[at] = f->usable[at] = 1;
-    f->fill[at] = random_at(which, i) < 0.8 ? 1 : 0.7f;
-    f->strength[at] = 0.5f;
+    f->solid.free_volume[at] = f->sand.usable[at] = 1;
+    f->sand.phi[at] = random_at(which, i) < 0.8 ? 1 : 0.7f;
+    f->sand.alpha[at] = 0.5f;
     for (int a = 0; a < 3; a++) {
       int32_t faces[2] = {at, cell_above(&c->grid, at, a)};
       for (int k = 0; k < (beside(i, a, 1) < 0 ? 2 : 1); k++) {
         bool floor = k == 0 && beside(i, a, -1) < 0;
-        f->open[a][faces[k]] = floor ? 0 : 1;
-        f->gain[a][faces[k]] = floor ? 0 : (float)(0.2 + random_at(which + 100, 3 * i + a));
-        f->lightness[a][faces[k]] = f->ease[a][faces[k]] = f->gain[a][faces[k]];
-        f->flux[a][faces[k]] = floor ? 0 : (float)(0.4 * random_at(which + 200, 6 * i + 2 * a + k) - 0.25);
+        f->solid.open[a][faces[k]] = floor ? 0 : 1;
+        f->sand.flux_mobility[a][faces[k]] = floor ? 0 : (float)(0.2 + random_at(which + 100, 3 * i + a));
+        f->sand.specific_volume[a][faces[k]] = f->sand.mobility[a][faces[k]] = f->sand.flux_mobility[a][faces[k]];
+        f->sand.flux[a][faces[k]] = floor ? 0 : (float)(0.4 * random_at(which + 200, 6 * i + 2 * a + k) - 0.25);
       }
     }
   }
@@ -105,11 +127,11 @@ static void end(Case *c) {
 
 static double gain_at(const Case *c, int i, int axis, bool upper) {
   int32_t at = c->cell[i];
-  return (double)c->work.fields.gain[axis][upper ? cell_above(&c->grid, at, axis) : at];
+  return (double)c->work.fields.sand.flux_mobility[axis][upper ? cell_above(&c->grid, at, axis) : at];
 }
 static double flux_at(const Case *c, int i, int axis, bool upper) {
   int32_t at = c->cell[i];
-  return (double)c->work.fields.flux[axis][upper ? cell_above(&c->grid, at, axis) : at];
+  return (double)c->work.fields.sand.flux[axis][upper ? cell_above(&c->grid, at, axis) : at];
 }
 
 static double pressure_error(int which) {
@@ -119,7 +141,7 @@ static double pressure_error(int which) {
   begin(&c, which, SCREE_YIELD_CONE);
   memset(a, 0, sizeof a);
   for (int i = 0; i < CELLS; i++) {
-    float fill = c.work.fields.fill[c.cell[i]];
+    float fill = c.work.fields.sand.phi[c.cell[i]];
     b[i] = fill < 0.95f ? 1 - (double)fill : 0;
     for (int axis = 0; axis < 3; axis++)
       for (int up = 0; up < 2; up++) {
@@ -136,7 +158,7 @@ static double pressure_error(int which) {
       for (int j = 0; j < CELLS; j++) g += a[i][j] * x[j];
       x[i] = fmax(0, x[i] - g / a[i][i]);
     }
-  assert_ok(&c.core, flip_solve_pressure(&c.work, c.work.fields.flux));
+  assert_ok(&c.core, flip_solve_pressure(&c.work, c.work.fields.sand.flux));
   for (int i = 0; i < CELLS; i++) {
     error = fmax(error, fabs((double)c.kept.pressure[c.cell[i]] - x[i]));
     size = fmax(size, x[i]);
@@ -161,13 +183,13 @@ static void an_enclosed_cell_has_no_pressure(void **state) {
   begin(&c, 0, SCREE_YIELD_CONE);
   FlipFields *f = &c.work.fields;
   int32_t at = c.cell[index_of(1, 1, 1)];
-  f->fill[at] = 0.7f;
+  f->sand.phi[at] = 0.7f;
   for (int a = 0; a < 3; a++) {
     int32_t above = cell_above(&c.grid, at, a);
-    f->gain[a][at] = f->gain[a][above] = f->flux[a][at] = f->flux[a][above] = 0;
+    f->sand.flux_mobility[a][at] = f->sand.flux_mobility[a][above] = f->sand.flux[a][at] = f->sand.flux[a][above] = 0;
   }
   c.kept.pressure[at] = 1000;
-  assert_ok(&c.core, flip_solve_pressure(&c.work, f->flux));
+  assert_ok(&c.core, flip_solve_pressure(&c.work, f->sand.flux));
   assert_int_equal(c.work.report.pressure.unfinished, 0);
   assert_true(c.kept.pressure[at] == 0);
   end(&c);
@@ -374,8 +396,8 @@ static void begin_friction(Case *c, Reference *r, int which, int scheme) {
     int32_t at = number_of(c, i);
     r->limit[i] = 0.5 * (double)c->kept.pressure[at];
     for (int a = 0; a < 3; a++) {
-      r->gain[a][i] = (double)c->work.fields.gain[a][at];
-      r->flux[a][i] = (double)c->work.fields.flux[a][at];
+      r->gain[a][i] = (double)c->work.fields.sand.flux_mobility[a][at];
+      r->flux[a][i] = (double)c->work.fields.sand.flux[a][at];
     }
   }
   for (int i = 0; i < PLACES; i++)
@@ -385,7 +407,7 @@ static void begin_friction(Case *c, Reference *r, int which, int scheme) {
         if (round[1] >= 0) round[3] = place_beside(round[1], b, -1);
         double sum = 0;
         for (int k = 0; k < 4; k++) {
-          if (round[k] < 0 || !(c->work.fields.free[number_of(c, round[k])] > 0)) continue;
+          if (round[k] < 0 || !(c->work.fields.solid.free_volume[number_of(c, round[k])] > 0)) continue;
           count++;
           sum += r->limit[round[k]];
         }
@@ -408,7 +430,7 @@ static void leave_flux(int which, int scheme, int steps, Reference *r, double (*
   static double s[STRESSES][PLACES];
   begin_friction(&c, r, which, scheme);
   c.settings.friction_steps = steps;
-  assert_ok(&c.core, flip_solve_friction(&c.work, c.work.fields.flux, true));
+  assert_ok(&c.core, flip_solve_friction(&c.work, c.work.fields.sand.flux, true));
   for (int i = 0; i < PLACES; i++)
     for (int k = 0; k < STRESSES; k++) s[k][i] = (double)c.kept.stress[k][number_of(&c, i)];
   flux_of(r, s, got);

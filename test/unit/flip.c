@@ -58,7 +58,7 @@ static int64_t strips_of(Core *core, double apart, bool check) {
     particles.z[i] = (float)(4 * random_at(3 * i + 2));
   }
   assert_ok(core, grid_build(core, &scratch, &particles, &grid, &order));
-  assert_int_equal(order.lost, 0);
+  assert_int_equal(order.off_grid, 0);
   for (int64_t cell = 0; check && cell < grid_cells(&grid); cell++)
     for (int32_t k = order.start[cell]; k < order.start[cell + 1]; k++) {
       int32_t place[3];

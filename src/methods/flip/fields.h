@@ -1,5 +1,6 @@
-/* What the grid carries through a step. Every array has grid_cells() elements unless said otherwise; a face field is
- * that of the cell's lower face along the axis, an edge field that of the edge at its two lower sides. */
+/* Fields of the grid, by the stage of a step that fills them. Every array has grid_cells() elements unless said
+ * otherwise; a face field is that of the cell's lower face along the axis, an edge field that of the edge at its two
+ * lower sides. */
 #ifndef METHODS_FLIP_FIELDS_H
 #define METHODS_FLIP_FIELDS_H
 
@@ -18,55 +19,71 @@ typedef struct StripSolids {
   int16_t owner[3][STRIP]; /* solid nearest to the face; -1: none near */
   int16_t nearest[STRIP];  /* and to the cell */
   uint8_t cut;             /* lanes that are not wholly free, a bit each */
-  bool touched;            /* some solid was near enough to be asked */
+  bool touched;            /* some solid is near */
 } StripSolids;
 
-/* What fixed solids leave of the strips that they are near. Strips say which of these is theirs, so that no more than
- * the number goes with them from step to step. */
+/* What fixed solids leave free of the strips that they are near. A strip has the number of its record, and takes only
+ * that along from step to step. */
 typedef struct SolidRecords {
-  StripSolids *items; /* the first is that of all strips that they are far from */
-  int64_t room;
+  StripSolids *items; /* the first is that of all strips that fixed solids are far from */
+  int64_t capacity;
 } SolidRecords;
 enum { RECORD_FREE = 0, RECORD_UNKNOWN = -1 };
 
-/* Carried from step to step by the key of the strip: stresses to start the solvers from, distances of fixed solids. */
+/* Goes from step to step by the key of the strip. flip_warm_start fills it from the step before; pressure and stress
+ * are the start of the solves and then their results. */
 typedef struct FlipKept {
-  float *pressure;         /* Pa */
-  float *stress[STRESSES]; /* Pa */
-  float *shift;            /* potential of the density correction */
-  int32_t *record;         /* per strip, in SolidRecords */
+  float *pressure;             /* Pa */
+  float *stress[STRESSES];     /* Pa */
+  float *correction_potential; /* y of Section 2.2.1 */
+  int32_t *record;             /* per strip, in SolidRecords */
 } FlipKept;
 
+/* Stage "solids": flip_find_solids fills it. Holds until the end of the step, but for the velocity of faces that bodies
+ * move with: flip_stop_at_closed_faces adds the impulse of what the body stops. */
+typedef struct SolidFields {
+  float *free_volume;      /* share of the cell that is not solid: 1 - phi_s */
+  float *open[3];          /* share of the face that is not solid */
+  float *velocity[3];      /* of the solid at a face that is not wholly open, m/s */
+  int16_t *owner[3];       /* whose the face is; -1: none */
+  uint8_t *near;           /* per strip: some node round it is not wholly free, weights need their norm */
+  uint8_t *valid[4];       /* per strip, a bit per lane: centres (0) and faces (1 + axis) that are not inside a solid */
+  float *kernel_volume[4]; /* free volume under the kernel of the node, in cells: 1 away from solids */
+} SolidFields;
+
+/* Stage "to grid": flip_particles_to_grid fills it. Holds until the end of the step, but for phi, which
+ * flip_correct_density corrects, and velocity, to which flip_solve_stresses adds what stresses change. flux and
+ * joint_velocity follow the velocity of bodies in flip_stop_at_closed_faces. */
+typedef struct SandFields {
+  uint8_t *bearing[3];       /* per strip, a bit per lane: faces with enough sand to bear stress, or closed */
+  uint8_t *restricted;       /* per strip, a bit per lane: some particle gives to bearing faces alone */
+  uint8_t *normed;           /* per strip: weights need their norm */
+  float *phi;                /* volume of the sand over that of the cell */
+  float *usable;             /* 1 where every face of the cell has sand to move or is closed: stresses lose nothing */
+  float *alpha;              /* largest shear stress over pressure */
+  float *cohesion;           /* Pa */
+  float *mass[3];            /* kg */
+  float *velocity[3];        /* m/s, with gravity's share of the step */
+  float *specific_volume[3]; /* 1 / density, m^3/kg */
+  float *flux[3];            /* open phi velocity + (1 - open) solid velocity: Eq. 7 and 25 in one */
+  float *flux_mobility[3];   /* change of the flux by a force density: open phi / density */
+  float *joint_velocity[3];  /* open velocity + (1 - open) solid velocity: what friction evens out */
+  float *mobility[3];        /* change of it by a force density: open / density */
+  float *settle[3];          /* share of its own velocity that a particle gives up for the grid's */
+} SandFields;
+
+/* Stage "stress": cleared by flip_particles_to_grid, filled by the functions named. Holds until the end of the step. */
+typedef struct StressFields {
+  float *correction[3]; /* displacement of the density correction, m: flip_correct_density */
+  float *stopped[3];    /* velocity that closed faces take from the sand: flip_stop_at_closed_faces */
+  float *change[3];     /* of the velocity: by closed faces first, by everything after flip_solve_stresses */
+  float *edge_limit;    /* Pa: shear stress that the edges of the cell bear: flip_solve_friction */
+} StressFields;
+
 typedef struct FlipFields {
-  /* solids */
-  float *free;        /* share of the cell that is not solid */
-  float *open[3];     /* share of the face that is not solid */
-  float *wall_v[3];   /* velocity of the solid at a face that is not wholly open, m/s */
-  int16_t *owner[3];  /* whose it is; -1: none */
-  uint8_t *near;      /* per strip: some node round it is not wholly free, weights need their norm */
-  uint8_t *normed;    /* per strip: the same, or some of its particles ride */
-  uint8_t *valid[4];  /* per strip, a bit per lane: node of centres (0) or faces (1 + axis) that carries sand */
-  uint8_t *strong[3]; /* per strip, a bit per lane: faces that have enough sand to bear stresses, or that are closed */
-  uint8_t *riders;    /* per strip, a bit per lane: particles ride on strong faces alone, see surface.c */
-  float *room[4];     /* kernel-weighted free volume round the node, in cells: 1 away from solids */
-  /* sand */
-  float *fill;         /* volume of the sand over that of the cell */
-  float *usable;       /* 1 where every face of the cell has sand to move or is a wall: stresses lose nothing there */
-  float *strength;     /* largest shear stress over pressure: alpha */
-  float *cohesion;     /* Pa */
-  float *borne;        /* Pa: shear stress that the edges of the cell bear */
-  float *mass[3];      /* kg */
-  float *velocity[3];  /* m/s, with gravity's share of the step */
-  float *lightness[3]; /* 1 / density, m^3/kg */
-  float *flux[3];      /* open fill velocity + (1 - open) wall_v: Eq. 7 and 25 in one */
-  float *gain[3];      /* what a force density does to the flux: open fill / density */
-  float *speed[3];     /* open velocity + (1 - open) wall_v: what friction evens out */
-  float *ease[3];      /* what a force density does to it: open / density */
-  /* results */
-  float *change[3]; /* of the velocity by stresses and walls */
-  float *stop[3];   /* the part of walls in it */
-  float *settle[3]; /* share of its own velocity that a particle gives up for the grid\'s */
-  float *moved[3];  /* displacement of the density correction, m */
+  SolidFields solid;
+  SandFields sand;
+  StressFields stress;
 } FlipFields;
 
 #endif

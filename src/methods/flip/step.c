@@ -22,7 +22,7 @@
 /* A step of half a cell is two radii; sand at rest is solved this often at least. */
 #define FLIP_TIME_STEP (1.0 / 60)
 /* Solids may go half a cell in a step, in radii. */
-#define SOLID_WAY 2
+#define SOLID_DISPLACEMENT 2
 /* Cells of cached distances to meshes, and how far strips ask (solids.c), in radii. */
 #define DISTANCE_CELL 1.5
 #define DISTANCE_BAND 7.5
@@ -76,16 +76,17 @@ static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, 
                                   .tolerance = definition->tolerance,
                                   .solver_steps = (int)definition->solver_steps,
                                   .friction_steps = (int)definition->friction_steps,
-                                  .way = definition->cfl * definition->radius / definition->cell,
+                                  .displacement = definition->cfl * definition->radius / definition->cell,
                                   .settle = definition->settle};
-  flip->settings.loose_way = fmax(definition->cfl, definition->loose_cfl) * definition->radius / definition->cell;
+  flip->settings.loose_displacement =
+      fmax(definition->cfl, definition->loose_cfl) * definition->radius / definition->cell;
   flip->speed = -1;
   for (int k = 0; k < 2; k++) {
     flip->grid[k].cell = definition->cell;
     grid_align(&flip->grid[k], state->origin, lowest_container(state));
   }
   if (flip->settings.shapes) TRY(shapes_create(core, state, &flip->shapes));
-  state->solid_way = SOLID_WAY;
+  state->solid_way = SOLID_DISPLACEMENT;
   state->distance_cell = DISTANCE_CELL;
   state->distance_band = DISTANCE_BAND * fmax(1, definition->cell / (4 * definition->radius));
   for (int32_t k = 0; k < state->solids.count; k++) {
@@ -106,8 +107,8 @@ static MethodReach flip_reach(const void *data) {
 
 /* What gravity moves in a step is not borne: it may go farther than pressed sand (way_of_cell). In the pressed sand's
  * measure it is as much less. */
-static double fall_of(const FlipSettings *settings, const State *state) {
-  return vec3_length(state->gravity) / fmin(UNPRESSED_WAY, settings->loose_way / settings->way);
+static double counted_gravity(const FlipSettings *settings, const State *state) {
+  return vec3_length(state->gravity) / fmin(UNPRESSED_FACTOR, settings->loose_displacement / settings->displacement);
 }
 
 /* Section 4: no particle moves more than half a cell. They move as the grid does, and where a cell holds less, sand may
@@ -115,90 +116,124 @@ static double fall_of(const FlipSettings *settings, const State *state) {
 static double flip_largest_step(const void *data, const State *state) {
   const Flip *flip = data;
   double v = flip->speed < 0 ? particles_fastest(&state->particles) : flip->speed;
-  double way = flip->settings.way * flip->settings.cell, g = fall_of(&flip->settings, state);
-  return g > 0 ? 2 * way / (v + sqrt(v * v + 4 * g * way)) : v > 0 ? way / v : INFINITY;
+  double displacement = flip->settings.displacement * flip->settings.cell, g = counted_gravity(&flip->settings, state);
+  return g > 0 ? 2 * displacement / (v + sqrt(v * v + 4 * g * displacement)) : v > 0 ? displacement / v : INFINITY;
 }
 
 /* How far a solid may go off its way in a step by what sand does to it, in cells. When a ball comes to a stop the
  * stress before it changes from that of its way down; in longer steps neither the solve nor what it begins with
  * (predict.c) follows that. */
-#define SWERVE 0.1
+#define BODY_DEVIATION 0.1
 
 /* The largest acceleration of the faces of bodies that sand is at. */
-static double swerving_of(const FlipWork *work) {
+static double largest_body_acceleration(const FlipWork *work) {
   double largest = 0;
-  for (int32_t b = 0; b < work->body_count; b++) {
-    const Solid *solid = &work->state->solids.items[work->bodies[b].solid];
+  for (int32_t b = 0; b < work->solids.body_count; b++) {
+    const Solid *solid = &work->state->solids.items[work->solids.bodies[b].solid];
     double load[6], motion[6];
     for (int i = 0; i < 6; i++) load[i] = wrench_get(solid, i);
     solid_answer(solid, load, motion);
     for (int a = 0; a < 3 && solid->motion == MOTION_FREE; a++) motion[a] += vec3_get(work->state->gravity, a);
-    for (int64_t k = 0; k < work->face_count; k++)
-      if (work->faces[k].body == b) largest = fmax(largest, fabs(coupled_speed(&work->faces[k], motion)));
+    for (int64_t k = 0; k < work->solids.face_count; k++)
+      if (work->solids.faces[k].body == b) largest = fmax(largest, fabs(coupled_speed(&work->solids.faces[k], motion)));
   }
   return largest;
 }
 
 /* The speed of sand that would ask for the step that bodies ask for. */
 static double speed_for_bodies(const FlipWork *work) {
-  double swerving = swerving_of(work), cell = work->grid->cell;
-  if (!(swerving > 0)) return 0;
-  double dt = sqrt(SWERVE * cell / swerving);
-  return work->settings->way * cell / dt - fall_of(work->settings, work->state) * dt;
+  double acceleration = largest_body_acceleration(work), cell = work->grid->cell;
+  if (!(acceleration > 0)) return 0;
+  double dt = sqrt(BODY_DEVIATION * cell / acceleration);
+  return work->settings->displacement * cell / dt - counted_gravity(work->settings, work->state) * dt;
 }
 
 /* ---- memory of a step ---- */
 
 static Status kept_reserve(Core *core, FlipKept *kept, int64_t strips) {
   TRY(memory_grow(core, &kept->pressure, strips * STRIP, "flip stresses"));
-  TRY(memory_grow(core, &kept->shift, strips * STRIP, "flip stresses"));
+  TRY(memory_grow(core, &kept->correction_potential, strips * STRIP, "flip stresses"));
   for (int k = 0; k < STRESSES; k++) TRY(memory_grow(core, &kept->stress[k], strips * STRIP, "flip stresses"));
   return memory_grow(core, &kept->record, strips, "flip distances");
 }
 
-static Status take_fields(FlipWork *work) {
-  Core *core = work->core;
-  Scratch *scratch = work->step->scratch;
-  FlipFields *f = &work->fields;
-  int64_t cells = work_cells(work), strips = work->grid->strips, count = work->order->count + LANES;
-  float **scalars[] = {&f->free, &f->room[0], &f->room[1],  &f->room[2],  &f->room[3],
-                       &f->fill, &f->usable,  &f->strength, &f->cohesion, &f->borne};
-  float **vectors[] = {f->open,   f->wall_v, f->mass,   f->velocity, f->lightness, f->flux, f->gain,
-                       f->change, f->stop,   f->settle, f->moved,    f->speed,     f->ease};
-  for (size_t k = 0; k < sizeof scalars / sizeof *scalars; k++) {
-    TRY(scratch_take(core, scratch, scalars[k], cells, "grid"));
-    memset(*scalars[k], 0, sizeof(float) * STRIP);
-  }
-  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
-    for (int a = 0; a < 3; a++) {
-      if (a == 0) TRY(scratch_take(core, scratch, &vectors[k][0], 3 * cells, "grid"));
-      vectors[k][a] = vectors[k][0] + a * cells;
-      memset(vectors[k][a], 0, sizeof(float) * STRIP);
-    }
+typedef struct Taking {
+  FlipWork *work;
+  int64_t cells, strips;
+} Taking;
+
+/* Strip 0, which stands for all that do not exist, holds zeros in every field. */
+static Status take_scalar(const Taking *t, float **field) {
+  TRY(scratch_take(t->work->core, t->work->step->scratch, field, t->cells, "grid"));
+  memset(*field, 0, sizeof(float) * STRIP);
+  return SCREE_OK;
+}
+
+static Status take_vector(const Taking *t, float *field[3]) {
+  TRY(scratch_take(t->work->core, t->work->step->scratch, &field[0], 3 * t->cells, "grid"));
   for (int a = 0; a < 3; a++) {
-    TRY(scratch_take(core, scratch, &f->owner[a], cells, "grid"));
+    field[a] = field[0] + a * t->cells;
+    memset(field[a], 0, sizeof(float) * STRIP);
+  }
+  return SCREE_OK;
+}
+
+static Status take_bits(const Taking *t, uint8_t **bits) {
+  TRY(scratch_take(t->work->core, t->work->step->scratch, bits, t->strips, "grid"));
+  (*bits)[0] = 0;
+  return SCREE_OK;
+}
+
+static Status take_solid_fields(const Taking *t, SolidFields *f) {
+  TRY(take_scalar(t, &f->free_volume));
+  for (int g = 0; g < 4; g++) TRY(take_scalar(t, &f->kernel_volume[g]));
+  TRY(take_vector(t, f->open));
+  TRY(take_vector(t, f->velocity));
+  for (int a = 0; a < 3; a++) {
+    TRY(scratch_take(t->work->core, t->work->step->scratch, &f->owner[a], t->cells, "grid"));
     memset(f->owner[a], 0xff, sizeof(int16_t) * STRIP);
   }
-  for (int g = 0; g < 4; g++) {
-    TRY(scratch_take(core, scratch, &f->valid[g], strips, "grid"));
-    f->valid[g][0] = 0;
+  for (int g = 0; g < 4; g++) TRY(take_bits(t, &f->valid[g]));
+  return take_bits(t, &f->near);
+}
+
+static Status take_sand_fields(const Taking *t, SandFields *f) {
+  float **scalars[] = {&f->phi, &f->usable, &f->alpha, &f->cohesion};
+  float **vectors[] = {f->mass,          f->velocity,       f->specific_volume, f->flux,
+                       f->flux_mobility, f->joint_velocity, f->mobility,        f->settle};
+  for (size_t k = 0; k < sizeof scalars / sizeof *scalars; k++) TRY(take_scalar(t, scalars[k]));
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) TRY(take_vector(t, vectors[k]));
+  for (int a = 0; a < 3; a++) TRY(take_bits(t, &f->bearing[a]));
+  TRY(take_bits(t, &f->restricted));
+  return take_bits(t, &f->normed);
+}
+
+static Status take_stress_fields(const Taking *t, StressFields *f) {
+  TRY(take_scalar(t, &f->edge_limit));
+  TRY(take_vector(t, f->change));
+  TRY(take_vector(t, f->stopped));
+  return take_vector(t, f->correction);
+}
+
+/* Of the particles in the order of cells; kernels read whole registers. */
+static Status take_transfer(FlipWork *work, TransferStage *s) {
+  int64_t count = work->order->count + LANES;
+  float **arrays[] = {&s->norm[0], &s->norm[1],      &s->norm[2],        &s->norm[3],
+                      &s->volume,  &s->alpha_volume, &s->cohesion_volume};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays - (work->mixed ? 0 : 3); k++) {
+    TRY(scratch_take(work->core, work->step->scratch, arrays[k], count, "sorted particles"));
+    memset(*arrays[k] + count - LANES, 0, sizeof(float) * LANES);
   }
-  for (int a = 0; a < 3; a++) {
-    TRY(scratch_take(core, scratch, &f->strong[a], strips, "grid"));
-    f->strong[a][0] = 0;
-  }
-  TRY(scratch_take(core, scratch, &f->riders, strips, "grid"));
-  TRY(scratch_take(core, scratch, &f->near, strips, "grid"));
-  TRY(scratch_take(core, scratch, &f->normed, strips, "grid"));
-  f->near[0] = f->normed[0] = 0;
-  SortedParcels *s = &work->sorted;
-  float **sorted[] = {&s->norm[0], &s->norm[1], &s->norm[2], &s->norm[3], &s->volume, &s->strength, &s->cohesion};
-  for (size_t k = 0; k < sizeof sorted / sizeof *sorted - (work->mixed ? 0 : 3); k++) {
-    TRY(scratch_take(core, scratch, sorted[k], count, "sorted particles"));
-    memset(*sorted[k] + count - LANES, 0, sizeof(float) * LANES);
-  }
-  TRY(scratch_take(core, scratch, &s->rides, count, "sorted particles"));
-  return grid_rows(core, scratch, work->grid, &work->rows);
+  return scratch_take(work->core, work->step->scratch, &s->restricted, count, "sorted particles");
+}
+
+static Status take_stages(FlipWork *work) {
+  Taking taking = {.work = work, .cells = work_cells(work), .strips = work->grid->strips};
+  TRY(take_solid_fields(&taking, &work->fields.solid));
+  TRY(take_sand_fields(&taking, &work->fields.sand));
+  TRY(take_stress_fields(&taking, &work->fields.stress));
+  TRY(take_transfer(work, &work->transfer));
+  return grid_rows(work->core, work->step->scratch, work->grid, &work->rows);
 }
 
 /* ---- the step ---- */
@@ -214,17 +249,17 @@ static Status advance(Flip *flip, FlipWork *work) {
   work->order = &flip->order;
   TRY(grid_build(work->core, step->scratch, &work->state->particles, work->grid, work->order));
   TRY(kept_reserve(work->core, work->kept, work->grid->strips));
-  TRY(flip_carry(work, before, kept_before));
-  TRY(take_fields(work));
+  TRY(flip_warm_start(work, before, kept_before));
+  TRY(take_stages(work));
   profile_end(step->profile, "grid", began);
 
   began = profile_begin();
-  TRY(flip_solids_find(work));
+  TRY(flip_find_solids(work));
   profile_end(step->profile, "solids", began);
 
   began = profile_begin();
   flip_sort_materials(work);
-  TRY(flip_to_grid(work)); /* [1] */
+  TRY(flip_particles_to_grid(work)); /* [1] */
   profile_end(step->profile, "to_grid", began);
 
   began = profile_begin();
@@ -235,9 +270,9 @@ static Status advance(Flip *flip, FlipWork *work) {
   TRY(flip_solve_stresses(work)); /* [3] to [5] */
 
   began = profile_begin();
-  TRY(flip_from_grid(work)); /* [6] */
+  TRY(flip_grid_to_particles(work)); /* [6] */
   profile_end(step->profile, "from_grid", began);
-  work->speed = fmax(work->speed, speed_for_bodies(work));
+  work->advection.speed = fmax(work->advection.speed, speed_for_bodies(work));
 
   began = profile_begin();
   if (work->shapes) TRY(shapes_advance(work->shapes, work));
@@ -279,11 +314,11 @@ static Status flip_step(void *data, Step *step) {
   work.records = &flip->records;
   work.shapes = flip->settings.shapes ? &flip->shapes : NULL;
   work.mixed = state->materials.count > 1;
-  work.rest_specific = (float)(1 / state->materials.items[0].definition.density);
+  work.specific_volume = (float)(1 / state->materials.items[0].definition.density);
   int mark = scratch_mark(step->scratch);
   Status status = advance(flip, &work);
   scratch_release(step->core, step->scratch, mark);
-  flip->speed = work.speed;
+  flip->speed = work.advection.speed;
   add_solves(&flip->report.pressure, &work.report.pressure);
   add_solves(&flip->report.density, &work.report.density);
   add_solves(&flip->report.friction, &work.report.friction);
@@ -306,7 +341,7 @@ static Status flip_archive(Core *core, Archive *archive, void *data) {
   TRY(kept_reserve(core, kept, strips));
   TRY(archive_array(core, archive, grid->key, strips));
   TRY(archive_array(core, archive, kept->pressure, strips * STRIP));
-  TRY(archive_array(core, archive, kept->shift, strips * STRIP));
+  TRY(archive_array(core, archive, kept->correction_potential, strips * STRIP));
   for (int k = 0; k < STRESSES; k++) TRY(archive_array(core, archive, kept->stress[k], strips * STRIP));
   if (!archive->loading) return SCREE_OK;
   if (strips >= INT32_MAX / STRIP) return archive_bad(core, archive, "too many cells");
@@ -323,7 +358,7 @@ static void flip_destroy(Core *core, void *data) {
   for (int k = 0; k < 2; k++) {
     grid_destroy(core, &flip->grid[k]);
     memory_drop(core, &flip->kept[k].pressure);
-    memory_drop(core, &flip->kept[k].shift);
+    memory_drop(core, &flip->kept[k].correction_potential);
     for (int s = 0; s < STRESSES; s++) memory_drop(core, &flip->kept[k].stress[s]);
     memory_drop(core, &flip->kept[k].record);
   }

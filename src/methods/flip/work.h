@@ -1,4 +1,4 @@
-/* One step in progress, as the files of this folder share it. */
+/* One step in progress, as the files of this folder share it: what every stage reads, then a struct per stage. */
 #ifndef METHODS_FLIP_WORK_H
 #define METHODS_FLIP_WORK_H
 
@@ -7,24 +7,6 @@
 #include "methods/flip/fields.h"
 #include "methods/flip/flip.h"
 #include "methods/flip/grid/strip_list.h"
-
-/* Solid sides that a body moves with: its share of the stresses at a face (Eq. 21, 22). */
-typedef struct CoupledFace {
-  int32_t face, low; /* low: the cell below it */
-  int16_t axis;
-  int16_t body; /* in FlipWork.bodies */
-  float share;  /* 1 - open */
-  float arm[3]; /* from the centre of mass, m */
-} CoupledFace;
-
-/* A solid that stresses can move. */
-typedef struct CoupledBody {
-  int32_t solid;
-  double velocity[6];   /* now: linear, spin; with outside forces and all impulses so far */
-  double start[6];      /* what it is without any grains */
-  double inverse[6][6]; /* acceleration per unit wrench */
-  double impulse[6];    /* of walls that stopped sand, N s and N m s */
-} CoupledBody;
 
 typedef struct FlipSettings {
   double cell;
@@ -36,48 +18,86 @@ typedef struct FlipSettings {
   double tolerance;
   int solver_steps; /* most steps of a solve */
   int friction_steps;
-  double way;       /* of dense sand in a step, in cells, at most */
-  double loose_way; /* and of sand that is too loose to be pressed */
-  double settle;    /* share of the grid's velocity that particles in contact take on in a step */
+  double displacement;       /* of dense sand in a step, in cells, at most */
+  double loose_displacement; /* and of sand that is too loose to be pressed */
+  double settle;             /* share of the grid's velocity that particles in contact take on, 1/s */
 } FlipSettings;
 
-/* More of the particles in the order of cells. */
-typedef struct SortedParcels {
-  float *norm[4]; /* of the weights at centres and faces, in strips that are `normed` (all others: 1) */
-  float *volume, *strength, *cohesion; /* at rest density, and times the material's; where there is more than one */
-  uint8_t *rides;                      /* a bit per axis */
-} SortedParcels;
+/* A face that a body moves with: it bears its share of the stresses there (Eq. 21, 22). */
+typedef struct CoupledFace {
+  int32_t face, low; /* low: the cell below it */
+  int16_t axis;
+  int16_t body; /* in SolidStage.bodies */
+  float share;  /* 1 - open */
+  float arm[3]; /* from the centre of mass, m */
+} CoupledFace;
 
-typedef struct FlipWork {
-  Core *core;
-  Step *step;
-  State *state;
-  const FlipSettings *settings;
-  FlipGrid *grid;
-  FlipOrder *order;
-  FlipKept *kept;
-  SolidRecords *records;
-  FlipFields fields;
-  SortedParcels sorted;
-  GridRows rows;
-  bool mixed;                 /* more than one material */
-  float rest_specific;        /* 1 / rest density, when all is of one material */
-  const StripSolids **solids; /* per strip: all, where they are now */
+/* A solid that stresses can move. */
+typedef struct CoupledBody {
+  int32_t solid;
+  double velocity[6];   /* twist: with outside forces and all impulses so far */
+  double inverse[6][6]; /* M^-1: acceleration per unit wrench */
+  double impulse[6];    /* of sand that its closed faces stopped, N s and N m s */
+} CoupledBody;
+
+/* Stage "solids": flip_find_solids fills it; holds until the end of the step. flip_couple_bodies takes faces out of the
+ * list that no stress reaches. */
+typedef struct SolidStage {
+  const StripSolids **strips; /* per strip: all solids, in the middle of the step */
   CoupledBody *bodies;
   int32_t body_count;
   int16_t *body_of_solid; /* -1: nothing moves it */
   CoupledFace *faces;
   int64_t face_count;
-  double (*body_wrench)[6], (*body_change)[6]; /* for the solves */
+} SolidStage;
+
+/* Stage "to grid": of the particles in the order of cells. flip_find_solids fills norm where solids are near,
+ * flip_sort_materials what belongs to materials, flip_restrict_particles the rest; holds until the end of the step. */
+typedef struct TransferStage {
+  float *norm[4]; /* 1 / sum of the weights at centres and faces that count, in strips that are `normed` (others: 1) */
+  float *volume;  /* at rest density; these three where there is more than one material */
+  float *alpha_volume, *cohesion_volume; /* alpha and cohesion, times the volume */
+  uint8_t *restricted;                   /* a bit per axis: gives to bearing faces alone, and takes from them */
+} TransferStage;
+
+/* Stage "stress": bodies in the solves. flip_set_tolerance and flip_couple_bodies fill it; wrench and change are those
+ * of the last call of flip_accelerate_bodies. Holds until the end of flip_solve_stresses. */
+typedef struct StressStage {
+  double tolerance;                            /* of the solves in this step */
+  double (*body_wrench)[6], (*body_change)[6]; /* wrench, and dt M^-1 of it */
   double (*wrench_parts)[6];                   /* per chunk of faces and body */
   double *body_norm;                           /* most that a body adds to a matrix, see flip_couple_bodies */
+} StressStage;
+
+/* Stage "from grid": flip_grid_to_particles fills it; holds until the end of the step. */
+typedef struct AdvectionStage {
+  uint8_t *kind;                    /* of shape, see shapes_kernels.h, in the order of cells */
+  struct ShapeCounts *shape_counts; /* per strip */
+  double speed; /* largest of the particles; of loose ones less, by how much farther than others they may move */
+} AdvectionStage;
+
+typedef struct FlipWork {
+  /* Set by flip_step and advance before the stages; hold for the step. What the pointers lead to outlives it. */
+  Core *core;
+  Step *step;
+  State *state;
+  const FlipSettings *settings;
   double dt;
-  double tolerance;          /* of the solves in this step */
+  bool mixed;            /* more than one material */
+  float specific_volume; /* 1 / rest density, when all is of one material */
+  FlipGrid *grid;
+  FlipOrder *order;
+  FlipKept *kept;
+  SolidRecords *records;
   struct FlipShapes *shapes; /* NULL: not tracked */
-  uint8_t *kind;             /* of shape, see gather_kernels.h, in the order of cells */
-  struct OddShapes *odd;     /* per strip */
-  FlipReport report;         /* of this step */
-  double speed; /* of the particles on the grid; of loose ones less, by how much farther than others they may go */
+  /* Filled by the stages, in their order. */
+  GridRows rows; /* grid_rows */
+  FlipFields fields;
+  SolidStage solids;
+  TransferStage transfer;
+  StressStage stress;
+  AdvectionStage advection;
+  FlipReport report; /* of this step */
 } FlipWork;
 
 static inline int64_t work_cells(const FlipWork *work) { return grid_cells(work->grid); }
@@ -93,17 +113,17 @@ static inline int work_downward(const FlipWork *work, bool *down) {
   return axis;
 }
 
-/* How many times as far as pressed sand any other may go in a step: it meets nothing before the next cell. */
-#define UNPRESSED_WAY 2
-/* How far from a solid, in cells, the stress that solves begin with has to do with its motion; less and less on the way
- * there. */
-#define CARRY_REACH 20
-/* Of its box, from its centre. */
+/* Sand without pressure may move so many times as far in a step as sand under pressure: it meets nothing before the
+ * next cell. */
+#define UNPRESSED_FACTOR 2
+/* The warm start follows the motion of a solid up to this distance from it, in cells, less and less with distance. */
+#define WARM_START_REACH 20
+/* Half of the longest side of its box. */
 static inline double solid_half_width(const Solid *solid) {
   Vec3 size = vec3_sub(solid->shape.bounds_high, solid->shape.bounds_low);
   return 0.5 * fmax(size.x, fmax(size.y, size.z));
 }
-/* Cells that hold more than this of what they can hold are dense. */
-#define FILL_DENSE 0.35f
+/* Cells that hold more than this share of their free volume are dense. */
+#define PHI_DENSE 0.35f
 
 #endif

@@ -327,7 +327,7 @@ static Status put_in_order(Core *core, Scratch *scratch, const Particles *p, con
   }
   parallel_for(core, 0, cells, CELL_CHUNK, start_cells, &work);
   order->start[cells] = total;
-  order->lost = order->start[STRIP];
+  order->off_grid = order->start[STRIP];
   parallel_for(core, 0, work.parts, 1, write_part, &work);
   return SCREE_OK;
 }

@@ -36,7 +36,7 @@ typedef struct FlipGrid {
 /* Particles in the order of their cells. Those off the grid come first, as if in strip 0. */
 typedef struct FlipOrder {
   int64_t count;
-  int64_t lost;     /* off the grid */
+  int64_t off_grid; /* off the grid */
   int32_t *index;   /* of the particle */
   int32_t *start;   /* per cell, and one more */
   float *x, *y, *z; /* in cells */

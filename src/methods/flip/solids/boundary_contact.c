@@ -12,7 +12,7 @@
 #define KNOWN 1.0f
 
 /* Distance and its gradient (per cell) at a particle, from the corners of its strip. */
-float flip_distance_at(const StripSolids *solids, float x, float y, float z, float gradient[3]) {
+float strip_distance_at(const StripSolids *solids, float x, float y, float z, float gradient[3]) {
   int lane = (int)x;
   float fx = x - (float)lane, value = 0;
   gradient[0] = gradient[1] = gradient[2] = 0;
@@ -28,7 +28,7 @@ float flip_distance_at(const StripSolids *solids, float x, float y, float z, flo
 }
 
 /* The solid gets what the particle has lost: the vector times `times`, m/s. */
-static void push_solid(const Beside *beside, const float u[3], float times) {
+static void push_solid(const BoundaryContact *beside, const float u[3], float times) {
   const State *state = beside->work->state;
   double push = (double)(times * state->particles.mass[beside->index]) / beside->work->dt;
   wrench_add(beside->solid, vec3((double)u[0] * push, (double)u[1] * push, (double)u[2] * push),
@@ -37,11 +37,11 @@ static void push_solid(const Beside *beside, const float u[3], float times) {
 
 /* Coulomb's law for a hit that took `stop` from the particle's speed along the unit vector n. The way of the step, if
  * it is given, is as much shorter: sand that is pushed along the floor would otherwise go on with what it is pushed. */
-static void rub(const Beside *beside, const float n[3], float stop, float v[3], float way[3]) {
+static void rub(const BoundaryContact *beside, const float n[3], float stop, float v[3], float displacement[3]) {
   if (!beside->solid || !(stop > 0)) return;
   float u[3], along = 0, length = 0;
   for (int a = 0; a < 3; a++) {
-    u[a] = v[a] - beside->wall_v[a];
+    u[a] = v[a] - beside->solid_velocity[a];
     along += u[a] * n[a];
   }
   for (int a = 0; a < 3; a++) {
@@ -54,19 +54,20 @@ static void rub(const Beside *beside, const float n[3], float stop, float v[3], 
   float share = most < length ? most / length : 1;
   for (int a = 0; a < 3; a++) {
     v[a] -= share * u[a];
-    if (way) way[a] -= share * u[a] * (float)beside->work->dt;
+    if (displacement) displacement[a] -= share * u[a] * (float)beside->work->dt;
   }
   push_solid(beside, u, share);
 }
 
 /* A solid stops what runs into it with that speed, against the unit vector n. */
-static void hit(const Beside *beside, const float n[3], float stop, float v[3]) {
+static void hit(const BoundaryContact *beside, const float n[3], float stop, float v[3]) {
   for (int a = 0; a < 3; a++) v[a] += stop * n[a];
   if (beside->solid) push_solid(beside, n, -stop);
   rub(beside, n, stop, v, NULL);
 }
 
-void beside_rub(const Beside *beside, const StopWindow *window, const float norm[3], float v[3], float way[3]) {
+void contact_friction(const BoundaryContact *beside, const StopWindow *window, const float norm[3], float v[3],
+                      float displacement[3]) {
   float stop[3], size = 0;
   for (int a = 0; a < 3; a++) {
     int low[3];
@@ -87,19 +88,19 @@ void beside_rub(const Beside *beside, const StopWindow *window, const float norm
   size = sqrtf(size);
   if (!(size > 1e-7f)) return;
   const float n[3] = {stop[0] / size, stop[1] / size, stop[2] / size};
-  rub(beside, n, size, v, way);
+  rub(beside, n, size, v, displacement);
 }
 
-void beside_keep_out(const Beside *beside, float way[3], float v[3]) {
-  const StripSolids *solids = beside->work->solids[beside->strip];
+void contact_keep_out(const BoundaryContact *beside, float displacement[3], float v[3]) {
+  const StripSolids *solids = beside->work->solids.strips[beside->strip];
   float cell = (float)beside->work->grid->cell, to[3], gradient[3];
   float rest = 0.5f * (float)beside->work->dt; /* strips know where solids are in the middle of the step */
   for (int a = 0; a < 3; a++) {
-    to[a] = beside->at[a] + (way[a] - rest * beside->wall_v[a]) / cell;
+    to[a] = beside->at[a] + (displacement[a] - rest * beside->solid_velocity[a]) / cell;
     float most = a == 0 ? (float)STRIP - 1e-5f : 1 - 1e-6f;
     to[a] = to[a] < 0 ? 0 : to[a] > most ? most : to[a]; /* the strip knows no more; half a cell further at most */
   }
-  float distance = flip_distance_at(solids, to[0], to[1], to[2], gradient);
+  float distance = strip_distance_at(solids, to[0], to[1], to[2], gradient);
   if (!(distance < 0)) return;
   float length = sqrtf(gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2]);
   if (!(length > 1e-3f)) return;
@@ -107,21 +108,21 @@ void beside_keep_out(const Beside *beside, float way[3], float v[3]) {
   push = push < -0.5f ? -0.5f : push;
   for (int a = 0; a < 3; a++) {
     gradient[a] /= length;
-    into += (v[a] - beside->wall_v[a]) * gradient[a];
+    into += (v[a] - beside->solid_velocity[a]) * gradient[a];
   }
-  for (int a = 0; a < 3; a++) way[a] -= push * cell * gradient[a];
+  for (int a = 0; a < 3; a++) displacement[a] -= push * cell * gradient[a];
   if (!(into < 0)) return;
   hit(beside, gradient, -into, v);
 }
 
-static Solid *solid_beside(const FlipWork *work, int64_t strip, int lane) {
-  int16_t owner = work->solids[strip]->nearest[lane];
-  for (int a = 0; a < 3 && owner < 0; a++) owner = work->solids[strip]->owner[a][lane];
+static Solid *nearest_solid(const FlipWork *work, int64_t strip, int lane) {
+  int16_t owner = work->solids.strips[strip]->nearest[lane];
+  for (int a = 0; a < 3 && owner < 0; a++) owner = work->solids.strips[strip]->owner[a][lane];
   return owner < 0 ? NULL : &work->state->solids.items[owner];
 }
 
-float beside_moves(const FlipWork *work, int64_t strip, int lane) {
-  const Solid *solid = solid_beside(work, strip, lane);
+float contact_solid_motion(const FlipWork *work, int64_t strip, int lane) {
+  const Solid *solid = nearest_solid(work, strip, lane);
   if (!solid) return 0;
   double cell = work->grid->cell;
   Vec3 middle = vec3_add(strip_origin(work, (int32_t)strip), vec3((lane + 0.5) * cell, 0.5 * cell, 0.5 * cell));
@@ -129,19 +130,20 @@ float beside_moves(const FlipWork *work, int64_t strip, int lane) {
   return (float)(0.5 * work->dt * speed / cell);
 }
 
-Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], int32_t k, bool solid) {
+BoundaryContact contact_of(const FlipWork *work, int64_t strip, const int32_t place[3], int32_t k, bool solid) {
   const FlipOrder *order = work->order;
-  Beside beside = {.work = work,
-                   .strip = strip,
-                   .place = {place[0], place[1], place[2]},
-                   .at = {order->x[k] - (float)place[0], order->y[k] - (float)place[1], order->z[k] - (float)place[2]},
-                   .index = order->index[k]};
-  beside.solid = solid ? solid_beside(work, strip, (int)beside.at[0]) : NULL;
+  BoundaryContact beside = {
+      .work = work,
+      .strip = strip,
+      .place = {place[0], place[1], place[2]},
+      .at = {order->x[k] - (float)place[0], order->y[k] - (float)place[1], order->z[k] - (float)place[2]},
+      .index = order->index[k]};
+  beside.solid = solid ? nearest_solid(work, strip, (int)beside.at[0]) : NULL;
   if (!beside.solid) return beside;
   Vec3 v = solid_velocity_at(beside.solid, state_position(work->state, beside.index));
-  beside.wall_v[0] = (float)v.x;
-  beside.wall_v[1] = (float)v.y;
-  beside.wall_v[2] = (float)v.z;
+  beside.solid_velocity[0] = (float)v.x;
+  beside.solid_velocity[1] = (float)v.y;
+  beside.solid_velocity[2] = (float)v.z;
   return beside;
 }
 
@@ -151,7 +153,7 @@ void strip_stops(const FlipWork *work, int32_t strip, StopWindow *window) {
     int64_t before = (int64_t)work->grid->near[at][X_LOW] * STRIP + STRIP - 1;
     int64_t behind = (int64_t)work->grid->near[at][X_HIGH] * STRIP;
     for (int a = 0; a < 3; a++) {
-      const float *stop = work->fields.stop[a];
+      const float *stop = work->fields.stress.stopped[a];
       float *to = window->stop[a][row];
       to[0] = stop[before];
       memcpy(to + 1, stop + (int64_t)at * STRIP, sizeof(float) * STRIP);
@@ -172,7 +174,7 @@ uint32_t strip_walls(const StripSolids *solids) {
 
 /* Whether sand that does not get out of the way lies densely where a way has come to, x, y, z from the strip's lower
  * corner: a stream goes on, with what is before it. */
-static bool is_dense_at(const Beside *beside, const float at[3], const float v[3]) {
+static bool is_dense_at(const BoundaryContact *beside, const float at[3], const float v[3]) {
   const FlipWork *work = beside->work;
   const FlipFields *f = &work->fields;
   int32_t cell[3];
@@ -180,10 +182,10 @@ static bool is_dense_at(const Beside *beside, const float at[3], const float v[3
   int32_t strip = grid_find(work->grid, strip_key(cell[0], cell[1], cell[2]));
   if (strip == 0) return false;
   int32_t here = strip * STRIP + (cell[0] & (STRIP - 1));
-  if (!(f->fill[here] > FILL_DENSE * f->free[here])) return false;
+  if (!(f->sand.phi[here] > PHI_DENSE * f->solid.free_volume[here])) return false;
   float along = 0, square = 0;
   for (int a = 0; a < 3; a++) {
-    along += 0.5f * (f->velocity[a][here] + f->velocity[a][cell_above(work->grid, here, a)]) * v[a];
+    along += 0.5f * (f->sand.velocity[a][here] + f->sand.velocity[a][cell_above(work->grid, here, a)]) * v[a];
     square += v[a] * v[a];
   }
   return work->kept->pressure[here] != 0 || along < 0.5f * square;
@@ -194,9 +196,10 @@ static bool same_cell(const float a[3], const float b[3]) {
 }
 
 /* Puts a point out of a solid that it is in at that time of the step; the rest of the way goes along the surface. */
-static void put_out(const Beside *beside, int32_t index, double time, float to[3], float piece[3], float v[3]) {
+static void put_out(const BoundaryContact *beside, int32_t index, double time, float to[3], float piece[3],
+                    float v[3]) {
   const FlipWork *work = beside->work;
-  Beside touching = *beside;
+  BoundaryContact touching = *beside;
   touching.solid = &work->state->solids.items[index];
   double cell = work->grid->cell;
   Vec3 point =
@@ -213,8 +216,8 @@ static void put_out(const Beside *beside, int32_t index, double time, float to[3
   push = push < -PIECE ? -PIECE : push;
   for (int a = 0; a < 3; a++) {
     n[a] = (float)vec3_get(out, a);
-    touching.wall_v[a] = (float)vec3_get(moving, a);
-    into += (v[a] - touching.wall_v[a]) * n[a];
+    touching.solid_velocity[a] = (float)vec3_get(moving, a);
+    into += (v[a] - touching.solid_velocity[a]) * n[a];
     ahead += piece[a] * n[a];
   }
   for (int a = 0; a < 3; a++) {
@@ -224,18 +227,20 @@ static void put_out(const Beside *beside, int32_t index, double time, float to[3
   if (into < 0) hit(&touching, n, -into, v);
 }
 
-void beside_fly(const Beside *beside, float way[3], float v[3]) {
+void contact_trace(const BoundaryContact *beside, float displacement[3], float v[3]) {
   const FlipWork *work = beside->work;
   float cell = (float)work->grid->cell, gradient[3], piece[3], to[3];
-  float length = sqrtf(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) / cell;
+  float length =
+      sqrtf(displacement[0] * displacement[0] + displacement[1] * displacement[1] + displacement[2] * displacement[2]) /
+      cell;
   int pieces = (int)ceilf(length / PIECE);
   /* The strip knows how far the solids are, but not beyond a cell. */
   const float *at = beside->at;
-  float clear = flip_distance_at(work->solids[beside->strip], at[0], at[1], at[2], gradient);
+  float clear = strip_distance_at(work->solids.strips[beside->strip], at[0], at[1], at[2], gradient);
   bool meets = (clear < KNOWN ? clear : KNOWN) < length + 0.1f;
   for (int a = 0; a < 3; a++) {
     to[a] = at[a];
-    piece[a] = way[a] / (cell * (float)pieces);
+    piece[a] = displacement[a] / (cell * (float)pieces);
   }
   for (int k = 0; k < pieces; k++) {
     float from[3];
@@ -247,5 +252,5 @@ void beside_fly(const Beside *beside, float way[3], float v[3]) {
       put_out(beside, s, work->dt * (k + 1) / pieces, to, piece, v);
     if (!same_cell(from, to) && is_dense_at(beside, to, v)) break;
   }
-  for (int a = 0; a < 3; a++) way[a] = (to[a] - at[a]) * cell;
+  for (int a = 0; a < 3; a++) displacement[a] = (to[a] - at[a]) * cell;
 }

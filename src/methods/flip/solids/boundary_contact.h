@@ -5,22 +5,22 @@
 #include "methods/flip/work.h"
 
 /* A particle on the grid, perhaps beside a solid. */
-typedef struct Beside {
+typedef struct BoundaryContact {
   const FlipWork *work;
   int64_t strip;
   int32_t place[3]; /* of the strip */
   float at[3];      /* from the strip's lower corner, in cells */
   int32_t index;    /* of the particle */
   Solid *solid;     /* the nearest; NULL: none */
-  float wall_v[3];
-} Beside;
+  float solid_velocity[3];
+} BoundaryContact;
 
 /* Distance (cells) and its gradient at a point of a strip, in cells from its lower corner. */
-float flip_distance_at(const StripSolids *solids, float x, float y, float z, float gradient[3]);
+float strip_distance_at(const StripSolids *solids, float x, float y, float z, float gradient[3]);
 /* Particle k in the order of cells; with its nearest solid only when it is asked for. */
-Beside beside_of(const FlipWork *work, int64_t strip, const int32_t place[3], int32_t k, bool solid);
+BoundaryContact contact_of(const FlipWork *work, int64_t strip, const int32_t place[3], int32_t k, bool solid);
 /* How far the solid that particles of a cell see moves in half a step, in cells, at most. */
-float beside_moves(const FlipWork *work, int64_t strip, int lane);
+float contact_solid_motion(const FlipWork *work, int64_t strip, int lane);
 /* What walls stopped at the faces round a strip: rows y, z, then x from the last lane of the strip before. */
 typedef struct StopWindow {
   float stop[3][9][STRIP + 2];
@@ -29,11 +29,12 @@ void strip_stops(const FlipWork *work, int32_t strip, StopWindow *window);
 /* Lanes from which half a cell may lead into a solid. */
 uint32_t strip_walls(const StripSolids *solids);
 /* Closed faces stop sand whether or not there is enough of it to bear a pressure; friction goes with it. */
-void beside_rub(const Beside *beside, const StopWindow *window, const float norm[3], float v[3], float way[3]);
+void contact_friction(const BoundaryContact *beside, const StopWindow *window, const float norm[3], float v[3],
+                      float displacement[3]);
 /* A particle stays out of solids: what the grid is too coarse to stop is put back onto the surface, and the speed into
  * it is taken away. */
-void beside_keep_out(const Beside *beside, float way[3], float v[3]);
+void contact_keep_out(const BoundaryContact *beside, float displacement[3], float v[3]);
 /* The same for a way longer than half a cell, piece by piece. It ends in the first dense cell that it comes to. */
-void beside_fly(const Beside *beside, float way[3], float v[3]);
+void contact_trace(const BoundaryContact *beside, float displacement[3], float v[3]);
 
 #endif

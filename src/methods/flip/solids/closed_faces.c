@@ -9,7 +9,7 @@
 
 /* Whether the sand at a closed face moves into the wall. Free cells on both sides: it holds the sand either way. */
 static bool runs_in(const FlipWork *work, int32_t face, int axis, double against) {
-  const uint8_t *valid = work->fields.valid[0];
+  const uint8_t *valid = work->fields.solid.valid[0];
   int32_t low = cell_below(work->grid, face, axis);
   bool here = valid[face / STRIP] >> (face % STRIP) & 1, below = valid[low / STRIP] >> (low % STRIP) & 1;
   if (here && below) return true;
@@ -35,15 +35,17 @@ static void stop_chunk(void *context, int64_t b, int64_t e, int thread) {
   FlipFields *f = &work->fields;
   WrenchSum sum = {0};
   for (int64_t strip = b; strip < e; strip++) {
-    if (!f->near[strip]) continue;
+    if (!f->solid.near[strip]) continue;
     for (int32_t at = (int32_t)strip * STRIP; at < ((int32_t)strip + 1) * STRIP; at++)
       for (int a = 0; a < 3; a++) {
-        int16_t owner = f->owner[a][at];
-        if (f->open[a][at] > 0 || !(f->mass[a][at] > 0) || owner < 0 || work->body_of_solid[owner] >= 0) continue;
-        float against = f->velocity[a][at] - f->wall_v[a][at];
+        int16_t owner = f->solid.owner[a][at];
+        if (f->solid.open[a][at] > 0 || !(f->sand.mass[a][at] > 0) || owner < 0 ||
+            work->solids.body_of_solid[owner] >= 0)
+          continue;
+        float against = f->sand.velocity[a][at] - f->solid.velocity[a][at];
         if (!runs_in(work, at, a, (double)against)) continue;
-        f->change[a][at] = f->stop[a][at] = -against;
-        push_wall(work, at, a, owner, (double)(f->mass[a][at] * against) / work->dt, &sum);
+        f->stress.change[a][at] = f->stress.stopped[a][at] = -against;
+        push_wall(work, at, a, owner, (double)(f->sand.mass[a][at] * against) / work->dt, &sum);
       }
   }
   wrench_sum_end(&sum);
@@ -77,24 +79,25 @@ static bool solve6(double m[6][6], double x[6]) {
 
 static bool stopped_by(const FlipWork *work, const CoupledFace *face, int32_t body) {
   const FlipFields *f = &work->fields;
-  if (face->body != body || f->open[face->axis][face->face] > 0 || !(f->mass[face->axis][face->face] > 0)) return false;
-  double against = (double)f->velocity[face->axis][face->face] - (double)f->wall_v[face->axis][face->face];
+  if (face->body != body || f->solid.open[face->axis][face->face] > 0 || !(f->sand.mass[face->axis][face->face] > 0))
+    return false;
+  double against = (double)f->sand.velocity[face->axis][face->face] - (double)f->solid.velocity[face->axis][face->face];
   return runs_in(work, face->face, face->axis, against);
 }
 
 /* V = V0 + M^-1 sum m (v - n V) n, solved for V. */
 static void stop_at_body(FlipWork *work, int32_t index) {
-  CoupledBody *body = &work->bodies[index];
+  CoupledBody *body = &work->solids.bodies[index];
   FlipFields *f = &work->fields;
   double sum[6][6] = {{0}}, push[6] = {0}, m[6][6], v[6];
   bool any = false;
-  for (int64_t k = 0; k < work->face_count; k++) {
-    const CoupledFace *face = &work->faces[k];
+  for (int64_t k = 0; k < work->solids.face_count; k++) {
+    const CoupledFace *face = &work->solids.faces[k];
     if (!stopped_by(work, face, index)) continue;
-    double unit[6] = {0}, mass = (double)f->mass[face->axis][face->face];
+    double unit[6] = {0}, mass = (double)f->sand.mass[face->axis][face->face];
     coupled_push(face, 1, unit);
     for (int r = 0; r < 6; r++) {
-      push[r] += mass * (double)f->velocity[face->axis][face->face] * unit[r];
+      push[r] += mass * (double)f->sand.velocity[face->axis][face->face] * unit[r];
       for (int c = 0; c < 6; c++) sum[r][c] += mass * unit[r] * unit[c];
     }
     any = true;
@@ -109,27 +112,28 @@ static void stop_at_body(FlipWork *work, int32_t index) {
     }
   }
   if (!solve6(m, v)) return;
-  for (int64_t k = 0; k < work->face_count; k++) {
-    const CoupledFace *face = &work->faces[k];
+  for (int64_t k = 0; k < work->solids.face_count; k++) {
+    const CoupledFace *face = &work->solids.faces[k];
     if (!stopped_by(work, face, index)) continue;
-    double mass = (double)f->mass[face->axis][face->face], before = (double)f->velocity[face->axis][face->face];
+    double mass = (double)f->sand.mass[face->axis][face->face],
+           before = (double)f->sand.velocity[face->axis][face->face];
     double after = coupled_speed(face, v);
-    f->change[face->axis][face->face] = f->stop[face->axis][face->face] = (float)(after - before);
+    f->stress.change[face->axis][face->face] = f->stress.stopped[face->axis][face->face] = (float)(after - before);
     coupled_push(face, mass * (before - after), body->impulse);
   }
   memcpy(body->velocity, v, sizeof v);
 }
 
-Status flip_stop_at_walls(FlipWork *work) {
+Status flip_stop_at_closed_faces(FlipWork *work) {
   FlipFields *f = &work->fields;
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, stop_chunk, work);
-  for (int32_t k = 0; k < work->body_count; k++) stop_at_body(work, k);
-  for (int64_t k = 0; k < work->face_count; k++) {
-    const CoupledFace *face = &work->faces[k];
-    float speed = (float)coupled_speed(face, work->bodies[face->body].velocity);
-    f->flux[face->axis][face->face] += face->share * (speed - f->wall_v[face->axis][face->face]);
-    f->speed[face->axis][face->face] += face->share * (speed - f->wall_v[face->axis][face->face]);
-    f->wall_v[face->axis][face->face] = speed;
+  for (int32_t k = 0; k < work->solids.body_count; k++) stop_at_body(work, k);
+  for (int64_t k = 0; k < work->solids.face_count; k++) {
+    const CoupledFace *face = &work->solids.faces[k];
+    float speed = (float)coupled_speed(face, work->solids.bodies[face->body].velocity);
+    f->sand.flux[face->axis][face->face] += face->share * (speed - f->solid.velocity[face->axis][face->face]);
+    f->sand.joint_velocity[face->axis][face->face] += face->share * (speed - f->solid.velocity[face->axis][face->face]);
+    f->solid.velocity[face->axis][face->face] = speed;
   }
   return SCREE_OK;
 }
@@ -142,24 +146,24 @@ static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
   double area = work->grid->cell * work->grid->cell;
   WrenchSum sum = {0};
   for (int64_t strip = b; strip < e; strip++) {
-    if (!f->near[strip]) continue;
+    if (!f->solid.near[strip]) continue;
     for (int32_t at = (int32_t)strip * STRIP; at < ((int32_t)strip + 1) * STRIP; at++)
       for (int a = 0; a < 3; a++) {
-        int16_t owner = f->owner[a][at];
-        if (owner < 0 || !(f->open[a][at] < 1)) continue;
+        int16_t owner = f->solid.owner[a][at];
+        if (owner < 0 || !(f->solid.open[a][at] < 1)) continue;
         double force = flip_stress_force(work, work->kept->stress, at, a) - (double)work->kept->pressure[at] +
                        (double)work->kept->pressure[cell_below(work->grid, at, a)];
-        if (force != 0) push_wall(work, at, a, owner, force * area * (double)(1 - f->open[a][at]), &sum);
+        if (force != 0) push_wall(work, at, a, owner, force * area * (double)(1 - f->solid.open[a][at]), &sum);
       }
   }
   wrench_sum_end(&sum);
 }
 
-void flip_push_solids(FlipWork *work) {
+void flip_add_wrenches(FlipWork *work) {
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, push_chunk, work);
-  for (int32_t k = 0; k < work->body_count; k++) {
-    const double *j = work->bodies[k].impulse, per = 1 / work->dt;
-    Solid *solid = &work->state->solids.items[work->bodies[k].solid];
+  for (int32_t k = 0; k < work->solids.body_count; k++) {
+    const double *j = work->solids.bodies[k].impulse, per = 1 / work->dt;
+    Solid *solid = &work->state->solids.items[work->solids.bodies[k].solid];
     wrench_add(solid, vec3(j[0] * per, j[1] * per, j[2] * per), solid->center);
     wrench_add_torque(solid, vec3(j[3] * per, j[4] * per, j[5] * per));
   }

@@ -9,7 +9,7 @@
 
 enum { SOLID_CHUNK = 64 };
 
-#define ROOM_LEAST 0.05f
+#define KERNEL_VOLUME_LEAST 0.05f
 
 /* ---- norms ---- */
 
@@ -32,7 +32,7 @@ static void valid_window(const FlipWork *work, int32_t strip, ValidWindow *windo
     int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1);
     int32_t before = grid->near[at][X_LOW], behind = grid->near[at][X_HIGH];
     for (int g = 0; g < 4; g++) {
-      const uint8_t *valid = work->fields.valid[g];
+      const uint8_t *valid = work->fields.solid.valid[g];
       /* strips that do not exist are free space without sand */
       window->bits[g][row] = (before ? (uint32_t)valid[before] >> (STRIP - 1) : 1) |
                              (at ? (uint32_t)valid[at] : 255u) << 1 |
@@ -51,7 +51,7 @@ static void norm_strip(const FlipWork *work, int32_t strip) {
   int32_t place[3];
   valid_window(work, strip, &window);
   strip_place(work->grid->key[strip], place);
-  float *const *norm = work->sorted.norm;
+  float *const *norm = work->transfer.norm;
   CellNorms cell = {.bits = window.bits,
                     .place = {(float)place[0], (float)place[1], (float)place[2]},
                     .x = order->x,
@@ -71,7 +71,7 @@ static void norm_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const FlipWork *work = context;
   for (int64_t strip = b; strip < e; strip++)
-    if (work->fields.near[strip]) norm_strip(work, (int32_t)strip);
+    if (work->fields.solid.near[strip]) norm_strip(work, (int32_t)strip);
 }
 
 void flip_find_norms(FlipWork *work) { parallel_for(work->core, 1, work->grid->strips, SOLID_CHUNK, norm_chunk, work); }
@@ -79,53 +79,53 @@ void flip_find_norms(FlipWork *work) { parallel_for(work->core, 1, work->grid->s
 /* ---- rooms ---- */
 
 /* What the octants of the near strips lack of a full, free cell, splatted like particles. */
-typedef struct Rooms {
+typedef struct FreeVolumes {
   FlipWork *work;
   const StripSolids *const *now;
   float *sums[4];
-} Rooms;
+} FreeVolumes;
 
-static void find_lack(const Rooms *rooms, int32_t strip) {
-  const FlipWork *work = rooms->work;
-  if (!work->fields.near[strip]) return;
+static void splat_lack(const FreeVolumes *volumes, int32_t strip) {
+  const FlipWork *work = volumes->work;
+  if (!work->fields.solid.near[strip]) return;
   ValidWindow window;
   valid_window(work, strip, &window);
   bool lacks = false;
   for (int lane = 0; lane < STRIP && !lacks; lane++)
-    lacks = !window.whole[lane] || work->fields.free[(int64_t)strip * STRIP + lane] != 1;
+    lacks = !window.whole[lane] || work->fields.solid.free_volume[(int64_t)strip * STRIP + lane] != 1;
   Octants octants = {.bits = window.bits,
-                     .share = rooms->now[strip]->octant,
+                     .share = volumes->now[strip]->octant,
                      .grid = work->grid,
-                     .sums = {rooms->sums[0], rooms->sums[1], rooms->sums[2], rooms->sums[3]}};
-  if (lacks) KERNEL_CALL(work->core, flip_octants)(&octants, strip);
+                     .sums = {volumes->sums[0], volumes->sums[1], volumes->sums[2], volumes->sums[3]}};
+  if (lacks) KERNEL_CALL(work->core, flip_splat_octants)(&octants, strip);
 }
 
 static void lack_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const Rooms *rooms = context;
-  const GridRows *rows = &rooms->work->rows;
+  const FreeVolumes *volumes = context;
+  const GridRows *rows = &volumes->work->rows;
   for (int64_t block = b; block < e; block++)
     for (int32_t row = rows->blocks[block][0]; row < rows->blocks[block][1]; row++)
-      for (int32_t strip = rows->strips[row][0]; strip < rows->strips[row][1]; strip++) find_lack(rooms, strip);
+      for (int32_t strip = rows->strips[row][0]; strip < rows->strips[row][1]; strip++) splat_lack(volumes, strip);
 }
 
-static void room_chunk(void *context, int64_t b, int64_t e, int thread) {
+static void volume_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const Rooms *rooms = context;
+  const FreeVolumes *volumes = context;
   for (int g = 0; g < 4; g++)
     for (int64_t at = b * STRIP; at < e * STRIP; at++) {
-      float room = 1 - rooms->sums[g][at];
-      rooms->sums[g][at] = room > ROOM_LEAST ? room : ROOM_LEAST;
+      float room = 1 - volumes->sums[g][at];
+      volumes->sums[g][at] = room > KERNEL_VOLUME_LEAST ? room : KERNEL_VOLUME_LEAST;
     }
 }
 
-void flip_find_rooms(FlipWork *work) {
+void flip_find_free_volume(FlipWork *work) {
   Core *core = work->core;
   int64_t strips = work->grid->strips;
-  float *const *room = work->fields.room;
-  Rooms rooms = {work, work->solids, {room[0], room[1], room[2], room[3]}};
-  for (int g = 0; g < 4; g++) grid_clear(core, rooms.sums[g], work_cells(work));
+  float *const *room = work->fields.solid.kernel_volume;
+  FreeVolumes volumes = {work, work->solids.strips, {room[0], room[1], room[2], room[3]}};
+  for (int g = 0; g < 4; g++) grid_clear(core, volumes.sums[g], work_cells(work));
   for (int color = 0; color < ROW_COLORS; color++)
-    parallel_for(core, work->rows.start[color], work->rows.start[color + 1], 1, lack_chunk, &rooms);
-  parallel_for(core, 0, strips, SOLID_CHUNK, room_chunk, &rooms);
+    parallel_for(core, work->rows.start[color], work->rows.start[color + 1], 1, lack_chunk, &volumes);
+  parallel_for(core, 0, strips, SOLID_CHUNK, volume_chunk, &volumes);
 }

@@ -59,7 +59,7 @@ enum {
   ASK_ALL = ASK_MIDDLES + STRIP
 };
 
-static Vec3 asked_at(int k) {
+static Vec3 query_point(int k) {
   if (k >= ASK_MIDDLES) return vec3(k - ASK_MIDDLES + 0.5, 0.5, 0.5);
   if (k >= ASK_CORNERS) {
     k -= ASK_CORNERS;
@@ -87,69 +87,69 @@ static inline float share_of(float distance, float slope) {
 #define SHARES_REACH 1.4f
 
 /* A solid in the frame of which strips ask. */
-typedef struct Asking {
+typedef struct SolidQuery {
   const Solid *solid;
   Vec3 position; /* where it will be in the middle of the step */
   int32_t index;
   Mat3 turn, back;
   double reach[3];               /* of a strip's box, with FAR, along the solid's axes */
   double from_strip[3][ASK_ALL]; /* from a strip's lower corner to where it asks, along them too */
-} Asking;
+} SolidQuery;
 
-static void asking_of(const FlipWork *work, int32_t index, Asking *to) {
-  Asking asking = {.solid = &work->state->solids.items[index], .index = index};
+static void query_of(const FlipWork *work, int32_t index, SolidQuery *to) {
+  SolidQuery query = {.solid = &work->state->solids.items[index], .index = index};
   /* Halfway through the step: where it is at the beginning, sand would always feel it too late, and a ball of twice the
    * way a step would come 2 mm deeper into the sand. */
-  const Solid *solid = asking.solid;
+  const Solid *solid = query.solid;
   double half = 0.5 * work->dt - solid_ahead(work, solid);
   Quat rotation = quat_mul(quat_from_vector(vec3_scale(solid->spin, half)), solid->rotation);
   Vec3 center = vec3_madd(solid->center, solid->velocity, half);
-  asking.position = vec3_sub(center, quat_rotate(rotation, solid->center_in_shape));
-  asking.turn = mat3_from_quat(rotation);
-  asking.back = mat3_transpose(asking.turn);
+  query.position = vec3_sub(center, quat_rotate(rotation, solid->center_in_shape));
+  query.turn = mat3_from_quat(rotation);
+  query.back = mat3_transpose(query.turn);
   for (int a = 0; a < 3; a++) {
-    const double *row = asking.back.m[a];
-    asking.reach[a] =
+    const double *row = query.back.m[a];
+    query.reach[a] =
         work->grid->cell * ((double)FAR + 0.5 * (STRIP * fabs(row[0]) + fabs(row[1]) + fabs(row[2])) + 1e-3);
   }
   for (int k = 0; k < ASK_ALL; k++) {
-    Vec3 at = mat3_apply(&asking.back, vec3_scale(asked_at(k), work->grid->cell));
-    for (int a = 0; a < 3; a++) asking.from_strip[a][k] = vec3_get(at, a);
+    Vec3 at = mat3_apply(&query.back, vec3_scale(query_point(k), work->grid->cell));
+    for (int a = 0; a < 3; a++) query.from_strip[a][k] = vec3_get(at, a);
   }
-  *to = asking;
+  *to = query;
 }
 
-static bool strip_is_far(const FlipWork *work, const Asking *asking, Vec3 middle) {
-  const Shape *shape = &asking->solid->shape;
+static bool strip_is_far(const FlipWork *work, const SolidQuery *query, Vec3 middle) {
+  const Shape *shape = &query->solid->shape;
   if (shape->inside || shape->kind == SCREE_SHAPE_PLANE)
-    return solid_out_of_reach(asking->solid, middle, (0.52 * STRIP + (double)FAR) * work->grid->cell);
-  const double *r = asking->reach;
+    return solid_out_of_reach(query->solid, middle, (0.52 * STRIP + (double)FAR) * work->grid->cell);
+  const double *r = query->reach;
   return middle.x < shape->bounds_low.x - r[0] || middle.x > shape->bounds_high.x + r[0] ||
          middle.y < shape->bounds_low.y - r[1] || middle.y > shape->bounds_high.y + r[1] ||
          middle.z < shape->bounds_low.z - r[2] || middle.z > shape->bounds_high.z + r[2];
 }
 
 /* Points k to k + count of those where strips ask, in the solid's frame; `from` is the strip's lower corner there. */
-static inline void points_at(const Asking *asking, Vec3 from, int k, int count, float *x, float *y, float *z) {
+static inline void points_at(const SolidQuery *query, Vec3 from, int k, int count, float *x, float *y, float *z) {
   for (int p = 0; p < count; p++) {
-    x[p] = (float)(from.x + asking->from_strip[0][k + p]);
-    y[p] = (float)(from.y + asking->from_strip[1][k + p]);
-    z[p] = (float)(from.z + asking->from_strip[2][k + p]);
+    x[p] = (float)(from.x + query->from_strip[0][k + p]);
+    y[p] = (float)(from.y + query->from_strip[1][k + p]);
+    z[p] = (float)(from.z + query->from_strip[2][k + p]);
   }
 }
 
 /* Distances (cells) and normals at the points of the lanes that the solid may touch, one behind the other; then those
  * at the corners of the lanes that it is near. */
-typedef struct Answers {
+typedef struct QueryResult {
   uint32_t lanes, shared; /* near; and so near that it may take a share: a bit each */
   float d[ASK], normal[3][ASK];
-} Answers;
+} QueryResult;
 
-static void find_lanes(const FlipWork *work, const Asking *asking, Vec3 from, Answers *to) {
+static void find_lanes(const FlipWork *work, const SolidQuery *query, Vec3 from, QueryResult *to) {
   float x[STRIP], y[STRIP], z[STRIP], d[STRIP], normal[3][STRIP];
   double cell = work->grid->cell;
-  points_at(asking, from, ASK_MIDDLES, STRIP, x, y, z);
-  shape_distance_range(work->core, &asking->solid->shape, STRIP, x, y, z, (double)FAR * cell, d, normal[0], normal[1],
+  points_at(query, from, ASK_MIDDLES, STRIP, x, y, z);
+  shape_distance_range(work->core, &query->solid->shape, STRIP, x, y, z, (double)FAR * cell, d, normal[0], normal[1],
                        normal[2]);
   to->lanes = to->shared = 0;
   for (int lane = 0; lane < STRIP; lane++) {
@@ -161,26 +161,26 @@ static void find_lanes(const FlipWork *work, const Asking *asking, Vec3 from, An
 static inline uint32_t columns_of(uint32_t lanes) { return lanes | lanes << 1; }
 
 /* False: it is near none. */
-static bool ask(const FlipWork *work, const Asking *asking, Vec3 origin, Answers *to) {
+static bool ask(const FlipWork *work, const SolidQuery *query, Vec3 origin, QueryResult *to) {
   double cell = work->grid->cell;
-  Vec3 from = mat3_apply(&asking->back, vec3_sub(origin, asking->position));
+  Vec3 from = mat3_apply(&query->back, vec3_sub(origin, query->position));
   Vec3 half = vec3(0.5 * STRIP * cell, 0.5 * cell, 0.5 * cell);
-  if (strip_is_far(work, asking, vec3_add(from, mat3_apply(&asking->back, half)))) return false;
-  find_lanes(work, asking, from, to);
+  if (strip_is_far(work, query, vec3_add(from, mat3_apply(&query->back, half)))) return false;
+  find_lanes(work, query, from, to);
   if (to->lanes == 0) return false;
   float x[ASK], y[ASK], z[ASK];
   int count = 0;
   for (int lane = 0; lane < STRIP; lane++) {
     if (!(to->shared >> lane & 1)) continue;
-    points_at(asking, from, lane * ASK_LANE, ASK_LANE, x + count, y + count, z + count);
+    points_at(query, from, lane * ASK_LANE, ASK_LANE, x + count, y + count, z + count);
     count += ASK_LANE;
   }
   for (int column = 0; column <= STRIP; column++) {
     if (!(columns_of(to->lanes) >> column & 1)) continue;
-    points_at(asking, from, ASK_CORNERS + column * 4, 4, x + count, y + count, z + count);
+    points_at(query, from, ASK_CORNERS + column * 4, 4, x + count, y + count, z + count);
     count += 4;
   }
-  shape_distance_range(work->core, &asking->solid->shape, count, x, y, z, (double)FAR * cell, to->d, to->normal[0],
+  shape_distance_range(work->core, &query->solid->shape, count, x, y, z, (double)FAR * cell, to->d, to->normal[0],
                        to->normal[1], to->normal[2]);
   for (int k = 0; k < count; k++) {
     float at = to->d[k] / (float)cell;
@@ -191,44 +191,44 @@ static bool ask(const FlipWork *work, const Asking *asking, Vec3 origin, Answers
 
 /* Shares of the faces of a lane, quarter by quarter, as a plane cuts them. A wall that lies in the face closes it: the
  * slope within the face is none. */
-static void sense_faces(const Asking *asking, const Answers *answers, int k, int lane, StripSolids *to) {
+static void merge_faces(const SolidQuery *query, const QueryResult *result, int k, int lane, StripSolids *to) {
   for (int axis = 0; axis < 3; axis++) {
     float sum = 0, nearest = FAR;
     for (int q = 0; q < 4; q++, k++) {
       float n = 0; /* along the axis, in the world */
-      for (int c = 0; c < 3; c++) n += (float)asking->turn.m[axis][c] * answers->normal[c][k];
+      for (int c = 0; c < 3; c++) n += (float)query->turn.m[axis][c] * result->normal[c][k];
       float slope = 0.5f * sqrtf(n * n < 1 ? 1 - n * n : 0);
-      sum += share_of(answers->d[k] - 1e-3f, slope > 1e-4f ? slope : 1e-4f);
-      nearest = answers->d[k] < nearest ? answers->d[k] : nearest;
+      sum += share_of(result->d[k] - 1e-3f, slope > 1e-4f ? slope : 1e-4f);
+      nearest = result->d[k] < nearest ? result->d[k] : nearest;
     }
     float open = 0.25f * sum;
     if (open < to->open[axis][lane] || (to->owner[axis][lane] < 0 && nearest < 0.5f)) {
       to->open[axis][lane] = open < to->open[axis][lane] ? open : to->open[axis][lane];
-      to->owner[axis][lane] = (int16_t)asking->index;
+      to->owner[axis][lane] = (int16_t)query->index;
     }
   }
 }
 
 /* Takes a solid in where it leaves less free than what is known already. */
-static void sense(const Asking *asking, const Answers *answers, StripSolids *to) {
+static void sense(const SolidQuery *query, const QueryResult *result, StripSolids *to) {
   int k = 0;
   to->touched = true;
   for (int lane = 0; lane < STRIP; lane++) {
-    if (!(answers->shared >> lane & 1)) continue;
+    if (!(result->shared >> lane & 1)) continue;
     for (int o = 0; o < 8; o++) {
-      float share = share_of(answers->d[k + o], 0.5f), *octant = &to->octant[o][lane];
+      float share = share_of(result->d[k + o], 0.5f), *octant = &to->octant[o][lane];
       if (share < *octant) {
         *octant = share;
-        to->nearest[lane] = (int16_t)asking->index;
+        to->nearest[lane] = (int16_t)query->index;
       }
     }
-    sense_faces(asking, answers, k + ASK_QUARTERS, lane, to);
+    merge_faces(query, result, k + ASK_QUARTERS, lane, to);
     k += ASK_LANE;
   }
   for (int column = 0; column <= STRIP; column++) {
-    if (!(columns_of(answers->lanes) >> column & 1)) continue;
+    if (!(columns_of(result->lanes) >> column & 1)) continue;
     for (int c = 0; c < 4; c++, k++) {
-      float at = answers->d[k], *distance = &to->distance[c * 9 + column];
+      float at = result->d[k], *distance = &to->distance[c * 9 + column];
       if (at < *distance) *distance = at;
       if (at < 0.5f) to->cut |= (uint8_t)(3u << column >> 1); /* the cells on both sides of the corner */
     }
@@ -258,15 +258,15 @@ static Status take_records(FlipWork *work, uint8_t *fresh) {
   int32_t *record = work->kept->record;
   int64_t strips = work->grid->strips, wanted = 1;
   for (int64_t strip = 1; strip < strips; strip++) wanted += record[strip] != RECORD_FREE;
-  if (wanted > records->room) {
+  if (wanted > records->capacity) {
     TRY(memory_grow(work->core, &records->items, wanted + wanted / 8, "flip distances"));
-    records->room = wanted + wanted / 8;
+    records->capacity = wanted + wanted / 8;
     strip_is_free(&records->items[RECORD_FREE]);
   }
   uint8_t *used = NULL;
   int mark = scratch_mark(work->step->scratch);
-  TRY(scratch_take(work->core, work->step->scratch, &used, records->room, "distances"));
-  memset(used, 0, (size_t)records->room);
+  TRY(scratch_take(work->core, work->step->scratch, &used, records->capacity, "distances"));
+  memset(used, 0, (size_t)records->capacity);
   record[0] = RECORD_FREE;
   for (int64_t strip = 0; strip < strips; strip++)
     if (record[strip] != RECORD_UNKNOWN) used[record[strip]] = 1;
@@ -281,45 +281,45 @@ static Status take_records(FlipWork *work, uint8_t *fresh) {
   return SCREE_OK;
 }
 
-typedef struct Sensing {
+typedef struct SolidSearch {
   FlipWork *work;
   const StripSolids **now;
   uint8_t *fresh;     /* per strip: fixed solids are still to be asked */
   StripSolids *moved; /* where moving solids are near */
   uint8_t *cut;       /* per strip: StripSolids.cut */
-  Asking *fixed, *moving;
+  SolidQuery *fixed, *moving;
   int32_t fixed_count, moving_count;
-} Sensing;
+} SolidSearch;
 
-static void sense_fixed(const Sensing *sensing, int64_t strip) {
-  FlipWork *work = sensing->work;
+static void query_fixed(const SolidSearch *search, int64_t strip) {
+  FlipWork *work = search->work;
   int32_t *record = &work->kept->record[strip];
   StripSolids *to = &work->records->items[*record];
-  Answers answers;
+  QueryResult result;
   strip_is_free(to);
-  for (int32_t k = 0; k < sensing->fixed_count; k++)
-    if (ask(work, &sensing->fixed[k], strip_origin(work, (int32_t)strip), &answers))
-      sense(&sensing->fixed[k], &answers, to);
+  for (int32_t k = 0; k < search->fixed_count; k++)
+    if (ask(work, &search->fixed[k], strip_origin(work, (int32_t)strip), &result))
+      sense(&search->fixed[k], &result, to);
   if (!to->touched) *record = RECORD_FREE;
 }
 
-static void sense_chunk(void *context, int64_t b, int64_t e, int thread) {
+static void query_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const Sensing *sensing = context;
-  FlipWork *work = sensing->work;
-  Answers answers;
+  const SolidSearch *search = context;
+  FlipWork *work = search->work;
+  QueryResult result;
   for (int64_t strip = b; strip < e; strip++) {
-    if (sensing->fresh[strip]) sense_fixed(sensing, strip);
+    if (search->fresh[strip]) query_fixed(search, strip);
     const StripSolids *fixed = fixed_solids(work, strip);
-    StripSolids *moved = &sensing->moved[strip];
-    sensing->now[strip] = fixed;
-    for (int32_t k = 0; k < sensing->moving_count; k++) {
-      if (!ask(work, &sensing->moving[k], strip_origin(work, (int32_t)strip), &answers)) continue;
-      if (sensing->now[strip] == fixed) *moved = *fixed;
-      sensing->now[strip] = moved;
-      sense(&sensing->moving[k], &answers, moved);
+    StripSolids *moved = &search->moved[strip];
+    search->now[strip] = fixed;
+    for (int32_t k = 0; k < search->moving_count; k++) {
+      if (!ask(work, &search->moving[k], strip_origin(work, (int32_t)strip), &result)) continue;
+      if (search->now[strip] == fixed) *moved = *fixed;
+      search->now[strip] = moved;
+      sense(&search->moving[k], &result, moved);
     }
-    sensing->cut[strip] = sensing->now[strip]->cut;
+    search->cut[strip] = search->now[strip]->cut;
   }
 }
 
@@ -327,8 +327,8 @@ static void sense_chunk(void *context, int64_t b, int64_t e, int thread) {
 
 static void shares_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const Sensing *sensing = context;
-  KERNEL_CALL(sensing->work->core, flip_shares)(sensing->now, &sensing->work->fields, SLIVER, b, e);
+  const SolidSearch *search = context;
+  KERNEL_CALL(search->work->core, flip_shares)(search->now, &search->work->fields, SLIVER, b, e);
 }
 
 /* Lanes shifted up by one: bit k says what lane k - 1 is. */
@@ -344,32 +344,32 @@ static uint32_t shifted(const FlipWork *work, int32_t strip, int axis, const uin
 /* Faces into cells that are solid are closed; nodes are valid where a cell beside them is free. */
 static void valid_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const Sensing *sensing = context;
-  FlipWork *work = sensing->work;
+  const SolidSearch *search = context;
+  FlipWork *work = search->work;
   FlipFields *f = &work->fields;
   for (int64_t strip = b; strip < e; strip++)
     for (int a = 0; a < 3; a++) {
-      uint32_t here = f->valid[0][strip], below = shifted(work, (int32_t)strip, a, f->valid[0]);
-      f->valid[1 + a][strip] = (uint8_t)(here | below);
+      uint32_t here = f->solid.valid[0][strip], below = shifted(work, (int32_t)strip, a, f->solid.valid[0]);
+      f->solid.valid[1 + a][strip] = (uint8_t)(here | below);
       for (uint32_t closed = ~(here & below) & 255; closed; closed &= closed - 1)
-        f->open[a][strip * STRIP + __builtin_ctz(closed)] = 0;
+        f->solid.open[a][strip * STRIP + __builtin_ctz(closed)] = 0;
     }
 }
 
 /* A strip is near when a cell within one of it is cut. */
 static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const Sensing *sensing = context;
-  FlipWork *work = sensing->work;
+  const SolidSearch *search = context;
+  FlipWork *work = search->work;
   for (int64_t strip = b; strip < e; strip++)
-    work->fields.near[strip] = grid_any_round(work->grid, sensing->cut, (int32_t)strip);
+    work->fields.solid.near[strip] = grid_any_round(work->grid, search->cut, (int32_t)strip);
 }
 
 /* ---- what moves ---- */
 
 /* Whether solids that move were asked and are near: no others have faces that do. */
 bool strip_meets_moving(const FlipWork *work, int64_t strip) {
-  return work->fields.near[strip] && work->solids[strip] != fixed_solids(work, strip);
+  return work->fields.solid.near[strip] && work->solids.strips[strip] != fixed_solids(work, strip);
 }
 
 Vec3 face_point(Vec3 origin, double cell, int lane, int axis) {
@@ -388,49 +388,49 @@ static void velocity_chunk(void *context, int64_t b, int64_t e, int thread) {
     for (int lane = 0; lane < STRIP; lane++)
       for (int a = 0; a < 3; a++) {
         int64_t at = strip * STRIP + lane;
-        int16_t owner = f->owner[a][at];
+        int16_t owner = f->solid.owner[a][at];
         if (owner < 0) continue;
         const Solid *solid = &work->state->solids.items[owner];
-        if (!solid_moves(solid) || work->body_of_solid[owner] >= 0) continue; /* bodies: flip_wall_velocities */
-        f->wall_v[a][at] = (float)vec3_get(solid_velocity_at(solid, face_point(origin, cell, lane, a)), a);
+        if (!solid_moves(solid) || work->solids.body_of_solid[owner] >= 0) continue; /* bodies: flip_wall_velocities */
+        f->solid.velocity[a][at] = (float)vec3_get(solid_velocity_at(solid, face_point(origin, cell, lane, a)), a);
       }
   }
 }
 
-static Status list_asking(Sensing *sensing) {
-  FlipWork *work = sensing->work;
+static Status list_queries(SolidSearch *search) {
+  FlipWork *work = search->work;
   const Solids *solids = &work->state->solids;
-  TRY(scratch_take(work->core, work->step->scratch, &sensing->fixed, solids->count + 1, "solids"));
-  TRY(scratch_take(work->core, work->step->scratch, &sensing->moving, solids->count + 1, "solids"));
+  TRY(scratch_take(work->core, work->step->scratch, &search->fixed, solids->count + 1, "solids"));
+  TRY(scratch_take(work->core, work->step->scratch, &search->moving, solids->count + 1, "solids"));
   for (int32_t k = 0; k < solids->count; k++) {
-    if (solid_moves(&solids->items[k])) asking_of(work, k, &sensing->moving[sensing->moving_count++]);
-    else asking_of(work, k, &sensing->fixed[sensing->fixed_count++]);
+    if (solid_moves(&solids->items[k])) query_of(work, k, &search->moving[search->moving_count++]);
+    else query_of(work, k, &search->fixed[search->fixed_count++]);
   }
   return SCREE_OK;
 }
 
-Status flip_solids_find(FlipWork *work) {
+Status flip_find_solids(FlipWork *work) {
   Core *core = work->core;
   int64_t strips = work->grid->strips;
-  Sensing sensing = {.work = work};
+  SolidSearch search = {.work = work};
   TRY(flip_list_bodies(work));
-  TRY(scratch_take(core, work->step->scratch, &sensing.now, strips, "distances"));
-  work->solids = sensing.now;
-  TRY(list_asking(&sensing));
-  TRY(scratch_take(core, work->step->scratch, &sensing.moved, strips, "distances"));
-  TRY(scratch_take(core, work->step->scratch, &sensing.cut, strips, "distances"));
-  TRY(scratch_take(core, work->step->scratch, &sensing.fresh, strips, "distances"));
-  TRY(take_records(work, sensing.fresh));
-  sensing.now[0] = fixed_solids(work, 0);
-  sensing.cut[0] = 0;
-  parallel_for(core, 1, strips, SOLID_CHUNK, sense_chunk, &sensing);
-  parallel_for(core, 1, strips, SOLID_CHUNK, shares_chunk, &sensing);
-  parallel_for(core, 1, strips, SOLID_CHUNK, valid_chunk, &sensing);
-  parallel_for(core, 1, strips, SOLID_CHUNK, near_chunk, &sensing);
+  TRY(scratch_take(core, work->step->scratch, &search.now, strips, "distances"));
+  work->solids.strips = search.now;
+  TRY(list_queries(&search));
+  TRY(scratch_take(core, work->step->scratch, &search.moved, strips, "distances"));
+  TRY(scratch_take(core, work->step->scratch, &search.cut, strips, "distances"));
+  TRY(scratch_take(core, work->step->scratch, &search.fresh, strips, "distances"));
+  TRY(take_records(work, search.fresh));
+  search.now[0] = fixed_solids(work, 0);
+  search.cut[0] = 0;
+  parallel_for(core, 1, strips, SOLID_CHUNK, query_chunk, &search);
+  parallel_for(core, 1, strips, SOLID_CHUNK, shares_chunk, &search);
+  parallel_for(core, 1, strips, SOLID_CHUNK, valid_chunk, &search);
+  parallel_for(core, 1, strips, SOLID_CHUNK, near_chunk, &search);
   flip_find_norms(work);
   parallel_for(core, 1, strips, SOLID_CHUNK, velocity_chunk, work);
-  flip_find_rooms(work);
+  flip_find_free_volume(work);
   TRY(flip_list_faces(work));
-  flip_wall_velocities(work);
+  flip_set_body_velocities(work);
   return SCREE_OK;
 }

@@ -5,7 +5,7 @@
 #include "methods/flip/work.h"
 
 /* solids.c: distances, shares, valid nodes, velocities of faces. */
-Status flip_solids_find(FlipWork *work);
+Status flip_find_solids(FlipWork *work);
 /* Where the strip begins in the world. */
 Vec3 strip_origin(const FlipWork *work, int32_t strip);
 /* The middle of the lower face of a strip's cell along an axis. */
@@ -18,29 +18,29 @@ bool solid_out_of_reach(const Solid *solid, Vec3 local, double reach);
 bool strip_meets_moving(const FlipWork *work, int64_t strip);
 /* free_volume.c: norms of the particles' weights, free volume under the kernels of nodes. */
 void flip_find_norms(FlipWork *work);
-void flip_find_rooms(FlipWork *work);
+void flip_find_free_volume(FlipWork *work);
 
 /* closed_faces.c: sand that runs into closed faces takes their velocity. */
-Status flip_stop_at_walls(FlipWork *work);
+Status flip_stop_at_closed_faces(FlipWork *work);
 /* Forces of the stresses on all solids, into their wrenches. */
-void flip_push_solids(FlipWork *work);
+void flip_add_wrenches(FlipWork *work);
 
 /* body_coupling.c: bodies that stresses can move, before faces are known; then the faces that they move with. */
 Status flip_list_bodies(FlipWork *work);
 Status flip_list_faces(FlipWork *work);
-void flip_wall_velocities(FlipWork *work); /* of these faces */
+void flip_set_body_velocities(FlipWork *work); /* of these faces */
 /* Memory for what follows; faces at which no stress can act are left out. Finds what each body can add at most to the
  * largest eigenvalue of a solve: body_norm times dt^2 and how often an unknown touches a face. */
 Status flip_couple_bodies(FlipWork *work);
 /* body_change = dt M^-1 body_wrench. */
-void flip_move_bodies(FlipWork *work, double dt);
+void flip_accelerate_bodies(FlipWork *work, double dt);
 /* body_change = dt M^-1 J f: by the pressure and the stresses at the faces (either may be NULL). */
-void flip_change_bodies(FlipWork *work, const float *pressure, float *const *stress, double dt);
+void flip_accelerate_bodies_by_stress(FlipWork *work, const float *pressure, float *const *stress, double dt);
 /* The same, by the wrenches in wrench_parts of so many chunks of FACE_CHUNK faces. */
 enum { FACE_CHUNK = 512 };
-void flip_answer_of_bodies(FlipWork *work, int64_t chunks, double dt);
+void flip_accelerate_bodies_by_parts(FlipWork *work, int64_t chunks, double dt);
 /* Adds what that changes to the flux. */
-void flip_add_bodies(const FlipWork *work, float *const flux[3]);
+void flip_add_body_flux(const FlipWork *work, float *const flux[3]);
 
 /* The body's velocity along the face's axis, there. */
 static inline double coupled_speed(const CoupledFace *face, const double v[6]) {

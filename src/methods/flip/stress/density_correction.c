@@ -13,8 +13,9 @@ static void shift_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t at = b * STRIP; at < e * STRIP; at++)
     for (int a = 0; a < 3; a++) {
       int32_t low = cell_below(work->grid, (int32_t)at, a);
-      float way = -f->lightness[a][at] * (work->kept->shift[at] - work->kept->shift[low]) / cell;
-      f->moved[a][at] = way < -most ? -most : way > most ? most : way;
+      float displacement = -f->sand.specific_volume[a][at] *
+                           (work->kept->correction_potential[at] - work->kept->correction_potential[low]) / cell;
+      f->stress.correction[a][at] = displacement < -most ? -most : displacement > most ? most : displacement;
     }
 }
 
@@ -25,14 +26,15 @@ typedef struct Correction {
 } Correction;
 
 /* Answers the largest density over that of sand at rest; up to 1: no cell is overfull. */
-static double room_chunk(void *context, int64_t begin, int64_t end) {
+static double volume_chunk(void *context, int64_t begin, int64_t end) {
   const Correction *correction = context;
   const FlipFields *f = &correction->work->fields;
   double densest = 0;
   for (int64_t at = begin * STRIP; at < end * STRIP; at++) {
-    float room = f->free[at] - f->fill[at];
+    float room = f->solid.free_volume[at] - f->sand.phi[at];
     correction->b[at] = room;
-    if (f->usable[at] > 0 && room < 0) densest = fmax(densest, (double)(f->fill[at] / f->free[at]));
+    if (f->sand.usable[at] > 0 && room < 0)
+      densest = fmax(densest, (double)(f->sand.phi[at] / f->solid.free_volume[at]));
   }
   return densest;
 }
@@ -45,28 +47,28 @@ static void refill_chunk(void *context, int64_t b, int64_t e, int thread) {
   FlipFields *f = &correction->work->fields;
   KERNEL_CALL(work->core, flip_pressure_apply)(&correction->problem.operator, b, e);
   for (int64_t at = b * STRIP; at < e * STRIP; at++)
-    if (f->fill[at] > 0) {
-      float fill = f->fill[at] - correction->problem.operator.y[at];
-      f->fill[at] = fill < 0 ? 0 : fill > f->free[at] ? f->free[at] : fill;
+    if (f->sand.phi[at] > 0) {
+      float fill = f->sand.phi[at] - correction->problem.operator.y[at];
+      f->sand.phi[at] = fill < 0 ? 0 : fill > f->solid.free_volume[at] ? f->solid.free_volume[at] : fill;
     }
 }
 
 static Status correct(FlipWork *work, float *b) {
   int64_t strips = work->grid->strips;
   Correction correction = {.work = work, .b = b};
-  double densest = parallel_max(work->core, 1, strips, STRIP_CHUNK, 0, room_chunk, &correction);
+  double densest = parallel_max(work->core, 1, strips, STRIP_CHUNK, 0, volume_chunk, &correction);
   work->report.densest = fmax(work->report.densest, densest);
   if (!(densest > 0)) {
-    memset(work->kept->shift, 0, sizeof(float) * (size_t)work_cells(work));
+    memset(work->kept->correction_potential, 0, sizeof(float) * (size_t)work_cells(work));
     return SCREE_OK;
   }
   PressureProblem problem = flip_pressure_problem(work, 1);
   problem.dt = 0; /* bodies stand still */
-  TRY(flip_solve_complementarity(work, &problem, b, true, work->kept->shift, &work->report.density));
+  TRY(flip_solve_complementarity(work, &problem, b, true, work->kept->correction_potential, &work->report.density));
   parallel_for(work->core, 1, strips, STRIP_CHUNK, shift_chunk, work);
   correction.problem = problem;
   correction.problem.operator.strips = NULL;
-  correction.problem.operator.p = work->kept->shift;
+  correction.problem.operator.p = work->kept->correction_potential;
   TRY(scratch_take(work->core, work->step->scratch, &correction.problem.operator.y, work_cells(work), "slack"));
   parallel_for(work->core, 1, strips, STRIP_CHUNK, refill_chunk, &correction);
   return SCREE_OK;

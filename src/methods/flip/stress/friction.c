@@ -31,7 +31,7 @@
 /* Unknowns at a face, two at the centres and four at the edges, these by half. */
 #define FACES_TOUCHED 4
 /* The longest step is that of the lightest face times this. */
-#define PACE_MOST 20
+#define STEP_MOST 20
 /* A sweep computes about one slice more than its block has: blocks have at least so many, and twice as many blocks as
  * threads, so that who is quicker does more, are made of more. */
 enum { BLOCK_LEAST = 4, BLOCK_THICK = 24 };
@@ -69,11 +69,11 @@ static void walls_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t strip = b; strip < e; strip++)
     for (int a = 0; a < 3; a++) {
       uint32_t walls = 0, closed = 0;
-      for (int lane = 0; lane < STRIP && fields->near[strip]; lane++) {
+      for (int lane = 0; lane < STRIP && fields->solid.near[strip]; lane++) {
         int64_t at = strip * STRIP + lane;
-        bool owned = fields->owner[a][at] >= 0;
-        walls |= (owned && fields->open[a][at] < 0.5f ? 1u : 0u) << lane;
-        closed |= (owned && !(fields->open[a][at] > 0) ? 1u : 0u) << lane;
+        bool owned = fields->solid.owner[a][at] >= 0;
+        walls |= (owned && fields->solid.open[a][at] < 0.5f ? 1u : 0u) << lane;
+        closed |= (owned && !(fields->solid.open[a][at] > 0) ? 1u : 0u) << lane;
       }
       bounds->walls[a][strip] = (uint8_t)walls;
       bounds->closed[a][strip] = (uint8_t)closed;
@@ -83,14 +83,14 @@ static void walls_chunk(void *context, int64_t b, int64_t e, int thread) {
 static void cells_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Friction *f = context;
-  KERNEL_CALL(f->work->core, flip_bound_cells)(&f->bounds, b, e);
+  KERNEL_CALL(f->work->core, flip_limit_cells)(&f->bounds, b, e);
   walls_chunk(&f->bounds, b, e, thread);
 }
 
 static void surface_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Friction *f = context;
-  KERNEL_CALL(f->work->core, flip_bound_surface)(&f->bounds, b, e);
+  KERNEL_CALL(f->work->core, flip_limit_surface)(&f->bounds, b, e);
 }
 
 static Status bound_cells(FlipWork *work, Friction *f) {
@@ -172,7 +172,7 @@ static Status number_strips(FlipWork *work, Friction *f) {
 static void strips_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   Friction *f = context;
-  KERNEL_CALL(f->work->core, flip_bound_strips)(&f->bounds, b, e, f->strip_sums[b / STRIP_CHUNK]);
+  KERNEL_CALL(f->work->core, flip_limit_strips)(&f->bounds, b, e, f->strip_sums[b / STRIP_CHUNK]);
 }
 
 /* Nobody's strip has nothing. */
@@ -186,13 +186,13 @@ static Status take_strips(FlipWork *work, Friction *f) {
   }
   TRY(scratch_take(core, scratch, &to->x, f->count, "friction"));
   TRY(scratch_take(core, scratch, &to->faces, f->count, "friction"));
-  TRY(scratch_take(core, scratch, &to->paces, f->count, "friction"));
+  TRY(scratch_take(core, scratch, &to->steps, f->count, "friction"));
   TRY(scratch_take(core, scratch, &to->yields, f->count, "friction"));
   TRY(scratch_take(core, scratch, &to->parts, f->count, "friction"));
-  TRY(scratch_take(core, scratch, &to->grip, f->count, "friction"));
+  TRY(scratch_take(core, scratch, &to->wall_weight, f->count, "friction"));
   TRY(scratch_take(core, scratch, &f->sweep.links, f->count, "friction"));
-  memset(to->paces, 0, sizeof *to->paces);
-  memset(to->grip, 0, sizeof *to->grip);
+  memset(to->steps, 0, sizeof *to->steps);
+  memset(to->wall_weight, 0, sizeof *to->wall_weight);
   for (int k = 0; k < 3 * STRIP; k++) to->parts[0][k / STRIP][k % STRIP] = 0.25f;
   memset(f->sweep.links, 0, sizeof *f->sweep.links);
   f->bounds.to = *to;
@@ -211,22 +211,22 @@ static Status pack_strips(FlipWork *work, Friction *f, float *const flux[3], dou
   for (int a = 0; a < 3; a++) bounds->flux[a] = flux[a];
   bounds->strips = f->strips;
   bounds->number = f->number;
-  bounds->least_ease = (float)(largest / PACE_MOST);
+  bounds->least_mobility = (float)(largest / STEP_MOST);
   bounds->stiffness = (float)(STRESS_STIFFNESS * dt * dt / (cell * cell));
-  bounds->pace_factor = f->sweep.factor = (float)(dt / cell);
+  bounds->step_factor = f->sweep.factor = (float)(dt / cell);
   parallel_for(work->core, 1, f->count, STRIP_CHUNK, strips_chunk, f);
   double total = 0, count = 0;
   for (int64_t c = 0; c < parallel_chunks(1, f->count, STRIP_CHUNK); c++) {
-    total += f->strip_sums[c][PACE_TOTAL];
-    count += f->strip_sums[c][PACE_COUNT];
+    total += f->strip_sums[c][STEP_TOTAL];
+    count += f->strip_sums[c][STEP_COUNT];
   }
-  f->longer = count > 0 ? total / count * (double)bounds->stiffness * largest / (double)bounds->pace_factor : 1;
+  f->longer = count > 0 ? total / count * (double)bounds->stiffness * largest / (double)bounds->step_factor : 1;
   return SCREE_OK;
 }
 
 /* ---- walls ---- */
 
-static void beside_chunk(void *context, int64_t b, int64_t e, int thread) {
+static void walls_of_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Friction *f = context;
   KERNEL_CALL(f->work->core, flip_friction_walls)(&f->sweep, b, e);
@@ -259,19 +259,19 @@ static void parts_chunk(void *context, int64_t b, int64_t e, int thread) {
 /* ---- bodies ---- */
 
 /* The cells beside a body's faces feel all of these. */
-static Status slow_at_bodies(FlipWork *work, const Friction *f) {
-  int16_t *slowed = NULL; /* by which body last */
-  float factor = f->bounds.pace_factor;
-  TRY(scratch_take(work->core, work->step->scratch, &slowed, work_cells(work), "friction"));
-  memset(slowed, 0xff, sizeof *slowed * (size_t)work_cells(work));
-  for (int64_t k = 0; k < 2 * work->face_count; k++) {
-    const CoupledFace *face = &work->faces[k / 2];
+static Status shorten_at_bodies(FlipWork *work, const Friction *f) {
+  int16_t *shortened = NULL; /* by which body last */
+  float factor = f->bounds.step_factor;
+  TRY(scratch_take(work->core, work->step->scratch, &shortened, work_cells(work), "friction"));
+  memset(shortened, 0xff, sizeof *shortened * (size_t)work_cells(work));
+  for (int64_t k = 0; k < 2 * work->solids.face_count; k++) {
+    const CoupledFace *face = &work->solids.faces[k / 2];
     int32_t cell = k % 2 ? face->low : face->face;
-    float *pace = &f->sweep.strips.paces[f->number[cell / STRIP]].pace[cell % STRIP],
-          norm = (float)(FACES_TOUCHED * work->dt * work->dt * work->body_norm[face->body]);
-    if (slowed[cell] == face->body || !(*pace > 0)) continue;
-    slowed[cell] = face->body;
-    *pace = factor / (factor / *pace + norm);
+    float *step_size = &f->sweep.strips.steps[f->number[cell / STRIP]].step_size[cell % STRIP],
+          norm = (float)(FACES_TOUCHED * work->dt * work->dt * work->stress.body_norm[face->body]);
+    if (shortened[cell] == face->body || !(*step_size > 0)) continue;
+    shortened[cell] = face->body;
+    *step_size = factor / (factor / *step_size + norm);
   }
   return SCREE_OK;
 }
@@ -293,22 +293,22 @@ static FaceGroup *group_of(Friction *f, int32_t n, const CoupledFace *face) {
 
 /* Faces that feel some stress of this solve, those of a strip together: they come in the order of the strips. */
 static Status group_faces(FlipWork *work, Friction *f) {
-  TRY(scratch_take(work->core, work->step->scratch, &f->groups, work->face_count + 1, "friction"));
-  for (int64_t k = 0; k < work->face_count; k++) {
-    const CoupledFace *face = &work->faces[k];
+  TRY(scratch_take(work->core, work->step->scratch, &f->groups, work->solids.face_count + 1, "friction"));
+  for (int64_t k = 0; k < work->solids.face_count; k++) {
+    const CoupledFace *face = &work->solids.faces[k];
     int32_t n = f->number[face->face / STRIP];
     if (f->sweep.links[n].flows) group_of(f, n, face)->share[face->face % STRIP] = face->share;
   }
   f->sweep.groups = f->groups;
-  f->sweep.body_change = work->body_change;
+  f->sweep.body_change = work->stress.body_change;
   return SCREE_OK;
 }
 
 static void wrench_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Friction *f = context;
-  double(*wrench)[6] = f->work->wrench_parts + b / FACE_CHUNK * f->work->body_count;
-  memset(wrench, 0, sizeof *wrench * (size_t)f->work->body_count);
+  double(*wrench)[6] = f->work->stress.wrench_parts + b / FACE_CHUNK * f->work->solids.body_count;
+  memset(wrench, 0, sizeof *wrench * (size_t)f->work->solids.body_count);
   KERNEL_CALL(f->work->core, flip_friction_wrench)(&f->sweep, b, e, wrench);
 }
 
@@ -425,7 +425,7 @@ static void run(Friction *f, Pass pass) {
 /* Accelerated projected gradients; answers with the result in the next y. */
 static void iterate(FlipWork *work, Friction *f, bool last) {
   /* The pressure that bounds it is not yet the last one in all rounds but the last: half of the steps will do there. */
-  double t = MOMENTUM_FROM, change = 0, enough = work->tolerance * (last ? 0.1 : 1) * f->longer;
+  double t = MOMENTUM_FROM, change = 0, enough = work->stress.tolerance * (last ? 0.1 : 1) * f->longer;
   int most = last ? work->settings->friction_steps : (work->settings->friction_steps + 1) / 2;
   for (int step = 0; step < most; step++) {
     double next = 0.5 * (1 + sqrt(1 + 4 * t * t)), total[FRICTION_SUMS] = {0};
@@ -434,7 +434,7 @@ static void iterate(FlipWork *work, Friction *f, bool last) {
     if (f->group_count > 0) {
       /* dt^2 J2^T M^-1 J2 of Eq. 26: the sweep adds it to the flux. */
       parallel_for(work->core, 0, f->group_count, FACE_CHUNK, wrench_chunk, f);
-      flip_answer_of_bodies(work, parallel_chunks(0, f->group_count, FACE_CHUNK), work->dt);
+      flip_accelerate_bodies_by_parts(work, parallel_chunks(0, f->group_count, FACE_CHUNK), work->dt);
     }
     run(f, PASS_STEP);
     for (int64_t at = 0; at < (int64_t)f->sweep.slices * f->sweep.bands; at++)
@@ -470,17 +470,17 @@ static void result_chunk(void *context, int64_t b, int64_t e, int thread) {
 
 static Status minimize(FlipWork *work, float *const flux[3], bool last) {
   Friction f = {.work = work};
-  double largest = flip_largest_of(work, work->fields.ease);
+  double largest = flip_largest_of(work, work->fields.sand.mobility);
   work->report.friction.solves++;
   if (!(largest > 0)) return SCREE_OK;
   TRY(bound_cells(work, &f));
   TRY(number_strips(work, &f));
   TRY(pack_strips(work, &f, flux, largest));
-  if (work->face_count > 0) TRY(slow_at_bodies(work, &f));
+  if (work->solids.face_count > 0) TRY(shorten_at_bodies(work, &f));
   TRY(number_walls(work, &f));
   parallel_for(work->core, 1, f.count, STRIP_CHUNK, parts_chunk, &f);
-  if (work->face_count > 0) TRY(group_faces(work, &f));
-  parallel_for(work->core, 1, f.wall_count, STRIP_CHUNK, beside_chunk, &f);
+  if (work->solids.face_count > 0) TRY(group_faces(work, &f));
+  parallel_for(work->core, 1, f.wall_count, STRIP_CHUNK, walls_of_chunk, &f);
   TRY(cut_blocks(work, &f));
   f.sweep.cell = work->grid->cell;
   f.sweep.scheme = work->settings->scheme;

@@ -119,14 +119,14 @@ void KERNEL(flip_friction_parts)(const FrictionSweep *o, int64_t b, int64_t e) {
     WideInt less = {0};
     link_strip(o, n);
     for (int k = 0; k < 3 && links->bears; k++) {
-      FrictionYield *yield = &o->strips.yields[n];
-      Wide weight[4], count = zero, pace = least_round_edge(o, OF_STRIPS(o->strips.paces, .pace), n, k);
-      round_cell(o, OF_STRIPS(o->strips.paces, .per[k]), n, k, weight);
+      FrictionReturn *yield = &o->strips.yields[n];
+      Wide weight[4], count = zero, step_size = least_round_edge(o, OF_STRIPS(o->strips.steps, .step_size), n, k);
+      round_cell(o, OF_STRIPS(o->strips.steps, .per[k]), n, k, weight);
       for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, weight[j]), one, zero);
       less |= wide_less(count, wide_set(4));
       wide_store(o->strips.parts[n][k], one / wide_max(count, one));
-      wide_store(yield->share[k], wide_load(yield->share[k]) * pace);
-      wide_store(o->strips.paces[n].way[k], wide_set(1 / SHEAR_COUNTS) * pace);
+      wide_store(yield->share[k], wide_load(yield->share[k]) * step_size);
+      wide_store(o->strips.steps[n].edge_step[k], wide_set(1 / SHEAR_COUNTS) * step_size);
     }
     links->part = wide_bits(less) ? n : 0;
   }
@@ -167,7 +167,7 @@ void KERNEL(flip_friction_walls)(const FrictionSweep *o, int64_t b, int64_t e) {
         int32_t corner = strip_across(o, wall->strip, 2 * plane.a, 2 * plane.b + 1);
         Wide bound[4], count = zero;
         wall->corner_slot[k][side] = o->links[corner].slot;
-        edges_beside(o, OF_STRIPS(o->strips.grip, [plane.component]), wall->strip, plane, corner, bound);
+        edges_beside(o, OF_STRIPS(o->strips.wall_weight, [plane.component]), wall->strip, plane, corner, bound);
         for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, bound[j]), one, zero);
         wide_store(wall->part[k][side], one / wide_max(count, one));
         if (wide_bits(wide_less(zero, count))) wall->beside |= (uint8_t)(1u << (2 * k + side));
@@ -243,8 +243,8 @@ WIDE_INLINE void force_strips(const FrictionSweep *o, Strips at, FrictionSlot *s
 
 WIDE_INLINE void store_shear(const FrictionSweep *o, int32_t n, FrictionSlot *slot, int k, Wide v) {
   wide_store(slot->trial[S_XY + k], v);
-  wide_store(slot->square[k], v * v * wide_load(o->strips.paces[n].per[k]));
-  if (o->links[n].rubs) wide_store(slot->rub[k], v * v * wide_load(o->strips.grip[n][k]));
+  wide_store(slot->square[k], v * v * wide_load(o->strips.steps[n].per[k]));
+  if (o->links[n].rubs) wide_store(slot->rub[k], v * v * wide_load(o->strips.wall_weight[n][k]));
 }
 
 WIDE_INLINE void clear_slot(FrictionSlot *slot) {
@@ -262,21 +262,21 @@ WIDE_INLINE void trial_strips(const FrictionSweep *o, Strips at, FrictionSlot *s
   const Values flux[3] = {of_slots(slots->flux[0]), of_slots(slots->flux[1]), of_slots(slots->flux[2])};
   for (int32_t n = at.first; n < at.end; n++) {
     FrictionSlot *slot = slot_of(o, slots, n);
-    const FrictionPaces *paces = &o->strips.paces[n];
+    const FrictionSteps *steps = &o->strips.steps[n];
     if (!o->links[n].bears) {
       clear_slot(slot);
       continue;
     }
     const float(*y)[STRIP] = o->strips.y[o->now][n];
-    Wide diagonal[3], shear[3], trace = wide_set(0), pace = wide_load(paces->pace);
+    Wide diagonal[3], shear[3], trace = wide_set(0), step_size = wide_load(steps->step_size);
     for (int a = 0; a < 3; a++) {
-      diagonal[a] = wide_load(y[a]) - pace * (own(o, flux[a], n) - above(o, flux[a], n, a));
+      diagonal[a] = wide_load(y[a]) - step_size * (own(o, flux[a], n) - above(o, flux[a], n, a));
       trace += diagonal[a];
     }
     for (int k = 0; k < 3; k++) {
       int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
       Wide slope = below(o, flux[a], n, c) - own(o, flux[a], n) + below(o, flux[c], n, a) - own(o, flux[c], n);
-      shear[k] = wide_load(y[S_XY + k]) - wide_load(paces->way[k]) * slope;
+      shear[k] = wide_load(y[S_XY + k]) - wide_load(steps->edge_step[k]) * slope;
     }
     for (int a = 0; a < 3; a++) wide_store(slot->trial[a], diagonal[a] - third * trace);
     for (int k = 0; k < 3; k++) store_shear(o, n, slot, k, shear[k]);
@@ -311,7 +311,7 @@ WIDE_INLINE Wide mean_square(const FrictionSweep *o, FrictionSlot *slots, int32_
 
 /* Squares of the parts of a cell's stress: its own diagonal, and the shear of the edges round it. */
 WIDE_INLINE void stress_squares(const FrictionSweep *o, FrictionSlot *slots, int32_t n, Wide square[STRESSES]) {
-  Wide limit = wide_load(o->strips.paces[n].limit);
+  Wide limit = wide_load(o->strips.steps[n].limit);
   Wide shear = wide_set(3) * limit * limit; /* both s_ij and s_ji; edges bear sqrt(3/2) of the limit */
   for (int a = 0; a < 3; a++) {
     Wide v = wide_load(slot_of(o, slots, n)->trial[a]);
@@ -351,7 +351,7 @@ WIDE_INLINE Wide scale_to(Wide size, Wide most) {
 /* The shear at the edge k of a wall, with what acts beside it across: a wall bears the same in all directions. As a
  * share of what it bears; across it is the mean square of the edges at walls that lie round it, in the plane of one of
  * its axes or of the other. */
-WIDE_INLINE Wide rubbing(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
+WIDE_INLINE Wide wall_load(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
   const FrictionWall *wall = &o->walls[o->links[n].wall];
   Wide across = wide_set(0), along = wide_load(slot_of(o, slots, n)->rub[k]);
   for (int side = 0; side < 2; side++) {
@@ -361,19 +361,20 @@ WIDE_INLINE Wide rubbing(const FrictionSweep *o, FrictionSlot *slots, int32_t n,
     edges_beside(o, of_slots(slots->rub[plane.component]), n, plane, wall->corner_slot[k][side], v);
     across = wide_max(across, (v[0] + v[1] + v[2] + v[3]) * wide_load(wall->part[k][side]));
   }
-  return wide_select(wide_less(wide_set(0), wide_load(o->strips.grip[n][k])), wide_sqrt(along + across), wide_set(0));
+  return wide_select(wide_less(wide_set(0), wide_load(o->strips.wall_weight[n][k])), wide_sqrt(along + across),
+                     wide_set(0));
 }
 
 /* What the wall leaves of the shear at its edges. */
 WIDE_INLINE Wide slip_at(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
-  return scale_to(rubbing(o, slots, n, k), wide_set(1));
+  return scale_to(wall_load(o, slots, n, k), wide_set(1));
 }
 
 WIDE_INLINE void scale_strip(const FrictionSweep *o, FrictionSlot *slots, int32_t n, bool strict) {
   const Wide zero = wide_set(0);
-  const FrictionPaces *paces = &o->strips.paces[n];
+  const FrictionSteps *steps = &o->strips.steps[n];
   FrictionSlot *slot = slot_of(o, slots, n);
-  Wide limit = wide_load(paces->limit), most = limit * wide_set(1.7320508f), square[STRESSES], scale, diagonal;
+  Wide limit = wide_load(steps->limit), most = limit * wide_set(1.7320508f), square[STRESSES], scale, diagonal;
   stress_squares(o, slots, n, square);
   if (strict) {
     Wide own_square = square[0] + square[1] + square[2];
@@ -384,7 +385,7 @@ WIDE_INLINE void scale_strip(const FrictionSweep *o, FrictionSlot *slots, int32_
   } else {
     Wide size = gauge(square, o->scheme);
     diagonal = scale_to(size, most);
-    scale = wide_max(size * wide_set(0.57735027f) - limit, zero) / wide_load(paces->pace);
+    scale = wide_max(size * wide_set(0.57735027f) - limit, zero) / wide_load(steps->step_size);
   }
   WideInt loaded = wide_less(zero, limit);
   for (int a = 0; a < 3; a++)
@@ -441,7 +442,7 @@ WIDE_INLINE Wide returned(const FrictionSweep *o, FrictionSlot *slots, int32_t n
 
 WIDE_INLINE void return_strip(const FrictionSweep *o, FrictionSlot *slots, int32_t n, Wide next[STRESSES]) {
   for (int a = 0; a < 3; a++) next[a] = wide_load(slot_of(o, slots, n)->trial[a]);
-  if (o->scheme == SCREE_YIELD_BOX) onto_box(next, wide_load(o->strips.paces[n].limit));
+  if (o->scheme == SCREE_YIELD_BOX) onto_box(next, wide_load(o->strips.steps[n].limit));
   next[S_XY] = returned(o, slots, n, 0);
   next[S_YZ] = returned(o, slots, n, 1);
   next[S_XZ] = returned(o, slots, n, 2);
@@ -493,7 +494,7 @@ WIDE_INLINE Wide least_scale(const FrictionSweep *o, FrictionSlot *slots, int32_
   const Wide zero = wide_set(0), one = wide_set(1);
   Wide scale[4], limit[4], least = one;
   round_edge(o, of_slots(slots->scale), n, k, scale);
-  round_edge(o, OF_STRIPS(o->strips.paces, .limit), n, k, limit);
+  round_edge(o, OF_STRIPS(o->strips.steps, .limit), n, k, limit);
   for (int j = 0; j < 4; j++) least = wide_select(wide_less(zero, limit[j]), wide_min(least, scale[j]), least);
   return wide_select(wide_less(zero, wide_load(o->strips.yields[n].share[k])), least, one);
 }
@@ -508,7 +509,7 @@ WIDE_INLINE Wide least_slip(const FrictionSweep *o, FrictionSlot *slots, int32_t
     edges_beside(o, of_slots(slots->slip[plane.component]), n, plane, wall->corner_slot[k][side], slip);
     for (int j = 0; j < 4; j++) least = wide_min(least, slip[j]);
   }
-  return wide_select(wide_less(wide_set(0), wide_load(o->strips.grip[n][k])), least, wide_set(1));
+  return wide_select(wide_less(wide_set(0), wide_load(o->strips.wall_weight[n][k])), least, wide_set(1));
 }
 
 WIDE_INLINE void strict_strips(const FrictionSweep *o, Strips at, FrictionSlot *slots) {
@@ -536,12 +537,12 @@ WIDE_INLINE Wide excess_strips(const FrictionSweep *o, Strips at, FrictionSlot *
   for (int32_t n = at.first; n < at.end; n++) {
     if (!o->links[n].bears) continue;
     const FrictionSlot *slot = slot_of(o, slots, n);
-    Wide most = wide_max(wide_load(o->strips.paces[n].limit), least);
+    Wide most = wide_max(wide_load(o->strips.steps[n].limit), least);
     stress_squares(o, slots, n, square);
     if (!box) largest = wide_max(largest, gauge(square, o->scheme) / (most * wide_set(1.7320508f)));
     for (int k = 0; k < 3; k++) {
       if (box) largest = wide_max(largest, size_of(wide_load(slot->trial[k])) / most);
-      if (!box && o->links[n].walled) largest = wide_max(largest, rubbing(o, slots, n, k));
+      if (!box && o->links[n].walled) largest = wide_max(largest, wall_load(o, slots, n, k));
       largest = wide_max(largest, size_of(wide_load(slot->trial[S_XY + k])) /
                                       wide_max(wide_load(o->strips.yields[n].cap[k]), least));
     }

@@ -23,26 +23,26 @@ typedef struct FrictionFaces {
   StripEdges ease; /* what a force does to it */
 } FrictionFaces;
 
-typedef struct FrictionPaces {
-  float limit[STRIP]; /* at centres: alpha p + cohesion */
-  float pace[STRIP];  /* at centres: step length times dt / cell; an edge takes the least round it */
-  StripEdges way;     /* at edges: step length */
-  StripEdges per;     /* at edges: 1 / cap^2; 0 where that is none, and at walls: such edges count for no cell */
-} FrictionPaces;
+typedef struct FrictionSteps {
+  float limit[STRIP];     /* at centres: alpha p + cohesion */
+  float step_size[STRIP]; /* at centres: step length times dt / cell; an edge takes the least round it */
+  StripEdges edge_step;   /* at edges: step length */
+  StripEdges per;         /* at edges: 1 / cap^2; 0 where that is none, and at walls: such edges count for no cell */
+} FrictionSteps;
 
-typedef struct FrictionYield {
+typedef struct FrictionReturn {
   StripEdges share; /* at edges: 1 / sum of the limits round it, times the edge's pace; 0: is not scaled */
   StripEdges cap;   /* at edges: largest shear stress */
-} FrictionYield;
+} FrictionReturn;
 
 typedef struct FrictionStrips {
   StripStress *y[2]; /* extrapolated iterate: of this step and of the next, in turn */
   StripStress *x;    /* iterate */
   FrictionFaces *faces;
-  FrictionPaces *paces;
-  FrictionYield *yields;
+  FrictionSteps *steps;
+  FrictionReturn *yields;
   StripEdges *parts; /* at centres: 1 / number of the edges round it that count, by component; the first: of all four */
-  StripEdges *grip;  /* 1 / cap^2 at the edges at walls alone */
+  StripEdges *wall_weight; /* 1 / cap^2 at the edges at walls alone */
 } FrictionStrips;
 
 /* Who is beside it (0: nobody, an empty strip), and what there is to do. */

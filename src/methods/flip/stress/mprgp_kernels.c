@@ -77,9 +77,9 @@ void KERNEL(mprgp_measure)(const MprgpVectors *vectors, int64_t b, int64_t e, do
 WIDE_INLINE Wide feasible(const MprgpVectors *v, int64_t k, Wide p) {
   const Wide zero = wide_set(0), x = wide_load(v->x + k);
   WideInt down = wide_less(zero, p), up = wide_less(p, zero);
-  Wide way = wide_select(down, x - wide_load(v->lower + k), x - wide_load(v->upper + k));
+  Wide displacement = wide_select(down, x - wide_load(v->lower + k), x - wide_load(v->upper + k));
   Wide moved = wide_select(down | up, p, wide_set(1));
-  return wide_select(down | up, way / moved, wide_set(3e38f));
+  return wide_select(down | up, displacement / moved, wide_set(3e38f));
 }
 
 float KERNEL(mprgp_line)(const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]) {

@@ -6,7 +6,7 @@
 #include "methods/flip/stress/pressure_solve.h"
 
 #define NEARLY 0.05f
-#define FILL_RESTING 0.5f
+#define PHI_RESTING 0.5f
 /* Cells: sand whose centre is this much too high hangs. A tenth of the particles' spacing, less than the jitter of a
  * fill. */
 #define HANGING 0.05f
@@ -42,12 +42,13 @@ static bool fills_from_below(const FlipWork *work, int32_t cell, int axis, bool 
   const float *place[3] = {order->x, order->y, order->z};
   float volume = 0, moment = 0;
   for (int32_t k = order->start[cell]; k < order->start[cell + 1]; k++) {
-    float share = work->mixed ? work->sorted.volume[k] : order->mass[k] * work->rest_specific;
+    float share = work->mixed ? work->transfer.volume[k] : order->mass[k] * work->specific_volume;
     float at = place[axis][k] - floorf(place[axis][k]);
     volume += share;
     moment += share * (down ? at : 1 - at);
   }
-  float full = (float)(work->grid->cell * work->grid->cell * work->grid->cell), bottom = 1 - work->fields.free[cell];
+  float full = (float)(work->grid->cell * work->grid->cell * work->grid->cell),
+        bottom = 1 - work->fields.solid.free_volume[cell];
   return !(moment > volume * (bottom + 0.5f * volume / full + HANGING));
 }
 
@@ -59,11 +60,12 @@ static bool fills_from_below(const FlipWork *work, int32_t cell, int axis, bool 
  * on loose sand still fills it up. */
 static bool rests(const FlipWork *work, int32_t cell, int axis, bool down) {
   const FlipFields *f = &work->fields;
-  if (axis < 0 || !(f->usable[cell] > 0) || !(f->fill[cell] > FILL_RESTING * f->free[cell])) return false;
+  if (axis < 0 || !(f->sand.usable[cell] > 0) || !(f->sand.phi[cell] > PHI_RESTING * f->solid.free_volume[cell]))
+    return false;
   int32_t above = cell_above(work->grid, cell, axis), face = down ? cell : above,
           under = down ? cell_below(work->grid, cell, axis) : above;
-  bool solid = !(f->open[axis][face] > 0) && f->owner[axis][face] >= 0;
-  bool full = under >= STRIP && f->free[under] - f->fill[under] < NEARLY * f->free[under];
+  bool solid = !(f->solid.open[axis][face] > 0) && f->solid.owner[axis][face] >= 0;
+  bool full = under >= STRIP && f->solid.free_volume[under] - f->sand.phi[under] < NEARLY * f->solid.free_volume[under];
   return full || (solid && fills_from_below(work, cell, axis, down));
 }
 
@@ -75,11 +77,11 @@ static void slack_chunk(void *context, int64_t b, int64_t e, int thread) {
   bool down = false;
   int axis = work_downward(slack->work, &down);
   for (int64_t at = b * STRIP; at < e * STRIP; at++) {
-    float room = f->free[at] - f->fill[at];
-    bool pulled = slack->work->settings->pulling && f->fill[at] > FILL_PULLED * f->free[at];
+    float room = f->solid.free_volume[at] - f->sand.phi[at];
+    bool pulled = slack->work->settings->pulling && f->sand.phi[at] > PHI_PULLED * f->solid.free_volume[at];
     /* Overfull is the density correction's affair. What is nearly full counts as full: sampling noise would otherwise
      * take the pressure, and with it the friction, from some cells of a bed in every step, and piles would melt. */
-    bool full = pulled || room < NEARLY * f->free[at] || rests(slack->work, (int32_t)at, axis, down);
+    bool full = pulled || room < NEARLY * f->solid.free_volume[at] || rests(slack->work, (int32_t)at, axis, down);
     slack->to[at] = full ? 0 : room;
   }
 }

@@ -8,9 +8,9 @@
 #include "methods/flip/stress/pressure_solve.h"
 
 /* Cells with less sand than this cannot be full after a step of half a cell. */
-#define FILL_OF_A_CELL 0.02f
+#define PHI_EMPTY 0.02f
 /* Cells between two solids are pinched where less than this is free. */
-#define FREE_PINCHED 0.05f
+#define FREE_VOLUME_PINCHED 0.05f
 /* A residual, in cells, that round-off leaves in a bed: solves go no further. */
 #define RESIDUAL_LEAST 1e-7
 
@@ -27,32 +27,32 @@ static double apply_bodies(void *context, const float *p, float *y) {
   const PressureProblem *problem = context;
   FlipWork *work = problem->work;
   double dt = problem->dt, cell = work->grid->cell, product = 0;
-  memset(work->body_wrench, 0, sizeof *work->body_wrench * (size_t)work->body_count);
+  memset(work->stress.body_wrench, 0, sizeof *work->stress.body_wrench * (size_t)work->solids.body_count);
   for (int64_t k = 0; k < problem->moved_count; k++) {
-    const MovedCell *at = &problem->moved[k];
-    double force = cell * cell * (double)p[at->cell], *wrench = work->body_wrench[at->body];
+    const CoupledCell *at = &problem->moved[k];
+    double force = cell * cell * (double)p[at->cell], *wrench = work->stress.body_wrench[at->body];
     for (int r = 0; r < 6 && force != 0; r++) wrench[r] += force * (double)at->out[r];
   }
-  flip_move_bodies(work, dt);
+  flip_accelerate_bodies(work, dt);
   for (int64_t k = 0; k < problem->moved_count; k++) {
-    const MovedCell *at = &problem->moved[k];
-    const double *change = work->body_change[at->body];
+    const CoupledCell *at = &problem->moved[k];
+    const double *change = work->stress.body_change[at->body];
     double out = 0;
     for (int r = 0; r < 6; r++) out += (double)at->out[r] * change[r];
     y[at->cell] += (float)(dt / cell * out);
   }
-  for (int32_t k = 0; k < work->body_count; k++)
-    for (int r = 0; r < 6; r++) product += work->body_wrench[k][r] * work->body_change[k][r];
+  for (int32_t k = 0; k < work->solids.body_count; k++)
+    for (int r = 0; r < 6; r++) product += work->stress.body_wrench[k][r] * work->stress.body_change[k][r];
   return product * dt / (cell * cell * cell);
 }
 
 /* Adds a face to what is known of a cell; `last` is where that was put for each cell. */
 static void add_moved(PressureProblem *problem, int32_t *last, int32_t cell, const CoupledFace *face, double share) {
-  MovedCell *at = last[cell] >= 0 ? &problem->moved[last[cell]] : NULL;
+  CoupledCell *at = last[cell] >= 0 ? &problem->moved[last[cell]] : NULL;
   if (!at || at->body != face->body) {
     last[cell] = (int32_t)problem->moved_count;
     at = &problem->moved[problem->moved_count++];
-    *at = (MovedCell){.cell = cell, .body = face->body};
+    *at = (CoupledCell){.cell = cell, .body = face->body};
   }
   double out[6] = {0};
   coupled_push(face, share, out);
@@ -63,12 +63,12 @@ static Status list_moved(FlipWork *work, PressureProblem *problem, const float *
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
   int32_t *last = NULL;
-  TRY(scratch_take(core, scratch, &problem->moved, 2 * work->face_count + 1, "bodies"));
+  TRY(scratch_take(core, scratch, &problem->moved, 2 * work->solids.face_count + 1, "bodies"));
   int mark = scratch_mark(scratch);
   TRY(scratch_take(core, scratch, &last, work_cells(work), "bodies"));
   memset(last, 0xff, sizeof *last * (size_t)work_cells(work));
-  for (int64_t k = 0; k < work->face_count; k++) {
-    const CoupledFace *face = &work->faces[k];
+  for (int64_t k = 0; k < work->solids.face_count; k++) {
+    const CoupledFace *face = &work->solids.faces[k];
     if (upper[face->face] > 0) add_moved(problem, last, face->face, face, -(double)face->share);
     if (face->low >= STRIP && upper[face->low] > 0) add_moved(problem, last, face->low, face, (double)face->share);
   }
@@ -98,11 +98,12 @@ static Status take_inverse(FlipWork *work, PressureProblem *problem) {
   TRY(scratch_take(work->core, work->step->scratch, &problem->diagonal, work_cells(work), "preconditioner"));
   grid_clear(work->core, problem->diagonal, work_cells(work));
   const FlipFields *f = &work->fields;
-  problem->inverse = (PressureInverse){.grid = work->grid,
-                                       .strips = problem->unknown.strips,
-                                       .gain = {f->gain[0], f->gain[1], f->gain[2]},
-                                       .inverse = problem->diagonal,
-                                       .factor = problem->operator.factor };
+  problem->inverse =
+      (PressureInverse){.grid = work->grid,
+                        .strips = problem->unknown.strips,
+                        .gain = {f->sand.flux_mobility[0], f->sand.flux_mobility[1], f->sand.flux_mobility[2]},
+                        .inverse = problem->diagonal,
+                        .factor = problem->operator.factor };
   parallel_for(work->core, 0, problem->unknown.count, STRIP_CHUNK, diagonal_chunk, problem);
   return SCREE_OK;
 }
@@ -121,10 +122,10 @@ typedef struct Bounds {
 static bool pinched(const FlipWork *work, int32_t at) {
   const FlipFields *f = &work->fields;
   int16_t first = -1;
-  if (!(f->free[at] < FREE_PINCHED)) return false;
+  if (!(f->solid.free_volume[at] < FREE_VOLUME_PINCHED)) return false;
   for (int side = 0; side < SIDES; side++) {
     int a = side / 2;
-    int16_t owner = f->owner[a][side % 2 ? cell_above(work->grid, at, a) : at];
+    int16_t owner = f->solid.owner[a][side % 2 ? cell_above(work->grid, at, a) : at];
     if (first >= 0 && owner >= 0 && owner != first) return true;
     if (first < 0) first = owner;
   }
@@ -134,7 +135,7 @@ static bool pinched(const FlipWork *work, int32_t at) {
 /* Whether sand can pass none of a cell's faces. What a solid encloses in a part of a cell cannot move, and its row of
  * the matrix is empty: a pressure that is there from the step before would stay, and the residual with it. */
 static bool enclosed(const FlipWork *work, int32_t at) {
-  float *const *gain = work->fields.gain;
+  float *const *gain = work->fields.sand.flux_mobility;
   if (gain[0][at] > 0 || gain[1][at] > 0 || gain[2][at] > 0) return false;
   for (int a = 0; a < 3; a++)
     if (gain[a][cell_above(work->grid, at, a)] > 0) return false;
@@ -151,8 +152,8 @@ static double bounds_chunk(void *context, int64_t begin, int64_t end) {
     uint32_t unknown = 0;
     for (int lane = 0; lane < STRIP; lane++) {
       int64_t at = strip * STRIP + lane;
-      float fill = f->fill[at], free = f->free[at];
-      bool some = f->usable[at] > 0 && fill > FILL_OF_A_CELL * free && !enclosed(work, (int32_t)at) &&
+      float fill = f->sand.phi[at], free = f->solid.free_volume[at];
+      bool some = f->sand.usable[at] > 0 && fill > PHI_EMPTY * free && !enclosed(work, (int32_t)at) &&
                   !pinched(work, (int32_t)at);
       to->lower[at] = 0;
       to->upper[at] = some ? INFINITY : 0;
@@ -163,10 +164,10 @@ static double bounds_chunk(void *context, int64_t begin, int64_t end) {
       unknown |= 1u << lane;
       if (to->b[at] < 0) want += (double)to->b[at] * (double)to->b[at];
       if (to->correction) continue;
-      if (work->settings->pulling && fill > FILL_PULLED * free) to->lower[at] = -INFINITY;
-      else if (f->cohesion[at] > 0 && fill > FILL_TOUCHING * free) {
+      if (work->settings->pulling && fill > PHI_PULLED * free) to->lower[at] = -INFINITY;
+      else if (f->sand.cohesion[at] > 0 && fill > PHI_TOUCHING * free) {
         /* The cone's apex: s_max = alpha p + cohesion is none there. */
-        to->lower[at] = f->strength[at] > 0 ? -f->cohesion[at] / f->strength[at] : -f->cohesion[at];
+        to->lower[at] = f->sand.alpha[at] > 0 ? -f->sand.cohesion[at] / f->sand.alpha[at] : -f->sand.cohesion[at];
       }
     }
     to->unknown[strip] = (uint8_t)unknown;
@@ -177,9 +178,9 @@ static double bounds_chunk(void *context, int64_t begin, int64_t end) {
 /* At least the largest eigenvalue: twice the largest sum of a row, and the trace of the bodies' part. */
 static double norm_of(const PressureProblem *problem) {
   const FlipWork *work = problem->work;
-  double norm = 12 * (double)problem->operator.factor * flip_largest_of(work, work->fields.gain);
-  for (int32_t k = 0; k < work->body_count && problem->dt > 0; k++)
-    norm += 2 * problem->dt * problem->dt * work->body_norm[k];
+  double norm = 12 * (double)problem->operator.factor * flip_largest_of(work, work->fields.sand.flux_mobility);
+  for (int32_t k = 0; k < work->solids.body_count && problem->dt > 0; k++)
+    norm += 2 * problem->dt * problem->dt * work->stress.body_norm[k];
   return norm;
 }
 
@@ -193,7 +194,7 @@ Status flip_solve_complementarity(FlipWork *work, PressureProblem *problem, cons
   TRY(scratch_take(core, scratch, &bounds.upper, cells, "bounds"));
   TRY(scratch_take(core, scratch, &bounds.unknown, work->grid->strips, "bounds"));
   double want = parallel_sum(core, 1, work->grid->strips, STRIP_CHUNK, bounds_chunk, &bounds);
-  double length = fmax(sqrt(want), RESIDUAL_LEAST / work->tolerance);
+  double length = fmax(sqrt(want), RESIDUAL_LEAST / work->stress.tolerance);
   TRY(grid_list_strips(work->core, work->step->scratch, work->grid, bounds.unknown, false, &problem->unknown));
   problem->operator.strips = problem->unknown.strips;
   TRY(take_inverse(work, problem));
@@ -212,7 +213,7 @@ Status flip_solve_complementarity(FlipWork *work, PressureProblem *problem, cons
                  .precondition = precondition,
                  .context = problem,
                  .norm = norm_of(problem),
-                 .tolerance = work->tolerance * length,
+                 .tolerance = work->stress.tolerance * length,
                  .most = work->settings->solver_steps};
   TRY(mprgp_solve(&mprgp));
   report->solves++;
@@ -228,7 +229,8 @@ PressureProblem flip_pressure_problem(FlipWork *work, double dt) {
   double cell = work->grid->cell;
   PressureProblem problem = {.work = work, .dt = dt};
   problem.operator=(PressureOperator){.grid = work->grid,
-                                      .gain = {work->fields.gain[0], work->fields.gain[1], work->fields.gain[2]},
+                                      .gain = {work->fields.sand.flux_mobility[0], work->fields.sand.flux_mobility[1],
+                                               work->fields.sand.flux_mobility[2]},
                                       .factor = (float)(dt * dt / (cell * cell))};
   return problem;
 }

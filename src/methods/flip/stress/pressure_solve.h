@@ -6,15 +6,15 @@
 #include "methods/flip/stress/stress.h"
 
 /* Cohesion acts where grains touch, a pressure that pulls (Fig. 11) wherever there is sand. */
-#define FILL_TOUCHING 0.9f
-#define FILL_PULLED 0.4f
+#define PHI_TOUCHING 0.9f
+#define PHI_PULLED 0.4f
 
 /* A cell that bears pressure and has faces that a body moves with. */
-typedef struct MovedCell {
+typedef struct CoupledCell {
   int32_t cell;
   int32_t body; /* in FlipWork.bodies */
   float out[6]; /* what its motion, linear and spin, lets out of the cell: the row of J1^T, by cell^2 */
-} MovedCell;
+} CoupledCell;
 
 typedef struct PressureProblem {
   FlipWork *work;
@@ -22,7 +22,7 @@ typedef struct PressureProblem {
   PressureOperator operator;
   PressureInverse inverse;
   float *diagonal; /* 1 over it */
-  MovedCell *moved;
+  CoupledCell *moved;
   int64_t moved_count;
   double dt;
 } PressureProblem;

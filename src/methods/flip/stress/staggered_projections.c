@@ -26,16 +26,17 @@ static void flux_with(FlipWork *work, bool pressure, float *const out[3]) {
   Faces faces = {.work = work};
   faces.update = (FaceUpdate){.grid = work->grid, .factor_p = (float)-factor, .factor_s = (float)factor};
   for (int a = 0; a < 3; a++) {
-    faces.update.in[a] = pressure ? f->speed[a] : f->flux[a];
-    faces.update.gain[a] = pressure ? f->ease[a] : f->gain[a];
+    faces.update.in[a] = pressure ? f->sand.joint_velocity[a] : f->sand.flux[a];
+    faces.update.gain[a] = pressure ? f->sand.mobility[a] : f->sand.flux_mobility[a];
     faces.update.out[a] = out[a];
   }
   if (pressure) faces.update.p = work->kept->pressure;
   for (int k = 0; k < STRESSES && !pressure; k++) faces.update.s[k] = work->kept->stress[k];
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, update_chunk, &faces);
-  if (work->face_count == 0) return;
-  flip_change_bodies(work, pressure ? work->kept->pressure : NULL, pressure ? NULL : work->kept->stress, work->dt);
-  flip_add_bodies(work, out);
+  if (work->solids.face_count == 0) return;
+  flip_accelerate_bodies_by_stress(work, pressure ? work->kept->pressure : NULL, pressure ? NULL : work->kept->stress,
+                                   work->dt);
+  flip_add_body_flux(work, out);
 }
 
 typedef struct Velocities {
@@ -50,8 +51,8 @@ static void velocity_chunk(void *context, int64_t b, int64_t e, int thread) {
   FlipFields *f = &v->work->fields;
   for (int a = 0; a < 3; a++)
     for (int64_t at = b * STRIP; at < e * STRIP; at++) {
-      f->change[a][at] = v->gained[a][at] + f->settle[a][at] * (f->velocity[a][at] - v->fall[a]);
-      f->velocity[a][at] += v->gained[a][at];
+      f->stress.change[a][at] = v->gained[a][at] + f->sand.settle[a][at] * (f->sand.velocity[a][at] - v->fall[a]);
+      f->sand.velocity[a][at] += v->gained[a][at];
     }
 }
 
@@ -64,8 +65,8 @@ static void accelerate(FlipWork *work, float *const none[3]) {
       .grid = work->grid, .p = work->kept->pressure, .factor_p = (float)-factor, .factor_s = (float)factor};
   for (int k = 0; k < STRESSES; k++) faces.update.s[k] = work->kept->stress[k];
   for (int a = 0; a < 3; a++) {
-    faces.update.in[a] = f->change[a];
-    faces.update.gain[a] = f->lightness[a];
+    faces.update.in[a] = f->stress.change[a];
+    faces.update.gain[a] = f->sand.specific_volume[a];
     faces.update.out[a] = none[a];
   }
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, update_chunk, &faces);
@@ -110,15 +111,15 @@ Status flip_solve_stresses(FlipWork *work) {
     memset(flux[a], 0, sizeof(float) * STRIP);
   }
   TRY(scratch_take(core, scratch, &before, cells, "flux"));
-  TRY(flip_stop_at_walls(work));
+  TRY(flip_stop_at_closed_faces(work));
   TRY(flip_couple_bodies(work));
   double began = profile_begin();
-  TRY(flip_predict_stresses(work));
+  TRY(flip_scale_warm_start(work));
   profile_end(work->step->profile, "friction", began);
   Status status = project(work, flux, before);
   if (status == SCREE_OK) {
     accelerate(work, flux);
-    flip_push_solids(work);
+    flip_add_wrenches(work);
   }
   scratch_release(core, scratch, mark);
   return status;

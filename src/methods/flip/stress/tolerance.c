@@ -19,8 +19,8 @@ static double energy_chunk(void *context, int64_t b, int64_t e) {
   double energy = 0;
   for (int a = 0; a < 3; a++)
     for (int64_t at = b * STRIP; at < e * STRIP; at++) {
-      float v = f->velocity[a][at] - motion->gain[a];
-      energy += (double)(f->mass[a][at] * v * v);
+      float v = f->sand.velocity[a][at] - motion->gain[a];
+      energy += (double)(f->sand.mass[a][at] * v * v);
     }
   return energy;
 }
@@ -29,7 +29,7 @@ static double mass_chunk(void *context, int64_t b, int64_t e) {
   const Moving *motion = context;
   double mass = 0;
   for (int a = 0; a < 3; a++)
-    for (int64_t at = b * STRIP; at < e * STRIP; at++) mass += (double)motion->work->fields.mass[a][at];
+    for (int64_t at = b * STRIP; at < e * STRIP; at++) mass += (double)motion->work->fields.sand.mass[a][at];
   return mass;
 }
 
@@ -40,5 +40,5 @@ void flip_set_tolerance(FlipWork *work) {
   double mass = parallel_sum(work->core, 1, work->grid->strips, STRIP_CHUNK, mass_chunk, &motion);
   double fall = vec3_length(g) * work->dt;
   double share = fall > 0 && mass > 0 ? sqrt(3 * energy / mass) / fall : 1;
-  work->tolerance = work->settings->tolerance * fmin(1, fmax(TOLERANCE_AT_REST, share));
+  work->stress.tolerance = work->settings->tolerance * fmin(1, fmax(TOLERANCE_AT_REST, share));
 }

@@ -12,42 +12,42 @@
 #include "methods/flip/stress/stress.h"
 
 /* Ways below, in cells, are none. */
-#define WAY_LEAST 0.06f
+#define DISPLACEMENT_LEAST 0.06f
 
-typedef struct Carrier {
+typedef struct MovingSolid {
   const Solid *solid;
   double extent; /* of its box, from its centre */
-} Carrier;
+} MovingSolid;
 
-typedef struct Carry {
+typedef struct WarmStart {
   FlipWork *work;
   const FlipGrid *from_grid;
   const FlipKept *from;
-  Carrier *carriers;
+  MovingSolid *moving;
   int32_t count;
   uint8_t *stressed; /* per strip of the last step, a bit a lane: there is stress */
-} Carry;
+} WarmStart;
 
-static bool is_carrier(const Solid *solid) {
+static bool is_moving(const Solid *solid) {
   return solid->motion != MOTION_FIXED && solid->shape.kind != SCREE_SHAPE_PLANE &&
          (vec3_length(solid->velocity) > 0 || vec3_length(solid->spin) > 0);
 }
 
-static Status list_carriers(Carry *carry) {
+static Status list_moving(WarmStart *carry) {
   FlipWork *work = carry->work;
   const Solids *solids = &work->state->solids;
-  TRY(scratch_take(work->core, work->step->scratch, &carry->carriers, solids->count + 1, "solids"));
+  TRY(scratch_take(work->core, work->step->scratch, &carry->moving, solids->count + 1, "solids"));
   for (int32_t k = 0; k < solids->count; k++) {
     const Solid *solid = &solids->items[k];
-    if (!is_carrier(solid)) continue;
-    carry->carriers[carry->count++] = (Carrier){solid, solid_half_width(solid)};
+    if (!is_moving(solid)) continue;
+    carry->moving[carry->count++] = (MovingSolid){solid, solid_half_width(solid)};
   }
   return SCREE_OK;
 }
 
 static void stressed_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const Carry *carry = context;
+  const WarmStart *carry = context;
   for (int64_t strip = b; strip < e; strip++) {
     uint32_t lanes = 0;
     for (int k = 0; k < STRESSES; k++)
@@ -58,15 +58,15 @@ static void stressed_chunk(void *context, int64_t b, int64_t e, int thread) {
 }
 
 /* How far, in cells, the stress goes in the step at the middles of a strip's cells; false: nowhere worth it. */
-static bool strip_way(const Carry *carry, int32_t strip, float way[3][STRIP]) {
+static bool strip_displacement(const WarmStart *carry, int32_t strip, float displacement[3][STRIP]) {
   const FlipWork *work = carry->work;
-  double cell = work->grid->cell, reach = CARRY_REACH * cell, per = work->dt / cell;
+  double cell = work->grid->cell, reach = WARM_START_REACH * cell, per = work->dt / cell;
   Vec3 first = vec3_add(strip_origin(work, strip), vec3(0.5 * cell, 0.5 * cell, 0.5 * cell));
   float longest = 0, most[STRIP] = {0};
-  memset(way, 0, sizeof(float[3][STRIP]));
+  memset(displacement, 0, sizeof(float[3][STRIP]));
   for (int32_t k = 0; k < carry->count; k++) {
-    const Solid *solid = carry->carriers[k].solid;
-    double extent = carry->carriers[k].extent, range = extent + reach + 0.5 * STRIP * cell;
+    const Solid *solid = carry->moving[k].solid;
+    double extent = carry->moving[k].extent, range = extent + reach + 0.5 * STRIP * cell;
     Vec3 from = vec3_sub(first, solid->center), middle = vec3(from.x + 0.5 * (STRIP - 1) * cell, from.y, from.z);
     if (vec3_dot(middle, middle) > range * range) continue;
     /* The velocity of a rigid body goes linearly along the strip. */
@@ -76,12 +76,12 @@ static bool strip_way(const Carry *carry, int32_t strip, float way[3][STRIP]) {
                           .cell = cell,
                           .extent = extent,
                           .reach = reach,
-                          .way = {v.x, v.y, v.z},
+                          .displacement = {v.x, v.y, v.z},
                           .more = {0, solid->spin.z * per * cell, -solid->spin.y * per * cell}};
-    float here = KERNEL_CALL(work->core, flip_strip_way)(&motion, most, way);
+    float here = KERNEL_CALL(work->core, flip_strip_displacement)(&motion, most, displacement);
     longest = here > longest ? here : longest;
   }
-  return longest > WAY_LEAST;
+  return longest > DISPLACEMENT_LEAST;
 }
 
 /* Cells and weights whose stress comes to a cell. */
@@ -108,8 +108,8 @@ static void find_source(const FlipGrid *grid, const int32_t low[3], const float 
 }
 
 /* Cells that come from different places, one by one. */
-static void carry_cells(const Carry *carry, int32_t strip, const int32_t place[3], float back[3][STRIP],
-                        float upper[3][STRIP]) {
+static void advect_cells(const WarmStart *carry, int32_t strip, const int32_t place[3], float back[3][STRIP],
+                         float upper[3][STRIP]) {
   Source source = {.key = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
   for (int lane = 0; lane < STRIP; lane++) {
     int32_t low[3];
@@ -125,7 +125,7 @@ static void carry_cells(const Carry *carry, int32_t strip, const int32_t place[3
 }
 
 /* The frictional stress of a strip, from where it was. */
-static void carry_stress(const Carry *carry, int32_t strip, float way[3][STRIP]) {
+static void advect_stress(const WarmStart *carry, int32_t strip, float displacement[3][STRIP]) {
   const FlipGrid *grid = carry->from_grid;
   int32_t place[3];
   float back[3][STRIP];
@@ -134,12 +134,12 @@ static void carry_stress(const Carry *carry, int32_t strip, float way[3][STRIP])
   strip_place(carry->work->grid->key[strip], place);
   for (int a = 0; a < 3; a++)
     for (int lane = 0; lane < STRIP; lane++) {
-      back[a][lane] = floorf(-way[a][lane]);
-      source.upper[a][lane] = -way[a][lane] - back[a][lane];
+      back[a][lane] = floorf(-displacement[a][lane]);
+      source.upper[a][lane] = -displacement[a][lane] - back[a][lane];
       together = together && back[a][lane] == back[a][0];
     }
   if (!together || !(back[0][0] == 0 || back[0][0] == -1)) {
-    carry_cells(carry, strip, place, back, source.upper);
+    advect_cells(carry, strip, place, back, source.upper);
     return;
   }
   source.behind = back[0][0] == 0;
@@ -150,7 +150,7 @@ static void carry_stress(const Carry *carry, int32_t strip, float way[3][STRIP])
     source.beside[row] =
         at ? grid->near[at][source.behind ? X_HIGH : X_LOW] : grid_find(grid, source.behind ? key + 1 : key - 1);
   }
-  KERNEL_CALL(carry->work->core, flip_carry_stress)
+  KERNEL_CALL(carry->work->core, flip_advect_stress)
   (&source, carry->from->stress, carry->work->kept->stress, (int64_t)strip * STRIP);
 }
 
@@ -165,16 +165,16 @@ static int32_t strip_from(const FlipGrid *grid, uint64_t key) {
   return low;
 }
 
-static void carry_strip(const Carry *carry, int32_t strip, int32_t old) {
+static void copy_strip(const WarmStart *carry, int32_t strip, int32_t old) {
   FlipKept *kept = carry->work->kept;
   int64_t to = (int64_t)strip * STRIP, from = (int64_t)old * STRIP;
-  float way[3][STRIP];
-  bool moves =
-      carry->count > 0 && grid_any_round(carry->from_grid, carry->stressed, old) && strip_way(carry, strip, way);
+  float displacement[3][STRIP];
+  bool moves = carry->count > 0 && grid_any_round(carry->from_grid, carry->stressed, old) &&
+               strip_displacement(carry, strip, displacement);
   memcpy(kept->pressure + to, carry->from->pressure + from, sizeof(float) * STRIP);
-  memcpy(kept->shift + to, carry->from->shift + from, sizeof(float) * STRIP);
+  memcpy(kept->correction_potential + to, carry->from->correction_potential + from, sizeof(float) * STRIP);
   kept->record[strip] = carry->from->record[old];
-  if (moves) carry_stress(carry, strip, way);
+  if (moves) advect_stress(carry, strip, displacement);
   else
     for (int k = 0; k < STRESSES; k++)
       memcpy(kept->stress[k] + to, carry->from->stress[k] + from, sizeof(float) * STRIP);
@@ -183,34 +183,34 @@ static void carry_strip(const Carry *carry, int32_t strip, int32_t old) {
 static void new_strip(FlipKept *kept, int32_t strip) {
   int64_t to = (int64_t)strip * STRIP;
   memset(kept->pressure + to, 0, sizeof(float) * STRIP);
-  memset(kept->shift + to, 0, sizeof(float) * STRIP);
+  memset(kept->correction_potential + to, 0, sizeof(float) * STRIP);
   for (int k = 0; k < STRESSES; k++) memset(kept->stress[k] + to, 0, sizeof(float) * STRIP);
   kept->record[strip] = RECORD_UNKNOWN;
 }
 
 /* Both grids have their strips in the order of the keys. */
-static void carry_chunk(void *context, int64_t b, int64_t e, int thread) {
+static void strips_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const Carry *carry = context;
+  const WarmStart *carry = context;
   const FlipGrid *from = carry->from_grid;
   const uint64_t *key = carry->work->grid->key;
   int32_t old = strip_from(from, key[b]);
   for (int32_t strip = (int32_t)b; strip < (int32_t)e; strip++) {
     while (old < from->strips && from->key[old] < key[strip]) old++;
-    if (old < from->strips && from->key[old] == key[strip]) carry_strip(carry, strip, old);
+    if (old < from->strips && from->key[old] == key[strip]) copy_strip(carry, strip, old);
     else new_strip(carry->work->kept, strip);
   }
 }
 
-Status flip_carry(FlipWork *work, const FlipGrid *grid, const FlipKept *kept) {
-  Carry carry = {.work = work, .from_grid = grid, .from = kept};
+Status flip_warm_start(FlipWork *work, const FlipGrid *grid, const FlipKept *kept) {
+  WarmStart carry = {.work = work, .from_grid = grid, .from = kept};
   int mark = scratch_mark(work->step->scratch);
-  TRY(list_carriers(&carry));
+  TRY(list_moving(&carry));
   TRY(scratch_take(work->core, work->step->scratch, &carry.stressed, grid->strips + 1, "strips"));
   carry.stressed[0] = 0;
   if (carry.count > 0) parallel_for(work->core, 1, grid->strips, STRIP_CHUNK, stressed_chunk, &carry);
   new_strip(work->kept, 0);
-  parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, carry_chunk, &carry);
+  parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, strips_chunk, &carry);
   scratch_release(work->core, work->step->scratch, mark);
   return SCREE_OK;
 }

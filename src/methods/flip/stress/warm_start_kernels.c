@@ -1,6 +1,6 @@
 #include "methods/flip/stress/warm_start_kernels.h"
 
-float KERNEL(flip_strip_way)(const StripMotion *motion, float most[STRIP], float way[3][STRIP]) {
+float KERNEL(flip_strip_displacement)(const StripMotion *motion, float most[STRIP], float displacement[3][STRIP]) {
   const StripMotion m = *motion;
   float weight[STRIP], here[3][STRIP];
   for (int lane = 0; lane < STRIP; lane++) {
@@ -8,14 +8,15 @@ float KERNEL(flip_strip_way)(const StripMotion *motion, float most[STRIP], float
     weight[lane] = far < 0 ? 1 : (float)(1 - far / m.reach);
   }
   for (int a = 0; a < 3; a++)
-    for (int lane = 0; lane < STRIP; lane++) here[a][lane] = weight[lane] * (float)(m.way[a] + lane * m.more[a]);
+    for (int lane = 0; lane < STRIP; lane++)
+      here[a][lane] = weight[lane] * (float)(m.displacement[a] + lane * m.more[a]);
   Wide before = wide_load(most), now = wide_load(weight);
   WideInt larger = wide_less(before, now);
   wide_store(most, wide_select(larger, now, before));
   Wide longest = wide_set(0);
   for (int a = 0; a < 3; a++) {
-    Wide to = wide_select(larger, wide_load(here[a]), wide_load(way[a]));
-    wide_store(way[a], to);
+    Wide to = wide_select(larger, wide_load(here[a]), wide_load(displacement[a]));
+    wide_store(displacement[a], to);
     longest = wide_max(longest, wide_max(to, -to));
   }
   float length = 0;
@@ -23,8 +24,8 @@ float KERNEL(flip_strip_way)(const StripMotion *motion, float most[STRIP], float
   return length;
 }
 
-void KERNEL(flip_carry_stress)(const StripSource *source, float *const from[STRESSES], float *const to[STRESSES],
-                               int64_t at) {
+void KERNEL(flip_advect_stress)(const StripSource *source, float *const from[STRESSES], float *const to[STRESSES],
+                                int64_t at) {
   const Wide one = wide_set(1);
   Wide upper[3], weight[4][2];
   for (int a = 0; a < 3; a++) upper[a] = wide_load(source->upper[a]);

@@ -7,11 +7,12 @@
 typedef struct StripMotion {
   double x, across;           /* from the solid's centre to the middle of the first cell: along x, square across it */
   double cell, extent, reach; /* up to `extent` cells move with the solid, farther away less and less up to `reach` */
-  double way[3], more[3];     /* of the first cell, and how much more of each that follows, in cells */
+  double displacement[3], more[3]; /* of the first cell, and how much more of each that follows, in cells */
 } StripMotion;
 
 /* Where no other motion has more weight (`most`), this one's way; answers the longest there is then. */
-KERNEL_DECLARE(float, flip_strip_way, (const StripMotion *motion, float most[STRIP], float way[3][STRIP]));
+KERNEL_DECLARE(float, flip_strip_displacement,
+               (const StripMotion *motion, float most[STRIP], float displacement[3][STRIP]));
 
 /* Where the stress of a strip comes from, if all of its cells come from the same place but for their fractions: rows
  * (y, z) of the last step, strips that may be 0. */
@@ -21,7 +22,7 @@ typedef struct StripSource {
   float upper[3][STRIP]; /* shares of the upper of two cells */
 } StripSource;
 
-KERNEL_DECLARE(void, flip_carry_stress,
+KERNEL_DECLARE(void, flip_advect_stress,
                (const StripSource *source, float *const from[STRESSES], float *const to[STRESSES], int64_t at));
 
 #endif

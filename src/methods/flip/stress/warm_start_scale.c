@@ -19,7 +19,7 @@
 #include "methods/flip/stress/operator_kernels.h"
 
 /* The stress near one body. */
-typedef struct Nearby {
+typedef struct BodyStress {
   FlipWork *work;
   const Solid *solid;
   float *weight, *pressure, *stress[STRESSES]; /* w, w p, w s; 0 where w is */
@@ -28,29 +28,30 @@ typedef struct Nearby {
   float *part[3], *all[3];                     /* d and u at the faces */
   double (*part_wrench)[6], (*part_change)[6]; /* the same of the bodies: J (w sigma), d */
   float scale;                                 /* t */
-} Nearby;
+} BodyStress;
 
-static Status take_memory(Nearby *nearby) {
-  FlipWork *work = nearby->work;
+static Status take_memory(BodyStress *near_body) {
+  FlipWork *work = near_body->work;
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
   int64_t cells = work_cells(work);
-  float **fields[] = {&nearby->weight,  &nearby->pressure, &nearby->part[0], &nearby->part[1],
-                      &nearby->part[2], &nearby->all[0],   &nearby->all[1],  &nearby->all[2]};
+  float **fields[] = {&near_body->weight,  &near_body->pressure, &near_body->part[0], &near_body->part[1],
+                      &near_body->part[2], &near_body->all[0],   &near_body->all[1],  &near_body->all[2]};
   for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
     TRY(scratch_take(core, scratch, fields[k], cells, "prediction"));
-  for (int k = 0; k < STRESSES; k++) TRY(scratch_take(core, scratch, &nearby->stress[k], cells, "prediction"));
-  TRY(scratch_take(core, scratch, &nearby->lanes, work->grid->strips, "prediction"));
-  TRY(scratch_take(core, scratch, &nearby->part_wrench, work->body_count, "prediction"));
-  return scratch_take(core, scratch, &nearby->part_change, work->body_count, "prediction");
+  for (int k = 0; k < STRESSES; k++) TRY(scratch_take(core, scratch, &near_body->stress[k], cells, "prediction"));
+  TRY(scratch_take(core, scratch, &near_body->lanes, work->grid->strips, "prediction"));
+  TRY(scratch_take(core, scratch, &near_body->part_wrench, work->solids.body_count, "prediction"));
+  return scratch_take(core, scratch, &near_body->part_change, work->solids.body_count, "prediction");
 }
 
 /* w in the cells of a strip; answers where it is not 0, a bit a lane. */
-static uint32_t weigh_strip(const Nearby *nearby, int64_t strip, float weight[STRIP]) {
-  double cell = nearby->work->grid->cell, extent = solid_half_width(nearby->solid), reach = CARRY_REACH * cell;
+static uint32_t weight_strip(const BodyStress *near_body, int64_t strip, float weight[STRIP]) {
+  double cell = near_body->work->grid->cell, extent = solid_half_width(near_body->solid),
+         reach = WARM_START_REACH * cell;
   double farthest = extent + reach + 0.5 * STRIP * cell;
-  Vec3 first = vec3_add(strip_origin(nearby->work, (int32_t)strip), vec3(0.5 * cell, 0.5 * cell, 0.5 * cell));
-  Vec3 from = vec3_sub(first, nearby->solid->center), middle = vec3_add(from, vec3(0.5 * (STRIP - 1) * cell, 0, 0));
+  Vec3 first = vec3_add(strip_origin(near_body->work, (int32_t)strip), vec3(0.5 * cell, 0.5 * cell, 0.5 * cell));
+  Vec3 from = vec3_sub(first, near_body->solid->center), middle = vec3_add(from, vec3(0.5 * (STRIP - 1) * cell, 0, 0));
   uint32_t lanes = 0;
   memset(weight, 0, sizeof(float) * STRIP);
   if (strip == 0 || vec3_dot(middle, middle) > farthest * farthest) return 0;
@@ -65,15 +66,15 @@ static uint32_t weigh_strip(const Nearby *nearby, int64_t strip, float weight[ST
 
 static void weigh_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const Nearby *nearby = context;
-  const FlipKept *kept = nearby->work->kept;
+  const BodyStress *near_body = context;
+  const FlipKept *kept = near_body->work->kept;
   for (int64_t strip = b; strip < e; strip++) {
-    const float *weight = nearby->weight + strip * STRIP;
-    nearby->lanes[strip] = (uint8_t)weigh_strip(nearby, strip, nearby->weight + strip * STRIP);
+    const float *weight = near_body->weight + strip * STRIP;
+    near_body->lanes[strip] = (uint8_t)weight_strip(near_body, strip, near_body->weight + strip * STRIP);
     for (int lane = 0; lane < STRIP; lane++) {
       int64_t at = strip * STRIP + lane;
-      nearby->pressure[at] = weight[lane] * kept->pressure[at];
-      for (int k = 0; k < STRESSES; k++) nearby->stress[k][at] = weight[lane] * kept->stress[k][at];
+      near_body->pressure[at] = weight[lane] * kept->pressure[at];
+      for (int k = 0; k < STRESSES; k++) near_body->stress[k][at] = weight[lane] * kept->stress[k][at];
     }
   }
 }
@@ -81,84 +82,85 @@ static void weigh_chunk(void *context, int64_t b, int64_t e, int thread) {
 /* d and u at the faces. */
 static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const Nearby *nearby = context;
-  const FlipWork *work = nearby->work;
+  const BodyStress *near_body = context;
+  const FlipWork *work = near_body->work;
   const FlipFields *f = &work->fields;
   double factor = work->dt / work->grid->cell;
   FaceUpdate part = {.grid = work->grid,
-                     .strips = nearby->strips.strips,
-                     .p = nearby->pressure,
+                     .strips = near_body->strips.strips,
+                     .p = near_body->pressure,
                      .factor_p = (float)-factor,
                      .factor_s = (float)factor};
   FaceUpdate all = part;
   all.p = work->kept->pressure;
   for (int k = 0; k < STRESSES; k++) {
-    part.s[k] = nearby->stress[k];
+    part.s[k] = near_body->stress[k];
     all.s[k] = work->kept->stress[k];
   }
   for (int a = 0; a < 3; a++) {
-    part.gain[a] = all.gain[a] = f->lightness[a];
-    part.out[a] = nearby->part[a];
-    all.out[a] = nearby->all[a];
-    all.in[a] = f->change[a];
+    part.gain[a] = all.gain[a] = f->sand.specific_volume[a];
+    part.out[a] = near_body->part[a];
+    all.out[a] = near_body->all[a];
+    all.in[a] = f->stress.change[a];
   }
   KERNEL_CALL(work->core, flip_face_update)(&part, b, e);
   KERNEL_CALL(work->core, flip_face_update)(&all, b, e);
   for (int64_t n = b; n < e; n++)
     for (int64_t at = (int64_t)part.strips[n] * STRIP; at < ((int64_t)part.strips[n] + 1) * STRIP; at++)
-      for (int a = 0; a < 3; a++) nearby->all[a][at] += f->velocity[a][at];
+      for (int a = 0; a < 3; a++) near_body->all[a][at] += f->sand.velocity[a][at];
 }
 
 /* <with, d> of the faces. */
 typedef struct Product {
-  const Nearby *nearby;
+  const BodyStress *near_body;
   float *const *with;
 } Product;
 
 static double product_chunk(void *context, int64_t b, int64_t e) {
   const Product *product = context;
-  const Nearby *nearby = product->nearby;
+  const BodyStress *near_body = product->near_body;
   double sum = 0;
   for (int64_t n = b; n < e; n++)
-    for (int64_t at = (int64_t)nearby->strips.strips[n] * STRIP; at < ((int64_t)nearby->strips.strips[n] + 1) * STRIP;
-         at++)
+    for (int64_t at = (int64_t)near_body->strips.strips[n] * STRIP;
+         at < ((int64_t)near_body->strips.strips[n] + 1) * STRIP; at++)
       for (int a = 0; a < 3; a++)
-        sum += (double)nearby->work->fields.mass[a][at] * (double)nearby->part[a][at] * (double)product->with[a][at];
+        sum += (double)near_body->work->fields.sand.mass[a][at] * (double)near_body->part[a][at] *
+               (double)product->with[a][at];
   return sum;
 }
 
-static double product_at_faces(const Nearby *nearby, float *const with[3]) {
-  Product product = {nearby, with};
-  return parallel_sum(nearby->work->core, 0, nearby->strips.count, STRIP_CHUNK, product_chunk, &product);
+static double product_at_faces(const BodyStress *near_body, float *const with[3]) {
+  Product product = {near_body, with};
+  return parallel_sum(near_body->work->core, 0, near_body->strips.count, STRIP_CHUNK, product_chunk, &product);
 }
 
 /* The multiple t, from 0 to 1. */
-static float best_scale(Nearby *nearby) {
-  FlipWork *work = nearby->work;
-  size_t size = sizeof *work->body_wrench * (size_t)work->body_count;
-  parallel_for(work->core, 0, nearby->strips.count, STRIP_CHUNK, push_chunk, nearby);
-  double along = product_at_faces(nearby, nearby->all), own = product_at_faces(nearby, nearby->part);
-  flip_change_bodies(work, nearby->pressure, nearby->stress, work->dt);
-  memcpy(nearby->part_wrench, work->body_wrench, size);
-  memcpy(nearby->part_change, work->body_change, size);
-  flip_change_bodies(work, work->kept->pressure, work->kept->stress, work->dt);
-  for (int32_t k = 0; k < work->body_count; k++)
+static float best_scale(BodyStress *near_body) {
+  FlipWork *work = near_body->work;
+  size_t size = sizeof *work->stress.body_wrench * (size_t)work->solids.body_count;
+  parallel_for(work->core, 0, near_body->strips.count, STRIP_CHUNK, push_chunk, near_body);
+  double along = product_at_faces(near_body, near_body->all), own = product_at_faces(near_body, near_body->part);
+  flip_accelerate_bodies_by_stress(work, near_body->pressure, near_body->stress, work->dt);
+  memcpy(near_body->part_wrench, work->stress.body_wrench, size);
+  memcpy(near_body->part_change, work->stress.body_change, size);
+  flip_accelerate_bodies_by_stress(work, work->kept->pressure, work->kept->stress, work->dt);
+  for (int32_t k = 0; k < work->solids.body_count; k++)
     for (int i = 0; i < 6; i++) {
-      double impulse = work->dt * nearby->part_wrench[k][i]; /* m d */
-      along += impulse * (work->bodies[k].velocity[i] + work->body_change[k][i]);
-      own += impulse * nearby->part_change[k][i];
+      double impulse = work->dt * near_body->part_wrench[k][i]; /* m d */
+      along += impulse * (work->solids.bodies[k].velocity[i] + work->stress.body_change[k][i]);
+      own += impulse * near_body->part_change[k][i];
     }
   return own > 0 ? (float)fmax(0, fmin(1, 1 - along / own)) : 1;
 }
 
 static void scale_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const Nearby *nearby = context;
-  const FlipKept *kept = nearby->work->kept;
+  const BodyStress *near_body = context;
+  const FlipKept *kept = near_body->work->kept;
   for (int64_t n = b; n < e; n++) {
-    int64_t first = (int64_t)nearby->strips.strips[n] * STRIP;
+    int64_t first = (int64_t)near_body->strips.strips[n] * STRIP;
     for (int64_t at = first; at < first + STRIP; at++) {
-      float scale = 1 + (nearby->scale - 1) * nearby->weight[at];
+      float scale = 1 + (near_body->scale - 1) * near_body->weight[at];
       kept->pressure[at] *= scale;
       for (int k = 0; k < STRESSES; k++) kept->stress[k][at] *= scale;
     }
@@ -167,30 +169,31 @@ static void scale_chunk(void *context, int64_t b, int64_t e, int thread) {
 
 /* Whether the carried stress would drive the body at the end of the step: while it only slows it down, it is none too
  * large. What else moves a part of a mechanism, or holds it, is not known here. */
-static bool is_driven(FlipWork *work, int32_t body) {
+static bool drives_body(FlipWork *work, int32_t body) {
   double power = 0;
-  if (work->state->solids.items[work->bodies[body].solid].motion != MOTION_FREE) return false;
-  flip_change_bodies(work, work->kept->pressure, work->kept->stress, work->dt);
+  if (work->state->solids.items[work->solids.bodies[body].solid].motion != MOTION_FREE) return false;
+  flip_accelerate_bodies_by_stress(work, work->kept->pressure, work->kept->stress, work->dt);
   for (int i = 0; i < 6; i++)
-    power += work->body_wrench[body][i] * (work->bodies[body].velocity[i] + work->body_change[body][i]);
+    power +=
+        work->stress.body_wrench[body][i] * (work->solids.bodies[body].velocity[i] + work->stress.body_change[body][i]);
   return power > 0;
 }
 
-static Status predict_at(FlipWork *work, int32_t body) {
-  Nearby nearby = {.work = work, .solid = &work->state->solids.items[work->bodies[body].solid]};
+static Status scale_at(FlipWork *work, int32_t body) {
+  BodyStress near_body = {.work = work, .solid = &work->state->solids.items[work->solids.bodies[body].solid]};
   int mark = scratch_mark(work->step->scratch);
-  TRY(take_memory(&nearby));
-  parallel_for(work->core, 0, work->grid->strips, STRIP_CHUNK, weigh_chunk, &nearby);
-  TRY(grid_list_strips(work->core, work->step->scratch, work->grid, nearby.lanes, true, &nearby.strips));
-  nearby.scale = best_scale(&nearby);
-  if (nearby.scale < 1) parallel_for(work->core, 0, nearby.strips.count, STRIP_CHUNK, scale_chunk, &nearby);
+  TRY(take_memory(&near_body));
+  parallel_for(work->core, 0, work->grid->strips, STRIP_CHUNK, weigh_chunk, &near_body);
+  TRY(grid_list_strips(work->core, work->step->scratch, work->grid, near_body.lanes, true, &near_body.strips));
+  near_body.scale = best_scale(&near_body);
+  if (near_body.scale < 1) parallel_for(work->core, 0, near_body.strips.count, STRIP_CHUNK, scale_chunk, &near_body);
   scratch_release(work->core, work->step->scratch, mark);
   return SCREE_OK;
 }
 
-Status flip_predict_stresses(FlipWork *work) {
-  if (work->face_count == 0) return SCREE_OK;
-  for (int32_t k = 0; k < work->body_count; k++)
-    if (is_driven(work, k)) TRY(predict_at(work, k));
+Status flip_scale_warm_start(FlipWork *work) {
+  if (work->solids.face_count == 0) return SCREE_OK;
+  for (int32_t k = 0; k < work->solids.body_count; k++)
+    if (drives_body(work, k)) TRY(scale_at(work, k));
   return SCREE_OK;
 }

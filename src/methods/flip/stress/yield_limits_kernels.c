@@ -1,19 +1,20 @@
 #include "methods/flip/stress/yield_limits_kernels.h"
 #include "methods/flip/grid/strip_wide.h"
 
-#define FILL_TOUCHING 0.9f
+#define PHI_TOUCHING 0.9f
 
 /* The axes of the edges of each shear component. */
 static const int EDGE_AXES[3][2] = {{0, 1}, {1, 2}, {0, 2}};
 
-void KERNEL(flip_bound_cells)(const FrictionBounds *o, int64_t b, int64_t e) {
+void KERNEL(flip_limit_cells)(const FrictionBounds *o, int64_t b, int64_t e) {
   const FlipFields *f = o->fields;
   const Wide zero = wide_set(0);
   for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
-    Wide free = own(f->free, s);
-    WideInt touching = wide_less(wide_set(FILL_TOUCHING) * free, own(f->fill, s)) & wide_less(zero, free);
-    Wide most = own(f->strength, s) * own(o->kept->pressure, s) + wide_select(touching, own(f->cohesion, s), zero);
-    put(o->limit, s, wide_select(wide_less(zero, most) & wide_less(zero, own(f->usable, s)), most, zero));
+    Wide free = own(f->solid.free_volume, s);
+    WideInt touching = wide_less(wide_set(PHI_TOUCHING) * free, own(f->sand.phi, s)) & wide_less(zero, free);
+    Wide most =
+        own(f->sand.alpha, s) * own(o->kept->pressure, s) + wide_select(touching, own(f->sand.cohesion, s), zero);
+    put(o->limit, s, wide_select(wide_less(zero, most) & wide_less(zero, own(f->sand.usable, s)), most, zero));
   }
 }
 
@@ -24,16 +25,17 @@ WIDE_INLINE Wide limit_at_surface(const FrictionBounds *o, int32_t s, int axis) 
   const FlipFields *f = o->fields;
   const FlipGrid *grid = o->grid;
   const Wide zero = wide_set(0), one = wide_set(1);
-  Wide gain = o->down ? own(f->gain[axis], s) : above(grid, f->gain[axis], s, axis);
-  Wide open = o->down ? own(f->open[axis], s) : above(grid, f->open[axis], s, axis);
+  Wide gain = o->down ? own(f->sand.flux_mobility[axis], s) : above(grid, f->sand.flux_mobility[axis], s, axis);
+  Wide open = o->down ? own(f->solid.open[axis], s) : above(grid, f->solid.open[axis], s, axis);
   Wide limit = o->down ? below(grid, o->limit, s, axis) : above(grid, o->limit, s, axis);
   Wide p = o->down ? below(grid, o->kept->pressure, s, axis) : above(grid, o->kept->pressure, s, axis);
-  Wide room = o->down ? own(f->room[1 + axis], s) : above(grid, f->room[1 + axis], s, axis);
+  Wide room =
+      o->down ? own(f->solid.kernel_volume[1 + axis], s) : above(grid, f->solid.kernel_volume[1 + axis], s, axis);
   WideInt moves = wide_less(zero, gain);
   Wide density = open * open / wide_select(moves, room * gain, one);
   p -= wide_set(o->gravity) * density;
-  WideInt some = wide_less(zero, own(f->fill, s)) & moves & wide_less(zero, limit) & wide_less(zero, p);
-  return wide_select(some, own(f->strength, s) * p, zero);
+  WideInt some = wide_less(zero, own(f->sand.phi, s)) & moves & wide_less(zero, limit) & wide_less(zero, p);
+  return wide_select(some, own(f->sand.alpha, s) * p, zero);
 }
 
 /* Lanes at whose faces walls stop sand. */
@@ -41,14 +43,14 @@ WIDE_INLINE unsigned lanes_stopped(const FrictionBounds *o, int32_t s) {
   const Wide zero = wide_set(0);
   WideInt none = wide_less_equal(zero, zero);
   for (int a = 0; a < 3; a++) {
-    Wide here = own(o->fields->stop[a], s), behind = above(o->grid, o->fields->stop[a], s, a);
+    Wide here = own(o->fields->stress.stopped[a], s), behind = above(o->grid, o->fields->stress.stopped[a], s, a);
     none &= wide_less_equal(here, zero) & wide_less_equal(zero, here);
     none &= wide_less_equal(behind, zero) & wide_less_equal(zero, behind);
   }
   return ~wide_bits(none) & ((1u << STRIP) - 1);
 }
 
-void KERNEL(flip_bound_surface)(const FrictionBounds *o, int64_t b, int64_t e) {
+void KERNEL(flip_limit_surface)(const FrictionBounds *o, int64_t b, int64_t e) {
   const Wide zero = wide_set(0);
   for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
     Wide limit = own(o->limit, s), surface = zero;
@@ -59,8 +61,8 @@ void KERNEL(flip_bound_surface)(const FrictionBounds *o, int64_t b, int64_t e) {
     default: break;
     }
     Wide borne = wide_select(wide_less(zero, limit), limit, surface);
-    put(o->fields->borne, s, borne);
-    unsigned stopped = o->fields->near[s] ? lanes_stopped(o, s) : 0;
+    put(o->fields->stress.edge_limit, s, borne);
+    unsigned stopped = o->fields->solid.near[s] ? lanes_stopped(o, s) : 0;
     o->loaded[s] = (uint8_t)(wide_bits(wide_less(zero, borne)) | stopped);
   }
 }
@@ -98,10 +100,10 @@ WIDE_INLINE Wide mean_at_edge(const FrictionBounds *o, int32_t s, int a, int c) 
   const FlipFields *f = o->fields;
   const Wide zero = wide_set(0), one = wide_set(1);
   Wide free[4], borne[4], light[4], open[4], count = zero;
-  round_edge(o->grid, f->free, s, a, c, free);
-  round_edge(o->grid, f->borne, s, a, c, borne);
-  faces_at_edge(o->grid, f->lightness, s, a, c, light);
-  faces_at_edge(o->grid, f->open, s, a, c, open);
+  round_edge(o->grid, f->solid.free_volume, s, a, c, free);
+  round_edge(o->grid, f->stress.edge_limit, s, a, c, borne);
+  faces_at_edge(o->grid, f->sand.specific_volume, s, a, c, light);
+  faces_at_edge(o->grid, f->solid.open, s, a, c, open);
   for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, free[j]), one, zero);
   Wide mean = wide_set(o->shear_factor) * (borne[0] + borne[1] + borne[2] + borne[3]) / wide_max(count, one);
   for (int j = 0; j < 4; j++)
@@ -115,13 +117,13 @@ WIDE_INLINE Wide stopped_at(const FrictionBounds *o, int32_t s, int a, int c) {
   const FlipFields *f = o->fields;
   const Wide zero = wide_set(0);
   Wide light[4], open[4], mass[4], stop[4], sum = zero;
-  faces_at_edge(o->grid, f->lightness, s, a, c, light);
-  faces_at_edge(o->grid, f->open, s, a, c, open);
-  faces_at_edge(o->grid, f->mass, s, a, c, mass);
-  faces_at_edge(o->grid, f->stop, s, a, c, stop);
+  faces_at_edge(o->grid, f->sand.specific_volume, s, a, c, light);
+  faces_at_edge(o->grid, f->solid.open, s, a, c, open);
+  faces_at_edge(o->grid, f->sand.mass, s, a, c, mass);
+  faces_at_edge(o->grid, f->stress.stopped, s, a, c, stop);
   for (int j = 0; j < 4; j++) {
-    Wide lost = mass[j] * wide_max(stop[j], -stop[j]) * wide_set(o->per_area);
-    sum += wide_select(wide_less(zero, open[j]), zero, lost);
+    Wide off_grid = mass[j] * wide_max(stop[j], -stop[j]) * wide_set(o->per_area);
+    sum += wide_select(wide_less(zero, open[j]), zero, off_grid);
   }
   for (int j = 0; j < 4; j++) sum = wide_select(wide_less(zero, open[j]) & wide_less_equal(light[j], zero), zero, sum);
   return sum;
@@ -131,7 +133,7 @@ WIDE_INLINE Wide stopped_at(const FrictionBounds *o, int32_t s, int a, int c) {
  * that friction makes in the cells beside them. */
 WIDE_INLINE WideInt across_walls(const FrictionBounds *o, int32_t s, int a, int c, Wide *across) {
   const FlipGrid *grid = o->grid;
-  const uint8_t *valid = o->fields->valid[0];
+  const uint8_t *valid = o->fields->solid.valid[0];
   int32_t down = grid->near[s][2 * c];
   const unsigned cells[4] = {valid[s], bits_below(grid, valid, s, a), valid[down], bits_below(grid, valid, down, a)};
   const int beside[4][2] = {{1, 0}, {3, 2}, {2, 0}, {3, 1}}; /* the cells on both sides of each face */
@@ -163,7 +165,7 @@ static void friction_at(const FrictionBounds *o, int32_t s, int a, int c, unsign
     int64_t at = (int64_t)s * STRIP + lane;
     if (j % 2 == 1 && along > 0) at = (int64_t)grid->near[s][2 * along] * STRIP + lane;
     if (j % 2 == 1 && along == 0) at = lane > 0 ? at - 1 : (int64_t)grid->near[s][X_LOW] * STRIP + STRIP - 1;
-    friction[lane] = o->friction[o->fields->owner[axis][at]];
+    friction[lane] = o->friction[o->fields->solid.owner[axis][at]];
   }
 }
 
@@ -171,15 +173,15 @@ static void friction_at(const FrictionBounds *o, int32_t s, int a, int c, unsign
  * that presses on the wall: the pressure less the frictional stress across it. It is the law of the wall that holds
  * there, by its own pressure: such edges count for the yield surface of no cell. */
 WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, unsigned walls, int64_t n) {
-  float *to_cap = o->to.yields[n].cap[k], *share = o->to.yields[n].share[k], *per = o->to.paces[n].per[k];
+  float *to_cap = o->to.yields[n].cap[k], *share = o->to.yields[n].share[k], *per = o->to.steps[n].per[k];
   const FlipFields *f = o->fields;
   const Wide zero = wide_set(0), one = wide_set(1);
   int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
   float friction[STRIP] = {0};
   friction_at(o, s, a, c, walls, friction);
-  Wide cap = wide_load(to_cap), across, strength = own(f->strength, s);
-  strength = wide_select(wide_less(zero, strength), strength, below(o->grid, f->strength, s, c));
-  strength = wide_select(wide_less(zero, strength), strength, below(o->grid, f->strength, s, a));
+  Wide cap = wide_load(to_cap), across, strength = own(f->sand.alpha, s);
+  strength = wide_select(wide_less(zero, strength), strength, below(o->grid, f->sand.alpha, s, c));
+  strength = wide_select(wide_less(zero, strength), strength, below(o->grid, f->sand.alpha, s, a));
   WideInt some = wide_less(zero, strength), at_wall = wide_lanes((uint8_t)walls);
   WideInt touched = across_walls(o, s, a, c, &across);
   Wide factor = wide_set(o->shear_factor) * wide_select(some, strength, one);
@@ -190,12 +192,12 @@ WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, unsig
   wide_store(to_cap, cap);
   wide_store(per, wide_select(at_wall, zero, wide_load(per)));
   wide_store(share, wide_select(at_wall, zero, wide_load(share)));
-  wide_store(o->to.grip[n][k], wide_select(rubs, one / wide_select(rubs, cap * cap, one), zero));
+  wide_store(o->to.wall_weight[n][k], wide_select(rubs, one / wide_select(rubs, cap * cap, one), zero));
   if (wide_bits(rubs)) o->links[n].walled |= (uint8_t)(1u << k);
 }
 
 WIDE_INLINE void bound_edges(const FrictionBounds *o, int32_t s, int64_t n) {
-  FrictionYield *yield = &o->to.yields[n];
+  FrictionReturn *yield = &o->to.yields[n];
   const Wide zero = wide_set(0), one = wide_set(1), least = wide_set(CAP_LEAST);
   for (int k = 0; k < 3; k++) {
     int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
@@ -204,9 +206,9 @@ WIDE_INLINE void bound_edges(const FrictionBounds *o, int32_t s, int64_t n) {
     Wide load = limit[0] + limit[1] + limit[2] + limit[3];
     Wide inverse = wide_select(wide_less(least, mean), one / wide_max(mean, least), zero);
     wide_store(yield->cap[k], mean);
-    wide_store(o->to.paces[n].per[k], inverse * inverse);
+    wide_store(o->to.steps[n].per[k], inverse * inverse);
     wide_store(yield->share[k], wide_select(wide_less(zero, load), one / wide_max(load, wide_set(1e-30f)), zero));
-    wide_store(o->to.grip[n][k], zero);
+    wide_store(o->to.wall_weight[n][k], zero);
     unsigned walls[4];
     face_bits(o->grid, o->walls, s, a, c, walls);
     unsigned lanes = walls[0] | walls[1] | walls[2] | walls[3];
@@ -216,13 +218,13 @@ WIDE_INLINE void bound_edges(const FrictionBounds *o, int32_t s, int64_t n) {
 
 /* ---- strips of the solve ---- */
 
-WIDE_INLINE Wide pace_of(const FrictionBounds *o, int32_t s) {
-  Wide most = wide_set(o->least_ease);
+WIDE_INLINE Wide step_size_of(const FrictionBounds *o, int32_t s) {
+  Wide most = wide_set(o->least_mobility);
   for (int a = 0; a < 3; a++) {
-    const float *ease = o->fields->ease[a];
+    const float *ease = o->fields->sand.mobility[a];
     most = wide_max(most, wide_max(own(ease, s), above(o->grid, ease, s, a)));
   }
-  return wide_set(o->pace_factor) / (wide_set(o->stiffness) * most);
+  return wide_set(o->step_factor) / (wide_set(o->stiffness) * most);
 }
 
 /* What the solve begins with. Strips that bear nothing have no stress. */
@@ -231,7 +233,7 @@ WIDE_INLINE void begin_strip(const FrictionBounds *o, int32_t s, int64_t n) {
   FrictionFaces *faces = &o->to.faces[n];
   for (int a = 0; a < 3; a++) {
     wide_store(faces->in[a], own(o->flux[a], s));
-    wide_store(faces->ease[a], own(o->fields->ease[a], s));
+    wide_store(faces->ease[a], own(o->fields->sand.mobility[a], s));
   }
   for (int k = 0; k < STRESSES; k++) {
     Wide x = bears ? own(o->kept->stress[k], s) : wide_set(0);
@@ -240,7 +242,7 @@ WIDE_INLINE void begin_strip(const FrictionBounds *o, int32_t s, int64_t n) {
   }
 }
 
-void KERNEL(flip_bound_strips)(const FrictionBounds *o, int64_t b, int64_t e, double sums[STRIP_SUMS]) {
+void KERNEL(flip_limit_strips)(const FrictionBounds *o, int64_t b, int64_t e, double sums[STRIP_SUMS]) {
   const Wide zero = wide_set(0);
   int walled = 0;
   Wide total = zero, count = zero;
@@ -254,17 +256,17 @@ void KERNEL(flip_bound_strips)(const FrictionBounds *o, int64_t b, int64_t e, do
     }
     bound_edges(o, s, n);
     walled += links->walled != 0;
-    Wide limit = own(o->limit, s), pace = pace_of(o, s), most = limit;
+    Wide limit = own(o->limit, s), step_size = step_size_of(o, s), most = limit;
     for (int k = 0; k < 3; k++) most = wide_max(most, wide_load(o->to.yields[n].cap[k]));
     links->bears = wide_bits(wide_less(zero, most)) != 0;
-    wide_store(o->to.paces[n].limit, limit);
-    wide_store(o->to.paces[n].pace, pace);
+    wide_store(o->to.steps[n].limit, limit);
+    wide_store(o->to.steps[n].step_size, step_size);
     begin_strip(o, s, n);
     WideInt bears = wide_less(zero, limit);
-    total += wide_select(bears, pace, zero);
+    total += wide_select(bears, step_size, zero);
     count += wide_select(bears, wide_set(1), zero);
   }
-  sums[PACE_TOTAL] = (double)wide_sum(total);
-  sums[PACE_COUNT] = (double)wide_sum(count);
+  sums[STEP_TOTAL] = (double)wide_sum(total);
+  sums[STEP_COUNT] = (double)wide_sum(count);
   sums[STRIPS_WALLED] = walled;
 }

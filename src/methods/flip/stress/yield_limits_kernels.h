@@ -30,14 +30,14 @@ typedef struct FrictionBounds {
   FrictionLinks *links;
   /* pace = factor / (stiffness times the largest ease of the cell's faces, `least_ease` at least): less than one over
    * the largest eigenvalue if that ease were everywhere. */
-  float least_ease, stiffness, pace_factor;
+  float least_mobility, stiffness, step_factor;
 } FrictionBounds;
 /* limit, of strips b to e of the grid. */
-KERNEL_DECLARE(void, flip_bound_cells, (const FrictionBounds *o, int64_t b, int64_t e));
-/* fields.borne, what the edges see of the limit, and `loaded`; the limits of all strips are known. */
-KERNEL_DECLARE(void, flip_bound_surface, (const FrictionBounds *o, int64_t b, int64_t e));
+KERNEL_DECLARE(void, flip_limit_cells, (const FrictionBounds *o, int64_t b, int64_t e));
+/* fields.stress.edge_limit, what the edges see of the limit, and `loaded`; the limits of all strips are known. */
+KERNEL_DECLARE(void, flip_limit_surface, (const FrictionBounds *o, int64_t b, int64_t e));
 /* Strips b to e of the solve: everything but what depends on others' pace and bounds. */
-enum { PACE_TOTAL, PACE_COUNT, STRIPS_WALLED, STRIP_SUMS }; /* paces: over cells that bear some stress */
-KERNEL_DECLARE(void, flip_bound_strips, (const FrictionBounds *o, int64_t b, int64_t e, double sums[STRIP_SUMS]));
+enum { STEP_TOTAL, STEP_COUNT, STRIPS_WALLED, STRIP_SUMS }; /* paces: over cells that bear some stress */
+KERNEL_DECLARE(void, flip_limit_strips, (const FrictionBounds *o, int64_t b, int64_t e, double sums[STRIP_SUMS]));
 
 #endif

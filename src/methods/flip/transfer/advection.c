@@ -13,8 +13,8 @@ enum { FROM_CHUNK = 64 };
 
 /* One of so many particles may be in haste: it goes so much farther than half a cell, piece by piece. A clump that
  * falls on a heap is pressed for the moment in which it arrives, and some dozen particles would set the step of all. */
-enum { HASTY = 1024 };
-#define HASTE 2.0f
+enum { OUTLIER_SHARE = 1024 };
+#define OUTLIER_FACTOR 2.0f
 
 /* Squares of speeds by their exponents and the first five bits behind them: steps of 1.5 % of the speed. */
 enum { SPEED_SHIFT = 18, SPEED_BINS = 1 << (31 - SPEED_SHIFT) };
@@ -26,8 +26,8 @@ typedef struct Speeds {
 } Speeds;
 
 /* None where loose sand goes no farther than half a cell either. */
-static float haste_of(const FlipWork *work) {
-  return fminf(HASTE, (float)(work->settings->loose_way / work->settings->way));
+static float outlier_factor(const FlipWork *work) {
+  return fminf(OUTLIER_FACTOR, (float)(work->settings->loose_displacement / work->settings->displacement));
 }
 
 static uint32_t speed_bin(float square) {
@@ -45,18 +45,18 @@ static float bin_from(uint32_t bin) {
 
 /* What the step is set by: the fastest of loose particles; of pressed ones that which all but `hasty` keep to, or as
  * much as haste allows the fastest. */
-static double speed_of(const Speeds *speeds, int threads, int64_t hasty, float haste) {
+static double speed_of(const Speeds *speeds, int threads, int64_t outliers, float outlier) {
   float loose = 0, pressed = 0, kept = 0;
   for (int t = 0; t < threads; t++) {
     loose = fmaxf(loose, speeds[t].loose);
     pressed = fmaxf(pressed, speeds[t].pressed);
   }
   int64_t faster = 0;
-  for (int bin = SPEED_BINS - 1; bin >= 0 && faster <= hasty; bin--) {
+  for (int bin = SPEED_BINS - 1; bin >= 0 && faster <= outliers; bin--) {
     for (int t = 0; t < threads; t++) faster += speeds[t].count[bin];
-    if (faster > hasty) kept = bin_from((uint32_t)bin + 1);
+    if (faster > outliers) kept = bin_from((uint32_t)bin + 1);
   }
-  kept = fmaxf(fminf(kept, pressed), pressed / (haste * haste));
+  kept = fmaxf(fminf(kept, pressed), pressed / (outlier * outlier));
   return sqrt((double)fmaxf(loose, kept));
 }
 
@@ -65,7 +65,7 @@ typedef struct FromGrid {
   Gather gather;
   Speeds *speeds; /* per thread */
   float *buffers; /* for the particles of a strip, per thread */
-  uint8_t *kinds, *way_bits;
+  uint8_t *kinds, *displacement_bits;
   uint8_t *stops; /* per strip: lanes whose faces stopped something */
   int64_t most;   /* particles of a strip, in whole registers */
 } FromGrid;
@@ -75,8 +75,9 @@ enum { BUFFERS = 3 + 3 + 1 + 9 + STRESSES };
 /* Where a thread puts what the particles of a strip take. */
 static void thread_buffers(const FromGrid *from, int thread, Gathered *gathered, Stretch *stretch) {
   float *next = from->buffers + thread * BUFFERS * from->most;
-  float **arrays[BUFFERS] = {&gathered->velocity[0], &gathered->velocity[1], &gathered->velocity[2], &gathered->way[0],
-                             &gathered->way[1],      &gathered->way[2],      &gathered->square};
+  float **arrays[BUFFERS] = {&gathered->velocity[0],     &gathered->velocity[1],     &gathered->velocity[2],
+                             &gathered->displacement[0], &gathered->displacement[1], &gathered->displacement[2],
+                             &gathered->square};
   for (int k = 0; k < STRESSES; k++) arrays[7 + k] = &stretch->shape[k];
   for (int k = 0; k < 9; k++) arrays[7 + STRESSES + k] = &stretch->gradient[k];
   for (int k = 0; k < BUFFERS; k++, next += from->most) *arrays[k] = next;
@@ -86,38 +87,38 @@ static void thread_buffers(const FromGrid *from, int thread, Gathered *gathered,
 
 /* How far the sand of a cell may go in a step, in cells: half a full cell's worth of it where it is pressed, and twice
  * that where it is not. */
-static float way_of_cell(const FlipWork *work, int64_t cell) {
-  float least = (float)work->settings->way, most = (float)work->settings->loose_way;
-  if (work->kept->pressure[cell] == 0) least = fminf(UNPRESSED_WAY * least, most);
-  float fill = work->fields.fill[cell], free = work->fields.free[cell];
-  float way = fill > 0 ? least * free / fill : most;
-  return way < least ? least : way > most ? most : way;
+static float largest_displacement(const FlipWork *work, int64_t cell) {
+  float least = (float)work->settings->displacement, most = (float)work->settings->loose_displacement;
+  if (work->kept->pressure[cell] == 0) least = fminf(UNPRESSED_FACTOR * least, most);
+  float fill = work->fields.sand.phi[cell], free = work->fields.solid.free_volume[cell];
+  float displacement = fill > 0 ? least * free / fill : most;
+  return displacement < least ? least : displacement > most ? most : displacement;
 }
 
 /* Those off the grid: nothing stretches them. */
-static void move_lost(const FromGrid *from) {
+static void move_off_grid(const FromGrid *from) {
   const FlipWork *work = from->work;
   Particles *p = &work->state->particles;
-  float *velocity[3] = {p->vx, p->vy, p->vz}, *way_of[3] = {p->dx, p->dy, p->dz}, dt = (float)work->dt;
-  for (int64_t k = 0; k < work->order->lost; k++) {
+  float *velocity[3] = {p->vx, p->vy, p->vz}, *displacement_of[3] = {p->dx, p->dy, p->dz}, dt = (float)work->dt;
+  for (int64_t k = 0; k < work->order->off_grid; k++) {
     int32_t i = work->order->index[k];
     for (int a = 0; a < 3; a++) {
       velocity[a][i] += from->gather.gain[a];
-      way_of[a][i] = dt * velocity[a][i];
+      displacement_of[a][i] = dt * velocity[a][i];
     }
-    if (work->shapes) work->kind[k] = IS_STUCK;
+    if (work->shapes) work->advection.kind[k] = IS_STUCK;
   }
 }
 
 /* Whether the friction of what solids stop in this cell is solved for (limit_at_walls in friction.c): its faces have
  * sand that can bear it. */
-static bool rubs_on_the_grid(const FlipWork *work, int32_t cell) {
+static bool friction_on_grid(const FlipWork *work, int32_t cell) {
   const FlipFields *f = &work->fields;
   bool strong = true;
   for (int a = 0; a < 3 && strong; a++) {
     int32_t above = cell_above(work->grid, cell, a);
-    bool low = f->strong[a][cell / STRIP] >> (cell % STRIP) & 1,
-         high = f->strong[a][above / STRIP] >> (above % STRIP) & 1;
+    bool low = f->sand.bearing[a][cell / STRIP] >> (cell % STRIP) & 1,
+         high = f->sand.bearing[a][above / STRIP] >> (above % STRIP) & 1;
     strong = low || high;
   }
   return strong;
@@ -127,7 +128,7 @@ static bool rubs_on_the_grid(const FlipWork *work, int32_t cell) {
 #define SLOPE_MOST 1.8f
 
 /* The particles of a strip that are on their way. */
-typedef struct StripWays {
+typedef struct StripDisplacements {
   int64_t strip;
   int32_t first, last; /* particles in the order of cells */
   int32_t place[3];
@@ -135,54 +136,55 @@ typedef struct StripWays {
   uint32_t bits;        /* of the ways, all together */
   float loose, pressed; /* what the largest squares of speeds count */
   const Gathered *gathered;
-  const uint8_t *way_bits; /* of the particles from `first` on */
-} StripWays;
+  const uint8_t *displacement_bits; /* of the particles from `first` on */
+} StripDisplacements;
 
-static StripWays bound_ways(const FromGrid *from, int64_t strip, const Gathered *g, uint8_t *bits) {
+static StripDisplacements limit_displacements(const FromGrid *from, int64_t strip, const Gathered *g, uint8_t *bits) {
   const FlipWork *work = from->work;
   const FlipOrder *order = work->order;
-  StripWays s = {.strip = strip,
-                 .first = order->start[strip * STRIP],
-                 .last = order->start[(strip + 1) * STRIP],
-                 .gathered = g,
-                 .way_bits = bits};
-  const StripSolids *solids = work->solids[strip];
+  StripDisplacements s = {.strip = strip,
+                          .first = order->start[strip * STRIP],
+                          .last = order->start[(strip + 1) * STRIP],
+                          .gathered = g,
+                          .displacement_bits = bits};
+  const StripSolids *solids = work->solids.strips[strip];
   strip_place(work->grid->key[strip], s.place);
-  s.walls = work->fields.near[strip] ? strip_walls(solids) : 0;
-  float side = (float)work->grid->cell, half = (float)work->settings->way, haste = haste_of(work) * half;
-  Ways ways = {.x = order->x + s.first,
-               .y = order->y + s.first,
-               .z = order->z + s.first,
-               .place = {(float)s.place[0], (float)s.place[1], (float)s.place[2]},
-               .long_way = half * half * side * side * 1.0001f,
-               .cell = side,
-               .distance = s.walls ? solids->distance : NULL,
-               .way = {g->way[0], g->way[1], g->way[2]},
-               .square = g->square,
-               .bits = bits};
+  s.walls = work->fields.solid.near[strip] ? strip_walls(solids) : 0;
+  float side = (float)work->grid->cell, half = (float)work->settings->displacement,
+        outlier = outlier_factor(work) * half;
+  Displacements displacements = {.x = order->x + s.first,
+                                 .y = order->y + s.first,
+                                 .z = order->z + s.first,
+                                 .place = {(float)s.place[0], (float)s.place[1], (float)s.place[2]},
+                                 .long_displacement = half * half * side * side * 1.0001f,
+                                 .cell = side,
+                                 .distance = s.walls ? solids->distance : NULL,
+                                 .displacement = {g->displacement[0], g->displacement[1], g->displacement[2]},
+                                 .square = g->square,
+                                 .bits = bits};
   for (int lane = 0; lane < STRIP; lane++) {
-    float most = way_of_cell(work, strip * STRIP + lane), share = half / most;
-    ways.longest[lane] = fmaxf(most, haste) * side;
-    ways.share[lane] = share * share;
-    ways.pressed[lane] = work->kept->pressure[strip * STRIP + lane] != 0 ? 1 : 0;
-    if (s.walls >> lane & 1) ways.slack[lane] = SLOPE_MOST * beside_moves(work, strip, lane);
+    float most = largest_displacement(work, strip * STRIP + lane), share = half / most;
+    displacements.longest[lane] = fmaxf(most, outlier) * side;
+    displacements.share[lane] = share * share;
+    displacements.pressed[lane] = work->kept->pressure[strip * STRIP + lane] != 0 ? 1 : 0;
+    if (s.walls >> lane & 1) displacements.slack[lane] = SLOPE_MOST * contact_solid_motion(work, strip, lane);
   }
   float fastest[2];
-  s.bits = KERNEL_CALL(work->core, flip_bound_ways)(&ways, s.last - s.first, fastest);
+  s.bits = KERNEL_CALL(work->core, flip_limit_displacements)(&displacements, s.last - s.first, fastest);
   s.loose = fastest[0];
   s.pressed = fastest[1];
   return s;
 }
 
 /* Pressed particles are counted down to the speed below which haste allows even the fastest more. */
-static void count_speeds(const FlipWork *work, const StripWays *s, Speeds *speeds) {
+static void count_speeds(const FlipWork *work, const StripDisplacements *s, Speeds *speeds) {
   const int32_t *start = work->order->start + s->strip * STRIP;
-  const float *square = s->gathered->square - s->first, haste = haste_of(work);
+  const float *square = s->gathered->square - s->first, outlier = outlier_factor(work);
   speeds->loose = fmaxf(speeds->loose, s->loose);
   if (s->pressed < speeds->least) return;
   if (s->pressed > speeds->pressed) {
     speeds->pressed = s->pressed;
-    speeds->least = bin_from(speed_bin(speeds->pressed / (haste * haste)));
+    speeds->least = bin_from(speed_bin(speeds->pressed / (outlier * outlier)));
   }
   for (int lane = 0; lane < STRIP; lane++) {
     if (work->kept->pressure[s->strip * STRIP + lane] == 0) continue;
@@ -192,11 +194,11 @@ static void count_speeds(const FlipWork *work, const StripWays *s, Speeds *speed
 }
 
 /* Lanes round which walls stopped something whose friction is not solved for. */
-static uint32_t lanes_that_rub(const FromGrid *from, const StripWays *s) {
+static uint32_t friction_lanes(const FromGrid *from, const StripDisplacements *s) {
   const FlipWork *work = from->work;
   const int32_t *start = work->order->start + s->strip * STRIP;
   uint32_t lanes = 0;
-  if (!work->fields.near[s->strip]) return 0;
+  if (!work->fields.solid.near[s->strip]) return 0;
   for (int row = 0; row < 9; row++) {
     int32_t at = grid_row(work->grid, (int32_t)s->strip, row % 3 - 1, row / 3 - 1);
     uint32_t nodes = (uint32_t)from->stops[work->grid->near[at][X_LOW]] >> (STRIP - 1) |
@@ -205,56 +207,56 @@ static uint32_t lanes_that_rub(const FromGrid *from, const StripWays *s) {
     lanes |= nodes | nodes >> 1 | nodes >> 2;
   }
   for (int lane = 0; lane < STRIP; lane++)
-    if (start[lane] == start[lane + 1] || rubs_on_the_grid(work, (int32_t)s->strip * STRIP + lane))
+    if (start[lane] == start[lane + 1] || friction_on_grid(work, (int32_t)s->strip * STRIP + lane))
       lanes &= ~(1u << lane);
   return lanes & 255;
 }
 
 /* Those beside solids and on long ways. */
-static void move_beside(const FromGrid *from, const StripWays *s) {
+static void move_near_solids(const FromGrid *from, const StripDisplacements *s) {
   const FlipWork *work = from->work;
   const int32_t *start = work->order->start + s->strip * STRIP;
-  uint32_t rubs = lanes_that_rub(from, s);
+  uint32_t rubs = friction_lanes(from, s);
   if (!rubs && !s->bits) return;
   StopWindow window;
   if (rubs) strip_stops(work, (int32_t)s->strip, &window);
   for (int lane = 0; lane < STRIP; lane++)
     for (int32_t k = start[lane]; k < start[lane + 1]; k++) {
-      uint8_t bits = s->way_bits[k - s->first];
-      bool rub = rubs >> lane & 1, far = bits & WAY_IS_LONG, walled = s->walls >> lane & 1;
-      if (!rub && !far && !(walled && bits & WAY_LEADS_INTO)) continue;
-      Beside beside = beside_of(work, s->strip, s->place, k, work->fields.near[s->strip]);
-      const float norm[3] = {work->sorted.norm[1][k], work->sorted.norm[2][k], work->sorted.norm[3][k]};
-      float way[3], v[3];
+      uint8_t bits = s->displacement_bits[k - s->first];
+      bool rub = rubs >> lane & 1, far = bits & DISPLACEMENT_IS_LONG, walled = s->walls >> lane & 1;
+      if (!rub && !far && !(walled && bits & DISPLACEMENT_INTO_SOLID)) continue;
+      BoundaryContact beside = contact_of(work, s->strip, s->place, k, work->fields.solid.near[s->strip]);
+      const float norm[3] = {work->transfer.norm[1][k], work->transfer.norm[2][k], work->transfer.norm[3][k]};
+      float displacement[3], v[3];
       for (int a = 0; a < 3; a++) {
-        way[a] = s->gathered->way[a][k - s->first];
+        displacement[a] = s->gathered->displacement[a][k - s->first];
         v[a] = s->gathered->velocity[a][k - s->first];
       }
-      if (rub) beside_rub(&beside, &window, norm, v, way);
-      if (far) beside_fly(&beside, way, v);
-      else if (walled) beside_keep_out(&beside, way, v);
+      if (rub) contact_friction(&beside, &window, norm, v, displacement);
+      if (far) contact_trace(&beside, displacement, v);
+      else if (walled) contact_keep_out(&beside, displacement, v);
       for (int a = 0; a < 3; a++) {
-        s->gathered->way[a][k - s->first] = way[a];
+        s->gathered->displacement[a][k - s->first] = displacement[a];
         s->gathered->velocity[a][k - s->first] = v[a];
       }
     }
 }
 
-static void put_back(const FlipWork *work, const StripWays *s) {
+static void store_particles(const FlipWork *work, const StripDisplacements *s) {
   Particles *p = &work->state->particles;
   const int32_t *index = work->order->index + s->first;
-  float *const *v = s->gathered->velocity, *const *way = s->gathered->way;
+  float *const *v = s->gathered->velocity, *const *displacement = s->gathered->displacement;
   for (int32_t k = 0; k < s->last - s->first; k++) {
     int32_t i = index[k];
     p->vx[i] = v[0][k], p->vy[i] = v[1][k], p->vz[i] = v[2][k];
-    p->dx[i] = way[0][k], p->dy[i] = way[1][k], p->dz[i] = way[2][k];
+    p->dx[i] = displacement[0][k], p->dy[i] = displacement[1][k], p->dz[i] = displacement[2][k];
   }
 }
 
 static void stops_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const FromGrid *from = context;
-  KERNEL_CALL(from->work->core, flip_stop_lanes)(from->work->fields.stop, b, e, from->stops);
+  KERNEL_CALL(from->work->core, flip_stopped_lanes)(from->work->fields.stress.stopped, b, e, from->stops);
 }
 
 /* What will be read and written of the particles of the next strip: about as many as this one has. */
@@ -281,14 +283,15 @@ static void from_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
   thread_buffers(from, thread, &gathered, &stretch);
   for (int64_t strip = b; strip < e; strip++) {
     int32_t first = work->order->start[strip * STRIP], last = work->order->start[(strip + 1) * STRIP];
-    if (work->shapes) work->odd[strip] = (OddShapes){0};
+    if (work->shapes) work->advection.shape_counts[strip] = (ShapeCounts){0};
     if (first == last) continue;
     fetch_ahead(work, last, (int64_t)last + last - first);
     KERNEL_CALL(work->core, flip_gather)(&from->gather, (int32_t)strip, &gathered);
-    StripWays ways = bound_ways(from, strip, &gathered, from->way_bits + thread * from->most);
-    count_speeds(work, &ways, &from->speeds[thread]);
-    move_beside(from, &ways);
-    put_back(work, &ways);
+    StripDisplacements displacements =
+        limit_displacements(from, strip, &gathered, from->displacement_bits + thread * from->most);
+    count_speeds(work, &displacements, &from->speeds[thread]);
+    move_near_solids(from, &displacements);
+    store_particles(work, &displacements);
     if (work->shapes) shapes_stretch(work->shapes, work, strip, &stretch);
   }
 }
@@ -305,14 +308,14 @@ static Status take_buffers(FlipWork *work, FromGrid *from) {
   TRY(scratch_take(core, scratch, &from->buffers, threads * BUFFERS * from->most, "particles of a strip"));
   memset(from->buffers, 0, sizeof(float) * (size_t)(threads * BUFFERS * from->most));
   TRY(scratch_take(core, scratch, &from->kinds, threads * from->most, "particles of a strip"));
-  TRY(scratch_take(core, scratch, &from->way_bits, threads * from->most, "particles of a strip"));
+  TRY(scratch_take(core, scratch, &from->displacement_bits, threads * from->most, "particles of a strip"));
   TRY(scratch_take(core, scratch, &from->stops, work->grid->strips, "strips"));
   if (!work->shapes) return SCREE_OK;
-  TRY(scratch_take(core, scratch, &work->kind, work->order->count, "shapes"));
-  return scratch_take(core, scratch, &work->odd, work->grid->strips, "shapes");
+  TRY(scratch_take(core, scratch, &work->advection.kind, work->order->count, "shapes"));
+  return scratch_take(core, scratch, &work->advection.shape_counts, work->grid->strips, "shapes");
 }
 
-Status flip_from_grid(FlipWork *work) {
+Status flip_grid_to_particles(FlipWork *work) {
   Core *core = work->core;
   FlipFields *f = &work->fields;
   FromGrid from = {.work = work};
@@ -324,17 +327,17 @@ Status flip_from_grid(FlipWork *work) {
                 .z = work->order->z,
                 .dt = (float)work->dt,
                 .inverse_cell = (float)(1 / work->grid->cell),
-                .near = f->near,
-                .riders = f->riders,
-                .rides = work->sorted.rides};
+                .near = f->solid.near,
+                .restricted_lanes = f->sand.restricted,
+                .restricted = work->transfer.restricted};
   for (int a = 0; a < 3; a++) {
-    g->norm[a] = work->sorted.norm[1 + a];
-    g->valid[a] = f->valid[1 + a];
-    g->strong[a] = f->strong[a];
-    g->velocity[a] = f->velocity[a];
-    g->change[a] = f->change[a];
-    g->moved[a] = f->moved[a];
-    g->settle[a] = f->settle[a];
+    g->norm[a] = work->transfer.norm[1 + a];
+    g->valid[a] = f->solid.valid[1 + a];
+    g->strong[a] = f->sand.bearing[a];
+    g->velocity[a] = f->sand.velocity[a];
+    g->change[a] = f->stress.change[a];
+    g->moved[a] = f->stress.correction[a];
+    g->settle[a] = f->sand.settle[a];
     g->before[a] = work->order->velocity[a];
     g->gain[a] = (float)(vec3_get(work->state->gravity, a) * work->dt);
   }
@@ -343,9 +346,9 @@ Status flip_from_grid(FlipWork *work) {
   TRY(scratch_take(core, work->step->scratch, &from.speeds, threads, "speeds"));
   memset(from.speeds, 0, sizeof *from.speeds * (size_t)threads);
   if (work->shapes) shapes_find_flow(work->shapes, work->state);
-  move_lost(&from);
+  move_off_grid(&from);
   parallel_for(core, 0, work->grid->strips, STRIP_CHUNK, stops_chunk, &from);
   parallel_for(core, 1, work->grid->strips, FROM_CHUNK, from_grid_chunk, &from);
-  work->speed = speed_of(from.speeds, threads, work->order->count / HASTY, haste_of(work));
+  work->advection.speed = speed_of(from.speeds, threads, work->order->count / OUTLIER_SHARE, outlier_factor(work));
   return SCREE_OK;
 }

@@ -34,41 +34,43 @@ WIDE_INLINE float wide_largest(Wide values) {
   return largest;
 }
 
-uint32_t KERNEL(flip_bound_ways)(const Ways *ways, int32_t count, float fastest[2]) {
+uint32_t KERNEL(flip_limit_displacements)(const Displacements *displacements, int32_t count, float fastest[2]) {
   const float inside[3] = {(float)STRIP - 1e-5f, 1 - 1e-6f, 1 - 1e-6f};
-  const float *const position[3] = {ways->x, ways->y, ways->z};
+  const float *const position[3] = {displacements->x, displacements->y, displacements->z};
   const WideInt lanes = {0, 1, 2, 3, 4, 5, 6, 7};
   const Wide zero = wide_set(0);
   Wide loose = zero, pressed = zero;
   uint32_t all = 0;
   for (int32_t k = 0; k < count; k += LANES) {
-    Wide at[3], way[3], to[3], length = zero;
-    for (int a = 0; a < 3; a++) at[a] = wide_load(position[a] + k) - wide_set(ways->place[a]);
+    Wide at[3], displacement[3], to[3], length = zero;
+    for (int a = 0; a < 3; a++) at[a] = wide_load(position[a] + k) - wide_set(displacements->place[a]);
     WideInt lane = __builtin_convertvector(clamped(at[0], 0, (float)STRIP - 0.00001f), WideInt);
-    Wide most = of_cells(ways->longest, lane);
+    Wide most = of_cells(displacements->longest, lane);
     for (int a = 0; a < 3; a++) {
-      way[a] = wide_min(most, wide_max(-most, wide_load(ways->way[a] + k)));
-      wide_store(ways->way[a] + k, way[a]);
-      length += way[a] * way[a];
+      displacement[a] = wide_min(most, wide_max(-most, wide_load(displacements->displacement[a] + k)));
+      wide_store(displacements->displacement[a] + k, displacement[a]);
+      length += displacement[a] * displacement[a];
     }
     WideInt here = wide_int_less(lanes, (WideInt){0} + (count - k));
-    Wide square = wide_load(ways->square + k) * of_cells(ways->share, lane);
-    wide_store(ways->square + k, square);
-    WideInt is_pressed = wide_less(zero, of_cells(ways->pressed, lane));
+    Wide square = wide_load(displacements->square + k) * of_cells(displacements->share, lane);
+    wide_store(displacements->square + k, square);
+    WideInt is_pressed = wide_less(zero, of_cells(displacements->pressed, lane));
     loose = wide_max(wide_select(here & ~is_pressed, square, zero), loose);
     pressed = wide_max(wide_select(here & is_pressed & wide_less(square, wide_set(INFINITY)), square, zero), pressed);
-    uint32_t far = wide_bits(here & wide_less(wide_set(ways->long_way), length)), into = 0;
-    if (ways->distance) {
+    uint32_t far = wide_bits(here & wide_less(wide_set(displacements->long_displacement), length)), into = 0;
+    if (displacements->distance) {
       /* the strip knows no more; half a cell further at most */
-      for (int a = 0; a < 3; a++) to[a] = clamped(at[a] + way[a] / wide_set(ways->cell), 0, inside[a]);
-      Wide distance = distances_at(ways->distance, to[0], to[1], to[2]);
-      into = wide_bits(here & wide_less(distance, of_cells(ways->slack, lane)));
+      for (int a = 0; a < 3; a++)
+        to[a] = clamped(at[a] + displacement[a] / wide_set(displacements->cell), 0, inside[a]);
+      Wide distance = distances_at(displacements->distance, to[0], to[1], to[2]);
+      into = wide_bits(here & wide_less(distance, of_cells(displacements->slack, lane)));
     }
-    all |= (far ? WAY_IS_LONG : 0u) | (into ? WAY_LEADS_INTO : 0u);
-    memset(ways->bits + k, 0, LANES);
+    all |= (far ? DISPLACEMENT_IS_LONG : 0u) | (into ? DISPLACEMENT_INTO_SOLID : 0u);
+    memset(displacements->bits + k, 0, LANES);
     for (uint32_t some = far | into; some; some &= some - 1) {
       int l = __builtin_ctz(some);
-      ways->bits[k + l] = (uint8_t)((far >> l & 1) * WAY_IS_LONG + (into >> l & 1) * WAY_LEADS_INTO);
+      displacements->bits[k + l] =
+          (uint8_t)((far >> l & 1) * DISPLACEMENT_IS_LONG + (into >> l & 1) * DISPLACEMENT_INTO_SOLID);
     }
   }
   fastest[0] = wide_largest(loose);
@@ -76,7 +78,7 @@ uint32_t KERNEL(flip_bound_ways)(const Ways *ways, int32_t count, float fastest[
   return all;
 }
 
-void KERNEL(flip_stop_lanes)(float *const stop[3], int64_t b, int64_t e, uint8_t *lanes) {
+void KERNEL(flip_stopped_lanes)(float *const stop[3], int64_t b, int64_t e, uint8_t *lanes) {
   const Wide zero = wide_set(0);
   for (int64_t strip = b; strip < e; strip++) {
     unsigned none = 255;

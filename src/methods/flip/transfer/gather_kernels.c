@@ -138,22 +138,23 @@ WIDE_INLINE void interpolate(const float *const node[LANES], const Wide u[3], bo
 }
 
 /* The lowest of the nodes round each particle; `rides`: of the particles, NULL: nobody does. */
-WIDE_INLINE void find_nodes(const Window window, WideInt lowest, const uint8_t *rides, int axis,
+WIDE_INLINE void find_nodes(const Window window, WideInt lowest, const uint8_t *restricted, int axis,
                             const float *node[LANES]) {
   for (int lane = 0; lane < LANES; lane++) {
     node[lane] = window[lowest[lane]];
-    if (rides && rides[lane] >> axis & 1) node[lane] += 4 * WINDOW;
+    if (restricted && restricted[lane] >> axis & 1) node[lane] += 4 * WINDOW;
   }
 }
 
 /* Lane by lane: eight particles from k on, where x, y, z count from the strip's lower corner. FLIP: they change by what
  * the grid's velocity changed, and move with it; where no node counts they fly. Answers what they move with. */
 WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t k, int64_t to, int axis,
-                             const Wide at[3], bool masked, bool riders, const Gathered *out) {
+                             const Wide at[3], bool masked, bool restricted, const Gathered *out) {
   const Weights w[3] = {weights_of(at[0], axis == 0), weights_of(at[1], axis == 1), weights_of(at[2], axis == 2)};
   const Wide u[3] = {w[0].upper, w[1].upper, w[2].upper}, zero = wide_set(0), one = wide_set(1);
   const float *node[LANES];
-  find_nodes(window, (w[2].low * 3 + w[1].low) * WINDOW_ROW + w[0].low, riders ? gather->rides + k : NULL, axis, node);
+  find_nodes(window, (w[2].low * 3 + w[1].low) * WINDOW_ROW + w[0].low, restricted ? gather->restricted + k : NULL,
+             axis, node);
   Rise of[INTERPOLATED];
   interpolate(node, u, masked, of);
   Wide norm = masked ? wide_load(gather->norm[axis] + k) : one;
@@ -163,7 +164,7 @@ WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t 
   Wide gained = of[CHANGE].value * norm - of[SETTLE].value * norm * before;
   Wide shifted = of[MOVED].value * norm;
   wide_store(out->velocity[axis] + to, flown + wide_select(on_grid, gained, zero));
-  wide_store(out->way[axis] + to, wide_set(gather->dt) * moves + wide_select(on_grid, shifted, zero));
+  wide_store(out->displacement[axis] + to, wide_set(gather->dt) * moves + wide_select(on_grid, shifted, zero));
   if (!out->gradient[0]) return moves;
   for (int a = 0; a < 3; a++) {
     /* as if the nodes that do not count had the mean of the others */
@@ -190,15 +191,15 @@ WIDE_INLINE void find_places(const Gather *gather, const int32_t place[3], const
 
 void KERNEL(flip_gather)(const Gather *gather, int32_t strip, const Gathered *to) {
   int32_t b = gather->start[(int64_t)strip * STRIP], e = gather->start[((int64_t)strip + 1) * STRIP], place[3];
-  const uint32_t riders = gather->riders[strip];
+  const uint32_t restricted = gather->restricted_lanes[strip];
   const Surroundings round = find_surroundings(gather, strip);
   Window windows[3];
   uint32_t plain[3]; /* lanes whose particles need neither masks nor norms */
   for (int axis = 0; axis < 3; axis++) {
     plain[axis] = fill_window(gather, &round, axis, gather->near[strip] ? gather->valid[axis] : NULL, windows[axis]);
-    if (!riders) continue;
+    if (!restricted) continue;
     fill_window(gather, &round, axis, gather->strong[axis], windows[axis] + WINDOW);
-    plain[axis] &= ~riders;
+    plain[axis] &= ~restricted;
   }
   strip_place(gather->grid->key[strip], place);
   for (int32_t k = b; k < e; k += LANES) {
@@ -207,7 +208,7 @@ void KERNEL(flip_gather)(const Gather *gather, int32_t strip, const Gathered *to
     int first = (int)at[0][0], last = k + LANES <= e ? (int)at[0][LANES - 1] : round.last;
     uint32_t lanes = (2u << last) - (1u << first);
     for (int axis = 0; axis < 3; axis++) {
-      Wide moves = lanes & ~plain[axis] ? gather_axis(gather, windows[axis], k, k - b, axis, at, true, riders, to)
+      Wide moves = lanes & ~plain[axis] ? gather_axis(gather, windows[axis], k, k - b, axis, at, true, restricted, to)
                                         : gather_axis(gather, windows[axis], k, k - b, axis, at, false, false, to);
       square += moves * moves;
     }

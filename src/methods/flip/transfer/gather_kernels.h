@@ -13,8 +13,8 @@ typedef struct Gather {
   const float *norm[3];   /* per particle: 1 / sum of the weights of the faces that count, where some do not */
   const float *velocity[3], *change[3], *moved[3], *settle[3];
   const uint8_t *near;                 /* per strip: some nodes round it may not be valid */
-  const uint8_t *riders;               /* per strip: some of its particles ride */
-  const uint8_t *rides;                /* per particle, a bit an axis */
+  const uint8_t *restricted_lanes;     /* per strip, a bit a lane: some particle of the cell is restricted */
+  const uint8_t *restricted;           /* per particle, a bit an axis */
   const uint8_t *valid[3], *strong[3]; /* per strip, a bit a lane */
   const float *before[3];              /* velocity of the particles */
   float gain[3];                       /* of it by gravity */
@@ -24,7 +24,7 @@ typedef struct Gather {
 
 /* Of the particles of one strip, in whole registers. */
 typedef struct Gathered {
-  float *velocity[3], *way[3];
+  float *velocity[3], *displacement[3];
   float *square;      /* of the speed that it moves with */
   float *gradient[9]; /* of the velocity, 1/s: row = component; NULL: not wanted */
 } Gathered;

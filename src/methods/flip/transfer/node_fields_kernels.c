@@ -15,11 +15,12 @@ typedef struct FaceSums {
 /* What fell on faces that are not valid belongs to others already. */
 WIDE_INLINE FaceSums face_sums(const NodeSums *sums, int64_t strip, int a, const Wide *own, const Wide *others) {
   const Wide zero = wide_set(0);
-  WideInt valid = wide_lanes(sums->fields.valid[1 + a][strip]);
+  WideInt valid = wide_lanes(sums->fields.solid.valid[1 + a][strip]);
   FaceSums face;
   face.mass = wide_select(valid, own[AT_X + 2 * a], zero);
   face.bulk = sums->others ? wide_select(valid, others[AT_X + 2 * a], zero) : face.mass * wide_set(sums->one_specific);
-  face.fill = face.bulk * wide_set(1 / sums->volume) / wide_load(sums->fields.room[1 + a] + strip * STRIP);
+  face.fill =
+      face.bulk * wide_set(1 / sums->volume) / wide_load(sums->fields.solid.kernel_volume[1 + a] + strip * STRIP);
   return face;
 }
 
@@ -43,7 +44,7 @@ WIDE_INLINE uint32_t pressed_beside(const NodeSums *sums, int64_t strip, int axi
   return own | own << 1 | (sums->pressure[below * STRIP + STRIP - 1] > 0 ? 1u : 0u);
 }
 
-void KERNEL(flip_find_strong)(const NodeSums *sums, int64_t b, int64_t e) {
+void KERNEL(flip_find_bearing)(const NodeSums *sums, int64_t b, int64_t e) {
   const FlipFields *f = &sums->fields;
   for (int64_t strip = b; strip < e; strip++) {
     Wide own[NODE_SUMS], others[NODE_SUMS];
@@ -53,9 +54,9 @@ void KERNEL(flip_find_strong)(const NodeSums *sums, int64_t b, int64_t e) {
       Wide fill = face_sums(sums, strip, a, own, others).fill;
       uint32_t full = wide_bits(wide_less(wide_set(sums->strong), fill)),
                nearly = wide_bits(wide_less(wide_set(sums->stays_strong), fill)),
-               open = positive(f->open[a] + strip * STRIP);
+               open = positive(f->solid.open[a] + strip * STRIP);
       if (nearly & ~full) full |= nearly & pressed_beside(sums, strip, a);
-      f->strong[a][strip] = (uint8_t)((full | ~open) & f->valid[1 + a][strip]);
+      f->sand.bearing[a][strip] = (uint8_t)((full | ~open) & f->solid.valid[1 + a][strip]);
     }
   }
 }
@@ -65,29 +66,29 @@ WIDE_INLINE void face_fields(const NodeSums *sums, int64_t strip, int a, const W
   const Wide zero = wide_set(0), one = wide_set(1);
   int64_t at = strip * STRIP;
   FaceSums face = face_sums(sums, strip, a, own, others);
-  Wide open = wide_load(f->open[a] + at);
-  Wide wall = (one - open) * wide_load(f->wall_v[a] + at);
-  WideInt some = wide_less(wide_set(sums->least), face.fill), strong = some & wide_lanes(f->strong[a][strip]);
+  Wide open = wide_load(f->solid.open[a] + at);
+  Wide wall = (one - open) * wide_load(f->solid.velocity[a] + at);
+  WideInt some = wide_less(wide_set(sums->least), face.fill), strong = some & wide_lanes(f->sand.bearing[a][strip]);
   Wide velocity =
       wide_select(wide_less(zero, face.mass), own[AT_X_TOO + 2 * a] / face.mass + wide_set(sums->gain[a]), zero);
   /* The solid bears the closed share of what acts on the face, the sand the open one, whatever room its kernel has: so
    * they get from each other what they give. */
-  Wide lightness = wide_select(strong & wide_less(zero, open), wide_set(sums->volume) * open / face.mass, zero);
-  wide_store(f->mass[a] + at, face.mass);
-  wide_store(f->velocity[a] + at, velocity);
-  wide_store(f->lightness[a] + at, lightness);
-  wide_store(f->flux[a] + at, wide_select(some, open * face.fill * velocity, zero) + wall);
-  wide_store(f->gain[a] + at, open * face.fill * lightness);
-  wide_store(f->speed[a] + at, open * velocity + wall);
-  wide_store(f->ease[a] + at, open * lightness);
-  wide_store(f->change[a] + at, zero);
-  wide_store(f->moved[a] + at, zero);
-  wide_store(f->stop[a] + at, zero);
+  Wide specific_volume = wide_select(strong & wide_less(zero, open), wide_set(sums->volume) * open / face.mass, zero);
+  wide_store(f->sand.mass[a] + at, face.mass);
+  wide_store(f->sand.velocity[a] + at, velocity);
+  wide_store(f->sand.specific_volume[a] + at, specific_volume);
+  wide_store(f->sand.flux[a] + at, wide_select(some, open * face.fill * velocity, zero) + wall);
+  wide_store(f->sand.flux_mobility[a] + at, open * face.fill * specific_volume);
+  wide_store(f->sand.joint_velocity[a] + at, open * velocity + wall);
+  wide_store(f->sand.mobility[a] + at, open * specific_volume);
+  wide_store(f->stress.change[a] + at, zero);
+  wide_store(f->stress.correction[a] + at, zero);
+  wide_store(f->stress.stopped[a] + at, zero);
   uint32_t owned = 0;
-  for (int lane = 0; lane < STRIP; lane++) owned |= (f->owner[a][at + lane] >= 0 ? 1u : 0u) << lane;
+  for (int lane = 0; lane < STRIP; lane++) owned |= (f->solid.owner[a][at + lane] >= 0 ? 1u : 0u) << lane;
   uint32_t closed = owned & ~wide_bits(wide_less(zero, open));
   sums->closed[a][strip] = (uint8_t)closed;
-  sums->bears[a][strip] = (uint8_t)(closed | wide_bits(wide_less(zero, lightness)));
+  sums->bears[a][strip] = (uint8_t)(closed | wide_bits(wide_less(zero, specific_volume)));
 }
 
 void KERNEL(flip_node_fields)(const NodeSums *sums, int64_t b, int64_t e) {
@@ -101,11 +102,12 @@ void KERNEL(flip_node_fields)(const NodeSums *sums, int64_t b, int64_t e) {
     node_columns((mixed ? sums->others : sums->sums) + at, others);
     Wide sand = own[AT_CENTRE];
     if (!mixed) sand = sand * wide_set(sums->one_specific);
-    wide_store(f->fill + at, wide_load(f->free + at) * sand * wide_set(1 / sums->volume) / wide_load(f->room[0] + at));
+    wide_store(f->sand.phi + at, wide_load(f->solid.free_volume + at) * sand * wide_set(1 / sums->volume) /
+                                     wide_load(f->solid.kernel_volume[0] + at));
     WideInt any = wide_less(zero, sand);
-    wide_store(f->strength + at,
+    wide_store(f->sand.alpha + at,
                mixed ? wide_select(any, own[AT_CENTRE_TOO] / sand, zero) : wide_set(sums->one_strength));
-    wide_store(f->cohesion + at,
+    wide_store(f->sand.cohesion + at,
                mixed ? wide_select(any, others[AT_CENTRE] / sand, zero) : wide_set(sums->one_cohesion));
     for (int a = 0; a < 3; a++) face_fields(sums, strip, a, own, others);
   }
@@ -116,7 +118,7 @@ void KERNEL(flip_node_fields)(const NodeSums *sums, int64_t b, int64_t e) {
 void KERNEL(flip_cell_fields)(const NodeSums *sums, int64_t b, int64_t e) {
   const FlipFields *f = &sums->fields;
   for (int64_t strip = b; strip < e; strip++) {
-    Wide fill = wide_load(f->fill + strip * STRIP), room = wide_load(f->free + strip * STRIP);
+    Wide fill = wide_load(f->sand.phi + strip * STRIP), room = wide_load(f->solid.free_volume + strip * STRIP);
     uint32_t some = wide_bits(wide_less(wide_set(0), fill)), usable = some & wide_bits(wide_less(wide_set(0), room)),
              closed = 0;
     for (int a = 0; a < 3; a++) {
@@ -125,7 +127,7 @@ void KERNEL(flip_cell_fields)(const NodeSums *sums, int64_t b, int64_t e) {
     }
     uint32_t dense = wide_bits(wide_less(wide_set(sums->dense) * room, fill));
     sums->touch[strip] = (uint8_t)(dense | (some & closed));
-    wide_store(f->usable + strip * STRIP, wide_select(wide_lanes(usable), wide_set(1), wide_set(0)));
+    wide_store(f->sand.usable + strip * STRIP, wide_select(wide_lanes(usable), wide_set(1), wide_set(0)));
   }
 }
 
@@ -137,7 +139,7 @@ void KERNEL(flip_settle_fields)(const NodeSums *sums, int64_t b, int64_t e) {
   for (int64_t strip = b; strip < e; strip++)
     for (int a = 0; a < 3; a++) {
       WideInt touch = wide_lanes(sums->touch[strip] | bits_below(sums->grid, sums->touch, strip, a));
-      WideInt moves = wide_less(zero, wide_load(f->mass[a] + strip * STRIP));
-      wide_store(f->settle[a] + strip * STRIP, wide_select(touch & moves, wide_set(sums->settle), zero));
+      WideInt moves = wide_less(zero, wide_load(f->sand.mass[a] + strip * STRIP));
+      wide_store(f->sand.settle[a] + strip * STRIP, wide_select(touch & moves, wide_set(sums->settle), zero));
     }
 }

@@ -24,7 +24,7 @@ typedef struct NodeSums {
 } NodeSums;
 
 /* Which faces of strips [b, e) are strong. */
-KERNEL_DECLARE(void, flip_find_strong, (const NodeSums *sums, int64_t b, int64_t e));
+KERNEL_DECLARE(void, flip_find_bearing, (const NodeSums *sums, int64_t b, int64_t e));
 /* Fields of strips [b, e), when it is known which of their faces are strong. */
 KERNEL_DECLARE(void, flip_node_fields, (const NodeSums *sums, int64_t b, int64_t e));
 /* What needs the fields of the cells beside them: which cells are usable, where grains touch. */

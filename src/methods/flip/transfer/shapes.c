@@ -161,18 +161,18 @@ static void add_flow(const FlipShapes *shapes, int32_t i, float *const f[9], int
 }
 
 /* Most are neither thin nor long: eight are looked at at once. `kind` ends with a whole register. */
-static OddShapes count_odd(uint8_t *kind, int32_t count) {
+static ShapeCounts count_kinds(uint8_t *kind, int32_t count) {
   const uint64_t ones = 0x0101010101010101u;
-  OddShapes odd = {0};
+  ShapeCounts shape_counts = {0};
   memset(kind + count, IS_VALID, (size_t)(-count & (LANES - 1)));
   for (int32_t k = 0; k < count; k += LANES) {
     uint64_t kinds;
     memcpy(&kinds, kind + k, sizeof kinds);
     if (!((kinds ^ kinds >> 1) & ones)) continue; /* all are valid or stuck */
-    odd.thin += __builtin_popcountll(kinds & ~(kinds >> 1) & ones * IS_THIN);
-    odd.too_long += __builtin_popcountll(kinds & ~(kinds << 1) & ones * IS_LONG);
+    shape_counts.thin += __builtin_popcountll(kinds & ~(kinds >> 1) & ones * IS_THIN);
+    shape_counts.too_long += __builtin_popcountll(kinds & ~(kinds << 1) & ones * IS_LONG);
   }
-  return odd;
+  return shape_counts;
 }
 
 void shapes_stretch(const FlipShapes *shapes, const FlipWork *work, int64_t strip, const Stretch *with) {
@@ -185,8 +185,8 @@ void shapes_stretch(const FlipShapes *shapes, const FlipWork *work, int64_t stri
   stretch.most = SQUARE_MOST + SLACK;
   stretch.dt = (float)work->dt;
   KERNEL_CALL(work->core, flip_stretch)(&stretch, count);
-  work->odd[strip] = count_odd(with->kind, count);
-  memcpy(work->kind + b, with->kind, (size_t)count);
+  work->advection.shape_counts[strip] = count_kinds(with->kind, count);
+  memcpy(work->advection.kind + b, with->kind, (size_t)count);
   for (int32_t k = 0; k < count; k++)
     for (int c = 0, i = index[k]; c < STRESSES; c++) shapes->a[c][i] = with->shape[c][k];
   for (int32_t k = 0; k < count && shapes->flow[0][0]; k++) add_flow(shapes, index[k], with->gradient, k);
@@ -309,11 +309,11 @@ static bool is_free_place(const FlipWork *work, Vec3 at) {
     cell[a] = (int32_t)floorf(p[a]);
   }
   int32_t strip = grid_find(grid, strip_key(cell[0], cell[1], cell[2]));
-  if (strip == 0 || !work->fields.near[strip]) return true;
+  if (strip == 0 || !work->fields.solid.near[strip]) return true;
   strip_place(grid->key[strip], place);
   float gradient[3];
-  return flip_distance_at(work->solids[strip], p[0] - (float)place[0], p[1] - (float)place[1], p[2] - (float)place[2],
-                          gradient) > 0.05f;
+  return strip_distance_at(work->solids.strips[strip], p[0] - (float)place[0], p[1] - (float)place[1],
+                           p[2] - (float)place[2], gradient) > 0.05f;
 }
 
 /* Whether and how long ones are halved. */
@@ -424,13 +424,14 @@ static Status list_candidates(Advance *advance) {
   const FlipWork *work = advance->work;
   int64_t strips = work->grid->strips, long_count = 0, thin_count = 0;
   for (int64_t strip = 1; strip < strips; strip++) {
-    thin_count += work->odd[strip].thin;
-    long_count += work->odd[strip].too_long;
+    thin_count += work->advection.shape_counts[strip].thin;
+    long_count += work->advection.shape_counts[strip].too_long;
   }
   TRY(scratch_take(work->core, work->step->scratch, &advance->proposals, thin_count + 1, "merging"));
   TRY(scratch_take(work->core, work->step->scratch, &advance->halves, long_count + 1, "splitting"));
   for (int64_t strip = 1; strip < strips; strip++)
-    if (work->odd[strip].thin > 0 || work->odd[strip].too_long > 0) list_strip(advance, strip);
+    if (work->advection.shape_counts[strip].thin > 0 || work->advection.shape_counts[strip].too_long > 0)
+      list_strip(advance, strip);
   return SCREE_OK;
 }
 
@@ -458,7 +459,8 @@ void shapes_find_flow(FlipShapes *shapes, State *state) {
 
 Status shapes_advance(FlipShapes *shapes, FlipWork *work) {
   int mark = scratch_mark(work->step->scratch);
-  Advance advance = {.shapes = shapes, .work = work, .kind = work->kind, .inverse = (float)(1 / work->state->radius)};
+  Advance advance = {
+      .shapes = shapes, .work = work, .kind = work->advection.kind, .inverse = (float)(1 / work->state->radius)};
   shapes->pending_count = 0;
   Status status = advance_all(&advance);
   scratch_release(work->core, work->step->scratch, mark);

@@ -12,9 +12,9 @@ typedef struct Shape6 {
 } Shape6;
 
 /* Of the particles of a strip: those that may have to be merged, or split. */
-typedef struct OddShapes {
+typedef struct ShapeCounts {
   int32_t thin, too_long;
-} OddShapes;
+} ShapeCounts;
 
 typedef struct FlipShapes {
   float *a[STRESSES]; /* fields of the particles */
@@ -40,7 +40,7 @@ void shapes_born(FlipShapes *shapes, State *state);
 /* Whether somebody asks for the flow, in this step. */
 void shapes_find_flow(FlipShapes *shapes, State *state);
 /* Stretches the shapes of the particles of a strip by the gradients at them; `with` has room for all of them. Their
- * kinds go to work->kind, and how many are thin or long to work->odd. */
+ * kinds go to work->advection.kind, and how many are thin or long to work->advection.odd. */
 void shapes_stretch(const FlipShapes *shapes, const FlipWork *work, int64_t strip, const Stretch *with);
 /* After the particles' ways and kinds are known: queues what splits and merges. */
 Status shapes_advance(FlipShapes *shapes, FlipWork *work);

@@ -10,15 +10,15 @@
 enum { SORT_CHUNK = 4096 };
 
 /* Faces that hold less of their volume than this move nothing and are moved by nothing. */
-#define FILL_LEAST 1e-5f
+#define PHI_LEAST 1e-5f
 
 /* Faces that hold more than this bear stresses, see surface.c. A bed whose surface passes the middle of a cell fills
  * the face above to an eighth, one that passes a sixth of a cell higher to a fifth: the pressure of a cell begins as
  * small as that while the surface climbs into it. Lighter faces make friction harder to solve, in proportion. */
-#define FILL_STRONG 0.2f
+#define PHI_BEARING 0.2f
 /* The same for faces beside a cell that was pressed in the last step: particles that creep to and fro would otherwise
  * take the support from some sand of a slope again and again. */
-#define FILL_STAYS_STRONG 0.15f
+#define PHI_STAYS_BEARING 0.15f
 
 /* alpha = sqrt(2/3) sin(theta) */
 static float material_strength(const ScreeMaterialDef *material) {
@@ -30,7 +30,7 @@ static void sort_chunk(void *context, int64_t b, int64_t e, int thread) {
   FlipWork *work = context;
   const Particles *p = &work->state->particles;
   const Materials *materials = &work->state->materials;
-  SortedParcels *to = &work->sorted;
+  TransferStage *to = &work->transfer;
   float specific[MATERIALS_MAX], strength[MATERIALS_MAX], cohesion[MATERIALS_MAX];
   for (int32_t m = 0; m < materials->count; m++) {
     specific[m] = (float)(1 / materials->items[m].definition.density);
@@ -40,8 +40,8 @@ static void sort_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t k = b; k < e; k++) {
     uint8_t m = p->material[work->order->index[k]];
     to->volume[k] = work->order->mass[k] * specific[m];
-    to->strength[k] = to->volume[k] * strength[m];
-    to->cohesion[k] = to->volume[k] * cohesion[m];
+    to->alpha_volume[k] = to->volume[k] * strength[m];
+    to->cohesion_volume[k] = to->volume[k] * cohesion[m];
   }
 }
 
@@ -91,12 +91,12 @@ static void find_node_sums(ToGrid *to) {
   nodes->others = (const float(*)[NODE_SUMS])to->others;
   nodes->one_strength = material_strength(only);
   nodes->one_cohesion = (float)only->cohesion;
-  nodes->one_specific = work->rest_specific;
+  nodes->one_specific = work->specific_volume;
   nodes->volume = (float)(work->grid->cell * work->grid->cell * work->grid->cell);
-  nodes->least = FILL_LEAST;
-  nodes->strong = FILL_STRONG;
-  nodes->stays_strong = FILL_STAYS_STRONG;
-  nodes->dense = FILL_DENSE;
+  nodes->least = PHI_LEAST;
+  nodes->strong = PHI_BEARING;
+  nodes->stays_strong = PHI_STAYS_BEARING;
+  nodes->dense = PHI_DENSE;
   nodes->pressure = work->kept->pressure;
   nodes->settle = (float)fmin(1, work->settings->settle * work->dt);
   nodes->fields = work->fields;
@@ -125,7 +125,7 @@ static void empty_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const ToGrid *to = context;
   for (int64_t strip = b; strip < e; strip++) {
-    to->taken[strip] = flip_surface_at(to->work, (int32_t)strip);
+    to->taken[strip] = flip_restricted_near(to->work, (int32_t)strip);
     if (!to->taken[strip]) continue;
     empty_faces(to->sums, strip);
     empty_faces(to->others, strip);
@@ -135,7 +135,7 @@ static void empty_chunk(void *context, int64_t b, int64_t e, int thread) {
 /* Sums of all nodes, or of the faces in the strips that are taken. */
 static void splat_all(const ToGrid *to) {
   const FlipWork *work = to->work;
-  const SortedParcels *s = &work->sorted;
+  const TransferStage *s = &work->transfer;
   const FlipFields *f = &work->fields;
   bool again = to->taken != NULL;
   Splat splat = {.grid = work->grid,
@@ -145,22 +145,22 @@ static void splat_all(const ToGrid *to) {
                  .z = work->order->z,
                  .face = work->order->mass,
                  .norm = (const float *const *)s->norm,
-                 .normed = again ? f->normed : f->near,
+                 .normed = again ? f->sand.normed : f->solid.near,
                  .taken = to->taken,
                  .sums = to->sums};
   if (again) {
-    splat.rides = s->rides;
-    splat.riders = f->riders;
-    for (int a = 0; a < 3; a++) splat.strong[a] = f->strong[a];
+    splat.restricted = s->restricted;
+    splat.restricted_lanes = f->sand.restricted;
+    for (int a = 0; a < 3; a++) splat.strong[a] = f->sand.bearing[a];
   } else {
     splat.centre[0] = work->mixed ? s->volume : work->order->mass;
-    splat.centre[1] = work->mixed ? s->strength : NULL;
+    splat.centre[1] = work->mixed ? s->alpha_volume : NULL;
   }
   for (int a = 0; a < 3; a++) splat.velocity[a] = work->order->velocity[a];
   splat_rows(work, &splat);
   if (!work->mixed) return;
   splat.face = s->volume;
-  splat.centre[0] = again ? NULL : s->cohesion;
+  splat.centre[0] = again ? NULL : s->cohesion_volume;
   splat.centre[1] = NULL;
   for (int a = 0; a < 3; a++) splat.velocity[a] = NULL;
   splat.sums = to->others;
@@ -187,7 +187,7 @@ static Status take_node_sums(ToGrid *to) {
   return SCREE_OK;
 }
 
-Status flip_to_grid(FlipWork *work) {
+Status flip_particles_to_grid(FlipWork *work) {
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;
   int64_t strips = work->grid->strips;
@@ -198,8 +198,8 @@ Status flip_to_grid(FlipWork *work) {
   TRY(scratch_take(core, scratch, &taken, strips, "strips"));
   taken[0] = 0;
   splat_all(&to);
-  find_fields(&to, KERNEL_CALL(core, flip_find_strong));
-  flip_find_riders(work);
+  find_fields(&to, KERNEL_CALL(core, flip_find_bearing));
+  flip_restrict_particles(work);
   to.taken = taken;
   parallel_for(core, 1, strips, STRIP_CHUNK, empty_chunk, &to);
   splat_all(&to);

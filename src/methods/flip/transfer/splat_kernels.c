@@ -60,7 +60,7 @@ WIDE_INLINE void put_rows(Row rows[LANES], const Wide column[LANES]) {
 }
 
 /* What particles [k, k + 8) give to nodes of weight 1. */
-WIDE_INLINE void find_gifts(const Splat *splat, int64_t k, bool normed, Row gifts[LANES]) {
+WIDE_INLINE void find_values(const Splat *splat, int64_t k, bool normed, Row values[LANES]) {
   Wide of[NODE_SUMS];
   for (int c = 0; c < 2; c++) {
     Wide *centre = &of[c ? AT_CENTRE_TOO : AT_CENTRE];
@@ -75,7 +75,7 @@ WIDE_INLINE void find_gifts(const Splat *splat, int64_t k, bool normed, Row gift
     if (normed) face[0] *= wide_load(splat->norm[1 + a] + k);
     face[1] = splat->velocity[a] ? face[0] * wide_load(splat->velocity[a] + k) : wide_set(0);
   }
-  put_rows(gifts, of);
+  put_rows(values, of);
 }
 
 /* Where the nodes of each sum lie along an axis: centres half a cell higher than faces. */
@@ -92,16 +92,16 @@ WIDE_INLINE CentreWeights node_weights(float t, int axis) {
 
 /* Particles [k, k + 8) of the strip. */
 WIDE_INLINE void weigh(const Splat *splat, const int32_t place[3], int64_t k, bool normed, Parcel parcels[LANES]) {
-  Row at[3], gifts[LANES];
+  Row at[3], values[LANES];
   wide_store(at[0], within_lane(splat->x + k, (float)place[0]));
   wide_store(at[1], within(splat->y + k, (float)place[1]));
   wide_store(at[2], within(splat->z + k, (float)place[2]));
-  find_gifts(splat, k, normed, gifts);
+  find_values(splat, k, normed, values);
   for (int p = 0; p < LANES; p++) {
-    Wide gift = wide_load(gifts[p]);
+    Wide value = wide_load(values[p]);
     CentreWeights x = node_weights(at[0][p], 0), y = node_weights(at[1][p], 1), z = node_weights(at[2][p], 2);
     for (int n = 0; n < 3; n++) {
-      wide_store(parcels[p].x[n], gift * x.node[n]);
+      wide_store(parcels[p].x[n], value * x.node[n]);
       wide_store(parcels[p].y[n], y.node[n]);
       wide_store(parcels[p].z[n], z.node[n]);
     }
@@ -112,7 +112,7 @@ WIDE_INLINE void weigh(const Splat *splat, const int32_t place[3], int64_t k, bo
 
 /* Sums of a node that are left to somebody who rides on axes, a bit each, and for whom its faces along these are not
  * strong. */
-static const int32_t KEPT[8][LANES] __attribute__((aligned(32))) = {
+static const int32_t KEPT_SUMS[8][LANES] __attribute__((aligned(32))) = {
     {-1, -1, -1, -1, -1, -1, -1, -1}, {-1, 0, 0, -1, -1, -1, -1, -1}, {-1, -1, -1, 0, 0, -1, -1, -1},
     {-1, 0, 0, 0, 0, -1, -1, -1},     {-1, -1, -1, -1, -1, 0, 0, -1}, {-1, 0, 0, -1, -1, 0, 0, -1},
     {-1, -1, -1, 0, 0, 0, 0, -1},     {-1, 0, 0, 0, 0, 0, 0, -1}};
@@ -144,7 +144,7 @@ static void find_weak(const Splat *splat, int32_t strip, uint32_t weak[9]) {
 /* ---- cells ---- */
 
 /* Adds the particles of the cell in this lane to the tile. `rides`: of the particles; NULL: nobody does. */
-WIDE_INLINE void add_cell(const Parcel *parcels, int count, int lane, const uint8_t *rides, const uint32_t weak[9],
+WIDE_INLINE void add_cell(const Parcel *parcels, int count, int lane, const uint8_t *restricted, const uint32_t weak[9],
                           Tile tile) {
   for (int z = 0; z < 3; z++) {
     Wide sum[9];
@@ -152,12 +152,12 @@ WIDE_INLINE void add_cell(const Parcel *parcels, int count, int lane, const uint
     for (int k = 0; k < count; k++) {
       const Parcel *p = &parcels[k];
       Wide of_z = wide_load(p->z[z]), x[3] = {wide_load(p->x[0]), wide_load(p->x[1]), wide_load(p->x[2])};
-      if (rides && rides[k]) {
+      if (restricted && restricted[k]) {
         for (int y = 0; y < 3; y++) {
           Wide weight = of_z * wide_load(p->y[y]);
-          uint32_t not_his = weak[z * 3 + y] >> 3 * lane & (uint32_t)rides[k] * 0111u;
+          uint32_t not_his = weak[z * 3 + y] >> 3 * lane & (uint32_t)restricted[k] * 0111u;
           for (int n = 0; n < 3; n++)
-            sum[y * 3 + n] += (Wide)((WideInt)(x[n] * weight) & wide_load_int(KEPT[not_his >> 3 * n & 7]));
+            sum[y * 3 + n] += (Wide)((WideInt)(x[n] * weight) & wide_load_int(KEPT_SUMS[not_his >> 3 * n & 7]));
         }
       } else {
         for (int y = 0; y < 3; y++) {
@@ -216,9 +216,9 @@ static void give_tile(const Splat *splat, const RowOfStrips rows[9], int first, 
 static void splat_strip(const Splat *splat, int32_t strip, const RowOfStrips rows[9]) {
   const int32_t *start = splat->start + (int64_t)strip * STRIP;
   int32_t place[3];
-  uint32_t weak[9], riders = splat->rides ? splat->riders[strip] : 0;
+  uint32_t weak[9], restricted = splat->restricted_lanes ? splat->restricted_lanes[strip] : 0;
   strip_place(splat->grid->key[strip], place);
-  if (riders) find_weak(splat, strip, weak);
+  if (restricted) find_weak(splat, strip, weak);
   bool normed = splat->normed[strip];
   int first = 0, last = STRIP - 1;
   while (start[first + 1] == start[0]) first++;
@@ -234,7 +234,7 @@ static void splat_strip(const Splat *splat, int32_t strip, const RowOfStrips row
     for (int32_t b = from; b < to;) {
       while (start[lane + 1] <= b) lane++;
       int32_t e = start[lane + 1] < to ? start[lane + 1] : to;
-      if (riders >> lane & 1) add_cell(parcels + (b - from), e - b, lane, splat->rides + b, weak, tile);
+      if (restricted >> lane & 1) add_cell(parcels + (b - from), e - b, lane, splat->restricted + b, weak, tile);
       else add_cell(parcels + (b - from), e - b, lane, NULL, weak, tile);
       b = e;
     }
@@ -314,7 +314,7 @@ void KERNEL(flip_cell_norms)(const CellNorms *cell, int32_t b, int32_t e) {
   }
 }
 
-void KERNEL(flip_cell_strong)(const CellStrong *cell, int32_t b, int32_t e) {
+void KERNEL(flip_cell_bearing)(const CellBearing *cell, int32_t b, int32_t e) {
   for (int32_t k = b; k < e; k += LANES) {
     CellWeights w = cell_weights(cell->x + k, cell->y + k, cell->z + k, cell->place);
     unsigned some[3];
@@ -399,7 +399,7 @@ WIDE_INLINE void lack_of(const Octants *octants, const RowOfStrips rows[9], int 
   }
 }
 
-void KERNEL(flip_octants)(const Octants *octants, int32_t strip) {
+void KERNEL(flip_splat_octants)(const Octants *octants, int32_t strip) {
   RowOfStrips rows[9];
   find_rows(octants->grid, NULL, strip, rows);
   lack_of(octants, rows, 0, HALF_CENTRES, HALF_CENTRES, HALF_CENTRES);

@@ -24,11 +24,11 @@ typedef struct Splat {
   const float *const *norm; /* times this, for centres and faces, ... */
   const uint8_t *normed;    /* ... in these strips */
   /* Faces, when who rides is known (surface.c): a particle that rides gives to strong faces alone. NULL: not known. */
-  const uint8_t *rides;     /* per particle, a bit an axis */
-  const uint8_t *riders;    /* per strip: lanes where somebody does */
-  const uint8_t *strong[3]; /* per strip, a bit a lane */
-  const uint8_t *taken;     /* strips whose nodes are wanted; NULL: all */
-  float (*sums)[NODE_SUMS]; /* per node; what was there is added to */
+  const uint8_t *restricted;       /* per particle, a bit an axis */
+  const uint8_t *restricted_lanes; /* per strip, a bit a lane: some particle of the cell is */
+  const uint8_t *strong[3];        /* per strip, a bit a lane */
+  const uint8_t *taken;            /* strips whose nodes are wanted; NULL: all */
+  float (*sums)[NODE_SUMS];        /* per node; what was there is added to */
 } Splat;
 
 KERNEL_DECLARE(void, flip_splat, (const Splat *splat, int32_t first, int32_t last));
@@ -46,7 +46,7 @@ typedef struct CellNorms {
 KERNEL_DECLARE(void, flip_cell_norms, (const CellNorms *cell, int32_t b, int32_t e));
 
 /* Which particles [b, e) of a cell have some, but not all of their weight on strong faces: a bit an axis. */
-typedef struct CellStrong {
+typedef struct CellBearing {
   const uint32_t (*bits)[9]; /* strong faces round the strip, per axis, as above */
   int lane;
   float place[3];
@@ -55,9 +55,9 @@ typedef struct CellStrong {
   float least;          /* of what is on valid faces, on strong ones */
   float *sum[3];        /* of the weights of strong faces, from particle b on */
   uint8_t *some;        /* the bits, from particle b on */
-} CellStrong;
+} CellBearing;
 
-KERNEL_DECLARE(void, flip_cell_strong, (const CellStrong *cell, int32_t b, int32_t e));
+KERNEL_DECLARE(void, flip_cell_bearing, (const CellBearing *cell, int32_t b, int32_t e));
 
 /* What the octants of a strip's cells lack of being full and free, splatted like particles in their middles. */
 typedef struct Octants {
@@ -67,6 +67,6 @@ typedef struct Octants {
   float *sums[4]; /* per node: centres, faces; what was there is added to */
 } Octants;
 
-KERNEL_DECLARE(void, flip_octants, (const Octants *octants, int32_t strip));
+KERNEL_DECLARE(void, flip_splat_octants, (const Octants *octants, int32_t strip));
 
 #endif

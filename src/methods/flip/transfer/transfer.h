@@ -6,12 +6,12 @@
 
 /* splat.c */
 void flip_sort_materials(FlipWork *work);
-Status flip_to_grid(FlipWork *work);
+Status flip_particles_to_grid(FlipWork *work);
 /* bearing_faces.c: who rides on strong faces alone; changes their norms. */
-void flip_find_riders(FlipWork *work);
+void flip_restrict_particles(FlipWork *work);
 /* Whether somebody near the strip rides: the sums of its faces have changed. */
-bool flip_surface_at(const FlipWork *work, int32_t strip);
+bool flip_restricted_near(const FlipWork *work, int32_t strip);
 /* advection.c */
-Status flip_from_grid(FlipWork *work);
+Status flip_grid_to_particles(FlipWork *work);
 
 #endif
