@@ -1,4 +1,7 @@
 #include "methods/flip/solids/solids.h"
+#define LANE_SCALAR /* particles are treated one by one */
+#include "methods/flip/solids/contact_law.h"
+
 #include "methods/flip/solids/boundary_contact.h"
 
 #include <math.h>
@@ -28,20 +31,20 @@ float strip_distance_at(const StripSolids *solids, float x, float y, float z, fl
 }
 
 /* The solid gets what the particle has lost: the vector times `times`, m/s. */
-static void push_solid(const BoundaryContact *beside, const float u[3], float times) {
-  const State *state = beside->work->state;
-  double push = (double)(times * state->particles.mass[beside->index]) / beside->work->dt;
-  wrench_add(beside->solid, vec3((double)u[0] * push, (double)u[1] * push, (double)u[2] * push),
-             state_position(state, beside->index));
+static void push_solid(const BoundaryContact *contact, const float u[3], float times) {
+  const State *state = contact->work->state;
+  double push = (double)(times * state->particles.mass[contact->index]) / contact->work->dt;
+  wrench_add(contact->solid, vec3((double)u[0] * push, (double)u[1] * push, (double)u[2] * push),
+             state_position(state, contact->index));
 }
 
 /* Coulomb's law for a hit that took `stop` from the particle's speed along the unit vector n. The way of the step, if
  * it is given, is as much shorter: sand that is pushed along the floor would otherwise go on with what it is pushed. */
-static void rub(const BoundaryContact *beside, const float n[3], float stop, float v[3], float displacement[3]) {
-  if (!beside->solid || !(stop > 0)) return;
+static void rub(const BoundaryContact *contact, const float n[3], float stop, float v[3], float displacement[3]) {
+  if (!contact->solid || !(stop > 0)) return;
   float u[3], along = 0, length = 0;
   for (int a = 0; a < 3; a++) {
-    u[a] = v[a] - beside->solid_velocity[a];
+    u[a] = v[a] - contact->solid_velocity[a];
     along += u[a] * n[a];
   }
   for (int a = 0; a < 3; a++) {
@@ -49,31 +52,30 @@ static void rub(const BoundaryContact *beside, const float n[3], float stop, flo
     length += u[a] * u[a];
   }
   length = sqrtf(length);
-  float most = (float)beside->solid->friction_static * stop;
   if (!(length > 0)) return;
-  float share = most < length ? most / length : 1;
+  float share = coulomb_share((float)contact->solid->friction_static, stop, length);
   for (int a = 0; a < 3; a++) {
     v[a] -= share * u[a];
-    if (displacement) displacement[a] -= share * u[a] * (float)beside->work->dt;
+    if (displacement) displacement[a] -= share * u[a] * (float)contact->work->dt;
   }
-  push_solid(beside, u, share);
+  push_solid(contact, u, share);
 }
 
 /* A solid stops what runs into it with that speed, against the unit vector n. */
-static void hit(const BoundaryContact *beside, const float n[3], float stop, float v[3]) {
+static void hit(const BoundaryContact *contact, const float n[3], float stop, float v[3]) {
   for (int a = 0; a < 3; a++) v[a] += stop * n[a];
-  if (beside->solid) push_solid(beside, n, -stop);
-  rub(beside, n, stop, v, NULL);
+  if (contact->solid) push_solid(contact, n, -stop);
+  rub(contact, n, stop, v, NULL);
 }
 
-void contact_friction(const BoundaryContact *beside, const StopWindow *window, const float norm[3], float v[3],
+void contact_friction(const BoundaryContact *contact, const StopWindow *window, const float norm[3], float v[3],
                       float displacement[3]) {
   float stop[3], size = 0;
   for (int a = 0; a < 3; a++) {
     int low[3];
     float upper[3], sum = 0;
     for (int k = 0; k < 3; k++) {
-      float t = beside->at[k] + (k == a ? 1 : 0.5f);
+      float t = contact->at[k] + (k == a ? 1 : 0.5f);
       low[k] = (int)t;
       upper[k] = t - (float)low[k];
     }
@@ -88,15 +90,15 @@ void contact_friction(const BoundaryContact *beside, const StopWindow *window, c
   size = sqrtf(size);
   if (!(size > 1e-7f)) return;
   const float n[3] = {stop[0] / size, stop[1] / size, stop[2] / size};
-  rub(beside, n, size, v, displacement);
+  rub(contact, n, size, v, displacement);
 }
 
-void contact_keep_out(const BoundaryContact *beside, float displacement[3], float v[3]) {
-  const StripSolids *solids = beside->work->solids.strips[beside->strip];
-  float cell = (float)beside->work->grid->cell, to[3], gradient[3];
-  float rest = 0.5f * (float)beside->work->dt; /* strips know where solids are in the middle of the step */
+void contact_keep_out(const BoundaryContact *contact, float displacement[3], float v[3]) {
+  const StripSolids *solids = contact->work->solids.strips[contact->strip];
+  float cell = (float)contact->work->grid->cell, to[3], gradient[3];
+  float rest = 0.5f * (float)contact->work->dt; /* strips know where solids are in the middle of the step */
   for (int a = 0; a < 3; a++) {
-    to[a] = beside->at[a] + (displacement[a] - rest * beside->solid_velocity[a]) / cell;
+    to[a] = contact->at[a] + (displacement[a] - rest * contact->solid_velocity[a]) / cell;
     float most = a == 0 ? (float)STRIP - 1e-5f : 1 - 1e-6f;
     to[a] = to[a] < 0 ? 0 : to[a] > most ? most : to[a]; /* the strip knows no more; half a cell further at most */
   }
@@ -108,11 +110,11 @@ void contact_keep_out(const BoundaryContact *beside, float displacement[3], floa
   push = push < -0.5f ? -0.5f : push;
   for (int a = 0; a < 3; a++) {
     gradient[a] /= length;
-    into += (v[a] - beside->solid_velocity[a]) * gradient[a];
+    into += (v[a] - contact->solid_velocity[a]) * gradient[a];
   }
   for (int a = 0; a < 3; a++) displacement[a] -= push * cell * gradient[a];
   if (!(into < 0)) return;
-  hit(beside, gradient, -into, v);
+  hit(contact, gradient, -into, v);
 }
 
 static Solid *nearest_solid(const FlipWork *work, int64_t strip, int lane) {
@@ -132,19 +134,19 @@ float contact_solid_motion(const FlipWork *work, int64_t strip, int lane) {
 
 BoundaryContact contact_of(const FlipWork *work, int64_t strip, const int32_t place[3], int32_t k, bool solid) {
   const FlipOrder *order = work->order;
-  BoundaryContact beside = {
+  BoundaryContact contact = {
       .work = work,
       .strip = strip,
       .place = {place[0], place[1], place[2]},
       .at = {order->x[k] - (float)place[0], order->y[k] - (float)place[1], order->z[k] - (float)place[2]},
       .index = order->index[k]};
-  beside.solid = solid ? nearest_solid(work, strip, (int)beside.at[0]) : NULL;
-  if (!beside.solid) return beside;
-  Vec3 v = solid_velocity_at(beside.solid, state_position(work->state, beside.index));
-  beside.solid_velocity[0] = (float)v.x;
-  beside.solid_velocity[1] = (float)v.y;
-  beside.solid_velocity[2] = (float)v.z;
-  return beside;
+  contact.solid = solid ? nearest_solid(work, strip, (int)contact.at[0]) : NULL;
+  if (!contact.solid) return contact;
+  Vec3 v = solid_velocity_at(contact.solid, state_position(work->state, contact.index));
+  contact.solid_velocity[0] = (float)v.x;
+  contact.solid_velocity[1] = (float)v.y;
+  contact.solid_velocity[2] = (float)v.z;
+  return contact;
 }
 
 void strip_stops(const FlipWork *work, int32_t strip, StopWindow *window) {
@@ -174,11 +176,11 @@ uint32_t strip_walls(const StripSolids *solids) {
 
 /* Whether sand that does not get out of the way lies densely where a way has come to, x, y, z from the strip's lower
  * corner: a stream goes on, with what is before it. */
-static bool is_dense_at(const BoundaryContact *beside, const float at[3], const float v[3]) {
-  const FlipWork *work = beside->work;
+static bool is_dense_at(const BoundaryContact *contact, const float at[3], const float v[3]) {
+  const FlipWork *work = contact->work;
   const FlipFields *f = &work->fields;
   int32_t cell[3];
-  for (int a = 0; a < 3; a++) cell[a] = beside->place[a] + (int32_t)floorf(at[a]);
+  for (int a = 0; a < 3; a++) cell[a] = contact->place[a] + (int32_t)floorf(at[a]);
   int32_t strip = grid_find(work->grid, strip_key(cell[0], cell[1], cell[2]));
   if (strip == 0) return false;
   int32_t here = strip * STRIP + (cell[0] & (STRIP - 1));
@@ -196,14 +198,14 @@ static bool same_cell(const float a[3], const float b[3]) {
 }
 
 /* Puts a point out of a solid that it is in at that time of the step; the rest of the way goes along the surface. */
-static void put_out(const BoundaryContact *beside, int32_t index, double time, float to[3], float piece[3],
+static void put_out(const BoundaryContact *contact, int32_t index, double time, float to[3], float piece[3],
                     float v[3]) {
-  const FlipWork *work = beside->work;
-  BoundaryContact touching = *beside;
+  const FlipWork *work = contact->work;
+  BoundaryContact touching = *contact;
   touching.solid = &work->state->solids.items[index];
   double cell = work->grid->cell;
   Vec3 point =
-      vec3_madd(strip_origin(work, (int32_t)beside->strip), vec3((double)to[0], (double)to[1], (double)to[2]), cell);
+      vec3_madd(strip_origin(work, (int32_t)contact->strip), vec3((double)to[0], (double)to[1], (double)to[2]), cell);
   Vec3 moving = solid_velocity_at(touching.solid, point);
   Vec3 local = solid_to_local(touching.solid, vec3_madd(point, moving, solid_ahead(work, touching.solid) - time));
   if (solid_out_of_reach(touching.solid, local, 0)) return;
@@ -227,16 +229,16 @@ static void put_out(const BoundaryContact *beside, int32_t index, double time, f
   if (into < 0) hit(&touching, n, -into, v);
 }
 
-void contact_trace(const BoundaryContact *beside, float displacement[3], float v[3]) {
-  const FlipWork *work = beside->work;
+void contact_trace(const BoundaryContact *contact, float displacement[3], float v[3]) {
+  const FlipWork *work = contact->work;
   float cell = (float)work->grid->cell, gradient[3], piece[3], to[3];
   float length =
       sqrtf(displacement[0] * displacement[0] + displacement[1] * displacement[1] + displacement[2] * displacement[2]) /
       cell;
   int pieces = (int)ceilf(length / PIECE);
   /* The strip knows how far the solids are, but not beyond a cell. */
-  const float *at = beside->at;
-  float clear = strip_distance_at(work->solids.strips[beside->strip], at[0], at[1], at[2], gradient);
+  const float *at = contact->at;
+  float clear = strip_distance_at(work->solids.strips[contact->strip], at[0], at[1], at[2], gradient);
   bool meets = (clear < KNOWN ? clear : KNOWN) < length + 0.1f;
   for (int a = 0; a < 3; a++) {
     to[a] = at[a];
@@ -249,8 +251,8 @@ void contact_trace(const BoundaryContact *beside, float displacement[3], float v
       to[a] += piece[a];
     }
     for (int32_t s = 0; meets && s < work->state->solids.count; s++)
-      put_out(beside, s, work->dt * (k + 1) / pieces, to, piece, v);
-    if (!same_cell(from, to) && is_dense_at(beside, to, v)) break;
+      put_out(contact, s, work->dt * (k + 1) / pieces, to, piece, v);
+    if (!same_cell(from, to) && is_dense_at(contact, to, v)) break;
   }
   for (int a = 0; a < 3; a++) displacement[a] = (to[a] - at[a]) * cell;
 }

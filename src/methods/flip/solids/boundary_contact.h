@@ -29,12 +29,12 @@ void strip_stops(const FlipWork *work, int32_t strip, StopWindow *window);
 /* Lanes from which half a cell may lead into a solid. */
 uint32_t strip_walls(const StripSolids *solids);
 /* Closed faces stop sand whether or not there is enough of it to bear a pressure; friction goes with it. */
-void contact_friction(const BoundaryContact *beside, const StopWindow *window, const float norm[3], float v[3],
+void contact_friction(const BoundaryContact *contact, const StopWindow *window, const float norm[3], float v[3],
                       float displacement[3]);
 /* A particle stays out of solids: what the grid is too coarse to stop is put back onto the surface, and the speed into
  * it is taken away. */
-void contact_keep_out(const BoundaryContact *beside, float displacement[3], float v[3]);
+void contact_keep_out(const BoundaryContact *contact, float displacement[3], float v[3]);
 /* The same for a way longer than half a cell, piece by piece. It ends in the first dense cell that it comes to. */
-void contact_trace(const BoundaryContact *beside, float displacement[3], float v[3]);
+void contact_trace(const BoundaryContact *contact, float displacement[3], float v[3]);
 
 #endif

@@ -5,6 +5,9 @@
  * plain trilinear weights loses what falls on nodes inside a wall: weights are shared among the valid nodes instead
  * (norm), so that mass and momentum are whole, and a node's density is its sum over the free volume under that same
  * kernel (room), found by splatting what a full cell would give, octant by octant. */
+#define LANE_SCALAR /* octants and quarters of faces are treated one by one */
+#include "methods/flip/solids/contact_law.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -71,11 +74,6 @@ static Vec3 query_point(int k) {
   k -= ASK_QUARTERS;
   double u = k & 1 ? 0.75 : 0.25, v = k & 2 ? 0.75 : 0.25;
   return k / 4 == 0 ? vec3(lane, u, v) : k / 4 == 1 ? vec3(lane + u, 0, v) : vec3(lane + u, v, 0);
-}
-
-static inline float share_of(float distance, float slope) {
-  float share = 0.5f + distance / slope;
-  return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
 /* How far from the middle of a cell a solid may be, in cells, that matters to it: no point of the cell is farther from
@@ -198,7 +196,7 @@ static void merge_faces(const SolidQuery *query, const QueryResult *result, int 
       float n = 0; /* along the axis, in the world */
       for (int c = 0; c < 3; c++) n += (float)query->turn.m[axis][c] * result->normal[c][k];
       float slope = 0.5f * sqrtf(n * n < 1 ? 1 - n * n : 0);
-      sum += share_of(result->d[k] - 1e-3f, slope > 1e-4f ? slope : 1e-4f);
+      sum += free_share(result->d[k] - 1e-3f, slope > 1e-4f ? slope : 1e-4f);
       nearest = result->d[k] < nearest ? result->d[k] : nearest;
     }
     float open = 0.25f * sum;
@@ -216,7 +214,7 @@ static void sense(const SolidQuery *query, const QueryResult *result, StripSolid
   for (int lane = 0; lane < STRIP; lane++) {
     if (!(result->shared >> lane & 1)) continue;
     for (int o = 0; o < 8; o++) {
-      float share = share_of(result->d[k + o], 0.5f), *octant = &to->octant[o][lane];
+      float share = free_share(result->d[k + o], 0.5f), *octant = &to->octant[o][lane];
       if (share < *octant) {
         *octant = share;
         to->nearest[lane] = (int16_t)query->index;

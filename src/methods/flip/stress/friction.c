@@ -22,10 +22,9 @@
 #include "core/parallel.h"
 #include "methods/flip/solids/solids.h"
 #include "methods/flip/stress/yield_limits_kernels.h"
+#include "methods/flip/stress/friction_law.h"
 #include "methods/flip/stress/stress.h"
 
-/* Pure shear on the cone: sqrt(3/2) alpha p. */
-#define SHEAR_OF_CONE 1.2247449f
 /* The matrix has no eigenvalue above this over density and cell^2, shear counted twice. */
 #define STRESS_STIFFNESS 12
 /* Unknowns at a face, two at the centres and four at the edges, these by half. */
@@ -107,7 +106,7 @@ static Status bound_cells(FlipWork *work, Friction *f) {
   bounds->axis = work_downward(work, &bounds->down);
   if (bounds->axis >= 0) bounds->gravity = (float)(fabs(vec3_get(work->state->gravity, bounds->axis)) * cell);
   bounds->per_area = (float)(0.5 / (work->dt * cell * cell));
-  bounds->shear_factor = work->settings->scheme == SCREE_YIELD_BOX ? 1 : SHEAR_OF_CONE;
+  bounds->shear_factor = work->settings->scheme == SCREE_YIELD_BOX ? 1 : CONE_SHEAR;
   TRY(scratch_take(core, scratch, &friction, solids->count + 1, "friction"));
   for (int32_t k = 0; k < solids->count; k++) friction[k] = (float)solids->items[k].friction_static;
   bounds->friction = friction;
@@ -187,7 +186,7 @@ static Status take_strips(FlipWork *work, Friction *f) {
   TRY(scratch_take(core, scratch, &to->x, f->count, "friction"));
   TRY(scratch_take(core, scratch, &to->faces, f->count, "friction"));
   TRY(scratch_take(core, scratch, &to->steps, f->count, "friction"));
-  TRY(scratch_take(core, scratch, &to->yields, f->count, "friction"));
+  TRY(scratch_take(core, scratch, &to->returns, f->count, "friction"));
   TRY(scratch_take(core, scratch, &to->parts, f->count, "friction"));
   TRY(scratch_take(core, scratch, &to->wall_weight, f->count, "friction"));
   TRY(scratch_take(core, scratch, &f->sweep.links, f->count, "friction"));

@@ -1,9 +1,6 @@
 #include "methods/flip/stress/friction_kernels.h"
-
-/* Shear stresses stand for s_ij and s_ji: they count twice in the length of the tensor, and where that is the measure
- * the way down the gradient is half as long for them. Only then is scaling a stress back to the cone the nearest point,
- * and sand flows the same way along the grid and across it. */
-#define SHEAR_COUNTS 2.0f
+#include "methods/flip/stress/friction_law.h"
+#include "methods/flip/stress/pressure_law.h"
 
 /* The axes of each shear component, and the component of each pair of axes. */
 static const int EDGE_AXES[3][2] = {{0, 1}, {1, 2}, {0, 2}};
@@ -98,17 +95,17 @@ WIDE_INLINE Wide least_round_edge(const FrictionSweep *o, Values f, int32_t n, i
 WIDE_INLINE void link_strip(const FrictionSweep *o, int32_t n) {
   FrictionLinks *links = &o->links[n];
   links->flows = links->bears;
-  links->rubs = links->walled != 0;
+  links->near_wall = links->walled != 0;
   for (int side = 0; side < SIDES; side++) {
     const FrictionLinks *near = &o->links[links->near[side]];
     links->flows |= near->bears;
-    links->rubs |= near->walled != 0;
+    links->near_wall |= near->walled != 0;
   }
   for (int k = 0; k < 3; k++)
     for (int upper = 0; upper < 2; upper++) {
       int a = 2 * EDGE_AXES[k][0], c = 2 * EDGE_AXES[k][1];
       links->across_slot[k][upper] = o->links[strip_across(o, n, c + upper, a + upper)].slot;
-      links->rubs |= o->links[strip_across(o, n, c + upper, a + !upper)].walled != 0;
+      links->near_wall |= o->links[strip_across(o, n, c + upper, a + !upper)].walled != 0;
     }
 }
 
@@ -119,13 +116,13 @@ void KERNEL(flip_friction_parts)(const FrictionSweep *o, int64_t b, int64_t e) {
     WideInt less = {0};
     link_strip(o, n);
     for (int k = 0; k < 3 && links->bears; k++) {
-      FrictionReturn *yield = &o->strips.yields[n];
+      FrictionReturn *to = &o->strips.returns[n];
       Wide weight[4], count = zero, step_size = least_round_edge(o, OF_STRIPS(o->strips.steps, .step_size), n, k);
-      round_cell(o, OF_STRIPS(o->strips.steps, .per[k]), n, k, weight);
+      round_cell(o, OF_STRIPS(o->strips.steps, .weight[k]), n, k, weight);
       for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, weight[j]), one, zero);
       less |= wide_less(count, wide_set(4));
       wide_store(o->strips.parts[n][k], one / wide_max(count, one));
-      wide_store(yield->share[k], wide_load(yield->share[k]) * step_size);
+      wide_store(to->weight[k], wide_load(to->weight[k]) * step_size);
       wide_store(o->strips.steps[n].edge_step[k], wide_set(1 / SHEAR_COUNTS) * step_size);
     }
     links->part = wide_bits(less) ? n : 0;
@@ -181,12 +178,9 @@ void KERNEL(flip_friction_walls)(const FrictionSweep *o, int64_t b, int64_t e) {
 WIDE_INLINE Wide force_at(const FrictionSweep *o, int32_t n, int a) {
   StripStress *y = o->strips.y[o->now];
   Values diagonal = OF_STRIPS(y, [a]);
-  Wide sum = own(o, diagonal, n) - below(o, diagonal, n, a);
-  for (int k = 0; k < 2; k++) {
-    Values shear = OF_STRIPS(y, [SHEAR[a][k]]);
-    sum += above(o, shear, n, ALONG[a][k]) - own(o, shear, n);
-  }
-  return sum;
+  Values shear_0 = OF_STRIPS(y, [SHEAR[a][0]]), shear_1 = OF_STRIPS(y, [SHEAR[a][1]]);
+  return stress_force(own(o, diagonal, n), below(o, diagonal, n, a), own(o, shear_0, n),
+                      above(o, shear_0, n, ALONG[a][0]), own(o, shear_1, n), above(o, shear_1, n, ALONG[a][1]));
 }
 
 WIDE_INLINE Wide lanes(void) { return (Wide){0, 1, 2, 3, 4, 5, 6, 7}; }
@@ -234,7 +228,7 @@ WIDE_INLINE void force_strips(const FrictionSweep *o, Strips at, FrictionSlot *s
     FrictionSlot *slot = slot_of(o, slots, n);
     const FrictionFaces *faces = &o->strips.faces[n];
     for (int a = 0; a < 3; a++)
-      wide_store(slot->flux[a], wide_load(faces->in[a]) + wide_load(faces->ease[a]) * (factor * force_at(o, n, a)));
+      wide_store(slot->flux[a], wide_load(faces->in[a]) + wide_load(faces->mobility[a]) * (factor * force_at(o, n, a)));
     for (int k = 0; k < links->groups; k++) add_body(o, &o->groups[links->first_group + k], slot->flux);
   }
 }
@@ -243,22 +237,21 @@ WIDE_INLINE void force_strips(const FrictionSweep *o, Strips at, FrictionSlot *s
 
 WIDE_INLINE void store_shear(const FrictionSweep *o, int32_t n, FrictionSlot *slot, int k, Wide v) {
   wide_store(slot->trial[S_XY + k], v);
-  wide_store(slot->square[k], v * v * wide_load(o->strips.steps[n].per[k]));
-  if (o->links[n].rubs) wide_store(slot->rub[k], v * v * wide_load(o->strips.wall_weight[n][k]));
+  wide_store(slot->square[k], v * v * wide_load(o->strips.steps[n].weight[k]));
+  if (o->links[n].near_wall) wide_store(slot->wall_square[k], v * v * wide_load(o->strips.wall_weight[n][k]));
 }
 
 WIDE_INLINE void clear_slot(FrictionSlot *slot) {
   for (int k = 0; k < 3; k++) {
     wide_store(slot->trial[S_XY + k], wide_set(0));
     wide_store(slot->square[k], wide_set(0));
-    wide_store(slot->rub[k], wide_set(0));
+    wide_store(slot->wall_square[k], wide_set(0));
   }
   wide_store(slot->scale, wide_set(0));
 }
 
 /* Eq. 17, the trace removed. */
 WIDE_INLINE void trial_strips(const FrictionSweep *o, Strips at, FrictionSlot *slots) {
-  const Wide third = wide_set(1.0f / 3);
   const Values flux[3] = {of_slots(slots->flux[0]), of_slots(slots->flux[1]), of_slots(slots->flux[2])};
   for (int32_t n = at.first; n < at.end; n++) {
     FrictionSlot *slot = slot_of(o, slots, n);
@@ -268,18 +261,19 @@ WIDE_INLINE void trial_strips(const FrictionSweep *o, Strips at, FrictionSlot *s
       continue;
     }
     const float(*y)[STRIP] = o->strips.y[o->now][n];
-    Wide diagonal[3], shear[3], trace = wide_set(0), step_size = wide_load(steps->step_size);
-    for (int a = 0; a < 3; a++) {
-      diagonal[a] = wide_load(y[a]) - step_size * (own(o, flux[a], n) - above(o, flux[a], n, a));
-      trace += diagonal[a];
-    }
+    LaneVec3 stress = vec_make(wide_load(y[S_XX]), wide_load(y[S_YY]), wide_load(y[S_ZZ]));
+    LaneVec3 low = vec_make(own(o, flux[0], n), own(o, flux[1], n), own(o, flux[2], n));
+    LaneVec3 high = vec_make(above(o, flux[0], n, 0), above(o, flux[1], n, 1), above(o, flux[2], n, 2));
+    LaneVec3 diagonal = trial_diagonal(stress, low, high, wide_load(steps->step_size));
+    wide_store(slot->trial[S_XX], diagonal.x);
+    wide_store(slot->trial[S_YY], diagonal.y);
+    wide_store(slot->trial[S_ZZ], diagonal.z);
     for (int k = 0; k < 3; k++) {
       int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
-      Wide slope = below(o, flux[a], n, c) - own(o, flux[a], n) + below(o, flux[c], n, a) - own(o, flux[c], n);
-      shear[k] = wide_load(y[S_XY + k]) - wide_load(steps->edge_step[k]) * slope;
+      store_shear(o, n, slot, k,
+                  trial_shear(wide_load(y[S_XY + k]), own(o, flux[a], n), below(o, flux[a], n, c), own(o, flux[c], n),
+                              below(o, flux[c], n, a), wide_load(steps->edge_step[k])));
     }
-    for (int a = 0; a < 3; a++) wide_store(slot->trial[a], diagonal[a] - third * trace);
-    for (int k = 0; k < 3; k++) store_shear(o, n, slot, k, shear[k]);
   }
 }
 
@@ -309,122 +303,86 @@ WIDE_INLINE Wide mean_square(const FrictionSweep *o, FrictionSlot *slots, int32_
   return (v[0] + v[1] + v[2] + v[3]) * wide_load(o->strips.parts[o->links[n].part][k]);
 }
 
-/* Squares of the parts of a cell's stress: its own diagonal, and the shear of the edges round it. */
-WIDE_INLINE void stress_squares(const FrictionSweep *o, FrictionSlot *slots, int32_t n, Wide square[STRESSES]) {
+/* Squares of a cell's stress: of its own diagonal, and of the shear at the edges round it. */
+typedef struct StressSquares {
+  LaneVec3 diagonal, shear;
+} StressSquares;
+
+WIDE_INLINE StressSquares stress_squares(const FrictionSweep *o, FrictionSlot *slots, int32_t n) {
+  const FrictionSlot *slot = slot_of(o, slots, n);
   Wide limit = wide_load(o->strips.steps[n].limit);
-  Wide shear = wide_set(3) * limit * limit; /* both s_ij and s_ji; edges bear sqrt(3/2) of the limit */
-  for (int a = 0; a < 3; a++) {
-    Wide v = wide_load(slot_of(o, slots, n)->trial[a]);
-    square[a] = v * v;
-  }
-  for (int k = 0; k < 3; k++) square[S_XY + k] = shear * mean_square(o, slots, n, k);
+  Wide bears = wide_set(3) * limit * limit; /* both s_ij and s_ji; edges bear CONE_SHEAR times the limit */
+  Wide x = wide_load(slot->trial[S_XX]), y = wide_load(slot->trial[S_YY]), z = wide_load(slot->trial[S_ZZ]);
+  return (StressSquares){vec_make(x * x, y * y, z * z),
+                         vec_make(bears * mean_square(o, slots, n, 0), bears * mean_square(o, slots, n, 1),
+                                  bears * mean_square(o, slots, n, 2))};
 }
 
-/* Length of the stress as the scheme measures it: the cone's Frobenius norm, or the largest product with a unit vector
- * (+-1, ..., +-1, 0, ..., 0) / sqrt(k) in any order: 728 hyperplanes tangent to the cone. */
-WIDE_INLINE Wide gauge(const Wide square[STRESSES], int scheme) {
-  Wide sum = square[0];
-  for (int k = 1; k < STRESSES; k++) sum += square[k];
-  if (scheme != SCREE_YIELD_PLANES) return wide_sqrt(sum);
-  Wide c[STRESSES];
-  for (int k = 0; k < STRESSES; k++) c[k] = wide_sqrt(square[k]);
-  for (int i = 0; i < STRESSES; i++)
-    for (int k = STRESSES - 1; k > i; k--) {
-      Wide low = wide_min(c[k], c[k - 1]);
-      c[k - 1] = wide_max(c[k], c[k - 1]);
-      c[k] = low;
-    }
-  static const float root[STRESSES] = {1, 0.70710678f, 0.57735027f, 0.5f, 0.44721360f, 0.40824829f};
-  Wide total = wide_set(0), largest = wide_set(0);
-  for (int k = 0; k < STRESSES; k++) {
-    total += c[k];
-    largest = wide_max(largest, total * wide_set(root[k]));
-  }
-  return largest;
-}
-
-/* What makes `most` of a size that is more. */
-WIDE_INLINE Wide scale_to(Wide size, Wide most) {
-  return wide_select(wide_less(size, most), wide_set(1), most / wide_max(size, wide_set(1e-30f)));
+WIDE_INLINE Wide gauge(LaneVec3 diagonal, LaneVec3 shear, int scheme) {
+  return scheme == SCREE_YIELD_PLANES ? planes_gauge(diagonal, shear) : cone_gauge(diagonal, shear);
 }
 
 /* The shear at the edge k of a wall, with what acts beside it across: a wall bears the same in all directions. As a
  * share of what it bears; across it is the mean square of the edges at walls that lie round it, in the plane of one of
  * its axes or of the other. */
-WIDE_INLINE Wide wall_load(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
+WIDE_INLINE Wide load_at_wall(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
   const FrictionWall *wall = &o->walls[o->links[n].wall];
-  Wide across = wide_set(0), along = wide_load(slot_of(o, slots, n)->rub[k]);
+  Wide across = wide_set(0), along = wide_load(slot_of(o, slots, n)->wall_square[k]);
   for (int side = 0; side < 2; side++) {
     if (!(wall->beside >> (2 * k + side) & 1)) continue;
     const WallPlane plane = wall_plane(k, side);
     Wide v[4];
-    edges_beside(o, of_slots(slots->rub[plane.component]), n, plane, wall->corner_slot[k][side], v);
+    edges_beside(o, of_slots(slots->wall_square[plane.component]), n, plane, wall->corner_slot[k][side], v);
     across = wide_max(across, (v[0] + v[1] + v[2] + v[3]) * wide_load(wall->part[k][side]));
   }
-  return wide_select(wide_less(wide_set(0), wide_load(o->strips.wall_weight[n][k])), wide_sqrt(along + across),
+  return wide_select(wide_less(wide_set(0), wide_load(o->strips.wall_weight[n][k])), wall_load(along, across),
                      wide_set(0));
 }
 
 /* What the wall leaves of the shear at its edges. */
 WIDE_INLINE Wide slip_at(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
-  return scale_to(wall_load(o, slots, n, k), wide_set(1));
+  return return_scale(load_at_wall(o, slots, n, k), wide_set(1));
 }
 
-WIDE_INLINE void scale_strip(const FrictionSweep *o, FrictionSlot *slots, int32_t n, bool strict) {
+/* Scales the diagonal of the cells, and leaves what the edges round them need. `strict`: after the last step. */
+WIDE_INLINE void return_cells(const FrictionSweep *o, FrictionSlot *slots, int32_t n, bool strict) {
   const Wide zero = wide_set(0);
   const FrictionSteps *steps = &o->strips.steps[n];
   FrictionSlot *slot = slot_of(o, slots, n);
-  Wide limit = wide_load(steps->limit), most = limit * wide_set(1.7320508f), square[STRESSES], scale, diagonal;
-  stress_squares(o, slots, n, square);
-  if (strict) {
-    Wide own_square = square[0] + square[1] + square[2];
-    square[0] = square[1] = square[2] = zero;
-    Wide shear = gauge(square, o->scheme);
-    scale = scale_to(shear, most);
-    diagonal = scale_to(wide_sqrt(own_square), wide_sqrt(wide_max(most * most - shear * shear, zero)));
-  } else {
-    Wide size = gauge(square, o->scheme);
-    diagonal = scale_to(size, most);
-    scale = wide_max(size * wide_set(0.57735027f) - limit, zero) / wide_load(steps->step_size);
-  }
+  Wide limit = wide_load(steps->limit);
+  StressSquares square = stress_squares(o, slots, n);
+  CellReturn to =
+      strict ? strict_return(square.diagonal, gauge(vec_zero(), square.shear, o->scheme), limit)
+             : radial_return(gauge(square.diagonal, square.shear, o->scheme), limit, wide_load(steps->step_size));
   WideInt loaded = wide_less(zero, limit);
   for (int a = 0; a < 3; a++)
-    wide_store(slot->trial[a], wide_select(loaded, wide_load(slot->trial[a]) * diagonal, zero));
-  wide_store(slot->scale, wide_select(loaded, scale, zero));
+    wide_store(slot->trial[a], wide_select(loaded, wide_load(slot->trial[a]) * to.diagonal, zero));
+  wide_store(strict ? slot->scale : slot->rate, wide_select(loaded, to.edges, zero));
   for (int k = 0; k < 3 && strict; k++)
     if (o->links[n].walled >> k & 1) wide_store(slot->slip[k], slip_at(o, slots, n, k));
 }
 
 WIDE_INLINE void scale_strips(const FrictionSweep *o, Strips at, FrictionSlot *slots, bool strict) {
   for (int32_t n = at.first; n < at.end; n++)
-    if (o->links[n].bears) scale_strip(o, slots, n, strict);
+    if (o->links[n].bears) return_cells(o, slots, n, strict);
 }
 
 /* ---- return to the yield surface ---- */
 
-WIDE_INLINE Wide clip(Wide v, Wide most) { return wide_max(wide_min(v, most), -most); }
+/* Halvings of the range of a shift: floats hold no more. */
+enum { SHIFT_HALVINGS = 26 };
 
-/* The nearest diagonal without trace within +-limit: the one shift that, clipped, leaves no trace. The trace falls with
- * the shift, so halving its range finds it. */
-WIDE_INLINE void onto_box(Wide diagonal[3], Wide limit) {
-  Wide size = limit;
-  for (int a = 0; a < 3; a++) size = wide_max(size, wide_max(diagonal[a], -diagonal[a]));
-  Wide low = -size - limit, high = size + limit;
-  for (int turn = 0; turn < 26; turn++) {
-    Wide shift = wide_set(0.5f) * (low + high), trace = wide_set(0);
-    for (int a = 0; a < 3; a++) trace += clip(diagonal[a] - shift, limit);
-    WideInt more = wide_less(wide_set(0), trace);
-    low = wide_select(more, shift, low);
-    high = wide_select(more, high, shift);
-  }
-  for (int a = 0; a < 3; a++) diagonal[a] = clip(diagonal[a] - wide_set(0.5f) * (low + high), limit);
+WIDE_INLINE LaneVec3 onto_box(LaneVec3 diagonal, Wide limit) {
+  ShiftRange range = shift_range(diagonal, limit);
+  for (int turn = 0; turn < SHIFT_HALVINGS; turn++) range = shift_halved(range, diagonal, limit);
+  return clipped_diagonal(diagonal, wide_set(0.5f) * (range.low + range.high), limit);
 }
 
-/* What yielding leaves of the stress at an edge: by the mean rate of the cells round it, for the edge's own pace. */
+/* What yielding leaves of the stress at an edge: by the mean rate of the cells round it, for the edge's own step. */
 WIDE_INLINE Wide yielded(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
-  Wide v[4], one = wide_set(1);
-  round_edge(o, of_slots(slots->scale), n, k, v);
-  return one / (one + (v[0] + v[1] + v[2] + v[3]) * wide_load(o->strips.yields[n].share[k]));
+  Wide rate[4];
+  round_edge(o, of_slots(slots->rate), n, k, rate);
+  return edge_scale(rate[0] + rate[1] + rate[2] + rate[3], wide_load(o->strips.returns[n].weight[k]));
 }
 
 /* Sums of so many strips are made in floats. */
@@ -437,12 +395,17 @@ WIDE_INLINE Wide returned(const FrictionSweep *o, FrictionSlot *slots, int32_t n
     shear *= yielded(o, slots, n, k);
     if (o->links[n].walled >> k & 1) shear *= slip_at(o, slots, n, k);
   }
-  return clip(shear, wide_load(o->strips.yields[n].cap[k]));
+  return clipped(shear, wide_load(o->strips.returns[n].limit[k]));
 }
 
 WIDE_INLINE void return_strip(const FrictionSweep *o, FrictionSlot *slots, int32_t n, Wide next[STRESSES]) {
-  for (int a = 0; a < 3; a++) next[a] = wide_load(slot_of(o, slots, n)->trial[a]);
-  if (o->scheme == SCREE_YIELD_BOX) onto_box(next, wide_load(o->strips.steps[n].limit));
+  const FrictionSlot *slot = slot_of(o, slots, n);
+  LaneVec3 diagonal =
+      vec_make(wide_load(slot->trial[S_XX]), wide_load(slot->trial[S_YY]), wide_load(slot->trial[S_ZZ]));
+  if (o->scheme == SCREE_YIELD_BOX) diagonal = onto_box(diagonal, wide_load(o->strips.steps[n].limit));
+  next[S_XX] = diagonal.x;
+  next[S_YY] = diagonal.y;
+  next[S_ZZ] = diagonal.z;
   next[S_XY] = returned(o, slots, n, 0);
   next[S_YZ] = returned(o, slots, n, 1);
   next[S_XZ] = returned(o, slots, n, 2);
@@ -457,13 +420,13 @@ WIDE_INLINE void store_step(const FrictionSweep *o, int32_t n, const Wide next[S
   const float(*y)[STRIP] = o->strips.y[o->now][n];
   float(*x)[STRIP] = o->strips.x[n], (*after)[STRIP] = o->strips.y[!o->now][n];
   for (int k = 0; k < STRESSES; k++) {
-    Wide back = wide_load(y[k]) - next[k], step = next[k] - wide_load(x[k]);
+    Wide before = wide_load(x[k]), back = wide_load(y[k]) - next[k], step = next[k] - before;
     const Wide counts = wide_set(k < S_XY ? 1 : SHEAR_COUNTS);
     sum->moved += counts * back * back;
     sum->turned += counts * back * step;
     sum->size += counts * next[k] * next[k];
     wide_store(x[k], next[k]);
-    wide_store(after[k], next[k] + momentum * step);
+    wide_store(after[k], extrapolated(next[k], before, momentum));
   }
 }
 
@@ -477,7 +440,7 @@ WIDE_INLINE void return_strips(const FrictionSweep *o, Strips at, FrictionSlot *
     for (int32_t n = b; n < b + SUM_CHUNK && n < at.end; n++) {
       if (!o->links[n].bears) continue;
       Wide next[STRESSES];
-      if (yields) scale_strip(o, slots, n, false);
+      if (yields) return_cells(o, slots, n, false);
       return_strip(o, slots, n, next);
       store_step(o, n, next, &sum);
     }
@@ -496,7 +459,7 @@ WIDE_INLINE Wide least_scale(const FrictionSweep *o, FrictionSlot *slots, int32_
   round_edge(o, of_slots(slots->scale), n, k, scale);
   round_edge(o, OF_STRIPS(o->strips.steps, .limit), n, k, limit);
   for (int j = 0; j < 4; j++) least = wide_select(wide_less(zero, limit[j]), wide_min(least, scale[j]), least);
-  return wide_select(wide_less(zero, wide_load(o->strips.yields[n].share[k])), least, one);
+  return wide_select(wide_less(zero, wide_load(o->strips.returns[n].weight[k])), least, one);
 }
 
 /* The least of what walls leave at the edge, where it is at one, and at those beside it. */
@@ -523,7 +486,7 @@ WIDE_INLINE void strict_strips(const FrictionSweep *o, Strips at, FrictionSlot *
       if (!box) v *= least_scale(o, slots, n, k);
       if (!box && o->links[n].walled) v *= least_slip(o, slots, n, k);
       wide_store(to[k], wide_load(slot->trial[k]));
-      wide_store(to[S_XY + k], clip(v, wide_load(o->strips.yields[n].cap[k])));
+      wide_store(to[S_XY + k], clipped(v, wide_load(o->strips.returns[n].limit[k])));
     }
   }
 }
@@ -533,18 +496,19 @@ WIDE_INLINE Wide size_of(Wide v) { return wide_max(v, -v); }
 WIDE_INLINE Wide excess_strips(const FrictionSweep *o, Strips at, FrictionSlot *slots) {
   const Wide least = wide_set(1e-30f);
   const bool box = o->scheme == SCREE_YIELD_BOX;
-  Wide largest = wide_set(0), square[STRESSES];
+  Wide largest = wide_set(0);
   for (int32_t n = at.first; n < at.end; n++) {
     if (!o->links[n].bears) continue;
     const FrictionSlot *slot = slot_of(o, slots, n);
     Wide most = wide_max(wide_load(o->strips.steps[n].limit), least);
-    stress_squares(o, slots, n, square);
-    if (!box) largest = wide_max(largest, gauge(square, o->scheme) / (most * wide_set(1.7320508f)));
+    StressSquares square = stress_squares(o, slots, n);
+    Wide size = gauge(square.diagonal, square.shear, o->scheme);
+    if (!box) largest = wide_max(largest, size / (most * wide_set(CONE_LIMIT)));
     for (int k = 0; k < 3; k++) {
       if (box) largest = wide_max(largest, size_of(wide_load(slot->trial[k])) / most);
-      if (!box && o->links[n].walled) largest = wide_max(largest, wall_load(o, slots, n, k));
+      if (!box && o->links[n].walled) largest = wide_max(largest, load_at_wall(o, slots, n, k));
       largest = wide_max(largest, size_of(wide_load(slot->trial[S_XY + k])) /
-                                      wide_max(wide_load(o->strips.yields[n].cap[k]), least));
+                                      wide_max(wide_load(o->strips.returns[n].limit[k]), least));
     }
   }
   return largest;

@@ -19,20 +19,20 @@ typedef float StripStress[STRESSES][STRIP];
 typedef float StripEdges[3][STRIP];
 
 typedef struct FrictionFaces {
-  StripEdges in;   /* flux without these stresses */
-  StripEdges ease; /* what a force does to it */
+  StripEdges in;       /* joint velocity without these stresses */
+  StripEdges mobility; /* change of it by a force density */
 } FrictionFaces;
 
 typedef struct FrictionSteps {
-  float limit[STRIP];     /* at centres: alpha p + cohesion */
-  float step_size[STRIP]; /* at centres: step length times dt / cell; an edge takes the least round it */
-  StripEdges edge_step;   /* at edges: step length */
-  StripEdges per;         /* at edges: 1 / cap^2; 0 where that is none, and at walls: such edges count for no cell */
+  float limit[STRIP];     /* at centres: s_max = alpha p + cohesion */
+  float step_size[STRIP]; /* at centres: step length times dt / cell */
+  StripEdges edge_step;   /* at edges: the least step round it, halved because shear counts twice */
+  StripEdges weight;      /* at edges: 1 / limit^2; 0 where that is none, and at walls: such edges count for no cell */
 } FrictionSteps;
 
 typedef struct FrictionReturn {
-  StripEdges share; /* at edges: 1 / sum of the limits round it, times the edge's pace; 0: is not scaled */
-  StripEdges cap;   /* at edges: largest shear stress */
+  StripEdges weight; /* at edges: step size over the sum of s_max of the cells round it; 0: is not scaled */
+  StripEdges limit;  /* at edges: largest shear stress */
 } FrictionReturn;
 
 typedef struct FrictionStrips {
@@ -40,9 +40,9 @@ typedef struct FrictionStrips {
   StripStress *x;    /* iterate */
   FrictionFaces *faces;
   FrictionSteps *steps;
-  FrictionReturn *yields;
+  FrictionReturn *returns;
   StripEdges *parts; /* at centres: 1 / number of the edges round it that count, by component; the first: of all four */
-  StripEdges *wall_weight; /* 1 / cap^2 at the edges at walls alone */
+  StripEdges *wall_weight; /* 1 / limit^2 at the edges at walls alone */
 } FrictionStrips;
 
 /* Who is beside it (0: nobody, an empty strip), and what there is to do. */
@@ -56,7 +56,7 @@ typedef struct FrictionLinks {
   int32_t first_group; /* of the faces that bodies move with */
   uint8_t groups;
   uint8_t walled; /* a bit per shear component: it has edges at walls */
-  bool rubs;      /* it or a neighbour has edges at walls */
+  bool near_wall; /* it or a neighbour has edges at walls */
   bool bears;     /* some stress */
   bool flows;     /* it or a neighbour bears some: its faces feel it */
 } FrictionLinks;
@@ -70,17 +70,19 @@ typedef struct FrictionWall {
   uint8_t beside; /* a bit for each: some lane has any */
 } FrictionWall;
 
-/* What goes from stage to stage. */
+/* What goes from stage to stage. The passes after the last step use the same memory for what they need. */
 typedef struct FrictionSlot {
   union {
-    float flux[3][STRIP]; /* with the stresses y in it */
-    float slip[3][STRIP]; /* last pass, at edges: what walls leave of the stress */
+    float flux[3][STRIP]; /* joint velocity with the stresses y in it */
+    float slip[3][STRIP]; /* strict pass, at edges: scale by which walls leave the stress */
   };
   float trial[STRESSES][STRIP];
-  float square[3][STRIP]; /* of the shear, each times its `per` */
-  float rub[3][STRIP];    /* the same by the bounds of walls */
-  float
-      scale[STRIP]; /* at centres: how fast the cell yields, times its limit; last pass: scale of the edges round it */
+  float square[3][STRIP];      /* of the shear, each times its weight */
+  float wall_square[3][STRIP]; /* the same with the weight of walls */
+  union {
+    float rate[STRIP];  /* at centres: s_max times the rate at which the cell yields */
+    float scale[STRIP]; /* strict pass, at centres: scale of the edges round it */
+  };
 } FrictionSlot;
 enum { SLOT_REGISTERS = sizeof(FrictionSlot) / sizeof(float[STRIP]) };
 
@@ -128,7 +130,8 @@ KERNEL_DECLARE(float, flip_friction_excess, (const FrictionSweep *o, const Frict
 KERNEL_DECLARE(void, flip_friction_wrench, (const FrictionSweep *o, int64_t b, int64_t e, double (*wrench)[6]));
 /* Fills walls b to e. */
 KERNEL_DECLARE(void, flip_friction_walls, (const FrictionSweep *o, int64_t b, int64_t e));
-/* Fills way and parts, multiplies share by the pace and finds who flows and who rubs, of strips b to e. */
+/* Fills edge_step and parts, multiplies the weight of returns by the step and finds which strips feel stress
+ * and which are near walls, of strips b to e. */
 KERNEL_DECLARE(void, flip_friction_parts, (const FrictionSweep *o, int64_t b, int64_t e));
 
 #endif

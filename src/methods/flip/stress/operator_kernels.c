@@ -1,4 +1,5 @@
 #include "methods/flip/stress/operator_kernels.h"
+#include "methods/flip/stress/pressure_law.h"
 #include "methods/flip/grid/strip_wide.h"
 
 float KERNEL(flip_largest)(const float *field, int64_t count) {
@@ -15,8 +16,8 @@ void KERNEL(flip_pressure_apply)(const PressureOperator *o, int64_t b, int64_t e
     int32_t s = strip_of(o->strips, n);
     Wide p = own(o->p, s), sum = wide_set(0);
     for (int a = 0; a < 3; a++)
-      sum += own(o->gain[a], s) * (p - below(grid, o->p, s, a)) +
-             above(grid, o->gain[a], s, a) * (p - above(grid, o->p, s, a));
+      sum += pressure_row(p, below(grid, o->p, s, a), above(grid, o->p, s, a), own(o->mobility[a], s),
+                          above(grid, o->mobility[a], s, a));
     put(o->y, s, sum * wide_set(o->factor));
   }
 }
@@ -26,7 +27,7 @@ void KERNEL(flip_pressure_diagonal)(const PressureInverse *o, int64_t b, int64_t
   for (int64_t n = b; n < e; n++) {
     int32_t s = strip_of(o->strips, n);
     Wide sum = zero;
-    for (int a = 0; a < 3; a++) sum += own(o->gain[a], s) + above(o->grid, o->gain[a], s, a);
+    for (int a = 0; a < 3; a++) sum += own(o->mobility[a], s) + above(o->grid, o->mobility[a], s, a);
     WideInt some = wide_less(zero, sum);
     put(inverse, s, wide_select(some, wide_set(1) / (factor * wide_select(some, sum, wide_set(1))), zero));
   }
@@ -43,9 +44,9 @@ void KERNEL(flip_pressure_lower)(const PressureInverse *o, int64_t b, int64_t e)
     int32_t s = strip_of(o->strips, n);
     const int32_t *near = o->grid->near[s];
     Wide here = free_share(o, s);
-    Wide sum = own(o->gain[0], s) * wide_shift_up(free_share(o, near[X_LOW]), here);
-    sum += own(o->gain[1], s) * free_share(o, near[Y_LOW]);
-    sum += own(o->gain[2], s) * free_share(o, near[Z_LOW]);
+    Wide sum = own(o->mobility[0], s) * wide_shift_up(free_share(o, near[X_LOW]), here);
+    sum += own(o->mobility[1], s) * free_share(o, near[Y_LOW]);
+    sum += own(o->mobility[2], s) * free_share(o, near[Z_LOW]);
     put(o->to, s, wide_where(o->free[s], here + factor * sum * own(o->inverse, s)));
   }
 }
@@ -55,7 +56,7 @@ void KERNEL(flip_pressure_upper)(const PressureInverse *o, int64_t b, int64_t e)
   for (int64_t n = b; n < e; n++) {
     int32_t s = strip_of(o->strips, n);
     Wide sum = wide_set(0);
-    for (int a = 0; a < 3; a++) sum += above(grid, o->gain[a], s, a) * above(grid, o->from, s, a);
+    for (int a = 0; a < 3; a++) sum += above(grid, o->mobility[a], s, a) * above(grid, o->from, s, a);
     put(o->to, s, wide_where(o->free[s], own(o->from, s) + wide_set(o->factor) * own(o->inverse, s) * sum));
   }
 }
@@ -72,15 +73,13 @@ void KERNEL(flip_face_update)(const FaceUpdate *o, int64_t b, int64_t e) {
       Wide force = wide_set(0);
       if (o->p) force += wide_set(o->factor_p) * (own(o->p, s) - below(grid, o->p, s, a));
       if (o->s[0]) {
-        Wide sum = own(o->s[a], s) - below(grid, o->s[a], s, a);
-        for (int k = 0; k < 2; k++) {
-          const float *shear = o->s[SHEAR[a][k]];
-          sum += above(grid, shear, s, ALONG[a][k]) - own(shear, s);
-        }
-        force += wide_set(o->factor_s) * sum;
+        const float *shear_0 = o->s[SHEAR[a][0]], *shear_1 = o->s[SHEAR[a][1]];
+        force += wide_set(o->factor_s) * stress_force(own(o->s[a], s), below(grid, o->s[a], s, a), own(shear_0, s),
+                                                      above(grid, shear_0, s, ALONG[a][0]), own(shear_1, s),
+                                                      above(grid, shear_1, s, ALONG[a][1]));
       }
       Wide in = o->in[a] ? own(o->in[a], s) : wide_set(0);
-      put(o->out[a], s, in + own(o->gain[a], s) * force);
+      put(o->out[a], s, in + own(o->mobility[a], s) * force);
     }
 }
 

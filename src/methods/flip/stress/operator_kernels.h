@@ -10,24 +10,24 @@ static inline int32_t strip_of(const int32_t *list, int64_t n) { return list ? l
 /* The largest of a field's elements, and 0. */
 KERNEL_DECLARE(float, flip_largest, (const float *field, int64_t count));
 
-/* y = c D^T gain D p, the pressure's matrix (Eq. 10, 30). */
+/* y = c D^T mobility D p, the pressure's matrix (Eq. 10, 30). */
 typedef struct PressureOperator {
   const FlipGrid *grid;
   const int32_t *strips;
-  const float *gain[3];
+  const float *mobility[3];
   const float *p;
   float *y;
   float factor; /* dt^2 / cell^2 */
 } PressureOperator;
 KERNEL_DECLARE(void, flip_pressure_apply, (const PressureOperator *o, int64_t b, int64_t e));
 
-/* An approximate inverse of that matrix L + D + L^T on the free cells, (1 - D^-1 L^T) D^-1 (1 - L D^-1): the two ends
- * of a symmetric Gauss-Seidel sweep, without its order. `lower` is the first half, of what `from`
- * has on the free cells; `upper` the second. */
+/* An approximate inverse of that matrix L + D + L^T on the unknown cells, (1 - D^-1 L^T) D^-1 (1 - L D^-1): the two
+ * ends of a symmetric Gauss-Seidel sweep, without its order. `lower` is the first half, of what `from` has on the
+ * unknown cells; `upper` the second. */
 typedef struct PressureInverse {
   const FlipGrid *grid;
   const int32_t *strips;
-  const float *gain[3];
+  const float *mobility[3];
   const float *inverse; /* 1 / diagonal */
   const uint8_t *free;  /* per strip, a bit per lane */
   const float *from;
@@ -39,11 +39,11 @@ KERNEL_DECLARE(void, flip_pressure_diagonal, (const PressureInverse *o, int64_t 
 KERNEL_DECLARE(void, flip_pressure_lower, (const PressureInverse *o, int64_t b, int64_t e));
 KERNEL_DECLARE(void, flip_pressure_upper, (const PressureInverse *o, int64_t b, int64_t e));
 
-/* out = in + gain (factor_p (p - p below) + factor_s D2 s); any of p and s may be NULL. */
+/* out = in + mobility (factor_p (p - p below) + factor_s D2 s); any of p and s may be NULL. */
 typedef struct FaceUpdate {
   const FlipGrid *grid;
   const int32_t *strips;
-  const float *in[3], *gain[3];
+  const float *in[3], *mobility[3];
   const float *p;
   const float *s[STRESSES];
   float *out[3];

@@ -101,7 +101,7 @@ static Status take_inverse(FlipWork *work, PressureProblem *problem) {
   problem->inverse =
       (PressureInverse){.grid = work->grid,
                         .strips = problem->unknown.strips,
-                        .gain = {f->sand.flux_mobility[0], f->sand.flux_mobility[1], f->sand.flux_mobility[2]},
+                        .mobility = {f->sand.flux_mobility[0], f->sand.flux_mobility[1], f->sand.flux_mobility[2]},
                         .inverse = problem->diagonal,
                         .factor = problem->operator.factor };
   parallel_for(work->core, 0, problem->unknown.count, STRIP_CHUNK, diagonal_chunk, problem);
@@ -229,8 +229,9 @@ PressureProblem flip_pressure_problem(FlipWork *work, double dt) {
   double cell = work->grid->cell;
   PressureProblem problem = {.work = work, .dt = dt};
   problem.operator=(PressureOperator){.grid = work->grid,
-                                      .gain = {work->fields.sand.flux_mobility[0], work->fields.sand.flux_mobility[1],
-                                               work->fields.sand.flux_mobility[2]},
+                                      .mobility = {work->fields.sand.flux_mobility[0],
+                                                   work->fields.sand.flux_mobility[1],
+                                                   work->fields.sand.flux_mobility[2]},
                                       .factor = (float)(dt * dt / (cell * cell))};
   return problem;
 }

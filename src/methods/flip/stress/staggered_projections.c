@@ -27,7 +27,7 @@ static void flux_with(FlipWork *work, bool pressure, float *const out[3]) {
   faces.update = (FaceUpdate){.grid = work->grid, .factor_p = (float)-factor, .factor_s = (float)factor};
   for (int a = 0; a < 3; a++) {
     faces.update.in[a] = pressure ? f->sand.joint_velocity[a] : f->sand.flux[a];
-    faces.update.gain[a] = pressure ? f->sand.mobility[a] : f->sand.flux_mobility[a];
+    faces.update.mobility[a] = pressure ? f->sand.mobility[a] : f->sand.flux_mobility[a];
     faces.update.out[a] = out[a];
   }
   if (pressure) faces.update.p = work->kept->pressure;
@@ -66,7 +66,7 @@ static void accelerate(FlipWork *work, float *const none[3]) {
   for (int k = 0; k < STRESSES; k++) faces.update.s[k] = work->kept->stress[k];
   for (int a = 0; a < 3; a++) {
     faces.update.in[a] = f->stress.change[a];
-    faces.update.gain[a] = f->sand.specific_volume[a];
+    faces.update.mobility[a] = f->sand.specific_volume[a];
     faces.update.out[a] = none[a];
   }
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, update_chunk, &faces);

@@ -98,7 +98,7 @@ static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
     all.s[k] = work->kept->stress[k];
   }
   for (int a = 0; a < 3; a++) {
-    part.gain[a] = all.gain[a] = f->sand.specific_volume[a];
+    part.mobility[a] = all.mobility[a] = f->sand.specific_volume[a];
     part.out[a] = near_body->part[a];
     all.out[a] = near_body->all[a];
     all.in[a] = f->stress.change[a];

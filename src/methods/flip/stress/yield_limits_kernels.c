@@ -1,5 +1,6 @@
 #include "methods/flip/stress/yield_limits_kernels.h"
 #include "methods/flip/grid/strip_wide.h"
+#include "methods/flip/stress/friction_law.h"
 
 #define PHI_TOUCHING 0.9f
 
@@ -12,9 +13,9 @@ void KERNEL(flip_limit_cells)(const FrictionBounds *o, int64_t b, int64_t e) {
   for (int32_t s = (int32_t)b; s < (int32_t)e; s++) {
     Wide free = own(f->solid.free_volume, s);
     WideInt touching = wide_less(wide_set(PHI_TOUCHING) * free, own(f->sand.phi, s)) & wide_less(zero, free);
-    Wide most =
-        own(f->sand.alpha, s) * own(o->kept->pressure, s) + wide_select(touching, own(f->sand.cohesion, s), zero);
-    put(o->limit, s, wide_select(wide_less(zero, most) & wide_less(zero, own(f->sand.usable, s)), most, zero));
+    put(o->limit, s,
+        yield_limit(own(f->sand.alpha, s), own(o->kept->pressure, s), own(f->sand.cohesion, s), touching,
+                    wide_less(zero, own(f->sand.usable, s))));
   }
 }
 
@@ -173,7 +174,7 @@ static void friction_at(const FrictionBounds *o, int32_t s, int a, int c, unsign
  * that presses on the wall: the pressure less the frictional stress across it. It is the law of the wall that holds
  * there, by its own pressure: such edges count for the yield surface of no cell. */
 WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, unsigned walls, int64_t n) {
-  float *to_cap = o->to.yields[n].cap[k], *share = o->to.yields[n].share[k], *per = o->to.steps[n].per[k];
+  float *to_cap = o->to.returns[n].limit[k], *share = o->to.returns[n].weight[k], *per = o->to.steps[n].weight[k];
   const FlipFields *f = o->fields;
   const Wide zero = wide_set(0), one = wide_set(1);
   int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
@@ -186,9 +187,9 @@ WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, unsig
   WideInt touched = across_walls(o, s, a, c, &across);
   Wide factor = wide_set(o->shear_factor) * wide_select(some, strength, one);
   Wide all = cap + factor * stopped_at(o, s, a, c);
-  Wide most = wide_max(wide_load(friction) * (all / factor - across), zero);
+  Wide most = wall_limit(wide_load(friction), all, factor, across);
   cap = wide_select(at_wall & some, wide_min(all, most), cap);
-  WideInt rubs = at_wall & touched & wide_less(wide_set(CAP_LEAST), cap);
+  WideInt rubs = at_wall & touched & wide_less(wide_set(LIMIT_LEAST), cap);
   wide_store(to_cap, cap);
   wide_store(per, wide_select(at_wall, zero, wide_load(per)));
   wide_store(share, wide_select(at_wall, zero, wide_load(share)));
@@ -197,17 +198,17 @@ WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, unsig
 }
 
 WIDE_INLINE void bound_edges(const FrictionBounds *o, int32_t s, int64_t n) {
-  FrictionReturn *yield = &o->to.yields[n];
-  const Wide zero = wide_set(0), one = wide_set(1), least = wide_set(CAP_LEAST);
+  FrictionReturn *returns = &o->to.returns[n];
+  const Wide zero = wide_set(0), one = wide_set(1), least = wide_set(LIMIT_LEAST);
   for (int k = 0; k < 3; k++) {
     int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
     Wide limit[4], mean = mean_at_edge(o, s, a, c);
     round_edge(o->grid, o->limit, s, a, c, limit);
     Wide load = limit[0] + limit[1] + limit[2] + limit[3];
     Wide inverse = wide_select(wide_less(least, mean), one / wide_max(mean, least), zero);
-    wide_store(yield->cap[k], mean);
-    wide_store(o->to.steps[n].per[k], inverse * inverse);
-    wide_store(yield->share[k], wide_select(wide_less(zero, load), one / wide_max(load, wide_set(1e-30f)), zero));
+    wide_store(returns->limit[k], mean);
+    wide_store(o->to.steps[n].weight[k], inverse * inverse);
+    wide_store(returns->weight[k], wide_select(wide_less(zero, load), one / wide_max(load, wide_set(1e-30f)), zero));
     wide_store(o->to.wall_weight[n][k], zero);
     unsigned walls[4];
     face_bits(o->grid, o->walls, s, a, c, walls);
@@ -233,7 +234,7 @@ WIDE_INLINE void begin_strip(const FrictionBounds *o, int32_t s, int64_t n) {
   FrictionFaces *faces = &o->to.faces[n];
   for (int a = 0; a < 3; a++) {
     wide_store(faces->in[a], own(o->flux[a], s));
-    wide_store(faces->ease[a], own(o->fields->sand.mobility[a], s));
+    wide_store(faces->mobility[a], own(o->fields->sand.mobility[a], s));
   }
   for (int k = 0; k < STRESSES; k++) {
     Wide x = bears ? own(o->kept->stress[k], s) : wide_set(0);
@@ -257,7 +258,7 @@ void KERNEL(flip_limit_strips)(const FrictionBounds *o, int64_t b, int64_t e, do
     bound_edges(o, s, n);
     walled += links->walled != 0;
     Wide limit = own(o->limit, s), step_size = step_size_of(o, s), most = limit;
-    for (int k = 0; k < 3; k++) most = wide_max(most, wide_load(o->to.yields[n].cap[k]));
+    for (int k = 0; k < 3; k++) most = wide_max(most, wide_load(o->to.returns[n].limit[k]));
     links->bears = wide_bits(wide_less(zero, most)) != 0;
     wide_store(o->to.steps[n].limit, limit);
     wide_store(o->to.steps[n].step_size, step_size);

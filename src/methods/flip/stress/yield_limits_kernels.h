@@ -4,7 +4,7 @@
 
 #include "methods/flip/stress/friction_kernels.h"
 
-#define CAP_LEAST 1e-12f /* Pa: less is none, its square would not be a number */
+#define LIMIT_LEAST 1e-12f /* Pa: less is none, its square would not be a number */
 
 typedef struct FrictionBounds {
   const FlipGrid *grid;

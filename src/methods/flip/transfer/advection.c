@@ -79,9 +79,12 @@ static void thread_buffers(const FromGrid *from, int thread, Gathered *gathered,
                              &gathered->displacement[0], &gathered->displacement[1], &gathered->displacement[2],
                              &gathered->square};
   for (int k = 0; k < STRESSES; k++) arrays[7 + k] = &stretch->shape[k];
-  for (int k = 0; k < 9; k++) arrays[7 + STRESSES + k] = &stretch->gradient[k];
+  for (int k = 0; k < 9; k++) arrays[7 + STRESSES + k] = &stretch->jacobian[k];
   for (int k = 0; k < BUFFERS; k++, next += from->most) *arrays[k] = next;
-  for (int k = 0; k < 9; k++) gathered->gradient[k] = from->work->shapes ? stretch->gradient[k] : NULL;
+  for (int k = 0; k < 9; k++) {
+    stretch->deformation[k] = stretch->jacobian[k]; /* in its place */
+    gathered->gradient[k] = from->work->shapes ? stretch->jacobian[k] : NULL;
+  }
   stretch->kind = from->kinds + thread * from->most;
 }
 
@@ -225,16 +228,16 @@ static void move_near_solids(const FromGrid *from, const StripDisplacements *s) 
       uint8_t bits = s->displacement_bits[k - s->first];
       bool rub = rubs >> lane & 1, far = bits & DISPLACEMENT_IS_LONG, walled = s->walls >> lane & 1;
       if (!rub && !far && !(walled && bits & DISPLACEMENT_INTO_SOLID)) continue;
-      BoundaryContact beside = contact_of(work, s->strip, s->place, k, work->fields.solid.near[s->strip]);
+      BoundaryContact contact = contact_of(work, s->strip, s->place, k, work->fields.solid.near[s->strip]);
       const float norm[3] = {work->transfer.norm[1][k], work->transfer.norm[2][k], work->transfer.norm[3][k]};
       float displacement[3], v[3];
       for (int a = 0; a < 3; a++) {
         displacement[a] = s->gathered->displacement[a][k - s->first];
         v[a] = s->gathered->velocity[a][k - s->first];
       }
-      if (rub) contact_friction(&beside, &window, norm, v, displacement);
-      if (far) contact_trace(&beside, displacement, v);
-      else if (walled) contact_keep_out(&beside, displacement, v);
+      if (rub) contact_friction(&contact, &window, norm, v, displacement);
+      if (far) contact_trace(&contact, displacement, v);
+      else if (walled) contact_keep_out(&contact, displacement, v);
       for (int a = 0; a < 3; a++) {
         s->gathered->displacement[a][k - s->first] = displacement[a];
         s->gathered->velocity[a][k - s->first] = v[a];

@@ -1,4 +1,6 @@
 #include "methods/flip/transfer/gather_kernels.h"
+#include "methods/flip/transfer/flip_law.h"
+#include "methods/flip/transfer/weights_law.h"
 
 enum { WINDOW_X = STRIP + 2, WINDOW_ROW = 10, WINDOW = 9 * WINDOW_ROW };
 
@@ -85,26 +87,6 @@ WIDE_INLINE Weights weights_of(Wide at, bool face) {
   return (Weights){low, t - __builtin_convertvector(low, Wide)};
 }
 
-WIDE_INLINE Wide between(Wide low, Wide high, Wide upper) { return low + upper * (high - low); }
-
-/* What is interpolated, and how it rises per node: along x between two nodes, then over y, then over z. */
-typedef struct Rise {
-  Wide value, slope[3];
-} Rise;
-
-WIDE_INLINE Rise along_x(Wide low, Wide high, Wide upper) {
-  return (Rise){.value = between(low, high, upper), .slope = {high - low}};
-}
-WIDE_INLINE Rise over_y(const Rise *low, const Rise *high, Wide upper) {
-  return (Rise){.value = between(low->value, high->value, upper),
-                .slope = {between(low->slope[0], high->slope[0], upper), high->value - low->value}};
-}
-WIDE_INLINE Rise over_z(const Rise *low, const Rise *high, Wide upper) {
-  return (Rise){.value = between(low->value, high->value, upper),
-                .slope = {between(low->slope[0], high->slope[0], upper), between(low->slope[1], high->slope[1], upper),
-                          high->value - low->value}};
-}
-
 /* The fields of a window, and 1 where a node counts. */
 enum { VELOCITY, CHANGE, MOVED, SETTLE, COUNTED, INTERPOLATED };
 
@@ -118,8 +100,9 @@ WIDE_INLINE void take_node(const float *const node[LANES], int off, bool masked,
 }
 
 /* Row by row of the eight nodes round each particle, so that no more is held in registers than is needed. */
-WIDE_INLINE void interpolate(const float *const node[LANES], const Wide u[3], bool masked, Rise to[INTERPOLATED]) {
-  Rise plane[2][INTERPOLATED], row[2][INTERPOLATED];
+WIDE_INLINE void interpolate(const float *const node[LANES], const Wide u[3], bool masked,
+                             Interpolated to[INTERPOLATED]) {
+  Interpolated plane[2][INTERPOLATED], row[2][INTERPOLATED];
 #pragma GCC unroll 2
   for (int z = 0; z < 2; z++) {
 #pragma GCC unroll 2
@@ -131,10 +114,10 @@ WIDE_INLINE void interpolate(const float *const node[LANES], const Wide u[3], bo
       for (int f = 0; f < INTERPOLATED; f++) row[y][f] = along_x(low[f], high[f], u[0]);
     }
 #pragma GCC unroll 5
-    for (int f = 0; f < INTERPOLATED; f++) plane[z][f] = over_y(&row[0][f], &row[1][f], u[1]);
+    for (int f = 0; f < INTERPOLATED; f++) plane[z][f] = over_y(row[0][f], row[1][f], u[1]);
   }
 #pragma GCC unroll 5
-  for (int f = 0; f < INTERPOLATED; f++) to[f] = over_z(&plane[0][f], &plane[1][f], u[2]);
+  for (int f = 0; f < INTERPOLATED; f++) to[f] = over_z(plane[0][f], plane[1][f], u[2]);
 }
 
 /* The lowest of the nodes round each particle; `rides`: of the particles, NULL: nobody does. */
@@ -155,24 +138,26 @@ WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t 
   const float *node[LANES];
   find_nodes(window, (w[2].low * 3 + w[1].low) * WINDOW_ROW + w[0].low, restricted ? gather->restricted + k : NULL,
              axis, node);
-  Rise of[INTERPOLATED];
+  Interpolated of[INTERPOLATED];
   interpolate(node, u, masked, of);
   Wide norm = masked ? wide_load(gather->norm[axis] + k) : one;
   WideInt on_grid = wide_less(zero, norm);
-  Wide before = wide_load(gather->before[axis] + k), flown = before + wide_set(gather->gain[axis]);
-  Wide moves = wide_select(on_grid, of[VELOCITY].value * norm, flown);
-  Wide gained = of[CHANGE].value * norm - of[SETTLE].value * norm * before;
-  Wide shifted = of[MOVED].value * norm;
-  wide_store(out->velocity[axis] + to, flown + wide_select(on_grid, gained, zero));
-  wide_store(out->displacement[axis] + to, wide_set(gather->dt) * moves + wide_select(on_grid, shifted, zero));
-  if (!out->gradient[0]) return moves;
+  Wide before = wide_load(gather->before[axis] + k);
+  FlipAtParticle grid = {of[VELOCITY].value * norm, of[CHANGE].value * norm, of[SETTLE].value * norm,
+                         of[MOVED].value * norm};
+  FlipUpdate update = flip_update(grid, on_grid, before, wide_set(gather->gain[axis]), wide_set(gather->dt));
+  wide_store(out->velocity[axis] + to, update.velocity);
+  wide_store(out->displacement[axis] + to, update.displacement);
+  if (!out->gradient[0]) return update.moves;
+  const LaneVec3 slope = of[VELOCITY].gradient, counted = of[COUNTED].gradient;
+  const Wide slopes[3] = {slope.x, slope.y, slope.z}, counts[3] = {counted.x, counted.y, counted.z};
   for (int a = 0; a < 3; a++) {
     /* as if the nodes that do not count had the mean of the others */
-    Wide slope = of[VELOCITY].slope[a];
-    if (masked) slope = wide_select(on_grid, slope - of[COUNTED].slope[a] * moves, zero);
-    wide_store(out->gradient[3 * axis + a] + to, slope * wide_set(gather->inverse_cell));
+    Wide gradient = slopes[a];
+    if (masked) gradient = wide_select(on_grid, gradient - counts[a] * update.moves, zero);
+    wide_store(out->gradient[3 * axis + a] + to, gradient * wide_set(gather->inverse_cell));
   }
-  return moves;
+  return update.moves;
 }
 
 /* Where particles [k, k + 8) lie in the strip. Lanes beyond its particles must not read what is not in the windows. */

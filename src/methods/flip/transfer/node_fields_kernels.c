@@ -1,4 +1,5 @@
 #include "methods/flip/transfer/node_fields_kernels.h"
+#include "methods/flip/transfer/density_law.h"
 
 /* The sums of the nodes of a strip, kind by kind. */
 WIDE_INLINE void node_columns(const float (*nodes)[NODE_SUMS], Wide column[NODE_SUMS]) {
@@ -9,7 +10,7 @@ WIDE_INLINE void node_columns(const float (*nodes)[NODE_SUMS], Wide column[NODE_
 }
 
 typedef struct FaceSums {
-  Wide mass, bulk, fill;
+  Wide mass, phi;
 } FaceSums;
 
 /* What fell on faces that are not valid belongs to others already. */
@@ -18,9 +19,10 @@ WIDE_INLINE FaceSums face_sums(const NodeSums *sums, int64_t strip, int a, const
   WideInt valid = wide_lanes(sums->fields.solid.valid[1 + a][strip]);
   FaceSums face;
   face.mass = wide_select(valid, own[AT_X + 2 * a], zero);
-  face.bulk = sums->others ? wide_select(valid, others[AT_X + 2 * a], zero) : face.mass * wide_set(sums->one_specific);
-  face.fill =
-      face.bulk * wide_set(1 / sums->volume) / wide_load(sums->fields.solid.kernel_volume[1 + a] + strip * STRIP);
+  Wide volume =
+      sums->others ? wide_select(valid, others[AT_X + 2 * a], zero) : face.mass * wide_set(sums->one_specific);
+  face.phi = volume_fraction(volume, wide_set(1 / sums->volume),
+                             wide_load(sums->fields.solid.kernel_volume[1 + a] + strip * STRIP));
   return face;
 }
 
@@ -51,7 +53,7 @@ void KERNEL(flip_find_bearing)(const NodeSums *sums, int64_t b, int64_t e) {
     node_columns(sums->sums + strip * STRIP, own);
     node_columns((sums->others ? sums->others : sums->sums) + strip * STRIP, others);
     for (int a = 0; a < 3; a++) {
-      Wide fill = face_sums(sums, strip, a, own, others).fill;
+      Wide fill = face_sums(sums, strip, a, own, others).phi;
       uint32_t full = wide_bits(wide_less(wide_set(sums->strong), fill)),
                nearly = wide_bits(wide_less(wide_set(sums->stays_strong), fill)),
                open = positive(f->solid.open[a] + strip * STRIP);
@@ -63,24 +65,20 @@ void KERNEL(flip_find_bearing)(const NodeSums *sums, int64_t b, int64_t e) {
 
 WIDE_INLINE void face_fields(const NodeSums *sums, int64_t strip, int a, const Wide *own, const Wide *others) {
   const FlipFields *f = &sums->fields;
-  const Wide zero = wide_set(0), one = wide_set(1);
+  const Wide zero = wide_set(0);
   int64_t at = strip * STRIP;
   FaceSums face = face_sums(sums, strip, a, own, others);
   Wide open = wide_load(f->solid.open[a] + at);
-  Wide wall = (one - open) * wide_load(f->solid.velocity[a] + at);
-  WideInt some = wide_less(wide_set(sums->least), face.fill), strong = some & wide_lanes(f->sand.bearing[a][strip]);
-  Wide velocity =
-      wide_select(wide_less(zero, face.mass), own[AT_X_TOO + 2 * a] / face.mass + wide_set(sums->gain[a]), zero);
-  /* The solid bears the closed share of what acts on the face, the sand the open one, whatever room its kernel has: so
-   * they get from each other what they give. */
-  Wide specific_volume = wide_select(strong & wide_less(zero, open), wide_set(sums->volume) * open / face.mass, zero);
+  WideInt moves = wide_less(wide_set(sums->least), face.phi), bears = moves & wide_lanes(f->sand.bearing[a][strip]);
+  FaceState state = face_state(face.mass, own[AT_X_TOO + 2 * a], face.phi, open, wide_load(f->solid.velocity[a] + at),
+                               wide_set(sums->gain[a]), wide_set(sums->volume), moves, bears);
   wide_store(f->sand.mass[a] + at, face.mass);
-  wide_store(f->sand.velocity[a] + at, velocity);
-  wide_store(f->sand.specific_volume[a] + at, specific_volume);
-  wide_store(f->sand.flux[a] + at, wide_select(some, open * face.fill * velocity, zero) + wall);
-  wide_store(f->sand.flux_mobility[a] + at, open * face.fill * specific_volume);
-  wide_store(f->sand.joint_velocity[a] + at, open * velocity + wall);
-  wide_store(f->sand.mobility[a] + at, open * specific_volume);
+  wide_store(f->sand.velocity[a] + at, state.velocity);
+  wide_store(f->sand.specific_volume[a] + at, state.specific_volume);
+  wide_store(f->sand.flux[a] + at, state.flux);
+  wide_store(f->sand.flux_mobility[a] + at, state.flux_mobility);
+  wide_store(f->sand.joint_velocity[a] + at, state.joint_velocity);
+  wide_store(f->sand.mobility[a] + at, state.mobility);
   wide_store(f->stress.change[a] + at, zero);
   wide_store(f->stress.correction[a] + at, zero);
   wide_store(f->stress.stopped[a] + at, zero);
@@ -88,12 +86,11 @@ WIDE_INLINE void face_fields(const NodeSums *sums, int64_t strip, int a, const W
   for (int lane = 0; lane < STRIP; lane++) owned |= (f->solid.owner[a][at + lane] >= 0 ? 1u : 0u) << lane;
   uint32_t closed = owned & ~wide_bits(wide_less(zero, open));
   sums->closed[a][strip] = (uint8_t)closed;
-  sums->bears[a][strip] = (uint8_t)(closed | wide_bits(wide_less(zero, specific_volume)));
+  sums->bears[a][strip] = (uint8_t)(closed | wide_bits(wide_less(zero, state.specific_volume)));
 }
 
 void KERNEL(flip_node_fields)(const NodeSums *sums, int64_t b, int64_t e) {
   const FlipFields *f = &sums->fields;
-  const Wide zero = wide_set(0);
   const bool mixed = sums->others != NULL;
   for (int64_t strip = b; strip < e; strip++) {
     int64_t at = strip * STRIP;
@@ -102,13 +99,12 @@ void KERNEL(flip_node_fields)(const NodeSums *sums, int64_t b, int64_t e) {
     node_columns((mixed ? sums->others : sums->sums) + at, others);
     Wide sand = own[AT_CENTRE];
     if (!mixed) sand = sand * wide_set(sums->one_specific);
-    wide_store(f->sand.phi + at, wide_load(f->solid.free_volume + at) * sand * wide_set(1 / sums->volume) /
-                                     wide_load(f->solid.kernel_volume[0] + at));
-    WideInt any = wide_less(zero, sand);
-    wide_store(f->sand.alpha + at,
-               mixed ? wide_select(any, own[AT_CENTRE_TOO] / sand, zero) : wide_set(sums->one_strength));
-    wide_store(f->sand.cohesion + at,
-               mixed ? wide_select(any, others[AT_CENTRE] / sand, zero) : wide_set(sums->one_cohesion));
+    wide_store(f->sand.phi + at,
+               volume_fraction(wide_load(f->solid.free_volume + at) * sand, wide_set(1 / sums->volume),
+                               wide_load(f->solid.kernel_volume[0] + at)));
+
+    wide_store(f->sand.alpha + at, mixed ? mixture_mean(own[AT_CENTRE_TOO], sand) : wide_set(sums->one_strength));
+    wide_store(f->sand.cohesion + at, mixed ? mixture_mean(others[AT_CENTRE], sand) : wide_set(sums->one_cohesion));
     for (int a = 0; a < 3; a++) face_fields(sums, strip, a, own, others);
   }
 }
@@ -118,14 +114,14 @@ void KERNEL(flip_node_fields)(const NodeSums *sums, int64_t b, int64_t e) {
 void KERNEL(flip_cell_fields)(const NodeSums *sums, int64_t b, int64_t e) {
   const FlipFields *f = &sums->fields;
   for (int64_t strip = b; strip < e; strip++) {
-    Wide fill = wide_load(f->sand.phi + strip * STRIP), room = wide_load(f->solid.free_volume + strip * STRIP);
-    uint32_t some = wide_bits(wide_less(wide_set(0), fill)), usable = some & wide_bits(wide_less(wide_set(0), room)),
-             closed = 0;
+    Wide phi = wide_load(f->sand.phi + strip * STRIP), free_volume = wide_load(f->solid.free_volume + strip * STRIP);
+    uint32_t some = wide_bits(wide_less(wide_set(0), phi)),
+             usable = some & wide_bits(wide_less(wide_set(0), free_volume)), closed = 0;
     for (int a = 0; a < 3; a++) {
       usable &= sums->bears[a][strip] & bits_above(sums->grid, sums->bears[a], strip, a);
       closed |= sums->closed[a][strip] | bits_above(sums->grid, sums->closed[a], strip, a);
     }
-    uint32_t dense = wide_bits(wide_less(wide_set(sums->dense) * room, fill));
+    uint32_t dense = wide_bits(wide_less(wide_set(sums->dense) * free_volume, phi));
     sums->touch[strip] = (uint8_t)(dense | (some & closed));
     wide_store(f->sand.usable + strip * STRIP, wide_select(wide_lanes(usable), wide_set(1), wide_set(0)));
   }

@@ -189,7 +189,7 @@ void shapes_stretch(const FlipShapes *shapes, const FlipWork *work, int64_t stri
   memcpy(work->advection.kind + b, with->kind, (size_t)count);
   for (int32_t k = 0; k < count; k++)
     for (int c = 0, i = index[k]; c < STRESSES; c++) shapes->a[c][i] = with->shape[c][k];
-  for (int32_t k = 0; k < count && shapes->flow[0][0]; k++) add_flow(shapes, index[k], with->gradient, k);
+  for (int32_t k = 0; k < count && shapes->flow[0][0]; k++) add_flow(shapes, index[k], with->deformation, k);
 }
 
 static Vec3 apart_of(const Advance *advance, int32_t k, int32_t other) {

@@ -14,7 +14,8 @@ KERNEL_DECLARE(uint64_t, flip_near,
 enum { IS_VALID, IS_THIN, IS_LONG, IS_STUCK }; /* stuck: long, and too thin to be split */
 typedef struct Stretch {
   float *shape[STRESSES]; /* squares of the axes, xx yy zz xy yz xz, in squares of the radius */
-  float *gradient[9];     /* J; then F */
+  float *jacobian[9];     /* of the velocity, 1/s */
+  float *deformation[9];  /* F = 1 + dt J; may be the same arrays */
   uint8_t *kind;
   float least, most; /* squares of axes beyond which a shape is thin or long */
   float dt;

@@ -1,4 +1,5 @@
 #include "methods/flip/transfer/splat_kernels.h"
+#include "methods/flip/transfer/weights_law.h"
 
 #include <string.h>
 
@@ -17,17 +18,6 @@ typedef struct Parcel {
 
 /* Rows (y, z) round a strip. */
 typedef Row Tile[9][TILE_X];
-
-typedef struct CentreWeights {
-  Wide node[3];
-} CentreWeights;
-
-/* Of the nodes below, at and above a cell, t within it. */
-WIDE_INLINE CentreWeights centre_weights(Wide t) {
-  const Wide half = wide_set(0.5f), zero = wide_set(0);
-  Wide below = wide_max(half - t, zero), above = wide_max(t - half, zero);
-  return (CentreWeights){{below, wide_set(1) - (below + above), above}};
-}
 
 /* Within the cell; lanes that belong to others must be harmless. */
 WIDE_INLINE Wide within(const float *at, float from) {
@@ -83,13 +73,6 @@ static const Row NODE_AT[3] = {{0.5f, 0, 0, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f},
                                {0.5f, 0.5f, 0.5f, 0, 0, 0.5f, 0.5f, 0.5f},
                                {0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0, 0, 0.5f}};
 
-/* Weights of the nodes below, at and above a cell. */
-WIDE_INLINE CentreWeights node_weights(float t, int axis) {
-  const Wide one = wide_set(1), zero = wide_set(0), node = wide_load(NODE_AT[axis]), at = wide_set(t);
-  Wide below = wide_max(node - at, zero), above = wide_max(at - node, zero);
-  return (CentreWeights){{below, one - (below + above), above}};
-}
-
 /* Particles [k, k + 8) of the strip. */
 WIDE_INLINE void weigh(const Splat *splat, const int32_t place[3], int64_t k, bool normed, Parcel parcels[LANES]) {
   Row at[3], values[LANES];
@@ -99,12 +82,14 @@ WIDE_INLINE void weigh(const Splat *splat, const int32_t place[3], int64_t k, bo
   find_values(splat, k, normed, values);
   for (int p = 0; p < LANES; p++) {
     Wide value = wide_load(values[p]);
-    CentreWeights x = node_weights(at[0][p], 0), y = node_weights(at[1][p], 1), z = node_weights(at[2][p], 2);
-    for (int n = 0; n < 3; n++) {
-      wide_store(parcels[p].x[n], value * x.node[n]);
-      wide_store(parcels[p].y[n], y.node[n]);
-      wide_store(parcels[p].z[n], z.node[n]);
-    }
+    NodeWeights x = node_weights(wide_set(at[0][p]), wide_load(NODE_AT[0])),
+                y = node_weights(wide_set(at[1][p]), wide_load(NODE_AT[1])),
+                z = node_weights(wide_set(at[2][p]), wide_load(NODE_AT[2]));
+    wide_store(parcels[p].x[0], value * x.below), wide_store(parcels[p].x[1], value * x.at);
+    wide_store(parcels[p].x[2], value * x.above), wide_store(parcels[p].y[0], y.below);
+    wide_store(parcels[p].y[1], y.at), wide_store(parcels[p].y[2], y.above);
+    wide_store(parcels[p].z[0], z.below), wide_store(parcels[p].z[1], z.at);
+    wide_store(parcels[p].z[2], z.above);
   }
 }
 
@@ -252,17 +237,6 @@ void KERNEL(flip_splat)(const Splat *splat, int32_t first, int32_t last) {
 
 /* ---- norms ---- */
 
-#define NORM_LEAST 1e-3f
-/* Weights that sum to more than this are all there. */
-#define WEIGHT_WHOLE 0.99999f
-
-/* From the sum of the weights that count. */
-WIDE_INLINE Wide norm_of(Wide sum) {
-  const Wide one = wide_set(1);
-  Wide norm = wide_select(wide_less(wide_set(NORM_LEAST), sum), one / sum, wide_set(0));
-  return wide_select(wide_less(wide_set(WEIGHT_WHOLE), sum), one, norm);
-}
-
 /* Sums of weights along x for each set of up to three nodes. */
 WIDE_INLINE void sums_of_sets(Wide w0, Wide w1, Wide w2, Wide sums[8]) {
   sums[0] = wide_set(0), sums[1] = w0, sums[2] = w1, sums[3] = w0 + w1;
@@ -278,16 +252,18 @@ WIDE_INLINE void store_some(float *to, Wide value, int count) {
 /* Weights of particles of one cell: y and z, and of sets of nodes along x. */
 typedef struct CellWeights {
   Wide t[3];
-  CentreWeights y, z;
+  Wide y[3], z[3];
   Wide centres[8], faces[8];
 } CellWeights;
 
 WIDE_INLINE CellWeights cell_weights(const float *x, const float *y, const float *z, const float place[3]) {
   CellWeights w = {.t = {within_lane(x, place[0]), within(y, place[1]), within(z, place[2])}};
-  CentreWeights along = centre_weights(w.t[0]);
-  w.y = centre_weights(w.t[1]);
-  w.z = centre_weights(w.t[2]);
-  sums_of_sets(along.node[0], along.node[1], along.node[2], w.centres);
+  const Wide centre = wide_set(0.5f);
+  NodeWeights along = node_weights(w.t[0], centre), of_y = node_weights(w.t[1], centre),
+              of_z = node_weights(w.t[2], centre);
+  w.y[0] = of_y.below, w.y[1] = of_y.at, w.y[2] = of_y.above;
+  w.z[0] = of_z.below, w.z[1] = of_z.at, w.z[2] = of_z.above;
+  sums_of_sets(along.below, along.at, along.above, w.centres);
   sums_of_sets(wide_set(0), wide_set(1) - w.t[0], w.t[0], w.faces);
   return w;
 }
@@ -299,8 +275,8 @@ WIDE_INLINE Wide sum_of_bits(const CellWeights *w, const uint32_t rows[9], int l
   for (int row = 0; row < 9; row++) {
     int y = row % 3, z = row / 3;
     if ((g == 2 && y == 0) || (g == 3 && z == 0)) continue;
-    Wide wy = g == 2 ? (y == 2 ? w->t[1] : one - w->t[1]) : w->y.node[y];
-    Wide wz = g == 3 ? (z == 2 ? w->t[2] : one - w->t[2]) : w->z.node[z];
+    Wide wy = g == 2 ? (y == 2 ? w->t[1] : one - w->t[1]) : w->y[y];
+    Wide wz = g == 3 ? (z == 2 ? w->t[2] : one - w->t[2]) : w->z[z];
     sum += wz * wy * (g == 1 ? w->faces : w->centres)[rows[row] >> lane & 7];
   }
   return sum;
@@ -310,7 +286,7 @@ void KERNEL(flip_cell_norms)(const CellNorms *cell, int32_t b, int32_t e) {
   for (int32_t k = b; k < e; k += LANES) {
     CellWeights w = cell_weights(cell->x + k, cell->y + k, cell->z + k, cell->place);
     for (int g = 0; g < 4; g++)
-      store_some(cell->norm[g] + k, norm_of(sum_of_bits(&w, cell->bits[g], cell->lane, g)), e - k);
+      store_some(cell->norm[g] + k, weight_norm(sum_of_bits(&w, cell->bits[g], cell->lane, g)), e - k);
   }
 }
 
@@ -359,7 +335,7 @@ WIDE_INLINE void octant_norms(const uint32_t rows[9], const float wx[2][3], cons
       across[z][o] = weighted(wy[o >> 1], along[z * 3][o & 1], along[z * 3 + 1][o & 1], along[z * 3 + 2][o & 1]);
   for (int o = 0; o < 8; o++) {
     Wide sum = weighted(wz[o >> 2], across[0][o & 3], across[1][o & 3], across[2][o & 3]);
-    norm[o] = norm_of(sum);
+    norm[o] = weight_norm(sum);
   }
 }
 
