@@ -13,8 +13,8 @@ typedef struct FlipSolves {
   /* Largest over the solves. Pressure and density: mean of |1 - phi| after the step where there is pressure, weighted
    * with it: the complementarity of Eq. 9. */
   double complementarity;
-  /* Largest over the solves. Pressure and density: what a cell would hold beyond its room after the step, in cells.
-   * Friction: by how much of it a stress exceeds what the pressure that was used allows. */
+  /* Largest over the solves. Pressure and density: what a cell would hold beyond its free volume after the step, in
+   * cells. Friction: by how much of it a stress exceeds what the pressure that was used allows. */
   double violation;
 } FlipSolves;
 

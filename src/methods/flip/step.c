@@ -4,10 +4,11 @@
  * free volume (the paper's are of the whole cell, and its Eq. 27 takes the share out again). Walls stand anywhere, cut
  * cells and faces by their shares, and closed faces stop sand at once. The yield surface is the cone unless `box` (as
  * printed) or `planes` is asked for; friction is solved for all components at once and minimises the kinetic energy
- * itself, without the paper's weight. Faces with little sand bear no stress, and sand at the surface rides on those
- * that do (surface.c). Shapes advance by (1 + dt J) A (1 + dt J)^T, which is Eq. 28 to first order and stays positive.
- * Sand under pressure takes on a small share of the grid's velocity (`settle`): what FLIP leaves between the nodes
- * would otherwise never come to rest. Loose sand may go farther than half a cell in a step. See docs/methods/flip.md.
+ * itself, without the paper's weight. Faces with little sand bear no stress, and particles at the surface give to those
+ * alone that do (transfer/bearing_faces.c). Shapes advance by (1 + dt J) A (1 + dt J)^T, which is Eq. 28 to first order
+ * and stays positive. Sand under pressure takes on a small share of the grid's velocity (`settle`): what FLIP leaves
+ * between the nodes would otherwise never come to rest. Loose sand may go farther than half a cell in a step. See
+ * docs/methods/flip.md.
  */
 #include <math.h>
 #include <string.h>
@@ -23,7 +24,7 @@
 #define FLIP_TIME_STEP (1.0 / 60)
 /* Solids may go half a cell in a step, in radii. */
 #define SOLID_DISPLACEMENT 2
-/* Cells of cached distances to meshes, and how far strips ask (solids.c), in radii. */
+/* Cells of cached distances to meshes, and how far strips query them (solids/solids.c), in radii. */
 #define DISTANCE_CELL 1.5
 #define DISTANCE_BAND 7.5
 
@@ -105,14 +106,15 @@ static MethodReach flip_reach(const void *data) {
   return (MethodReach){.cell = (float)flip->settings.cell}; /* particles that are near in the grid are so in memory */
 }
 
-/* What gravity moves in a step is not borne: it may go farther than pressed sand (way_of_cell). In the pressed sand's
+/* What gravity moves in a step is not borne: it may move farther than pressed sand
+ * (largest_displacement). In the pressed sand's
  * measure it is as much less. */
 static double counted_gravity(const FlipSettings *settings, const State *state) {
   return vec3_length(state->gravity) / fmin(UNPRESSED_FACTOR, settings->loose_displacement / settings->displacement);
 }
 
 /* Section 4: no particle moves more than half a cell. They move as the grid does, and where a cell holds less, sand may
- * go farther (way_of_cell). Solves (v + g dt) dt <= way for dt. */
+ * move farther (largest_displacement). Solves (v + g dt) dt <= displacement for dt. */
 static double flip_largest_step(const void *data, const State *state) {
   const Flip *flip = data;
   double v = flip->speed < 0 ? particles_fastest(&state->particles) : flip->speed;
@@ -120,9 +122,8 @@ static double flip_largest_step(const void *data, const State *state) {
   return g > 0 ? 2 * displacement / (v + sqrt(v * v + 4 * g * displacement)) : v > 0 ? displacement / v : INFINITY;
 }
 
-/* How far a solid may go off its way in a step by what sand does to it, in cells. When a ball comes to a stop the
- * stress before it changes from that of its way down; in longer steps neither the solve nor what it begins with
- * (predict.c) follows that. */
+/* How far the sand may push a solid off its path in a step, in cells. When a ball comes to a stop, the stress before it
+ * changes; in longer steps neither the solve nor the warm start follows that. */
 #define BODY_DEVIATION 0.1
 
 /* The largest acceleration of the faces of bodies that sand is at. */
@@ -140,7 +141,7 @@ static double largest_body_acceleration(const FlipWork *work) {
   return largest;
 }
 
-/* The speed of sand that would ask for the step that bodies ask for. */
+/* The speed of sand that would need the step that bodies need. */
 static double speed_for_bodies(const FlipWork *work) {
   double acceleration = largest_body_acceleration(work), cell = work->grid->cell;
   if (!(acceleration > 0)) return 0;

@@ -35,7 +35,7 @@ typedef struct Placing {
 
 static Occupied *strips_seen(const Placing *place, int64_t chunk) { return place->seen + chunk * OCCUPIED_MOST; }
 
-/* Adds to a small set of the chunk's own; when it is full, appends without asking: the reader merges. Answers where it
+/* Adds to a small set of the chunk's own; when it is full, appends without asking: the reader merges. Returns where it
  * is in the list. */
 static int32_t note(Occupied *list, int32_t *count, int32_t *slots, uint64_t key) {
   uint32_t slot = strip_slot(key, SEEN_BITS);
@@ -104,7 +104,7 @@ static Status set_make(Core *core, Scratch *scratch, int64_t most, KeySet *set) 
   return SCREE_OK;
 }
 
-/* The caller leaves room. */
+/* The set is large enough. */
 static inline void set_add(KeySet *set, uint64_t key) {
   uint32_t mask = (1u << set->bits) - 1, slot = strip_slot(key, set->bits);
   while (set->slots[slot] != key) {
@@ -117,7 +117,7 @@ static inline void set_add(KeySet *set, uint64_t key) {
   }
 }
 
-/* Ascending, by the bytes in which the keys differ; `spare` has as much room. Answers where they are. */
+/* Ascending, by the bytes in which the keys differ; `spare` is as large. Returns where they are. */
 static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, int64_t count) {
   uint64_t differ = 0;
   for (int64_t k = 1; k < count; k++) differ |= keys[k] ^ keys[0];
@@ -145,7 +145,7 @@ static Status refuse_size(Core *core, int64_t strips) {
               (long long)strips * STRIP, bytes / 1e9, left / 1e9);
 }
 
-/* Adds the strips round the occupied ones; false when there are more than room. */
+/* Adds the strips round the occupied ones; false when there are more than it can hold. */
 static bool spread(const Placing *work, int64_t chunks, int64_t most, KeySet *set) {
   for (int64_t c = 0; c < chunks; c++)
     for (int32_t k = 1; k < work->seen_count[c]; k++) {
@@ -168,7 +168,7 @@ static Status collect(Core *core, Scratch *scratch, const Placing *work, int64_t
   for (int64_t c = 0; c < chunks; c++) seen += work->seen_count[c];
   TRY(refuse_size(core, seen));
   KeySet set;
-  /* In a bed the strips round two neighbours are the same ones; sparse clouds need more room. */
+  /* In a bed the strips round two neighbours are the same ones; sparse clouds need more. */
   for (int64_t factor = 3;; factor *= 3) {
     int mark = scratch_mark(scratch);
     TRY(set_make(core, scratch, factor * seen + 32, &set));
@@ -341,15 +341,15 @@ static Status take_placing(Core *core, Scratch *scratch, const Particles *p, Pla
   return scratch_take(core, scratch, &place->seen_count, chunks + 1, "places");
 }
 
-/* The order's arrays outlive the scratch of the sort, and their length is known only after it: they are taken with room
- * for what the particles can need at most, before. */
+/* The order's arrays outlive the scratch of the sort, and their length is known only after it: they are taken before,
+ * for the most that the particles can need. */
 static Status order_take(Core *core, Scratch *scratch, FlipOrder *order) {
   float **fields[ORDERED] = {&order->x,           &order->y,           &order->z,          &order->mass,
                              &order->velocity[0], &order->velocity[1], &order->velocity[2]};
-  int64_t room = order->count + LANES; /* kernels read whole registers */
-  TRY(scratch_take(core, scratch, &order->index, room, "order"));
+  int64_t capacity = order->count + LANES; /* kernels read whole registers */
+  TRY(scratch_take(core, scratch, &order->index, capacity, "order"));
   for (int f = 0; f < ORDERED; f++) {
-    TRY(scratch_take(core, scratch, fields[f], room, "order"));
+    TRY(scratch_take(core, scratch, fields[f], capacity, "order"));
     memset(*fields[f] + order->count, 0, sizeof(float) * LANES);
   }
   return SCREE_OK;
@@ -403,7 +403,7 @@ typedef struct Planes {
   int32_t at[ROW_BLOCK], end[ROW_BLOCK]; /* rows that are left */
 } Planes;
 
-/* The planes of a layer of blocks that begins with a row. Answers the row behind them. */
+/* The planes of a layer of blocks that begins with a row. Returns the row behind them. */
 static int32_t find_planes(const FlipGrid *grid, const int32_t (*rows)[2], int32_t row, int32_t count, Planes *planes) {
   int32_t layer = row_z(grid, rows[row]) / ROW_BLOCK;
   for (int p = 0; p < ROW_BLOCK; p++) {
@@ -414,7 +414,7 @@ static int32_t find_planes(const FlipGrid *grid, const int32_t (*rows)[2], int32
   return row;
 }
 
-/* The rows of the next block, in order. Answers how many. */
+/* The rows of the next block, in order. Returns how many. */
 static int32_t take_block(const FlipGrid *grid, const int32_t (*rows)[2], Planes *planes, int32_t (*to)[2]) {
   int32_t column = INT32_MAX, taken = 0;
   for (int p = 0; p < ROW_BLOCK; p++) {

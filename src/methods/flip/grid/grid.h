@@ -66,7 +66,7 @@ static inline int32_t grid_find(const FlipGrid *grid, uint64_t key) {
     if (strip == 0 || grid->key[strip] == key) return strip;
   }
 }
-/* The strip in the row (dy, dz) beside a strip, or 0. Where sand is in it, the way over z exists (it was made round
+/* The strip in the row (dy, dz) beside a strip, or 0. Where sand is in it, the path over z exists (it was made round
  * it). */
 static inline int32_t grid_row(const FlipGrid *grid, int32_t strip, int dy, int dz) {
   if (dz) strip = grid->near[strip][dz < 0 ? Z_LOW : Z_HIGH];

@@ -9,7 +9,7 @@
 
 #include "methods/flip/stress/stress.h"
 
-/* Pieces of a long way, in cells. */
+/* Pieces of a long displacement, in cells. */
 #define PIECE 0.5f
 /* Distances that strips do not know are larger, in cells. */
 #define KNOWN 1.0f
@@ -38,9 +38,10 @@ static void push_solid(const BoundaryContact *contact, const float u[3], float t
              state_position(state, contact->index));
 }
 
-/* Coulomb's law for a hit that took `stop` from the particle's speed along the unit vector n. The way of the step, if
- * it is given, is as much shorter: sand that is pushed along the floor would otherwise go on with what it is pushed. */
-static void rub(const BoundaryContact *contact, const float n[3], float stop, float v[3], float displacement[3]) {
+/* Coulomb's law for a collision that took `stop` from the particle's speed along the unit vector n. The displacement,
+ * if it is given, gets shorter by as much: the grid would otherwise go on moving sand along the floor. */
+static void apply_friction(const BoundaryContact *contact, const float n[3], float stop, float v[3],
+                           float displacement[3]) {
   if (!contact->solid || !(stop > 0)) return;
   float u[3], along = 0, length = 0;
   for (int a = 0; a < 3; a++) {
@@ -62,10 +63,10 @@ static void rub(const BoundaryContact *contact, const float n[3], float stop, fl
 }
 
 /* A solid stops what runs into it with that speed, against the unit vector n. */
-static void hit(const BoundaryContact *contact, const float n[3], float stop, float v[3]) {
+static void collide(const BoundaryContact *contact, const float n[3], float stop, float v[3]) {
   for (int a = 0; a < 3; a++) v[a] += stop * n[a];
   if (contact->solid) push_solid(contact, n, -stop);
-  rub(contact, n, stop, v, NULL);
+  apply_friction(contact, n, stop, v, NULL);
 }
 
 void contact_friction(const BoundaryContact *contact, const StopWindow *window, const float norm[3], float v[3],
@@ -90,7 +91,7 @@ void contact_friction(const BoundaryContact *contact, const StopWindow *window, 
   size = sqrtf(size);
   if (!(size > 1e-7f)) return;
   const float n[3] = {stop[0] / size, stop[1] / size, stop[2] / size};
-  rub(contact, n, size, v, displacement);
+  apply_friction(contact, n, size, v, displacement);
 }
 
 void contact_keep_out(const BoundaryContact *contact, float displacement[3], float v[3]) {
@@ -114,7 +115,7 @@ void contact_keep_out(const BoundaryContact *contact, float displacement[3], flo
   }
   for (int a = 0; a < 3; a++) displacement[a] -= push * cell * gradient[a];
   if (!(into < 0)) return;
-  hit(contact, gradient, -into, v);
+  collide(contact, gradient, -into, v);
 }
 
 static Solid *nearest_solid(const FlipWork *work, int64_t strip, int lane) {
@@ -174,8 +175,8 @@ uint32_t strip_walls(const StripSolids *solids) {
   return cells | cells >> 1 | cells << 1;
 }
 
-/* Whether sand that does not get out of the way lies densely where a way has come to, x, y, z from the strip's lower
- * corner: a stream goes on, with what is before it. */
+/* Whether a particle that has come to `at` (from the strip's lower corner) meets dense sand that lies or is slower: in
+ * a stream it goes on. */
 static bool is_dense_at(const BoundaryContact *contact, const float at[3], const float v[3]) {
   const FlipWork *work = contact->work;
   const FlipFields *f = &work->fields;
@@ -197,7 +198,8 @@ static bool same_cell(const float a[3], const float b[3]) {
   return floorf(a[0]) == floorf(b[0]) && floorf(a[1]) == floorf(b[1]) && floorf(a[2]) == floorf(b[2]);
 }
 
-/* Puts a point out of a solid that it is in at that time of the step; the rest of the way goes along the surface. */
+/* Puts a point out of a solid that it is in at that time of the step; the rest of the displacement goes along the
+ * surface. */
 static void put_out(const BoundaryContact *contact, int32_t index, double time, float to[3], float piece[3],
                     float v[3]) {
   const FlipWork *work = contact->work;
@@ -226,7 +228,7 @@ static void put_out(const BoundaryContact *contact, int32_t index, double time, 
     to[a] -= push * n[a];
     if (ahead < 0) piece[a] -= ahead * n[a];
   }
-  if (into < 0) hit(&touching, n, -into, v);
+  if (into < 0) collide(&touching, n, -into, v);
 }
 
 void contact_trace(const BoundaryContact *contact, float displacement[3], float v[3]) {

@@ -1,5 +1,5 @@
-/* Sand that runs into a closed face takes its velocity: an inelastic hit. Bodies take the impulse at once with it, so
- * that a light one under much sand is not thrown back and forth. */
+/* Sand that runs into a closed face takes its velocity: an inelastic collision. Bodies take the impulse at once with
+ * it, so that a light one under much sand is not thrown back and forth. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 #include "methods/flip/solids/solids.h"
 #include "methods/flip/stress/stress.h"
 
-/* Whether the sand at a closed face moves into the wall. Free cells on both sides: it holds the sand either way. */
+/* Whether the sand at a closed face moves into the wall. Free cells on both sides: it stops the sand in both
+ * directions. */
 static bool runs_in(const FlipWork *work, int32_t face, int axis, double against) {
   const uint8_t *valid = work->fields.solid.valid[0];
   int32_t low = cell_below(work->grid, face, axis);

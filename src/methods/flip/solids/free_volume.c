@@ -2,7 +2,7 @@
  *
  * Splatting with plain trilinear weights loses what falls on nodes inside a wall: weights are shared among the valid
  * nodes instead (norm), so that mass and momentum are whole, and a node's density is its sum over the free volume under
- * that same kernel (room), found by splatting what a full cell would give, octant by octant. */
+ * that same kernel (kernel_volume), found by splatting what a full cell would give, octant by octant. */
 #include "core/parallel.h"
 #include "methods/flip/solids/solids.h"
 #include "methods/flip/transfer/splat_kernels.h"
@@ -76,7 +76,7 @@ static void norm_chunk(void *context, int64_t b, int64_t e, int thread) {
 
 void flip_find_norms(FlipWork *work) { parallel_for(work->core, 1, work->grid->strips, SOLID_CHUNK, norm_chunk, work); }
 
-/* ---- rooms ---- */
+/* ---- free volume under the kernels ---- */
 
 /* What the octants of the near strips lack of a full, free cell, splatted like particles. */
 typedef struct FreeVolumes {
@@ -114,16 +114,17 @@ static void volume_chunk(void *context, int64_t b, int64_t e, int thread) {
   const FreeVolumes *volumes = context;
   for (int g = 0; g < 4; g++)
     for (int64_t at = b * STRIP; at < e * STRIP; at++) {
-      float room = 1 - volumes->sums[g][at];
-      volumes->sums[g][at] = room > KERNEL_VOLUME_LEAST ? room : KERNEL_VOLUME_LEAST;
+      float kernel_volume = 1 - volumes->sums[g][at];
+      volumes->sums[g][at] = kernel_volume > KERNEL_VOLUME_LEAST ? kernel_volume : KERNEL_VOLUME_LEAST;
     }
 }
 
 void flip_find_free_volume(FlipWork *work) {
   Core *core = work->core;
   int64_t strips = work->grid->strips;
-  float *const *room = work->fields.solid.kernel_volume;
-  FreeVolumes volumes = {work, work->solids.strips, {room[0], room[1], room[2], room[3]}};
+  float *const *kernel_volume = work->fields.solid.kernel_volume;
+  FreeVolumes volumes = {
+      work, work->solids.strips, {kernel_volume[0], kernel_volume[1], kernel_volume[2], kernel_volume[3]}};
   for (int g = 0; g < 4; g++) grid_clear(core, volumes.sums[g], work_cells(work));
   for (int color = 0; color < ROW_COLORS; color++)
     parallel_for(core, work->rows.start[color], work->rows.start[color + 1], 1, lack_chunk, &volumes);

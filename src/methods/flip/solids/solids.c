@@ -1,10 +1,8 @@
 /* Walls and bodies on the grid.
  *
  * Each strip knows the signed distance at the corners of its cells; shares of cells and faces follow from it by what a
- * plane would cut (Section 2.4: the antialiased phi_s). Faces wholly inside carry the solid's velocity. Splatting with
- * plain trilinear weights loses what falls on nodes inside a wall: weights are shared among the valid nodes instead
- * (norm), so that mass and momentum are whole, and a node's density is its sum over the free volume under that same
- * kernel (room), found by splatting what a full cell would give, octant by octant. */
+ * plane would cut (Section 2.4: the antialiased phi_s). Faces wholly inside carry the solid's velocity. Weights near
+ * solids are those of free_volume.c. */
 #define LANE_SCALAR /* octants and quarters of faces are treated one by one */
 #include "methods/flip/solids/contact_law.h"
 
@@ -51,8 +49,8 @@ bool solid_out_of_reach(const Solid *solid, Vec3 local, double reach) {
          local.z < shape->bounds_low.z - reach || local.z > shape->bounds_high.z + reach;
 }
 
-/* Where a strip asks, in cells: lane by lane the middles of octants and of the quarters of the lower faces, then the
- * corners of cells, column by column along x; and the middles of its cells. */
+/* Where distances are found for a strip, in cells: lane by lane the middles of octants and of the quarters of the lower
+ * faces, then the corners of cells, column by column along x; and the middles of its cells. */
 enum {
   ASK_QUARTERS = 8,
   ASK_LANE = ASK_QUARTERS + 3 * 4,
@@ -81,23 +79,23 @@ static Vec3 query_point(int k) {
 #define LANE_REACH 1.85f
 
 /* Octants and faces that are farther than half a cell are free, and the solid is not the nearest to them: lanes whose
- * middle is farther than this ask at their corners alone. */
+ * middle is farther than this need distances at their corners alone. */
 #define SHARES_REACH 1.4f
 
-/* A solid in the frame of which strips ask. */
+/* A solid as strips query it, in its own frame. */
 typedef struct SolidQuery {
   const Solid *solid;
   Vec3 position; /* where it will be in the middle of the step */
   int32_t index;
   Mat3 turn, back;
   double reach[3];               /* of a strip's box, with FAR, along the solid's axes */
-  double from_strip[3][ASK_ALL]; /* from a strip's lower corner to where it asks, along them too */
+  double from_strip[3][ASK_ALL]; /* from a strip's lower corner to the points of the query, along the same axes */
 } SolidQuery;
 
 static void query_of(const FlipWork *work, int32_t index, SolidQuery *to) {
   SolidQuery query = {.solid = &work->state->solids.items[index], .index = index};
-  /* Halfway through the step: where it is at the beginning, sand would always feel it too late, and a ball of twice the
-   * way a step would come 2 mm deeper into the sand. */
+  /* Halfway through the step: with its pose at the beginning, sand would feel it too late, and a ball would come deeper
+   * into the sand the longer the step is. */
   const Solid *solid = query.solid;
   double half = 0.5 * work->dt - solid_ahead(work, solid);
   Quat rotation = quat_mul(quat_from_vector(vec3_scale(solid->spin, half)), solid->rotation);
@@ -127,7 +125,8 @@ static bool strip_is_far(const FlipWork *work, const SolidQuery *query, Vec3 mid
          middle.z < shape->bounds_low.z - r[2] || middle.z > shape->bounds_high.z + r[2];
 }
 
-/* Points k to k + count of those where strips ask, in the solid's frame; `from` is the strip's lower corner there. */
+/* Points k to k + count of a query, in the solid's frame; `from` is the strip's lower corner
+ * there. */
 static inline void points_at(const SolidQuery *query, Vec3 from, int k, int count, float *x, float *y, float *z) {
   for (int p = 0; p < count; p++) {
     x[p] = (float)(from.x + query->from_strip[0][k + p]);
@@ -159,7 +158,7 @@ static void find_lanes(const FlipWork *work, const SolidQuery *query, Vec3 from,
 static inline uint32_t columns_of(uint32_t lanes) { return lanes | lanes << 1; }
 
 /* False: it is near none. */
-static bool ask(const FlipWork *work, const SolidQuery *query, Vec3 origin, QueryResult *to) {
+static bool query_strip(const FlipWork *work, const SolidQuery *query, Vec3 origin, QueryResult *to) {
   double cell = work->grid->cell;
   Vec3 from = mat3_apply(&query->back, vec3_sub(origin, query->position));
   Vec3 half = vec3(0.5 * STRIP * cell, 0.5 * cell, 0.5 * cell);
@@ -282,7 +281,7 @@ static Status take_records(FlipWork *work, uint8_t *fresh) {
 typedef struct SolidSearch {
   FlipWork *work;
   const StripSolids **now;
-  uint8_t *fresh;     /* per strip: fixed solids are still to be asked */
+  uint8_t *fresh;     /* per strip: fixed solids are not known yet */
   StripSolids *moved; /* where moving solids are near */
   uint8_t *cut;       /* per strip: StripSolids.cut */
   SolidQuery *fixed, *moving;
@@ -296,7 +295,7 @@ static void query_fixed(const SolidSearch *search, int64_t strip) {
   QueryResult result;
   strip_is_free(to);
   for (int32_t k = 0; k < search->fixed_count; k++)
-    if (ask(work, &search->fixed[k], strip_origin(work, (int32_t)strip), &result))
+    if (query_strip(work, &search->fixed[k], strip_origin(work, (int32_t)strip), &result))
       sense(&search->fixed[k], &result, to);
   if (!to->touched) *record = RECORD_FREE;
 }
@@ -312,7 +311,7 @@ static void query_chunk(void *context, int64_t b, int64_t e, int thread) {
     StripSolids *moved = &search->moved[strip];
     search->now[strip] = fixed;
     for (int32_t k = 0; k < search->moving_count; k++) {
-      if (!ask(work, &search->moving[k], strip_origin(work, (int32_t)strip), &result)) continue;
+      if (!query_strip(work, &search->moving[k], strip_origin(work, (int32_t)strip), &result)) continue;
       if (search->now[strip] == fixed) *moved = *fixed;
       search->now[strip] = moved;
       sense(&search->moving[k], &result, moved);
@@ -365,7 +364,7 @@ static void near_chunk(void *context, int64_t b, int64_t e, int thread) {
 
 /* ---- what moves ---- */
 
-/* Whether solids that move were asked and are near: no others have faces that do. */
+/* Whether solids that move are near: only such strips have faces that do. */
 bool strip_meets_moving(const FlipWork *work, int64_t strip) {
   return work->fields.solid.near[strip] && work->solids.strips[strip] != fixed_solids(work, strip);
 }

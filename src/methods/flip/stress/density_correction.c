@@ -25,15 +25,15 @@ typedef struct Correction {
   PressureProblem problem;
 } Correction;
 
-/* Answers the largest density over that of sand at rest; up to 1: no cell is overfull. */
+/* Returns the largest density over that of sand at rest; up to 1: no cell is overfull. */
 static double volume_chunk(void *context, int64_t begin, int64_t end) {
   const Correction *correction = context;
   const FlipFields *f = &correction->work->fields;
   double densest = 0;
   for (int64_t at = begin * STRIP; at < end * STRIP; at++) {
-    float room = f->solid.free_volume[at] - f->sand.phi[at];
-    correction->b[at] = room;
-    if (f->sand.usable[at] > 0 && room < 0)
+    float unfilled = f->solid.free_volume[at] - f->sand.phi[at];
+    correction->b[at] = unfilled;
+    if (f->sand.usable[at] > 0 && unfilled < 0)
       densest = fmax(densest, (double)(f->sand.phi[at] / f->solid.free_volume[at]));
   }
   return densest;

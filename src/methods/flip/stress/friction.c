@@ -11,8 +11,8 @@
  *
  * Departure: the kinetic energy that is minimised is the true one. The paper weighs it with phi, for the sake of the
  * matrix; then phi v is evened out instead of v, and the sand of faces that hold a hundredth is driven to a hundred
- * times the speed of what is beside it. Faces with that little bear no stress here (surface.c), so the matrix is good
- * without the weight.
+ * times the speed of what is beside it. Faces with that little bear no stress here (transfer/bearing_faces.c), so the
+ * matrix is good without the weight.
  *
  * The strips that may bear some stress are numbered anew and packed, with all that the solve needs of them; a step is
  * one sweep over these, see friction_kernels.h. */
@@ -202,7 +202,7 @@ static Status take_strips(FlipWork *work, Friction *f) {
 /* How far each step goes down the gradient. One length for all would be that of the lightest face, a fifth full at the
  * surface: a fifth of what the sand below allows. Cells and edges therefore have their own, by the faces round them,
  * and what bodies add counts at their faces alone. Sand must flow along its stress all the same: a cell on the cone has
- * a rate of yielding (scale = 1 / (1 + rate pace) at its centre), and the edges round it yield at that rate. */
+ * a rate of yielding (scale = 1 / (1 + rate step) at its centre), and the edges round it yield at that rate. */
 static Status pack_strips(FlipWork *work, Friction *f, float *const flux[3], double largest) {
   FrictionBounds *bounds = &f->bounds;
   double dt = work->dt, cell = work->grid->cell;
@@ -421,7 +421,7 @@ static void run(Friction *f, Pass pass) {
  * 3.0 % of what friction can take; with 15 it is 3.4.) When it turns back it begins with none. */
 #define MOMENTUM_FROM 8
 
-/* Accelerated projected gradients; answers with the result in the next y. */
+/* Accelerated projected gradients; the result is the next y. */
 static void iterate(FlipWork *work, Friction *f, bool last) {
   /* The pressure that bounds it is not yet the last one in all rounds but the last: half of the steps will do there. */
   double t = MOMENTUM_FROM, change = 0, enough = work->stress.tolerance * (last ? 0.1 : 1) * f->longer;

@@ -129,7 +129,7 @@ static void turn(Solver *s, double pq) {
   run(s, PASS_TURN, NULL);
 }
 
-/* A step of conjugate gradients on the free elements, projected. Answers whether there was one to take. */
+/* A step of conjugate gradients on the free elements, projected. Returns whether there was one to take. */
 static bool step_boldly(Solver *s) {
   double sums[SUMS];
   line(s, sums);

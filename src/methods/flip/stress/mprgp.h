@@ -27,7 +27,7 @@ typedef struct Mprgp {
   const float *b;
   /* y = A x on blocks b to e of the list, or all of it but for what `couple` adds; it may read x beside them. */
   void (*apply)(void *context, const float *x, float *y, int64_t b, int64_t e);
-  /* Adds the part of A that ties far elements together to y, and answers that part of x A x; NULL: there is none. */
+  /* Adds the part of A that ties far elements together to y, and returns that part of x A x; NULL: there is none. */
   double (*couple)(void *context, const float *x, float *y);
   /* An approximate inverse of A on the free elements, in two halves: to = the first of g, then to = the second of that,
    * on blocks b to e of the list. `free` has a byte per block and a bit per element, those beside the list included. It

@@ -9,7 +9,7 @@ WIDE_INLINE Wide bounded(const MprgpVectors *v, int64_t k, Wide x) {
 }
 
 /* The two parts of the gradient: on elements between their bounds, and on those at a bound that want to leave it.
- * Answers which elements are between. */
+ * Returns which elements are between. */
 WIDE_INLINE WideInt split(const MprgpVectors *v, int64_t k, Wide x, Wide g, Wide *free, Wide *chopped) {
   const Wide zero = wide_set(0);
   Wide lower = wide_load(v->lower + k), upper = wide_load(v->upper + k);

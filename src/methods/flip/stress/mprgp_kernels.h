@@ -24,9 +24,9 @@ KERNEL_DECLARE(void, mprgp_add, (const MprgpVectors *v, int64_t b, int64_t e));
 /* Squares of the free and the chopped gradient and, when cautious, reduced free gradient times free gradient; fills
  * `free`. */
 KERNEL_DECLARE(void, mprgp_measure, (const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]));
-/* g p and p q; when cautious, answers the longest feasible step along -p */
+/* g p and p q; when cautious, returns the longest feasible step along -p */
 KERNEL_DECLARE(float, mprgp_line, (const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]));
-/* x = P(x - a p), g -= a q, and measures; answers whether that P moved something, which leaves g wrong */
+/* x = P(x - a p), g -= a q, and measures; returns whether that P moved something, which leaves g wrong */
 KERNEL_DECLARE(bool, mprgp_go, (const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]));
 /* z q */
 KERNEL_DECLARE(void, mprgp_conjugate, (const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]));
@@ -36,7 +36,7 @@ KERNEL_DECLARE(void, mprgp_turn, (const MprgpVectors *v, int64_t b, int64_t e));
 KERNEL_DECLARE(void, mprgp_chop, (const MprgpVectors *v, int64_t b, int64_t e));
 /* x = P(x - a p), then x = P(x - fixed free gradient), the gradient being g - a q */
 KERNEL_DECLARE(void, mprgp_expand, (const MprgpVectors *v, int64_t b, int64_t e));
-/* x |g| and |x| where bounds leave a choice; answers the largest -g where x may grow */
+/* x |g| and |x| where bounds leave a choice; returns the largest -g where x may grow */
 KERNEL_DECLARE(float, mprgp_judge, (const MprgpVectors *v, int64_t b, int64_t e, double sums[SUMS]));
 
 #endif

@@ -36,7 +36,7 @@ typedef struct Slack {
 } Slack;
 
 /* Whether the sand of a cell fills it from below: its centre of mass is no higher than it would be then. What hangs
- * higher has room to come down. */
+ * higher comes down. */
 static bool fills_from_below(const FlipWork *work, int32_t cell, int axis, bool down) {
   const FlipOrder *order = work->order;
   const float *place[3] = {order->x, order->y, order->z};
@@ -77,19 +77,20 @@ static void slack_chunk(void *context, int64_t b, int64_t e, int thread) {
   bool down = false;
   int axis = work_downward(slack->work, &down);
   for (int64_t at = b * STRIP; at < e * STRIP; at++) {
-    float room = f->solid.free_volume[at] - f->sand.phi[at];
+    float unfilled = f->solid.free_volume[at] - f->sand.phi[at];
     bool pulled = slack->work->settings->pulling && f->sand.phi[at] > PHI_PULLED * f->solid.free_volume[at];
-    /* Overfull is the density correction's affair. What is nearly full counts as full: sampling noise would otherwise
-     * take the pressure, and with it the friction, from some cells of a bed in every step, and piles would melt. */
-    bool full = pulled || room < NEARLY * f->solid.free_volume[at] || rests(slack->work, (int32_t)at, axis, down);
-    slack->to[at] = full ? 0 : room;
+    /* Overfull cells are left to the density correction. What is nearly full counts as full: sampling noise would
+     * otherwise take the pressure, and with it the friction, from some cells of a bed in every step, and piles would
+     * melt. */
+    bool full = pulled || unfilled < NEARLY * f->solid.free_volume[at] || rests(slack->work, (int32_t)at, axis, down);
+    slack->to[at] = full ? 0 : unfilled;
   }
 }
 
-static Status pressure_for(FlipWork *work, float *const flux[3], float *room, float *b) {
-  Slack slack = {work, room};
+static Status pressure_for(FlipWork *work, float *const flux[3], float *unfilled, float *b) {
+  Slack slack = {work, unfilled};
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, slack_chunk, &slack);
-  find_divergence(work, flux, room, work->dt / work->grid->cell, b);
+  find_divergence(work, flux, unfilled, work->dt / work->grid->cell, b);
   PressureProblem problem = flip_pressure_problem(work, work->dt);
   return flip_solve_complementarity(work, &problem, b, false, work->kept->pressure, &work->report.pressure);
 }

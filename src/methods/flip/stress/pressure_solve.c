@@ -142,7 +142,7 @@ static bool enclosed(const FlipWork *work, int32_t at) {
   return true;
 }
 
-/* Answers what there is to do: the square of the compression that would come about. */
+/* Returns what there is to do: the square of the compression that would come about. */
 static double bounds_chunk(void *context, int64_t begin, int64_t end) {
   const Bounds *to = context;
   const FlipWork *work = to->work;

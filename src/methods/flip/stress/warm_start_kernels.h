@@ -10,7 +10,7 @@ typedef struct StripMotion {
   double displacement[3], more[3]; /* of the first cell, and how much more of each that follows, in cells */
 } StripMotion;
 
-/* Where no other motion has more weight (`most`), this one's way; answers the longest there is then. */
+/* Where no other motion has more weight (`most`), this one's displacement; returns the longest. */
 KERNEL_DECLARE(float, flip_strip_displacement,
                (const StripMotion *motion, float most[STRIP], float displacement[3][STRIP]));
 

@@ -1,11 +1,11 @@
-/* What the carried stress near a body is worth in this step.
+/* Scale of the warm start near bodies.
  *
- * Solves begin with the stresses of the last step. When sand stops a body these are the stresses of its way there, and
- * in the step in which it comes to rest they would throw it back: friction is found in some dozens of iterations, which
- * take away of such a wide stress only a part. So what is carried near a body, w sigma with w falling from 1 at the
- * body to 0 at CARRY_REACH, is first multiplied by the one number that leaves least kinetic energy of sand and bodies.
- * With u the velocities that all carried stress leads to and d = dt M^-1 J (w sigma) the part of w sigma in them, a
- * multiple t leaves
+ * Solves begin with the stresses of the last step. When sand stops a body these are the stresses of its motion before,
+ * and in the step in which it comes to rest they would throw it back: friction is found in some dozens of iterations,
+ * which take away of such a wide stress only a part. So the warm start near a body, w sigma with w falling from 1 at
+ * the body to 0 at CARRY_REACH, is first multiplied by the one number that leaves least kinetic energy of sand and
+ * bodies. With u the velocities that the whole warm start leads to and d = dt M^-1 J (w sigma) the part of w sigma in
+ * them, a multiple t leaves
  *
  *   E(t) = 1/2 |u - (1 - t) d|^2,   least at t = 1 - <u, d> / <d, d>,   <a, b> = sum of m a b.
  *
@@ -45,7 +45,7 @@ static Status take_memory(BodyStress *near_body) {
   return scratch_take(core, scratch, &near_body->part_change, work->solids.body_count, "prediction");
 }
 
-/* w in the cells of a strip; answers where it is not 0, a bit a lane. */
+/* w in the cells of a strip; returns where it is not 0, a bit a lane. */
 static uint32_t weight_strip(const BodyStress *near_body, int64_t strip, float weight[STRIP]) {
   double cell = near_body->work->grid->cell, extent = solid_half_width(near_body->solid),
          reach = WARM_START_REACH * cell;
@@ -167,7 +167,7 @@ static void scale_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-/* Whether the carried stress would drive the body at the end of the step: while it only slows it down, it is none too
+/* Whether the warm start would drive the body at the end of the step: while it only slows it down, it is none too
  * large. What else moves a part of a mechanism, or holds it, is not known here. */
 static bool drives_body(FlipWork *work, int32_t body) {
   double power = 0;

@@ -26,14 +26,14 @@ WIDE_INLINE Wide limit_at_surface(const FrictionBounds *o, int32_t s, int axis) 
   const FlipFields *f = o->fields;
   const FlipGrid *grid = o->grid;
   const Wide zero = wide_set(0), one = wide_set(1);
-  Wide gain = o->down ? own(f->sand.flux_mobility[axis], s) : above(grid, f->sand.flux_mobility[axis], s, axis);
+  Wide mobility = o->down ? own(f->sand.flux_mobility[axis], s) : above(grid, f->sand.flux_mobility[axis], s, axis);
   Wide open = o->down ? own(f->solid.open[axis], s) : above(grid, f->solid.open[axis], s, axis);
   Wide limit = o->down ? below(grid, o->limit, s, axis) : above(grid, o->limit, s, axis);
   Wide p = o->down ? below(grid, o->kept->pressure, s, axis) : above(grid, o->kept->pressure, s, axis);
-  Wide room =
+  Wide kernel_volume =
       o->down ? own(f->solid.kernel_volume[1 + axis], s) : above(grid, f->solid.kernel_volume[1 + axis], s, axis);
-  WideInt moves = wide_less(zero, gain);
-  Wide density = open * open / wide_select(moves, room * gain, one);
+  WideInt moves = wide_less(zero, mobility);
+  Wide density = open * open / wide_select(moves, kernel_volume * mobility, one);
   p -= wide_set(o->gravity) * density;
   WideInt some = wide_less(zero, own(f->sand.phi, s)) & moves & wide_less(zero, limit) & wide_less(zero, p);
   return wide_select(some, own(f->sand.alpha, s) * p, zero);
@@ -174,27 +174,28 @@ static void friction_at(const FrictionBounds *o, int32_t s, int a, int c, unsign
  * that presses on the wall: the pressure less the frictional stress across it. It is the law of the wall that holds
  * there, by its own pressure: such edges count for the yield surface of no cell. */
 WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, unsigned walls, int64_t n) {
-  float *to_cap = o->to.returns[n].limit[k], *share = o->to.returns[n].weight[k], *per = o->to.steps[n].weight[k];
+  float *to_limit = o->to.returns[n].limit[k], *share = o->to.returns[n].weight[k], *per = o->to.steps[n].weight[k];
   const FlipFields *f = o->fields;
   const Wide zero = wide_set(0), one = wide_set(1);
   int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
   float friction[STRIP] = {0};
   friction_at(o, s, a, c, walls, friction);
-  Wide cap = wide_load(to_cap), across, strength = own(f->sand.alpha, s);
+  Wide limit_at = wide_load(to_limit), across, strength = own(f->sand.alpha, s);
   strength = wide_select(wide_less(zero, strength), strength, below(o->grid, f->sand.alpha, s, c));
   strength = wide_select(wide_less(zero, strength), strength, below(o->grid, f->sand.alpha, s, a));
   WideInt some = wide_less(zero, strength), at_wall = wide_lanes((uint8_t)walls);
   WideInt touched = across_walls(o, s, a, c, &across);
   Wide factor = wide_set(o->shear_factor) * wide_select(some, strength, one);
-  Wide all = cap + factor * stopped_at(o, s, a, c);
+  Wide all = limit_at + factor * stopped_at(o, s, a, c);
   Wide most = wall_limit(wide_load(friction), all, factor, across);
-  cap = wide_select(at_wall & some, wide_min(all, most), cap);
-  WideInt rubs = at_wall & touched & wide_less(wide_set(LIMIT_LEAST), cap);
-  wide_store(to_cap, cap);
+  limit_at = wide_select(at_wall & some, wide_min(all, most), limit_at);
+  WideInt in_contact = at_wall & touched & wide_less(wide_set(LIMIT_LEAST), limit_at);
+  wide_store(to_limit, limit_at);
   wide_store(per, wide_select(at_wall, zero, wide_load(per)));
   wide_store(share, wide_select(at_wall, zero, wide_load(share)));
-  wide_store(o->to.wall_weight[n][k], wide_select(rubs, one / wide_select(rubs, cap * cap, one), zero));
-  if (wide_bits(rubs)) o->links[n].walled |= (uint8_t)(1u << k);
+  wide_store(o->to.wall_weight[n][k],
+             wide_select(in_contact, one / wide_select(in_contact, limit_at * limit_at, one), zero));
+  if (wide_bits(in_contact)) o->links[n].walled |= (uint8_t)(1u << k);
 }
 
 WIDE_INLINE void bound_edges(const FrictionBounds *o, int32_t s, int64_t n) {
@@ -222,8 +223,8 @@ WIDE_INLINE void bound_edges(const FrictionBounds *o, int32_t s, int64_t n) {
 WIDE_INLINE Wide step_size_of(const FrictionBounds *o, int32_t s) {
   Wide most = wide_set(o->least_mobility);
   for (int a = 0; a < 3; a++) {
-    const float *ease = o->fields->sand.mobility[a];
-    most = wide_max(most, wide_max(own(ease, s), above(o->grid, ease, s, a)));
+    const float *mobility = o->fields->sand.mobility[a];
+    most = wide_max(most, wide_max(own(mobility, s), above(o->grid, mobility, s, a)));
   }
   return wide_set(o->step_factor) / (wide_set(o->stiffness) * most);
 }

@@ -12,7 +12,8 @@ typedef struct FrictionBounds {
   const FlipKept *kept;
   float *limit;    /* at centres: alpha p + cohesion */
   uint8_t *loaded; /* per strip of the grid, a bit per lane: cells that bear some, or whose edges do */
-  /* What rests on pressed cells at the surface: which way is down (axis -1: nowhere), weight of a cell over density. */
+  /* What rests on pressed cells at the surface: the direction of gravity (axis -1: none), weight of a cell over
+   * density. */
   int axis;
   bool down;
   float gravity;
@@ -24,19 +25,19 @@ typedef struct FrictionBounds {
   /* The strips that the solve runs over. */
   const float *flux[3];
   const int32_t *strips; /* their numbers on the grid */
-  const int32_t *number; /* and the other way; 0: none of them */
+  const int32_t *number; /* the inverse of that; 0: none of them */
   const int32_t *slot;   /* of each of them */
   FrictionStrips to;
   FrictionLinks *links;
-  /* pace = factor / (stiffness times the largest ease of the cell's faces, `least_ease` at least): less than one over
-   * the largest eigenvalue if that ease were everywhere. */
+  /* step_size = factor / (stiffness times the largest mobility of the cell's faces, `least_mobility` at least): less
+   * than one over the largest eigenvalue if that mobility were everywhere. */
   float least_mobility, stiffness, step_factor;
 } FrictionBounds;
 /* limit, of strips b to e of the grid. */
 KERNEL_DECLARE(void, flip_limit_cells, (const FrictionBounds *o, int64_t b, int64_t e));
 /* fields.stress.edge_limit, what the edges see of the limit, and `loaded`; the limits of all strips are known. */
 KERNEL_DECLARE(void, flip_limit_surface, (const FrictionBounds *o, int64_t b, int64_t e));
-/* Strips b to e of the solve: everything but what depends on others' pace and bounds. */
+/* Strips b to e of the solve: everything but what depends on others' step_size and bounds. */
 enum { STEP_TOTAL, STEP_COUNT, STRIPS_WALLED, STRIP_SUMS }; /* paces: over cells that bear some stress */
 KERNEL_DECLARE(void, flip_limit_strips, (const FrictionBounds *o, int64_t b, int64_t e, double sums[STRIP_SUMS]));
 

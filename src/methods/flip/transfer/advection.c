@@ -93,8 +93,8 @@ static void thread_buffers(const FromGrid *from, int thread, Gathered *gathered,
 static float largest_displacement(const FlipWork *work, int64_t cell) {
   float least = (float)work->settings->displacement, most = (float)work->settings->loose_displacement;
   if (work->kept->pressure[cell] == 0) least = fminf(UNPRESSED_FACTOR * least, most);
-  float fill = work->fields.sand.phi[cell], free = work->fields.solid.free_volume[cell];
-  float displacement = fill > 0 ? least * free / fill : most;
+  float phi = work->fields.sand.phi[cell], free_volume = work->fields.solid.free_volume[cell];
+  float displacement = phi > 0 ? least * free_volume / phi : most;
   return displacement < least ? least : displacement > most ? most : displacement;
 }
 
@@ -113,30 +113,31 @@ static void move_off_grid(const FromGrid *from) {
   }
 }
 
-/* Whether the friction of what solids stop in this cell is solved for (limit_at_walls in friction.c): its faces have
- * sand that can bear it. */
+/* Whether the friction of what solids stop in this cell is solved for (bound_at_walls in
+ * stress/yield_limits_kernels.c): its faces have sand that can bear it. */
 static bool friction_on_grid(const FlipWork *work, int32_t cell) {
   const FlipFields *f = &work->fields;
-  bool strong = true;
-  for (int a = 0; a < 3 && strong; a++) {
+  bool bearing = true;
+  for (int a = 0; a < 3 && bearing; a++) {
     int32_t above = cell_above(work->grid, cell, a);
     bool low = f->sand.bearing[a][cell / STRIP] >> (cell % STRIP) & 1,
          high = f->sand.bearing[a][above / STRIP] >> (above % STRIP) & 1;
-    strong = low || high;
+    bearing = low || high;
   }
-  return strong;
+  return bearing;
 }
 
-/* Most that distances within a cell can change on the way of a cell: a root of three, and something for round-off. */
+/* Most that distances within a cell can change over a displacement of a cell: a root of three, and something for
+ * round-off. */
 #define SLOPE_MOST 1.8f
 
-/* The particles of a strip that are on their way. */
+/* The particles of a strip and how far they move. */
 typedef struct StripDisplacements {
   int64_t strip;
   int32_t first, last; /* particles in the order of cells */
   int32_t place[3];
   uint32_t walls;       /* lanes from which half a cell may lead into a solid */
-  uint32_t bits;        /* of the ways, all together */
+  uint32_t bits;        /* of the displacements, all together */
   float loose, pressed; /* what the largest squares of speeds count */
   const Gathered *gathered;
   const uint8_t *displacement_bits; /* of the particles from `first` on */
@@ -215,19 +216,19 @@ static uint32_t friction_lanes(const FromGrid *from, const StripDisplacements *s
   return lanes & 255;
 }
 
-/* Those beside solids and on long ways. */
+/* Particles near solids and with long displacements. */
 static void move_near_solids(const FromGrid *from, const StripDisplacements *s) {
   const FlipWork *work = from->work;
   const int32_t *start = work->order->start + s->strip * STRIP;
-  uint32_t rubs = friction_lanes(from, s);
-  if (!rubs && !s->bits) return;
+  uint32_t friction = friction_lanes(from, s);
+  if (!friction && !s->bits) return;
   StopWindow window;
-  if (rubs) strip_stops(work, (int32_t)s->strip, &window);
+  if (friction) strip_stops(work, (int32_t)s->strip, &window);
   for (int lane = 0; lane < STRIP; lane++)
     for (int32_t k = start[lane]; k < start[lane + 1]; k++) {
       uint8_t bits = s->displacement_bits[k - s->first];
-      bool rub = rubs >> lane & 1, far = bits & DISPLACEMENT_IS_LONG, walled = s->walls >> lane & 1;
-      if (!rub && !far && !(walled && bits & DISPLACEMENT_INTO_SOLID)) continue;
+      bool has_friction = friction >> lane & 1, far = bits & DISPLACEMENT_IS_LONG, walled = s->walls >> lane & 1;
+      if (!has_friction && !far && !(walled && bits & DISPLACEMENT_INTO_SOLID)) continue;
       BoundaryContact contact = contact_of(work, s->strip, s->place, k, work->fields.solid.near[s->strip]);
       const float norm[3] = {work->transfer.norm[1][k], work->transfer.norm[2][k], work->transfer.norm[3][k]};
       float displacement[3], v[3];
@@ -235,7 +236,7 @@ static void move_near_solids(const FromGrid *from, const StripDisplacements *s) 
         displacement[a] = s->gathered->displacement[a][k - s->first];
         v[a] = s->gathered->velocity[a][k - s->first];
       }
-      if (rub) contact_friction(&contact, &window, norm, v, displacement);
+      if (has_friction) contact_friction(&contact, &window, norm, v, displacement);
       if (far) contact_trace(&contact, displacement, v);
       else if (walled) contact_keep_out(&contact, displacement, v);
       for (int a = 0; a < 3; a++) {
@@ -336,7 +337,7 @@ Status flip_grid_to_particles(FlipWork *work) {
   for (int a = 0; a < 3; a++) {
     g->norm[a] = work->transfer.norm[1 + a];
     g->valid[a] = f->solid.valid[1 + a];
-    g->strong[a] = f->sand.bearing[a];
+    g->bearing[a] = f->sand.bearing[a];
     g->velocity[a] = f->sand.velocity[a];
     g->change[a] = f->stress.change[a];
     g->moved[a] = f->stress.correction[a];

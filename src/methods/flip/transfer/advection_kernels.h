@@ -10,18 +10,19 @@ enum {
   DISPLACEMENT_INTO_SOLID = 2
 }; /* a bit each: longer than `long_way`; perhaps into a solid */
 typedef struct Displacements {
-  const float *x, *y, *z;             /* in cells */
-  float place[3];                     /* of the strip */
-  float longest[STRIP], share[STRIP]; /* of the ways from its cells, m; and what squares of speeds count there */
-  float long_displacement;            /* square of it, m^2 */
-  float cell;                         /* m */
-  const float *distance;              /* of solids, at the corners of the cells, in cells; NULL: none are near */
-  float slack[STRIP];                 /* what lies nearer to one than this may come to lie in it */
-  float pressed[STRIP];               /* 1: the cell has pressure; 0 */
-  float *displacement[3], *square;    /* of the speed */
-  uint8_t *bits;                      /* of the particles */
+  const float *x, *y, *z; /* in cells */
+  float place[3];         /* of the strip */
+  float longest[STRIP],
+      share[STRIP];                /* of the displacements from its cells, m; and what squares of speeds count there */
+  float long_displacement;         /* square of it, m^2 */
+  float cell;                      /* m */
+  const float *distance;           /* of solids, at the corners of the cells, in cells; NULL: none are near */
+  float slack[STRIP];              /* what lies nearer to one than this may come to lie in it */
+  float pressed[STRIP];            /* 1: the cell has pressure; 0 */
+  float *displacement[3], *square; /* of the speed */
+  uint8_t *bits;                   /* of the particles */
 } Displacements;
-/* Cuts the ways of `count` particles to what they may be. Answers all bits together; `fastest` gets what the largest
+/* Limits the displacements of `count` particles. Returns all bits together; `fastest` gets what the largest
  * squares of speeds count: in cells without pressure, and in those with it. */
 KERNEL_DECLARE(uint32_t, flip_limit_displacements,
                (const Displacements *displacements, int32_t count, float fastest[2]));

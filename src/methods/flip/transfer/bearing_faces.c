@@ -1,12 +1,12 @@
 /* The surface of the sand.
  *
- * A face whose kernel holds hardly any sand is beyond the surface: no pressure reaches it, nothing rubs on it, and yet
+ * A face whose kernel holds hardly any sand is beyond the surface: no pressure and no friction reach it, and yet
  * the sand near the surface leaves a share of its mass there. That share would fall and slide freely under the sand
  * that is borne (a surface would sink until its cells look full, and creep), and a stress that acted on it would throw
- * it off at any speed. So it is with faces as with nodes inside walls: such a face is not strong, and a particle that
- * has more than half of its weight on strong faces shares all of it among them. It rides on them. Particles of a spray
- * have no strong faces and fly with all. Mass and momentum stay whole, since a particle takes from the grid with the
- * weights by which it gave. */
+ * it off at any speed. So it is with faces as with nodes inside walls: such a face is not bearing, and a particle that
+ * has more than half of its weight on bearing faces shares all of it among them: it is restricted to them. Particles of
+ * a spray have no bearing faces and fly with all. Mass and momentum stay whole, since a particle takes from the grid
+ * with the weights by which it gave. */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -17,7 +17,7 @@
 
 enum { RESTRICT_CHUNK = 64, RESTRICT_BATCH = 64 };
 
-/* Weight on strong faces from which on a particle rides on them. */
+/* Weight on bearing faces above which a particle is restricted to them. */
 #define RESTRICTED_FROM 0.5f
 
 /* Strong faces round a strip, per axis: rows y, z; bit 0 is the last lane of the strip before. */
@@ -25,7 +25,7 @@ typedef struct BearingWindow {
   uint32_t bits[3][9];
 } BearingWindow;
 
-/* Answers which lanes have only strong faces round them, a bit each. */
+/* Returns which lanes have only bearing faces round them, a bit each. */
 static uint32_t bearing_window(const FlipWork *work, int32_t strip, BearingWindow *window) {
   const FlipGrid *grid = work->grid;
   uint32_t all = ~0u;
@@ -33,9 +33,9 @@ static uint32_t bearing_window(const FlipWork *work, int32_t strip, BearingWindo
     int32_t at = grid_row(grid, strip, row % 3 - 1, row / 3 - 1), before = grid->near[at][X_LOW],
             behind = grid->near[at][X_HIGH];
     for (int a = 0; a < 3; a++) {
-      const uint8_t *strong = work->fields.sand.bearing[a];
-      window->bits[a][row] = (uint32_t)strong[before] >> (STRIP - 1) | (uint32_t)strong[at] << 1 |
-                             (uint32_t)(strong[behind] & 1) << (STRIP + 1);
+      const uint8_t *bearing = work->fields.sand.bearing[a];
+      window->bits[a][row] = (uint32_t)bearing[before] >> (STRIP - 1) | (uint32_t)bearing[at] << 1 |
+                             (uint32_t)(bearing[behind] & 1) << (STRIP + 1);
       all &= window->bits[a][row];
     }
   }
@@ -52,7 +52,7 @@ static void norm_strip(FlipWork *work, int64_t strip) {
 }
 
 /* Sand over a solid with nothing above that would bear it comes down until it touches: what hangs higher than a radius
- * over the floor does not ride on it. `at` counts from the strip's lower corner. */
+ * over the floor is not restricted to it. `at` counts from the strip's lower corner. */
 static bool is_above_floor(const FlipWork *work, int64_t strip, const float at[3], int axis, bool down) {
   const FlipFields *f = &work->fields;
   int32_t cell = (int32_t)strip * STRIP + (int32_t)at[0], above = cell_above(work->grid, cell, axis);
@@ -64,7 +64,7 @@ static bool is_above_floor(const FlipWork *work, int64_t strip, const float at[3
   return height * (float)work->grid->cell > (float)work->state->radius;
 }
 
-/* Particles of a strip that may ride. */
+/* Particles of a strip that may be restricted. */
 typedef struct Restriction {
   FlipWork *work;
   int64_t strip;
@@ -75,7 +75,8 @@ typedef struct Restriction {
   uint8_t some[RESTRICT_BATCH];
 } Restriction;
 
-/* Particle k, which has some of its weight on strong faces, a bit an axis: rides on them, unless it hangs. */
+/* Particle k, which has some of its weight on bearing faces, a bit an axis: is restricted to them, unless it is above
+ * the floor. */
 static void restrict_particle(const Restriction *restriction, int32_t k, int32_t in_batch) {
   FlipWork *work = restriction->work;
   const FlipOrder *order = work->order;

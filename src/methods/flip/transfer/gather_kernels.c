@@ -5,7 +5,7 @@
 enum { WINDOW_X = STRIP + 2, WINDOW_ROW = 10, WINDOW = 9 * WINDOW_ROW };
 
 /* Velocity, change, displacement and settling of one component round a strip, one behind the other for each node; a
- * second time for particles that ride. */
+ * second time for restricted particles. */
 typedef float Window[2 * WINDOW][4] __attribute__((aligned(32)));
 
 /* Settling of a node that does not count. */
@@ -44,7 +44,7 @@ WIDE_INLINE void put_node(const float *const field[4], int64_t at, bool counts, 
   *(WideQuad *)to = node;
 }
 
-/* The nodes that particles of the strip can reach. Those whose bits are not set do not count; NULL: all do. Answers the
+/* The nodes that particles of the strip can reach. Those whose bits are not set do not count; NULL: all do. Returns the
  * lanes round which all do. */
 WIDE_INLINE uint32_t fill_window(const Gather *gather, const Surroundings *round, int axis, const uint8_t *bits,
                                  float (*window)[4]) {
@@ -120,7 +120,7 @@ WIDE_INLINE void interpolate(const float *const node[LANES], const Wide u[3], bo
   for (int f = 0; f < INTERPOLATED; f++) to[f] = over_z(plane[0][f], plane[1][f], u[2]);
 }
 
-/* The lowest of the nodes round each particle; `rides`: of the particles, NULL: nobody does. */
+/* The lowest of the nodes round each particle; `restricted`: bits of the particles; NULL: none is. */
 WIDE_INLINE void find_nodes(const Window window, WideInt lowest, const uint8_t *restricted, int axis,
                             const float *node[LANES]) {
   for (int lane = 0; lane < LANES; lane++) {
@@ -130,7 +130,7 @@ WIDE_INLINE void find_nodes(const Window window, WideInt lowest, const uint8_t *
 }
 
 /* Lane by lane: eight particles from k on, where x, y, z count from the strip's lower corner. FLIP: they change by what
- * the grid's velocity changed, and move with it; where no node counts they fly. Answers what they move with. */
+ * the grid's velocity changed, and move with it; where no node counts they fly. Returns what they move with. */
 WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t k, int64_t to, int axis,
                              const Wide at[3], bool masked, bool restricted, const Gathered *out) {
   const Weights w[3] = {weights_of(at[0], axis == 0), weights_of(at[1], axis == 1), weights_of(at[2], axis == 2)};
@@ -183,7 +183,7 @@ void KERNEL(flip_gather)(const Gather *gather, int32_t strip, const Gathered *to
   for (int axis = 0; axis < 3; axis++) {
     plain[axis] = fill_window(gather, &round, axis, gather->near[strip] ? gather->valid[axis] : NULL, windows[axis]);
     if (!restricted) continue;
-    fill_window(gather, &round, axis, gather->strong[axis], windows[axis] + WINDOW);
+    fill_window(gather, &round, axis, gather->bearing[axis], windows[axis] + WINDOW);
     plain[axis] &= ~restricted;
   }
   strip_place(gather->grid->key[strip], place);

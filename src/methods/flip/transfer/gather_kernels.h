@@ -5,19 +5,19 @@
 #include "methods/flip/fields.h"
 
 /* What particles take from the grid. Nodes that are not valid hold zeros. Those that do not count for a particle (not
- * valid; not strong, where it rides on strong ones alone) have its gradient from the mean of the others. */
+ * valid; not bearing, where it is restricted to those) have its gradient from the mean of the others. */
 typedef struct Gather {
   const FlipGrid *grid;
   const int32_t *start;
   const float *x, *y, *z; /* in cells */
   const float *norm[3];   /* per particle: 1 / sum of the weights of the faces that count, where some do not */
   const float *velocity[3], *change[3], *moved[3], *settle[3];
-  const uint8_t *near;                 /* per strip: some nodes round it may not be valid */
-  const uint8_t *restricted_lanes;     /* per strip, a bit a lane: some particle of the cell is restricted */
-  const uint8_t *restricted;           /* per particle, a bit an axis */
-  const uint8_t *valid[3], *strong[3]; /* per strip, a bit a lane */
-  const float *before[3];              /* velocity of the particles */
-  float gain[3];                       /* of it by gravity */
+  const uint8_t *near;                  /* per strip: some nodes round it may not be valid */
+  const uint8_t *restricted_lanes;      /* per strip, a bit a lane: some particle of the cell is restricted */
+  const uint8_t *restricted;            /* per particle, a bit an axis */
+  const uint8_t *valid[3], *bearing[3]; /* per strip, a bit a lane */
+  const float *before[3];               /* velocity of the particles */
+  float gain[3];                        /* of it by gravity */
   float dt;
   float inverse_cell;
 } Gather;

@@ -53,9 +53,9 @@ void KERNEL(flip_find_bearing)(const NodeSums *sums, int64_t b, int64_t e) {
     node_columns(sums->sums + strip * STRIP, own);
     node_columns((sums->others ? sums->others : sums->sums) + strip * STRIP, others);
     for (int a = 0; a < 3; a++) {
-      Wide fill = face_sums(sums, strip, a, own, others).phi;
-      uint32_t full = wide_bits(wide_less(wide_set(sums->strong), fill)),
-               nearly = wide_bits(wide_less(wide_set(sums->stays_strong), fill)),
+      Wide phi = face_sums(sums, strip, a, own, others).phi;
+      uint32_t full = wide_bits(wide_less(wide_set(sums->bearing), phi)),
+               nearly = wide_bits(wide_less(wide_set(sums->stays_bearing), phi)),
                open = positive(f->solid.open[a] + strip * STRIP);
       if (nearly & ~full) full |= nearly & pressed_beside(sums, strip, a);
       f->sand.bearing[a][strip] = (uint8_t)((full | ~open) & f->solid.valid[1 + a][strip]);

@@ -13,7 +13,7 @@ typedef struct NodeSums {
   float one_strength, one_cohesion, one_specific; /* ... which has these */
   float volume;                                   /* of a cell */
   float least;                                    /* fill of a face from which on it moves */
-  float strong, stays_strong;                     /* and bears stresses; beside a cell that was pressed */
+  float bearing, stays_bearing;                   /* and bears stresses; beside a cell that was pressed */
   float dense;                                    /* fill of a cell, of what is free, from which on grains touch */
   const float *pressure;                          /* that it was pressed with */
   float gain[3];                                  /* g dt */
@@ -23,9 +23,9 @@ typedef struct NodeSums {
   uint8_t *touch;                /* and cells where grains touch each other or a wall */
 } NodeSums;
 
-/* Which faces of strips [b, e) are strong. */
+/* Which faces of strips [b, e) are bearing. */
 KERNEL_DECLARE(void, flip_find_bearing, (const NodeSums *sums, int64_t b, int64_t e));
-/* Fields of strips [b, e), when it is known which of their faces are strong. */
+/* Fields of strips [b, e), when it is known which of their faces are bearing. */
 KERNEL_DECLARE(void, flip_node_fields, (const NodeSums *sums, int64_t b, int64_t e));
 /* What needs the fields of the cells beside them: which cells are usable, where grains touch. */
 KERNEL_DECLARE(void, flip_cell_fields, (const NodeSums *sums, int64_t b, int64_t e));

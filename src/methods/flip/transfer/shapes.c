@@ -15,8 +15,7 @@ enum { SPLIT_CHUNK = 64, MERGE_CHUNK = 256, MERGE_TURNS = 4 };
 /* How near partners are looked for, in radii: beyond, Eq. 29 makes an axis too long. */
 #define MERGE_REACH 2.0
 /* Square of the longest axis of what pairs are looked for to make. Any two spheres side by side make a valid one, of
- * the longest axis that is allowed: the next step would split it again, and a fifth of all particles would be on that
- * way. */
+ * the longest axis that is allowed: the next step would split it again. */
 #define MERGED_MOST 1.7f
 /* A particle is not split into less than this share of a full one: a cloud that disperses without end would be split
  * without end. */
@@ -414,7 +413,7 @@ static void list_strip(Advance *advance, int64_t strip) {
   const int32_t *start = work->order->start;
   for (int32_t k = start[strip * STRIP]; k < start[(strip + 1) * STRIP]; k++) {
     if (advance->kind[k] == IS_LONG) advance->halves[advance->long_count++].of = k;
-    /* One that finds no partner asks again some steps later. */
+    /* One that finds no partner tries again some steps later. */
     if (advance->kind[k] == IS_THIN && its_turn(work->state, work->order->index[k]))
       advance->proposals[advance->thin_count++] = (Proposal){.from = k, .to = -1, .score = INFINITY};
   }

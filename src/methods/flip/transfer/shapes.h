@@ -21,7 +21,7 @@ typedef struct FlipShapes {
   Shape6 *pending;    /* of those that wait to be born, in the order of their keys */
   int64_t pending_count;
   int64_t splits, merges;
-  float *flow[3][3]; /* how particles were stretched in the frame, less the identity; NULL: nobody asks */
+  float *flow[3][3]; /* how particles were stretched in the frame, less the identity; NULL: not wanted */
 } FlipShapes;
 
 Mat3 shape_matrix(const Shape6 *shape);
@@ -37,12 +37,12 @@ bool shape_merge(const Shape6 *a, double mass_a, const Shape6 *b, double mass_b,
 Status shapes_create(Core *core, State *state, FlipShapes *shapes);
 /* Gives those just born their shapes. */
 void shapes_born(FlipShapes *shapes, State *state);
-/* Whether somebody asks for the flow, in this step. */
+/* Whether the flow is wanted, in this step. */
 void shapes_find_flow(FlipShapes *shapes, State *state);
-/* Stretches the shapes of the particles of a strip by the gradients at them; `with` has room for all of them. Their
- * kinds go to work->advection.kind, and how many are thin or long to work->advection.odd. */
+/* Stretches the shapes of the particles of a strip by the gradients at them; the arrays of `with` hold all of them.
+ * Their kinds go to work->advection.kind, and how many are thin or long to work->advection.odd. */
 void shapes_stretch(const FlipShapes *shapes, const FlipWork *work, int64_t strip, const Stretch *with);
-/* After the particles' ways and kinds are known: queues what splits and merges. */
+/* After the particles' displacements and kinds are known: queues what splits and merges. */
 Status shapes_advance(FlipShapes *shapes, FlipWork *work);
 Status shapes_archive(Core *core, Archive *archive, FlipShapes *shapes);
 void shapes_destroy(Core *core, FlipShapes *shapes);

@@ -12,9 +12,9 @@ enum { SORT_CHUNK = 4096 };
 /* Faces that hold less of their volume than this move nothing and are moved by nothing. */
 #define PHI_LEAST 1e-5f
 
-/* Faces that hold more than this bear stresses, see surface.c. A bed whose surface passes the middle of a cell fills
- * the face above to an eighth, one that passes a sixth of a cell higher to a fifth: the pressure of a cell begins as
- * small as that while the surface climbs into it. Lighter faces make friction harder to solve, in proportion. */
+/* Faces that hold more than this bear stresses, see bearing_faces.c. A bed whose surface passes the middle of a cell
+ * fills the face above to an eighth, one that passes a sixth of a cell higher to a fifth: the pressure of a cell begins
+ * as small as that while the surface climbs into it. Lighter faces make friction harder to solve, in proportion. */
 #define PHI_BEARING 0.2f
 /* The same for faces beside a cell that was pressed in the last step: particles that creep to and fro would otherwise
  * take the support from some sand of a slope again and again. */
@@ -79,7 +79,7 @@ typedef struct ToGrid {
   float (*sums)[NODE_SUMS], (*others)[NODE_SUMS]; /* see NodeSums */
   NodeSums nodes;
   NodeKernel find; /* at work on them */
-  uint8_t *taken;  /* strips whose faces are found again, when who rides is known; NULL before */
+  uint8_t *taken;  /* strips whose faces are found again, once restricted particles are known; NULL before */
 } ToGrid;
 
 static void find_node_sums(ToGrid *to) {
@@ -94,8 +94,8 @@ static void find_node_sums(ToGrid *to) {
   nodes->one_specific = work->specific_volume;
   nodes->volume = (float)(work->grid->cell * work->grid->cell * work->grid->cell);
   nodes->least = PHI_LEAST;
-  nodes->strong = PHI_BEARING;
-  nodes->stays_strong = PHI_STAYS_BEARING;
+  nodes->bearing = PHI_BEARING;
+  nodes->stays_bearing = PHI_STAYS_BEARING;
   nodes->dense = PHI_DENSE;
   nodes->pressure = work->kept->pressure;
   nodes->settle = (float)fmin(1, work->settings->settle * work->dt);
@@ -151,7 +151,7 @@ static void splat_all(const ToGrid *to) {
   if (again) {
     splat.restricted = s->restricted;
     splat.restricted_lanes = f->sand.restricted;
-    for (int a = 0; a < 3; a++) splat.strong[a] = f->sand.bearing[a];
+    for (int a = 0; a < 3; a++) splat.bearing[a] = f->sand.bearing[a];
   } else {
     splat.centre[0] = work->mixed ? s->volume : work->order->mass;
     splat.centre[1] = work->mixed ? s->alpha_volume : NULL;

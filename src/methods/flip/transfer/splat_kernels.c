@@ -93,10 +93,10 @@ WIDE_INLINE void weigh(const Splat *splat, const int32_t place[3], int64_t k, bo
   }
 }
 
-/* ---- who rides ---- */
+/* ---- restricted particles ---- */
 
-/* Sums of a node that are left to somebody who rides on axes, a bit each, and for whom its faces along these are not
- * strong. */
+/* Sums of a node that a particle gives to which is restricted along axes, a bit each, where its faces along these are
+ * not bearing. */
 static const int32_t KEPT_SUMS[8][LANES] __attribute__((aligned(32))) = {
     {-1, -1, -1, -1, -1, -1, -1, -1}, {-1, 0, 0, -1, -1, -1, -1, -1}, {-1, -1, -1, 0, 0, -1, -1, -1},
     {-1, 0, 0, 0, 0, -1, -1, -1},     {-1, -1, -1, -1, -1, 0, 0, -1}, {-1, 0, 0, -1, -1, 0, 0, -1},
@@ -110,7 +110,7 @@ static inline uint32_t spread_bits(uint32_t bits) {
   return (bits | bits << 2) & 0x09249249u;
 }
 
-/* Faces round the strip that are not strong: per row three bits a node, one an axis. */
+/* Faces round the strip that are not bearing: per row three bits a node, one an axis. */
 static void find_weak(const Splat *splat, int32_t strip, uint32_t weak[9]) {
   const FlipGrid *grid = splat->grid;
   for (int row = 0; row < 9; row++) {
@@ -118,9 +118,9 @@ static void find_weak(const Splat *splat, int32_t strip, uint32_t weak[9]) {
             high = grid->near[at][X_HIGH];
     weak[row] = 0;
     for (int a = 0; a < 3; a++) {
-      const uint8_t *strong = splat->strong[a];
-      uint32_t bits = (uint32_t)strong[low] >> (STRIP - 1) | (uint32_t)strong[at] << 1 |
-                      (uint32_t)(strong[high] & 1) << (STRIP + 1);
+      const uint8_t *bearing = splat->bearing[a];
+      uint32_t bits = (uint32_t)bearing[low] >> (STRIP - 1) | (uint32_t)bearing[at] << 1 |
+                      (uint32_t)(bearing[high] & 1) << (STRIP + 1);
       weak[row] |= spread_bits(~bits & ((1u << TILE_X) - 1)) << a;
     }
   }
@@ -128,7 +128,7 @@ static void find_weak(const Splat *splat, int32_t strip, uint32_t weak[9]) {
 
 /* ---- cells ---- */
 
-/* Adds the particles of the cell in this lane to the tile. `rides`: of the particles; NULL: nobody does. */
+/* Adds the particles of the cell in this lane to the tile. `restricted`: bits of the particles; NULL: none is. */
 WIDE_INLINE void add_cell(const Parcel *parcels, int count, int lane, const uint8_t *restricted, const uint32_t weak[9],
                           Tile tile) {
   for (int z = 0; z < 3; z++) {

@@ -23,10 +23,10 @@ typedef struct Splat {
   const float *velocity[3]; /* of the particles, which the second sums at the faces are weighted with; NULL: none */
   const float *const *norm; /* times this, for centres and faces, ... */
   const uint8_t *normed;    /* ... in these strips */
-  /* Faces, when who rides is known (surface.c): a particle that rides gives to strong faces alone. NULL: not known. */
+  /* Once restricted particles are known (bearing_faces.c): these give to bearing faces alone. NULL: not known. */
   const uint8_t *restricted;       /* per particle, a bit an axis */
   const uint8_t *restricted_lanes; /* per strip, a bit a lane: some particle of the cell is */
-  const uint8_t *strong[3];        /* per strip, a bit a lane */
+  const uint8_t *bearing[3];       /* per strip, a bit a lane */
   const uint8_t *taken;            /* strips whose nodes are wanted; NULL: all */
   float (*sums)[NODE_SUMS];        /* per node; what was there is added to */
 } Splat;
@@ -45,15 +45,15 @@ typedef struct CellNorms {
 
 KERNEL_DECLARE(void, flip_cell_norms, (const CellNorms *cell, int32_t b, int32_t e));
 
-/* Which particles [b, e) of a cell have some, but not all of their weight on strong faces: a bit an axis. */
+/* Which particles [b, e) of a cell have some, but not all of their weight on bearing faces: a bit an axis. */
 typedef struct CellBearing {
-  const uint32_t (*bits)[9]; /* strong faces round the strip, per axis, as above */
+  const uint32_t (*bits)[9]; /* bearing faces round the strip, per axis, as above */
   int lane;
   float place[3];
   const float *x, *y, *z;
   const float *norm[3]; /* of the weights of valid faces; NULL: 1 */
-  float least;          /* of what is on valid faces, on strong ones */
-  float *sum[3];        /* of the weights of strong faces, from particle b on */
+  float least;          /* of what is on valid faces, on bearing ones */
+  float *sum[3];        /* of the weights of bearing faces, from particle b on */
   uint8_t *some;        /* the bits, from particle b on */
 } CellBearing;
 

@@ -7,9 +7,9 @@
 /* splat.c */
 void flip_sort_materials(FlipWork *work);
 Status flip_particles_to_grid(FlipWork *work);
-/* bearing_faces.c: who rides on strong faces alone; changes their norms. */
+/* bearing_faces.c: which particles are restricted to bearing faces; changes their norms. */
 void flip_restrict_particles(FlipWork *work);
-/* Whether somebody near the strip rides: the sums of its faces have changed. */
+/* Whether some particle near the strip is restricted: the sums of its faces have changed. */
 bool flip_restricted_near(const FlipWork *work, int32_t strip);
 /* advection.c */
 Status flip_grid_to_particles(FlipWork *work);
