@@ -10,6 +10,9 @@
 /* Components of the frictional stress: xx yy zz at centres, then xy yz xz at edges. */
 enum { S_XX, S_YY, S_ZZ, S_XY, S_YZ, S_XZ, STRESSES };
 
+/* Cells that hold more than this of their free volume have cohesion: grains touch. */
+#define PHI_TOUCHING 0.9f
+
 /* Solids as a strip sees them: what of its octants and lower faces is free, whose the faces are, and the signed
  * distance at the corners of its cells, in cells. */
 typedef struct StripSolids {

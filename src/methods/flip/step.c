@@ -136,7 +136,8 @@ static double largest_body_acceleration(const FlipWork *work) {
     solid_answer(solid, load, motion);
     for (int a = 0; a < 3 && solid->motion == MOTION_FREE; a++) motion[a] += vec3_get(work->state->gravity, a);
     for (int64_t k = 0; k < work->solids.face_count; k++)
-      if (work->solids.faces[k].body == b) largest = fmax(largest, fabs(coupled_speed(&work->solids.faces[k], motion)));
+      if (work->solids.faces[k].body == b)
+        largest = fmax(largest, fabs(coupled_velocity(&work->solids.faces[k], motion)));
   }
   return largest;
 }

@@ -69,7 +69,7 @@ void flip_set_body_velocities(FlipWork *work) {
   for (int64_t k = 0; k < work->solids.face_count; k++) {
     const CoupledFace *face = &work->solids.faces[k];
     work->fields.solid.velocity[face->axis][face->face] =
-        (float)coupled_speed(face, work->solids.bodies[face->body].velocity);
+        (float)coupled_velocity(face, work->solids.bodies[face->body].velocity);
   }
 }
 
@@ -96,7 +96,7 @@ static void find_body_norms(FlipWork *work) {
   for (int64_t k = 0; k < work->solids.face_count; k++) {
     const CoupledFace *face = &work->solids.faces[k];
     double unit[6] = {0}, sum = 0;
-    coupled_push(face, 1, unit);
+    coupled_add_force(face, 1, unit);
     for (int r = 0; r < 6; r++)
       for (int c = 0; c < 6; c++) sum += unit[r] * work->solids.bodies[face->body].inverse[r][c] * unit[c];
     work->stress.body_norm[face->body] += work->grid->cell * (double)(face->share * face->share) * sum;
@@ -138,7 +138,7 @@ static void wrench_chunk(void *context, int64_t b, int64_t e, int thread) {
     double force = 0;
     if (coupling->pressure) force += (double)coupling->pressure[face->low] - (double)coupling->pressure[face->face];
     if (coupling->stress) force += flip_stress_force(work, coupling->stress, face->face, face->axis);
-    if (force != 0) coupled_push(face, force * area * (double)face->share, wrench[face->body]);
+    if (force != 0) coupled_add_force(face, force * area * (double)face->share, wrench[face->body]);
   }
 }
 
@@ -177,7 +177,7 @@ static void flux_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t k = b; k < e; k++) {
     const CoupledFace *face = &to->work->solids.faces[k];
     to->flux[face->axis][face->face] +=
-        (float)((double)face->share * coupled_speed(face, to->work->stress.body_change[face->body]));
+        (float)((double)face->share * coupled_velocity(face, to->work->stress.body_change[face->body]));
   }
 }
 

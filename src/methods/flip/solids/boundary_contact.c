@@ -31,7 +31,7 @@ float strip_distance_at(const StripSolids *solids, float x, float y, float z, fl
 }
 
 /* The solid gets what the particle has lost: the vector times `times`, m/s. */
-static void push_solid(const BoundaryContact *contact, const float u[3], float times) {
+static void add_solid_impulse(const BoundaryContact *contact, const float u[3], float times) {
   const State *state = contact->work->state;
   double push = (double)(times * state->particles.mass[contact->index]) / contact->work->dt;
   wrench_add(contact->solid, vec3((double)u[0] * push, (double)u[1] * push, (double)u[2] * push),
@@ -59,13 +59,13 @@ static void apply_friction(const BoundaryContact *contact, const float n[3], flo
     v[a] -= share * u[a];
     if (displacement) displacement[a] -= share * u[a] * (float)contact->work->dt;
   }
-  push_solid(contact, u, share);
+  add_solid_impulse(contact, u, share);
 }
 
 /* A solid stops what runs into it with that speed, against the unit vector n. */
 static void collide(const BoundaryContact *contact, const float n[3], float stop, float v[3]) {
   for (int a = 0; a < 3; a++) v[a] += stop * n[a];
-  if (contact->solid) push_solid(contact, n, -stop);
+  if (contact->solid) add_solid_impulse(contact, n, -stop);
   apply_friction(contact, n, stop, v, NULL);
 }
 

@@ -17,7 +17,7 @@ static bool runs_in(const FlipWork *work, int32_t face, int axis, double against
   return here ? against < 0 : below && against > 0;
 }
 
-static void push_wall(FlipWork *work, int32_t face, int axis, int16_t owner, double force, WrenchSum *sum) {
+static void add_wall_force(FlipWork *work, int32_t face, int axis, int16_t owner, double force, WrenchSum *sum) {
   int32_t place[3];
   strip_place(work->grid->key[face / STRIP], place);
   const double *shift = work->grid->shift, cell = work->grid->cell;
@@ -46,7 +46,7 @@ static void stop_chunk(void *context, int64_t b, int64_t e, int thread) {
         float against = f->sand.velocity[a][at] - f->solid.velocity[a][at];
         if (!runs_in(work, at, a, (double)against)) continue;
         f->stress.change[a][at] = f->stress.stopped[a][at] = -against;
-        push_wall(work, at, a, owner, (double)(f->sand.mass[a][at] * against) / work->dt, &sum);
+        add_wall_force(work, at, a, owner, (double)(f->sand.mass[a][at] * against) / work->dt, &sum);
       }
   }
   wrench_sum_end(&sum);
@@ -96,7 +96,7 @@ static void stop_at_body(FlipWork *work, int32_t index) {
     const CoupledFace *face = &work->solids.faces[k];
     if (!stopped_by(work, face, index)) continue;
     double unit[6] = {0}, mass = (double)f->sand.mass[face->axis][face->face];
-    coupled_push(face, 1, unit);
+    coupled_add_force(face, 1, unit);
     for (int r = 0; r < 6; r++) {
       push[r] += mass * (double)f->sand.velocity[face->axis][face->face] * unit[r];
       for (int c = 0; c < 6; c++) sum[r][c] += mass * unit[r] * unit[c];
@@ -118,9 +118,9 @@ static void stop_at_body(FlipWork *work, int32_t index) {
     if (!stopped_by(work, face, index)) continue;
     double mass = (double)f->sand.mass[face->axis][face->face],
            before = (double)f->sand.velocity[face->axis][face->face];
-    double after = coupled_speed(face, v);
+    double after = coupled_velocity(face, v);
     f->stress.change[face->axis][face->face] = f->stress.stopped[face->axis][face->face] = (float)(after - before);
-    coupled_push(face, mass * (before - after), body->impulse);
+    coupled_add_force(face, mass * (before - after), body->impulse);
   }
   memcpy(body->velocity, v, sizeof v);
 }
@@ -131,7 +131,7 @@ Status flip_stop_at_closed_faces(FlipWork *work) {
   for (int32_t k = 0; k < work->solids.body_count; k++) stop_at_body(work, k);
   for (int64_t k = 0; k < work->solids.face_count; k++) {
     const CoupledFace *face = &work->solids.faces[k];
-    float speed = (float)coupled_speed(face, work->solids.bodies[face->body].velocity);
+    float speed = (float)coupled_velocity(face, work->solids.bodies[face->body].velocity);
     f->sand.flux[face->axis][face->face] += face->share * (speed - f->solid.velocity[face->axis][face->face]);
     f->sand.joint_velocity[face->axis][face->face] += face->share * (speed - f->solid.velocity[face->axis][face->face]);
     f->solid.velocity[face->axis][face->face] = speed;
@@ -154,7 +154,7 @@ static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
         if (owner < 0 || !(f->solid.open[a][at] < 1)) continue;
         double force = flip_stress_force(work, work->kept->stress, at, a) - (double)work->kept->pressure[at] +
                        (double)work->kept->pressure[cell_below(work->grid, at, a)];
-        if (force != 0) push_wall(work, at, a, owner, force * area * (double)(1 - f->solid.open[a][at]), &sum);
+        if (force != 0) add_wall_force(work, at, a, owner, force * area * (double)(1 - f->solid.open[a][at]), &sum);
       }
   }
   wrench_sum_end(&sum);

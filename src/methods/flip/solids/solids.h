@@ -43,7 +43,7 @@ void flip_accelerate_bodies_by_parts(FlipWork *work, int64_t chunks, double dt);
 void flip_add_body_flux(const FlipWork *work, float *const flux[3]);
 
 /* The body's velocity along the face's axis, there. */
-static inline double coupled_speed(const CoupledFace *face, const double v[6]) {
+static inline double coupled_velocity(const CoupledFace *face, const double v[6]) {
   const float *r = face->arm;
   switch (face->axis) {
   case 0: return v[0] + v[4] * (double)r[2] - v[5] * (double)r[1];
@@ -51,14 +51,14 @@ static inline double coupled_speed(const CoupledFace *face, const double v[6]) {
   default: return v[2] + v[3] * (double)r[1] - v[4] * (double)r[0];
   }
 }
-/* Adds a push along the face's axis to a wrench: the transpose of the above. */
-static inline void coupled_push(const CoupledFace *face, double push, double w[6]) {
+/* Adds a force along the face's axis to a wrench: the transpose of the above. */
+static inline void coupled_add_force(const CoupledFace *face, double force, double w[6]) {
   const float *r = face->arm;
-  w[face->axis] += push;
+  w[face->axis] += force;
   switch (face->axis) {
-  case 0: w[4] += push * (double)r[2], w[5] -= push * (double)r[1]; break;
-  case 1: w[5] += push * (double)r[0], w[3] -= push * (double)r[2]; break;
-  default: w[3] += push * (double)r[1], w[4] -= push * (double)r[0]; break;
+  case 0: w[4] += force * (double)r[2], w[5] -= force * (double)r[1]; break;
+  case 1: w[5] += force * (double)r[0], w[3] -= force * (double)r[2]; break;
+  default: w[3] += force * (double)r[1], w[4] -= force * (double)r[0]; break;
   }
 }
 

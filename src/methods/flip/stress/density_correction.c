@@ -48,8 +48,8 @@ static void refill_chunk(void *context, int64_t b, int64_t e, int thread) {
   KERNEL_CALL(work->core, flip_pressure_apply)(&correction->problem.operator, b, e);
   for (int64_t at = b * STRIP; at < e * STRIP; at++)
     if (f->sand.phi[at] > 0) {
-      float fill = f->sand.phi[at] - correction->problem.operator.y[at];
-      f->sand.phi[at] = fill < 0 ? 0 : fill > f->solid.free_volume[at] ? f->solid.free_volume[at] : fill;
+      float phi = f->sand.phi[at] - correction->problem.operator.y[at];
+      f->sand.phi[at] = phi < 0 ? 0 : phi > f->solid.free_volume[at] ? f->solid.free_volume[at] : phi;
     }
 }
 

@@ -174,7 +174,7 @@ static void strips_chunk(void *context, int64_t b, int64_t e, int thread) {
   KERNEL_CALL(f->work->core, flip_limit_strips)(&f->bounds, b, e, f->strip_sums[b / STRIP_CHUNK]);
 }
 
-/* Nobody's strip has nothing. */
+/* Strip 0, which stands for all that take no part, bears nothing. */
 static Status take_strips(FlipWork *work, Friction *f) {
   Core *core = work->core;
   Scratch *scratch = work->step->scratch;

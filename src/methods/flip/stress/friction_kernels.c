@@ -531,7 +531,7 @@ void KERNEL(flip_friction_sweep)(const FrictionSweep *o, const FrictionBlock *bl
 
 void KERNEL(flip_friction_strict)(const FrictionSweep *o, const FrictionBlock *block, FrictionSlot *slots) {
   slots[0] = (FrictionSlot){0};
-  for (int k = 0; k < 3; k++) wide_store(slots[0].slip[k], wide_set(1)); /* nobody's walls */
+  for (int k = 0; k < 3; k++) wide_store(slots[0].slip[k], wide_set(1)); /* no walls */
   for (int32_t j = block->first - BLOCK_RIM; j < block->end + BLOCK_RIM; j++) {
     copy_strips(o, strips_of(o, block, j, 2, 2), false, slots);
     if (o->scheme != SCREE_YIELD_BOX) scale_strips(o, strips_of(o, block, j - 1, 1, 1), slots, true);

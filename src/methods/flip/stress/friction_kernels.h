@@ -11,7 +11,7 @@
 
 #include "methods/flip/fields.h"
 
-/* Slices that a sweep has in hand at a time; each has slots of its own, and nobody the slot 0. */
+/* Slices that a sweep has in hand at a time; each has slots of its own. Slot 0 is that of strips that take no part. */
 enum { SWEEP_DEPTH = 4 };
 
 /* What is known of a strip, by the stage that needs it: each stage reads few streams from the front to the back. */
@@ -45,7 +45,7 @@ typedef struct FrictionStrips {
   StripEdges *wall_weight; /* 1 / limit^2 at the edges at walls alone */
 } FrictionStrips;
 
-/* Who is beside it (0: nobody, an empty strip), and what there is to do. */
+/* The strips beside it (0: none, an empty strip), and what there is to do. */
 typedef struct FrictionLinks {
   int32_t near[SIDES];
   /* While the strip is in hand: its slot, those beside it, and those across the edges at its lower sides and at its

@@ -55,7 +55,7 @@ static void add_moved(PressureProblem *problem, int32_t *last, int32_t cell, con
     *at = (CoupledCell){.cell = cell, .body = face->body};
   }
   double out[6] = {0};
-  coupled_push(face, share, out);
+  coupled_add_force(face, share, out);
   for (int r = 0; r < 6; r++) at->out[r] += (float)out[r];
 }
 
@@ -152,8 +152,8 @@ static double bounds_chunk(void *context, int64_t begin, int64_t end) {
     uint32_t unknown = 0;
     for (int lane = 0; lane < STRIP; lane++) {
       int64_t at = strip * STRIP + lane;
-      float fill = f->sand.phi[at], free = f->solid.free_volume[at];
-      bool some = f->sand.usable[at] > 0 && fill > PHI_EMPTY * free && !enclosed(work, (int32_t)at) &&
+      float phi = f->sand.phi[at], free_volume = f->solid.free_volume[at];
+      bool some = f->sand.usable[at] > 0 && phi > PHI_EMPTY * free_volume && !enclosed(work, (int32_t)at) &&
                   !pinched(work, (int32_t)at);
       to->lower[at] = 0;
       to->upper[at] = some ? INFINITY : 0;
@@ -164,8 +164,8 @@ static double bounds_chunk(void *context, int64_t begin, int64_t end) {
       unknown |= 1u << lane;
       if (to->b[at] < 0) want += (double)to->b[at] * (double)to->b[at];
       if (to->correction) continue;
-      if (work->settings->pulling && fill > PHI_PULLED * free) to->lower[at] = -INFINITY;
-      else if (f->sand.cohesion[at] > 0 && fill > PHI_TOUCHING * free) {
+      if (work->settings->pulling && phi > PHI_PULLED * free_volume) to->lower[at] = -INFINITY;
+      else if (f->sand.cohesion[at] > 0 && phi > PHI_TOUCHING * free_volume) {
         /* The cone's apex: s_max = alpha p + cohesion is none there. */
         to->lower[at] = f->sand.alpha[at] > 0 ? -f->sand.cohesion[at] / f->sand.alpha[at] : -f->sand.cohesion[at];
       }

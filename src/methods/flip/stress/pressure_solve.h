@@ -5,8 +5,7 @@
 #include "methods/flip/stress/operator_kernels.h"
 #include "methods/flip/stress/stress.h"
 
-/* Cohesion acts where grains touch, a pressure that pulls (Fig. 11) wherever there is sand. */
-#define PHI_TOUCHING 0.9f
+/* A pressure that pulls (Fig. 11) does so in cells that hold more than this of their free volume. */
 #define PHI_PULLED 0.4f
 
 /* A cell that bears pressure and has faces that a body moves with. */

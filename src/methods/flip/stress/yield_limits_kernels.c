@@ -2,8 +2,6 @@
 #include "methods/flip/grid/strip_wide.h"
 #include "methods/flip/stress/friction_law.h"
 
-#define PHI_TOUCHING 0.9f
-
 /* The axes of the edges of each shear component. */
 static const int EDGE_AXES[3][2] = {{0, 1}, {1, 2}, {0, 2}};
 
@@ -61,10 +59,10 @@ void KERNEL(flip_limit_surface)(const FrictionBounds *o, int64_t b, int64_t e) {
     case 2: surface = limit_at_surface(o, s, 2); break;
     default: break;
     }
-    Wide borne = wide_select(wide_less(zero, limit), limit, surface);
-    put(o->fields->stress.edge_limit, s, borne);
+    Wide edge_limit = wide_select(wide_less(zero, limit), limit, surface);
+    put(o->fields->stress.edge_limit, s, edge_limit);
     unsigned stopped = o->fields->solid.near[s] ? lanes_stopped(o, s) : 0;
-    o->loaded[s] = (uint8_t)(wide_bits(wide_less(zero, borne)) | stopped);
+    o->loaded[s] = (uint8_t)(wide_bits(wide_less(zero, edge_limit)) | stopped);
   }
 }
 
@@ -100,13 +98,14 @@ WIDE_INLINE void face_bits(const FlipGrid *grid, uint8_t *const f[3], int32_t s,
 WIDE_INLINE Wide mean_at_edge(const FrictionBounds *o, int32_t s, int a, int c) {
   const FlipFields *f = o->fields;
   const Wide zero = wide_set(0), one = wide_set(1);
-  Wide free[4], borne[4], light[4], open[4], count = zero;
+  Wide free[4], edge_limit[4], light[4], open[4], count = zero;
   round_edge(o->grid, f->solid.free_volume, s, a, c, free);
-  round_edge(o->grid, f->stress.edge_limit, s, a, c, borne);
+  round_edge(o->grid, f->stress.edge_limit, s, a, c, edge_limit);
   faces_at_edge(o->grid, f->sand.specific_volume, s, a, c, light);
   faces_at_edge(o->grid, f->solid.open, s, a, c, open);
   for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, free[j]), one, zero);
-  Wide mean = wide_set(o->shear_factor) * (borne[0] + borne[1] + borne[2] + borne[3]) / wide_max(count, one);
+  Wide mean = wide_set(o->shear_factor) * (edge_limit[0] + edge_limit[1] + edge_limit[2] + edge_limit[3]) /
+              wide_max(count, one);
   for (int j = 0; j < 4; j++)
     mean = wide_select(wide_less(zero, open[j]) & wide_less_equal(light[j], zero), zero, mean);
   return mean;
@@ -174,25 +173,26 @@ static void friction_at(const FrictionBounds *o, int32_t s, int a, int c, unsign
  * that presses on the wall: the pressure less the frictional stress across it. It is the law of the wall that holds
  * there, by its own pressure: such edges count for the yield surface of no cell. */
 WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, unsigned walls, int64_t n) {
-  float *to_limit = o->to.returns[n].limit[k], *share = o->to.returns[n].weight[k], *per = o->to.steps[n].weight[k];
+  float *to_limit = o->to.returns[n].limit[k], *return_weight = o->to.returns[n].weight[k],
+        *step_weight = o->to.steps[n].weight[k];
   const FlipFields *f = o->fields;
   const Wide zero = wide_set(0), one = wide_set(1);
   int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
   float friction[STRIP] = {0};
   friction_at(o, s, a, c, walls, friction);
-  Wide limit_at = wide_load(to_limit), across, strength = own(f->sand.alpha, s);
-  strength = wide_select(wide_less(zero, strength), strength, below(o->grid, f->sand.alpha, s, c));
-  strength = wide_select(wide_less(zero, strength), strength, below(o->grid, f->sand.alpha, s, a));
-  WideInt some = wide_less(zero, strength), at_wall = wide_lanes((uint8_t)walls);
+  Wide limit_at = wide_load(to_limit), across, alpha = own(f->sand.alpha, s);
+  alpha = wide_select(wide_less(zero, alpha), alpha, below(o->grid, f->sand.alpha, s, c));
+  alpha = wide_select(wide_less(zero, alpha), alpha, below(o->grid, f->sand.alpha, s, a));
+  WideInt some = wide_less(zero, alpha), at_wall = wide_lanes((uint8_t)walls);
   WideInt touched = across_walls(o, s, a, c, &across);
-  Wide factor = wide_set(o->shear_factor) * wide_select(some, strength, one);
+  Wide factor = wide_set(o->shear_factor) * wide_select(some, alpha, one);
   Wide all = limit_at + factor * stopped_at(o, s, a, c);
   Wide most = wall_limit(wide_load(friction), all, factor, across);
   limit_at = wide_select(at_wall & some, wide_min(all, most), limit_at);
   WideInt in_contact = at_wall & touched & wide_less(wide_set(LIMIT_LEAST), limit_at);
   wide_store(to_limit, limit_at);
-  wide_store(per, wide_select(at_wall, zero, wide_load(per)));
-  wide_store(share, wide_select(at_wall, zero, wide_load(share)));
+  wide_store(step_weight, wide_select(at_wall, zero, wide_load(step_weight)));
+  wide_store(return_weight, wide_select(at_wall, zero, wide_load(return_weight)));
   wide_store(o->to.wall_weight[n][k],
              wide_select(in_contact, one / wide_select(in_contact, limit_at * limit_at, one), zero));
   if (wide_bits(in_contact)) o->links[n].walled |= (uint8_t)(1u << k);

@@ -11,8 +11,9 @@
 
 enum { FROM_CHUNK = 64 };
 
-/* One of so many particles may be in haste: it goes so much farther than half a cell, piece by piece. A clump that
- * falls on a heap is pressed for the moment in which it arrives, and some dozen particles would set the step of all. */
+/* One pressed particle of so many may be an outlier: it may move so many times farther than half a cell, piece by
+ * piece. A clump that falls on a heap has pressure when it arrives, and some dozen particles would set the step of all.
+ */
 enum { OUTLIER_SHARE = 1024 };
 #define OUTLIER_FACTOR 2.0f
 
@@ -43,8 +44,8 @@ static float bin_from(uint32_t bin) {
   return square;
 }
 
-/* What the step is set by: the fastest of loose particles; of pressed ones that which all but `hasty` keep to, or as
- * much as haste allows the fastest. */
+/* What the step is set by: the fastest of loose particles; of pressed ones the speed that all but `outliers` keep to,
+ * or that of the fastest over the factor of outliers. */
 static double speed_of(const Speeds *speeds, int threads, int64_t outliers, float outlier) {
   float loose = 0, pressed = 0, kept = 0;
   for (int t = 0; t < threads; t++) {
@@ -106,7 +107,7 @@ static void move_off_grid(const FromGrid *from) {
   for (int64_t k = 0; k < work->order->off_grid; k++) {
     int32_t i = work->order->index[k];
     for (int a = 0; a < 3; a++) {
-      velocity[a][i] += from->gather.gain[a];
+      velocity[a][i] += from->gather.gained[a];
       displacement_of[a][i] = dt * velocity[a][i];
     }
     if (work->shapes) work->advection.kind[k] = IS_STUCK;
@@ -340,10 +341,10 @@ Status flip_grid_to_particles(FlipWork *work) {
     g->bearing[a] = f->sand.bearing[a];
     g->velocity[a] = f->sand.velocity[a];
     g->change[a] = f->stress.change[a];
-    g->moved[a] = f->stress.correction[a];
+    g->correction[a] = f->stress.correction[a];
     g->settle[a] = f->sand.settle[a];
     g->before[a] = work->order->velocity[a];
-    g->gain[a] = (float)(vec3_get(work->state->gravity, a) * work->dt);
+    g->gained[a] = (float)(vec3_get(work->state->gravity, a) * work->dt);
   }
   TRY(take_buffers(work, &from));
   int threads = pool_threads(core->pool);

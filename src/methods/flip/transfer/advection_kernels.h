@@ -4,16 +4,14 @@
 
 #include "methods/flip/transfer/gather_kernels.h"
 
-/* How far the particles of one strip go. */
-enum {
-  DISPLACEMENT_IS_LONG = 1,
-  DISPLACEMENT_INTO_SOLID = 2
-}; /* a bit each: longer than `long_way`; perhaps into a solid */
+/* Bits of a particle: moves farther than the root of `long_displacement`; may end in a solid. */
+enum { DISPLACEMENT_IS_LONG = 1, DISPLACEMENT_INTO_SOLID = 2 };
+/* The particles of one strip. */
 typedef struct Displacements {
-  const float *x, *y, *z; /* in cells */
-  float place[3];         /* of the strip */
-  float longest[STRIP],
-      share[STRIP];                /* of the displacements from its cells, m; and what squares of speeds count there */
+  const float *x, *y, *z;          /* in cells */
+  float place[3];                  /* of the strip */
+  float longest[STRIP];            /* displacement from each cell, m */
+  float share[STRIP];              /* what squares of speeds count there */
   float long_displacement;         /* square of it, m^2 */
   float cell;                      /* m */
   const float *distance;           /* of solids, at the corners of the cells, in cells; NULL: none are near */

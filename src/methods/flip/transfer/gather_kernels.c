@@ -48,7 +48,7 @@ WIDE_INLINE void put_node(const float *const field[4], int64_t at, bool counts, 
  * lanes round which all do. */
 WIDE_INLINE uint32_t fill_window(const Gather *gather, const Surroundings *round, int axis, const uint8_t *bits,
                                  float (*window)[4]) {
-  const float *const field[4] = {gather->velocity[axis], gather->change[axis], gather->moved[axis],
+  const float *const field[4] = {gather->velocity[axis], gather->change[axis], gather->correction[axis],
                                  gather->settle[axis]};
   const uint32_t everything = (1u << WINDOW_X) - 1;
   const Wide zero = wide_set(0);
@@ -88,13 +88,13 @@ WIDE_INLINE Weights weights_of(Wide at, bool face) {
 }
 
 /* The fields of a window, and 1 where a node counts. */
-enum { VELOCITY, CHANGE, MOVED, SETTLE, COUNTED, INTERPOLATED };
+enum { VELOCITY, CHANGE, CORRECTION, SETTLE, COUNTED, INTERPOLATED };
 
 WIDE_INLINE void take_node(const float *const node[LANES], int off, bool masked, Wide of[INTERPOLATED]) {
   const Wide zero = wide_set(0);
   wide_turn4(wide_rows(node[0] + off, node[4] + off), wide_rows(node[1] + off, node[5] + off),
              wide_rows(node[2] + off, node[6] + off), wide_rows(node[3] + off, node[7] + off), &of[VELOCITY],
-             &of[CHANGE], &of[MOVED], &of[SETTLE]);
+             &of[CHANGE], &of[CORRECTION], &of[SETTLE]);
   of[COUNTED] = masked ? wide_select(wide_less(of[SETTLE], zero), zero, wide_set(1)) : zero;
   if (masked) of[SETTLE] = wide_max(of[SETTLE], zero);
 }
@@ -144,8 +144,8 @@ WIDE_INLINE Wide gather_axis(const Gather *gather, const Window window, int32_t 
   WideInt on_grid = wide_less(zero, norm);
   Wide before = wide_load(gather->before[axis] + k);
   FlipAtParticle grid = {of[VELOCITY].value * norm, of[CHANGE].value * norm, of[SETTLE].value * norm,
-                         of[MOVED].value * norm};
-  FlipUpdate update = flip_update(grid, on_grid, before, wide_set(gather->gain[axis]), wide_set(gather->dt));
+                         of[CORRECTION].value * norm};
+  FlipUpdate update = flip_update(grid, on_grid, before, wide_set(gather->gained[axis]), wide_set(gather->dt));
   wide_store(out->velocity[axis] + to, update.velocity);
   wide_store(out->displacement[axis] + to, update.displacement);
   if (!out->gradient[0]) return update.moves;

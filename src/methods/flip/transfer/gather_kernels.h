@@ -11,13 +11,13 @@ typedef struct Gather {
   const int32_t *start;
   const float *x, *y, *z; /* in cells */
   const float *norm[3];   /* per particle: 1 / sum of the weights of the faces that count, where some do not */
-  const float *velocity[3], *change[3], *moved[3], *settle[3];
+  const float *velocity[3], *change[3], *correction[3], *settle[3];
   const uint8_t *near;                  /* per strip: some nodes round it may not be valid */
   const uint8_t *restricted_lanes;      /* per strip, a bit a lane: some particle of the cell is restricted */
   const uint8_t *restricted;            /* per particle, a bit an axis */
   const uint8_t *valid[3], *bearing[3]; /* per strip, a bit a lane */
   const float *before[3];               /* velocity of the particles */
-  float gain[3];                        /* of it by gravity */
+  float gained[3];                      /* what gravity adds to it */
   float dt;
   float inverse_cell;
 } Gather;

@@ -20,7 +20,7 @@ WIDE_INLINE FaceSums face_sums(const NodeSums *sums, int64_t strip, int a, const
   FaceSums face;
   face.mass = wide_select(valid, own[AT_X + 2 * a], zero);
   Wide volume =
-      sums->others ? wide_select(valid, others[AT_X + 2 * a], zero) : face.mass * wide_set(sums->one_specific);
+      sums->others ? wide_select(valid, others[AT_X + 2 * a], zero) : face.mass * wide_set(sums->one_specific_volume);
   face.phi = volume_fraction(volume, wide_set(1 / sums->volume),
                              wide_load(sums->fields.solid.kernel_volume[1 + a] + strip * STRIP));
   return face;
@@ -71,7 +71,7 @@ WIDE_INLINE void face_fields(const NodeSums *sums, int64_t strip, int a, const W
   Wide open = wide_load(f->solid.open[a] + at);
   WideInt moves = wide_less(wide_set(sums->least), face.phi), bears = moves & wide_lanes(f->sand.bearing[a][strip]);
   FaceState state = face_state(face.mass, own[AT_X_TOO + 2 * a], face.phi, open, wide_load(f->solid.velocity[a] + at),
-                               wide_set(sums->gain[a]), wide_set(sums->volume), moves, bears);
+                               wide_set(sums->gained[a]), wide_set(sums->volume), moves, bears);
   wide_store(f->sand.mass[a] + at, face.mass);
   wide_store(f->sand.velocity[a] + at, state.velocity);
   wide_store(f->sand.specific_volume[a] + at, state.specific_volume);
@@ -98,12 +98,12 @@ void KERNEL(flip_node_fields)(const NodeSums *sums, int64_t b, int64_t e) {
     node_columns(sums->sums + at, own);
     node_columns((mixed ? sums->others : sums->sums) + at, others);
     Wide sand = own[AT_CENTRE];
-    if (!mixed) sand = sand * wide_set(sums->one_specific);
+    if (!mixed) sand = sand * wide_set(sums->one_specific_volume);
     wide_store(f->sand.phi + at,
                volume_fraction(wide_load(f->solid.free_volume + at) * sand, wide_set(1 / sums->volume),
                                wide_load(f->solid.kernel_volume[0] + at)));
 
-    wide_store(f->sand.alpha + at, mixed ? mixture_mean(own[AT_CENTRE_TOO], sand) : wide_set(sums->one_strength));
+    wide_store(f->sand.alpha + at, mixed ? mixture_mean(own[AT_CENTRE_TOO], sand) : wide_set(sums->one_alpha));
     wide_store(f->sand.cohesion + at, mixed ? mixture_mean(others[AT_CENTRE], sand) : wide_set(sums->one_cohesion));
     for (int a = 0; a < 3; a++) face_fields(sums, strip, a, own, others);
   }

@@ -7,17 +7,17 @@
 typedef struct NodeSums {
   const FlipGrid *grid;
   /* Mass at the centres and faces, momenta at the faces. Where there is more than one material: volume at the centres,
-   * and strength weighted with it; ... */
+   * and alpha weighted with it; ... */
   const float (*sums)[NODE_SUMS];
   const float (*others)[NODE_SUMS]; /* ... volume at the faces, cohesion weighted with it. NULL: one material, ... */
-  float one_strength, one_cohesion, one_specific; /* ... which has these */
-  float volume;                                   /* of a cell */
-  float least;                                    /* fill of a face from which on it moves */
-  float bearing, stays_bearing;                   /* and bears stresses; beside a cell that was pressed */
-  float dense;                                    /* fill of a cell, of what is free, from which on grains touch */
-  const float *pressure;                          /* that it was pressed with */
-  float gain[3];                                  /* g dt */
-  float settle;                                   /* what particles in contact give up of their own velocity */
+  float one_alpha, one_cohesion, one_specific_volume; /* ... which has these */
+  float volume;                                       /* of a cell */
+  float least;                                        /* phi of a face above which it moves */
+  float bearing, stays_bearing;                       /* and bears stress; the same beside a cell that had pressure */
+  float dense;                                        /* phi over free volume of a cell above which grains touch */
+  const float *pressure;                              /* of the last step */
+  float gained[3];                                    /* g dt */
+  float settle; /* share of their own velocity that particles in contact give up */
   FlipFields fields;
   uint8_t *bears[3], *closed[3]; /* per strip, a bit a lane: faces that a stress can act on; those of walls */
   uint8_t *touch;                /* and cells where grains touch each other or a wall */

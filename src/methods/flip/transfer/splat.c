@@ -21,7 +21,7 @@ enum { SORT_CHUNK = 4096 };
 #define PHI_STAYS_BEARING 0.15f
 
 /* alpha = sqrt(2/3) sin(theta) */
-static float material_strength(const ScreeMaterialDef *material) {
+static float material_alpha(const ScreeMaterialDef *material) {
   return (float)(sqrt(2.0 / 3) * sin(material->friction_angle_deg * M_PI / 180));
 }
 
@@ -31,16 +31,16 @@ static void sort_chunk(void *context, int64_t b, int64_t e, int thread) {
   const Particles *p = &work->state->particles;
   const Materials *materials = &work->state->materials;
   TransferStage *to = &work->transfer;
-  float specific[MATERIALS_MAX], strength[MATERIALS_MAX], cohesion[MATERIALS_MAX];
+  float specific[MATERIALS_MAX], alpha[MATERIALS_MAX], cohesion[MATERIALS_MAX];
   for (int32_t m = 0; m < materials->count; m++) {
     specific[m] = (float)(1 / materials->items[m].definition.density);
-    strength[m] = material_strength(&materials->items[m].definition);
+    alpha[m] = material_alpha(&materials->items[m].definition);
     cohesion[m] = (float)materials->items[m].definition.cohesion;
   }
   for (int64_t k = b; k < e; k++) {
     uint8_t m = p->material[work->order->index[k]];
     to->volume[k] = work->order->mass[k] * specific[m];
-    to->alpha_volume[k] = to->volume[k] * strength[m];
+    to->alpha_volume[k] = to->volume[k] * alpha[m];
     to->cohesion_volume[k] = to->volume[k] * cohesion[m];
   }
 }
@@ -89,9 +89,9 @@ static void find_node_sums(ToGrid *to) {
   nodes->grid = work->grid;
   nodes->sums = (const float(*)[NODE_SUMS])to->sums;
   nodes->others = (const float(*)[NODE_SUMS])to->others;
-  nodes->one_strength = material_strength(only);
+  nodes->one_alpha = material_alpha(only);
   nodes->one_cohesion = (float)only->cohesion;
-  nodes->one_specific = work->specific_volume;
+  nodes->one_specific_volume = work->specific_volume;
   nodes->volume = (float)(work->grid->cell * work->grid->cell * work->grid->cell);
   nodes->least = PHI_LEAST;
   nodes->bearing = PHI_BEARING;
@@ -100,7 +100,7 @@ static void find_node_sums(ToGrid *to) {
   nodes->pressure = work->kept->pressure;
   nodes->settle = (float)fmin(1, work->settings->settle * work->dt);
   nodes->fields = work->fields;
-  for (int a = 0; a < 3; a++) nodes->gain[a] = (float)(vec3_get(work->state->gravity, a) * work->dt);
+  for (int a = 0; a < 3; a++) nodes->gained[a] = (float)(vec3_get(work->state->gravity, a) * work->dt);
 }
 
 static void nodes_chunk(void *context, int64_t b, int64_t e, int thread) {
