@@ -14,11 +14,11 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "methods/flip/solids/solids.h"
-#include "methods/flip/transfer/transfer.h"
 #include "methods/flip/flip.h"
-#include "methods/flip/transfer/shapes.h"
+#include "methods/flip/solids/solids.h"
 #include "methods/flip/stress/stress.h"
+#include "methods/flip/transfer/shapes.h"
+#include "methods/flip/transfer/transfer.h"
 
 /* A step of half a cell is two radii; sand at rest is solved this often at least. */
 #define FLIP_TIME_STEP (1.0 / 60)

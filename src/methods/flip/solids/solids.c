@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/parallel.h"
 #include "methods/flip/solids/solids.h"
+#include "core/parallel.h"
 #include "methods/flip/solids/solids_kernels.h"
 #include "methods/flip/stress/stress.h"
 

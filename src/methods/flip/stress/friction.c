@@ -21,9 +21,9 @@
 
 #include "core/parallel.h"
 #include "methods/flip/solids/solids.h"
-#include "methods/flip/stress/yield_limits_kernels.h"
 #include "methods/flip/stress/friction_law.h"
 #include "methods/flip/stress/stress.h"
+#include "methods/flip/stress/yield_limits_kernels.h"
 
 /* The matrix has no eigenvalue above this over density and cell^2, shear counted twice. */
 #define STRESS_STIFFNESS 12

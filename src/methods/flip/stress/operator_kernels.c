@@ -1,6 +1,6 @@
 #include "methods/flip/stress/operator_kernels.h"
-#include "methods/flip/stress/pressure_law.h"
 #include "methods/flip/grid/strip_wide.h"
+#include "methods/flip/stress/pressure_law.h"
 
 float KERNEL(flip_largest)(const float *field, int64_t count) {
   Wide most = wide_set(0);

@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "methods/flip/stress/pressure_solve.h"
 #include "core/parallel.h"
 #include "methods/flip/solids/solids.h"
 #include "methods/flip/stress/mprgp.h"
-#include "methods/flip/stress/pressure_solve.h"
 
 /* Cells with less sand than this cannot be full after a step of half a cell. */
 #define PHI_EMPTY 0.02f

@@ -4,8 +4,8 @@
 
 #include "core/parallel.h"
 #include "methods/flip/solids/solids.h"
-#include "methods/flip/stress/stress.h"
 #include "methods/flip/stress/operator_kernels.h"
+#include "methods/flip/stress/stress.h"
 
 typedef struct Faces {
   FlipWork *work;

@@ -8,10 +8,10 @@
 
 #include "core/parallel.h"
 #include "methods/flip/solids/solids.h"
-#include "methods/flip/stress/warm_start_kernels.h"
 #include "methods/flip/stress/stress.h"
+#include "methods/flip/stress/warm_start_kernels.h"
 
-/* Ways below, in cells, are none. */
+/* Displacements below, in cells, are none. */
 #define DISPLACEMENT_LEAST 0.06f
 
 typedef struct MovingSolid {

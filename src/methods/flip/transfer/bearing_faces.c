@@ -11,9 +11,9 @@
 
 #include "core/parallel.h"
 #include "methods/flip/solids/boundary_contact.h"
-#include "methods/flip/transfer/transfer.h"
-#include "methods/flip/transfer/splat_kernels.h"
 #include "methods/flip/stress/stress.h"
+#include "methods/flip/transfer/splat_kernels.h"
+#include "methods/flip/transfer/transfer.h"
 
 enum { RESTRICT_CHUNK = 64, RESTRICT_BATCH = 64 };
 

@@ -1,5 +1,5 @@
-#include "methods/flip/solids/boundary_contact.h"
 #include "methods/flip/transfer/shapes.h"
+#include "methods/flip/solids/boundary_contact.h"
 
 #include <math.h>
 #include <string.h>

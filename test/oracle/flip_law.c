@@ -1,0 +1,106 @@
+/* flip's laws, one cell or particle at a time (LANE_SCALAR, as a work item of a device computes them): ellipsoids
+ * against the kernel, which computes eight abreast, to the bit; yield surfaces against their definitions. */
+#define LANE_SCALAR
+#include "check.h"
+#include "core/rng.h"
+#include "methods/flip/stress/friction_law.h"
+#include "methods/flip/transfer/shape_law.h"
+#include "methods/flip/transfer/shapes_kernels.h"
+#include "methods/flip/transfer/weights_law.h"
+
+enum { PARTICLES = 512, TENSORS = 400 };
+
+static float random_from(uint64_t what, uint64_t k, float low, float high) {
+  return low + (high - low) * (float)rng_unit(rng_bits(17, what, k, RNG_TEST));
+}
+
+static void test_shapes(void **state) {
+  (void)state;
+  static float shape[STRESSES][PARTICLES], before[STRESSES][PARTICLES], jacobian[9][PARTICLES], deformed[9][PARTICLES];
+  static uint8_t kind[PARTICLES];
+  Stretch stretch = {.kind = kind, .least = 0.5f, .most = 2, .dt = 0.01f};
+  Core core = test_core(1);
+  for (int k = 0; k < PARTICLES; k++) {
+    for (int c = 0; c < STRESSES; c++)
+      before[c][k] = shape[c][k] = c < 3 ? random_from(1, (uint64_t)(6 * k + c), 0.6f, 1.8f)
+                                         : random_from(2, (uint64_t)(6 * k + c), -0.3f, 0.3f);
+    for (int c = 0; c < 9; c++) jacobian[c][k] = random_from(3, (uint64_t)(9 * k + c), -80, 80);
+  }
+  for (int c = 0; c < STRESSES; c++) stretch.shape[c] = shape[c];
+  for (int c = 0; c < 9; c++) stretch.jacobian[c] = jacobian[c], stretch.deformation[c] = deformed[c];
+  KERNEL_CALL(&core, flip_stretch)(&stretch, PARTICLES);
+  int seen[4] = {0};
+  for (int k = 0; k < PARTICLES; k++) {
+    float f[9];
+    for (int c = 0; c < 9; c++) f[c] = deformation(jacobian[c][k], 0.01f) + (c % 4 == 0 ? 1 : 0);
+    ShapeTensor a = {before[0][k], before[1][k], before[2][k], before[3][k], before[4][k], before[5][k]};
+    Rows3 rows = {vec_make(f[0], f[1], f[2]), vec_make(f[3], f[4], f[5]), vec_make(f[6], f[7], f[8])};
+    a = shape_advanced(a, rows);
+    const float law[STRESSES] = {a.xx, a.yy, a.zz, a.xy, a.yz, a.xz};
+    for (int c = 0; c < STRESSES; c++) assert_memory_equal(&law[c], &shape[c][k], sizeof(float));
+    bool fits = shape_beyond(a, 2, -1), thick = shape_beyond(a, 0.5f, 1);
+    assert_int_equal(kind[k], fits ? (thick ? IS_VALID : IS_THIN) : (thick ? IS_LONG : IS_STUCK));
+    seen[kind[k]]++;
+  }
+  for (int c = 0; c < 4; c++) assert_true(seen[c] > 0);
+  core_destroy(&core);
+}
+
+/* The largest product with (+-1, ..., 0, ...) / sqrt(k): over all sets of components. */
+static double planes_by_definition(const float s[6]) {
+  double largest = 0;
+  for (int set = 1; set < 64; set++) {
+    double sum = 0;
+    for (int c = 0; c < 6; c++) sum += set >> c & 1 ? sqrt((double)s[c]) : 0;
+    largest = fmax(largest, sum / sqrt((double)__builtin_popcount((unsigned)set)));
+  }
+  return largest;
+}
+
+static void test_yield_surfaces(void **state) {
+  (void)state;
+  for (uint64_t k = 0; k < TENSORS; k++) {
+    float s[6];
+    for (uint64_t c = 0; c < 6; c++) s[c] = (float)pow((double)random_from(4, 6 * k + c, 0, 3), 4);
+    LaneVec3 diagonal = vec_make(s[0], s[1], s[2]), shear = vec_make(s[3], s[4], s[5]);
+    double planes = (double)planes_gauge(diagonal, shear), cone = (double)cone_gauge(diagonal, shear);
+    assert_true(fabs(planes - planes_by_definition(s)) < 1e-6 * planes);
+    assert_true(planes <= cone * (1 + 1e-6)); /* the hyperplanes are tangent to the cone from outside */
+    /* the return brings a stress outside to the surface and leaves one inside as it is */
+    float limit = random_from(5, k, 0.1f, 20);
+    CellReturn to = radial_return((float)cone, limit, 1);
+    double most = (double)(limit * CONE_LIMIT);
+    assert_true(fabs(cone * (double)to.diagonal - fmin(cone, most)) < 1e-5 * most);
+    assert_true((to.edges > 0) == (to.diagonal < 1) || fabs(cone - most) < 1e-5 * most);
+  }
+}
+
+static void test_box(void **state) {
+  (void)state;
+  for (uint64_t k = 0; k < TENSORS; k++) {
+    LaneVec3 s = vec_make(random_from(6, k, -3, 3), random_from(7, k, -3, 3), random_from(8, k, -3, 3));
+    ShiftRange range = shift_range(s, 1);
+    for (int turn = 0; turn < 26; turn++) range = shift_halved(range, s, 1);
+    LaneVec3 d = clipped_diagonal(s, 0.5f * (range.low + range.high), 1);
+    assert_true(fabsf(d.x + d.y + d.z) < 1e-5f);
+    assert_true(fabsf(d.x) <= 1 && fabsf(d.y) <= 1 && fabsf(d.z) <= 1);
+  }
+}
+
+static void test_weights(void **state) {
+  (void)state;
+  for (uint64_t k = 0; k < TENSORS; k++) {
+    float t = random_from(9, k, 0, 1);
+    NodeWeights centre = node_weights(t, 0.5f), face = node_weights(t, 0);
+    assert_true(fabsf(centre.below + centre.at + centre.above - 1) < 1e-6f);
+    assert_true(fabsf(0.5f - centre.below + centre.above - t) < 1e-6f); /* they reproduce the place */
+    assert_true(face.below == 0 && face.above == t && face.at == 1 - t);
+  }
+  assert_true(weight_norm(0) == 0 && weight_norm(0.5f) == 2 && weight_norm(1) == 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_yield_surfaces),
+                                     cmocka_unit_test(test_box), cmocka_unit_test(test_weights)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
