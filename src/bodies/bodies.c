@@ -146,6 +146,7 @@ Status bodies_create(Core *core, State *state, const BodiesPlan *plan, Bodies **
   *bodies = NULL;
   Bodies *made;
   TRY(memory_new(core, &made, 1, "bodies"));
+  bodies_couple(made, COUPLING_EXPLICIT, SURFACE_DISPLACEMENT);
   Status status = fill_table(core, made, state, plan);
   if (status == SCREE_OK) status = rigid_contacts_create(core, state, &made->contacts);
   if (status == SCREE_OK) status = bodies_refresh(core, made, state, 0);
@@ -280,11 +281,12 @@ static void motion_without_grains(const State *state, const Solid *solid, double
 }
 
 /* How much of the acceleration by grains a solid may have: all of it, or less than 1. */
-static double applied_share(const State *state, const Solid *solid, const double acceleration[6], double dt,
-                            double longest_step) {
-  if (!(state->solid_way > 0)) {
+static double applied_share(const State *state, const Solid *solid, const double acceleration[6],
+                            const WrenchRule *rule) {
+  double dt = rule->dt;
+  if (rule->coupling == COUPLING_EXPLICIT) {
     double found = surface_speed_bound(solid, vec3_of(acceleration), vec3_of(acceleration + 3));
-    double most = 2 * state->radius / (longest_step * longest_step);
+    double most = 2 * state->radius / (rule->longest_step * rule->longest_step);
     return found > most ? most / found : 1;
   }
   const Vec3 now[2] = {solid->velocity, solid->spin};
@@ -299,41 +301,39 @@ static double applied_share(const State *state, const Solid *solid, const double
   return share_within(solid, motion, change, fmax(most, fastest_round(state, solid)));
 }
 
-void solid_applied_wrench(State *state, const Solid *solid, double dt, double longest_step, Vec3 *force, Vec3 *torque) {
+void solid_applied_wrench(State *state, const Solid *solid, const WrenchRule *rule, Vec3 *force, Vec3 *torque) {
   *force = wrench_force(solid);
   *torque = wrench_torque(solid);
-  if (!(state->radius > 0) || !(longest_step > 0)) return;
+  if (!(state->radius > 0) || !(rule->longest_step > 0)) return;
   double parts[6], acceleration[6];
   for (int i = 0; i < 6; i++) parts[i] = wrench_get(solid, i);
   solid_answer(solid, parts, acceleration);
-  double share = applied_share(state, solid, acceleration, dt, longest_step);
+  double share = applied_share(state, solid, acceleration, rule);
   if (share >= 1) return;
   *force = vec3_scale(*force, share);
   *torque = vec3_scale(*torque, share);
   state_count(state, "wrench_limited", 1);
 }
 
-static bool is_ours_to_move(const Solid *solid) { return solid->motion == MOTION_FREE && !solid->moved_by_method; }
-
 Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt) {
   if (!(dt > 0)) return SCREE_OK;
   bodies->longest_step = fmax(bodies->longest_step, dt);
+  const WrenchRule rule = {.coupling = bodies->coupling, .dt = dt, .longest_step = bodies->longest_step};
   for (int32_t k = 0; k < bodies->track_count; k++) {
     Solid *solid = &state->solids.items[k];
-    if (!is_ours_to_move(solid)) continue;
+    if (solid->motion != MOTION_FREE) continue;
     Vec3 force, torque;
-    solid_applied_wrench(state, solid, dt, bodies->longest_step, &force, &torque);
+    solid_applied_wrench(state, solid, &rule, &force, &torque);
     rigid_kick(solid, state->gravity, vec3_add(force, solid->outside_force), vec3_add(torque, solid->outside_torque),
                dt);
   }
   TRY(rigid_contacts_solve(core, &bodies->contacts, state, dt));
   for (int32_t k = 0; k < bodies->track_count; k++) {
     Solid *solid = &state->solids.items[k];
-    if (is_ours_to_move(solid)) TRY(rigid_drift(core, solid, dt));
-    else if (solid->motion == MOTION_FREE) solid_refresh(solid);
+    if (solid->motion == MOTION_FREE) TRY(rigid_drift(core, solid, dt));
   }
   if (!bodies->mechanism) return SCREE_OK;
-  return mechanism_advance(core, bodies->mechanism, state, &bodies->contacts, dt, bodies->longest_step);
+  return mechanism_advance(core, bodies->mechanism, state, &bodies->contacts, &rule);
 }
 
 /* Of any of a body's samples, m/s. */
@@ -372,20 +372,24 @@ static double fastest_point(const Solid *solid) {
   return fastest;
 }
 
-/* How many radii solids may go in a step. A surface that is known by its distance must not pass the centre of a grain
- * that it touches, or would push it the wrong way; a sample goes as far as a grain. */
-#define SURFACE_WAY 0.5
-#define SAMPLE_WAY 1.0
+/* Samples go as far as grains in a step, in radii. */
+#define SAMPLE_DISPLACEMENT 1.0
+
+void bodies_couple(Bodies *bodies, SolidCoupling coupling, double displacement) {
+  bodies->coupling = coupling;
+  bodies->displacement = displacement;
+}
 
 double bodies_largest_step(const Core *core, const Bodies *bodies, const State *state, double longest) {
   if (!(state->radius > 0)) return longest;
-  double step = longest, allowed = (state->solid_way > 0 ? state->solid_way : SURFACE_WAY) * state->radius;
+  double step = longest, allowed = bodies->displacement * state->radius;
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
-    if (solid->motion == MOTION_FREE && solid_is_sampled(solid) && !(state->solid_way > 0)) {
+    if (solid->motion == MOTION_FREE && solid_is_sampled(solid) && bodies->coupling == COUPLING_EXPLICIT) {
       double most = surface_speed_bound(solid, solid->velocity, solid->spin) * (1 + 1e-6); /* samples are floats */
-      double way = SAMPLE_WAY * state->radius, speed = most * step > way ? fastest_sample(core, state, solid) : 0;
-      if (speed > 0) step = fmin(step, way / speed);
+      double far = SAMPLE_DISPLACEMENT * state->radius;
+      double speed = most * step > far ? fastest_sample(core, state, solid) : 0;
+      if (speed > 0) step = fmin(step, far / speed);
     } else if (solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM) {
       double speed =
           vec3_length(solid->velocity) + vec3_length(solid->spin) * solid_extent(solid, solid->center_in_shape);

@@ -35,12 +35,14 @@ int32_t bodies_find(const Bodies *bodies, const State *state, const char *name);
  * mechanism bodies keep the pose they have. Refreshes inverse inertias. */
 Status bodies_refresh(Core *core, Bodies *bodies, State *state, double dt);
 /* After it: advances free bodies and the mechanism by dt under gravity, wrenches and outside forces. Reads the wrenches
- * and leaves them: whoever owns the step clears them before the next. Free bodies that are moved_by_method are left
- * where the method put them. */
+ * and leaves them: whoever owns the step clears them before the next. */
 Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt);
 
-/* Longest step, not above `longest`, in which no point of a solid's surface moves farther than half the nominal radius
- * (or solid_way of them; a whole one where grains touch the samples of a free body). */
+/* How the method couples with solids, and how far their surfaces may go in a step, in nominal radii. Until it is
+ * called: explicitly, half a radius. */
+void bodies_couple(Bodies *bodies, SolidCoupling coupling, double displacement);
+/* Longest step, not above `longest`, in which no point of a solid's surface moves farther than that (a whole radius
+ * where the coupling is explicit and grains touch the samples of a free body). */
 double bodies_largest_step(const Core *core, const Bodies *bodies, const State *state, double longest);
 
 /* API requests, see scree/world.h. A solid that is not free goes to the pose within `over` seconds and stays there: its

@@ -123,8 +123,8 @@ static void exchange_state(Mechanism *mechanism, bool restore) {
   }
 }
 
-static void apply_wrenches(Mechanism *mechanism, State *state, const RigidContacts *contacts, double dt,
-                           double longest_step) {
+static void apply_wrenches(Mechanism *mechanism, State *state, const RigidContacts *contacts, const WrenchRule *rule) {
+  double dt = rule->dt;
   double *applied = mechanism->data->xfrc_applied;
   memset(applied, 0, sizeof(double) * 6 * (size_t)mechanism->model->nbody);
   for (int32_t k = 0; k < mechanism->link_count; k++) {
@@ -132,7 +132,7 @@ static void apply_wrenches(Mechanism *mechanism, State *state, const RigidContac
     if (!link->moves) continue;
     const Solid *solid = &state->solids.items[link->solid];
     Vec3 force, torque;
-    solid_applied_wrench(state, solid, dt, longest_step, &force, &torque);
+    solid_applied_wrench(state, solid, rule, &force, &torque);
     const Vec3 *impulse = contacts->impulses[link->solid];
     force = vec3_madd(vec3_add(force, solid->outside_force), impulse[0], 1 / dt);
     torque = vec3_madd(vec3_add(torque, solid->outside_torque), impulse[1], 1 / dt);
@@ -227,8 +227,9 @@ static void tell_motion(Mechanism *mechanism, State *state, double dt) {
   }
 }
 
-Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, const RigidContacts *contacts, double dt,
-                         double longest_step) {
+Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, const RigidContacts *contacts,
+                         const WrenchRule *rule) {
+  double dt = rule->dt;
   if (mechanism->broken) return fail(core, SCREE_FAILED, "the mechanism has failed in an earlier step");
   double *gravity = mechanism->model->opt.gravity;
   gravity[0] = state->gravity.x, gravity[1] = state->gravity.y, gravity[2] = state->gravity.z;
@@ -237,7 +238,7 @@ Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, const R
   substeps.count = (int64_t)fmax(1, ceil(dt / mechanism->model_step - 1e-9));
   int64_t dropped = dropped_contacts(mechanism->data);
   for (int attempt = 0;; attempt++) {
-    apply_wrenches(mechanism, state, contacts, dt, longest_step);
+    apply_wrenches(mechanism, state, contacts, rule);
     substeps.bad = false;
     mechanism->broken = true; /* until it has come back */
     TRY(mujoco_guarded(core, SCREE_FAILED, false, take_substeps, &substeps));

@@ -6,6 +6,7 @@
 #include "bodies/rigid_contacts.h"
 
 typedef struct Mechanism Mechanism;
+typedef struct WrenchRule WrenchRule; /* parts.h */
 
 /* Loads the model of plan->scene->mechanism and appends its solids. */
 Status mechanism_create(Core *core, State *state, const BodiesPlan *plan, Mechanism **mechanism);
@@ -19,8 +20,8 @@ int32_t mechanism_find_geom(const Mechanism *mechanism, const char *name);
 /* Fills the inverse inertias J M^-1 J^T of its solids. */
 void mechanism_refresh(Mechanism *mechanism, State *state);
 /* `contacts` holds the impulses that free bodies gave to its solids in this step. */
-Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, const RigidContacts *contacts, double dt,
-                         double longest_step);
+Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, const RigidContacts *contacts,
+                         const WrenchRule *rule);
 
 int32_t mechanism_control_count(const Mechanism *mechanism);
 void mechanism_control(const Mechanism *mechanism, int32_t control, const char **name, double *value, double *low,

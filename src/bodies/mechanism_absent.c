@@ -13,9 +13,9 @@ void mechanism_destroy(Core *core, Mechanism *mechanism) { (void)core, (void)mec
 bool mechanism_owns(const Mechanism *mechanism, int32_t solid) { return (void)mechanism, (void)solid, false; }
 int32_t mechanism_find_geom(const Mechanism *mechanism, const char *name) { return (void)mechanism, (void)name, -1; }
 void mechanism_refresh(Mechanism *mechanism, State *state) { (void)mechanism, (void)state; }
-Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, const RigidContacts *contacts, double dt,
-                         double longest_step) {
-  return (void)core, (void)mechanism, (void)state, (void)contacts, (void)dt, (void)longest_step, SCREE_OK;
+Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, const RigidContacts *contacts,
+                         const WrenchRule *rule) {
+  return (void)core, (void)mechanism, (void)state, (void)contacts, (void)rule, SCREE_OK;
 }
 int32_t mechanism_control_count(const Mechanism *mechanism) { return (void)mechanism, 0; }
 void mechanism_control(const Mechanism *mechanism, int32_t control, const char **name, double *value, double *low,

@@ -13,6 +13,8 @@ struct Bodies {
   Mechanism *mechanism; /* NULL: none */
   RigidContacts contacts;
   double longest_step; /* taken so far */
+  SolidCoupling coupling;
+  double displacement; /* how far the surface of a solid may go in a step, in nominal radii */
 };
 
 /* A solid of the scene before it is placed. */
@@ -46,10 +48,14 @@ double solid_extent(const Solid *solid, Vec3 local);
  * sixteenth of a radius: more than that is no contact but a failure of the explicit coupling. It is scaled down to that
  * and counted as `wrench_limited`. The step meant is the longest one taken so far: with the one at hand, a body that
  * was thrown once would shorten the steps and by that raise its own limit. Methods that find the wrench together with
- * the solid's motion (State.solid_way) need no such limit: a landing may be over in one step. But grains do not bounce
+ * the solid's motion (COUPLING_SOLVED) need no such limit: a landing may be over in one step. But grains do not bounce
  * there: what they push becomes no faster than it was or would be without them, or than the fastest grain or another
  * solid is. */
-void solid_applied_wrench(State *state, const Solid *solid, double dt, double longest_step, Vec3 *force, Vec3 *torque);
+struct WrenchRule {
+  SolidCoupling coupling;
+  double dt, longest_step; /* s */
+};
+void solid_applied_wrench(State *state, const Solid *solid, const WrenchRule *rule, Vec3 *force, Vec3 *torque);
 
 /* rigid.c: the two halves of a free body's step. The kick changes the velocities by gravity, a force and a torque about
  * the centre; the drift moves the body with them. */

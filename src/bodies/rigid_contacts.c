@@ -215,7 +215,7 @@ Status rigid_contacts_solve(Core *core, RigidContacts *contacts, State *state, d
   for (int32_t k = 0; k < contacts->solid_count; k++)
     contacts->impulses[k][0] = contacts->impulses[k][1] = vec3(0, 0, 0);
   for (int32_t a = 0; a < contacts->solid_count; a++) {
-    if (contacts->touching[a].count == 0 || state->solids.items[a].moved_by_method) continue;
+    if (contacts->touching[a].count == 0) continue;
     for (int32_t b = 0; b < contacts->solid_count; b++)
       if (b != a && state->solids.items[b].shape.kind != SCREE_SHAPE_HEIGHTFIELD) /* it yields: terrain/ pushes back */
         TRY(touch_pair(core, contacts, state, a, b, dt));

@@ -5,49 +5,89 @@
 #ifndef METHODS_METHOD_H
 #define METHODS_METHOD_H
 
+#include <math.h>
+
 #include "core/archive.h"
 #include "core/profile.h"
 #include "core/scratch.h"
 #include "scree/definitions.h"
 #include "state/state.h"
 
-/* What a method wants to know about its surroundings. */
-typedef struct MethodReach {
-  float pairs;  /* neighbours nearer than this many sums of radii are listed; 0: none wanted */
-  float solids; /* solids nearer than this many radii are listed; 0: none wanted */
-  float skin;   /* listed that much farther, in nominal radii; lists are rebuilt when something moved half of it */
-  float margin; /* above 0: the method looks at all near solids anew in every step, and solids farther away than this
-                   many nominal radii change nothing; they are then not listed but kept up as bits: Contacts.near. It
-                   wants no pairs */
-  float cell;   /* m: particles are sorted by cells of this side; 0: as wide as pairs reach */
-  bool samples; /* wants solids as sample points even where the scene does not ask for them */
-} MethodReach;
+/* What a particle is, and so how fills and emitters make it.
+ * Grains: spheres of the grain density, sampled at random; max_overlap is reported, and terrain takes and gives them.
+ * Points: made like grains, but they meet nothing. Parcels: bulk material of volume (2 radius)^3 and the material's
+ * bulk density; fills begin on a lattice of that spacing, at rest density whatever `start` says. */
+typedef enum ParticleKind { PARTICLE_GRAIN, PARTICLE_POINT, PARTICLE_PARCEL } ParticleKind;
 
-/* What a particle stands for, and so how fills and emitters make it.
- * Grains: a sphere of the grain density, sampled at random. Parcels: bulk material of volume (2 radius)^3 and the
- * material's bulk density; fills begin on a lattice of that spacing, at rest density whatever `start` says. */
-typedef enum Seeding { SEED_GRAINS, SEED_PARCELS } Seeding;
+/* How the world tells a method what is near each particle. */
+typedef enum NeighborUse {
+  NEIGHBORS_NONE,    /* not at all; particles are sorted once a frame, for memory's sake */
+  NEIGHBORS_LISTED,  /* lists of pairs, samples and solids (Contacts), rebuilt when something has moved half the skin
+                        and at the first step of a frame */
+  NEIGHBORS_SEARCHED /* the method finds its pairs itself, looks at all near solids anew in every step and measures
+                        the overlap when Step.measure_overlap asks for it. The near solids are bits (Contacts.near),
+                        kept up for particles that have moved on */
+} NeighborUse;
 
-/* What a step is given. */
+/* Who keeps to method.cfl. */
+typedef enum CflRule {
+  CFL_BY_WORLD, /* the world, from the speeds of the particles */
+  CFL_BY_METHOD /* `largest_step`: particles do not move with their own speeds */
+} CflRule;
+
+/* What a method needs from the world; begin with method_needs_default(). */
+typedef struct MethodNeeds {
+  NeighborUse neighbors;
+  float pairs;  /* listed: neighbours nearer than this many sums of radii */
+  float solids; /* listed, searched: solids nearer than this many radii */
+  float skin;   /* how much farther both go, in nominal radii */
+  float margin; /* searched: solids farther away than this many nominal radii change nothing; below skin */
+  double cell;  /* m: particles are sorted by cells of this side; NaN: as wide as pairs reach */
+
+  double distance_cell; /* side of the cells in which distances to meshes are cached, in radii */
+  double distance_band; /* how far from a mesh they are, in radii; lists with their skin are covered in any case */
+
+  CflRule cfl;
+  SolidCoupling coupling;
+  double solid_displacement; /* how far the surface of a solid may go in a step, in radii */
+
+  float parcel_jitter; /* how far, in radii, a parcel of a fill may lie off its lattice point along each axis */
+} MethodNeeds;
+
+/* Nothing about the surroundings. Cells of half a radius keep the error of a curved wall far below what a grain
+ * feels. */
+static inline MethodNeeds method_needs_default(void) {
+  return (MethodNeeds){.neighbors = NEIGHBORS_NONE,
+                       .cell = NAN,
+                       .distance_cell = 0.5,
+                       .distance_band = 3,
+                       .cfl = CFL_BY_WORLD,
+                       .coupling = COUPLING_EXPLICIT,
+                       .solid_displacement = SURFACE_DISPLACEMENT};
+}
+
+/* What `auto` means for method.cfl, unless `create` has resolved it: farthest displacement of a particle in a step, in
+ * radii. */
+#define METHOD_CFL 1.0
+
+/* What a step is given; prepare writes `farthest`. */
 typedef struct Step {
   Core *core;
   State *state;
   Scratch *scratch; /* leave it as deep as it was */
   Profile *profile;
   double dt;
-  bool ends_frame; /* a method without lists then measures the overlap */
+  bool measure_overlap; /* NEIGHBORS_SEARCHED, last step of a frame: Contacts.overlap is wanted */
+  double farthest; /* m, written by prepare where it knows: no particle goes farther in this step; INFINITY if not */
 } Step;
 
 typedef struct Method {
   ScreeMethodInfo info;
-  bool has_overlap; /* particles are spheres that should not overlap: report max_overlap */
-  Seeding seeding;
-  float parcel_jitter; /* how far, in radii, a parcel of a fill may lie off its lattice point along each axis */
-  double cfl;          /* what `auto` means for it: farthest way of a particle in a step, in radii; 0: 1 */
-  bool own_cfl;        /* `largest_step` keeps to cfl itself: particles do not move with their own speeds */
+  ParticleKind particle;
   /* Reads its parameters (already range-checked), resolves `auto` ones in `definition`, allocates private data. */
   Status (*create)(Core *core, State *state, ScreeMethodDef *definition, void **data);
-  MethodReach (*reach)(const void *data);
+  /* Read after create and again in every step: reach and skin may change in the course of a run. */
+  MethodNeeds (*needs)(const void *data);
   /* The longest step that is stable now; INFINITY when only the CFL rule limits it. */
   double (*largest_step)(const void *data, const State *state);
   /* Writes dx, dy, dz: where particles would go unhindered. Neighbours are searched at x + dx. NULL: no motion. */

@@ -29,14 +29,13 @@ enum { SOLIDS_PER_WORD = 64 };
 
 typedef struct Contacts {
   ContactList particles, samples, solids;
-  const uint64_t *near; /* solids that are near a particle by distance: near_words of bits each. For a method that looks
-                           at all of them in every step (MethodReach.margin) they are not listed */
+  const uint64_t *near; /* solids that are near a particle by distance: near_words of bits each. For methods that
+                           search themselves they are not listed */
   int64_t near_words;
   float reach; /* of the last build: factor on the sum of radii */
   float skin;  /* m */
   int64_t builds;
   double overlap; /* at the end of the last frame, where the method has no lists: see world_overlap */
-  double way; /* m, farthest that a particle goes in this step, where the method's prepare knows; below 0: not known */
 } Contacts;
 
 void contacts_destroy(Core *core, Contacts *contacts);

@@ -1,8 +1,7 @@
 /* Solids: what grains touch. Walls (boundaries) and bodies share one table, so a method knows one kind of partner.
  *
  * Contract between bodies/ and the methods: before the step a solid offers pose, velocity, shape and inverse inertia;
- * during it the method adds wrenches; after it bodies/ advances what moves. Shape matching (pbd) may move a free
- * body by its samples instead: the method then sets `moved_by_method` and writes pose and velocity itself. */
+ * during it the method adds wrenches; after it bodies/ advances what moves. */
 #ifndef STATE_SOLIDS_H
 #define STATE_SOLIDS_H
 
@@ -10,6 +9,16 @@
 #include "core/core.h"
 #include "core/vec.h"
 #include "geometry/shape.h"
+
+/* How a method finds the wrench on a solid. */
+typedef enum SolidCoupling {
+  COUPLING_EXPLICIT, /* from the motion that the solid has; the wrench then moves it */
+  COUPLING_SOLVED    /* together with the solid's motion in the step: it may stop a solid at once */
+} SolidCoupling;
+
+/* How far the surface of a solid may go in a step, in radii, where grains touch it by its distance and the coupling is
+ * explicit: a surface that passes the centre of a grain would push it in the wrong direction. */
+#define SURFACE_DISPLACEMENT 0.5
 
 typedef enum Motion { MOTION_FIXED, MOTION_KEYFRAMES, MOTION_FREE, MOTION_MECHANISM } Motion;
 
@@ -50,7 +59,6 @@ typedef struct Solid {
 
   /* written by methods during the step */
   Wrench wrench; /* of the grains, over the step in progress, N and N m */
-  bool moved_by_method;
 
   /* written by world/ */
   Vec3 impulse, angular_impulse;  /* sums of wrench * dt over the frame */

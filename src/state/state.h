@@ -18,11 +18,8 @@ typedef struct State {
   uint64_t seed;
   double time;
   int64_t step, frame;
-  double radius;        /* nominal, method.radius */
-  double distance_cell; /* side of the cells in which distances to meshes are cached, in radii; 0: one half */
-  double distance_band; /* how far from a mesh they are, in radii; 0: three */
-  double solid_way;     /* how far a solid's surface may go in a step, in radii; 0: one half */
-  bool parcels;         /* particles are bulk material of volume (2 radius)^3 instead of spheres */
+  double radius; /* nominal, method.radius */
+  bool parcels;  /* particles are bulk material of volume (2 radius)^3 instead of spheres */
   Particles particles;
   Materials materials;
   Solids solids;

@@ -87,8 +87,7 @@ static Status find_the_dead(ScreeWorld *world, int32_t *dead, int64_t *found) {
 
 /* Lists name particles by their places. */
 static void places_changed(ScreeWorld *world) {
-  MethodReach reach = world->method->reach(world->method_data);
-  if (reach.pairs > 0 || reach.solids > 0) world->neighbors_stale = true;
+  if (world_needs(world).neighbors != NEIGHBORS_NONE) world->neighbors_stale = true;
 }
 
 static Status take_the_dead(ScreeWorld *world) {
@@ -153,7 +152,7 @@ static Status bear(ScreeWorld *world) {
   queue->done_birth_count += queue->birth_count;
   queue->birth_count = 0;
   /* Lists that are kept up take in who has left the place where they know him; NaN is the place of nobody. */
-  if (world->method->reach(world->method_data).margin > 0)
+  if (world_needs(world).neighbors == NEIGHBORS_SEARCHED)
     for (int64_t i = first; i < p->count; i++) p->built_x[i] = NAN;
   else places_changed(world);
   return SCREE_OK;

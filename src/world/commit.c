@@ -73,8 +73,8 @@ static double overlap_chunk(void *context, int64_t b, int64_t e) {
  * has measured it at the end of the frame; NaN where overlap has no meaning. */
 double world_overlap(ScreeWorld *world) {
   const State *state = &world->state;
-  if (!world->method->has_overlap) return NAN;
-  if (!(world->method->reach(world->method_data).pairs > 0)) return state->contacts.overlap;
+  if (world->method->particle != PARTICLE_GRAIN) return NAN;
+  if (world_needs(world).neighbors == NEIGHBORS_SEARCHED) return state->contacts.overlap;
   if (state->contacts.particles.list.count != state->particles.count) return NAN;
   return parallel_max(&world->core, 0, state->particles.count, OVERLAP_GRAIN, 0, overlap_chunk, (void *)state);
 }

@@ -105,7 +105,7 @@ static Status create_materials(ScreeWorld *world) {
     *own = *def;
     if (scree_is_auto(own->friction_angle_deg)) own->friction_angle_deg = atan(own->friction_static) * 180 / M_PI;
     /* Grains have no internal angle: said in their scene, it would be a key that nobody reads. */
-    if (world->method->seeding == SEED_PARCELS) def->friction_angle_deg = own->friction_angle_deg;
+    if (world->method->particle == PARTICLE_PARCEL) def->friction_angle_deg = own->friction_angle_deg;
   }
   for (int32_t k = 0; k < scene->grains_count; k++)
     TRY(need_material(world, scene->grains[k].material, scene->grains[k].source));
@@ -161,21 +161,16 @@ static void choose_origin(ScreeWorld *world) {
     world->state.origin = vec3_scale(vec3(round(middle.x), round(middle.y), round(middle.z)), ORIGIN_LATTICE);
 }
 
-/* Grains ask a mesh for its distance many times a step: a grid answers for those near it. Half a radius a cell keeps
- * the error of a curved wall far below what a grain feels; the band covers lists with their skin. */
-#define DISTANCE_CELL 0.5
-#define DISTANCE_BAND 3.0
-
+/* Grains need their distance to a mesh many times a step: a grid has it for those near it. */
 Status world_cache_distances(ScreeWorld *world, int32_t first) {
   Solids *solids = &world->state.solids;
   double radius = world->state.radius;
-  MethodReach reach = world->method->reach(world->method_data);
-  double least = world->state.distance_band > 0 ? world->state.distance_band : DISTANCE_BAND;
-  double band = reach.solids > 0 ? fmax(least, (double)(reach.solids + 2 * reach.skin)) : least;
-  double cell = world->state.distance_cell > 0 ? world->state.distance_cell : DISTANCE_CELL;
+  MethodNeeds needs = world_needs(world);
+  double band = needs.distance_band;
+  if (needs.neighbors != NEIGHBORS_NONE) band = fmax(band, (double)(needs.solids + 2 * needs.skin));
   for (int32_t k = first; k < solids->count; k++) {
     Shape *shape = &solids->items[k].shape;
-    TRY(shape_cache_distance(&world->core, shape, cell * radius, band * radius));
+    TRY(shape_cache_distance(&world->core, shape, needs.distance_cell * radius, band * radius));
   }
   return SCREE_OK;
 }
@@ -196,14 +191,17 @@ static Status create_sinks(ScreeWorld *world) {
 static Status create_method(ScreeWorld *world) {
   Core *core = &world->core;
   ScreeSceneDef *scene = &world->definition.scene;
-  if (scree_is_auto(scene->method.cfl)) scene->method.cfl = world->method->cfl > 0 ? world->method->cfl : 1;
   Status status = world->method->create(core, &world->state, &scene->method, &world->method_data);
   if (status == SCREE_BAD_INPUT && scene->file && !core->error.file[0]) {
     snprintf(core->error.file, sizeof core->error.file, "%s", scene->file);
     core->error.line = scene->method.source.line;
     core->error.column = scene->method.source.column;
   }
-  return status;
+  if (status != SCREE_OK) return status;
+  if (scree_is_auto(scene->method.cfl)) scene->method.cfl = METHOD_CFL;
+  MethodNeeds needs = world_needs(world);
+  bodies_couple(world->bodies, needs.coupling, needs.solid_displacement);
+  return SCREE_OK;
 }
 
 /* What the definition says, checked: materials, gravity, the method's name. */
@@ -221,7 +219,7 @@ static Status create_definition(ScreeWorld *world, const ScreeSceneDef *definiti
   state->wind = scene->wind;
   state->seed = (uint64_t)scene->seed;
   state->radius = scene->method.radius;
-  state->parcels = world->method->seeding == SEED_PARCELS;
+  state->parcels = world->method->particle == PARTICLE_PARCEL;
   state_count(state, "cfl_limited_steps", 0);
   return create_materials(world);
 }
@@ -261,7 +259,7 @@ static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const S
   drop_fills(world);
   TRY(world_prepare_drawing(world));
   TRY(world_terrain_mesh(world));
-  world->tally.max_overlap = world->method->has_overlap ? 0 : NAN;
+  world->tally.max_overlap = world->method->particle == PARTICLE_GRAIN ? 0 : NAN;
   world->neighbors_stale = true;
   return world_probes_frame(world, 0);
 }

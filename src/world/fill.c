@@ -109,7 +109,7 @@ static Status sample_fill(ScreeWorld *world, int32_t index, const Shape *shape, 
                        .blocked = state->solids.count > 0 ? in_a_wall : NULL,
                        .blocked_context = &walls};
   TRY(check_fill(world, grains, shape));
-  if (parcels) TRY(sample_lattice(&world->core, shape, &plan, (double)world->method->parcel_jitter, samples));
+  if (parcels) TRY(sample_lattice(&world->core, shape, &plan, (double)world_needs(world).parcel_jitter, samples));
   else TRY(sample_volume(&world->core, shape, &plan, samples));
   if (samples->count == 0)
     log_warning_at(&world->core, world->definition.scene.file, grains->source,
@@ -249,16 +249,14 @@ static Status sample_solid(ScreeWorld *world, int32_t index) {
 
 Status world_sample_solids(ScreeWorld *world, int32_t first) {
   State *state = &world->state;
-  MethodReach reach = world->method->reach(world->method_data);
   state->samples.radius = (float)state->radius;
   for (int32_t k = first; k < state->solids.count; k++) {
     Solid *solid = &state->solids.items[k];
-    if (solid->contact != SCREE_CONTACT_SAMPLES && !reach.samples) continue;
+    if (solid->contact != SCREE_CONTACT_SAMPLES) continue;
     if (solid->shape.kind == SCREE_SHAPE_HEIGHTFIELD) continue; /* its surface changes: always by distance */
     if (solid->shape.kind == SCREE_SHAPE_PLANE) {
-      if (solid->contact == SCREE_CONTACT_SAMPLES)
-        log_warning_at(&world->core, world->definition.scene.file, solid->source,
-                       "a plane has no end and is not sampled; its distance is used");
+      log_warning_at(&world->core, world->definition.scene.file, solid->source,
+                     "a plane has no end and is not sampled; its distance is used");
       continue;
     }
     TRY(sample_solid(world, k));

@@ -11,13 +11,14 @@ double world_choose_step(ScreeWorld *world) {
   double left = (double)(state->frame + 1) / world->definition.scene.frame_rate - state->time;
   double wanted = method->time_step;
   double stable = world->method->largest_step(world->method_data, state);
+  bool by_method = world_needs(world).cfl == CFL_BY_METHOD;
   double limit = bodies_largest_step(&world->core, world->bodies, state, wanted);
-  if (world->method->own_cfl) limit = fmin(limit, stable);
+  if (by_method) limit = fmin(limit, stable);
   else if (stable < wanted) wanted = stable;
   /* A grain also gains g dt in the step: solve (v + g dt) dt <= cfl r for dt. */
-  double way = method->cfl * method->radius, g = vec3_length(state->gravity), v = world->tally.speed;
-  double cfl = g > 0 ? 2 * way / (v + sqrt(v * v + 4 * g * way)) : v > 0 ? way / v : INFINITY;
-  if (cfl < limit && !world->method->own_cfl) limit = cfl;
+  double most = method->cfl * method->radius, g = vec3_length(state->gravity), v = world->tally.speed;
+  double cfl = g > 0 ? 2 * most / (v + sqrt(v * v + 4 * g * most)) : v > 0 ? most / v : INFINITY;
+  if (cfl < limit && !by_method) limit = cfl;
   if (limit < wanted) {
     state_count(state, "cfl_limited_steps", 1);
     wanted = limit;
@@ -33,7 +34,7 @@ void world_frame_begin(ScreeWorld *world) {
   world->frame_open = true;
   /* Lists are rebuilt at every frame's first step, so that a resumed run, which has none, goes on bit for bit; or they
    * are kept up in a way that does not depend on when they were built. */
-  if (!(world->method->reach(world->method_data).margin > 0)) world->neighbors_stale = true;
+  if (world_needs(world).neighbors != NEIGHBORS_SEARCHED) world->neighbors_stale = true;
   state->queue.done_birth_count = state->queue.done_death_count = 0;
   for (int32_t k = 0; k < state->solids.count; k++) {
     state->solids.items[k].impulse = vec3(0, 0, 0);

@@ -182,9 +182,9 @@ static Status forget_bits(ScreeWorld *world) {
   return SCREE_OK;
 }
 
-NearSolids world_near_solids(ScreeWorld *world, const MethodReach *reach, float skin, bool closer) {
+NearSolids world_near_solids(ScreeWorld *world, const MethodNeeds *needs, float skin, bool closer) {
   State *state = &world->state;
-  NearSolids work = {.core = &world->core, .state = state, .reach = reach->solids, .skin = skin};
+  NearSolids work = {.core = &world->core, .state = state, .reach = needs->solids, .skin = skin};
   int64_t words = words_for(state->solids.count);
   bool many = words > world->near_words;
   work.words = many ? words : world->near_words;
@@ -213,15 +213,15 @@ static Status list_rows(ScreeWorld *world, SolidRows *rows) {
   return SCREE_OK;
 }
 
-Status world_list_solids(ScreeWorld *world, const MethodReach *reach, float skin) {
+Status world_list_solids(ScreeWorld *world, const MethodNeeds *needs, float skin) {
   Core *core = &world->core;
   State *state = &world->state;
-  if (!(reach->solids > 0) || state->solids.count == 0) return SCREE_OK;
+  if (!(needs->solids > 0) || state->solids.count == 0) return SCREE_OK;
   TRY(forget_bits(world));
-  SolidRows rows = {.near = world_near_solids(world, reach, skin, true)};
+  SolidRows rows = {.near = world_near_solids(world, needs, skin, true)};
   int64_t count = state->particles.count;
   int mark = scratch_mark(&world->scratch);
-  if (!(reach->margin > 0)) rows.list = &state->contacts.solids.list;
+  if (needs->neighbors == NEIGHBORS_LISTED) rows.list = &state->contacts.solids.list;
   TRY(scratch_take(core, &world->scratch, &rows.chunk, parallel_chunks(0, count, NEAR_GRAIN), "near solids"));
   parallel_for(core, 0, count, NEAR_GRAIN, look_chunk, &rows);
   if (rows.list) TRY(list_rows(world, &rows));

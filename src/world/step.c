@@ -22,14 +22,14 @@ Status world_step(ScreeWorld *world) {
                .scratch = &world->scratch,
                .profile = &world->profile,
                .dt = dt,
-               .ends_frame = world->last_of_frame};
+               .farthest = INFINITY,
+               .measure_overlap = world->last_of_frame && world_needs(world).neighbors == NEIGHBORS_SEARCHED};
 
   PHASE("births", world_births_and_deaths(world));
   PHASE("events", world_events(world));
-  state->contacts.way = -1;
   if (method->prepare) PHASE("prepare", method->prepare(world->method_data, &step));
   PHASE("bodies", bodies_refresh(core, world->bodies, state, dt));
-  PHASE("neighbors", world_refresh_surroundings(world, dt));
+  PHASE("neighbors", world_refresh_surroundings(world, &step));
   PHASE("method", method->step(world->method_data, &step));
   PHASE("terrain", world_terrain(world, dt));
   PHASE("bodies", bodies_advance(core, world->bodies, state, dt));

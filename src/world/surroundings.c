@@ -10,7 +10,7 @@
 enum { SURROUND_GRAIN = 128, SAMPLES_GRAIN = 64 };
 
 /* Of what may be moved: sums of floats may be off by a little. */
-#define WAYS_SUFFICE 0.999
+#define SUMS_SUFFICE 0.999
 enum { SORTED_FOR = 8 }; /* so often, on average, a particle may move on before the particles are sorted again */
 
 /* Samples ride on their solids. */
@@ -145,12 +145,13 @@ static void survey_radii(ScreeWorld *world) {
   world->radii_differ = parallel_max(core, 0, p->count, SURROUND_GRAIN, 0, other_chunk, p) > 0;
 }
 
-static Status plan_search(ScreeWorld *world, const MethodReach *reach, float skin, Search *search) {
+static Status plan_search(ScreeWorld *world, const MethodNeeds *needs, float skin, Search *search) {
   Core *core = &world->core;
   const Particles *p = &world->state.particles;
-  *search = (Search){.factor = reach->pairs > 0 ? reach->pairs : 1, .skin = skin};
+  *search = (Search){.factor = needs->pairs > 0 ? needs->pairs : 1, .skin = skin};
   search->pairs = search->factor * 2 * world->radius_largest + skin;
-  search->cell = reach->cell > 0 ? reach->cell : search->pairs * 1.00001f; /* sums of floats differ by their order */
+  search->cell = search->pairs * 1.00001f; /* sums of floats differ by their order */
+  if (!isnan(needs->cell)) search->cell = (float)needs->cell;
   if (!world->radii_differ) return SCREE_OK;
   search->pairs = search->factor;
   TRY(scratch_take(core, &world->scratch, &search->radius, p->count, "radii"));
@@ -179,18 +180,18 @@ static Status list_samples(ScreeWorld *world, const Search *search) {
 }
 
 /* All lists, from where particles are known. */
-static Status build_lists(ScreeWorld *world, const MethodReach *reach, const Search *search) {
+static Status build_lists(ScreeWorld *world, const MethodNeeds *needs, const Search *search) {
   Core *core = &world->core;
   Contacts *contacts = &world->state.contacts;
   NeighborList *pairs = &contacts->particles.list;
   Points points = anchors(&world->state.particles);
-  if (reach->pairs > 0) {
+  if (needs->pairs > 0) {
     TRY(cell_grid_build(core, world->grid, points, search->cell));
     TRY(neighbor_list_build(core, world->grid, points, points, search->pairs, search->radius, search->radius, pairs));
     TRY(list_samples(world, search));
   }
-  TRY(world_list_solids(world, reach, search->skin));
-  contacts->reach = reach->pairs;
+  TRY(world_list_solids(world, needs, search->skin));
+  contacts->reach = needs->pairs;
   contacts->skin = search->skin;
   contacts->builds++;
   world->lists_known = true;
@@ -200,46 +201,45 @@ static Status build_lists(ScreeWorld *world, const MethodReach *reach, const Sea
   return SCREE_OK;
 }
 
-static Status rebuild(ScreeWorld *world, const MethodReach *reach) {
+static Status rebuild(ScreeWorld *world, const MethodNeeds *needs) {
   Particles *p = &world->state.particles;
-  float skin = reach->skin * (float)world->state.radius;
+  float skin = needs->skin * (float)world->state.radius;
   Search search;
   parallel_for(&world->core, 0, p->count, SURROUND_GRAIN, anchor_all, p);
   survey_radii(world);
-  TRY(plan_search(world, reach, skin, &search));
+  TRY(plan_search(world, needs, skin, &search));
   TRY(sort_particles(world, search.cell));
-  if (search.radius) TRY(plan_search(world, reach, skin, &search)); /* radii in the new order */
+  if (search.radius) TRY(plan_search(world, needs, skin, &search)); /* radii in the new order */
   world->moved_on = 0;
-  return build_lists(world, reach, &search);
+  return build_lists(world, needs, &search);
 }
 
 /* A resumed run knows where particles are known, but not the list. Who was born since, the last ones, is not in it. */
-static Status restore(ScreeWorld *world, const MethodReach *reach) {
+static Status restore(ScreeWorld *world, const MethodNeeds *needs) {
   Particles *p = &world->state.particles;
   int64_t all = p->count;
   while (p->count > 0 && isnan(p->built_x[p->count - 1])) p->count--;
-  Status status = build_lists(world, reach, &(Search){.skin = world->state.contacts.skin});
+  Status status = build_lists(world, needs, &(Search){.skin = world->state.contacts.skin});
   p->count = all;
   return status;
 }
 
-/* For a method that finds pairs by itself and looks at every listed solid anew in each step: what the list holds beyond
- * the solids that matter, and when it was built, then changes nothing, and only particles that moved too far are asked
- * about anew. Now and then the particles are sorted, for memory's sake. When that is depends on nothing that a
- * checkpoint does not hold. */
-static Status keep_up(ScreeWorld *world, const MethodReach *reach) {
+/* For NEIGHBORS_SEARCHED: near solids beyond those that matter change nothing, nor does the time at which they were
+ * found, so only particles that moved too far are looked at anew. Now and then the particles are sorted, for memory's
+ * sake. When that is depends on nothing that a checkpoint does not hold. */
+static Status keep_up(ScreeWorld *world, const MethodNeeds *needs) {
   Core *core = &world->core;
   State *state = &world->state;
   Particles *p = &state->particles;
-  if (world->neighbors_stale) return rebuild(world, reach);
-  if (!world->lists_known) TRY(restore(world, reach));
-  float skin = state->contacts.skin, allowed = 0.5f * (skin - reach->margin * (float)state->radius);
+  if (world->neighbors_stale) return rebuild(world, needs);
+  if (!world->lists_known) TRY(restore(world, needs));
+  float skin = state->contacts.skin, allowed = 0.5f * (skin - needs->margin * (float)state->radius);
   bool closer = world->surfaces_moved > (double)allowed;
   Leaving leaving = {.particles = p, .allowed = allowed, .find = KERNEL_CALL(core, world_leaving)};
-  leaving.near = world_near_solids(world, reach, skin, closer);
+  leaving.near = world_near_solids(world, needs, skin, closer);
   world->moved_on += (int64_t)parallel_sum(core, 0, p->count, NEAR_GRAIN, leaving_chunk, &leaving);
   if (closer) world->surfaces_moved = 0;
-  return world->moved_on > SORTED_FOR * p->count ? rebuild(world, reach) : SCREE_OK;
+  return world->moved_on > SORTED_FOR * p->count ? rebuild(world, needs) : SCREE_OK;
 }
 
 static double moved_chunk(void *context, int64_t b, int64_t e) {
@@ -255,30 +255,30 @@ static double moved_chunk(void *context, int64_t b, int64_t e) {
   return (double)(largest + check);
 }
 
-static bool lists_are_good(ScreeWorld *world, const MethodReach *reach) {
+static bool lists_are_good(ScreeWorld *world, const MethodNeeds *needs, double farthest) {
   const State *state = &world->state;
   if (world->neighbors_stale) return false;
-  if (!(reach->pairs > 0) && !(reach->solids > 0)) return true; /* sorted once a frame, for memory's sake */
+  if (needs->neighbors == NEIGHBORS_NONE) return true;
   double allowed = 0.5 * (double)state->contacts.skin;
   if (world->solids_moved > allowed) return false;
-  /* Where the farthest way of each step is known, there is nothing to look at until they add up to too much. */
-  world->grains_moved += state->contacts.way >= 0 ? state->contacts.way : (double)INFINITY;
-  if (world->grains_moved <= WAYS_SUFFICE * allowed) return true;
+  /* Where the farthest displacement of each step is known, nothing is looked at until they add up to too much. */
+  world->grains_moved += farthest;
+  if (world->grains_moved <= SUMS_SUFFICE * allowed) return true;
   double square =
       parallel_max(&world->core, 0, state->particles.count, SURROUND_GRAIN, 0, moved_chunk, (void *)&state->particles);
   world->grains_moved = sqrt(square);
   return square <= allowed * allowed;
 }
 
-Status world_refresh_surroundings(ScreeWorld *world, double dt) {
+Status world_refresh_surroundings(ScreeWorld *world, const Step *step) {
   State *state = &world->state;
-  MethodReach reach = world->method->reach(world->method_data);
+  MethodNeeds needs = world_needs(world);
   parallel_for(&world->core, 0, state->samples.count, SAMPLES_GRAIN, place_samples, state);
-  solids_step(world, dt);
+  solids_step(world, step->dt);
   int mark = scratch_mark(&world->scratch);
   Status status = SCREE_OK;
-  if (reach.margin > 0) status = keep_up(world, &reach);
-  else if (!lists_are_good(world, &reach)) status = rebuild(world, &reach);
+  if (needs.neighbors == NEIGHBORS_SEARCHED) status = keep_up(world, &needs);
+  else if (!lists_are_good(world, &needs, step->farthest)) status = rebuild(world, &needs);
   scratch_release(&world->core, &world->scratch, mark);
   return status;
 }

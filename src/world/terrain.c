@@ -11,7 +11,7 @@ Status world_terrain_create(ScreeWorld *world) {
   State *state = &world->state;
   if (!def) return SCREE_OK;
   char path[SCREE_FILE_MAX] = "";
-  TerrainPlan plan = {.scene = scene, .exchange = world->method->has_overlap};
+  TerrainPlan plan = {.scene = scene, .exchange = world->method->particle == PARTICLE_GRAIN};
   if (def->png && *def->png) {
     TRY(world_resolve_file(world, &world->core, def->png, def->source, path, sizeof path));
     plan.png = path;

@@ -116,13 +116,13 @@ typedef struct NearSolids {
 } NearSolids;
 Status world_near_create(ScreeWorld *world);
 /* How to look; `closer`: solids have moved since. */
-NearSolids world_near_solids(ScreeWorld *world, const MethodReach *reach, float skin, bool closer);
+NearSolids world_near_solids(ScreeWorld *world, const MethodNeeds *needs, float skin, bool closer);
 /* Looks for those of [b, e), NEAR_GRAIN at most, that have moved (NULL: all have) or that solids have come near to. */
 void world_look_near(const NearSolids *work, int64_t b, int64_t e, const uint8_t *moved);
 /* For all particles, and lists them for methods that have lists. */
-Status world_list_solids(ScreeWorld *world, const MethodReach *reach, float skin);
+Status world_list_solids(ScreeWorld *world, const MethodNeeds *needs, float skin);
 /* surroundings.c: lists by reach and skin; sample positions. */
-Status world_refresh_surroundings(ScreeWorld *world, double dt);
+Status world_refresh_surroundings(ScreeWorld *world, const Step *step);
 /* commit.c */
 Status world_commit(ScreeWorld *world, double dt);
 double world_mass(ScreeWorld *world);
@@ -146,6 +146,7 @@ Status world_step(ScreeWorld *world);
 Status world_frame(ScreeWorld *world);
 /* methods.c */
 const Method *world_find_method(const char *name);
+static inline MethodNeeds world_needs(const ScreeWorld *world) { return world->method->needs(world->method_data); }
 
 /* `file:line:col` failures for something that stands in the scene. */
 #define world_fail_at(world, status, at, ...)                                                                          \

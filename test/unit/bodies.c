@@ -300,7 +300,7 @@ static void wrenches_of_a_common_solve(void **unused) {
   State *state = &fixture->state;
   state->gravity = vec3(0, 0, -9.81);
   state->radius = 0.001;
-  state->solid_way = 2;
+  bodies_couple(fixture->bodies, COUPLING_SOLVED, 2);
   Solid *ball = fixture_solid(fixture, "ball");
   fixture_step(fixture, 1.0 / 60, hold);
   assert_near(ball->velocity.z, -3, 1e-6);

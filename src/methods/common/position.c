@@ -24,9 +24,14 @@ static void predict_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t i = b; i < e; i++) p->dz[i] = (p->vz[i] + predict->gain[2]) * dt;
 }
 
-MethodReach position_reach(const void *data) {
+MethodNeeds position_needs(const void *data) {
   (void)data;
-  return (MethodReach){.solids = 1, .skin = POSITION_SKIN, .margin = POSITION_MARGIN_MOST};
+  MethodNeeds needs = method_needs_default();
+  needs.neighbors = NEIGHBORS_SEARCHED;
+  needs.solids = 1;
+  needs.skin = POSITION_SKIN;
+  needs.margin = POSITION_MARGIN_MOST;
+  return needs;
 }
 
 double position_largest_step(const void *data, const State *state) {
@@ -217,7 +222,7 @@ static void measure_overlap(PositionStep *work) {
 }
 
 Status position_end(PositionStep *work) {
-  if (work->step->ends_frame) measure_overlap(work);
+  if (work->step->measure_overlap) measure_overlap(work);
   parallel_for_shares(work->step->core, work->shares, 0, work->count, POSITION_WINDOW, finish_chunk, work);
   position_push_matched(work);
   if (work->settings->memory) contact_memory_turn(work->memory, LANES + work->slots.groups * SLICE);

@@ -208,7 +208,7 @@ static inline float position_split(const PositionSettings *settings, float conta
 
 /* Of a method's table. How far the family looks; steps are limited by the CFL rule alone; displacement without
  * contacts, v dt + g dt^2 (Sommer's Algorithm 1, lines 2 and 3; Holz Eq. 2). */
-MethodReach position_reach(const void *data);
+MethodNeeds position_needs(const void *data);
 double position_largest_step(const void *data, const State *state);
 Status position_predict(void *data, Step *step);
 

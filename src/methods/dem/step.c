@@ -143,10 +143,14 @@ static Status dem_create(Core *core, State *state, ScreeMethodDef *definition, v
   return add_fields(core, state, dem);
 }
 
-static MethodReach dem_reach(const void *data) {
+static MethodNeeds dem_needs(const void *data) {
   const Dem *dem = data;
   float wanted = (float)(2 * SKIN_STEPS * dem->longest / dem->radius);
-  return (MethodReach){.pairs = 1, .solids = 1, .skin = fminf(fmaxf(wanted, SKIN), SKIN_MOST)};
+  MethodNeeds needs = method_needs_default();
+  needs.neighbors = NEIGHBORS_LISTED;
+  needs.pairs = needs.solids = 1;
+  needs.skin = fminf(fmaxf(wanted, SKIN), SKIN_MOST);
+  return needs;
 }
 
 static double dem_largest_step(const void *data, const State *state) {
@@ -177,7 +181,7 @@ static Status dem_prepare(void *data, Step *step) {
   float longest = 0;
   for (int64_t k = 0; k < octets; k++) longest = fmaxf(longest, dem->rows.longest[k]);
   dem->longest = (double)longest;
-  if (dem->relaxed < 0) step->state->contacts.way = dem->longest; /* a relaxation moves grains farther */
+  if (dem->relaxed < 0) step->farthest = dem->longest; /* a relaxation moves grains farther */
   return SCREE_OK;
 }
 
@@ -285,9 +289,9 @@ const Method METHOD_DEM = {
     .info = {.name = "dem",
              .summary = "discrete elements: Hertz contacts with shear springs",
              .paper = "papadimitriou2012"},
-    .has_overlap = true,
+    .particle = PARTICLE_GRAIN,
     .create = dem_create,
-    .reach = dem_reach,
+    .needs = dem_needs,
     .largest_step = dem_largest_step,
     .prepare = dem_prepare,
     .step = dem_step,

@@ -22,8 +22,9 @@
 
 /* A step of half a cell is two radii; sand at rest is solved this often at least. */
 #define FLIP_TIME_STEP (1.0 / 60)
-/* Solids may go half a cell in a step, in radii. */
-#define SOLID_DISPLACEMENT 2
+/* Sand that falls freely may go half a cell of the default size in a step, and so may solids; in radii. */
+#define FLIP_CFL 2.0
+#define SOLID_DISPLACEMENT 2.0
 /* Cells of cached distances to meshes, and how far strips query them (solids/solids.c), in radii. */
 #define DISTANCE_CELL 1.5
 #define DISTANCE_BAND 7.5
@@ -38,6 +39,7 @@ typedef struct Flip {
   FlipShapes shapes;
   FlipReport report; /* of the run */
   double speed;      /* in the last step, see FlipWork; below 0: not known */
+  double distance_band;
 } Flip;
 
 const FlipReport *flip_report(const void *data) { return &((const Flip *)data)->report; }
@@ -64,6 +66,7 @@ static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, 
   TRY(memory_new(core, &flip, 1, "flip"));
   *data = flip;
   if (scree_is_auto(definition->time_step)) definition->time_step = FLIP_TIME_STEP;
+  if (scree_is_auto(definition->cfl)) definition->cfl = FLIP_CFL;
   if (scree_is_auto(definition->cell)) definition->cell = 4 * definition->radius;
   if (definition->cell < 2 * definition->radius)
     return fail(core, SCREE_BAD_INPUT, "cell %g m is smaller than two radii (%g m): a cell holds at least one particle",
@@ -87,9 +90,7 @@ static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, 
     grid_align(&flip->grid[k], state->origin, lowest_container(state));
   }
   if (flip->settings.shapes) TRY(shapes_create(core, state, &flip->shapes));
-  state->solid_way = SOLID_DISPLACEMENT;
-  state->distance_cell = DISTANCE_CELL;
-  state->distance_band = DISTANCE_BAND * fmax(1, definition->cell / (4 * definition->radius));
+  flip->distance_band = DISTANCE_BAND * fmax(1, definition->cell / (4 * definition->radius));
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
     Vec3 size = vec3_sub(solid->shape.bounds_high, solid->shape.bounds_low);
@@ -101,9 +102,17 @@ static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, 
   return SCREE_OK;
 }
 
-static MethodReach flip_reach(const void *data) {
+static MethodNeeds flip_needs(const void *data) {
   const Flip *flip = data;
-  return (MethodReach){.cell = (float)flip->settings.cell}; /* particles that are near in the grid are so in memory */
+  MethodNeeds needs = method_needs_default();
+  needs.cell = flip->settings.cell; /* particles that are near in the grid are so in memory */
+  needs.distance_cell = DISTANCE_CELL;
+  needs.distance_band = flip->distance_band;
+  needs.cfl = CFL_BY_METHOD;
+  needs.coupling = COUPLING_SOLVED;
+  needs.solid_displacement = SOLID_DISPLACEMENT;
+  needs.parcel_jitter = 0.5f;
+  return needs;
 }
 
 /* What gravity moves in a step is not borne: it may move farther than pressed sand
@@ -392,12 +401,9 @@ static Status flip_pressure(Core *core, const State *state, const void *data, fl
 
 const Method METHOD_FLIP = {
     .info = {.name = "flip", .summary = "sand as a continuum on particles and a sparse grid", .paper = "narain2010"},
-    .seeding = SEED_PARCELS,
-    .parcel_jitter = 0.5f,
-    .cfl = 2,
-    .own_cfl = true,
+    .particle = PARTICLE_PARCEL,
     .create = flip_create,
-    .reach = flip_reach,
+    .needs = flip_needs,
     .largest_step = flip_largest_step,
     .prepare = flip_prepare,
     .step = flip_step,

@@ -20,9 +20,9 @@ static Status none_create(Core *core, State *state, ScreeMethodDef *definition, 
 }
 
 /* Nothing is met, so nothing is searched; the particles are sorted all the same. */
-static MethodReach none_reach(const void *data) {
+static MethodNeeds none_needs(const void *data) {
   (void)data;
-  return (MethodReach){.skin = 1};
+  return method_needs_default();
 }
 
 static double none_largest_step(const void *data, const State *state) {
@@ -83,8 +83,9 @@ static void none_destroy(Core *core, void *data) {
 
 const Method METHOD_NONE = {
     .info = {.name = "none", .summary = "ballistic grains that meet nothing", .paper = ""},
+    .particle = PARTICLE_POINT,
     .create = none_create,
-    .reach = none_reach,
+    .needs = none_needs,
     .largest_step = none_largest_step,
     .prepare = none_prepare,
     .step = none_step,

@@ -33,6 +33,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
   TRY(memory_new(core, &p2, 1, "p2"));
   *data = p2;
   if (scree_is_auto(definition->time_step)) definition->time_step = P2_TIME_STEP;
+  if (scree_is_auto(definition->cfl)) definition->cfl = METHOD_CFL;
   p2->settings = (P2Settings){
       .position =
           {
@@ -171,9 +172,9 @@ static Status p2_pressure(Core *core, const State *state, const void *data, floa
 
 const Method METHOD_P2 = {
     .info = {.name = "p2", .summary = "parallel particles: springs, dampers, friction, adhesion", .paper = "holz2014"},
-    .has_overlap = true,
+    .particle = PARTICLE_GRAIN,
     .create = p2_create,
-    .reach = position_reach,
+    .needs = position_needs,
     .largest_step = position_largest_step,
     .prepare = position_predict, /* Eq. 2 */
     .step = p2_step,

@@ -88,9 +88,9 @@ static Status pbd_pressure(Core *core, const State *state, const void *data, flo
 
 const Method METHOD_PBD = {
     .info = {.name = "pbd", .summary = "position-based grains in real time", .paper = "sommer2022"},
-    .has_overlap = true,
+    .particle = PARTICLE_GRAIN,
     .create = pbd_create,
-    .reach = position_reach,
+    .needs = position_needs,
     .largest_step = position_largest_step,
     .prepare = position_predict, /* lines 1 to 4 */
     .step = pbd_step,

@@ -37,6 +37,8 @@ enum { BOUND_EVERY = 4 };
 /* Of sqrt(spacing / g): the step unless one is asked for. */
 #define USUAL_STEP 0.08
 #define USUAL_STEP_WEIGHTLESS 0.004
+/* Sand that falls into sand faster than this many radii a step is pressed together by more than the tolerance. */
+#define SPH_CFL 0.3
 /* Mean compression at the beginning of a step, as multiple of the tolerance, that deserves a warning. */
 #define COMPRESSED 10
 /* Of its stress, what sand keeps for the next step when it is compressed and has no free volume to expand into: a
@@ -90,6 +92,7 @@ static Status sph_create(Core *core, State *state, ScreeMethodDef *definition, v
                             .stress = KERNEL_CALL(core, sph_stress_pass)};
   double usual = g > 0 ? USUAL_STEP * sqrt(2 * state->radius / g) : USUAL_STEP_WEIGHTLESS;
   if (scree_is_auto(definition->time_step)) definition->time_step = usual;
+  if (scree_is_auto(definition->cfl)) definition->cfl = SPH_CFL;
   double longest = longest_step(state);
   if (definition->time_step > longest) {
     log_line(core, SCREE_LOG_WARNING, "time_step %g s is too long for parcels this small: limited to %.3g s",
@@ -106,9 +109,14 @@ static Status sph_create(Core *core, State *state, ScreeMethodDef *definition, v
   return particles_add_field(core, p, "sph_grip", (int32_t)sizeof *sph->fields.grip, true, (void **)&sph->fields.grip);
 }
 
-static MethodReach sph_reach(const void *data) {
+static MethodNeeds sph_needs(const void *data) {
   (void)data;
-  return (MethodReach){.pairs = (float)SPLINE_SUPPORT, .solids = 2 * (float)WALL_SUPPORT, .skin = SKIN};
+  MethodNeeds needs = method_needs_default();
+  needs.neighbors = NEIGHBORS_LISTED;
+  needs.pairs = (float)SPLINE_SUPPORT;
+  needs.solids = 2 * (float)WALL_SUPPORT;
+  needs.skin = SKIN;
+  return needs;
 }
 
 static double sph_largest_step(const void *data, const State *state) {
@@ -429,10 +437,9 @@ static Status sph_pressure(Core *core, const State *state, const void *data, flo
 
 const Method METHOD_SPH = {
     .info = {.name = "sph", .summary = "incompressible granular fluid with friction (IISPH)", .paper = "neder2023"},
-    .seeding = SEED_PARCELS,
-    .cfl = 0.3, /* sand that falls into sand faster than this is pressed together by more than the tolerance */
+    .particle = PARTICLE_PARCEL,
     .create = sph_create,
-    .reach = sph_reach,
+    .needs = sph_needs,
     .largest_step = sph_largest_step,
     .step = sph_step,
     .destroy = sph_destroy,
