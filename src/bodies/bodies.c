@@ -222,24 +222,12 @@ Status bodies_refresh(Core *core, Bodies *bodies, State *state, double dt) {
   return SCREE_OK;
 }
 
-double solid_extent(const Solid *solid, Vec3 local) {
-  Vec3 low = vec3_sub(solid->shape.bounds_low, local), high = vec3_sub(solid->shape.bounds_high, local);
-  Vec3 far = vec3(fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)), fmax(fabs(low.z), fabs(high.z)));
-  double extent = vec3_length(far);
-  return extent < 1e6 ? extent : 1;
-}
-
-/* Of any point of the surface, m/s, at most. */
-static double surface_speed_bound(const Solid *solid, Vec3 velocity, Vec3 spin) {
-  return vec3_length(velocity) + vec3_length(spin) * solid_extent(solid, solid->center_in_shape);
-}
-
 /* Of grains and of all solids but one, m/s. */
 static double fastest_round(const State *state, const Solid *body) {
   double fastest = particles_fastest(&state->particles);
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
-    if (solid != body) fastest = fmax(fastest, surface_speed_bound(solid, solid->velocity, solid->spin));
+    if (solid != body) fastest = fmax(fastest, solid_surface_speed(solid, solid->velocity, solid->spin));
   }
   return fastest;
 }
@@ -273,7 +261,7 @@ static void motion_without_grains(const State *state, const Solid *solid, double
   const double load[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
   double other[6];
   if (solid->motion == MOTION_MECHANISM) memcpy(other, solid->driven, sizeof other);
-  else solid_answer(solid, load, other);
+  else solid_apply_mobility(solid, load, other);
   for (int i = 0; i < 6; i++) {
     if (i < 3 && solid->motion == MOTION_FREE) other[i] += vec3_get(state->gravity, i);
     motion[i] = vec3_get(now[i / 3], i % 3) + dt * other[i];
@@ -285,7 +273,7 @@ static double applied_share(const State *state, const Solid *solid, const double
                             const WrenchRule *rule) {
   double dt = rule->dt;
   if (rule->coupling == COUPLING_EXPLICIT) {
-    double found = surface_speed_bound(solid, vec3_of(acceleration), vec3_of(acceleration + 3));
+    double found = solid_surface_speed(solid, vec3_of(acceleration), vec3_of(acceleration + 3));
     double most = 2 * state->radius / (rule->longest_step * rule->longest_step);
     return found > most ? most / found : 1;
   }
@@ -307,7 +295,7 @@ void solid_applied_wrench(State *state, const Solid *solid, const WrenchRule *ru
   if (!(state->radius > 0) || !(rule->longest_step > 0)) return;
   double parts[6], acceleration[6];
   for (int i = 0; i < 6; i++) parts[i] = wrench_get(solid, i);
-  solid_answer(solid, parts, acceleration);
+  solid_apply_mobility(solid, parts, acceleration);
   double share = applied_share(state, solid, acceleration, rule);
   if (share >= 1) return;
   *force = vec3_scale(*force, share);
@@ -351,8 +339,8 @@ static double speed_of_point(Vec3 velocity, Vec3 spin, Vec3 arm) {
 }
 
 /* Of any point of its surface, m/s. Its speed is a convex function of the place: largest at a vertex of a mesh, and no
- * larger anywhere in a box than at a corner. (The way to a corner times the spin would be 1.7 times as much for a wheel
- * as wide as it is high: it turns about its axis.) */
+ * larger anywhere in a box than at a corner. (The distance to a corner times the spin would be 1.7 times as much for a
+ * wheel as wide as it is high: it turns about its axis.) */
 static double fastest_point(const Solid *solid) {
   const Shape *shape = &solid->shape;
   Quat back = quat_conjugate(solid->rotation);
@@ -386,13 +374,12 @@ double bodies_largest_step(const Core *core, const Bodies *bodies, const State *
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
     if (solid->motion == MOTION_FREE && solid_is_sampled(solid) && bodies->coupling == COUPLING_EXPLICIT) {
-      double most = surface_speed_bound(solid, solid->velocity, solid->spin) * (1 + 1e-6); /* samples are floats */
+      double most = solid_surface_speed(solid, solid->velocity, solid->spin) * (1 + 1e-6); /* samples are floats */
       double far = SAMPLE_DISPLACEMENT * state->radius;
       double speed = most * step > far ? fastest_sample(core, state, solid) : 0;
       if (speed > 0) step = fmin(step, far / speed);
     } else if (solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM) {
-      double speed =
-          vec3_length(solid->velocity) + vec3_length(solid->spin) * solid_extent(solid, solid->center_in_shape);
+      double speed = solid_surface_speed(solid, solid->velocity, solid->spin);
       if (speed * step > allowed && solid->shape.kind != SCREE_SHAPE_PLANE) speed = fastest_point(solid);
       if (speed > 0) step = fmin(step, allowed / speed);
     } else if (k < bodies->track_count && track_moves(&bodies->tracks[k])) {

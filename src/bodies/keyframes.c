@@ -3,11 +3,11 @@
 static ScreePose pose_between(const Key *a, const Key *b, double time) {
   double length = b->time - a->time;
   double share = length > 0 ? (time - a->time) / length : 1;
-  /* Sums of steps miss the end by round-off; the last digit of the way is not left over for the next step. */
+  /* Sums of steps miss the end by round-off; the last digit of the displacement is not left over for the next step. */
   if (share <= 0) return a->pose;
   if (share >= 1 - 1e-9) return b->pose;
-  Vec3 way = vec3_sub(b->pose.position, a->pose.position);
-  return (ScreePose){.position = vec3_madd(a->pose.position, way, share),
+  Vec3 displacement = vec3_sub(b->pose.position, a->pose.position);
+  return (ScreePose){.position = vec3_madd(a->pose.position, displacement, share),
                      .rotation = quat_slerp(a->pose.rotation, b->pose.rotation, share)};
 }
 
@@ -67,8 +67,8 @@ void track_drive(Track *track, double now, ScreePose from, ScreePose to, double 
   track->end = (Key){now + fmax(over, 0), to};
 }
 
-/* Largest speed of a point within `extent` of the origin on the way between two keys. */
-static double way_speed(const Key *a, const Key *b, double extent) {
+/* Largest speed of a point within `extent` of the origin between two keys. */
+static double segment_speed(const Key *a, const Key *b, double extent) {
   double length = vec3_length(vec3_sub(b->pose.position, a->pose.position));
   double angle = vec3_length(quat_to_vector(quat_mul(b->pose.rotation, quat_conjugate(a->pose.rotation))));
   double duration = b->time - a->time;
@@ -77,7 +77,7 @@ static double way_speed(const Key *a, const Key *b, double extent) {
 
 static double way_step(const Key *a, const Key *b, double time, double extent, double allowed) {
   if (time >= b->time) return INFINITY;
-  double speed = way_speed(a, b, extent);
+  double speed = segment_speed(a, b, extent);
   double wait = fmax(0, a->time - time);
   return speed > 0 ? wait + allowed / speed : INFINITY;
 }

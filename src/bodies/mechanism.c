@@ -145,11 +145,11 @@ static void apply_wrenches(Mechanism *mechanism, State *state, const RigidContac
 static void grain_acceleration(const Solid *solid, double acceleration[6]) {
   double load[6];
   for (int i = 0; i < 6; i++) load[i] = wrench_get(solid, i);
-  solid_answer(solid, load, acceleration);
+  solid_apply_mobility(solid, load, acceleration);
 }
 
-/* What the step changed of a part's motion without the grains. Motors, joints and stops answer a load by as much and no
- * more than it pushes; a sudden change (a hit between two parts) is over when the next step begins and must not be
+/* What the step changed of a part's motion without the grains. Motors, joints and stops take up a load by as much and
+ * no more than it pushes; a sudden change (a hit between two parts) is over when the next step begins and must not be
  * taken for one that goes on. */
 static void measure_drive(Solid *solid, Vec3 velocity, Vec3 spin, Vec3 gravity, double dt) {
   double pushed[6];

@@ -1,4 +1,4 @@
-/* Mechanisms of a build without MuJoCo: a clear answer instead of a silent nothing. */
+/* Mechanisms of a build without MuJoCo: a clear message instead of a silent nothing. */
 #ifndef SCREE_HAVE_MUJOCO
 
 #include "bodies/mechanism.h"

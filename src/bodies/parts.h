@@ -40,9 +40,6 @@ Status boundaries_add(Core *core, Bodies *bodies, State *state, const BodiesPlan
 
 static inline Vec3 vec3_of(const double *v) { return vec3(v[0], v[1], v[2]); }
 
-/* Farthest that a point of the solid's surface is from a point of its frame. An unbounded plane counts as 1 m. */
-double solid_extent(const Solid *solid, Vec3 local);
-
 /* The wrench of the grains as it is applied, in a step of that length. Solids move at most half a radius in a step
  * (bodies_largest_step), so an acceleration of their surface by two radii per step squared stops any of them within a
  * sixteenth of a radius: more than that is no contact but a failure of the explicit coupling. It is scaled down to that

@@ -82,53 +82,15 @@ void rigid_contacts_destroy(Core *core, RigidContacts *contacts) {
   *contacts = (RigidContacts){0};
 }
 
-/* ---- how solids give way ---- */
-
-/* Impulses on it change nothing. */
-static bool is_immovable(const Solid *solid) {
-  return solid->motion == MOTION_FIXED || solid->motion == MOTION_KEYFRAMES;
-}
-
-/* As solid_answer, of an impulse; what is zero for a free body is left out. */
-static void answer(const Solid *solid, Vec3 impulse, Vec3 turn, Vec3 *velocity, Vec3 *spin) {
-  const double(*inverse)[6] = solid->inverse_inertia;
-  if (solid->motion != MOTION_FREE) {
-    const double parts[6] = {impulse.x, impulse.y, impulse.z, turn.x, turn.y, turn.z};
-    double change[6];
-    solid_answer(solid, parts, change);
-    *velocity = vec3_of(change);
-    *spin = vec3_of(change + 3);
-    return;
-  }
-  *velocity = vec3(inverse[0][0] * impulse.x, inverse[1][1] * impulse.y, inverse[2][2] * impulse.z);
-  *spin = vec3(vec3_dot(vec3_of(inverse[3] + 3), turn), vec3_dot(vec3_of(inverse[4] + 3), turn),
-               vec3_dot(vec3_of(inverse[5] + 3), turn));
-}
-
-/* As solid_yielding, likewise. */
-static double yielding(const Solid *solid, Vec3 point, Vec3 direction) {
-  if (is_immovable(solid)) return 0;
-  if (solid->motion != MOTION_FREE) return solid_yielding(solid, point, direction);
-  const double(*inverse)[6] = solid->inverse_inertia;
-  Vec3 turn = vec3_cross(vec3_sub(point, solid->center), direction);
-  const double parts[6] = {direction.x, direction.y, direction.z, turn.x, turn.y, turn.z};
-  double sum = 0;
-  for (int i = 0; i < 3; i++) sum += parts[i] * inverse[i][i] * parts[i];
-  for (int i = 3; i < 6; i++)
-    for (int j = 3; j < 6; j++) sum += parts[i] * inverse[i][j] * parts[j];
-  return sum;
-}
-
-static double softness(const State *state, const RigidContact *contact, Vec3 direction) {
-  return yielding(&state->solids.items[contact->a], contact->point, direction) +
-         yielding(&state->solids.items[contact->b], contact->point, direction);
+/* Of the point that both share: change of their relative velocity per unit impulse. */
+static double pair_mobility(const State *state, const RigidContact *contact, Vec3 direction) {
+  return solid_mobility(&state->solids.items[contact->a], contact->point, direction) +
+         solid_mobility(&state->solids.items[contact->b], contact->point, direction);
 }
 
 /* ---- finding contacts ---- */
 
-static double surface_speed(const Solid *solid) {
-  return vec3_length(solid->velocity) + vec3_length(solid->spin) * solid_extent(solid, solid->center_in_shape);
-}
+static double surface_speed(const Solid *solid) { return solid_surface_speed(solid, solid->velocity, solid->spin); }
 
 static Status touch_pair(Core *core, RigidContacts *contacts, const State *state, int32_t a, int32_t b, double dt) {
   const Solid *body = &state->solids.items[a], *other = &state->solids.items[b];
@@ -151,7 +113,7 @@ static Status touch_pair(Core *core, RigidContacts *contacts, const State *state
                                 .normal = found[j].normal,
                                 .gap = gap,
                                 .friction = sqrt(body->friction_static * other->friction_static)};
-      contact->softness = softness(state, contact, contact->normal);
+      contact->mobility = pair_mobility(state, contact, contact->normal);
     }
   }
   return SCREE_OK;
@@ -160,13 +122,15 @@ static Status touch_pair(Core *core, RigidContacts *contacts, const State *state
 /* ---- impulses ---- */
 
 static void push(RigidContacts *contacts, Solid *solid, int32_t index, Vec3 impulse, Vec3 point) {
-  if (is_immovable(solid)) return;
-  Vec3 turn = vec3_cross(vec3_sub(point, solid->center), impulse), velocity, spin;
+  if (!solid_is_movable(solid)) return;
+  Vec3 turn = vec3_cross(vec3_sub(point, solid->center), impulse);
   contacts->impulses[index][0] = vec3_add(contacts->impulses[index][0], impulse);
   contacts->impulses[index][1] = vec3_add(contacts->impulses[index][1], turn);
-  answer(solid, impulse, turn, &velocity, &spin);
-  solid->velocity = vec3_add(solid->velocity, velocity);
-  solid->spin = vec3_add(solid->spin, spin);
+  const double wrench[6] = {impulse.x, impulse.y, impulse.z, turn.x, turn.y, turn.z};
+  double change[6];
+  solid_apply_mobility(solid, wrench, change);
+  solid->velocity = vec3_add(solid->velocity, vec3_of(change));
+  solid->spin = vec3_add(solid->spin, vec3_of(change + 3));
 }
 
 static Vec3 approach(const State *state, const RigidContact *contact) {
@@ -185,24 +149,24 @@ static void solve_friction(RigidContacts *contacts, State *state, RigidContact *
   slip = vec3_madd(slip, contact->normal, -vec3_dot(slip, contact->normal));
   double speed = vec3_length(slip);
   if (!(speed > 0)) return;
-  double yields = softness(state, contact, vec3_scale(slip, 1 / speed));
-  if (!(yields > 0)) return;
-  Vec3 total = vec3_madd(contact->friction_impulse, slip, -1 / yields);
+  double mobility = pair_mobility(state, contact, vec3_scale(slip, 1 / speed));
+  if (!(mobility > 0)) return;
+  Vec3 total = vec3_madd(contact->friction_impulse, slip, -1 / mobility);
   double most = contact->friction * contact->impulse, length = vec3_length(total);
   if (length > most) total = vec3_scale(total, most / length);
   push_both(contacts, state, contact, vec3_sub(total, contact->friction_impulse));
   contact->friction_impulse = total;
 }
 
-/* Answers whether it touches: what does not leaves everything as it is. */
+/* Returns whether it touches: what does not leaves everything as it is. */
 static bool solve_contact(RigidContacts *contacts, State *state, RigidContact *contact, double dt) {
   /* what the gap allows, or what a penetration asks for */
   double wanted =
       contact->gap > 0 ? -contact->gap / dt : fmin(PUSH_SPEED, PUSH_SHARE * fmax(0, -contact->gap - REST_DEPTH) / dt);
-  if (!(contact->softness > 0)) return false;
+  if (!(contact->mobility > 0)) return false;
   double before = contact->impulse;
   contact->impulse =
-      fmax(0, before + (wanted - vec3_dot(approach(state, contact), contact->normal)) / contact->softness);
+      fmax(0, before + (wanted - vec3_dot(approach(state, contact), contact->normal)) / contact->mobility);
   bool rubs = vec3_dot(contact->friction_impulse, contact->friction_impulse) > 0;
   if (before == 0 && contact->impulse == 0 && !rubs) return false;
   push_both(contacts, state, contact, vec3_scale(contact->normal, contact->impulse - before));

@@ -22,7 +22,7 @@ typedef struct RigidContact {
   int32_t a, b;       /* solids: a touches with a point, b with its surface */
   Vec3 point, normal; /* world; the normal points out of b */
   double gap;
-  double softness; /* along the normal: speed that a unit of impulse makes there, 1/kg */
+  double mobility; /* of both along the normal, 1/kg */
   double friction;
   double impulse; /* along the normal, so far */
   Vec3 friction_impulse;

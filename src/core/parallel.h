@@ -36,10 +36,10 @@ static inline int64_t parallel_chunks(int64_t begin, int64_t end, int64_t grain)
   return end > begin ? (end - begin + grain - 1) / grain : 0;
 }
 
-/* Sum, in chunk order, of what `body` answers for each chunk. NaN when memory for the partial sums is missing. */
+/* Sum, in chunk order, of what `body` returns for each chunk. NaN when memory for the partial sums is missing. */
 typedef double (*ParallelSumBody)(void *context, int64_t b, int64_t e);
 double parallel_sum(Core *core, int64_t begin, int64_t end, int64_t grain, ParallelSumBody body, void *context);
-/* Largest of what `body` answers (order does not matter for a maximum); `floor` when the range is empty. */
+/* Largest of what `body` returns (order does not matter for a maximum); `floor` when the range is empty. */
 double parallel_max(Core *core, int64_t begin, int64_t end, int64_t grain, double floor, ParallelSumBody body,
                     void *context);
 

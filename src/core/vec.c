@@ -30,8 +30,8 @@ Vec3 quat_to_vector(Quat q) {
 }
 
 Quat quat_slerp(Quat a, Quat b, double t) {
-  Vec3 way = quat_to_vector(quat_mul(quat_conjugate(a), b));
-  return quat_normalize(quat_mul(a, quat_from_vector(vec3_scale(way, t))));
+  Vec3 turn = quat_to_vector(quat_mul(quat_conjugate(a), b));
+  return quat_normalize(quat_mul(a, quat_from_vector(vec3_scale(turn, t))));
 }
 
 Mat3 mat3_from_quat(Quat q) {

@@ -67,7 +67,7 @@ WIDE_INLINE Wide segment_distance2(const Wide p[3], const Wide side[3]) {
 
 /* Squared distances to the triangles of a leaf. The least of three segments and, over the triangle, its
  * plane: unlike a choice of region by barycentric signs this is well conditioned for needles too, so that rounding
- * moves the answer by no more than it moves the corners. */
+ * moves the result by no more than it moves the corners. */
 WIDE_INLINE Wide triangle_distances(const BvhPack *pack, const float p[3]) {
   const Wide zero = wide_set(0);
   Wide ab[3], ac[3], bc[3], ap[3], bp[3], normal[3], edge[3];
@@ -175,7 +175,7 @@ static void angle_add(AngleSum *sum, const BvhTriangle *triangle, Vec3 p) {
 #define WINDING_FAR 2.0f
 #define WINDING_FAR_TRIANGLE 3.0f
 
-/* Adds the dipoles of the leaf's triangles that are far; answers the others as bits. */
+/* Adds the dipoles of the leaf's triangles that are far; returns the others as bits. */
 WIDE_INLINE unsigned leaf_winding(const BvhPack *pack, int32_t count, const float p[3], Wide *sum) {
   Wide ab[3], ac[3], d[3], normal[3];
   for (int k = 0; k < 3; k++) {

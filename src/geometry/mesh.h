@@ -44,7 +44,7 @@ typedef struct MassProperties {
   Mat3 inertia;
 } MassProperties;
 /* Exact integrals over the enclosed volume (divergence theorem). Parts that overlap count as often as they do; the
- * answer for an open mesh has no meaning. */
+ * result for an open mesh has no meaning. */
 MassProperties mesh_mass_properties(const Mesh *mesh);
 
 /* Surfaces of plain shapes, for drawing and sampling. `detail` is the number of segments round a circle. */

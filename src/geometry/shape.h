@@ -49,7 +49,7 @@ typedef struct ShapePoint {
   Vec3 normal;     /* unit, out of the solid: gradient of the distance */
 } ShapePoint;
 
-/* Exact. Where the nearest point is farther than `reach`, the answer may be any value of the right sign beyond it. */
+/* Exact. Where the nearest point is farther than `reach`, the result may be any value of the right sign beyond it. */
 ShapePoint shape_distance(const Shape *shape, Vec3 point, double reach);
 /* The same by the mesh itself, where it is known whether the point is in the solid: what is dear to find out. */
 ShapePoint shape_distance_sided(const Shape *shape, Vec3 point, double reach, bool contained);
@@ -63,7 +63,7 @@ bool shape_contains(const Shape *shape, Vec3 point);
 
 /* The same for many points at once, in single precision and in the shape's frame: plain shapes and cached meshes eight
  * at a time, others one by one. The first runs in parallel; the second on the calling thread, for use within a
- * parallel_for. The answers do not depend on threads or on how the points are cut into ranges. */
+ * parallel_for. The results do not depend on threads or on how the points are cut into ranges. */
 void shape_distance_many(Core *core, const Shape *shape, int64_t count, const float *x, const float *y, const float *z,
                          double reach, float *distance, float *nx, float *ny, float *nz);
 void shape_distance_range(const Core *core, const Shape *shape, int64_t count, const float *x, const float *y,
@@ -73,7 +73,7 @@ void shape_distance_range(const Core *core, const Shape *shape, int64_t count, c
 void shape_distance_only(const Core *core, const Shape *shape, int64_t count, const float *x, const float *y,
                          const float *z, double reach, float *distance);
 
-/* Answers of shape_distance_range that are larger than this say only that the point is at least so far away. */
+/* Results of shape_distance_range that are larger than this say only that the point is at least so far away. */
 double shape_distance_known(const Shape *shape, double reach);
 
 /* Meshes: caches the distance in a sparse grid of the given cell, valid within `band` of the surface, after which

@@ -58,6 +58,7 @@ typedef struct MethodNeeds {
  * feels. */
 static inline MethodNeeds method_needs_default(void) {
   return (MethodNeeds){.neighbors = NEIGHBORS_NONE,
+                       .skin = 1,
                        .cell = NAN,
                        .distance_cell = 0.5,
                        .distance_band = 3,

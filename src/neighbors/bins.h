@@ -32,7 +32,7 @@ enum {
   BINS_FAR = BINS_BIAS - (1 << 16) /* units; the places around still exist as numbers */
 };
 
-/* Points, where they are or, with ways, where they are about to go. */
+/* Points, where they are or, with displacements, where they are about to go. */
 typedef struct BinPoints {
   int64_t count;
   const float *x, *y, *z;
@@ -62,7 +62,7 @@ typedef struct Bins {
 Status bins_fill(Core *core, Scratch *scratch, BinPoints points, float reach, float margin, Bins *bins);
 void bins_destroy(Core *core, Bins *bins);
 
-/* Units of points [b, e) along each axis, into three arrays; answers whether all were finite. */
+/* Units of points [b, e) along each axis, into three arrays; returns whether all were finite. */
 KERNEL_DECLARE(bool, bins_units,
                (const BinPoints *points, const Bins *bins, int64_t b, int64_t e, int32_t *const units[3]));
 
@@ -72,7 +72,7 @@ typedef struct BinBox {
 } BinBox;
 
 /* Entries of points [b, e), which mean something when the bins hold their box, and what the bins keep of them: x, y and
- * z in 16 bits each. There is to be room for a multiple of LANES points. Answers whether all were finite. */
+ * z in 16 bits each. There is to be room for a multiple of LANES points. Returns whether all were finite. */
 KERNEL_DECLARE(bool, bins_entries,
                (const BinPoints *points, const Bins *bins, int64_t b, int64_t e, int32_t *entry, uint64_t *kept,
                 BinBox *box));

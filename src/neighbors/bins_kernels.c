@@ -16,9 +16,9 @@ WIDE_INLINE Wide load_left(const float *from, int64_t left) {
   memcpy(&some, from, (size_t)left * sizeof *from);
   return some;
 }
-WIDE_INLINE Wide coordinates(const float *at, const float *way, int64_t i, int64_t e) {
+WIDE_INLINE Wide coordinates(const float *at, const float *displacement, int64_t i, int64_t e) {
   Wide x = load_left(at + i, e - i);
-  return way ? x + load_left(way + i, e - i) : x;
+  return displacement ? x + load_left(displacement + i, e - i) : x;
 }
 
 /* Becomes NaN, and stays so, in lanes that were not finite once. */
@@ -35,11 +35,12 @@ WIDE_INLINE WideInt units_eight(const Bins *bins, Wide x) {
 }
 
 bool KERNEL(bins_units)(const BinPoints *points, const Bins *bins, int64_t b, int64_t e, int32_t *const units[3]) {
-  const float *const at[3] = {points->x, points->y, points->z}, *const way[3] = {points->dx, points->dy, points->dz};
+  const float *const at[3] = {points->x, points->y, points->z}, *const displacement[3] = {points->dx, points->dy,
+                                                                                          points->dz};
   Wide odd = {0};
   for (int axis = 0; axis < 3; axis++)
     for (int64_t i = b; i < e; i += LANES) {
-      Wide x = coordinates(at[axis], way[axis], i, e);
+      Wide x = coordinates(at[axis], displacement[axis], i, e);
       odd = blame(odd, x);
       WideInt unit = units_eight(bins, fold(bins, x));
       if (__builtin_expect(e - i < LANES, 0)) memcpy(units[axis] + i - b, &unit, (size_t)(e - i) * sizeof *units[axis]);
@@ -80,13 +81,14 @@ WIDE_INLINE Wide largest_eight(Wide v) {
 
 WIDE_INLINE bool entries_of(const BinPoints *points, const Bins *bins, int64_t b, int64_t e, int32_t *entry,
                             uint64_t *kept, BinBox *box, bool hashed) {
-  const float *const at[3] = {points->x, points->y, points->z}, *const way[3] = {points->dx, points->dy, points->dz};
+  const float *const at[3] = {points->x, points->y, points->z}, *const displacement[3] = {points->dx, points->dy,
+                                                                                          points->dz};
   Wide odd = {0}, low[3], high[3]; /* lowest with the other sign */
   for (int axis = 0; axis < 3; axis++) low[axis] = high[axis] = wide_set(-bins->far);
   for (int64_t i = b; i < e; i += LANES) {
     WideInt unit[3];
     for (int axis = 0; axis < 3; axis++) {
-      Wide x = coordinates(at[axis], way[axis], i, e);
+      Wide x = coordinates(at[axis], displacement[axis], i, e);
       odd = blame(odd, x);
       x = fold(bins, x);
       low[axis] = wide_max(low[axis], -x);

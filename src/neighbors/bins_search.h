@@ -115,7 +115,7 @@ WIDE_INLINE int32_t *bins_run(const Bins *bins, const NarrowPlace *at, int64_t k
   return bins_block(bins, at, k, (int32_t)(end - k), self, differ, out);
 }
 
-/* The points within reach of a place that the bins cover. Answers where they end. When that is beyond the limit, some
+/* The points within reach of a place that the bins cover. Returns where they end. When that is beyond the limit, some
  * may be missing: there was not room enough. Behind the limit there must be room for BINS_SPILL. `bins` is best a copy
  * of the caller's own, `differ` what it says of the radii. */
 enum { BINS_SPILL = BINS_RANGES * NARROW_LANES + LANES };
@@ -158,7 +158,7 @@ WIDE_INLINE NarrowPlace bins_place(const Bins *bins, int64_t k, bool differ) {
                        narrow_set(differ ? bins->radius[k] : 0)};
 }
 
-/* The points of a run that are within reach of point `self`: the way of runs that are not short. */
+/* The points of a run that are within reach of point `self`: for runs that are not short. */
 static __attribute__((noinline, unused)) int32_t *bins_long_run(const Bins *bins, int64_t k, int64_t end, int64_t self,
                                                                 bool differ, int32_t *out, const int32_t *limit) {
   const NarrowPlace at = bins_place(bins, self, differ);

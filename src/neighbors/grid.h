@@ -106,7 +106,7 @@ typedef struct Surroundings {
   int32_t start[9][STRIP + 3];
 } Surroundings;
 
-/* Answers whether the strip is another than before. */
+/* Returns whether the strip is another than before. */
 bool surroundings_find(const CellGrid *grid, int32_t x, int32_t y, int32_t z, Surroundings *around);
 
 Status search_create(Core *core, Search **search);
@@ -118,7 +118,7 @@ Status grid_order(Core *core, CellGrid *grid, Scratch *scratch, Points points, i
 /* Described failure for the first point that is not finite. */
 Status grid_not_finite(Core *core, Points points);
 
-/* Integer cells of one coordinate of count points; answers whether all were finite. */
+/* Integer cells of one coordinate of count points; returns whether all were finite. */
 KERNEL_DECLARE(bool, cells_of, (const float *x, int64_t count, double inverse, int32_t *cell));
 
 typedef struct RowsJob {
@@ -148,7 +148,7 @@ typedef struct RowsBuffer {
 } RowsBuffer;
 
 /* Rows [b, e), into out from `used` on: ends[i - b] = entries in out after row i. Stops before a row for which there
- * is not room enough, having written what is wanted, or at queries that are not finite; answers where it stopped. */
+ * is not room enough, having written what is wanted, or at queries that are not finite; returns where it stopped. */
 KERNEL_DECLARE(int64_t, rows_find,
                (const RowsJob *job, int64_t b, int64_t e, int64_t used, RowsBuffer *buffer, int64_t *ends));
 

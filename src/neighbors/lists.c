@@ -112,7 +112,7 @@ static void sort_indices(int32_t *indices, int64_t count) {
   }
 }
 
-/* Of sorted ones; answers how many are left. */
+/* Of sorted ones; returns how many are left. */
 static int64_t drop_equal(int32_t *indices, int64_t count) {
   int64_t kept = count > 0;
   for (int64_t k = 1; k < count; k++)
@@ -214,7 +214,7 @@ static float largest(const float *values, int64_t count) {
   return most + check;
 }
 
-/* The box of cells round the targets, one cell wider on all sides; answers how many cells. */
+/* The box of cells round the targets, one cell wider on all sides; returns how many cells. */
 static double box_of_targets(RowsJob *job, int64_t count, const int32_t *cells[3]) {
   double volume = 1;
   for (int k = 0; k < 3; k++) {

@@ -41,11 +41,11 @@ Status cell_grid_hash(Core *core, CellGrid *grid, Points points, float cell);
 int64_t cell_grid_cells(const CellGrid *grid);
 void cell_grid_cell(const CellGrid *grid, int64_t cell, int64_t *begin, int64_t *end, int32_t coordinate[3]);
 /* Ranges of the grid's order that the 27 cells around a cell (itself included) hold: three cells along x are one
- * range, and ranges that touch are merged; ascending, empty ones left out. Answers how many. */
+ * range, and ranges that touch are merged; ascending, empty ones left out. Returns how many. */
 enum { CELL_RANGES_MAX = 9 };
 int cell_grid_around(const CellGrid *grid, const int32_t coordinate[3], int64_t ranges[CELL_RANGES_MAX][2]);
 /* Ranges that the cells hold that a box (lowest corner, highest corner) touches: row by row (z, then y), so that two
- * boxes list what they share in the same order. Answers how many, or room + 1 when there are more. */
+ * boxes list what they share in the same order. Returns how many, or room + 1 when there are more. */
 int cell_grid_box(const CellGrid *grid, const float bounds[6], int room, int64_t (*ranges)[2]);
 /* Point index at position k of the grid's order (identity when the points were already sorted). */
 const int32_t *cell_grid_index(const CellGrid *grid);

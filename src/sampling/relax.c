@@ -45,7 +45,7 @@ static float radius_of(const Relaxation *r, int64_t i) {
   return r->samples->radius ? r->samples->radius[i] : (float)r->sizes->nominal;
 }
 
-/* How far sphere i is pushed by those it overlaps; answers the largest overlap over the sum of radii. */
+/* How far sphere i is pushed by those it overlaps; returns the largest overlap over the sum of radii. */
 static float push(const Relaxation *r, int64_t i, float sum[3]) {
   const Samples *s = r->samples;
   float x = s->x[i], y = s->y[i], z = s->z[i], ri = radius_of(r, i), worst = 0;

@@ -22,7 +22,7 @@ typedef struct SamplingPlan {
   bool maximal;  /* until no further sample fits */
   Vec3 position; /* pose of the shape */
   Quat rotation;
-  /* Places that are not free: called with a world point and the radius, answers true when it must not be used. May be
+  /* Places that are not free: called with a world point and the radius, returns true when it must not be used. May be
    * NULL. Used to keep fills out of walls and bodies. */
   bool (*blocked)(void *context, Vec3 point, double radius);
   void *blocked_context;

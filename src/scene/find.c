@@ -78,7 +78,7 @@ static void clear_shelf(Shelf *shelf) {
   arena_destroy(&shelf->core->memory, &shelf->arena);
 }
 
-static Status answer(Core *core, const char *found, char *path, size_t size) {
+static Status write_path(Core *core, const char *found, char *path, size_t size) {
   if (snprintf(path, size, "%s", found) < (int)size) return SCREE_OK;
   return fail(core, SCREE_BAD_INPUT, "the path is too long: %.100s...", found);
 }
@@ -87,7 +87,7 @@ static Status find(Shelf *shelf, const char *name, char *path, size_t size) {
   Core *core = shelf->core;
   struct stat about;
   bool exists = stat(name, &about) == 0;
-  if (exists && !S_ISDIR(about.st_mode)) return answer(core, name, path, size);
+  if (exists && !S_ISDIR(about.st_mode)) return write_path(core, name, path, size);
   TRY(fill_shelf(shelf));
   char shown[SHOWN_MAX], text[SUGGEST_TEXT];
   size_t length = strlen(name);
@@ -97,7 +97,7 @@ static Status find(Shelf *shelf, const char *name, char *path, size_t size) {
     const char *whole = shelf->scenes[k].name, *bare = strrchr(whole, '/') + 1;
     if ((strlen(whole) == length && strncmp(whole, name, length) == 0) ||
         (strlen(bare) == length && strncmp(bare, name, length) == 0))
-      return answer(core, shelf->scenes[k].path, path, size);
+      return write_path(core, shelf->scenes[k].path, path, size);
     suggest_offer(&near, strchr(name, '/') ? whole : bare);
   }
   if (exists) return fail_at(core, SCREE_BAD_INPUT, name, (ScreeSource){0, 0}, "is a folder, not a scene file");

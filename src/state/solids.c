@@ -17,12 +17,6 @@ bool solid_contains(const Solid *solid, Vec3 world) {
   return near && shape_contains(shape, at);
 }
 
-int solid_contacts(const Solid *solid, Vec3 world, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]) {
-  int count = shape_contacts(&solid->shape, solid_to_local(solid, world), reach, contacts);
-  for (int k = 0; k < count; k++) contacts[k].normal = quat_rotate(solid->rotation, contacts[k].normal);
-  return count;
-}
-
 void solid_refresh(Solid *solid) {
   solid->center = solid_to_world(solid, solid->center_in_shape);
   if (solid->motion != MOTION_FREE) return;

@@ -53,8 +53,8 @@ typedef struct Solid {
   double inverse_inertia[6][6];
   Vec3 outside_force, outside_torque; /* set through the API */
   /* Parts of mechanisms: acceleration of (centre, spin) in the last step that was not the grains' doing: motors,
-   * joints, stops, gravity. A method that moves bodies inside its solve starts from it; without it a part would give
-   * way as if no motor held it. */
+   * joints, stops, gravity. A method that moves bodies inside its solve starts from it; without it a part would move
+   * as if no motor held it. */
   double driven[6];
 
   /* written by methods during the step */
@@ -121,6 +121,9 @@ static inline Vec3 solid_to_local(const Solid *solid, Vec3 world) {
 static inline Vec3 solid_to_world(const Solid *solid, Vec3 local) {
   return vec3_add(quat_rotate(solid->rotation, local), solid->position);
 }
+static inline bool solid_is_turned(const Solid *solid) {
+  return solid->rotation.w != 1 || solid->rotation.x != 0 || solid->rotation.y != 0 || solid->rotation.z != 0;
+}
 /* Whether grains touch its samples; else they touch it by its distance. */
 static inline bool solid_is_sampled(const Solid *solid) {
   return solid->contact == SCREE_CONTACT_SAMPLES && solid->sample_end > solid->sample_begin;
@@ -128,26 +131,38 @@ static inline bool solid_is_sampled(const Solid *solid) {
 static inline Vec3 solid_velocity_at(const Solid *solid, Vec3 world) {
   return vec3_add(solid->velocity, vec3_cross(solid->spin, vec3_sub(world, solid->center)));
 }
-/* What a load on the centre of mass (force, torque) gives it: acceleration (centre, spin). Impulses give velocity. */
-static inline void solid_answer(const Solid *solid, const double load[6], double motion[6]) {
+/* Whether forces move it. */
+static inline bool solid_is_movable(const Solid *solid) {
+  return solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM;
+}
+/* The columns of row i of the inverse inertia that may not be zero: [first, returned). */
+static inline int solid_mobility_columns(const Solid *solid, int i, int *first) {
+  bool free = solid->motion == MOTION_FREE;
+  *first = !free ? 0 : i < 3 ? i : 3;
+  return free && i < 3 ? i + 1 : 6;
+}
+/* Acceleration (centre, spin) by a wrench (force, torque about the centre of mass); impulses change velocities so. */
+static inline void solid_apply_mobility(const Solid *solid, const double wrench[6], double motion[6]) {
   for (int i = 0; i < 6; i++) {
+    int first, end = solid_mobility_columns(solid, i, &first);
     motion[i] = 0;
-    for (int j = 0; j < 6; j++) motion[i] += solid->inverse_inertia[i][j] * load[j];
+    for (int j = first; j < end; j++) motion[i] += solid->inverse_inertia[i][j] * wrench[j];
   }
 }
-/* How much the velocity of the point changes along the direction per unit impulse along it, 1/kg. */
-static inline double solid_yielding(const Solid *solid, Vec3 point, Vec3 direction) {
+/* Change of the point's velocity along the direction per unit impulse along it, 1/kg. */
+static inline double solid_mobility(const Solid *solid, Vec3 point, Vec3 direction) {
+  if (!solid_is_movable(solid)) return 0;
   Vec3 turn = vec3_cross(vec3_sub(point, solid->center), direction);
   const double parts[6] = {direction.x, direction.y, direction.z, turn.x, turn.y, turn.z};
   double sum = 0;
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) sum += parts[i] * solid->inverse_inertia[i][j] * parts[j];
+  for (int i = 0; i < 6; i++) {
+    int first, end = solid_mobility_columns(solid, i, &first);
+    for (int j = first; j < end; j++) sum += parts[i] * solid->inverse_inertia[i][j] * parts[j];
+  }
   return sum;
 }
 /* Whether a point of the world is inside. */
 bool solid_contains(const Solid *solid, Vec3 world);
-/* Contacts of a sphere centre with the solid, world frame. */
-int solid_contacts(const Solid *solid, Vec3 world, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]);
 /* Recomputes centre and, for free bodies, inverse inertia from the pose. */
 void solid_refresh(Solid *solid);
 

@@ -6,6 +6,7 @@
 #include "state/materials.h"
 #include "state/particles.h"
 #include "state/queue.h"
+#include "state/solid_touch.h"
 #include "state/solids.h"
 #include "state/terrain.h"
 

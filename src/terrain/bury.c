@@ -140,7 +140,7 @@ static bool choose_rising(const Burial *burial) {
   return any;
 }
 
-/* Columns over which something below the surface layer moves or may not be taken in; answers how many are listed. */
+/* Columns over which something below the surface layer moves or may not be taken in; returns how many are listed. */
 static int32_t find_movers(const Burial *burial) {
   const State *state = burial->state;
   const Terrain *t = state->terrain;

@@ -130,7 +130,7 @@ static int32_t list_tiles(const Terrain *t, const uint8_t *marked, int32_t reach
   return count;
 }
 
-/* One pass; answers whether anything moved. Columns may slide in tiles that are awake or beside one; what they move
+/* One pass; returns whether anything moved. Columns may slide in tiles that are awake or beside one; what they move
  * arrives at most one tile farther. */
 static bool erosion_pass(Core *core, Erosion *work) {
   Ground *g = work->ground;

@@ -35,7 +35,7 @@ static double lowest_over(const State *state, const Solid *solid, int32_t i, int
   return INFINITY;
 }
 
-/* Lowers targets to what the body wants; answers whether it wants anything. */
+/* Lowers targets to what the body wants; returns whether it wants anything. */
 static bool want_body(Digging *dig, int32_t index) {
   const State *state = dig->state;
   const Terrain *t = state->terrain;
@@ -73,7 +73,7 @@ static void spread_targets(Digging *dig, double slope) {
     }
 }
 
-/* Lowers the surface where that is worth it; answers whether anywhere, and the room for grains. */
+/* Lowers the surface where that is worth it; returns whether anywhere, and the room for grains. */
 static bool lower_surface(Digging *dig) {
   State *state = dig->state;
   Terrain *t = state->terrain;

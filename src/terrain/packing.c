@@ -15,7 +15,7 @@ static inline float nearest_image(float d, float side) {
   return d > 0.5f * side ? d - side : d < -0.5f * side ? d + side : d;
 }
 
-/* Moves overlapping pairs apart; answers the deepest overlap, in radii. */
+/* Moves overlapping pairs apart; returns the deepest overlap, in radii. */
 static float part_pairs(Packing *p, float gain) {
   float deepest = 0, side = (float)p->side;
   for (int i = 0; i < PACKING_GRAINS; i++)

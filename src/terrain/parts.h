@@ -139,7 +139,7 @@ Status ground_bury(Core *core, Ground *ground, State *state, Scratch *scratch, d
 /* settle.c: grains at rest over marked columns settle for a while; and one step of that. */
 void ground_settle_over(Core *core, State *state, const uint8_t *marked);
 void ground_settle(Core *core, State *state, double dt);
-/* Pending material shows, slowly; answers how far the surface rose. */
+/* Pending material shows, slowly; returns how far the surface rose. */
 double ground_show_pending(const Ground *ground, State *state, double dt);
 
 /* picture.c: heights of a 16-bit grey picture of nx by ny pixels, its top row at the far end of y. */

@@ -94,7 +94,7 @@ static int32_t list_rings(Ground *g, State *state) {
   return count;
 }
 
-/* Lowers a column to what is left to it; answers what it gives away. */
+/* Lowers a column to what is left to it; returns what it gives away. */
 static int64_t press_column(const Ground *g, State *state, int64_t k) {
   Terrain *t = state->terrain;
   double height = ground_field(state)->heights[k], target = g->target[k];

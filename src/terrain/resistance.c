@@ -182,7 +182,7 @@ static void add_impulse(double sum[6], const Solid *solid, Vec3 impulse, Vec3 po
 /* The share of these impulses that stops the motion along them, at most 1; the motion takes it up. */
 static double apply_share(const Solid *solid, const double impulse[6], Motion6 *motion) {
   double change[6], along = 0, yields = 0;
-  solid_answer(solid, impulse, change);
+  solid_apply_mobility(solid, impulse, change);
   for (int i = 0; i < 6; i++) {
     along += impulse[i] * motion->v[i];
     yields += impulse[i] * change[i];
@@ -231,7 +231,7 @@ static bool find_touch(const State *state, const Solid *solid, const Mat3 *turn,
   return depth > 0;
 }
 
-/* The normal impulses; answers their wrench. */
+/* The normal impulses; returns their wrench. */
 static void push_back(const Solid *solid, Touch *touches, int64_t count, Motion6 *motion, bool driven) {
   double sum[6] = {0};
   for (int64_t n = 0; n < count; n++) {
@@ -287,7 +287,7 @@ static void resist_body(Ground *ground, State *state, int32_t index, Touch *touc
   for (int64_t n = 0; n < surface->count; n++)
     count += find_touch(state, solid, &turn, &surface->elements[n], &touches[count]);
   if (count == 0) return;
-  /* A driven body goes where it is driven, through the hard ground if need be: that answers nothing. */
+  /* A driven body goes where it is driven, through the hard ground if need be: nothing resists it. */
   bool driven = solid->motion != MOTION_FREE && solid->motion != MOTION_MECHANISM;
   Motion6 motion = free_motion(state, solid, dt);
   double gravity = fmax(0, -state->gravity.z);

@@ -1,6 +1,6 @@
 /* Heightfield mathematics after Papadimitriou 2012 (chapters 4 and 6.3), and the exchange of grains and columns.
  *
- * One step of the terrain, in this order: bodies that move are felt for (contact.c), the columns answer them with a
+ * One step of the terrain, in this order: bodies that move are felt for (contact.c), the columns resist them with a
  * force (resistance.c), give way to grains where grains should be (exhume.c) or are pressed down and aside (press.c),
  * slopes that are too steep erode (erosion.c), and now and then resting grains become ground (bury.c). */
 #ifndef TERRAIN_TERRAIN_H
@@ -30,7 +30,7 @@ void ground_destroy(Core *core, Ground *ground);
 /* One step. `raised` is how far the surface may have come nearer to a grain, m. */
 Status ground_step(Core *core, Ground *ground, State *state, Scratch *scratch, double dt, double *raised);
 
-/* Erosion alone, at most so many passes; answers how many were needed (as many as allowed: it has not ended). */
+/* Erosion alone, at most so many passes; returns how many were needed (as many as allowed: it has not ended). */
 int ground_erode(Core *core, Ground *ground, State *state, int passes);
 /* Displacement alone, by the bodies as they stand. */
 Status ground_press(Core *core, Ground *ground, State *state, Scratch *scratch);

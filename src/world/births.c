@@ -203,7 +203,7 @@ static bool crowd_leaves_room(const Crowd *crowd, Vec3 at, float radius) {
   return true;
 }
 
-/* One grain: tries places in the disc, swept over the way that the stream goes in a step. */
+/* One grain: tries places in the disc, swept over the displacement of the stream in a step. */
 static bool place(ScreeWorld *world, int32_t index, const Crowd *crowd, float radius, double dt, Vec3 *at) {
   const ScreeEmitterDef *emitter = &world->definition.scene.emitters[index];
   const ScreeDiscDef *disc = &emitter->shape.disc;

@@ -39,6 +39,12 @@ Status world_commit(ScreeWorld *world, double dt) {
   return SCREE_OK;
 }
 
+/* What the step has queued belongs to it: only then the next begins. */
+Status world_count_step(ScreeWorld *world) {
+  world->state.step++;
+  return SCREE_OK;
+}
+
 static double mass_chunk(void *context, int64_t b, int64_t e) {
   const Particles *p = context;
   double sum = 0;

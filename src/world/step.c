@@ -1,43 +1,74 @@
-/* One step. Order lives here, the mathematics in the rooms that are called; docs/architecture.md numbers the phases. */
+/* One step. Order lives here, the mathematics in the rooms that are called; docs/architecture.md describes the phases.
+ */
+#include <math.h>
+
 #include "world/world.h"
 
-/* Runs one phase and times it. */
-#define PHASE(name, call)                                                                                              \
-  do {                                                                                                                 \
-    double phase_began_ = profile_begin();                                                                             \
-    Status phase_status_ = (call);                                                                                     \
-    profile_end(&world->profile, (name), phase_began_);                                                                \
-    if (phase_status_ != SCREE_OK) return phase_status_;                                                               \
-  } while (0)
+/* Gives a call the form of a phase. */
+#define PHASE_FUNCTION(name, call)                                                                                     \
+  static Status name(ScreeWorld *world, Step *step) {                                                                  \
+    (void)step;                                                                                                        \
+    return call;                                                                                                       \
+  }
+PHASE_FUNCTION(births_and_deaths, world_births_and_deaths(world))
+PHASE_FUNCTION(events, world_events(world))
+PHASE_FUNCTION(prepare, world->method->prepare(world->method_data, step))
+PHASE_FUNCTION(refresh_bodies, bodies_refresh(step->core, world->bodies, step->state, step->dt))
+PHASE_FUNCTION(surroundings, world_refresh_surroundings(world, step))
+PHASE_FUNCTION(method_step, world->method->step(world->method_data, step))
+PHASE_FUNCTION(terrain, world_terrain(world, step->dt))
+PHASE_FUNCTION(advance_bodies, bodies_advance(step->core, world->bodies, step->state, step->dt))
+PHASE_FUNCTION(commit, world_commit(world, step->dt))
+PHASE_FUNCTION(emit, world_emit(world, step->dt))
+PHASE_FUNCTION(drain, world_drain(world))
+PHASE_FUNCTION(count_step, world_count_step(world))
+PHASE_FUNCTION(frame_end, world_frame_end(world))
 
-Status world_step(ScreeWorld *world) {
-  Core *core = &world->core;
-  State *state = &world->state;
-  const Method *method = world->method;
+/* The test docs/phases compares this table with docs/architecture.md, the test unit/phases what each phase writes. */
+const Phase WORLD_PHASES[] = {
+    {"births", births_and_deaths, PHASE_ALWAYS, SET_PARTICLES | SET_QUEUE, SET_PARTICLES | SET_QUEUE},
+    {"events", events, PHASE_ALWAYS, SET_X | SET_LOW | SET_V | SET_CLOCK, SET_V},
+    {"prepare", prepare, PHASE_IF_PREPARED, SET_PARTICLES | SET_SOLIDS | SET_CONTACTS | SET_CLOCK,
+     SET_D | SET_V | SET_ADDED},
+    {"bodies", refresh_bodies, PHASE_ALWAYS, SET_SOLIDS | SET_CLOCK, SET_SOLIDS},
+    {"neighbors", surroundings, PHASE_ALWAYS, SET_PARTICLES | SET_SOLIDS | SET_SAMPLES | SET_CONTACTS | SET_TERRAIN,
+     SET_PARTICLES | SET_SAMPLES | SET_CONTACTS},
+    {"method", method_step, PHASE_ALWAYS, SET_ALL, SET_D | SET_V | SET_ADDED | SET_WRENCHES | SET_CONTACTS | SET_QUEUE},
+    {"terrain", terrain, PHASE_ALWAYS, SET_PARTICLES | SET_SOLIDS | SET_WRENCHES | SET_TERRAIN | SET_QUEUE | SET_CLOCK,
+     SET_ADDED | SET_WRENCHES | SET_TERRAIN | SET_QUEUE},
+    {"bodies", advance_bodies, PHASE_ALWAYS, SET_V | SET_SOLIDS | SET_WRENCHES | SET_CLOCK, SET_SOLIDS},
+    {"commit", commit, PHASE_ALWAYS, SET_PARTICLES | SET_WRENCHES | SET_IMPULSES | SET_CLOCK,
+     SET_X | SET_LOW | SET_WRENCHES | SET_IMPULSES | SET_CLOCK},
+    {"births", emit, PHASE_ALWAYS, SET_X | SET_LOW | SET_BIRTH | SET_QUEUE | SET_CLOCK, SET_QUEUE},
+    {"births", drain, PHASE_ALWAYS, SET_X | SET_LOW | SET_BIRTH | SET_QUEUE, SET_QUEUE},
+    {"commit", count_step, PHASE_ALWAYS, SET_CLOCK, SET_CLOCK},
+    {"frame", frame_end, PHASE_LAST_OF_FRAME, SET_ALL, SET_ADDED | SET_IMPULSES | SET_CLOCK},
+};
+const int32_t WORLD_PHASE_COUNT = sizeof WORLD_PHASES / sizeof *WORLD_PHASES;
 
+Step world_begin_step(ScreeWorld *world) {
   if (!world->frame_open) world_frame_begin(world);
   double dt = world_choose_step(world);
-  Step step = {.core = core,
-               .state = state,
-               .scratch = &world->scratch,
-               .profile = &world->profile,
-               .dt = dt,
-               .farthest = INFINITY,
-               .measure_overlap = world->last_of_frame && world_needs(world).neighbors == NEIGHBORS_SEARCHED};
+  return (Step){.core = &world->core,
+                .state = &world->state,
+                .scratch = &world->scratch,
+                .profile = &world->profile,
+                .dt = dt,
+                .farthest = INFINITY,
+                .measure_overlap = world->last_of_frame && world_needs(world).neighbors == NEIGHBORS_SEARCHED};
+}
 
-  PHASE("births", world_births_and_deaths(world));
-  PHASE("events", world_events(world));
-  if (method->prepare) PHASE("prepare", method->prepare(world->method_data, &step));
-  PHASE("bodies", bodies_refresh(core, world->bodies, state, dt));
-  PHASE("neighbors", world_refresh_surroundings(world, &step));
-  PHASE("method", method->step(world->method_data, &step));
-  PHASE("terrain", world_terrain(world, dt));
-  PHASE("bodies", bodies_advance(core, world->bodies, state, dt));
-  PHASE("commit", world_commit(world, dt));
-  PHASE("births", world_emit(world, dt));
-  PHASE("births", world_drain(world));
+Status world_run_phase(ScreeWorld *world, const Phase *phase, Step *step) {
+  if (phase->when == PHASE_IF_PREPARED && !world->method->prepare) return SCREE_OK;
+  if (phase->when == PHASE_LAST_OF_FRAME && !world->last_of_frame) return SCREE_OK;
+  double began = profile_begin();
+  Status status = phase->run(world, step);
+  profile_end(&world->profile, phase->name, began);
+  return status;
+}
 
-  state->step++;
-  if (world->last_of_frame) PHASE("frame", world_frame_end(world));
+Status world_step(ScreeWorld *world) {
+  Step step = world_begin_step(world);
+  for (int32_t k = 0; k < WORLD_PHASE_COUNT; k++) TRY(world_run_phase(world, &WORLD_PHASES[k], &step));
   return SCREE_OK;
 }

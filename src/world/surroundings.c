@@ -37,16 +37,9 @@ static void solids_step(ScreeWorld *world, double dt) {
   double farthest = 0, surfaces = 0;
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
-    double spin = vec3_length(solid->spin), arm = 0;
-    if (spin > 0) {
-      Vec3 low = vec3_sub(solid->shape.bounds_low, solid->center_in_shape);
-      Vec3 high = vec3_sub(solid->shape.bounds_high, solid->center_in_shape);
-      arm = vec3_length(vec3_max(vec3_scale(low, -1), high));
-      arm = fmax(arm, vec3_length(vec3_max(low, vec3_scale(high, -1))));
-    }
-    double way = (vec3_length(solid->velocity) + spin * (isfinite(arm) ? arm : 0)) * dt;
-    farthest = fmax(farthest, way);
-    if (!solid_is_sampled(solid)) surfaces = fmax(surfaces, way);
+    double moved = solid_surface_speed(solid, solid->velocity, solid->spin) * dt;
+    farthest = fmax(farthest, moved);
+    if (!solid_is_sampled(solid)) surfaces = fmax(surfaces, moved);
   }
   world->solids_moved += farthest;
   world->surfaces_moved += surfaces;

@@ -8,6 +8,7 @@
 #include "neighbors/neighbors.h"
 #include "scree/world.h"
 #include "state/state.h"
+#include "state/state_set.h"
 #include "terrain/terrain.h"
 #include "upsample/upsample.h"
 #include "world/definition.h"
@@ -125,6 +126,7 @@ Status world_list_solids(ScreeWorld *world, const MethodNeeds *needs, float skin
 Status world_refresh_surroundings(ScreeWorld *world, const Step *step);
 /* commit.c */
 Status world_commit(ScreeWorld *world, double dt);
+Status world_count_step(ScreeWorld *world);
 double world_mass(ScreeWorld *world);
 double world_overlap(ScreeWorld *world);
 /* frame.c: what happens round the steps of a frame, and how long a step may be. */
@@ -141,7 +143,19 @@ Status world_terrain_create(ScreeWorld *world);
 Status world_terrain(ScreeWorld *world, double dt);
 Status world_terrain_mesh(ScreeWorld *world);
 double world_terrain_mass(const ScreeWorld *world);
-/* step.c */
+/* step.c: a step is its phases, in the order of the table. */
+typedef enum PhaseTime { PHASE_ALWAYS, PHASE_IF_PREPARED /* the method has prepare */, PHASE_LAST_OF_FRAME } PhaseTime;
+typedef struct Phase {
+  const char *name; /* of its row in the timings; several phases may share one */
+  Status (*run)(ScreeWorld *world, Step *step);
+  PhaseTime when;
+  StateSet reads, writes; /* at most, whatever the method */
+} Phase;
+extern const Phase WORLD_PHASES[];
+extern const int32_t WORLD_PHASE_COUNT;
+/* What a step begins with; then each phase in turn. world_step does both. */
+Step world_begin_step(ScreeWorld *world);
+Status world_run_phase(ScreeWorld *world, const Phase *phase, Step *step);
 Status world_step(ScreeWorld *world);
 Status world_frame(ScreeWorld *world);
 /* methods.c */

@@ -1,24 +1,36 @@
-"""The table of phases in docs/architecture.md names the calls of world_step, in order, and files that define them."""
+"""The table of phases in docs/architecture.md is that of src/world/step.c, in order, with what each phase reads and
+writes, and names the files that define its functions."""
 import os
 import re
 import sys
 from pathlib import Path
 
 ROOT = Path(os.environ.get("SCREE_SOURCE", Path(__file__).resolve().parents[2]))
-ROW = re.compile(r"^\| (\d+) \| (\w+) \| `([\w>-]+)` \| (\S+) \|", re.M)
-PHASE = re.compile(r'\bPHASE\("(\w+)", ([\w>-]+)\(')
+ROW = re.compile(r"^\| (\d+) \| (\w+) \| `([\w>-]+)` \| (\S+) \| ([\w ]+) \| ([\w ]+) \|", re.M)
+CALL = re.compile(r"^PHASE_FUNCTION\((\w+), (?:world->)?([\w>-]+)\(", re.M)
+PHASE = re.compile(r'\{"(\w+)", (\w+), PHASE_\w+,\s*([A-Z_ |]+),\s*([A-Z_ |]+)\}')
+
+
+def words(sets):
+    return " ".join(part.strip().removeprefix("SET_").lower() for part in sets.split("|"))
 
 
 def main():
     rows = ROW.findall((ROOT / "docs/architecture.md").read_text())
-    phases = PHASE.findall((ROOT / "src/world/step.c").read_text())
+    source = (ROOT / "src/world/step.c").read_text()
+    calls = dict(CALL.findall(source))
+    phases = [(name, calls[run], words(reads), words(writes)) for name, run, reads, writes in PHASE.findall(source)]
     problems = []
     if [int(row[0]) for row in rows] != list(range(1, len(rows) + 1)):
         problems.append("rows are not numbered 1, 2, 3, ...")
-    if [(row[1], row[2]) for row in rows] != phases:
-        problems.append("documented: " + ", ".join(row[2] for row in rows))
-        problems.append("step.c:     " + ", ".join(phase[1] for phase in phases))
-    for _, _, function, file in rows:
+    documented = [(name, function, reads, writes) for _, name, function, _, reads, writes in rows]
+    if len(phases) != source.count('    {"'):
+        problems.append("step.c has rows that this test does not understand")
+    for k in range(max(len(documented), len(phases))):
+        here, there = (table[k] if k < len(table) else None for table in (documented, phases))
+        if here != there:
+            problems.append(f"row {k + 1}: documented {here}\n       step.c     {there}")
+    for _, _, function, file, _, _ in rows:
         if "*" in file:
             continue
         path = ROOT / file

@@ -1,4 +1,4 @@
-/* Contacts of a position-based step: from the lists into slots, and back out as memory and forces. */
+/* Contacts of a position-based step: found by the search, laid out in slots, and back out as memory and forces. */
 #ifndef METHODS_COMMON_POSITION_CONTACTS_H
 #define METHODS_COMMON_POSITION_CONTACTS_H
 

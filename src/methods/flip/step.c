@@ -142,7 +142,7 @@ static double largest_body_acceleration(const FlipWork *work) {
     const Solid *solid = &work->state->solids.items[work->solids.bodies[b].solid];
     double load[6], motion[6];
     for (int i = 0; i < 6; i++) load[i] = wrench_get(solid, i);
-    solid_answer(solid, load, motion);
+    solid_apply_mobility(solid, load, motion);
     for (int a = 0; a < 3 && solid->motion == MOTION_FREE; a++) motion[a] += vec3_get(work->state->gravity, a);
     for (int64_t k = 0; k < work->solids.face_count; k++)
       if (work->solids.faces[k].body == b)

@@ -289,7 +289,7 @@ static void move_under_load(const State *state, const Solid *solid, Vec3 force, 
   }
   const double load[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
   double gain[6];
-  solid_answer(solid, load, gain);
+  solid_apply_mobility(solid, load, gain);
   *velocity = vec3_madd(solid->velocity, vec3_add(pull, vec3(gain[0], gain[1], gain[2])), dt);
   *spin = vec3_madd(solid->spin, vec3_add(twist, vec3(gain[3], gain[4], gain[5])), dt);
 }
@@ -335,8 +335,8 @@ void sph_walls_split(SphWork *work) {
       vec3_frame(normal, &t1, &t2);
       const Solid *solid = &state->solids.items[s];
       double share = (double)contacts, mass = (double)state->particles.mass[contact->particle];
-      double aside = fmax(solid_yielding(solid, point_of(contact), t1), solid_yielding(solid, point_of(contact), t2));
-      contact->mobility = (float)(share * solid_yielding(solid, point_of(contact), normal));
+      double aside = fmax(solid_mobility(solid, point_of(contact), t1), solid_mobility(solid, point_of(contact), t2));
+      contact->mobility = (float)(share * solid_mobility(solid, point_of(contact), normal));
       contact->grip_gain = (float)(0.5 / ((1 / mass + share * aside) * (double)work->control.dt));
     }
   }
