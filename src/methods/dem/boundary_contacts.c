@@ -10,11 +10,9 @@
 #define NEAREST 0.05
 
 /* Key of what is touched: solid and face, or ~sample. */
-enum { FACES = 8, NOTHING = INT32_MAX };
+enum { NOTHING = INT32_MAX };
 
-static int32_t key_of(int32_t solid, int face) { return solid * FACES + face; }
-
-static bool is_movable(const Solid *solid) { return solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM; }
+static int32_t key_of(int32_t solid, int face) { return solid * SOLID_FACES + face; }
 
 /* Of a flat face at rest one point and the normal are enough: the law finds the distance by itself. */
 static bool is_flat(const Solid *solid) {
@@ -22,27 +20,15 @@ static bool is_flat(const Solid *solid) {
          (solid->shape.kind == SCREE_SHAPE_PLANE || (solid->shape.kind == SCREE_SHAPE_BOX && solid->shape.inside));
 }
 
-/* Time of the forces less the time of a solid's pose. The pose of a solid that follows a path is that of the end of the
- * step, the pose of a free one that of its start. Verlet takes forces at the end, Euler at the start. */
+/* Time of the forces less the time of a solid's pose. Verlet takes forces at the end of the step, Euler at the start.
+ */
 static double pose_lag(const DemStep *work, const Solid *solid) {
   double dt = work->step->dt;
-  if (work->settings->verlet) return is_movable(solid) ? dt : 0;
-  return is_movable(solid) ? 0 : -dt;
+  return (work->settings->verlet ? dt : 0) - solid_pose_time(solid, dt);
 }
 
 static double solid_inverse_mass(const Solid *solid) {
-  return is_movable(solid) && solid->mass > 0 ? 1 / solid->mass : 0;
-}
-
-/* Each face of a container has a spring of its own. */
-static int face_of(const Solid *solid, Vec3 normal) {
-  if (!solid->shape.inside || (solid->shape.kind != SCREE_SHAPE_BOX && solid->shape.kind != SCREE_SHAPE_CYLINDER))
-    return 0;
-  Vec3 n = solid->rotation.w == 1 ? normal : quat_rotate(quat_conjugate(solid->rotation), normal);
-  if (fabs(n.z) > 0.7) return n.z > 0 ? 1 : 2;
-  if (solid->shape.kind == SCREE_SHAPE_CYLINDER) return 0;
-  if (fabs(n.y) > 0.7) return n.y > 0 ? 3 : 4;
-  return n.x > 0 ? 5 : 6;
+  return solid_is_movable(solid) && solid->mass > 0 ? 1 / solid->mass : 0;
 }
 
 /* Where the grain is at the time of the forces, in the world frame. */
@@ -59,9 +45,7 @@ static int nearest_points(const DemStep *work, const Solid *solid, Vec3 at, doub
                           ShapePoint touch[SHAPE_CONTACTS_MAX]) {
   double lag = pose_lag(work, solid);
   Vec3 seen = lag != 0 ? vec3_madd(at, solid_velocity_at(solid, at), -lag) : at;
-  /* Most solids are not rotated: that saves the quaternion. */
-  return solid->rotation.w == 1 ? shape_contacts(&solid->shape, vec3_sub(seen, solid->position), reach, touch)
-                                : solid_contacts(solid, seen, reach, touch);
+  return solid_contacts(solid, seen, reach, touch);
 }
 
 /* ---- surfaces ---- */
@@ -133,13 +117,14 @@ static Surface surface_of_sample(const DemStep *work, int32_t sample) {
 
 static Surface surface_by_key(const DemStep *work, int64_t i, int32_t key) {
   if (key < 0) return surface_of_sample(work, ~key);
-  const Solid *solid = &work->step->state->solids.items[key / FACES];
+  const Solid *solid = &work->step->state->solids.items[key / SOLID_FACES];
   double radius = (double)work->step->state->particles.radius[i];
   Vec3 at = place_of(work, i);
   ShapePoint touch[SHAPE_CONTACTS_MAX];
   int found = nearest_points(work, solid, at, radius, touch);
   for (int k = 0; k < found; k++)
-    if (face_of(solid, touch[k].normal) == key % FACES) return surface_at(work, key / FACES, at, radius, &touch[k]);
+    if (solid_face(solid, touch[k].normal) == key % SOLID_FACES)
+      return surface_at(work, key / SOLID_FACES, at, radius, &touch[k]);
   return NO_SURFACE;
 }
 
@@ -148,7 +133,7 @@ void dem_boundary_refresh(const DemStep *work, int64_t b, int64_t e) {
   if (!work->topology->refreshes) return;
   for (int64_t k = b; k < e; k++) {
     int32_t key = contacts->key[k];
-    if (key == NOTHING || (key >= 0 && is_flat(&work->step->state->solids.items[key / FACES]))) continue;
+    if (key == NOTHING || (key >= 0 && is_flat(&work->step->state->solids.items[key / SOLID_FACES]))) continue;
     Surface surface = surface_by_key(work, contacts->first[k] / DEM_ROW, key);
     store_surface(work, contacts, k, &surface);
   }
@@ -175,7 +160,7 @@ static int near_keys(const BoundaryListing *listing, int64_t i, int64_t entry, S
   /* The points come nearest first. Sums in that order would depend on when the list was made. */
   for (int k = 0; k < found; k++) {
     ShapePoint point = touch[k];
-    int32_t key = key_of(index, face_of(solid, point.normal));
+    int32_t key = key_of(index, solid_face(solid, point.normal));
     int at = k;
     for (; at > 0 && keys[at - 1] > key; at--) {
       keys[at] = keys[at - 1];
@@ -238,7 +223,7 @@ static void fill_contacts(void *context, int64_t b, int64_t e, int thread) {
         int found = near_keys(listing, i, k, touch, keys);
         for (int f = 0; f < found; f++) {
           Surface surface =
-              surface_at(work, keys[f] / FACES, place_of(work, i), (double)state->particles.radius[i], &touch[f]);
+              surface_at(work, keys[f] / SOLID_FACES, place_of(work, i), (double)state->particles.radius[i], &touch[f]);
           add_contact(listing, i, keys[f], &surface, at++);
         }
       }
@@ -312,7 +297,7 @@ static void react(const DemStep *work, int64_t k, const float *result, Reaction 
   State *state = work->step->state;
   const DemContacts *contacts = &work->topology->boundary;
   int32_t key = contacts->key[k];
-  int32_t index = key < 0 ? state->samples.solid[~key] : key / FACES;
+  int32_t index = key < 0 ? state->samples.solid[~key] : key / SOLID_FACES;
   if (index != reaction->solid) reaction_flush(state, reaction);
   reaction->solid = index;
   Vec3 force = vec3(-(double)result[0], -(double)result[1], -(double)result[2]), torque = vec3(0, 0, 0);
