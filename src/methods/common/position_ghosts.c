@@ -13,15 +13,7 @@ static Vec3 body_center(const Solid *solid, const PositionBody *body) {
   return body->movable ? solid->center : vec3_sub(solid->center, way);
 }
 
-/* Only boxes and cylinders that hold grains touch one in several places: their floor, lid and sides. */
-static int32_t contact_face(const Solid *solid, Vec3 normal) {
-  if (!solid->shape.inside) return 0;
-  Vec3 n = quat_rotate(quat_conjugate(solid->rotation), normal);
-  if (fabs(n.z) > 0.9) return n.z > 0 ? 1 : 2;
-  if (solid->shape.kind != SCREE_SHAPE_BOX) return 3;
-  if (fabs(n.x) > 0.9) return n.x > 0 ? 4 : 5;
-  return n.y > 0 ? 6 : 7;
-}
+static int32_t contact_face(const Solid *solid, Vec3 normal) { return solid_face(solid, normal); }
 
 /* As solid_contacts; most solids are not turned. */
 static int touches_of(const Solid *solid, const PositionBody *body, Vec3 at, double reach,

@@ -37,19 +37,12 @@ static Sum sum_face(const SphWork *work, const ShapePoint *face, Vec3 at) {
   return sum;
 }
 
-/* A container has several faces; those of a box are told apart by their direction. */
+/* Only a box that is met from inside has several contacts with a parcel; any other solid has the nearest one. */
 static bool has_faces(const Solid *solid) { return solid->shape.inside && solid->shape.kind == SCREE_SHAPE_BOX; }
 
-enum { FACES = 8 };
-
+/* By which friction is found again; 0 is no face. */
 static int32_t face_of(const State *state, int32_t index, Vec3 normal) {
-  const Solid *solid = &state->solids.items[index];
-  if (!has_faces(solid)) return FACES * (index + 1);
-  Vec3 local = quat_rotate(quat_conjugate(solid->rotation), normal);
-  int code = 0;
-  for (int axis = 0; axis < 3; axis++)
-    if (fabs(vec3_get(local, axis)) > 0.7) code = 1 + 2 * axis + (vec3_get(local, axis) > 0);
-  return FACES * (index + 1) + code;
+  return SOLID_FACES * (index + 1) + solid_face(&state->solids.items[index], normal);
 }
 
 /* Samples of one solid that begin at *k of the particle's row; moves *k behind them. */
