@@ -209,7 +209,8 @@ static void put_out(const BoundaryContact *contact, int32_t index, double time, 
   Vec3 point =
       vec3_madd(strip_origin(work, (int32_t)contact->strip), vec3((double)to[0], (double)to[1], (double)to[2]), cell);
   Vec3 moving = solid_velocity_at(touching.solid, point);
-  Vec3 local = solid_to_local(touching.solid, vec3_madd(point, moving, solid_ahead(work, touching.solid) - time));
+  Vec3 local =
+      solid_to_local(touching.solid, vec3_madd(point, moving, solid_pose_time(touching.solid, work->dt) - time));
   if (solid_out_of_reach(touching.solid, local, 0)) return;
   float x = (float)local.x, y = (float)local.y, z = (float)local.z, distance, n[3];
   shape_distance_range(work->core, &touching.solid->shape, 1, &x, &y, &z, cell, &distance, &n[0], &n[1], &n[2]);

@@ -32,10 +32,6 @@ Vec3 strip_origin(const FlipWork *work, int32_t strip) {
               work->state->origin.z + ((double)place[2] - shift[2]) * cell);
 }
 
-double solid_ahead(const FlipWork *work, const Solid *solid) {
-  return solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM ? 0 : work->dt;
-}
-
 static bool solid_moves(const Solid *solid) {
   return solid->motion != MOTION_FIXED || vec3_length(solid->velocity) > 0 || vec3_length(solid->spin) > 0;
 }
@@ -96,12 +92,9 @@ static void query_of(const FlipWork *work, int32_t index, SolidQuery *to) {
   SolidQuery query = {.solid = &work->state->solids.items[index], .index = index};
   /* Halfway through the step: with its pose at the beginning, sand would feel it too late, and a ball would come deeper
    * into the sand the longer the step is. */
-  const Solid *solid = query.solid;
-  double half = 0.5 * work->dt - solid_ahead(work, solid);
-  Quat rotation = quat_mul(quat_from_vector(vec3_scale(solid->spin, half)), solid->rotation);
-  Vec3 center = vec3_madd(solid->center, solid->velocity, half);
-  query.position = vec3_sub(center, quat_rotate(rotation, solid->center_in_shape));
-  query.turn = mat3_from_quat(rotation);
+  SolidPose pose = solid_pose_after(query.solid, 0.5 * work->dt - solid_pose_time(query.solid, work->dt));
+  query.position = pose.position;
+  query.turn = mat3_from_quat(pose.rotation);
   query.back = mat3_transpose(query.turn);
   for (int a = 0; a < 3; a++) {
     const double *row = query.back.m[a];

@@ -10,8 +10,6 @@ Status flip_find_solids(FlipWork *work);
 Vec3 strip_origin(const FlipWork *work, int32_t strip);
 /* The middle of the lower face of a strip's cell along an axis. */
 Vec3 face_point(Vec3 origin, double cell, int lane, int axis);
-/* How much of the step a solid's pose has already behind it: keyframed ones are where they will be at its end. */
-double solid_ahead(const FlipWork *work, const Solid *solid);
 /* Whether a point of the solid's frame is certainly farther than that from it. */
 bool solid_out_of_reach(const Solid *solid, Vec3 local, double reach);
 /* Whether solids that move are near the strip. */
