@@ -31,9 +31,9 @@ static Status pour(Core *core, Pour *p) {
   ScreeSceneDef scene = scree_scene_default();
   scene.method = scree_method_default("p2");
   scene.method.radius = 0.01;
-  scene.method.iterations = 10;
-  scene.method.averaging = p->averaging;
-  scene.method.memory = p->memory;
+  scene.method.p2.iterations = 10;
+  scene.method.p2.averaging = p->averaging;
+  scene.method.p2.memory = p->memory;
   scene.materials = &sand;
   scene.material_count = 1;
   scene.emitters = &emitter;

@@ -53,11 +53,11 @@ static inline ScreeStatus slope_run(const SlopeCase *c, double seconds, SlopeRes
   scene.method = scree_method_default("p2");
   scene.method.radius = 0.02;
   scene.method.time_step = 0.005;
-  scene.method.iterations = c->iterations;
-  scene.method.error_reduction = c->error_reduction;
-  scene.method.error_reduction_by = c->ground ? SCREE_ERROR_GROUND : SCREE_ERROR_TILT;
-  scene.method.averaging = c->averaging;
-  scene.method.memory = c->memory;
+  scene.method.p2.iterations = c->iterations;
+  scene.method.p2.error_reduction = c->error_reduction;
+  scene.method.p2.error_reduction_by = c->ground ? SCREE_ERROR_GROUND : SCREE_ERROR_TILT;
+  scene.method.p2.averaging = c->averaging;
+  scene.method.p2.memory = c->memory;
   scene.materials = &sand;
   scene.material_count = 1;
   scene.grains = &grains;

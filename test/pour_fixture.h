@@ -29,9 +29,9 @@ static inline ScreeWorld *pour_world(const char *method, const Pour *pour, int t
   s.def.grains_count = 0;
   s.def.seed = pour->seed;
   s.def.method.time_step = pour->time_step;
-  s.def.method.iterations = pour->iterations;
-  s.def.method.stabilization = stabilization_of(pour->time_step);
-  s.def.method.rotation = pour->rotation;
+  s.def.method.pbd.iterations = s.def.method.p2.iterations = pour->iterations;
+  s.def.method.pbd.stabilization = s.def.method.p2.stabilization = stabilization_of(pour->time_step);
+  s.def.method.dem.rotation = pour->rotation;
   s.materials[0].restitution = pour->restitution;
   s.materials[0].friction_static = pour->friction;
   s.materials[0].friction_kinetic = pour->friction * 0.3 / 0.35;
@@ -90,8 +90,8 @@ static inline double deep_overlap(const char *method, double time_step, int iter
   GrainScene s;
   grain_scene(&s, method, 0.02);
   s.def.method.time_step = time_step;
-  s.def.method.iterations = iterations;
-  s.def.method.stabilization = stabilization_of(time_step);
+  s.def.method.pbd.iterations = s.def.method.p2.iterations = iterations;
+  s.def.method.pbd.stabilization = s.def.method.p2.stabilization = stabilization_of(time_step);
   s.grains[0].start = SCREE_START_DENSE;
   s.grains[0].fill = scree_shape_box((ScreeVec3){-width / 2, -width / 2, 0}, (ScreeVec3){width / 2, width / 2, 1.1});
   add_tank(&s, (ScreeVec3){-width / 2, -width / 2, 0}, (ScreeVec3){width / 2, width / 2, 3});

@@ -32,72 +32,45 @@ static const char *kind_name(ScreeParameterKind kind) {
 
 static bool has_range(const ScreeParameter *parameter) { return parameter->low < parameter->high; }
 
+enum { READERS_TEXT = 200 };
+
 static void print_parameter(const ScreeParameter *parameter) {
   char name[96], range[64] = "";
   snprintf(name, sizeof name, "%s.%s", parameter->section, parameter->name);
   if (has_range(parameter)) snprintf(range, sizeof range, ", %g to %g", parameter->low, parameter->high);
   printf("%-32s %s%s%s%s, default %s", name, kind_name(parameter->kind), parameter->unit[0] ? " " : "", parameter->unit,
          range, parameter->default_text[0] ? parameter->default_text : "\"\"");
-  if (parameter->readers[0]) printf(" [%s]", parameter->readers);
+  char readers[READERS_TEXT];
+  if (*scree_parameter_readers(parameter, readers, sizeof readers)) printf(" [%s]", readers);
   printf("\n%-32s   %s\n", "", parameter->help);
 }
 
 static int list_parameters(void) {
-  int32_t count = 0;
-  const ScreeParameter *parameters = scree_parameters(&count);
-  for (int32_t k = 0; k < count; k++) print_parameter(&parameters[k]);
+  for (int32_t k = 0; k < scree_parameter_count(); k++) print_parameter(scree_parameter(k));
   return 0;
 }
 
-/* What each kind of probe gives. A kind that is not here yet is still listed, from the parameter table. */
-static const struct {
-  const char *kind, *columns, *unit, *meaning;
-} probe_notes[] = {
-    {"flow", "<name>", "kg/s", "mass downward through z = plane_z, mean over the frame"},
-    {"repose_angle", "<name>", "deg", "line through the free surface, 15 to 85 % of its height"},
-    {"runout", "<name>", "m", "radius about the axis that holds that share of the mass"},
-    {"force_on", "<name>_x,_y,_z", "N", "force of the grains on the target, mean over the frame"},
-    {"packing", "<name>", "1", "solid volume fraction in the box"},
-    {"mass_in", "<name>", "kg", "mass in the box"},
-    {"pose_of", "<name>_x,_y,_z,_qw,_qx,_qy,_qz,_vx,_vy,_vz,_wx,_wy,_wz", "m", "position, rotation, velocity, spin"},
-    {"creep", "<name>", "m", "99th percentile of displacement since then"},
-    {"energy", "<name>_kinetic,_potential", "J", "of the grains"},
-};
-
-/* The help of a parameter of probes begins with the kinds that read it: `repose_angle, runout: ...`. */
-static bool kind_reads(const char *help, const char *kind) {
-  size_t length = strlen(kind), end = strcspn(help, ":");
-  if (!help[end]) return false;
-  for (const char *at = strstr(help, kind); at && at < help + end; at = strstr(at + 1, kind))
-    if ((at == help || at[-1] == ' ') && (at[length] == ',' || at[length] == ':')) return true;
-  return false;
-}
-
-static void print_probe(const char *kind, const ScreeParameter *parameters, int32_t count) {
-  const char *columns = "", *unit = "", *meaning = "";
-  for (size_t k = 0; k < sizeof probe_notes / sizeof *probe_notes; k++)
-    if (strcmp(probe_notes[k].kind, kind) == 0) {
-      columns = probe_notes[k].columns;
-      unit = probe_notes[k].unit;
-      meaning = probe_notes[k].meaning;
-    }
-  printf("%-14s %-5s %s\n%-20s columns: %s\n", kind, unit, meaning, "", columns);
-  for (int32_t k = 0; k < count; k++)
-    if (strcmp(parameters[k].section, "probe") == 0 && kind_reads(parameters[k].help, kind))
-      printf("%-20s %s: %s\n", "", parameters[k].name, parameters[k].help + strcspn(parameters[k].help, ":") + 2);
+/* `key: help` of a key of probes; a shape is no row of theirs but has a section of its own. */
+static void print_probe_key(const char *key) {
+  const char *help = "{min: [x, y, z], max: [x, y, z]}", *unit = "m";
+  for (int32_t k = 0; k < scree_parameter_count(); k++) {
+    const ScreeParameter *row = scree_parameter(k);
+    if (strcmp(row->section, "probe") != 0 || strcmp(row->name, key) != 0) continue;
+    help = row->help;
+    unit = row->unit;
+  }
+  printf("%-20s %s: %s%s%s\n", "", key, help, unit[0] ? ", " : "", unit);
 }
 
 static int list_probes(void) {
-  int32_t count = 0;
-  const ScreeParameter *parameters = scree_parameters(&count);
-  for (int32_t k = 0; k < count; k++) {
-    if (strcmp(parameters[k].section, "probe") != 0 || strcmp(parameters[k].name, "kind") != 0) continue;
-    char kind[64];
-    for (const char *word = parameters[k].unit; word[0];) {
-      size_t length = strcspn(word, "|");
-      snprintf(kind, sizeof kind, "%.*s", (int)length, word);
-      print_probe(kind, parameters, count);
-      word += length + (word[length] == '|');
+  for (int32_t kind = 0; kind < SCREE_PROBE_KINDS; kind++) {
+    const ScreeProbeInfo *probe = scree_probe_info(kind);
+    printf("%-14s %-5s %s\n%-20s columns: <name>%s\n", probe->kind, probe->unit, probe->help, "", probe->columns);
+    char key[64];
+    for (const char *at = probe->keys; *at; at += strspn(at, " ")) {
+      snprintf(key, sizeof key, "%.*s", (int)strcspn(at, " "), at);
+      print_probe_key(key);
+      at += strlen(key);
     }
   }
   return 0;

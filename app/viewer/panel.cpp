@@ -325,25 +325,24 @@ void draw_parameter(Edits &edits, const ScreeParameter &row, const char *prefix,
   default: draw_text(edits, path, label, *reinterpret_cast<const char *const *>(at)); break;
   }
   if (changed) ImGui::PopStyleColor();
-  char help[400];
-  print_to(help, "%s\n%s%s%s", row.help, path, row.readers[0] ? "; read by " : "", row.readers);
+  char help[400], readers[200];
+  scree_parameter_readers(&row, readers, sizeof readers);
+  print_to(help, "%s\n%s%s%s", row.help, path, readers[0] ? "; read by " : "", readers);
   help_of(help);
   ImGui::PopID();
 }
 
 void draw_section(Edits &edits, const char *section, const char *prefix, const void *base) {
-  int32_t count;
-  const ScreeParameter *rows = scree_parameters(&count);
-  for (int32_t k = 0; k < count; k++)
-    if (strcmp(rows[k].section, section) == 0) draw_parameter(edits, rows[k], prefix, base);
+  for (int32_t k = 0; k < scree_parameter_count(); k++)
+    if (strcmp(scree_parameter(k)->section, section) == 0) draw_parameter(edits, *scree_parameter(k), prefix, base);
 }
 
+#define SHAPE_SECTION(id, word, ...) {SCREE_SHAPE_##id, #word},
 void draw_shape(Edits &edits, const char *prefix, const ScreeShapeDef &shape, bool placed, bool centered) {
   static const struct {
     ScreeShapeKind kind;
     const char *section;
-  } kinds[] = {{SCREE_SHAPE_BOX, "box"},         {SCREE_SHAPE_SPHERE, "sphere"}, {SCREE_SHAPE_CYLINDER, "cylinder"},
-               {SCREE_SHAPE_CAPSULE, "capsule"}, {SCREE_SHAPE_PLANE, "plane"},   {SCREE_SHAPE_DISC, "disc"}};
+  } kinds[] = {SCREE_SHAPES(SHAPE_SECTION)};
   if (placed) draw_section(edits, "placement", prefix, &shape);
   for (const auto &kind : kinds) {
     if (kind.kind != shape.kind) continue;

@@ -24,61 +24,34 @@ typedef const char *ScreeKind_FILE;
 typedef int ScreeKind_CHOICE;
 #define SCREE_MEMBER(kind, name, ...) ScreeKind_##kind name;
 
-/* Words of the CHOICE parameters, in the order of their rows. */
-enum { SCREE_START_RANDOM, SCREE_START_DENSE };
-enum { SCREE_RADII_UNIFORM, SCREE_RADII_LOGNORMAL };
-enum { SCREE_CONTACT_DISTANCE, SCREE_CONTACT_SAMPLES };
-enum { SCREE_FRICTION_DEPTH, SCREE_FRICTION_PRINTED };
-enum { SCREE_ERROR_TILT, SCREE_ERROR_GROUND };
-enum { SCREE_INTEGRATOR_VERLET, SCREE_INTEGRATOR_EULER };
-enum { SCREE_SHEAR_TOTAL, SCREE_SHEAR_SPRING };
-enum { SCREE_YIELD_CONE, SCREE_YIELD_PLANES, SCREE_YIELD_BOX };
-enum { SCREE_UPSAMPLE_BETTER, SCREE_UPSAMPLE_PAPER, SCREE_UPSAMPLE_POINTS };
-enum { SCREE_MOTION_FREE, SCREE_MOTION_KEYFRAMES, SCREE_MOTION_FIXED };
-enum {
-  SCREE_PROBE_FLOW,
-  SCREE_PROBE_REPOSE_ANGLE,
-  SCREE_PROBE_RUNOUT,
-  SCREE_PROBE_FORCE_ON,
-  SCREE_PROBE_PACKING,
-  SCREE_PROBE_MASS_IN,
-  SCREE_PROBE_POSE_OF,
-  SCREE_PROBE_CREEP,
-  SCREE_PROBE_ENERGY
-};
+/* Choices, probes and shapes: their numbers are the order of the lists in parameters.h. */
+enum { SCREE_STARTS(SCREE_CHOICE_ID) };
+enum { SCREE_RADIUS_DISTRIBUTIONS(SCREE_CHOICE_ID) };
+enum { SCREE_CONTACTS(SCREE_CHOICE_ID) };
+enum { SCREE_FRICTION_LIMITS(SCREE_CHOICE_ID) };
+enum { SCREE_ERROR_ORDERS(SCREE_CHOICE_ID) };
+enum { SCREE_INTEGRATORS(SCREE_CHOICE_ID) };
+enum { SCREE_SHEAR_CAPS(SCREE_CHOICE_ID) };
+enum { SCREE_YIELD_SURFACES(SCREE_CHOICE_ID) };
+enum { SCREE_UPSAMPLE_MODES(SCREE_CHOICE_ID) };
+enum { SCREE_MOTIONS(SCREE_CHOICE_ID) };
+enum { SCREE_PROBES(SCREE_PROBE_ID) SCREE_PROBE_KINDS };
 
 /* Shapes. A box body is a box whose min and max are -size/2 and size/2; capsule and cylinder bodies and those of
  * boundaries stand on `base`, their axis is z. */
+#define SCREE_SHAPE_ID(id, ...) SCREE_SHAPE_##id,
 typedef enum ScreeShapeKind {
   SCREE_SHAPE_NONE,
-  SCREE_SHAPE_BOX,
-  SCREE_SHAPE_SPHERE,
-  SCREE_SHAPE_CYLINDER,
-  SCREE_SHAPE_CAPSULE,
-  SCREE_SHAPE_PLANE,
-  SCREE_SHAPE_DISC,
+  SCREE_SHAPES(SCREE_SHAPE_ID) /* SCREE_SHAPE_BOX, ... */
   SCREE_SHAPE_MESH,
   SCREE_SHAPE_HEIGHTFIELD /* the terrain's: made by the world, not by a definition */
 } ScreeShapeKind;
 
-typedef struct ScreeBoxDef {
-  SCREE_BOX_PARAMETERS(SCREE_MEMBER)
-} ScreeBoxDef;
-typedef struct ScreeSphereDef {
-  SCREE_SPHERE_PARAMETERS(SCREE_MEMBER)
-} ScreeSphereDef;
-typedef struct ScreeCylinderDef {
-  SCREE_CYLINDER_PARAMETERS(SCREE_MEMBER)
-} ScreeCylinderDef;
-typedef struct ScreeCapsuleDef {
-  SCREE_CAPSULE_PARAMETERS(SCREE_MEMBER)
-} ScreeCapsuleDef;
-typedef struct ScreePlaneDef {
-  SCREE_PLANE_PARAMETERS(SCREE_MEMBER)
-} ScreePlaneDef;
-typedef struct ScreeDiscDef {
-  SCREE_DISC_PARAMETERS(SCREE_MEMBER)
-} ScreeDiscDef;
+#define SCREE_SHAPE_STRUCT(id, word, type, rows, ...)                                                                  \
+  typedef struct type {                                                                                                \
+    rows(SCREE_MEMBER)                                                                                                 \
+  } type;
+SCREE_SHAPES(SCREE_SHAPE_STRUCT)
 
 /* A triangle mesh: a file, or triangles in memory (when file is NULL). */
 typedef struct ScreeMeshDef {
@@ -89,25 +62,30 @@ typedef struct ScreeMeshDef {
   int64_t triangle_count;
 } ScreeMeshDef;
 
+#define SCREE_SHAPE_MEMBER(id, word, type, ...) type word;
 typedef struct ScreeShapeDef {
   ScreeSource source;
   ScreeShapeKind kind;
   SCREE_PLACEMENT_PARAMETERS(SCREE_MEMBER)
   union {
-    ScreeBoxDef box;
-    ScreeSphereDef sphere;
-    ScreeCylinderDef cylinder;
-    ScreeCapsuleDef capsule;
-    ScreePlaneDef plane;
-    ScreeDiscDef disc;
+    SCREE_SHAPES(SCREE_SHAPE_MEMBER) /* box, sphere, ... */
     ScreeMeshDef mesh;
   };
 } ScreeShapeDef;
 
+/* What a method reads beside the members that all have; a method's own are in the struct of its name. */
+#define SCREE_METHOD_STRUCT(method, type, rows)                                                                        \
+  typedef struct type {                                                                                                \
+    rows(SCREE_MEMBER)                                                                                                 \
+  } type;
+SCREE_METHODS(SCREE_METHOD_STRUCT)
+
+#define SCREE_METHOD_MEMBER(method, type, rows) type method;
 typedef struct ScreeMethodDef {
   ScreeSource source;
   bool borrowed_step; /* time_step was written for another method: a wish, not a demand */
   SCREE_METHOD_PARAMETERS(SCREE_MEMBER)
+  SCREE_METHODS(SCREE_METHOD_MEMBER) /* pbd, p2, dem, sph, flip */
 } ScreeMethodDef;
 
 typedef struct ScreeMaterialDef {
@@ -191,7 +169,7 @@ typedef struct ScreeCameraDef {
 typedef struct ScreeProbeDef {
   ScreeSource source;
   SCREE_PROBE_PARAMETERS(SCREE_MEMBER)
-  ScreeShapeDef box; /* packing, mass_in: SCREE_SHAPE_BOX, or SCREE_SHAPE_NONE for everywhere */
+  ScreeShapeDef box; /* of kinds that have one: SCREE_SHAPE_BOX, or SCREE_SHAPE_NONE for everywhere */
 } ScreeProbeDef;
 
 /* The lists of a scene: X(struct, list, count). */

@@ -66,14 +66,28 @@ typedef struct ScreeParameter {
   const char *default_text; /* as written in a scene; "auto" or "required" */
   double low, high;
   double usual_low, usual_high;
-  const char *unit; /* or the words of a choice, separated by '|' */
-  const char *readers;
+  const char *unit;    /* or the words of a choice, separated by '|' */
+  const char *readers; /* methods that read it, as far as the row says: ask scree_parameter_readers */
   const char *help;
   size_t offset; /* of the member in the section's definition struct */
 } ScreeParameter;
 
-/* The table, in order of sections. */
-SCREE_API const ScreeParameter *scree_parameters(int32_t *count);
+/* The table, in order of sections; NULL beyond its end. A key that several methods have is there once. */
+SCREE_API int32_t scree_parameter_count(void);
+SCREE_API const ScreeParameter *scree_parameter(int32_t index);
+/* Names of the methods (of a probe's key: of the kinds) that read it, separated by blanks; "" when all do. Returns
+ * text. */
+SCREE_API const char *scree_parameter_readers(const ScreeParameter *parameter, char *text, size_t size);
+
+/* A kind of probe, by SCREE_PROBE_...; NULL beyond SCREE_PROBE_KINDS. */
+typedef struct ScreeProbeInfo {
+  const char *kind;
+  const char *unit;
+  const char *columns; /* what follows the probe's name in a header, separated by ','; "" for a scalar */
+  const char *keys;    /* that it reads beside name and kind, separated by blanks */
+  const char *help;
+} ScreeProbeInfo;
+SCREE_API const ScreeProbeInfo *scree_probe_info(int32_t kind);
 
 #ifdef __cplusplus
 }

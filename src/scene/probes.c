@@ -5,30 +5,15 @@
 #include "scene/reader.h"
 #include "scene/suggest.h"
 
-/* Endings of the columns of probes.csv, by kind. */
-static const char *const scalar[] = {"", NULL};
-static const char *const vector[] = {"_x", "_y", "_z", NULL};
-static const char *const pose[] = {"_x",  "_y",  "_z",  "_qw", "_qx", "_qy", "_qz",
-                                   "_vx", "_vy", "_vz", "_wx", "_wy", "_wz", NULL};
-static const char *const energies[] = {"_kinetic", "_potential", NULL};
-
-static const char *const *column_endings(int kind) {
-  switch (kind) {
-  case SCREE_PROBE_FORCE_ON: return vector;
-  case SCREE_PROBE_POSE_OF: return pose;
-  case SCREE_PROBE_ENERGY: return energies;
-  default: return scalar;
-  }
-}
-
 static Status claim_columns(Reader *reader, const Node *map, const ScreeProbeDef *probe) {
   const Node *name = node_find(map, "name");
   Place place = name ? node_place(reader->tree, name) : key_place(reader->tree, map);
-  for (const char *const *ending = column_endings(probe->kind); *ending; ending++) {
-    char column[NAME_LENGTH_MAX + 16];
+  char ending[WORD_MAX];
+  for (int k = 0; probe_column(probe->kind, k, ending); k++) {
+    char column[NAME_LENGTH_MAX + WORD_MAX];
     const char *kept;
     bool fresh;
-    snprintf(column, sizeof column, "%s%s", probe->name, *ending);
+    snprintf(column, sizeof column, "%s%s", probe->name, ending);
     TRY(arena_text(reader->core, &reader->tree->arena, column, (int64_t)strlen(column), &kept));
     TRY(names_add(reader->core, &reader->tree->arena, &reader->columns, kept, &fresh));
     if (!fresh)
@@ -38,10 +23,14 @@ static Status claim_columns(Reader *reader, const Node *map, const ScreeProbeDef
   return SCREE_OK;
 }
 
+static bool probe_reads(const ScreeProbeDef *probe, const char *key) {
+  return word_index(scree_probe_info(probe->kind)->keys, ' ', key) >= 0;
+}
+
 static Status check_target(Reader *reader, const Node *map, const ScreeProbeDef *probe) {
   const ScreeSceneDef *scene = reader->scene;
   const Node *target = node_find(map, "target");
-  if (probe->kind != SCREE_PROBE_FORCE_ON && probe->kind != SCREE_PROBE_POSE_OF) return SCREE_OK;
+  if (!probe_reads(probe, "target")) return SCREE_OK;
   if (!*probe->target)
     return fail_here(reader->tree, target ? node_place(reader->tree, target) : key_place(reader->tree, map),
                      "a probe of kind '%s' needs the key 'target': name of a boundary or body", reader->reader);
@@ -60,34 +49,32 @@ static Status check_target(Reader *reader, const Node *map, const ScreeProbeDef 
 }
 
 /* The kind decides which other keys are read, so it is read before them. */
-static Status read_kind(Reader *reader, const Node *map, char kind[WORD_MAX]) {
-  SectionRows rows = section_rows(SECTION_probe);
-  const Node *node = node_find(map, "kind");
-  for (int k = 0; node && k < rows.count; k++) {
-    if (strcmp(rows.rows[k].name, "kind") != 0) continue;
-    int value = -1;
-    TRY(read_value(reader, node, &rows.rows[k], &value));
-    if (word_at(rows.rows[k].unit, '|', value, kind)) reader->reader = kind;
-  }
+static Status read_kind(Reader *reader, const Node *map) {
+  const ScreeParameter *row = section_find(SECTION_probe, "kind");
+  const Node *node = node_find(map, row->name);
+  if (!node) return SCREE_OK;
+  int value = -1;
+  TRY(read_value(reader, node, row, &value));
+  reader->reader = scree_probe_info(value)->kind;
   return SCREE_OK;
 }
 
 static Status read_probe(Reader *reader, const Node *node, void *entry) {
   ScreeProbeDef *probe = entry;
-  char kind[WORD_MAX] = "";
-  Mapping mapping = {
-      .what = "a probe", .parts = {{SECTION_probe, probe}}, .part_count = 1, .words = shape_words(SHAPE_OF_PROBE)};
+  Mapping mapping = {.what = "a probe", .parts = {{SECTION_probe, probe}}, .part_count = 1, .place = SHAPE_OF_PROBE};
   probe->source = node_source(node);
   probe->box = scree_shape_default(SCREE_SHAPE_NONE);
-  TRY(read_kind(reader, node, kind));
+  TRY(read_kind(reader, node));
   TRY(read_mapping(reader, node, &mapping));
+  const char *kind = scree_probe_info(probe->kind)->kind;
   if (!*probe->name) TRY(arena_text(reader->core, reader->arena, kind, (int64_t)strlen(kind), &probe->name));
   else TRY(check_name(reader, node_find(node, "name"), probe->name));
   TRY(read_shape(reader, node, SHAPE_OF_PROBE, true, &probe->box));
   const Node *box = node_find(node, "box");
-  if (box && probe->kind != SCREE_PROBE_PACKING && probe->kind != SCREE_PROBE_MASS_IN)
-    warn(reader, key_place(reader->tree, box), "'box' is not read by probes of kind '%s' (only by packing mass_in)",
-         kind);
+  char readers[READERS_MAX];
+  if (box && !probe_reads(probe, "box"))
+    warn(reader, key_place(reader->tree, box), "'box' is not read by probes of kind '%s' (only by %s)", kind,
+         probe_kinds_with("box", readers));
   TRY(check_target(reader, node, probe));
   return claim_columns(reader, node, probe);
 }

@@ -73,7 +73,8 @@ static const char *unit_after(const ScreeParameter *row, char text[WORD_MAX]) {
 
 static Status check_range(Reader *reader, const Node *node, const ScreeParameter *row, double value) {
   char low[NUMBER_TEXT], high[NUMBER_TEXT], unit[WORD_MAX], shown[SHOWN_MAX];
-  if (!(value >= row->low && value <= row->high)) {
+  ParameterRange range = parameter_range(row, value);
+  if (range == RANGE_ILLEGAL) {
     if (row->high >= SCREE_BIG)
       return fail_here(reader->tree, node_place(reader->tree, node), "'%s' must be at least %s%s, found %s", row->name,
                        number_print_short(row->low, low), unit_after(row, unit), node_shown(node, shown));
@@ -81,7 +82,7 @@ static Status check_range(Reader *reader, const Node *node, const ScreeParameter
                      row->name, number_print_short(row->low, low), number_print_short(row->high, high),
                      unit_after(row, unit), node_shown(node, shown));
   }
-  if (value < row->usual_low || value > row->usual_high)
+  if (range == RANGE_ODD)
     warn(reader, node_place(reader->tree, node), "'%s' is %s%s: usual values are %s to %s", row->name,
          text_shown(node->text, shown), unit_after(row, unit), number_print_short(row->usual_low, low),
          number_print_short(row->usual_high, high));
@@ -219,20 +220,15 @@ Status check_name(Reader *reader, const Node *node, const char *name) {
 
 /* ---- mappings ---- */
 
-static const ScreeParameter *find_row(const MappingPart *part, const char *key) {
-  SectionRows rows = section_rows(part->section);
-  for (int k = 0; k < rows.count; k++)
-    if (strcmp(rows.rows[k].name, key) == 0) return &rows.rows[k];
-  return NULL;
-}
-
 static Status fail_unknown(Reader *reader, const Node *node, const Mapping *mapping) {
   char shown[SHOWN_MAX], text[SUGGEST_TEXT];
   Suggestion near = suggest_begin(node->key);
   for (int part = 0; part < mapping->part_count; part++) {
-    SectionRows rows = section_rows(mapping->parts[part].section);
-    for (int k = 0; k < rows.count; k++) suggest_offer(&near, rows.rows[k].name);
+    Section section = mapping->parts[part].section;
+    for (int k = 0; k < section_info(section).count; k++) suggest_offer(&near, section_row(section, k)->name);
   }
+  for (int k = 0; k < SHAPE_WORDS; k++)
+    if (shape_stands(mapping->place, k)) suggest_offer(&near, shape_word(k));
   for (const char *const *word = mapping->words; word && *word; word++) suggest_offer(&near, *word);
   if (near.best)
     return fail_here(reader->tree, key_place(reader->tree, node), "unknown key '%s'%s", text_shown(node->key, shown),
@@ -244,8 +240,9 @@ static Status fail_unknown(Reader *reader, const Node *node, const Mapping *mapp
 static void warn_unread(Reader *reader, const Node *node, const ScreeParameter *row) {
   if (!reader->reader || parameter_read_by(row, reader->reader)) return;
   bool probe = strcmp(row->section, "probe") == 0;
+  char readers[READERS_MAX];
   warn(reader, key_place(reader->tree, node), "'%s' is not read by %s '%s' (only by %s)", row->name,
-       probe ? "probes of kind" : "method", reader->reader, row->readers);
+       probe ? "probes of kind" : "method", reader->reader, scree_parameter_readers(row, readers, sizeof readers));
 }
 
 Status read_mapping(Reader *reader, const Node *node, const Mapping *mapping) {
@@ -255,22 +252,25 @@ Status read_mapping(Reader *reader, const Node *node, const Mapping *mapping) {
   for (const Node *child = node->first; child; child = child->next) {
     const ScreeParameter *row = NULL;
     int part = 0;
-    for (; part < mapping->part_count && !row; part++) row = find_row(&mapping->parts[part], child->key);
+    for (; part < mapping->part_count && !row; part++) row = section_find(mapping->parts[part].section, child->key);
     if (row) {
-      TRY(read_value(reader, child, row, parameter_member(mapping->parts[part - 1].definition, row)));
+      void *definition = mapping->parts[part - 1].definition;
+      TRY(read_value(reader, child, row, parameter_member(definition, row)));
+      parameter_share(row, definition);
       warn_unread(reader, child, row);
       continue;
     }
     const char *const *word = mapping->words;
     while (word && *word && strcmp(*word, child->key) != 0) word++;
-    if (!word || !*word) return fail_unknown(reader, child, mapping);
+    bool known = (word && *word) || shape_at(mapping->place, child->key) >= 0;
+    if (!known) return fail_unknown(reader, child, mapping);
   }
   for (int part = 0; part < mapping->part_count; part++) {
-    SectionRows rows = section_rows(mapping->parts[part].section);
-    for (int k = 0; k < rows.count; k++)
-      if (parameter_is(&rows.rows[k], "required") && !node_find(node, rows.rows[k].name))
+    const ScreeParameter *row;
+    for (int k = 0; (row = section_row(mapping->parts[part].section, k)); k++)
+      if (parameter_is(row, "required") && !node_find(node, row->name))
         return fail_here(reader->tree, key_place(reader->tree, node), "%s needs the key '%s': %s", mapping->what,
-                         rows.rows[k].name, rows.rows[k].help);
+                         row->name, row->help);
   }
   return SCREE_OK;
 }

@@ -2,7 +2,7 @@
 #ifndef SCENE_READER_H
 #define SCENE_READER_H
 
-#include "scene/table.h"
+#include "parameters/table.h"
 #include "scene/tree.h"
 
 enum { WARNINGS_MAX = 100, NAME_LENGTH_MAX = 63, TEXT_LENGTH_MAX = 4000 };
@@ -25,7 +25,19 @@ void warn(Reader *reader, Place place, const char *format, ...) __attribute__((f
 /* Hands them to the caller's function. */
 void say_warnings(Reader *reader);
 
-/* A mapping whose keys come from the rows of sections, and from `words` that the caller reads itself. */
+/* Where a shape stands. */
+typedef enum ShapePlace {
+  SHAPE_NOWHERE,
+  SHAPE_OF_FILL,
+  SHAPE_OF_EMITTER,
+  SHAPE_OF_SINK,
+  SHAPE_OF_BOUNDARY,
+  SHAPE_OF_BODY,
+  SHAPE_OF_PROBE
+} ShapePlace;
+
+/* A mapping whose keys come from the rows of sections, from the shapes that may stand there, and from `words` that the
+ * caller reads itself. */
 typedef struct MappingPart {
   Section section;
   void *definition;
@@ -34,6 +46,7 @@ typedef struct Mapping {
   const char *what; /* `a boundary`, for messages */
   MappingPart parts[3];
   int part_count;
+  ShapePlace place;         /* its shape is read by read_shape */
   const char *const *words; /* NULL-terminated, or NULL */
 } Mapping;
 
@@ -47,16 +60,12 @@ Status check_name(Reader *reader, const Node *node, const char *name);
 Status expect_kind(Reader *reader, const Node *node, NodeKind kind, const char *expected);
 ScreeSource node_source(const Node *node);
 
-/* shapes.c. `words` of the shapes that may stand somewhere, for Mapping.words. */
-typedef enum ShapePlace {
-  SHAPE_OF_FILL,
-  SHAPE_OF_EMITTER,
-  SHAPE_OF_SINK,
-  SHAPE_OF_BOUNDARY,
-  SHAPE_OF_BODY,
-  SHAPE_OF_PROBE
-} ShapePlace;
-const char *const *shape_words(ShapePlace place);
+/* shapes.c: the words of shapes, those of SCREE_SHAPES and `mesh`. */
+#define SHAPE_WORD_ONE(...) +1
+enum { SHAPE_WORD_MESH = SCREE_SHAPES(SHAPE_WORD_ONE), SHAPE_WORDS };
+const char *shape_word(int index);
+bool shape_stands(ShapePlace place, int index);   /* whether it may stand there */
+int shape_at(ShapePlace place, const char *word); /* its index; -1: none that may stand there */
 /* Reads the one shape among the keys of a mapping. optional: SCREE_SHAPE_NONE when there is none. */
 Status read_shape(Reader *reader, const Node *map, ShapePlace place, bool optional, ScreeShapeDef *shape);
 

@@ -2,6 +2,8 @@
 #ifndef SCENE_REFERENCE_PAGE_H
 #define SCENE_REFERENCE_PAGE_H
 
+#include "scene/reader.h"
+
 static const char page_head[] =
     "# Scene files\n"
     "\n"
@@ -67,20 +69,22 @@ static const char page_head[] =
     "--set upsample=null\n"
     "```\n"
     "\n"
-    "## Shapes\n"
-    "A shape is one key of its entry: `box`, `sphere`, `cylinder`, `capsule`, `plane`, `disc` with a mapping, or "
-    "`mesh`\n"
-    "with the name of a file.\n"
-    "\n"
-    "| where | shapes | placed by |\n"
-    "|---|---|---|\n"
-    "| `fill` of grains | box sphere cylinder capsule mesh | the shape itself; meshes by `position`, `rotation`, "
-    "`scale` |\n"
-    "| emitters | disc | the disc itself |\n"
-    "| sinks | box sphere cylinder capsule mesh plane | as fills; a plane takes what is behind it |\n"
-    "| boundaries | plane box sphere cylinder capsule mesh | `position`, `rotation`; meshes also `scale` |\n"
-    "| bodies | box sphere cylinder capsule mesh | `position`, `rotation`; meshes also `scale` |\n"
-    "| probes | box | the box itself |\n"
+    "## Shapes\n";
+
+/* How a shape is placed, by where it stands. */
+static const struct {
+  ShapePlace place;
+  const char *where, *placed_by;
+} page_places[] = {
+    {SHAPE_OF_FILL, "`fill` of grains", "the shape itself; meshes by `position`, `rotation`, `scale`"},
+    {SHAPE_OF_EMITTER, "emitters", "the disc itself"},
+    {SHAPE_OF_SINK, "sinks", "as fills; a plane takes what is behind it"},
+    {SHAPE_OF_BOUNDARY, "boundaries", "`position`, `rotation`; meshes also `scale`"},
+    {SHAPE_OF_BODY, "bodies", "`position`, `rotation`; meshes also `scale`"},
+    {SHAPE_OF_PROBE, "probes", "the box itself"},
+};
+
+static const char page_rest[] =
     "\n"
     "The shapes of bodies are centred on the body's origin unless corners, centre or base are given:\n"
     "`box: {size: [x, y, z]}`, `sphere: {radius: r}`, `cylinder: {radius: r, height: h}` along z.\n"
@@ -111,6 +115,9 @@ static const char page_head[] =
     "`--method` asks for another that cannot bear it. Friction coefficients act\n"
     "between grains (pbd, p2, dem) and are combined as sqrt(mu_i mu_j), with boundaries and bodies too;\n"
     "`friction_angle_deg` is the internal angle of sph and flip.\n"
+    "\n";
+
+static const char page_keys[] =
     "\n"
     "## Keys\n"
     "\"Read by\" is empty where every method reads the key; for probes it names the kinds.\n";

@@ -1,23 +1,41 @@
 /* Shapes: one key of a mapping, such as `box: {...}` or `mesh: file`. */
+#include <stdio.h>
 #include <string.h>
 
 #include "scene/reader.h"
 #include "core/vec.h"
 
-static const char *const fill_words[] = {"box", "sphere", "cylinder", "capsule", "mesh", NULL};
-static const char *const emitter_words[] = {"disc", NULL};
-static const char *const sink_words[] = {"box", "sphere", "cylinder", "capsule", "mesh", "plane", NULL};
-static const char *const boundary_words[] = {"plane", "box", "sphere", "cylinder", "capsule", "mesh", "keys", NULL};
-static const char *const body_words[] = {"box", "sphere", "cylinder", "capsule", "mesh", "keys", NULL};
-static const char *const probe_words[] = {"box", NULL};
+typedef struct ShapeWord {
+  const char *word, *places;
+  ScreeShapeKind kind;
+  Section section;
+} ShapeWord;
 
-const char *const *shape_words(ShapePlace place) {
-  static const char *const *const words[] = {fill_words,     emitter_words, sink_words,
-                                             boundary_words, body_words,    probe_words};
-  return words[place];
+#define SHAPE_ENTRY(id, word, type, rows, places, where) {#word, places, SCREE_SHAPE_##id, SECTION_##word},
+static const ShapeWord shapes[SHAPE_WORDS] = {
+    SCREE_SHAPES(SHAPE_ENTRY){"mesh", "fill sink boundary body", SCREE_SHAPE_MESH, SECTION_placement}};
+
+static const struct {
+  const char *name, *called;
+} places[] = {[SHAPE_NOWHERE] = {"", ""},
+              [SHAPE_OF_FILL] = {"fill", "'fill'"},
+              [SHAPE_OF_EMITTER] = {"emitter", "an emitter"},
+              [SHAPE_OF_SINK] = {"sink", "a sink"},
+              [SHAPE_OF_BOUNDARY] = {"boundary", "a boundary"},
+              [SHAPE_OF_BODY] = {"body", "a body"},
+              [SHAPE_OF_PROBE] = {"probe", "a probe"}};
+
+const char *shape_word(int index) { return shapes[index].word; }
+
+bool shape_stands(ShapePlace place, int index) {
+  return place != SHAPE_NOWHERE && word_index(shapes[index].places, ' ', places[place].name) >= 0;
 }
 
-static const char *const place_names[] = {"'fill'", "an emitter", "a sink", "a boundary", "a body", "a probe"};
+int shape_at(ShapePlace place, const char *word) {
+  for (int k = 0; k < SHAPE_WORDS; k++)
+    if (strcmp(shapes[k].word, word) == 0 && shape_stands(place, k)) return k;
+  return -1;
+}
 
 static Status check_box(Reader *reader, const Node *node, const ScreeBoxDef *box) {
   if (box->min.x < box->max.x && box->min.y < box->max.y && box->min.z < box->max.z) return SCREE_OK;
@@ -27,10 +45,24 @@ static Status check_box(Reader *reader, const Node *node, const ScreeBoxDef *box
                    box->min.z, box->max.x, box->max.y, box->max.z);
 }
 
-static Status check_direction(Reader *reader, const Node *node, const char *key, Vec3 direction) {
-  if (vec3_length(direction) > 1e-9) return SCREE_OK;
-  const Node *child = node_find(node, key);
-  return fail_here(reader->tree, node_place(reader->tree, child ? child : node), "'%s' must not be zero", key);
+/* A direction has no length, but must have one to be normalised. */
+static Status check_directions(Reader *reader, const Node *node, Section section, const void *definition) {
+  static const char *const keys[] = {"normal", "direction"};
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+    const ScreeParameter *row = section_find(section, keys[k]);
+    if (!row || vec3_length(*(const Vec3 *)parameter_value(definition, row)) > 1e-9) continue;
+    const Node *child = node_find(node, row->name);
+    return fail_here(reader->tree, node_place(reader->tree, child ? child : node), "'%s' must not be zero", row->name);
+  }
+  return SCREE_OK;
+}
+
+/* What stands on a base is centred on the origin of a body that gives none. */
+static void center_height(Section section, void *definition) {
+  const ScreeParameter *base = section_find(section, "base"), *height = section_find(section, "height");
+  if (!base || !height) return;
+  Vec3 *at = parameter_member(definition, base);
+  at->z = -*(const double *)parameter_value(definition, height) / 2;
 }
 
 static Status read_plain(Reader *reader, const Node *node, const char *what, Section section, void *definition) {
@@ -51,45 +83,25 @@ static Status read_box(Reader *reader, const Node *node, bool body, ScreeBoxDef 
   return SCREE_OK;
 }
 
+static Status read_mesh(Reader *reader, const Node *node, ScreeMeshDef *mesh) {
+  static const ScreeParameter file = {.name = "mesh", .kind = SCREE_KIND_FILE, .default_text = "required", .unit = ""};
+  TRY(read_value(reader, node, &file, &mesh->file));
+  if (*mesh->file) return SCREE_OK;
+  return fail_here(reader->tree, node_place(reader->tree, node), "'mesh': the name of a file is empty");
+}
+
 static Status read_named_shape(Reader *reader, const Node *node, ShapePlace place, ScreeShapeDef *shape) {
   bool body = place == SHAPE_OF_BODY;
-  bool centred = body && !node_find(node, "base");
-  const char *word = node->key;
-  if (strcmp(word, "box") == 0) {
-    shape->kind = SCREE_SHAPE_BOX;
-    return read_box(reader, node, body, &shape->box);
-  }
-  if (strcmp(word, "sphere") == 0) {
-    shape->kind = SCREE_SHAPE_SPHERE;
-    return read_plain(reader, node, "a sphere", SECTION_sphere, &shape->sphere);
-  }
-  if (strcmp(word, "cylinder") == 0) {
-    shape->kind = SCREE_SHAPE_CYLINDER;
-    TRY(read_plain(reader, node, "a cylinder", SECTION_cylinder, &shape->cylinder));
-    if (centred) shape->cylinder.base.z = -shape->cylinder.height / 2;
-    return SCREE_OK;
-  }
-  if (strcmp(word, "capsule") == 0) {
-    shape->kind = SCREE_SHAPE_CAPSULE;
-    TRY(read_plain(reader, node, "a capsule", SECTION_capsule, &shape->capsule));
-    if (centred) shape->capsule.base.z = -shape->capsule.height / 2;
-    return SCREE_OK;
-  }
-  if (strcmp(word, "plane") == 0) {
-    shape->kind = SCREE_SHAPE_PLANE;
-    TRY(read_plain(reader, node, "a plane", SECTION_plane, &shape->plane));
-    return check_direction(reader, node, "normal", shape->plane.normal);
-  }
-  if (strcmp(word, "disc") == 0) {
-    shape->kind = SCREE_SHAPE_DISC;
-    TRY(read_plain(reader, node, "a disc", SECTION_disc, &shape->disc));
-    return check_direction(reader, node, "direction", shape->disc.direction);
-  }
-  static const ScreeParameter file = {.name = "mesh", .kind = SCREE_KIND_FILE, .default_text = "required", .unit = ""};
-  shape->kind = SCREE_SHAPE_MESH;
-  TRY(read_value(reader, node, &file, &shape->mesh.file));
-  if (*shape->mesh.file) return SCREE_OK;
-  return fail_here(reader->tree, node_place(reader->tree, node), "'mesh': the name of a file is empty");
+  const ShapeWord *word = &shapes[shape_at(place, node->key)];
+  void *definition = &shape->box; /* shapes share one place */
+  char what[WORD_MAX];
+  shape->kind = word->kind;
+  if (word->kind == SCREE_SHAPE_MESH) return read_mesh(reader, node, &shape->mesh);
+  if (word->kind == SCREE_SHAPE_BOX) return read_box(reader, node, body, &shape->box);
+  snprintf(what, sizeof what, "a %s", word->word);
+  TRY(read_plain(reader, node, what, word->section, definition));
+  if (body && !node_find(node, "base")) center_height(word->section, definition);
+  return check_directions(reader, node, word->section, definition);
 }
 
 /* A plain shape of a fill or a sink says itself where it stands, and only meshes are scaled. */
@@ -111,23 +123,20 @@ Status read_shape(Reader *reader, const Node *map, ShapePlace place, bool option
   shape->kind = SCREE_SHAPE_NONE;
   shape->source = node_source(map);
   for (const Node *child = map->first; child; child = child->next) {
-    const char *const *word = shape_words(place);
-    while (*word && strcmp(*word, child->key) != 0) word++;
-    if (!*word || strcmp(*word, "keys") == 0) continue;
+    if (shape_at(place, child->key) < 0) continue;
     if (found)
       return fail_here(reader->tree, key_place(reader->tree, child), "%s has one shape, and '%s' was given already",
-                       place_names[place], found->key);
+                       places[place].called, found->key);
     found = child;
   }
   if (!found) {
     if (optional) return SCREE_OK;
-    char words[128] = "";
-    for (const char *const *word = shape_words(place); *word; word++) {
-      if (strcmp(*word, "keys") == 0) continue;
-      if (word != shape_words(place)) strcat(words, ", ");
-      strcat(words, *word);
+    char words[256] = "";
+    for (int k = 0; k < SHAPE_WORDS; k++) {
+      size_t used = strlen(words);
+      if (shape_stands(place, k)) snprintf(words + used, sizeof words - used, "%s%s", used ? ", " : "", shapes[k].word);
     }
-    return fail_here(reader->tree, key_place(reader->tree, map), "%s needs a shape: one of %s", place_names[place],
+    return fail_here(reader->tree, key_place(reader->tree, map), "%s needs a shape: one of %s", places[place].called,
                      words);
   }
   TRY(read_named_shape(reader, found, place, shape));

@@ -59,12 +59,15 @@ static void warn_placement(Reader *reader, const Node *map, const ScreeShapeDef 
     warn(reader, key_place(reader->tree, node), "'position' is not read: the keys say where it is");
 }
 
+static const char *const solid_words[] = {"keys", NULL};
+
 static Status read_boundary(Reader *reader, const Node *node, void *entry) {
   ScreeBoundaryDef *boundary = entry;
   Mapping mapping = {.what = "a boundary",
                      .parts = {{SECTION_boundary, boundary}, {SECTION_placement, &boundary->shape}},
                      .part_count = 2,
-                     .words = shape_words(SHAPE_OF_BOUNDARY)};
+                     .place = SHAPE_OF_BOUNDARY,
+                     .words = solid_words};
   boundary->source = node_source(node);
   TRY(read_mapping(reader, node, &mapping));
   TRY(read_shape(reader, node, SHAPE_OF_BOUNDARY, false, &boundary->shape));
@@ -82,7 +85,8 @@ static Status read_body(Reader *reader, const Node *node, void *entry) {
   Mapping mapping = {.what = "a body",
                      .parts = {{SECTION_body, body}, {SECTION_placement, &body->shape}},
                      .part_count = 2,
-                     .words = shape_words(SHAPE_OF_BODY)};
+                     .place = SHAPE_OF_BODY,
+                     .words = solid_words};
   body->source = node_source(node);
   TRY(read_mapping(reader, node, &mapping));
   TRY(read_shape(reader, node, SHAPE_OF_BODY, false, &body->shape));

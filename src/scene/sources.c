@@ -76,20 +76,16 @@ static Status read_grains(Reader *reader, const Node *node, void *entry) {
     return fail_here(reader->tree, key_place(reader->tree, node),
                      "an entry of 'grains' needs the key 'fill': the shape that is filled");
   TRY(expect_kind(reader, fill, NODE_MAP, "a shape such as {box: {min: [0,0,0], max: [1,1,1]}}"));
-  Mapping shape = {.what = "'fill'",
-                   .parts = {{SECTION_placement, &grains->fill}},
-                   .part_count = 1,
-                   .words = shape_words(SHAPE_OF_FILL)};
+  Mapping shape = {
+      .what = "'fill'", .parts = {{SECTION_placement, &grains->fill}}, .part_count = 1, .place = SHAPE_OF_FILL};
   TRY(read_mapping(reader, fill, &shape));
   return read_shape(reader, fill, SHAPE_OF_FILL, false, &grains->fill);
 }
 
 static Status read_emitter(Reader *reader, const Node *node, void *entry) {
   ScreeEmitterDef *emitter = entry;
-  Mapping mapping = {.what = "an emitter",
-                     .parts = {{SECTION_emitter, emitter}},
-                     .part_count = 1,
-                     .words = shape_words(SHAPE_OF_EMITTER)};
+  Mapping mapping = {
+      .what = "an emitter", .parts = {{SECTION_emitter, emitter}}, .part_count = 1, .place = SHAPE_OF_EMITTER};
   emitter->source = node_source(node);
   emitter->shape = scree_shape_default(SCREE_SHAPE_DISC);
   TRY(read_mapping(reader, node, &mapping));
@@ -105,10 +101,8 @@ static Status read_emitter(Reader *reader, const Node *node, void *entry) {
 
 static Status read_sink(Reader *reader, const Node *node, void *entry) {
   ScreeSinkDef *sink = entry;
-  Mapping mapping = {.what = "a sink",
-                     .parts = {{SECTION_placement, &sink->shape}},
-                     .part_count = 1,
-                     .words = shape_words(SHAPE_OF_SINK)};
+  Mapping mapping = {
+      .what = "a sink", .parts = {{SECTION_placement, &sink->shape}}, .part_count = 1, .place = SHAPE_OF_SINK};
   sink->source = node_source(node);
   TRY(read_mapping(reader, node, &mapping));
   return read_shape(reader, node, SHAPE_OF_SINK, false, &sink->shape);

@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "core/vec.h"
 #include "scene/scene.h"
-#include "scene/table.h"
+#include "parameters/table.h"
 
 typedef struct Writer {
   Core *core;
@@ -136,9 +136,9 @@ static void put_key(Writer *writer, Indent *indent, const char *key) {
 }
 
 static void put_rows(Writer *writer, Indent *indent, Section section, const void *definition, const char *without) {
-  SectionRows rows = section_rows(section);
-  for (int k = 0; k < rows.count; k++) {
-    const ScreeParameter *row = &rows.rows[k];
+  const ScreeParameter *row;
+  for (int k = 0; (row = section_row(section, k)); k++) {
+    row = parameter_of_reader(row, writer->reader);
     if (without && strcmp(without, row->name) == 0) continue;
     if (!parameter_read_by(row, writer->reader) && parameter_is_default(row, definition)) continue;
     put_key(writer, indent, row->name);
@@ -148,25 +148,28 @@ static void put_rows(Writer *writer, Indent *indent, Section section, const void
   }
 }
 
-/* `word: {key: value, ...}` */
-static void put_flow(Writer *writer, Indent *indent, const char *word, Section section, const void *definition) {
-  SectionRows rows = section_rows(section);
-  bool first = true;
-  put_key(writer, indent, word);
-  put(writer, " {");
-  for (int k = 0; k < rows.count; k++) {
-    put(writer, "%s%s: ", first ? "" : ", ", rows.rows[k].name);
-    put_value(writer, &rows.rows[k], definition);
-    first = false;
+/* `{key: value, ...}` */
+static void put_flow(Writer *writer, Section section, const void *definition) {
+  const ScreeParameter *row;
+  put(writer, "{");
+  for (int k = 0; (row = section_row(section, k)); k++) {
+    put(writer, "%s%s: ", k ? ", " : "", row->name);
+    put_value(writer, row, definition);
   }
   put(writer, "}\n");
+}
+
+static void put_flow_key(Writer *writer, Indent *indent, const char *word, Section section, const void *definition) {
+  put_key(writer, indent, word);
+  put(writer, " ");
+  put_flow(writer, section, definition);
 }
 
 /* ---- shapes ---- */
 
 /* Whether the box of a body can be written by its size alone. */
 static bool has_size(const ScreeBoxDef *box, ScreeVec3 size) {
-  const ScreeParameter *row = section_rows(SECTION_sized_box).rows;
+  const ScreeParameter *row = section_row(SECTION_sized_box, 0);
   bool centred = box->max.x == -box->min.x && box->max.y == -box->min.y && box->max.z == -box->min.z;
   return centred && fmin(fmin(size.x, size.y), size.z) >= row->low && fmax(fmax(size.x, size.y), size.z) <= row->high;
 }
@@ -185,22 +188,15 @@ static void put_mesh(Writer *writer, Indent *indent, const ScreeMeshDef *mesh) {
 }
 
 static void put_shape(Writer *writer, Indent *indent, const ScreeShapeDef *shape, bool body) {
-  SizedBox sized;
-  switch (shape->kind) {
-  case SCREE_SHAPE_NONE:
-  case SCREE_SHAPE_HEIGHTFIELD: break;
-  case SCREE_SHAPE_BOX:
-    sized.size = vec3_sub(shape->box.max, shape->box.min);
-    if (body && has_size(&shape->box, sized.size)) put_flow(writer, indent, "box", SECTION_sized_box, &sized);
-    else put_flow(writer, indent, "box", SECTION_box, &shape->box);
-    break;
-  case SCREE_SHAPE_SPHERE: put_flow(writer, indent, "sphere", SECTION_sphere, &shape->sphere); break;
-  case SCREE_SHAPE_CYLINDER: put_flow(writer, indent, "cylinder", SECTION_cylinder, &shape->cylinder); break;
-  case SCREE_SHAPE_CAPSULE: put_flow(writer, indent, "capsule", SECTION_capsule, &shape->capsule); break;
-  case SCREE_SHAPE_PLANE: put_flow(writer, indent, "plane", SECTION_plane, &shape->plane); break;
-  case SCREE_SHAPE_DISC: put_flow(writer, indent, "disc", SECTION_disc, &shape->disc); break;
-  case SCREE_SHAPE_MESH: put_mesh(writer, indent, &shape->mesh); break;
+  SizedBox sized = {vec3_sub(shape->box.max, shape->box.min)};
+  if (shape->kind == SCREE_SHAPE_BOX && body && has_size(&shape->box, sized.size)) {
+    put_flow_key(writer, indent, "box", SECTION_sized_box, &sized);
+    return;
   }
+#define PUT_SHAPE(id, word, ...)                                                                                       \
+  if (shape->kind == SCREE_SHAPE_##id) put_flow_key(writer, indent, #word, SECTION_##word, &shape->word);
+  SCREE_SHAPES(PUT_SHAPE)
+  if (shape->kind == SCREE_SHAPE_MESH) put_mesh(writer, indent, &shape->mesh);
 }
 
 /* Meshes are placed wherever they stand, plain shapes only where `placed`; scale is for meshes alone. */
@@ -214,14 +210,9 @@ static void put_placed_shape(Writer *writer, Indent *indent, const ScreeShapeDef
 static void put_keys(Writer *writer, int depth, const ScreeKeyDef *keys, int32_t count) {
   if (count == 0) return;
   put(writer, "%*skeys:\n", depth, "");
-  SectionRows rows = section_rows(SECTION_key);
   for (int32_t k = 0; k < count; k++) {
-    put(writer, "%*s- {", depth + 2, "");
-    for (int row = 0; row < rows.count; row++) {
-      put(writer, "%s%s: ", row ? ", " : "", rows.rows[row].name);
-      put_value(writer, &rows.rows[row], &keys[k]);
-    }
-    put(writer, "}\n");
+    put(writer, "%*s- ", depth + 2, "");
+    put_flow(writer, SECTION_key, &keys[k]);
   }
 }
 
@@ -268,7 +259,7 @@ static void put_sources(Writer *writer, const ScreeSceneDef *scene) {
   for (int32_t k = 0; k < scene->event_count; k++) {
     Indent indent = {4, true};
     put_rows(writer, &indent, SECTION_event, &scene->events[k], NULL);
-    put_flow(writer, &indent, "impulse", SECTION_impulse, &scene->events[k].impulse);
+    put_flow_key(writer, &indent, "impulse", SECTION_impulse, &scene->events[k].impulse);
   }
 }
 
@@ -296,11 +287,8 @@ static void put_probes(Writer *writer, const ScreeSceneDef *scene) {
   for (int32_t k = 0; k < scene->probe_count; k++) {
     Indent indent = {4, true};
     const ScreeProbeDef *probe = &scene->probes[k];
-    char kind[WORD_MAX] = "";
-    SectionRows rows = section_rows(SECTION_probe);
-    for (int row = 0; row < rows.count; row++)
-      if (rows.rows[row].kind == SCREE_KIND_CHOICE) word_at(rows.rows[row].unit, '|', probe->kind, kind);
-    writer->reader = kind;
+    const ScreeProbeInfo *info = scree_probe_info(probe->kind);
+    writer->reader = info ? info->kind : "";
     put_rows(writer, &indent, SECTION_probe, probe, NULL);
     put_shape(writer, &indent, &probe->box, false);
   }

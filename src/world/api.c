@@ -188,7 +188,7 @@ int32_t scree_world_probe_count(const ScreeWorld *world) {
 
 ScreeStatus scree_world_probe(const ScreeWorld *world, ScreeProbeId probe, ScreeProbeState *state) {
   if (probe < 1 || probe > scree_world_probe_count(world)) return SCREE_BAD_ARGUMENT;
-  *state = world->probes[probe - 1].state;
+  *state = world_probe_state(world, probe - 1);
   return SCREE_OK;
 }
 

@@ -6,7 +6,7 @@
 #include "world/world.h"
 
 #define CHECKPOINT_MAGIC "SCREECKP"
-enum { CHECKPOINT_FORMAT = 3, CHECKPOINT_VERSION_MAX = 24 };
+enum { CHECKPOINT_FORMAT = 4, CHECKPOINT_VERSION_MAX = 24 };
 
 typedef struct CheckpointHeader {
   char magic[8];

@@ -6,6 +6,7 @@
 
 #include "core/paths.h"
 #include "core/simd.h"
+#include "parameters/table.h"
 #include "world/world.h"
 
 /* The origin is put at the middle of the grains, on a coarse lattice: most scenes keep (0, 0, 0), and one a kilometre
@@ -50,22 +51,17 @@ Status world_make_shape(ScreeWorld *world, const ScreeShapeDef *definition, bool
  * time step of 0 would never end. */
 static Status check_method(ScreeWorld *world) {
   const ScreeMethodDef *method = &world->definition.scene.method;
-#define CHECK_REAL(name, low, high)                                                                                    \
-  if (!scree_is_auto(method->name) && !(method->name >= (low) && method->name <= (high)))                              \
-    return world_fail_at(world, SCREE_BAD_INPUT, method->source, "method.%s must lie between %g and %g", #name,        \
-                         (double)(low), (double)(high));
-#define CHECK_INT(name, low, high) CHECK_REAL(name, low, high)
-#define CHECK_BOOL(name, low, high)
-#define CHECK_NAME(name, low, high)
-#define CHECK_CHOICE(name, low, high)
-#define CHECK(kind, name, default_, low, high, ...) CHECK_##kind(name, low, high)
-  SCREE_METHOD_PARAMETERS(CHECK)
-#undef CHECK
-#undef CHECK_CHOICE
-#undef CHECK_NAME
-#undef CHECK_BOOL
-#undef CHECK_INT
-#undef CHECK_REAL
+  const ScreeParameter *row;
+  for (int k = 0; (row = section_row(SECTION_method, k)); k++) {
+    row = parameter_of_reader(row, method->name);
+    const void *member = parameter_value(method, row);
+    double value = NAN;
+    if (row->kind == SCREE_KIND_REAL) value = *(const double *)member;
+    else if (row->kind == SCREE_KIND_INT) value = (double)*(const int64_t *)member;
+    if (!scree_is_auto(value) && parameter_range(row, value) == RANGE_ILLEGAL)
+      return world_fail_at(world, SCREE_BAD_INPUT, method->source, "method.%s must lie between %g and %g", row->name,
+                           row->low, row->high);
+  }
   return SCREE_OK;
 }
 
@@ -341,7 +337,7 @@ void scree_world_destroy(ScreeWorld *world) {
   memory_drop(core, &world->files);
   memory_drop(core, &world->emitters);
   memory_drop(core, &world->events_done);
-  memory_drop(core, &world->probes);
+  world_probes_destroy(world);
   solids_destroy(core, &world->sinks);
   if (world->grid) cell_grid_destroy(core, world->grid);
   if (world->sample_grid) cell_grid_destroy(core, world->sample_grid);

@@ -20,14 +20,7 @@ typedef struct Emitter {
   uint64_t poured; /* grains so far */
 } Emitter;
 
-typedef struct Probe {
-  ScreeProbeState state;
-  int32_t solid;                   /* force_on, pose_of: index; -1 otherwise */
-  double crossed;                  /* flow: kg downward through the plane in this frame */
-  float *from_x, *from_y, *from_z; /* creep: positions then; fields of the particles */
-  uint8_t *from_known;
-  bool from_taken;
-} Probe;
+typedef struct Probe Probe; /* probes/probes.h */
 
 /* Numbers that are not part of the simulated state but must survive a resume. */
 typedef struct Tally {
@@ -133,8 +126,10 @@ double world_overlap(ScreeWorld *world);
 double world_choose_step(ScreeWorld *world);
 void world_frame_begin(ScreeWorld *world);
 Status world_frame_end(ScreeWorld *world);
-/* probes.c */
+/* probes/probes.c */
 Status world_probes_create(ScreeWorld *world);
+void world_probes_destroy(ScreeWorld *world);
+ScreeProbeState world_probe_state(const ScreeWorld *world, int32_t index);
 void world_probes_commit(ScreeWorld *world); /* after the displacement is final, before x moves */
 Status world_probes_frame(ScreeWorld *world, double frame_seconds);
 Status world_probes_archive(ScreeWorld *world, Archive *archive);

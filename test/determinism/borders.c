@@ -53,14 +53,14 @@ static void every_way_of_solving(void **state) {
   (void)state;
   GrainScene s;
   layered_scene(&s, "pbd");
-  s.def.method.averaging = true;
+  s.def.method.pbd.averaging = true;
   compare(&s);
   layered_scene(&s, "pbd");
-  s.def.method.memory = false;
+  s.def.method.pbd.memory = false;
   compare(&s);
   layered_scene(&s, "pbd");
-  s.def.method.iterations = 1;
-  s.def.method.stabilization = 0;
+  s.def.method.pbd.iterations = 1;
+  s.def.method.pbd.stabilization = 0;
   compare(&s);
   layered_scene(&s, "p2");
   s.materials[1].adhesion = 1000;

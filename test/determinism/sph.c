@@ -14,7 +14,7 @@ static uint64_t hash_of(int threads, bool baseline) {
       scree_grains_default("heavy", scree_shape_box((ScreeVec3){-0.2, -0.2, 0.3}, (ScreeVec3){0.2, 0.2, 0.5}));
   s.def.grains_count = 2;
   s.def.wind = (ScreeVec3){8, 0, 0};
-  s.def.method.drag = 20;
+  s.def.method.sph.drag = 20;
   add_tank(&s, (ScreeVec3){-0.3, -0.3, 0}, (ScreeVec3){0.3, 0.3, 2})->contact = SCREE_CONTACT_SAMPLES;
   s.bodies[0] = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.1));
   s.bodies[0].shape.position = (ScreeVec3){0.05, 0.02, 0.65};

@@ -13,9 +13,9 @@ static Outcome settle(bool sequential, int iterations, double stiffness) {
   fixture_begin(&f, 0.05);
   fixture_floor(&f, (ScreeVec3){0, 0, 1}, 0.6);
   fixture_friction(&f, 0.6);
-  f.scene.method.iterations = iterations;
-  f.scene.method.memory = false;
-  f.scene.method.relaxation = 1;
+  f.scene.method.p2.iterations = iterations;
+  f.scene.method.p2.memory = false;
+  f.scene.method.p2.relaxation = 1;
   f.material.stiffness = stiffness;
   ScreeVec3 at[30];
   int count = 0;

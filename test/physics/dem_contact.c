@@ -99,8 +99,8 @@ static void collide(const Hit *hit, int integrator, Pair *ours, Pair *exact) {
   s.def.gravity = (ScreeVec3){0, 0, 0};
   s.def.frame_rate = 100;
   /* Euler's error is of the first order in the step. */
-  s.def.method.step_safety = integrator == SCREE_INTEGRATOR_EULER ? 0.003 : 0.01;
-  s.def.method.integrator = integrator;
+  s.def.method.dem.step_safety = integrator == SCREE_INTEGRATOR_EULER ? 0.003 : 0.01;
+  s.def.method.dem.integrator = integrator;
   ScreeWorld *world = dem_make(&s, 1);
   double gap = 1e-4 * RADIUS, half = RADIUS + gap / 2;
   dem_put(world, 0, vec3(0, 0, half), vec3(hit->oblique / 2, 0, -hit->speed / 2), RADIUS);
@@ -175,7 +175,7 @@ static double acceleration_down(double mu, double angle_deg, bool rotation, doub
   double angle = angle_deg * M_PI / 180, g = 9.81;
   s.def.gravity = (ScreeVec3){g * sin(angle), 0, -g * cos(angle)};
   s.def.frame_rate = 100;
-  s.def.method.rotation = rotation;
+  s.def.method.dem.rotation = rotation;
   s.walls[0] = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0, 0, 1}));
   s.walls[0].friction_static = s.walls[0].friction_kinetic = mu;
   s.def.boundary_count = 1;

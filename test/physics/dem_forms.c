@@ -12,7 +12,7 @@ static void smooth_scene(DemScene *s, double dt, int integrator) {
   s->materials[0].rolling_friction = 0;
   s->materials[0].restitution = 1;
   s->materials[0].stiffness_n = 1e6;
-  s->def.method.integrator = integrator;
+  s->def.method.dem.integrator = integrator;
   s->def.method.time_step = dt;
   s->def.frame_rate = 1 / dt; /* a frame of one step */
 }

@@ -129,7 +129,7 @@ static double spread(double alpha, int scheme) {
   Fixture f;
   fixture_begin(&f, 0.025);
   f.materials[0].friction_angle_deg = asin(alpha * sqrt(1.5)) * 180 / M_PI;
-  f.scene.method.yield_surface = scheme;
+  f.scene.method.flip.yield_surface = scheme;
   fixture_floor(&f, 1);
   fixture_fill(&f, "sand", (ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 0.5});
   ScreeWorld *world = fixture_world(&f);
@@ -160,7 +160,7 @@ static double width_after_a_burst(bool pulling) {
   Fixture f;
   fixture_begin(&f, 0.025);
   f.scene.gravity = (ScreeVec3){0, 0, 0};
-  f.scene.method.pulling = pulling;
+  f.scene.method.flip.pulling = pulling;
   fixture_fill(&f, "sand", (ScreeVec3){-0.2, -0.2, -0.2}, (ScreeVec3){0.2, 0.2, 0.2});
   ScreeWorld *world = fixture_world(&f);
   world_throw(world, vec3(0, 0, 0), 1, 1);

@@ -31,7 +31,7 @@ static inline void check_solves(const char *name, double coarser, int frames) {
   ScreeWorld *world = shipped_world(name, coarser);
   run_frames(world, frames);
   const FlipReport *report = flip_report(world->method_data);
-  double tolerance = scree_world_definition(world)->method.tolerance;
+  double tolerance = scree_world_definition(world)->method.flip.tolerance;
   const FlipSolves *solves[2] = {&report->pressure, &report->density};
   for (int k = 0; k < 2; k++) {
     print_message("%-15s %s %6lld solves, %5.1f steps each, residual %.1e, gap %.1e, over %.1e\n", name,

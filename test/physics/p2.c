@@ -68,8 +68,8 @@ static void follow_figure_2(double k, double c, int iterations, bool averaging) 
   fixture_begin(&f, 0.05);
   fixture_floor(&f, (ScreeVec3){0, 0, 1}, 0.5);
   f.scene.method.time_step = FIG2_STEP;
-  f.scene.method.iterations = iterations;
-  f.scene.method.averaging = averaging;
+  f.scene.method.p2.iterations = iterations;
+  f.scene.method.p2.averaging = averaging;
   f.scene.method.cfl = 10;
   f.material.stiffness = k;
   f.material.damping = c;
@@ -104,7 +104,7 @@ static double slide(double degrees, double mu, bool averaging) {
   double a = degrees * M_PI / 180;
   fixture_floor(&f, (ScreeVec3){sin(a), 0, cos(a)}, mu);
   fixture_friction(&f, mu);
-  f.scene.method.averaging = averaging;
+  f.scene.method.p2.averaging = averaging;
   f.scene.method.cfl = 10;
   ScreeWorld *world = fixture_place(&f, &(ScreeVec3){0.05 * sin(a), 0, 0.05 * cos(a)}, 1, 1);
   run_seconds(world, 1);
@@ -155,8 +155,8 @@ static double stack_load(double stiffness, bool averaging, int iterations) {
   fixture_begin(&f, 0.05);
   fixture_floor(&f, (ScreeVec3){0, 0, 1}, 0.5);
   f.material.stiffness = stiffness;
-  f.scene.method.iterations = iterations;
-  f.scene.method.averaging = averaging;
+  f.scene.method.p2.iterations = iterations;
+  f.scene.method.p2.averaging = averaging;
   ScreeVec3 at[STACK];
   for (int k = 0; k < STACK; k++) at[k] = (ScreeVec3){0, 0, 0.05 + 0.1 * k};
   ScreeWorld *world = fixture_place(&f, at, STACK, 1);
@@ -222,7 +222,7 @@ static double hang(double adhesion, double depth, int iterations) {
   Fixture f;
   fixture_begin(&f, 0.02);
   fixture_floor(&f, (ScreeVec3){0, 0, -1}, 0.5);
-  f.scene.method.iterations = iterations;
+  f.scene.method.p2.iterations = iterations;
   f.scene.method.cfl = 10;
   f.material.adhesion = adhesion;
   f.material.stiffness = 500;

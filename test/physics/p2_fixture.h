@@ -23,7 +23,7 @@ static inline void fixture_begin(Fixture *f, double radius) {
   f->scene.method = scree_method_default("p2");
   f->scene.method.radius = radius;
   f->scene.method.time_step = 0.005;
-  f->scene.method.iterations = 10;
+  f->scene.method.p2.iterations = 10;
   f->scene.frame_rate = 100;
   f->scene.materials = &f->material;
   f->scene.material_count = 1;

@@ -87,7 +87,7 @@ static void loam_stays_in_an_upturned_bucket_until_shaken(void **state) {
 static void heap_begin(Fixture *f, double sleep_speed) {
   fixture_begin(f, 0.02);
   fixture_friction(f, 0.5);
-  f->scene.method.sleep_speed = sleep_speed;
+  f->scene.method.p2.sleep_speed = sleep_speed;
   ScreeBoundaryDef *tray = &f->walls[f->scene.boundary_count++];
   *tray = scree_boundary_default(scree_shape_box((ScreeVec3){-0.15, -0.15, 0}, (ScreeVec3){0.15, 0.15, 1}));
   tray->inside = true;
@@ -146,7 +146,7 @@ static void a_sleeper_wakes_when_its_floor_goes(void **state) {
   (void)state;
   Fixture f;
   fixture_begin(&f, 0.05);
-  f.scene.method.sleep_speed = 0.06;
+  f.scene.method.p2.sleep_speed = 0.06;
   ScreeKeyDef keys[2] = {scree_key_default(), scree_key_default()};
   keys[0].t = 0.5;
   keys[1].t = 0.6;
@@ -224,8 +224,8 @@ static double lost_in_flight(double error_reduction, int by) {
   Fixture f;
   fixture_begin(&f, 0.05);
   fixture_floor(&f, (ScreeVec3){0, 0, 1}, 0.5);
-  f.scene.method.error_reduction = error_reduction;
-  f.scene.method.error_reduction_by = by;
+  f.scene.method.p2.error_reduction = error_reduction;
+  f.scene.method.p2.error_reduction_by = by;
   ScreeWorld *world = fixture_place(&f, (const ScreeVec3[]){{0, 0, 2}, {0, 0, 2.15}, {0, 0, 0.05}}, 3, 1);
   Particles *p = &world->state.particles;
   for (int k = 0; k < 3; k++)
@@ -251,9 +251,9 @@ static void error_reduction_stiffens_a_stack(void **state) {
     Fixture f;
     fixture_begin(&f, 0.05);
     fixture_floor(&f, (ScreeVec3){0, 0, 1}, 0.5);
-    f.scene.method.memory = false;
-    f.scene.method.error_reduction = k > 0 ? 0.5 : 0;
-    f.scene.method.error_reduction_by = k == 2 ? SCREE_ERROR_GROUND : SCREE_ERROR_TILT;
+    f.scene.method.p2.memory = false;
+    f.scene.method.p2.error_reduction = k > 0 ? 0.5 : 0;
+    f.scene.method.p2.error_reduction_by = k == 2 ? SCREE_ERROR_GROUND : SCREE_ERROR_TILT;
     ScreeVec3 at[10];
     for (int n = 0; n < 10; n++) at[n] = (ScreeVec3){0, 0, 0.05 + 0.1 * n};
     ScreeWorld *world = fixture_place(&f, at, 10, 1);
@@ -291,16 +291,16 @@ static void odd_settings_stay_finite(void **state) {
     for (int k = 0; k < 9; k++) {
       Fixture f;
       heap_begin(&f, k == 7 ? 0.05 : 0);
-      f.scene.method.averaging = averaging;
-      if (k == 0) f.scene.method.iterations = 0;
+      f.scene.method.p2.averaging = averaging;
+      if (k == 0) f.scene.method.p2.iterations = 0;
       if (k == 1) fixture_friction(&f, 0);
       if (k == 2) fixture_friction(&f, 10);
       if (k == 3) f.scene.method.time_step = 10;
       if (k == 4) f.material.stiffness = 0, f.material.damping = 0;
       if (k == 5) f.material.stiffness = 1e12, f.material.damping = 0;
       if (k == 6) f.material.stiffness = 100, f.material.damping = 1e12;
-      if (k == 7) f.scene.method.error_reduction = 1;
-      if (k == 8) f.scene.method.error_reduction = 1, f.scene.method.error_reduction_by = SCREE_ERROR_GROUND;
+      if (k == 7) f.scene.method.p2.error_reduction = 1;
+      if (k == 8) f.scene.method.p2.error_reduction = 1, f.scene.method.p2.error_reduction_by = SCREE_ERROR_GROUND;
       run_rough(&f, 0.5, 10);
     }
 }
@@ -312,7 +312,7 @@ static void a_thousand_grains_at_one_point_part(void **state) {
   for (int memory = 0; memory < 2; memory++) {
     Fixture f;
     fixture_begin(&f, 0.02);
-    f.scene.method.memory = memory;
+    f.scene.method.p2.memory = memory;
     fixture_floor(&f, (ScreeVec3){0, 0, 1}, 0.5);
     ScreeWorld *world = fixture_place(&f, at, 1000, 0.05);
     run_seconds(world, 0.3);
@@ -329,7 +329,7 @@ static void a_fast_tool_throws_nothing_faster(void **state) {
   for (int averaging = 0; averaging < 2; averaging++) {
     Fixture f;
     heap_begin(&f, 0);
-    f.scene.method.averaging = averaging;
+    f.scene.method.p2.averaging = averaging;
     ScreeKeyDef keys[2] = {scree_key_default(), scree_key_default()};
     keys[0] = (ScreeKeyDef){.t = 0.3, .position = {-0.5, 0, 0.05}, .rotation = {1, 0, 0, 0}};
     keys[1] = (ScreeKeyDef){.t = 0.31, .position = {0.5, 0, 0.05}, .rotation = {1, 0, 0, 0}};

@@ -136,7 +136,7 @@ static void sand_stands_without_memory(void **state) {
   for (int k = 0; k < 2; k++) {
     GrainScene s;
     tank_scene(&s, k ? "p2" : "pbd", 0.9);
-    s.def.method.memory = false;
+    s.def.method.pbd.memory = s.def.method.p2.memory = false;
     add_probe(&s, SCREE_PROBE_FORCE_ON)->target = "tank";
     ScreeWorld *world = world_of(&s.def, 0);
     double weight = world_mass(world) * 9.81, lowest = INFINITY;
@@ -156,10 +156,10 @@ static void the_papers_own_mode_runs(void **state) {
   for (int printed = 0; printed < 2; printed++) {
     GrainScene s;
     tank_scene(&s, "pbd", 0.5);
-    s.def.method.averaging = true;
-    s.def.method.relaxation = 1.2;
-    s.def.method.mass_scaling = 1;
-    s.def.method.friction_limit = printed ? SCREE_FRICTION_PRINTED : SCREE_FRICTION_DEPTH;
+    s.def.method.pbd.averaging = true;
+    s.def.method.pbd.relaxation = 1.2;
+    s.def.method.pbd.mass_scaling = 1;
+    s.def.method.pbd.friction_limit = printed ? SCREE_FRICTION_PRINTED : SCREE_FRICTION_DEPTH;
     ScreeWorld *world = world_of(&s.def, 0);
     run_seconds(world, 2);
     ScreeStatistics stats;

@@ -15,7 +15,7 @@ enum { MODE_COUNT = sizeof MODES / sizeof *MODES };
 
 static void use_mode(GrainScene *s, int mode) {
   s->def.method.time_step = MODES[mode].time_step;
-  s->def.method.iterations = MODES[mode].iterations;
+  s->def.method.pbd.iterations = MODES[mode].iterations;
 }
 
 static void a_grain_comes_to_rest_on_a_floor(void **state) {
@@ -105,7 +105,7 @@ static void stand(const char *method, double time_step, int iterations, int heig
   GrainScene s;
   grain_scene(&s, method, RADIUS);
   s.def.method.time_step = time_step;
-  s.def.method.iterations = iterations;
+  s.def.method.pbd.iterations = s.def.method.p2.iterations = iterations;
   add_floor(&s);
   add_probe(&s, SCREE_PROBE_FORCE_ON)->target = "floor";
   ScreeWorld *world = lone_world(&s, vec3(0, 0, RADIUS), vec3(0, 0, 0));
@@ -140,7 +140,8 @@ static void implode(const char *method, int contact, bool friction, double *line
   GrainScene s;
   grain_scene(&s, method, RADIUS);
   s.def.gravity = (ScreeVec3){0, 0, 0};
-  if (!friction) s.def.method.stabilization = 0; /* it shifts grains that move, and so the moments of their momenta */
+  /* Stabilization shifts grains that move, and so the moments of their momenta. */
+  if (!friction) s.def.method.pbd.stabilization = s.def.method.p2.stabilization = 0;
   s.def.seed = 7;
   s.materials[0].radius_spread = 0.3;
   s.grains[0].fill = scree_shape_box((ScreeVec3){-0.3, -0.3, -0.3}, (ScreeVec3){0.3, 0.3, 0.3});

@@ -50,10 +50,10 @@ static void odd_parameters_are_survived(void **state) {
   s.def.method.time_step = 1e-4;
   assert_true(survive(&s, 0.05, false) < 20);
   bed_scene(&s, "pbd");
-  s.def.method.iterations = 0;
+  s.def.method.pbd.iterations = 0;
   assert_true(survive(&s, 1, true) < 20); /* free fall */
   bed_scene(&s, "pbd");
-  s.def.method.stabilization = 0;
+  s.def.method.pbd.stabilization = 0;
   assert_true(survive(&s, 1, false) < 20);
   const double friction[] = {0, 10};
   for (int k = 0; k < 2; k++) {

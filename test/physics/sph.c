@@ -90,7 +90,7 @@ static void a_falling_grain_reaches_its_terminal_speed(void **state) {
   (void)state;
   GrainScene s;
   grain_scene(&s, "sph", 0.02);
-  s.def.method.drag = 40;
+  s.def.method.sph.drag = 40;
   ScreeWorld *world = lone_world(&s, vec3(0, 0, 100), vec3(0, 0, 0));
   run_seconds(world, 4);
   double mass = 1600 * 8 * 8e-6, terminal = sqrt(2 * mass * 9.81 / (1.2 * 40 * M_PI * 4e-4));
@@ -102,7 +102,7 @@ static void a_lone_grain_falls_freely(void **state) {
   (void)state;
   GrainScene s;
   grain_scene(&s, "sph", 0.02);
-  s.def.method.drag = 0;
+  s.def.method.sph.drag = 0;
   ScreeWorld *world = lone_world(&s, vec3(0, 0, 10), vec3(1, 0, 0));
   run_seconds(world, 0.5);
   assert_near(grain_velocity(world, 1).z, -9.81 * 0.5, 1e-4);
@@ -116,7 +116,7 @@ static void momentum_stays(void **state) {
   GrainScene s;
   grain_scene(&s, "sph", 0.02);
   s.def.gravity = (ScreeVec3){0, 0, 0};
-  s.def.method.drag = 0;
+  s.def.method.sph.drag = 0;
   s.materials[0].friction_angle_deg = 35;
   s.materials[1] = scree_material_default("heavy");
   s.materials[1].density = 4000;
@@ -143,7 +143,7 @@ static void a_wave_of_shear_dies_out(void **state) {
   GrainScene s;
   grain_scene(&s, "sph", 0.02);
   s.def.gravity = (ScreeVec3){0, 0, 0};
-  s.def.method.drag = 0;
+  s.def.method.sph.drag = 0;
   s.materials[0].cohesion = 2000;
   s.grains[0].fill = scree_shape_box((ScreeVec3){-0.2, -0.2, -0.2}, (ScreeVec3){0.2, 0.2, 0.2});
   ScreeWorld *world = world_of(&s.def, 2);
@@ -168,7 +168,7 @@ static void a_cloud_feels_no_cohesion(void **state) {
     GrainScene s;
     grain_scene(&s, "sph", 0.02);
     s.def.gravity = (ScreeVec3){0, 0, 0};
-    s.def.method.drag = 0;
+    s.def.method.sph.drag = 0;
     s.materials[0].cohesion = k ? 5000 : 0;
     s.grains[0].fill = scree_shape_box((ScreeVec3){-0.1, -0.1, -0.1}, (ScreeVec3){0.1, 0.1, 0.1});
     ScreeWorld *world = grain_world(&s);
@@ -230,7 +230,7 @@ static void ball_and_sand_push_each_other_alike(void **state) {
     GrainScene s;
     grain_scene(&s, "sph", 0.02);
     s.def.gravity = (ScreeVec3){0, 0, 0};
-    s.def.method.drag = 0;
+    s.def.method.sph.drag = 0;
     s.grains[0].fill = scree_shape_box((ScreeVec3){-0.2, -0.2, -0.2}, (ScreeVec3){0.2, 0.2, 0});
     s.bodies[0] = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.08));
     s.bodies[0].shape.position = (ScreeVec3){0.05, 0.03, 0.1};
@@ -274,7 +274,7 @@ static void sand_neither_sticks_nor_hangs(void **state) {
   (void)state;
   GrainScene s;
   grain_scene(&s, "sph", 0.02);
-  s.def.method.drag = 0;
+  s.def.method.sph.drag = 0;
   s.materials[0].friction_angle_deg = 45;
   s.grains[0].fill = scree_shape_box((ScreeVec3){0, -0.12, 0}, (ScreeVec3){0.24, 0.12, 0.24});
   ScreeBoundaryDef *wall = add_boundary(&s, "wall", scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){1, 0, 0}));
@@ -317,7 +317,7 @@ static void the_wind_takes_what_nothing_shields(void **state) {
   GrainScene s;
   grain_scene(&s, "sph", 0.02);
   s.def.gravity = (ScreeVec3){0, 0, 0};
-  s.def.method.drag = 0.47;
+  s.def.method.sph.drag = 0.47;
   s.def.wind = (ScreeVec3){10, 0, 0};
   ScreeWorld *world = lone_world(&s, vec3(0, 0, 0), vec3(0, 0, 0));
   add_grain(world, vec3(0.05, 0, 0), vec3(0, 0, 0), 0.02, 0);

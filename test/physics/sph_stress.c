@@ -51,7 +51,7 @@ static void a_grain_inside_a_wall_is_pushed_out(void **state) {
 static void press_lid(double depth) {
   GrainScene s;
   sph_tank(&s, 0.02, 0.24, 0.24, 30);
-  s.def.method.max_iterations = 40;
+  s.def.method.sph.max_iterations = 40;
   s.bodies[0] =
       scree_body_default("lid", scree_shape_box((ScreeVec3){-0.119, -0.119, 0}, (ScreeVec3){0.119, 0.119, 0.05}));
   s.bodies[0].motion = SCREE_MOTION_KEYFRAMES;

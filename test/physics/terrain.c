@@ -26,7 +26,7 @@ static void a_grain_slides_without_stairs(void **state) {
     double normal_z = 1 / sqrt(1 + SLOPE * SLOPE);
     Vec3 up = vec3(-SLOPE * normal_z, 0, normal_z), at = vec3(1.7, 1.013, 0.2 + SLOPE * 1.7);
     at = vec3_madd(at, up, 0.01);
-    s.scene.method.rotation = false;
+    s.scene.method.dem.rotation = false;
     ScreeWorld *world = make(&s.scene);
     const Particles *p = &world->state.particles;
     double density = world->state.materials.items[0].definition.grain_density;

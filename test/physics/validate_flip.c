@@ -59,7 +59,7 @@ static void roundness(int scheme, double *spread, double *fourfold) {
   assert_done(scree_scene_find("narain2010/splash", path, sizeof path, &error));
   assert_done(scree_scene_load(path, NULL, &scene, &error));
   ScreeSceneDef splash = *scree_scene_definition(scene);
-  splash.method.yield_surface = scheme;
+  splash.method.flip.yield_surface = scheme;
   ScreeWorld *world = world_of(&splash, 2);
   scree_scene_free(scene);
   run_seconds(world, 0.6);

@@ -65,7 +65,7 @@ static double surface_slowing(double angle, double slope) {
   grain_scene(&s, "sph", 0.02);
   double lean = slope * M_PI / 180;
   s.def.gravity = (ScreeVec3){9.81 * sin(lean), 0, -9.81 * cos(lean)};
-  s.def.method.drag = 0;
+  s.def.method.sph.drag = 0;
   s.materials[0].friction_angle_deg = angle;
   s.grains[0].fill = scree_shape_box((ScreeVec3){-2.4, -0.12, 0}, (ScreeVec3){2.4, 0.12, 0.4});
   ScreeBoundaryDef *floor = add_floor(&s);

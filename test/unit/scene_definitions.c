@@ -1,7 +1,7 @@
 /* Scenes that are understood: defaults, the example of the format, warnings, and writing them back. */
 #include "check.h"
 #include "core/number.h"
-#include "scene/table.h"
+#include "parameters/table.h"
 #include "scree/scree.h"
 
 #define GOOD "scree: 1\nmethod: {name: none}\ngrains: [{fill: {box: {}}}]\n"
@@ -94,7 +94,7 @@ static void every_key_arrives(void **state) {
   assert_string_equal(def->file, "x.yaml");
   assert_string_equal(def->title, "Hourglass");
   assert_string_equal(def->method.name, "none");
-  assert_true(def->method.radius == 0.028 && def->method.time_step == 0.005 && def->method.iterations == 5);
+  assert_true(def->method.radius == 0.028 && def->method.time_step == 0.005 && def->method.pbd.iterations == 5);
   assert_true(def->method.source.line == 7 && def->method.source.column == 1);
   assert_int_equal(def->material_count, 2);
   assert_string_equal(def->materials[1].name, "loam");
@@ -300,15 +300,15 @@ static void sets_change_what_they_name(void **state) {
 /* The table itself: defaults are legal and usual, names are unique, readers are methods or kinds. */
 static void the_table_is_sound(void **state) {
   (void)state;
-  int32_t count;
-  const ScreeParameter *rows = scree_parameters(&count);
+  int32_t count = scree_parameter_count();
   assert_true(count > 100);
   for (int32_t k = 0; k < count; k++) {
-    const ScreeParameter *row = &rows[k];
+    const ScreeParameter *row = scree_parameter(k);
     assert_true(row->low <= row->high && row->usual_low <= row->usual_high);
     assert_true(strlen(row->help) > 3);
     for (int32_t j = 0; j < k; j++)
-      assert_false(strcmp(rows[j].section, row->section) == 0 && strcmp(rows[j].name, row->name) == 0);
+      assert_false(strcmp(scree_parameter(j)->section, row->section) == 0 &&
+                   strcmp(scree_parameter(j)->name, row->name) == 0);
     double values[4] = {0};
     int components = parameter_components(row->kind);
     if (components == 0 || parameter_is(row, "auto") || parameter_is(row, "required")) continue;

@@ -89,7 +89,7 @@ static double stable_share(const Rates *rates, double share, double damped) {
 
 static Status choose_step(Core *core, const State *state, ScreeMethodDef *definition, Dem *dem) {
   Rates rates = usual_rates(dem, state);
-  double safety = stable_share(&rates, definition->step_safety, USUAL_DAMPED);
+  double safety = stable_share(&rates, definition->dem.step_safety, USUAL_DAMPED);
   double most = stable_share(&rates, LONGEST, LONGEST_DAMPED);
   double damped = rates.damping > 0 ? USUAL_DAMPED / rates.damping : INFINITY;
   double recommended = fmin(rates.frequency > 0 ? safety / rates.frequency : INFINITY, damped);
@@ -132,9 +132,9 @@ static Status dem_create(Core *core, State *state, ScreeMethodDef *definition, v
   Dem *dem = NULL;
   TRY(memory_new(core, &dem, 1, "dem"));
   *data = dem;
-  dem->settings = (DemSettings){.verlet = definition->integrator == SCREE_INTEGRATOR_VERLET,
-                                .rotation = definition->rotation,
-                                .cap_total = definition->shear_cap == SCREE_SHEAR_TOTAL};
+  dem->settings = (DemSettings){.verlet = definition->dem.integrator == SCREE_INTEGRATOR_VERLET,
+                                .rotation = definition->dem.rotation,
+                                .cap_total = definition->dem.shear_cap == SCREE_SHEAR_TOTAL};
   TRY(dem_constants_create(core, state, &dem->constants));
   dem->settings.rolling = dem->settings.rotation && dem_constants_roll(&dem->constants);
   dem->topology.builds = -1;

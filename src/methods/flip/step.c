@@ -67,37 +67,37 @@ static Status flip_create(Core *core, State *state, ScreeMethodDef *definition, 
   *data = flip;
   if (scree_is_auto(definition->time_step)) definition->time_step = FLIP_TIME_STEP;
   if (scree_is_auto(definition->cfl)) definition->cfl = FLIP_CFL;
-  if (scree_is_auto(definition->cell)) definition->cell = 4 * definition->radius;
-  if (definition->cell < 2 * definition->radius)
+  if (scree_is_auto(definition->flip.cell)) definition->flip.cell = 4 * definition->radius;
+  if (definition->flip.cell < 2 * definition->radius)
     return fail(core, SCREE_BAD_INPUT, "cell %g m is smaller than two radii (%g m): a cell holds at least one particle",
-                definition->cell, 2 * definition->radius);
-  flip->settings = (FlipSettings){.cell = definition->cell,
-                                  .iterations = (int)definition->staggered,
-                                  .staggered_tolerance = definition->staggered_tolerance,
-                                  .scheme = definition->yield_surface,
-                                  .pulling = definition->pulling,
-                                  .shapes = definition->shapes,
-                                  .tolerance = definition->tolerance,
-                                  .solver_steps = (int)definition->solver_steps,
-                                  .friction_steps = (int)definition->friction_steps,
-                                  .displacement = definition->cfl * definition->radius / definition->cell,
-                                  .settle = definition->settle};
+                definition->flip.cell, 2 * definition->radius);
+  flip->settings = (FlipSettings){.cell = definition->flip.cell,
+                                  .iterations = (int)definition->flip.staggered,
+                                  .staggered_tolerance = definition->flip.staggered_tolerance,
+                                  .scheme = definition->flip.yield_surface,
+                                  .pulling = definition->flip.pulling,
+                                  .shapes = definition->flip.shapes,
+                                  .tolerance = definition->flip.tolerance,
+                                  .solver_steps = (int)definition->flip.solver_steps,
+                                  .friction_steps = (int)definition->flip.friction_steps,
+                                  .displacement = definition->cfl * definition->radius / definition->flip.cell,
+                                  .settle = definition->flip.settle};
   flip->settings.loose_displacement =
-      fmax(definition->cfl, definition->loose_cfl) * definition->radius / definition->cell;
+      fmax(definition->cfl, definition->flip.loose_cfl) * definition->radius / definition->flip.cell;
   flip->speed = -1;
   for (int k = 0; k < 2; k++) {
-    flip->grid[k].cell = definition->cell;
+    flip->grid[k].cell = definition->flip.cell;
     grid_align(&flip->grid[k], state->origin, lowest_container(state));
   }
   if (flip->settings.shapes) TRY(shapes_create(core, state, &flip->shapes));
-  flip->distance_band = DISTANCE_BAND * fmax(1, definition->cell / (4 * definition->radius));
+  flip->distance_band = DISTANCE_BAND * fmax(1, definition->flip.cell / (4 * definition->radius));
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
     Vec3 size = vec3_sub(solid->shape.bounds_high, solid->shape.bounds_low);
     double least = fmin(size.x, fmin(size.y, size.z));
-    if (!solid->shape.inside && solid->shape.kind != SCREE_SHAPE_PLANE && least < definition->cell)
+    if (!solid->shape.inside && solid->shape.kind != SCREE_SHAPE_PLANE && least < definition->flip.cell)
       log_line(core, SCREE_LOG_WARNING, "'%s' is %g m thin and a grid cell is %g m: the sand will hardly see it",
-               solid->name, least, definition->cell);
+               solid->name, least, definition->flip.cell);
   }
   return SCREE_OK;
 }

@@ -37,19 +37,19 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
   p2->settings = (P2Settings){
       .position =
           {
-              .iterations = (int)definition->iterations,
-              .stabilization = (int)definition->stabilization,
+              .iterations = (int)definition->p2.iterations,
+              .stabilization = (int)definition->p2.stabilization,
               .shift_share = POSITION_SHIFT_SHARE,
               .slop = true,
               .sticky = any_sticks(&state->materials),
-              .relaxation = (float)definition->relaxation,
-              .averaging = definition->averaging,
+              .relaxation = (float)definition->p2.relaxation,
+              .averaging = definition->p2.averaging,
               /* Remembered forces push both grains alike, error reduction does not. */
-              .memory = definition->memory && !definition->averaging && !(definition->error_reduction > 0),
+              .memory = definition->p2.memory && !definition->p2.averaging && !(definition->p2.error_reduction > 0),
           },
-      .error_reduction = (float)definition->error_reduction,
-      .ground = definition->error_reduction_by == SCREE_ERROR_GROUND,
-      .sleep_speed = (float)definition->sleep_speed,
+      .error_reduction = (float)definition->p2.error_reduction,
+      .ground = definition->p2.error_reduction_by == SCREE_ERROR_GROUND,
+      .sleep_speed = (float)definition->p2.sleep_speed,
       .calm_speed = (float)(definition->cfl * definition->radius / definition->time_step),
   };
   p2->settings.position.second_rows = p2_all_rigid(&state->materials, &p2->settings);

@@ -25,16 +25,16 @@ static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, v
   *data = pbd;
   if (scree_is_auto(definition->time_step)) definition->time_step = PBD_TIME_STEP;
   pbd->settings = (PositionSettings){
-      .iterations = (int)definition->iterations,
-      .stabilization = (int)definition->stabilization,
-      .relaxation = (float)definition->relaxation,
-      .averaging = definition->averaging,
-      .memory = definition->memory && !definition->averaging,
+      .iterations = (int)definition->pbd.iterations,
+      .stabilization = (int)definition->pbd.stabilization,
+      .relaxation = (float)definition->pbd.relaxation,
+      .averaging = definition->pbd.averaging,
+      .memory = definition->pbd.memory && !definition->pbd.averaging,
       .shift_share = POSITION_SHIFT_SHARE,
-      .slop = !definition->averaging,
-      .mass_scaling = (float)definition->mass_scaling,
+      .slop = !definition->pbd.averaging,
+      .mass_scaling = (float)definition->pbd.mass_scaling,
       .second_rows = true,
-      .printed_limit = definition->friction_limit == SCREE_FRICTION_PRINTED,
+      .printed_limit = definition->pbd.friction_limit == SCREE_FRICTION_PRINTED,
   };
   return pbd->settings.memory ? contact_memory_create(core, &pbd->memory, &state->particles) : SCREE_OK;
 }

@@ -82,11 +82,11 @@ static Status sph_create(Core *core, State *state, ScreeMethodDef *definition, v
   TRY(memory_new(core, &sph, 1, "sph"));
   *data = sph;
   double g = vec3_length(state->gravity);
-  sph->settings = (SphSettings){.compression = definition->compression,
-                                .shear = definition->strain,
-                                .most_iterations = definition->max_iterations,
-                                .drag = definition->drag,
-                                .memory = definition->memory};
+  sph->settings = (SphSettings){.compression = definition->sph.compression,
+                                .shear = definition->sph.strain,
+                                .most_iterations = definition->sph.max_iterations,
+                                .drag = definition->sph.drag,
+                                .memory = definition->sph.memory};
   sph->passes = (SphPasses){.bound = KERNEL_CALL(core, sph_bound_pass),
                             .velocity = KERNEL_CALL(core, sph_velocity_pass),
                             .stress = KERNEL_CALL(core, sph_stress_pass)};

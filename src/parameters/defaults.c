@@ -1,7 +1,7 @@
 /* The `..._default()` functions of scree/definitions.h, all from the parameter table. */
 #include "scree/definitions.h"
 
-#include "scene/table.h"
+#include "parameters/table.h"
 
 ScreeMethodDef scree_method_default(const char *name) {
   ScreeMethodDef method = {0};
@@ -97,17 +97,9 @@ ScreeProbeDef scree_probe_default(const char *name, int kind) {
 ScreeShapeDef scree_shape_default(ScreeShapeKind kind) {
   ScreeShapeDef shape = {.kind = kind};
   section_defaults(SECTION_placement, &shape);
-  switch (kind) {
-  case SCREE_SHAPE_BOX: section_defaults(SECTION_box, &shape.box); break;
-  case SCREE_SHAPE_SPHERE: section_defaults(SECTION_sphere, &shape.sphere); break;
-  case SCREE_SHAPE_CYLINDER: section_defaults(SECTION_cylinder, &shape.cylinder); break;
-  case SCREE_SHAPE_CAPSULE: section_defaults(SECTION_capsule, &shape.capsule); break;
-  case SCREE_SHAPE_PLANE: section_defaults(SECTION_plane, &shape.plane); break;
-  case SCREE_SHAPE_DISC: section_defaults(SECTION_disc, &shape.disc); break;
-  case SCREE_SHAPE_MESH:
-  case SCREE_SHAPE_HEIGHTFIELD:
-  case SCREE_SHAPE_NONE: break;
-  }
+#define DEFAULTS(id, word, ...)                                                                                        \
+  if (kind == SCREE_SHAPE_##id) section_defaults(SECTION_##word, &shape.word);
+  SCREE_SHAPES(DEFAULTS)
   return shape;
 }
 
