@@ -4,7 +4,7 @@
 
 #include "bodies/parts.h"
 
-enum { ITERATIONS = 24, RIM_POINTS = 16 };
+enum { ITERATIONS = 24 };
 static const double PUSH_SHARE = 0.2;  /* of a penetration that is undone in a step */
 static const double PUSH_SPEED = 1;    /* m/s, at most, by that */
 static const double REST_DEPTH = 1e-4; /* m, left in so that resting contacts stay contacts */
@@ -13,13 +13,6 @@ static const double REST_DEPTH = 1e-4; /* m, left in so that resting contacts st
 
 static void add_point(TouchPoints *touching, Vec3 point) {
   if (touching->count < TOUCH_POINTS_MAX) touching->points[touching->count++] = point;
-}
-
-static void add_rim(TouchPoints *touching, Vec3 center, double radius) {
-  for (int k = 0; k < RIM_POINTS; k++) {
-    double angle = 2 * M_PI * k / RIM_POINTS;
-    add_point(touching, vec3_add(center, vec3(radius * cos(angle), radius * sin(angle), 0)));
-  }
 }
 
 /* The vertices that lie farthest in directions spread evenly over the sphere: those of the hull that matter most. */
@@ -40,29 +33,13 @@ static void add_outermost(TouchPoints *touching, const Mesh *mesh) {
 }
 
 static void find_points(const Shape *shape, TouchPoints *touching) {
-  Vec3 low = shape->low, top = vec3(low.x, low.y, low.z + shape->height);
-  switch (shape->kind) {
-  case SCREE_SHAPE_SPHERE:
-    add_point(touching, low);
-    touching->radius = shape->radius;
-    break;
-  case SCREE_SHAPE_CAPSULE:
-    add_point(touching, low);
-    add_point(touching, top);
-    touching->radius = shape->radius;
-    break;
-  case SCREE_SHAPE_BOX:
-    for (int k = 0; k < 8; k++)
-      add_point(touching,
-                vec3(k & 1 ? shape->high.x : low.x, k & 2 ? shape->high.y : low.y, k & 4 ? shape->high.z : low.z));
-    break;
-  case SCREE_SHAPE_CYLINDER:
-    add_rim(touching, low, shape->radius);
-    add_rim(touching, top, shape->radius);
-    break;
-  case SCREE_SHAPE_MESH: add_outermost(touching, &shape->mesh); break;
-  default: break;
+  if (shape->kind == SCREE_SHAPE_MESH) {
+    add_outermost(touching, &shape->mesh);
+    return;
   }
+  Vec3 corners[SHAPE_CORNERS_MAX];
+  int count = shape_corners(shape, corners, &touching->radius);
+  for (int k = 0; k < count; k++) add_point(touching, corners[k]);
 }
 
 Status rigid_contacts_create(Core *core, const State *state, RigidContacts *contacts) {

@@ -3,87 +3,12 @@
 #include <stdio.h>
 
 #include "geometry/distance_grid.h"
+#include "geometry/shapes/shapes.h"
 
 #define PLAIN_REAL double
 #define PLAIN(name) plain_##name
 #define PLAIN_SQRT sqrt
 #include "geometry/shape_plain.h"
-
-static const double PI = 3.14159265358979323846;
-
-static Status bad(Core *core, const ScreeShapeDef *definition, const char *scene, const char *what) {
-  return fail_at(core, SCREE_BAD_INPUT, scene, definition->source, "%s", what);
-}
-
-static Status create_box(Core *core, const ScreeShapeDef *definition, const char *scene, Shape *shape) {
-  Vec3 low = vec3_scale(definition->box.min, definition->scale),
-       high = vec3_scale(definition->box.max, definition->scale);
-  if (!vec3_finite(low) || !vec3_finite(high) || !(low.x < high.x && low.y < high.y && low.z < high.z))
-    return bad(core, definition, scene, "a box needs min below max on every axis");
-  shape->low = shape->bounds_low = low;
-  shape->high = shape->bounds_high = high;
-  Vec3 size = vec3_sub(high, low), square = vec3(size.x * size.x, size.y * size.y, size.z * size.z);
-  double volume = size.x * size.y * size.z;
-  shape->mass.volume = volume;
-  shape->mass.center = vec3_scale(vec3_add(low, high), 0.5);
-  shape->mass.inertia.m[0][0] = volume * (square.y + square.z) / 12;
-  shape->mass.inertia.m[1][1] = volume * (square.x + square.z) / 12;
-  shape->mass.inertia.m[2][2] = volume * (square.x + square.y) / 12;
-  return SCREE_OK;
-}
-
-static Status create_sphere(Core *core, const ScreeShapeDef *definition, const char *scene, Shape *shape) {
-  double radius = definition->sphere.radius * definition->scale;
-  shape->low = shape->high = vec3_scale(definition->sphere.center, definition->scale);
-  shape->radius = radius;
-  if (!(radius > 0) || !isfinite(radius) || !vec3_finite(shape->low))
-    return bad(core, definition, scene, "a sphere needs a finite centre and a positive radius");
-  shape->bounds_low = vec3_sub(shape->low, vec3(radius, radius, radius));
-  shape->bounds_high = vec3_add(shape->low, vec3(radius, radius, radius));
-  shape->mass.volume = 4 * PI / 3 * radius * radius * radius;
-  shape->mass.center = shape->low;
-  for (int k = 0; k < 3; k++) shape->mass.inertia.m[k][k] = 0.4 * shape->mass.volume * radius * radius;
-  return SCREE_OK;
-}
-
-/* Both stand on z; a capsule has its caps below and above. */
-static Status create_round(Core *core, const ScreeShapeDef *definition, const char *scene, Shape *shape) {
-  bool capsule = definition->kind == SCREE_SHAPE_CAPSULE;
-  Vec3 base = capsule ? definition->capsule.base : definition->cylinder.base;
-  double radius = capsule ? definition->capsule.radius : definition->cylinder.radius;
-  double height = capsule ? definition->capsule.height : definition->cylinder.height;
-  base = vec3_scale(base, definition->scale);
-  radius *= definition->scale;
-  height *= definition->scale;
-  if (!vec3_finite(base) || !(radius > 0) || !(capsule ? height >= 0 : height > 0) || !isfinite(radius + height))
-    return bad(core, definition, scene, "a cylinder or capsule needs a positive radius and height");
-  shape->low = base;
-  shape->high = vec3(base.x, base.y, base.z + height);
-  shape->radius = radius;
-  shape->height = height;
-  double cap = capsule ? radius : 0;
-  shape->bounds_low = vec3(base.x - radius, base.y - radius, base.z - cap);
-  shape->bounds_high = vec3(base.x + radius, base.y + radius, base.z + height + cap);
-  double r2 = radius * radius, tube = PI * r2 * height, ball = capsule ? 4 * PI / 3 * r2 * radius : 0;
-  shape->mass.volume = tube + ball;
-  shape->mass.center = vec3(base.x, base.y, base.z + height / 2);
-  /* Half a ball has its centre 3/8 of the radius from the cut. */
-  double offset = height / 2 + 0.375 * radius, half_ball = 83.0 / 320 * ball * r2 + ball * offset * offset;
-  double across = tube * (3 * r2 + height * height) / 12 + half_ball;
-  shape->mass.inertia.m[0][0] = shape->mass.inertia.m[1][1] = across;
-  shape->mass.inertia.m[2][2] = tube * r2 / 2 + 0.4 * ball * r2;
-  return SCREE_OK;
-}
-
-static Status create_plane(Core *core, const ScreeShapeDef *definition, const char *scene, Shape *shape) {
-  shape->low = vec3_scale(definition->plane.point, definition->scale);
-  shape->high = vec3_normalize(definition->plane.normal);
-  if (!vec3_finite(shape->low) || !(fabs(vec3_length(shape->high) - 1) < 1e-6))
-    return bad(core, definition, scene, "a plane needs a finite point and a normal that is not zero");
-  shape->bounds_low = vec3(-INFINITY, -INFINITY, -INFINITY);
-  shape->bounds_high = vec3(INFINITY, INFINITY, INFINITY);
-  return SCREE_OK;
-}
 
 /* One line about what was odd; nothing when nothing was. */
 static void report_findings(Core *core, const char *name, const MeshFindings *findings) {
@@ -103,7 +28,7 @@ static Status create_mesh(Core *core, const ScreeShapeDef *definition, const cha
   const char *name = file ? file : scene;
   if (file) TRY(mesh_load(core, file, &shape->mesh));
   else TRY(mesh_copy(core, mesh->vertices, mesh->vertex_count, mesh->triangles, mesh->triangle_count, &shape->mesh));
-  if (!(definition->scale > 0)) return bad(core, definition, scene, "a mesh needs a positive scale");
+  if (!(definition->scale > 0)) return shape_refuse(core, definition, scene, "a mesh needs a positive scale");
   TRY(mesh_transform(core, &shape->mesh, definition->scale, quat_identity(), vec3(0, 0, 0)));
   Status status = mesh_check(core, &shape->mesh, &shape->findings);
   if (status == SCREE_BAD_INPUT && name && !core->error.file[0])
@@ -118,24 +43,21 @@ static Status create_mesh(Core *core, const ScreeShapeDef *definition, const cha
 }
 
 static Status create(Core *core, const ScreeShapeDef *definition, const char *file, const char *scene, Shape *shape) {
+  const ShapeKind *kind = shape_kind(definition->kind);
+  if (kind) return kind->create(core, definition, scene, shape);
   switch (definition->kind) {
-  case SCREE_SHAPE_BOX: return create_box(core, definition, scene, shape);
-  case SCREE_SHAPE_SPHERE: return create_sphere(core, definition, scene, shape);
-  case SCREE_SHAPE_CYLINDER:
-  case SCREE_SHAPE_CAPSULE: return create_round(core, definition, scene, shape);
-  case SCREE_SHAPE_PLANE: return create_plane(core, definition, scene, shape);
   case SCREE_SHAPE_MESH: return create_mesh(core, definition, file, scene, shape);
-  case SCREE_SHAPE_DISC: return bad(core, definition, scene, "a disc has no inside");
-  case SCREE_SHAPE_HEIGHTFIELD: return bad(core, definition, scene, "a heightfield is made by terrain");
-  case SCREE_SHAPE_NONE: break;
+  case SCREE_SHAPE_DISC: return shape_refuse(core, definition, scene, "a disc has no inside");
+  case SCREE_SHAPE_HEIGHTFIELD: return shape_refuse(core, definition, scene, "a heightfield is made by terrain");
+  default: return shape_refuse(core, definition, scene, "a shape is missing");
   }
-  return bad(core, definition, scene, "a shape is missing");
 }
 
 Status shape_create(Core *core, const ScreeShapeDef *definition, bool inside, const char *file, const char *scene,
                     Shape *shape) {
   *shape = (Shape){.kind = definition->kind, .inside = inside};
   Status status = create(core, definition, file, scene, shape);
+  shape->volume = fabs(shape->mass.volume);
   if (status != SCREE_OK) shape_destroy(core, shape);
   else if (inside) shape->mass = (MassProperties){0};
   return status;
@@ -164,51 +86,40 @@ void shape_take_heights(Shape *shape, Heightfield *heights) {
 
 enum { SURFACE_DETAIL = 48 };
 
-static Status make_plane(Core *core, const Shape *shape, double extent, Mesh *mesh) {
-  Vec3 u, v;
-  vec3_frame(shape->high, &u, &v);
-  double vertices[12];
-  static const int64_t triangles[6] = {0, 1, 2, 0, 2, 3};
-  for (int k = 0; k < 4; k++) {
-    double a = (k == 0 || k == 3 ? -0.5 : 0.5) * extent, b = (k < 2 ? -0.5 : 0.5) * extent;
-    Vec3 p = vec3_madd(vec3_madd(shape->low, u, a), v, b);
-    vertices[3 * k] = p.x;
-    vertices[3 * k + 1] = p.y;
-    vertices[3 * k + 2] = p.z;
-  }
-  return mesh_copy(core, vertices, 4, triangles, 2, mesh);
-}
-
 Status shape_make_surface(Core *core, Shape *shape, double extent) {
   if (shape->mesh.triangle_count) return SCREE_OK;
-  Mesh *mesh = &shape->mesh;
-  switch (shape->kind) {
-  case SCREE_SHAPE_BOX: return mesh_make_box(core, shape->low, shape->high, mesh);
-  case SCREE_SHAPE_SPHERE: return mesh_make_sphere(core, shape->low, shape->radius, SURFACE_DETAIL, mesh);
-  case SCREE_SHAPE_CYLINDER:
-    return mesh_make_cylinder(core, shape->low, shape->radius, shape->height, SURFACE_DETAIL, mesh);
-  case SCREE_SHAPE_CAPSULE:
-    return mesh_make_capsule(core, shape->low, shape->radius, shape->height, SURFACE_DETAIL, mesh);
-  case SCREE_SHAPE_PLANE: return make_plane(core, shape, extent, mesh);
-  default: return fail(core, SCREE_BAD_ARGUMENT, "this shape has no surface");
-  }
+  const ShapeKind *kind = shape_kind(shape->kind);
+  if (!kind) return fail(core, SCREE_BAD_ARGUMENT, "this shape has no surface");
+  return kind->mesh(core, shape, SURFACE_DETAIL, extent, &shape->mesh);
+}
+
+Status shape_fine_surface(Core *core, const Shape *shape, int detail, Mesh *mesh, bool *curved) {
+  const ShapeKind *kind = vec3_finite(shape->bounds_high) ? shape_kind(shape->kind) : NULL;
+  if (!kind) return fail(core, SCREE_BAD_ARGUMENT, "this kind of shape has no surface to sample");
+  *curved = kind->curved;
+  return kind->mesh(core, shape, detail, 0, mesh);
+}
+
+int shape_corners(const Shape *shape, Vec3 points[SHAPE_CORNERS_MAX], double *radius) {
+  const ShapeKind *kind = shape_kind(shape->kind);
+  *radius = 0;
+  return kind && kind->corners ? kind->corners(shape, points, radius) : 0;
+}
+
+void shape_vectors(const Shape *shape, double a[3], double b[3]) {
+  const ShapeKind *kind = shape_kind(shape->kind);
+  for (int k = 0; k < 3; k++) a[k] = vec3_get(shape->low, k), b[k] = vec3_get(shape->high, k);
+  if (kind && kind->vectors) kind->vectors(shape, a, b);
 }
 
 static ShapePoint plain_point(const Shape *shape, Vec3 p) {
-  const double low[3] = {shape->low.x, shape->low.y, shape->low.z};
-  const double high[3] = {shape->high.x, shape->high.y, shape->high.z};
+  plain_Shape plain = {.radius = shape->radius, .height = shape->height};
   plain_Point answer = {INFINITY, 0, 0, 1};
+  shape_vectors(shape, plain.a, plain.b);
+#define PLAIN_CASE(id, word, ...)                                                                                      \
+  case SCREE_SHAPE_##id: answer = plain_##word##_point(p.x, p.y, p.z, &plain); break;
   switch (shape->kind) {
-  case SCREE_SHAPE_BOX: {
-    double center[3], half[3];
-    for (int k = 0; k < 3; k++) center[k] = 0.5 * (low[k] + high[k]), half[k] = 0.5 * (high[k] - low[k]);
-    answer = plain_box_point(p.x, p.y, p.z, center, half);
-    break;
-  }
-  case SCREE_SHAPE_SPHERE: answer = plain_sphere_point(p.x, p.y, p.z, low, shape->radius); break;
-  case SCREE_SHAPE_CYLINDER: answer = plain_cylinder_point(p.x, p.y, p.z, low, shape->radius, shape->height); break;
-  case SCREE_SHAPE_CAPSULE: answer = plain_capsule_point(p.x, p.y, p.z, low, shape->radius, shape->height); break;
-  case SCREE_SHAPE_PLANE: answer = plain_plane_point(p.x, p.y, p.z, low, high); break;
+    SCREE_SOLID_SHAPES(PLAIN_CASE)
   default: break;
   }
   return (ShapePoint){answer.distance, vec3(answer.x, answer.y, answer.z)};
@@ -259,39 +170,13 @@ ShapePoint shape_distance_sided(const Shape *shape, Vec3 point, double reach, bo
   return turned(shape, mesh_point_sided(shape, point, reach, contained != shape->inside));
 }
 
-/* Keeps the nearest, in order. */
-static int keep_contact(ShapePoint contacts[SHAPE_CONTACTS_MAX], int count, double reach, double distance,
-                        Vec3 normal) {
-  if (!(distance <= reach)) return count;
-  int k = count < SHAPE_CONTACTS_MAX ? count : SHAPE_CONTACTS_MAX - 1;
-  if (count == SHAPE_CONTACTS_MAX && distance >= contacts[k].distance) return count;
-  for (; k > 0 && contacts[k - 1].distance > distance; k--) contacts[k] = contacts[k - 1];
-  contacts[k] = (ShapePoint){distance, normal};
-  return count < SHAPE_CONTACTS_MAX ? count + 1 : count;
-}
-
 int shape_contacts(const Shape *shape, Vec3 p, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]) {
-  int count = 0;
-  Vec3 low = shape->low, high = shape->high;
-  if (shape->kind == SCREE_SHAPE_PLANE && !shape->inside)
-    return keep_contact(contacts, count, reach, vec3_dot(vec3_sub(p, low), high), high);
-  if (shape->inside && shape->kind == SCREE_SHAPE_BOX) {
-    count = keep_contact(contacts, count, reach, p.z - low.z, vec3(0, 0, 1));
-    count = keep_contact(contacts, count, reach, high.z - p.z, vec3(0, 0, -1));
-    count = keep_contact(contacts, count, reach, p.x - low.x, vec3(1, 0, 0));
-    count = keep_contact(contacts, count, reach, high.x - p.x, vec3(-1, 0, 0));
-    count = keep_contact(contacts, count, reach, p.y - low.y, vec3(0, 1, 0));
-    return keep_contact(contacts, count, reach, high.y - p.y, vec3(0, -1, 0));
-  }
-  if (shape->inside && shape->kind == SCREE_SHAPE_CYLINDER) {
-    double x = p.x - low.x, y = p.y - low.y, across = sqrt(x * x + y * y);
-    Vec3 inward = across > 0 ? vec3(-x / across, -y / across, 0) : vec3(-1, 0, 0);
-    count = keep_contact(contacts, count, reach, p.z - low.z, vec3(0, 0, 1));
-    count = keep_contact(contacts, count, reach, low.z + shape->height - p.z, vec3(0, 0, -1));
-    return keep_contact(contacts, count, reach, shape->radius - across, inward);
-  }
+  const ShapeKind *kind = shape_kind(shape->kind);
+  /* Faces are those of a container; a plane is none but has its one face. */
+  bool faces = kind && kind->faces && shape->inside != (shape->kind == SCREE_SHAPE_PLANE);
+  if (faces) return kind->faces(shape, p, reach, contacts);
   ShapePoint point = shape_distance(shape, p, reach);
-  return keep_contact(contacts, count, reach, point.distance, point.normal);
+  return shape_keep_contact(contacts, 0, reach, point.distance, point.normal);
 }
 
 bool shape_contains(const Shape *shape, Vec3 point) {

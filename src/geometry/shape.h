@@ -28,6 +28,7 @@ typedef struct Shape {
   Vec3 bounds_low, bounds_high; /* of the solid surface; planes: infinite */
   MassProperties mass;          /* unit density; zero volume for planes and containers, not above zero for a mesh that
                                  * encloses nothing */
+  double volume;                /* of the shape itself, of containers too; 0: none */
   MeshFindings findings;
 } Shape;
 
@@ -39,6 +40,14 @@ void shape_destroy(Core *core, Shape *shape);
 /* Makes shape->mesh for a plain shape, so that it can be drawn and surface-sampled. Planes give a square of `extent`.
  */
 Status shape_make_surface(Core *core, Shape *shape, double extent);
+
+/* A mesh of a plain shape with `detail` segments round its circles; *curved: the shape itself is rounder. */
+Status shape_fine_surface(Core *core, const Shape *shape, int detail, Mesh *mesh, bool *curved);
+/* Points that a free body of a plain shape touches others with: centres of balls of *radius. Returns their number. */
+enum { SHAPE_CORNERS_MAX = 32 };
+int shape_corners(const Shape *shape, Vec3 points[SHAPE_CORNERS_MAX], double *radius);
+/* Of a plain shape: what its distance is computed from, beside radius and height. See shape_plain.h. */
+void shape_vectors(const Shape *shape, double a[3], double b[3]);
 
 /* A heightfield takes its field over. */
 void shape_take_heights(Shape *shape, Heightfield *heights);

@@ -22,14 +22,13 @@ void KERNEL(plain_distance_many)(const PlainShape *shape, const ManyPoints *poin
   const float *restrict px = points->x, *restrict py = points->y, *restrict pz = points->z;
   float *restrict distance = points->distance;
   float *restrict nx = points->nx, *restrict ny = points->ny, *restrict nz = points->nz;
-  const PlainShape s = *shape;
-  const float sign = s.sign;
-  switch (s.kind) {
-  case SCREE_SHAPE_BOX: PLAIN_LOOP(plainf_box_point(x, y, z, s.a, s.b)) break;
-  case SCREE_SHAPE_SPHERE: PLAIN_LOOP(plainf_sphere_point(x, y, z, s.a, s.radius)) break;
-  case SCREE_SHAPE_CYLINDER: PLAIN_LOOP(plainf_cylinder_point(x, y, z, s.a, s.radius, s.height)) break;
-  case SCREE_SHAPE_CAPSULE: PLAIN_LOOP(plainf_capsule_point(x, y, z, s.a, s.radius, s.height)) break;
-  case SCREE_SHAPE_PLANE: PLAIN_LOOP(plainf_plane_point(x, y, z, s.a, s.b)) break;
+  const float sign = shape->sign;
+  plainf_Shape s = {.radius = shape->radius, .height = shape->height};
+  for (int k = 0; k < 3; k++) s.a[k] = shape->a[k], s.b[k] = shape->b[k];
+#define PLAIN_CASE(id, word, ...)                                                                                      \
+  case SCREE_SHAPE_##id: PLAIN_LOOP(plainf_##word##_point(x, y, z, &s)) break;
+  switch (shape->kind) {
+    SCREE_SOLID_SHAPES(PLAIN_CASE)
   default: break;
   }
 }

@@ -4,12 +4,9 @@
 static PlainShape plain_shape(const Shape *shape) {
   PlainShape plain = {.kind = shape->kind, .radius = (float)shape->radius, .height = (float)shape->height};
   plain.sign = shape->inside ? -1.0f : 1.0f;
-  for (int k = 0; k < 3; k++) {
-    double low = vec3_get(shape->low, k), high = vec3_get(shape->high, k);
-    bool box = shape->kind == SCREE_SHAPE_BOX;
-    plain.a[k] = (float)(box ? 0.5 * (low + high) : low);
-    plain.b[k] = (float)(box ? 0.5 * (high - low) : high);
-  }
+  double a[3], b[3];
+  shape_vectors(shape, a, b);
+  for (int k = 0; k < 3; k++) plain.a[k] = (float)a[k], plain.b[k] = (float)b[k];
   return plain;
 }
 

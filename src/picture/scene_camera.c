@@ -1,6 +1,7 @@
 /* Where a scene is seen from: as it says, or so that all whose size it tells is in the picture. */
 #include <math.h>
 
+#include "parameters/table.h"
 #include "picture/scene_frame.h"
 
 typedef struct Extent {
@@ -15,37 +16,17 @@ static void extent_add(Extent *extent, ScreeVec3 at, ScreeVec3 half) {
   }
 }
 
-static void extent_ball(Extent *extent, ScreeVec3 at, double radius) {
-  extent_add(extent, at, (ScreeVec3){radius, radius, radius});
-}
-
-/* Turned shapes count by the ball round them. Meshes tell nothing: they would have to be read. */
+/* Turned boxes count by the ball round them. Meshes tell nothing: they would have to be read. */
 static void extent_shape(Extent *extent, const ScreeShapeDef *shape) {
-  ScreeVec3 p = shape->position;
-  switch (shape->kind) {
-  case SCREE_SHAPE_BOX: {
-    ScreeVec3 a = shape->box.min, b = shape->box.max;
-    ScreeVec3 half = {(b.x - a.x) / 2, (b.y - a.y) / 2, (b.z - a.z) / 2};
-    ScreeVec3 at = {p.x + (a.x + b.x) / 2, p.y + (a.y + b.y) / 2, p.z + (a.z + b.z) / 2};
-    if (shape->rotation.w == 1) extent_add(extent, at, half);
-    else extent_ball(extent, p, sqrt(half.x * half.x + half.y * half.y + half.z * half.z));
-    break;
+  ScreeVec3 p = shape->position, center, half;
+  if (!shape_extent(shape, &center, &half)) return;
+  ScreeVec3 at = {p.x + center.x, p.y + center.y, p.z + center.z};
+  if (shape->kind == SCREE_SHAPE_BOX && shape->rotation.w != 1) {
+    double radius = sqrt(half.x * half.x + half.y * half.y + half.z * half.z);
+    at = p;
+    half = (ScreeVec3){radius, radius, radius};
   }
-  case SCREE_SHAPE_SPHERE: {
-    ScreeVec3 c = shape->sphere.center;
-    extent_ball(extent, (ScreeVec3){p.x + c.x, p.y + c.y, p.z + c.z}, shape->sphere.radius);
-    break;
-  }
-  case SCREE_SHAPE_CYLINDER:
-  case SCREE_SHAPE_CAPSULE: {
-    const ScreeCylinderDef *c = &shape->cylinder; /* a capsule's members are the same */
-    ScreeVec3 at = {p.x + c->base.x, p.y + c->base.y, p.z + c->base.z + c->height / 2};
-    extent_add(extent, at, (ScreeVec3){c->radius, c->radius, c->height / 2});
-    break;
-  }
-  case SCREE_SHAPE_DISC: extent_ball(extent, shape->disc.center, shape->disc.radius); break;
-  default: break;
-  }
+  extent_add(extent, at, half);
 }
 
 static Extent scene_extent(const ScreeSceneDef *scene) {

@@ -1,20 +1,5 @@
 #include "sampling/region.h"
 
-static double plain_volume(const Shape *shape) {
-  double r = shape->radius;
-  switch (shape->kind) {
-  case SCREE_SHAPE_BOX: {
-    Vec3 size = vec3_sub(shape->high, shape->low);
-    return size.x * size.y * size.z;
-  }
-  case SCREE_SHAPE_SPHERE: return 4.0 / 3.0 * M_PI * r * r * r;
-  case SCREE_SHAPE_CYLINDER: return M_PI * r * r * shape->height;
-  case SCREE_SHAPE_CAPSULE: return M_PI * r * r * shape->height + 4.0 / 3.0 * M_PI * r * r * r;
-  case SCREE_SHAPE_MESH: return fabs(mesh_mass_properties(&shape->mesh).volume);
-  default: return 0;
-  }
-}
-
 Status region_create(Core *core, const Shape *shape, const SamplingPlan *plan, Region *region) {
   if (!vec3_finite(shape->bounds_low) || !vec3_finite(shape->bounds_high))
     return fail(core, SCREE_BAD_ARGUMENT, "a shape without bounds cannot be sampled");
@@ -30,7 +15,7 @@ Status region_create(Core *core, const Shape *shape, const SamplingPlan *plan, R
                       fabs(m[1][0]) * half.x + fabs(m[1][1]) * half.y + fabs(m[1][2]) * half.z,
                       fabs(m[2][0]) * half.x + fabs(m[2][1]) * half.y + fabs(m[2][2]) * half.z);
   region->low = vec3_scale(region->high, -1);
-  region->volume = shape->mass.volume > 0 ? shape->mass.volume : plain_volume(shape);
+  region->volume = shape->volume;
   region->closed = shape->bvh && shape->findings.closed;
   return SCREE_OK;
 }

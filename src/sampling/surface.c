@@ -489,16 +489,9 @@ static Status check_memory(Core *core, const Surface *s) {
 }
 
 /* Triangles of a plain shape, fine enough that they keep close to it. */
-static Status plain_mesh(Core *core, const Shape *shape, double spacing, Mesh *mesh) {
+static Status plain_mesh(Core *core, const Shape *shape, double spacing, Mesh *mesh, bool *curved) {
   double segments = 2 * M_PI * shape->radius / spacing * 4;
-  int detail = segments > 256 ? 256 : segments < 32 ? 32 : (int)segments;
-  switch (shape->kind) {
-  case SCREE_SHAPE_BOX: return mesh_make_box(core, shape->low, shape->high, mesh);
-  case SCREE_SHAPE_SPHERE: return mesh_make_sphere(core, shape->low, shape->radius, detail, mesh);
-  case SCREE_SHAPE_CYLINDER: return mesh_make_cylinder(core, shape->low, shape->radius, shape->height, detail, mesh);
-  case SCREE_SHAPE_CAPSULE: return mesh_make_capsule(core, shape->low, shape->radius, shape->height, detail, mesh);
-  default: return fail(core, SCREE_BAD_ARGUMENT, "this kind of shape has no surface to sample");
-  }
+  return shape_fine_surface(core, shape, segments > 256 ? 256 : segments < 32 ? 32 : (int)segments, mesh, curved);
 }
 
 Status sample_surface(Core *core, const Shape *shape, double spacing, const SamplingPlan *plan, Samples *samples) {
@@ -508,10 +501,10 @@ Status sample_surface(Core *core, const Shape *shape, double spacing, const Samp
   Region region;
   TRY(region_create(core, shape, plan, &region));
   Mesh made = {0};
-  bool plain = shape->kind != SCREE_SHAPE_MESH;
-  if (plain) TRY(plain_mesh(core, shape, spacing, &made));
+  bool plain = shape->kind != SCREE_SHAPE_MESH, curved = false;
+  if (plain) TRY(plain_mesh(core, shape, spacing, &made, &curved));
   Surface surface = {.core = core, .region = &region, .mesh = plain ? &made : &shape->mesh, .spacing = spacing};
-  surface.curved = plain && shape->kind != SCREE_SHAPE_BOX;
+  surface.curved = curved;
   Status status = check_memory(core, &surface);
   if (status == SCREE_OK) status = cover(&surface, samples);
   samples->origin = region.origin;

@@ -14,7 +14,7 @@ NAME = re.compile(r"^(?:SCREE_|PROBE_|SHAPE_|SECTION)[A-Z_]*$|^[A-Z][a-z]+[A-Z]\
 def main():
     sources = "".join(path.read_text() for folder in ["include", "src"] for path in (ROOT / folder).rglob("*.[ch]"))
     # Names that lists make by pasting: SCREE_PROBE_ + ID and so on.
-    for list_, prefixes in [("SCREE_PROBES", ["SCREE_PROBE_", "PROBE_"]), ("SCREE_SOLID_SHAPES", ["SCREE_SHAPE_"])]:
+    for list_, prefixes in [("SCREE_PROBES", ["SCREE_PROBE_", "PROBE_"]), ("SCREE_SOLID_SHAPES", ["SCREE_SHAPE_", "SHAPE_"])]:
         rows = re.search(rf"#define {list_}\(X\)(.*?)\n\n", sources, re.S)[1]
         sources += " ".join(prefix + id_ for id_ in re.findall(r"X\((\w+),", rows) for prefix in prefixes)
     wrong = []
