@@ -243,7 +243,7 @@ static void odd_values_warn(void **state) {
       {"probes: [{kind: energy, plane_z: 1}]",
        "x.yaml:4:25: warning: 'plane_z' is not read by probes of kind 'energy' (only by flow)\n"},
       {"probes: [{kind: energy, box: {}}]",
-       "x.yaml:4:25: warning: 'box' is not read by probes of kind 'energy' (only by packing mass_in)\n"},
+       "x.yaml:4:25: warning: 'box' is not read by probes of kind 'energy' (only by packing mass_in pressure_at)\n"},
       {"upsample: {radius: 0.5}",
        "x.yaml:4:1: warning: fine grains of radius 0.5 are not finer than the particles of 0.02\n"},
       {"bodies: [{box: {}, keys: [{}]}]", "x.yaml:4:20: warning: 'keys' are not read: write 'motion: keyframes'\n"},
@@ -295,6 +295,28 @@ static void sets_change_what_they_name(void **state) {
   scene = parse(text, NULL, "upsample.radius=0.001", NULL);
   assert_true(scree_scene_definition(scene)->upsample->radius == 0.001);
   scree_scene_free(scene);
+}
+
+/* A key that several methods have arrives in the struct of each; the one that is chosen is written. */
+static void methods_share_keys(void **state) {
+  (void)state;
+  ScreeScene *scene = parse("scree: 1\nmethod: {name: p2, iterations: 7, memory: false}\ngrains: [{fill: {box: {}}}]\n",
+                            NULL, NULL, NULL);
+  ScreeSceneDef def = *scree_scene_definition(scene);
+  assert_true(def.method.pbd.iterations == 7 && def.method.p2.iterations == 7);
+  assert_false(def.method.pbd.memory || def.method.p2.memory || def.method.sph.memory);
+  def.method.p2.iterations = 9;
+  char *text, readers[READERS_MAX];
+  assert_int_equal(scree_scene_write(&def, &text, NULL), SCREE_OK);
+  assert_non_null(strstr(text, "  iterations: 9\n"));
+  assert_null(strstr(text, "iterations: 7"));
+  assert_null(strstr(text, "drag"));
+  scree_text_free(text);
+  scree_scene_free(scene);
+  const ScreeParameter *memory = section_find(SECTION_method, "memory");
+  assert_string_equal(scree_parameter_readers(memory, readers, sizeof readers), "pbd p2 sph");
+  assert_string_equal(probe_kinds_with("axis", readers), "repose_angle runout");
+  assert_null(scree_parameter(scree_parameter_count()));
 }
 
 /* The table itself: defaults are legal and usual, names are unique, readers are methods or kinds. */
@@ -362,6 +384,7 @@ int main(void) {
       cmocka_unit_test(writing_refuses_what_no_file_can_say),
       cmocka_unit_test(odd_values_warn),
       cmocka_unit_test(sets_change_what_they_name),
+      cmocka_unit_test(methods_share_keys),
       cmocka_unit_test(the_table_is_sound),
       cmocka_unit_test(numbers_go_both_ways),
   };

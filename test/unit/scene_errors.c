@@ -204,7 +204,7 @@ static void names_and_references(void **state) {
        "5:35: error: there is no boundary or body 'flor' (did you mean 'floor'?)"},
       {"probes: [{kind: flo}]",
        "4:17: error: 'kind': expected one of flow, repose_angle, runout, force_on, packing, mass_in, pose_of, creep, "
-       "energy, found 'flo' (did you mean 'flow'?)"},
+       "energy, pressure_at, found 'flo' (did you mean 'flow'?)"},
       {"boundaries: [{mesh: a.obj}]", "4:21: error: 'mesh': a scene that is not a file cannot name files"},
   };
   CHECK(cases);
