@@ -6,6 +6,7 @@
 #include "geometry/shapes/shapes.h"
 
 #define PLAIN_REAL double
+#define PLAIN_SHAPE ShapeNumbers
 #define PLAIN(name) plain_##name
 #define PLAIN_SQRT sqrt
 #include "geometry/shape_plain.h"
@@ -53,10 +54,19 @@ static Status create(Core *core, const ScreeShapeDef *definition, const char *fi
   }
 }
 
+static void note_numbers(Shape *shape) {
+  const ShapeKind *kind = shape_kind(shape->kind);
+  ShapeNumbers *numbers = &shape->numbers;
+  *numbers = (ShapeNumbers){.radius = shape->radius, .height = shape->height};
+  for (int k = 0; k < 3; k++) numbers->a[k] = vec3_get(shape->low, k), numbers->b[k] = vec3_get(shape->high, k);
+  if (kind && kind->vectors) kind->vectors(shape, numbers->a, numbers->b);
+}
+
 Status shape_create(Core *core, const ScreeShapeDef *definition, bool inside, const char *file, const char *scene,
                     Shape *shape) {
   *shape = (Shape){.kind = definition->kind, .inside = inside};
   Status status = create(core, definition, file, scene, shape);
+  note_numbers(shape);
   shape->volume = fabs(shape->mass.volume);
   if (status != SCREE_OK) shape_destroy(core, shape);
   else if (inside) shape->mass = (MassProperties){0};
@@ -106,18 +116,10 @@ int shape_corners(const Shape *shape, Vec3 points[SHAPE_CORNERS_MAX], double *ra
   return kind && kind->corners ? kind->corners(shape, points, radius) : 0;
 }
 
-void shape_vectors(const Shape *shape, double a[3], double b[3]) {
-  const ShapeKind *kind = shape_kind(shape->kind);
-  for (int k = 0; k < 3; k++) a[k] = vec3_get(shape->low, k), b[k] = vec3_get(shape->high, k);
-  if (kind && kind->vectors) kind->vectors(shape, a, b);
-}
-
 static ShapePoint plain_point(const Shape *shape, Vec3 p) {
-  plain_Shape plain = {.radius = shape->radius, .height = shape->height};
   plain_Point answer = {INFINITY, 0, 0, 1};
-  shape_vectors(shape, plain.a, plain.b);
 #define PLAIN_CASE(id, word, ...)                                                                                      \
-  case SCREE_SHAPE_##id: answer = plain_##word##_point(p.x, p.y, p.z, &plain); break;
+  case SCREE_SHAPE_##id: answer = plain_##word##_point(p.x, p.y, p.z, &shape->numbers); break;
   switch (shape->kind) {
     SCREE_SOLID_SHAPES(PLAIN_CASE)
   default: break;

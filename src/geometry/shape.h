@@ -13,6 +13,12 @@
 
 typedef struct DistanceGrid DistanceGrid;
 
+/* What the signed distance of a plain shape is computed from. box: a = centre, b = half size; plane: a = point, b =
+ * unit normal; others: a = centre or base. */
+typedef struct ShapeNumbers {
+  double a[3], b[3], radius, height;
+} ShapeNumbers;
+
 typedef struct Shape {
   ScreeShapeKind kind;
   bool inside;
@@ -20,6 +26,7 @@ typedef struct Shape {
    * normal. */
   Vec3 low, high;
   double radius, height;
+  ShapeNumbers numbers;
   /* Meshes. The surface of plain shapes (not planes) is made on demand for drawing and sampling. */
   Mesh mesh;
   Bvh *bvh;
@@ -46,8 +53,6 @@ Status shape_fine_surface(Core *core, const Shape *shape, int detail, Mesh *mesh
 /* Points that a free body of a plain shape touches others with: centres of balls of *radius. Returns their number. */
 enum { SHAPE_CORNERS_MAX = 32 };
 int shape_corners(const Shape *shape, Vec3 points[SHAPE_CORNERS_MAX], double *radius);
-/* Of a plain shape: what its distance is computed from, beside radius and height. See shape_plain.h. */
-void shape_vectors(const Shape *shape, double a[3], double b[3]);
 
 /* A heightfield takes its field over. */
 void shape_take_heights(Shape *shape, Heightfield *heights);

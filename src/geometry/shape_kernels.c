@@ -3,6 +3,7 @@
 #include "geometry/grid_lanes.h"
 
 #define PLAIN_REAL float
+#define PLAIN_SHAPE PlainShape
 #define PLAIN(name) plainf_##name
 #define PLAIN_SQRT __builtin_sqrtf
 #include "geometry/shape_plain.h"
@@ -22,12 +23,11 @@ void KERNEL(plain_distance_many)(const PlainShape *shape, const ManyPoints *poin
   const float *restrict px = points->x, *restrict py = points->y, *restrict pz = points->z;
   float *restrict distance = points->distance;
   float *restrict nx = points->nx, *restrict ny = points->ny, *restrict nz = points->nz;
-  const float sign = shape->sign;
-  plainf_Shape s = {.radius = shape->radius, .height = shape->height};
-  for (int k = 0; k < 3; k++) s.a[k] = shape->a[k], s.b[k] = shape->b[k];
+  const PlainShape s = *shape;
+  const float sign = s.sign;
 #define PLAIN_CASE(id, word, ...)                                                                                      \
   case SCREE_SHAPE_##id: PLAIN_LOOP(plainf_##word##_point(x, y, z, &s)) break;
-  switch (shape->kind) {
+  switch (s.kind) {
     SCREE_SOLID_SHAPES(PLAIN_CASE)
   default: break;
   }

@@ -12,7 +12,7 @@ typedef struct ManyPoints {
   float *distance, *nx, *ny, *nz;
 } ManyPoints;
 
-/* A plain shape in single precision: shape_vectors says what a and b are. sign is -1 for containers. */
+/* A plain shape in single precision: ShapeNumbers says what a and b are. sign is -1 for containers. */
 typedef struct PlainShape {
   ScreeShapeKind kind;
   float a[3], b[3];

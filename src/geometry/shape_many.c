@@ -4,9 +4,8 @@
 static PlainShape plain_shape(const Shape *shape) {
   PlainShape plain = {.kind = shape->kind, .radius = (float)shape->radius, .height = (float)shape->height};
   plain.sign = shape->inside ? -1.0f : 1.0f;
-  double a[3], b[3];
-  shape_vectors(shape, a, b);
-  for (int k = 0; k < 3; k++) plain.a[k] = (float)a[k], plain.b[k] = (float)b[k];
+  const ShapeNumbers *numbers = &shape->numbers;
+  for (int k = 0; k < 3; k++) plain.a[k] = (float)numbers->a[k], plain.b[k] = (float)numbers->b[k];
   return plain;
 }
 

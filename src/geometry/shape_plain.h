@@ -1,13 +1,9 @@
-/* Exact signed distances of plain shapes, written once for double and single precision: define PLAIN_REAL, PLAIN(name)
- * and PLAIN_SQRT before including it. Only selections, no branches, so that a loop over points vectorises.
+/* Exact signed distances of plain shapes, written once for double and single precision: define PLAIN_REAL, PLAIN(name),
+ * PLAIN_SQRT and PLAIN_SHAPE, the struct of its numbers, before including it. Only selections, no branches, so that a
+ * loop over points vectorises.
  *
  * Where the gradient is not unique (the centre of a sphere, the axis of a cylinder, the medial planes of a box) the
  * normal is one of the valid ones: +z for the sphere, +x for the cylinder, the last axis among equals for the box. */
-
-/* What a distance is computed from: what a and b are is said with each shape. */
-typedef struct PLAIN(Shape) {
-  PLAIN_REAL a[3], b[3], radius, height;
-} PLAIN(Shape);
 
 typedef struct PLAIN(Point) {
   PLAIN_REAL distance, x, y, z;

@@ -1,5 +1,5 @@
 /* Signed distance of a box: a = centre, b = half size. See shape_plain.h. */
-static inline PLAIN(Point) PLAIN(box_point)(PLAIN_REAL x, PLAIN_REAL y, PLAIN_REAL z, const PLAIN(Shape) * shape) {
+static inline PLAIN(Point) PLAIN(box_point)(PLAIN_REAL x, PLAIN_REAL y, PLAIN_REAL z, const PLAIN_SHAPE *shape) {
   const PLAIN_REAL *center = shape->a, *half = shape->b;
   PLAIN(Point) p;
   PLAIN_REAL dx = x - center[0], dy = y - center[1], dz = z - center[2];

@@ -1,5 +1,5 @@
 /* Signed distance of a capsule, a = base: as a sphere about the nearest point of the axis. See shape_plain.h. */
-static inline PLAIN(Point) PLAIN(capsule_point)(PLAIN_REAL x, PLAIN_REAL y, PLAIN_REAL z, const PLAIN(Shape) * shape) {
+static inline PLAIN(Point) PLAIN(capsule_point)(PLAIN_REAL x, PLAIN_REAL y, PLAIN_REAL z, const PLAIN_SHAPE *shape) {
   const PLAIN_REAL *base = shape->a, radius = shape->radius, height = shape->height;
   PLAIN_REAL along = z - base[2];
   along = along < 0 ? 0 : along > height ? height : along;

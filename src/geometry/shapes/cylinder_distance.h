@@ -1,6 +1,6 @@
 /* Signed distance of a cylinder, a = base: a box in the half plane of (distance from the axis, height). See
  * shape_plain.h. */
-static inline PLAIN(Point) PLAIN(cylinder_point)(PLAIN_REAL x, PLAIN_REAL y, PLAIN_REAL z, const PLAIN(Shape) * shape) {
+static inline PLAIN(Point) PLAIN(cylinder_point)(PLAIN_REAL x, PLAIN_REAL y, PLAIN_REAL z, const PLAIN_SHAPE *shape) {
   const PLAIN_REAL *base = shape->a, radius = shape->radius, height = shape->height;
   PLAIN(Point) p;
   PLAIN_REAL dx = x - base[0], dy = y - base[1], dz = z - base[2] - height / 2;

@@ -12,6 +12,6 @@ static inline PLAIN(Point)
   return p;
 }
 
-static inline PLAIN(Point) PLAIN(sphere_point)(PLAIN_REAL x, PLAIN_REAL y, PLAIN_REAL z, const PLAIN(Shape) * shape) {
+static inline PLAIN(Point) PLAIN(sphere_point)(PLAIN_REAL x, PLAIN_REAL y, PLAIN_REAL z, const PLAIN_SHAPE *shape) {
   return PLAIN(ball_point)(x, y, z, shape->a, shape->radius);
 }
