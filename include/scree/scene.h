@@ -37,6 +37,10 @@ SCREE_API void scree_scene_free(ScreeScene *scene);
 SCREE_API ScreeStatus scree_scene_write(const ScreeSceneDef *definition, char **text, ScreeError *error);
 SCREE_API void scree_text_free(char *text);
 
+/* A scene as it was written (nothing checked but the syntax, nothing filled in) as JSON; free with scree_text_free. */
+SCREE_API ScreeStatus scree_scene_json(const char *text, size_t length, const char *name, char **json,
+                                       ScreeError *error);
+
 /* Resolves `path`, `paper/name` or `name` of a shipped scene to a path. */
 SCREE_API ScreeStatus scree_scene_find(const char *name, char *path, size_t size, ScreeError *error);
 

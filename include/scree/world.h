@@ -32,6 +32,7 @@ typedef struct ScreeWorldOptions {
   const char *assets;   /* folder of shipped assets; NULL: the installed one */
   int64_t memory_limit; /* bytes; 0: what the machine has */
   bool baseline_simd;   /* use the baseline code even where wider SIMD exists */
+  bool unfilled;        /* leave the grains out: scree_world_reset or scree_world_load brings them */
 } ScreeWorldOptions;
 
 SCREE_API ScreeWorldOptions scree_world_options_default(void);
@@ -193,6 +194,33 @@ SCREE_API uint64_t scree_world_grains_hash(const ScreeWorld *world);
 /* Checkpoints, at frame boundaries: a resumed world goes on bit for bit. A file appears only when complete. */
 SCREE_API ScreeStatus scree_world_save(const ScreeWorld *world, const char *path, ScreeError *error);
 SCREE_API ScreeStatus scree_world_load(ScreeWorld *world, const char *path, ScreeError *error);
+
+/* A start kept in memory: the state of a world between two frames. A world is put back to it in the time of a copy,
+ * nothing is filled again, and goes on bit for bit as the kept one did. It may be another world whose scene has the
+ * same method, radius, solids, emitters, events and probes; where numbers of the scene differ, its own count from there
+ * on. */
+typedef struct ScreeStart ScreeStart;
+SCREE_API ScreeStatus scree_world_keep(const ScreeWorld *world, ScreeStart **start, ScreeError *error);
+SCREE_API ScreeStatus scree_world_reset(ScreeWorld *world, const ScreeStart *start, ScreeError *error);
+SCREE_API int64_t scree_start_bytes(const ScreeStart *start);
+SCREE_API void scree_start_free(ScreeStart *start);
+
+/* Many worlds side by side: each of them (no two are the same) does `frames` frames on one thread of `threads` (0: one
+ * per core); worlds that were made with threads = 1 do so without waiting for each other. A world that fails stops
+ * alone: statuses[k] and errors[k] (or NULL) say why. Returns the first status that is not SCREE_OK. */
+SCREE_API ScreeStatus scree_worlds_frame(ScreeWorld *const *worlds, int32_t count, int64_t frames, int32_t threads,
+                                         ScreeStatus *statuses, ScreeError *errors);
+
+/* The surface as a map: height in the world of the highest particle (a sphere) or terrain over the middle of each cell,
+ * `empty` where there is none. heights has nx ny places, x fastest; `corner` is the lowest x and y of the map. */
+typedef struct ScreeHeightMap {
+  ScreeVec2 corner;
+  double cell;
+  int32_t nx, ny;
+  float empty;
+} ScreeHeightMap;
+SCREE_API ScreeStatus scree_world_heights(const ScreeWorld *world, const ScreeHeightMap *map, float *heights,
+                                          ScreeError *error);
 
 /* Methods that this build has. */
 typedef struct ScreeMethodInfo {

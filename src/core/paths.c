@@ -1,14 +1,27 @@
+#define _GNU_SOURCE
 #include "core/paths.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+/* A library that is carried about (in a Python wheel) has its data beside it. */
+static const char *beside_library(char *path, size_t size) {
+  Dl_info found;
+  if (!dladdr((const void *)&paths_data, &found) || !found.dli_fname) return "";
+  const char *slash = strrchr(found.dli_fname, '/');
+  snprintf(path, size, "%.*s/data", slash ? (int)(slash - found.dli_fname) : 1, slash ? found.dli_fname : ".");
+  return path;
+}
+
 char *paths_data(const char *folder, char *path, size_t size) {
   const char *set = getenv("SCREE_DATA");
-  const char *places[] = {set ? set : SCREE_SOURCE_DATA, SCREE_SOURCE_DATA, SCREE_INSTALLED_DATA};
+  char beside[PATH_MAX];
+  const char *places[] = {set ? set : "", beside_library(beside, sizeof beside), SCREE_SOURCE_DATA,
+                          SCREE_INSTALLED_DATA};
   struct stat found;
   for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
     snprintf(path, size, "%s/%s", places[k], folder);

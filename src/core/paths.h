@@ -6,8 +6,8 @@
 
 #include "core/core.h"
 
-/* Writes DATA/<folder> for folder "scenes" or "assets": the build tree's source folder when it exists, else the
- * installed data; the environment variable SCREE_DATA wins. Returns path. */
+/* Writes DATA/<folder> for folder "scenes" or "assets": `data` beside the library when it exists, else the build tree's
+ * source folder, else the installed data; the environment variable SCREE_DATA wins. Returns path. */
 char *paths_data(const char *folder, char *path, size_t size);
 
 /* Who names a file: for messages. */

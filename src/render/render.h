@@ -80,6 +80,9 @@ ScreeStatus renderer_draw(Renderer *renderer, const RenderFrame *frame, const Ca
 void renderer_present(Renderer *renderer, int width, int height);
 /* The last picture; `image` is created or resized as needed. */
 ScreeStatus renderer_read(Renderer *renderer, Image *image, ScreeError *error);
+/* How far from the camera's plane the last picture shows something, in m along the view: width times height floats,
+ * rows from the top; infinite where nothing is. */
+ScreeStatus renderer_read_depth(Renderer *renderer, float *depth, ScreeError *error);
 
 RenderLegend renderer_legend(const Renderer *renderer);
 RenderStatistics renderer_statistics(const Renderer *renderer);

@@ -254,6 +254,34 @@ ScreeStatus renderer_read(Renderer *renderer, Image *image, ScreeError *error) {
   return SCREE_OK;
 }
 
+ScreeStatus renderer_read_depth(Renderer *renderer, float *depth, ScreeError *error) {
+  const Gl *gl = &renderer->gl;
+  Core *core = &renderer->core;
+  const View *view = &renderer->camera;
+  int width = renderer->settings.width, height = renderer->settings.height;
+  if (!renderer->picture.frame)
+    return core_report(core, fail(core, SCREE_BAD_ARGUMENT, "nothing was drawn yet"), error);
+  /* Several to a pixel where the picture is reduced: the nearest counts. */
+  int scale = view->width / width;
+  float *drawn = memory_get(&core->memory, (int64_t)view->width * view->height, sizeof *drawn, "depth of a picture");
+  if (!drawn) return core_report(core, fail(core, SCREE_NO_MEMORY, "no memory for the depth of a picture"), error);
+  gl->BindFramebuffer(GL_READ_FRAMEBUFFER, renderer->scene.frame);
+  gl->PixelStorei(GL_PACK_ALIGNMENT, 4);
+  gl->ReadPixels(0, 0, view->width, view->height, GL_DEPTH_COMPONENT, GL_FLOAT, drawn);
+  double span = view->far - view->near;
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      float z = 1;
+      for (int k = 0; k < scale * scale; k++)
+        z = fminf(z, drawn[(size_t)(scale * (height - 1 - y) + k / scale) * (size_t)view->width +
+                           (size_t)(scale * x + k % scale)]);
+      depth[(size_t)y * (size_t)width + (size_t)x] =
+          z < 1 ? (float)(view->far * view->near / (view->far - (double)z * span)) : INFINITY;
+    }
+  memory_free(&core->memory, drawn);
+  return SCREE_OK;
+}
+
 RenderLegend renderer_legend(const Renderer *renderer) { return renderer->legend; }
 RenderStatistics renderer_statistics(const Renderer *renderer) { return renderer->statistics; }
 void renderer_set_timing(Renderer *renderer, bool timing) { renderer->timing = timing; }

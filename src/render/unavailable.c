@@ -40,6 +40,10 @@ ScreeStatus renderer_read(Renderer *renderer, Image *image, ScreeError *error) {
   (void)renderer, (void)image;
   return unavailable(error);
 }
+ScreeStatus renderer_read_depth(Renderer *renderer, float *depth, ScreeError *error) {
+  (void)renderer, (void)depth;
+  return unavailable(error);
+}
 RenderLegend renderer_legend(const Renderer *renderer) {
   (void)renderer;
   return (RenderLegend){0};

@@ -18,7 +18,7 @@ typedef struct CheckpointHeader {
   uint64_t payload_hash;
 } CheckpointHeader;
 
-static Status world_archive(ScreeWorld *world, Archive *archive) {
+Status world_archive(ScreeWorld *world, Archive *archive) {
   Core *core = &world->core;
   TRY(state_archive(core, archive, &world->state));
   TRY(archive_section(core, archive, "tally"));
@@ -39,23 +39,35 @@ static Status world_archive(ScreeWorld *world, Archive *archive) {
 
 /* Room for the particles, which are most of it, and an eighth more: grown piece by piece it would be copied as often as
  * it is written. */
-static Status reserve(ScreeWorld *world, Archive *archive) {
+Status world_archive_begin(ScreeWorld *world, Archive *archive) {
   const Particles *p = &world->state.particles;
   int64_t bytes = 0;
+  archive_save(archive);
+  if (world->frame_open)
+    return fail(&world->core, SCREE_BAD_ARGUMENT, "a checkpoint is taken between frames: call scree_world_frame first");
   for (int32_t f = 0; f < p->field_count; f++) bytes += p->count * p->fields[f].size;
   return memory_grow(&world->core, &archive->data, bytes + bytes / 8 + 1, "checkpoint");
 }
 
+Status world_archive_load(ScreeWorld *world, const char *name, const void *data, int64_t size) {
+  Archive archive;
+  archive_load(&archive, name, data, size);
+  Status status = world_archive(world, &archive);
+  if (status == SCREE_OK) status = world_terrain_mesh(world);
+  if (status == SCREE_OK && archive.at != archive.size)
+    status = archive_bad(&world->core, &archive, "more than was expected");
+  world->frame_open = world->lists_known = false;
+  world->solids_moved = world->surfaces_moved = INFINITY; /* since when the archive does not say */
+  return status;
+}
+
 static Status save(ScreeWorld *world, const char *path) {
   Core *core = &world->core;
-  if (world->frame_open)
-    return fail(core, SCREE_BAD_ARGUMENT, "a checkpoint is taken between frames: call scree_world_frame first");
   Archive archive;
-  archive_save(&archive);
   CheckpointHeader header = {.magic = CHECKPOINT_MAGIC, .format = CHECKPOINT_FORMAT, .header_size = sizeof header};
   strncpy(header.version, scree_version(), sizeof header.version - 1);
-  Status status = definition_hash(core, &world->definition.scene, &header.scene);
-  if (status == SCREE_OK) status = reserve(world, &archive);
+  Status status = world_archive_begin(world, &archive);
+  if (status == SCREE_OK) status = definition_hash(core, &world->definition.scene, &header.scene);
   if (status == SCREE_OK) status = archive_value(core, &archive, &header);
   if (status == SCREE_OK) status = world_archive(world, &archive);
   if (status == SCREE_OK) {
@@ -98,17 +110,9 @@ static Status load(ScreeWorld *world, const char *path) {
   int64_t size = 0;
   TRY(files_read(core, path, INT64_MAX / 4, &data, &size));
   Status status = check_header(world, path, data, size);
-  if (status == SCREE_OK) {
-    Archive archive;
-    archive_load(&archive, path, data + sizeof(CheckpointHeader), size - (int64_t)sizeof(CheckpointHeader));
-    status = world_archive(world, &archive);
-    if (status == SCREE_OK) status = world_terrain_mesh(world);
-    if (status == SCREE_OK && archive.at != archive.size)
-      status = archive_bad(core, &archive, "more than was expected");
-  }
+  if (status == SCREE_OK)
+    status = world_archive_load(world, path, data + sizeof(CheckpointHeader), size - (int64_t)sizeof(CheckpointHeader));
   memory_drop(core, &data);
-  world->frame_open = world->lists_known = false;
-  world->solids_moved = world->surfaces_moved = INFINITY; /* since when the file does not say */
   return status;
 }
 

@@ -251,7 +251,7 @@ static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const S
   const ScreeUpsampleDef *fine = world->definition.scene.upsample;
   if (fine) TRY(upsample_create(&world->core, &world->state, fine, &world->upsample));
   TRY(world_near_create(world));
-  TRY(world_fill(world));
+  if (!options || !options->unfilled) TRY(world_fill(world));
   drop_fills(world);
   TRY(world_prepare_drawing(world));
   TRY(world_terrain_mesh(world));

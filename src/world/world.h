@@ -138,6 +138,11 @@ Status world_terrain_create(ScreeWorld *world);
 Status world_terrain(ScreeWorld *world, double dt);
 Status world_terrain_mesh(ScreeWorld *world);
 double world_terrain_mass(const ScreeWorld *world);
+/* checkpoint.c: everything that changes, written to or read from an archive. */
+Status world_archive(ScreeWorld *world, Archive *archive);
+/* Opens an archive with room for all; fails between the steps of a frame. */
+Status world_archive_begin(ScreeWorld *world, Archive *archive);
+Status world_archive_load(ScreeWorld *world, const char *name, const void *data, int64_t size);
 /* step.c: a step is its phases, in the order of the table. */
 typedef enum PhaseTime { PHASE_ALWAYS, PHASE_IF_PREPARED /* the method has prepare */, PHASE_LAST_OF_FRAME } PhaseTime;
 typedef struct Phase {

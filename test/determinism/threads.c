@@ -89,6 +89,47 @@ static void compare_resumed(const ScreeSceneDef *scene, void *context) {
   scree_world_destroy(resumed);
 }
 
+static ScreeWorld *unfilled_world(const ScreeSceneDef *scene) {
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = 1;
+  options.unfilled = true;
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  assert_done(scree_world_create(scene, &options, &world, &error));
+  assert_int_equal(scree_world_particles(world).count, 0);
+  return world;
+}
+
+/* Worlds that begin with a kept start, stepped side by side, are the world that it was taken from. */
+static void compare_batch(const ScreeSceneDef *scene, void *context) {
+  (void)context;
+  enum { WORLDS = 3, LATER = 3 };
+  ScreeWorld *alone = world_of(scene, 2), *worlds[WORLDS];
+  ScreeStart *start = NULL;
+  ScreeStatus statuses[WORLDS];
+  ScreeError errors[WORLDS], error;
+  run_frames(alone, 1);
+  assert_done(scree_world_keep(alone, &start, &error));
+  assert_true(scree_start_bytes(start) > 0);
+  for (int k = 0; k < WORLDS; k++) {
+    worlds[k] = unfilled_world(scene);
+    assert_done(scree_world_reset(worlds[k], start, &error));
+  }
+  run_frames(alone, LATER);
+  assert_int_equal(scree_worlds_frame(worlds, WORLDS, 1, 3, statuses, errors), SCREE_OK);
+  assert_done(scree_world_reset(worlds[1], start, &error));
+  assert_int_equal(scree_worlds_frame(&worlds[1], 1, 1, 1, statuses, NULL), SCREE_OK);
+  assert_int_equal(scree_worlds_frame(worlds, WORLDS, LATER - 1, 2, statuses, errors), SCREE_OK);
+  for (int k = 0; k < WORLDS; k++) {
+    assert_int_equal(statuses[k], SCREE_OK);
+    assert_true(scree_world_state_hash(worlds[k]) == scree_world_state_hash(alone));
+    assert_true(scree_world_grains_hash(worlds[k]) == scree_world_grains_hash(alone));
+    scree_world_destroy(worlds[k]);
+  }
+  scree_world_destroy(alone);
+  scree_start_free(start);
+}
+
 static void threads_and_simd_change_nothing(void **state) {
   (void)state;
   for (int32_t m = 0; m < scree_method_count(); m++) with_scene(scree_method_info(m)->name, compare_threads, NULL);
@@ -99,10 +140,16 @@ static void a_resumed_run_is_the_same_run(void **state) {
   for (int32_t m = 0; m < scree_method_count(); m++) with_scene(scree_method_info(m)->name, compare_resumed, NULL);
 }
 
+static void worlds_side_by_side_are_alone(void **state) {
+  (void)state;
+  for (int32_t m = 0; m < scree_method_count(); m++) with_scene(scree_method_info(m)->name, compare_batch, NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_and_simd_change_nothing),
       cmocka_unit_test(a_resumed_run_is_the_same_run),
+      cmocka_unit_test(worlds_side_by_side_are_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,12 +169,28 @@ static void shipped_scenes_are_listed(void **state) {
   assert_string_equal(text, "sommer2022/hourglass=one narain2010/hourglass=one narain2010/splash= ");
 }
 
+static void scenes_as_json(void **state) {
+  (void)state;
+  static const char text[] = "scree: 1\nmethod: {name: pbd, radius: 0.02, rotation: true}\n"
+                             "title: \"a \\\"b\\\" \\\\ \\t 5\"\nlist: [1, -2.5e-7, '3', auto]\nnothing:\n";
+  char *json = NULL;
+  ScreeError error;
+  assert_int_equal(scree_scene_json(text, strlen(text), "test", &json, &error), SCREE_OK);
+  assert_string_equal(json, "{\"scree\": 1, \"method\": {\"name\": \"pbd\", \"radius\": 0.02, \"rotation\": true}, "
+                            "\"title\": \"a \\\"b\\\" \\\\ \\u0009 5\", "
+                            "\"list\": [1, -2.5e-07, \"3\", \"auto\"], \"nothing\": null}");
+  scree_text_free(json);
+  assert_int_equal(scree_scene_json("a: [1\n", 6, "bad.yaml", &json, &error), SCREE_BAD_INPUT);
+  assert_null(json);
+  assert_string_equal(error.file, "bad.yaml");
+  assert_int_equal(error.line, 2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(files_that_are_no_scenes),
-      cmocka_unit_test(files_that_scenes_name),
-      cmocka_unit_test(shipped_scenes_are_found),
-      cmocka_unit_test(shipped_scenes_are_listed),
+      cmocka_unit_test(files_that_are_no_scenes), cmocka_unit_test(files_that_scenes_name),
+      cmocka_unit_test(shipped_scenes_are_found), cmocka_unit_test(shipped_scenes_are_listed),
+      cmocka_unit_test(scenes_as_json),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -290,6 +290,68 @@ static void solids_alone_need_no_grains(void **state) {
   scree_world_destroy(world);
 }
 
+static void a_map_shows_the_highest_grain(void **state) {
+  (void)state;
+  enum { NX = 12, NY = 10 };
+  Scene s;
+  scene_begin(&s);
+  ScreeWorld *world = make(&s);
+  ScreeParticles grains = scree_world_particles(world);
+  const ScreeHeightMap map = {.corner = {-0.24, -0.2}, .cell = 0.04, .nx = NX, .ny = NY, .empty = -7};
+  float heights[NX * NY];
+  ScreeError error;
+  assert_done(scree_world_heights(world, &map, heights, &error));
+  for (int j = 0; j < NY; j++)
+    for (int i = 0; i < NX; i++) {
+      double x = map.corner.x + (i + 0.5) * map.cell, y = map.corner.y + (j + 0.5) * map.cell, highest = -7;
+      for (int64_t k = 0; k < grains.count; k++) {
+        double dx = grains.origin.x + (double)grains.x[k] - x, dy = grains.origin.y + (double)grains.y[k] - y;
+        double left = (double)grains.radius[k] * (double)grains.radius[k] - dx * dx - dy * dy;
+        if (left >= 0) highest = fmax(highest, grains.origin.z + (double)grains.z[k] + sqrt(left));
+      }
+      assert_float_equal(heights[j * NX + i], highest, 1e-6);
+    }
+  ScreeHeightMap bad[] = {map, map, map};
+  bad[0].cell = 0;
+  bad[1].nx = 0;
+  bad[2].corner.y = NAN;
+  for (int k = 0; k < 3; k++)
+    assert_int_equal(scree_world_heights(world, &bad[k], heights, &error), SCREE_BAD_ARGUMENT);
+  scree_world_destroy(world);
+}
+
+/* A failure stays with its world; a start of another kind of world is refused. */
+static void worlds_fail_alone(void **state) {
+  (void)state;
+  Scene s, other;
+  scene_begin(&s);
+  scene_begin(&other);
+  other.def.emitter_count = 1;
+  ScreeWorld *worlds[] = {make(&s), make(&s)}, *different = make(&other);
+  ScreeStart *start = NULL;
+  ScreeError error, errors[2];
+  ScreeStatus statuses[2];
+  assert_done(scree_world_keep(worlds[0], &start, &error));
+  assert_int_equal(scree_world_reset(different, start, &error), SCREE_BAD_INPUT);
+  assert_int_equal(scree_world_reset(worlds[0], NULL, &error), SCREE_BAD_ARGUMENT);
+  assert_done(scree_world_impulse(worlds[1], (ScreeVec3){0, 0, 1.2}, 1, 1e38, &error));
+  assert_true(scree_worlds_frame(worlds, 2, 3, 2, statuses, errors) != SCREE_OK);
+  assert_int_equal(statuses[0], SCREE_OK);
+  assert_true(statuses[1] != SCREE_OK && errors[1].message[0]);
+  assert_int_equal(scree_world_frame_index(worlds[0]), 3);
+  assert_done(scree_world_step(worlds[0], &error));
+  if (scree_world_frame_index(worlds[0]) == 3) {
+    ScreeStart *between = NULL;
+    assert_int_equal(scree_world_keep(worlds[0], &between, &error), SCREE_BAD_ARGUMENT);
+    assert_null(between);
+  }
+  assert_done(scree_world_reset(worlds[1], start, &error));
+  run_frames(worlds[1], 3);
+  for (int k = 0; k < 2; k++) scree_world_destroy(worlds[k]);
+  scree_world_destroy(different);
+  scree_start_free(start);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(grains_fall_on_parabolas),
@@ -300,6 +362,8 @@ int main(void) {
       cmocka_unit_test(damaged_checkpoints_are_refused),
       cmocka_unit_test(impossible_scenes_are_refused),
       cmocka_unit_test(solids_alone_need_no_grains),
+      cmocka_unit_test(a_map_shows_the_highest_grain),
+      cmocka_unit_test(worlds_fail_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
