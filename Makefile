@@ -1,10 +1,10 @@
 # What people type. The build itself is CMake's: see CMakePresets.json and cmake/.
 #   make demo, make test   set everything up on a bare Debian 12, then do their job
 PREFIX ?= /usr/local
-DEPS ?= core features test
+DEPS ?= core features python test
 
 .DEFAULT_GOAL := build
-.PHONY: build deps demo test install bench validate fuzz docs lint clean help
+.PHONY: build deps demo test install bench validate fuzz python docs lint clean help
 
 build: ## build build/scree and libscree
 	@scripts/build.sh release
@@ -18,7 +18,7 @@ demo: ## set up, build, run the demo: writes demo/
 	@scripts/demo.sh
 
 test: ## set up, build, run every test, with sanitizers and fuzzing
-	@scripts/deps.sh core features test
+	@scripts/deps.sh core features python test
 	@scripts/test.sh
 
 install: ## install to PREFIX (/usr/local), below DESTDIR when given
@@ -33,6 +33,10 @@ validate: build ## run the long physics tests
 
 fuzz: ## fuzz every target for SECONDS_EACH (600); NAMES chooses
 	@scripts/fuzz.sh
+
+python: ## build the Python wheel, offline, and install it into build/venv
+	@scripts/deps.sh core features python
+	@scripts/python.sh
 
 docs: build ## make again the documents that are made from code
 	@scripts/docs.sh

@@ -1,5 +1,6 @@
 # Tests are found by their place: test/<kind>/<name>.c, with test/<kind>/<name>.parts/*.c where there are some, is a
-# cmocka program and test/<kind>/<name>.py or .sh a script; ctest calls both <kind>/<name> and labels them <kind>. Names that begin with validate_ take long and run only in
+# cmocka program, test/<kind>/<name>.py or .sh a script and test/python/test_<name>.py one of pytest; ctest calls them
+# <kind>/<name> and labels them <kind>. Names that begin with validate_ take long and run only in
 # `make validate`. Scripts learn from the environment where things are: SCREE (the program), SCREE_SOURCE, SCREE_BUILD.
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 find_program(PYTHON3 python3 REQUIRED)
@@ -87,6 +88,16 @@ foreach(kind IN LISTS script_kinds)
     endif()
   endforeach()
 endforeach()
+
+# test/python/test_<name>.py is run by pytest with the package of build/python/.
+if(SCREE_HAVE_PYTHON AND TARGET scree_program)
+  file(GLOB test_modules CONFIGURE_DEPENDS test/python/test_*.py)
+  foreach(module IN LISTS test_modules)
+    get_filename_component(name ${module} NAME_WE)
+    string(REGEX REPLACE "^test_" "" name ${name})
+    scree_test(python ${name} ${SCREE_PYTHON} -m pytest -q -p no:cacheprovider ${module})
+  endforeach()
+endif()
 
 # test/fuzz/fuzz_<name>.c is a libFuzzer target; test/fuzz/<name>/ may hold inputs to start from. The tests run a short
 # fixed count; `make fuzz` runs long and keeps what it finds in the build folder.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the Debian packages of the given groups (default: core features test) that are missing; see packages.txt.
+# Installs the Debian packages of the given groups (default: core features python test) that are missing; see packages.txt.
 # Does nothing, quickly, when all are there. SCREE_DEPS=skip leaves the machine alone.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -8,7 +8,7 @@ say() { printf 'deps: %s\n' "$*"; }
 die() { printf 'deps: error: %s\n' "$*" >&2; exit 1; }
 
 groups=("$@")
-[ $# -gt 0 ] || groups=(core features test)
+[ $# -gt 0 ] || groups=(core features python test)
 [ "${SCREE_DEPS:-}" != skip ] || exit 0
 
 # Packages of the groups, in the order of the list.

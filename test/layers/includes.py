@@ -1,4 +1,4 @@
-"""Checks every #include of include/, src/, bench/ and app/ against the rooms and arrows in docs/architecture.md."""
+"""Checks every #include of include/, src/, bench/, app/ and python/glue/ against the rooms and arrows in docs/architecture.md."""
 import os
 import re
 import sys
@@ -108,7 +108,7 @@ def main():
     found = None if problems else cycle_in(rooms)
     if found:
         problems.append("the plan has a cycle: " + " -> ".join(found))
-    files = [path.relative_to(ROOT) for top in ("include", "src", "app", "bench") for path in sorted((ROOT / top).rglob("*"))
+    files = [path.relative_to(ROOT) for top in ("include", "src", "app", "bench", "python/glue") for path in sorted((ROOT / top).rglob("*"))
              if path.suffix in (".c", ".h", ".cpp", ".cc", ".hpp")]
     if not files:
         problems.append("no source files found")
