@@ -6,6 +6,9 @@
 #include "app/cli/scene_arguments.h"
 #include "output/frames.h"
 #include "output/output.h"
+#include "picture/series.h"
+
+enum { EXPORT_USDA = FRAME_NONE }; /* behind the formats of frames */
 
 typedef struct Export {
   const char *from, *to;
@@ -38,6 +41,16 @@ static ScreeStatus export_kind(Export *export, const char *kind, ScreeError *err
   return status;
 }
 
+static int export_usda(const Export *export, bool quiet) {
+  ScreeError error;
+  char path[SCREE_FILE_MAX];
+  if (snprintf(path, sizeof path, "%s/frames.usda", export->to) >= (int)sizeof path)
+    return usage_error("%.100s...: the path is too long", export->to);
+  if (series_write_usda(export->from, path, &error) != SCREE_OK) return print_error(&error);
+  if (!quiet) printf("%s\n", path);
+  return 0;
+}
+
 static int run_export(Export *export, bool quiet) {
   ScreeError error;
   Frames *frames = NULL;
@@ -46,9 +59,12 @@ static int run_export(Export *export, bool quiet) {
   frames_close(frames);
   if (count == 0) return usage_error("%s: no frames there (coarse_000000.ply ...)", export->from);
   if (output_make_folder(export->to, &error) != SCREE_OK) return print_error(&error);
+  if (export->format == EXPORT_USDA) return export_usda(export, quiet);
   static const char *const kinds[] = {"coarse", "grains"};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (export_kind(export, kinds[k], &error) != SCREE_OK) return print_error(&error);
+  if (export->format == FRAME_VTP && series_write_pvd(export->from, export->to, &error) != SCREE_OK)
+    return print_error(&error);
   if (!quiet)
     printf("%s: %lld files written, %lld were there\n", export->to, (long long)export->written,
            (long long)export->kept);
@@ -60,19 +76,21 @@ int command_export(int argc, char **argv) {
   Export export = {.format = NO_FORMAT};
   bool quiet = false;
   const Option options[] = {
-      {0, "--format", OPTION_CHOICE, &export.format, "ply|vtp", "format to write", 0, 0},
+      {0, "--format", OPTION_CHOICE, &export.format, "ply|vtp|usda", "format to write", 0, 0},
       {'o', "--output", OPTION_TEXT, &export.to, "DIR", "where to (default: beside the frames)", 0, 0},
       {'q', "--quiet", OPTION_FLAG, &quiet, NULL, "print nothing but errors", 0, 0}};
   const Usage usage = {.command = "export",
                        .arguments = "DIR",
                        .summary = "write the frames of a run in another format",
-                       .details = "DIR is the output folder of scree run. vtp opens in ParaView.",
+                       .details =
+                           "DIR is the output folder of scree run. vtp opens in ParaView: frames.pvd is the whole "
+                           "series, bodies included. usda writes one file, frames.usda.",
                        .example = "scree export out/hourglass --format vtp",
                        USAGE_TABLE(options, 1, 1)};
   Arguments arguments;
   int code;
   if (!options_parse(&usage, argc, argv, &arguments, &code)) return code;
-  if (export.format == NO_FORMAT) return usage_error("--format ply or --format vtp is needed");
+  if (export.format == NO_FORMAT) return usage_error("--format ply, vtp or usda is needed");
   export.from = arguments.items[0];
   if (!export.to) export.to = export.from;
   return run_export(&export, quiet);

@@ -9,6 +9,7 @@
 #include "app/cli/run_pictures.h"
 #include "app/cli/scene_arguments.h"
 #include "output/output.h"
+#include "picture/series.h"
 
 typedef struct Run {
   SceneArguments scene_arguments;
@@ -134,6 +135,7 @@ static ScreeStatus simulate(Run *run, ScreeError *error) {
   }
   if (status == SCREE_OK) status = output_checkpoint(run->output, run->world, error);
   if (status == SCREE_OK) status = output_report(run->output, run->world, error);
+  if (status == SCREE_OK && run->format == FRAME_VTP) status = series_write_pvd(run->folder, run->folder, error);
   if (status == SCREE_OK) status = run_pictures_close(&run->pictures, frame >= run->target, error);
   return status;
 }

@@ -47,14 +47,15 @@ static bool ends_with(const char *name, const char *ending) {
 }
 
 static bool is_result(const char *name) {
-  static const char *const results[] = {"scene.yaml", "report.json", "probes.csv", "bodies.csv", "checkpoint.scree"};
+  static const char *const results[] = {"scene.yaml",       "report.json", "probes.csv", "bodies.csv",
+                                        "checkpoint.scree", "frames.pvd",  "frames.usda"};
   for (size_t k = 0; k < sizeof results / sizeof *results; k++)
     if (strcmp(name, results[k]) == 0) return true;
   return false;
 }
 
 static bool is_frame_after(const char *name, int64_t frame) {
-  static const char *const kinds[] = {"coarse", "grains", "terrain"};
+  static const char *const kinds[] = {"coarse", "grains", "terrain", "bodies"};
   int64_t number = 0;
   FrameFormat format;
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)

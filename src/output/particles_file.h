@@ -21,4 +21,14 @@ Status particles_write(Core *core, Committer *committer, const char *path, Frame
 Status mesh_write_ply(Core *core, Committer *committer, const char *path, const ScreeMeshView *mesh, ScreeVec3 origin,
                       double time);
 
+/* The surface of a solid, in its own frame, and where it is. */
+typedef struct SolidSurface {
+  ScreeMeshView mesh;
+  ScreePose pose;
+  int32_t number; /* of the solid in the scene: boundaries from 1, then bodies; 0: the terrain */
+} SolidSurface;
+
+/* Triangles in the world, with the cell array `body`: the number of the solid. */
+Status solids_write_vtp(Core *core, const char *path, const SolidSurface *solids, int32_t count, double time);
+
 #endif

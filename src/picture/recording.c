@@ -8,6 +8,12 @@
 #include "output/frames.h"
 #include "render/mesh_file.h"
 
+enum { BODY_NAME = 64 };
+
+typedef struct BodyName {
+  char text[BODY_NAME];
+} BodyName;
+
 typedef struct BodyRow {
   int64_t frame;
   ScreePose pose;
@@ -24,21 +30,25 @@ struct Recording {
   SceneFrame frame;
   BodyRow *rows; /* by frame, then by body */
   int64_t row_count;
+  BodyName *names; /* of the bodies of a frame */
+  int64_t name_count;
   ScreeMeshView terrain;
 };
 
 /* frame,time,name,x,y,z,qw,qx,qy,qz,...; false when the line is not a whole row, as the last one of a run that is
  * still going on may be. */
-static bool row_parse(char *line, BodyRow *row) {
+static bool row_parse(char *line, BodyRow *row, BodyName *name) {
   char *at;
   row->frame = (int64_t)strtod(line, &at);
   if (at == line || *at != ',') return false;
   strtod(at + 1, &at);
   if (*at++ != ',') return false;
+  const char *named = at;
   if (*at == '"')
     for (at++; *at; at++)
       if (*at == '"' && *++at != '"') break;
   at = strchr(at, ',');
+  snprintf(name->text, sizeof name->text, "%.*s", at ? (int)(at - named) : 0, named);
   double *values[7] = {&row->pose.position.x, &row->pose.position.y, &row->pose.position.z, &row->pose.rotation.w,
                        &row->pose.rotation.x, &row->pose.rotation.y, &row->pose.rotation.z};
   for (int k = 0; k < 7; k++) {
@@ -57,7 +67,14 @@ static void recording_bodies(Recording *recording) {
   int64_t room = 0;
   while (file && fgets(line, sizeof line, file)) {
     BodyRow row;
-    if (!row_parse(line, &row)) continue;
+    BodyName name;
+    if (!row_parse(line, &row, &name)) continue;
+    if (recording->row_count == 0 || row.frame == recording->rows[0].frame) {
+      BodyName *grown = realloc(recording->names, (size_t)(recording->name_count + 1) * sizeof *grown);
+      if (!grown) break;
+      recording->names = grown;
+      recording->names[recording->name_count++] = name;
+    }
     if (recording->row_count == room) {
       room = room ? 2 * room : 256;
       BodyRow *grown = realloc(recording->rows, (size_t)room * sizeof *grown);
@@ -129,6 +146,7 @@ void recording_close(Recording *recording) {
   mesh_file_free(&recording->terrain);
   scree_scene_free(recording->scene);
   free(recording->rows);
+  free(recording->names);
   free(recording);
 }
 
@@ -138,6 +156,13 @@ const ScreeSceneDef *recording_definition(const Recording *recording) { return r
 const char *recording_missing(const Recording *recording, const ScreeError **trouble) {
   *trouble = &recording->trouble;
   return recording->missing;
+}
+
+const char *recording_solid_name(const Recording *recording, int32_t number) {
+  const ScreeSceneDef *scene = recording->definition;
+  int32_t body = number - scene->boundary_count - 1;
+  if (number >= 1 && number <= scene->boundary_count) return scene->boundaries[number - 1].name;
+  return body >= 0 && body < recording->name_count ? recording->names[body].text : "";
 }
 
 /* Where keyframes put a boundary: bodies.csv has rows for bodies only. Turns shorter than half a circle differ from
@@ -183,6 +208,15 @@ static void recording_terrain(Recording *recording, int64_t number) {
   mesh_file_free(&recording->terrain);
   if (mesh_file_read(path, (ScreeVec3){0, 0, 0}, &recording->terrain, NULL) == SCREE_OK)
     scene_frame_terrain(&recording->frame, recording->definition, recording->terrain, (ScreeVec3){0, 0, 0});
+}
+
+/* Bodies and terrain of the k-th frame; its particles are not touched. */
+SceneFrame *recording_pose(Recording *recording, int64_t k) {
+  recording->frame.index = recording_number(recording, k);
+  recording->frame.time = (double)recording->frame.index / recording->definition->frame_rate;
+  recording_poses(recording, recording->frame.index);
+  recording_terrain(recording, recording->frame.index);
+  return &recording->frame;
 }
 
 ScreeStatus recording_read(Recording *recording, int64_t k, SceneFrame **scene, ScreeError *error) {

@@ -18,6 +18,10 @@ const ScreeSceneDef *recording_definition(const Recording *recording);
  * folder without scene.yaml is drawn as it is. */
 const char *recording_missing(const Recording *recording, const ScreeError **trouble);
 
+/* Name of a solid by its number (boundaries from 1, then the bodies of bodies.csv); "" where it has none. */
+const char *recording_solid_name(const Recording *recording, int32_t number);
+/* Its solids alone, without reading a file of particles: where they are in the k-th frame. */
+SceneFrame *recording_pose(Recording *recording, int64_t k);
 /* The k-th frame there is; good until the next read. */
 ScreeStatus recording_read(Recording *recording, int64_t k, SceneFrame **scene, ScreeError *error);
 
