@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DEPS ?= core features python test
 
 .DEFAULT_GOAL := build
-.PHONY: build deps demo test install bench validate fuzz python docs lint clean help
+.PHONY: build deps demo test install bench validate fuzz python test-blender docs lint clean help
 
 build: ## build build/scree and libscree
 	@scripts/build.sh release
@@ -38,6 +38,9 @@ python: ## build the Python wheel, offline, and install it into build/venv
 	@scripts/deps.sh core features python
 	@scripts/python.sh
 
+test-blender: build ## render a frame of a run in Blender, without a screen, and look at it
+	@scripts/test_blender.sh
+
 docs: build ## make again the documents that are made from code
 	@scripts/docs.sh
 
@@ -48,4 +51,4 @@ clean: ## remove all that was built
 	rm -rf build build-debug build-asan build-tsan
 
 help: ## show this
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18

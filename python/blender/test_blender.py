@@ -38,10 +38,8 @@ def add_light_and_floor(scene):
 
 
 def check_points(folder):
-    """The evaluated cloud has the grains of the file: places, radii, velocities."""
+    """The vertices are the grains of the file: places, radii, velocities."""
     positions, velocities, radii, _ = scree_frames.read_grains(scree_frames.frame_files(folder, "grains")[FRAME])
-    evaluated = bpy.data.objects["grains"].evaluated_get(bpy.context.evaluated_depsgraph_get())
-    instance = evaluated.evaluated_geometry_set() if hasattr(evaluated, "evaluated_geometry_set") else None
     mesh = bpy.data.objects["grains"].data
     assert len(mesh.vertices) == len(positions), (len(mesh.vertices), len(positions))
     values = np.empty(len(positions), np.float32)
@@ -50,7 +48,8 @@ def check_points(folder):
     vectors = np.empty(3 * len(positions), np.float32)
     mesh.attributes["velocity"].data.foreach_get("vector", vectors)
     assert np.array_equal(vectors.reshape(-1, 3), velocities)
-    return instance
+    mesh.vertices.foreach_get("co", vectors)
+    assert np.array_equal(vectors.reshape(-1, 3), positions)
 
 
 def check_bodies(folder):
