@@ -24,6 +24,7 @@ char *paths_data(const char *folder, char *path, size_t size) {
                           SCREE_INSTALLED_DATA};
   struct stat found;
   for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+    if (!*places[k]) continue;
     snprintf(path, size, "%s/%s", places[k], folder);
     if (stat(path, &found) == 0 && S_ISDIR(found.st_mode)) return path;
   }

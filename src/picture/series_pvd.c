@@ -1,4 +1,5 @@
 /* A .pvd names the files of a time series: ParaView opens it as one data set with several parts. */
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -71,6 +72,7 @@ static Status write_pvd(Core *core, Recording *recording, const char *to) {
   if (status == SCREE_OK) status = put_kind(core, &stream, to, "grains", 1, rate);
   if (status == SCREE_OK) status = put_solids(core, &stream, recording, to, 2, rate);
   stream_print(&stream, "</Collection>\n</VTKFile>\n");
+  if (status != SCREE_OK && stream.end.why == 0) stream.end.why = EIO; /* nothing half-written appears */
   Status committed = stream_commit(core, &stream);
   return status == SCREE_OK ? committed : status;
 }
