@@ -70,8 +70,8 @@ ParameterRange parameter_range(const ScreeParameter *row, double value);
 /* Whether `reader` (a method, or a probe's kind) reads the key. */
 bool parameter_read_by(const ScreeParameter *row, const char *reader);
 
-/* The box round a shape of SCREE_SHAPES in its own frame, as far as its keys tell: by min and max, by centre and radius,
- * by base, radius and height. False: they do not. */
+/* The box round a shape of SCREE_SHAPES in its own frame, as far as its keys tell: by min and max, by centre and
+ * radius, by base, radius and height. False: they do not. */
 bool shape_extent(const ScreeShapeDef *shape, ScreeVec3 *center, ScreeVec3 *half);
 
 /* Kinds of probes that read the key, separated by blanks. */

@@ -13,8 +13,6 @@
 #include "upsample/upsample.h"
 #include "world/definition.h"
 
-enum { WORLD_PROBES_MAX = 256 };
-
 typedef struct Emitter {
   double debt;     /* kg that should have been poured but was not yet */
   uint64_t poured; /* grains so far */
