@@ -38,14 +38,14 @@ class Parameter(NamedTuple):
 
 def parameters(section: str | None = None) -> list[Parameter]:
     """The table of parameters, or the rows of one section."""
-    count = ffi.new("int32_t *")
-    rows = lib.scree_parameters(count)
-    table = []
-    for k in range(count[0]):
-        row, kind = rows[k], _KINDS[rows[k].kind]
+    table, readers = [], ffi.new("char[]", 256)
+    for k in range(lib.scree_parameter_count()):
+        row = lib.scree_parameter(k)
+        kind = _KINDS[row.kind]
         words = tuple(text(row.unit).split("|")) if kind == "choice" else ()
+        read_by = tuple(text(lib.scree_parameter_readers(row, readers, 256)).split())
         table.append(Parameter(text(row.section), text(row.name), kind, text(row.default_text), row.low, row.high,
-                               "" if words else text(row.unit), words, tuple(text(row.readers).split()), text(row.help)))
+                               "" if words else text(row.unit), words, read_by, text(row.help)))
     return [row for row in table if section in (None, row.section)]
 
 

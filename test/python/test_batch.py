@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from support import BIN
+from fixture import BIN
 
 import scree
 

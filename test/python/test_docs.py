@@ -2,7 +2,7 @@
 import re
 
 import pytest
-from support import ROOT
+from fixture import ROOT
 
 PAGES = ["docs/python.md", "README.md"]
 

@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from support import ROOT  # noqa: F401  (finds the package)
+from fixture import ROOT  # noqa: F401  (finds the package)
 
 import scree
 from scree.envs import Dig, DigVector, Level, LevelVector

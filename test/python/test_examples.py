@@ -2,7 +2,7 @@
 import sys
 
 import numpy as np
-from support import ROOT
+from fixture import ROOT
 
 sys.path.insert(0, str(ROOT / "python/examples"))
 

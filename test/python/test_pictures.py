@@ -6,7 +6,7 @@ import zlib
 
 import numpy as np
 import pytest
-from support import BIN
+from fixture import BIN
 
 import scree
 

@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from support import BIN
+from fixture import BIN
 
 import scree
 

@@ -2,19 +2,19 @@
 small parser of its grammar."""
 import os
 import re
-import unittest
+import sys
 import xml.etree.ElementTree as tree
 from pathlib import Path
 
 import numpy as np
-from support.case import Case
-from support.readers import COLUMNS, read_frame
+from fixture import ROOT
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
-try:
-    from vtkmodules.util.numpy_support import vtk_to_numpy
-    from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
-except ImportError:
-    vtkXMLPolyDataReader = None
+sys.path.insert(0, str(ROOT / "test/cli"))
+
+from support.case import Case  # noqa: E402
+from support.readers import COLUMNS, read_frame  # noqa: E402
 
 SCENE = """scree: 1
 frame_rate: 50
@@ -137,7 +137,6 @@ class Paraview(Case):
         rows = [line.split(",") for line in Path(self.path("o", "bodies.csv")).read_text().splitlines()[1:]]
         return {(int(row[0]), row[2]): [float(value) for value in row[3:10]] for row in rows}
 
-    @unittest.skipIf(vtkXMLPolyDataReader is None, "VTK for Python (python3-vtk9) is not installed")
     def test_the_series_is_read_by_vtk(self):
         self.good("export", "o", "--format", "vtp", "-o", "v")
         entries, poses = self.series("v"), self.poses()
@@ -207,7 +206,3 @@ class Paraview(Case):
         os.truncate(self.path("o", "coarse_000002.ply"), 300)
         self.bad(2, "coarse_000002.ply", "export", "o", "--format", "usda", "-o", "u")
         self.assertEqual(os.listdir(self.path("u")), [])
-
-
-if __name__ == "__main__":
-    unittest.main()
