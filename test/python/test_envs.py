@@ -8,7 +8,7 @@ from fixture import ROOT  # noqa: F401  (finds the package)
 import scree
 from scree.envs import Dig, DigVector, Level, LevelVector
 
-SMALL = {"method.radius": 0.08}
+SMALL = {"method.radius": 0.1}
 
 
 @pytest.mark.parametrize("cls", [Dig, Level])
@@ -70,8 +70,8 @@ def test_the_blade_levels():
 
 
 def test_many_at_once_are_each_as_one(monkeypatch):
-    many = DigVector(3, max_steps=4, set=SMALL, threads=2)
-    one = Dig(max_steps=4, set=SMALL)
+    many = LevelVector(3, max_steps=4, set=SMALL, threads=2)
+    one = Level(max_steps=4, set=SMALL)
     observations, _ = many.reset(seed=[5, 6, 7])
     alone, _ = one.reset(seed=6)
     assert many.observation_space.contains(observations)
@@ -98,4 +98,4 @@ def test_many_at_once_are_each_as_one(monkeypatch):
         many.reset(seed=[1])
     many.close()
     one.close()
-    LevelVector(2, set=SMALL).close()
+    DigVector(2, set=SMALL).close()
