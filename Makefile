@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DEPS ?= core features python test
 
 .DEFAULT_GOAL := build
-.PHONY: build deps demo test install bench validate fuzz python test-blender docs lint clean help
+.PHONY: build deps demo test install bench validate fuzz python test-blender docs bench-docs api-docs lint clean help
 
 build: ## build build/scree and libscree
 	@scripts/build.sh release
@@ -43,6 +43,15 @@ test-blender: build ## render a frame of a run in Blender, without a screen, and
 
 docs: build ## make again the documents that are made from code
 	@scripts/docs.sh
+
+bench-docs: ## write the tables of docs/performance.md from bench/results/
+	@scripts/bench_docs.py
+
+api-docs: ## write the reference of the C API from its headers: build/api/html/ (needs doxygen)
+	@command -v doxygen >/dev/null || { echo "make api-docs needs doxygen: make deps DEPS=extra"; exit 1; }
+	@mkdir -p build/api
+	@doxygen docs/Doxyfile
+	@echo "the reference is in build/api/html/index.html"
 
 lint: ## check the layout of the code and of the scripts
 	@scripts/lint.sh
