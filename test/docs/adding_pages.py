@@ -1,4 +1,4 @@
-"""The pages that say which files to touch for a probe, a shape or a parameter: every file, constant and function that
+"""The pages that say which files to touch for a change (a probe, a shape, a parameter): every file, constant and function that
 they name in backticks exists."""
 import os
 import re
@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(os.environ.get("SCREE_SOURCE", Path(__file__).resolve().parents[2]))
-PAGES = ["docs/adding_a_parameter.md", "docs/adding_a_probe.md", "docs/adding_a_shape.md"]
+PAGES = ["CONTRIBUTING.md", "docs/adding_a_parameter.md", "docs/adding_a_probe.md", "docs/adding_a_shape.md"]
 FILE = re.compile(r"^(?:include|src|app|bench|test|docs|scenes)/[\w./-]+$")
 NAME = re.compile(r"^(?:SCREE_|PROBE_|SHAPE_|SECTION)[A-Z_]*$|^[A-Z][a-z]+[A-Z]\w+$")
 
