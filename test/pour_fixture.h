@@ -85,7 +85,7 @@ static inline double pour_angle(const char *method, Pour pour, int seeds) {
   return mean;
 }
 
-/* A bed of sand, a metre deep when settled. Answers the largest overlap, as a share of the radius. */
+/* A bed of sand, a metre deep when settled. Returns the largest overlap, as a share of the radius. */
 static inline double deep_overlap(const char *method, double time_step, int iterations, double width) {
   GrainScene s;
   grain_scene(&s, method, 0.02);

@@ -56,7 +56,7 @@ probes:
 
 
 def run(scene, sets, frames_format="none"):
-    """Runs a scene; answers its probes (columns of numbers), its report and the heights of grain 1 by frame."""
+    """Runs a scene; returns its probes (columns of numbers), its report and the heights of grain 1 by frame."""
     with tempfile.TemporaryDirectory() as folder:
         if "\n" in scene:
             with open(os.path.join(folder, "scene.yaml"), "w") as file:

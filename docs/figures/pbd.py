@@ -49,7 +49,7 @@ probes:
 
 
 def run(folder, scene, frames="none", **sets):
-    """Runs a scene (a path or a text) and answers the columns of probes.csv and the folder."""
+    """Runs a scene (a path or a text) and returns the columns of probes.csv and the folder."""
     if "\n" in scene:
         path = os.path.join(folder, "scene.yaml")
         with open(path, "w") as file:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what docs/methods/upsampling.md shows: docs/figures/upsample.png (the metrics against time, both ways) and
+"""Draws what docs/methods/upsampling.md shows: docs/figures/upsample.png (the metrics against time, both modes) and
 pictures of coarse and fine grains side by side (docs/figures/upsample_*.png).
 
     ninja -C build test_physics_validate_upsample
@@ -25,7 +25,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else os.path.join(ROOT, "build")
 WHAT = sys.argv[2] if len(sys.argv) > 2 else "all"
 
-WAYS = [("better", "better", "C0", "-"), ("paper", "paper", "C1", "-")]
+MODES = [("better", "better", "C0", "-"), ("paper", "paper", "C1", "-")]
 SERIES = ["flow_better", "flow_unstirred", "flow_paper", "pile_better", "pile_paper", "tray_better", "tray_paper",
           "tray_ihmsen"]
 EXCAVATOR = ["sommer2022/excavator", "--seconds", "10.3"]
@@ -61,23 +61,23 @@ def draw_metrics(folder):
               ("inside", "share more than r/10 inside a solid", axes[0][1]),
               ("far", "share farther than 3 r from all coarse grains", axes[0][2])]
     for column, title, axis in panels:
-        for way, label, colour, line in WAYS + [("unstirred", "better, stir: 0", "C2", "--")]:
-            series = columns(folder, "flow_" + way)
+        for mode, label, colour, line in MODES + [("unstirred", "better, stir: 0", "C2", "--")]:
+            series = columns(folder, "flow_" + mode)
             axis.plot(series["time"], series[column], line, color=colour, label=label)
         axis.set_title("hourglass, " + title, fontsize=9)
         axis.set_xlabel("s")
         axis.set_ylim(bottom=0)
     axes[0][0].axhline(1.3, color="grey", linewidth=0.8, linestyle=":")
     for column, axis in (("farthest", axes[1][0]), ("mean", axes[1][1])):
-        for way, label, colour, line in WAYS:
-            series = columns(folder, "pile_" + way)
+        for mode, label, colour, line in MODES:
+            series = columns(folder, "pile_" + mode)
             axis.plot(series["time"], series[column], line, color=colour, label=label)
         axis.set_xlabel("s at rest")
     axes[1][0].set_title("pile at rest, drift of the farthest grain, diameters", fontsize=9)
     axes[1][1].set_title("pile at rest, mean drift, diameters", fontsize=9)
     axes[1][0].axhline(1, color="grey", linewidth=0.8, linestyle=":")
-    for way, label, colour, line in WAYS + [("ihmsen", "paper, body_rule: false", "C3", "--")]:
-        series = columns(folder, "tray_" + way)
+    for mode, label, colour, line in MODES + [("ihmsen", "paper, body_rule: false", "C3", "--")]:
+        series = columns(folder, "tray_" + mode)
         axes[1][2].plot(series["time"], series["hanging"], line, color=colour, label=label)
     axes[1][2].axvline(1.25, color="grey", linewidth=0.8, linestyle=":")
     axes[1][2].set_title("tipped tray (empty at the dotted line), share in the air", fontsize=9)

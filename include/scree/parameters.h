@@ -51,7 +51,7 @@
   X(NAME, name, "required", 0, 0, 0, 0, "", "", "which method simulates: see `scree list methods`")                    \
   X(REAL, radius, "0.02", 1e-6, 1e3, 1e-4, 1, "m", "", "radius of a simulated particle")                               \
   X(REAL, time_step, "auto", 1e-9, 10, 1e-6, 0.05, "s", "", "longest step; auto: what the method recommends")          \
-  X(REAL, cfl, "auto", 0.01, 10, 0.1, 2, "", "", "farthest way in a step, in radii; auto: 1, sph 0.3, flip 2")
+  X(REAL, cfl, "auto", 0.01, 10, 0.1, 2, "", "", "longest displacement in a step, in radii; auto: 1, sph 0.3, flip 2")
 
 /* Rows that several methods include. */
 #define SCREE_POSITION_PARAMETERS(X)                                                                                   \
@@ -101,7 +101,7 @@
   X(REAL, drag, "0.47", 0, 1e6, 0, 100, "", "", "drag coefficient of a parcel, a ball of the radius, in the air")
 #define SCREE_FLIP_PARAMETERS(X)                                                                                       \
   X(REAL, cell, "auto", 1e-6, 1e3, 1e-3, 4, "m", "", "side of a grid cell; auto: 4 radius")                            \
-  X(REAL, loose_cfl, "8", 0.01, 64, 1, 16, "", "", "farthest way of loose sand; up to cfl: as dense sand")             \
+  X(REAL, loose_cfl, "8", 0.01, 64, 1, 16, "", "", "longest displacement of loose sand; up to cfl: as dense sand")     \
   X(CHOICE, yield_surface, "cone", 0, 0, 0, 0, SCREE_WORDS(SCREE_YIELD_SURFACES), "",                                  \
     "limit of friction: cone, 728 planes, or as printed")                                                              \
   X(INT, staggered, "2", 1, 1000, 1, 20, "", "", "staggered projections of friction and pressure in a step, at most")  \

@@ -5,7 +5,7 @@
 enum { FRAMES = 12, HALF = 5 };
 
 /* Grains fall into a container with an emitter above, a free ball in them, a sink below a hole, and an explosion; fine
- * grains follow them in either way. */
+ * grains follow them in either mode. */
 static void with_scene(const char *method, void (*use)(const ScreeSceneDef *scene, void *context), void *context) {
   ScreeMaterialDef sand = scree_material_default("sand");
   sand.radius_spread = 0.2;

@@ -65,7 +65,7 @@ static void check_found(const SearchJob *job, double largest, const int32_t *fou
   free(seen);
 }
 
-/* Finds of all queries in their order; answers how many there are. */
+/* Finds of all queries in their order; returns how many there are. */
 static int64_t search_all(Core *core, const SearchJob *job, int32_t *out, int32_t *count) {
   int64_t all = 0;
   for (int64_t b = 0; b < job->queries.count; b += SEARCH_BLOCK) {

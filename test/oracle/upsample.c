@@ -82,7 +82,7 @@ static double weight_at(Vec3 a, Vec3 b) {
   return q > 0 ? q * q * q : 0;
 }
 
-/* Section 4 as printed. Answers how near the case is to the border between the branches of alpha. */
+/* Section 4 as printed. Returns how near the case is to the border between the branches of alpha. */
 static double twin_paper(const ScreeWorld *world, const Case *c, const Grain *coarse, int64_t count, const Grain *fine,
                          double dt, Vec3 *velocity, double *scale) {
   Sums s = {0};
@@ -113,7 +113,7 @@ static double twin_paper(const ScreeWorld *world, const Case *c, const Grain *co
   return fmin(fabs(s.largest - c1), fabs(ratio - c2));
 }
 
-/* The better way: coarse grains where they were, with the velocity of their way in the frame. */
+/* Mode better: coarse grains where they were, with the velocity of their displacement in the frame. */
 static double twin_better(const ScreeWorld *world, const Case *c, const Grain *before, const Grain *after,
                           int64_t count, const Grain *fine, double dt, Vec3 *velocity, double *scale) {
   Sums s = {0};

@@ -59,7 +59,7 @@ static inline void check_solves(const char *name, double coarser, int frames) {
 /* The slope at which a shear flow goes on. */
 static inline double flow_angle(double alpha) { return atan(sqrt(1.5) * alpha); }
 
-/* The heap that a shipped column leaves: below the angle of flow, for it arrives with speed, and at rest. Answers its
+/* The heap that a shipped column leaves: below the angle of flow, for it arrives with speed, and at rest. Returns its
  * angle in degrees. */
 static inline double check_heap(const char *name, double alpha, double coarser) {
   ScreeWorld *world = shipped_world(name, coarser);
@@ -79,7 +79,7 @@ static inline int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The front of a heap: the radius within which 97 of 100 particles of a sector lie, in 32 of them. Answers the part of
+/* The front of a heap: the radius within which 97 of 100 particles of a sector lie, in 32 of them. Returns the part of
  * it that has the fourfold symmetry of the grid, as a share of the mean. */
 static inline double fourfold_part(ScreeWorld *world, double *mean) {
   enum { SECTORS_ROUND = 32 };

@@ -109,10 +109,10 @@ static double slide(double degrees, double mu, bool averaging) {
   ScreeWorld *world = fixture_place(&f, &(ScreeVec3){0.05 * sin(a), 0, 0.05 * cos(a)}, 1, 1);
   run_seconds(world, 1);
   const Particles *p = &world->state.particles;
-  double way = hypot((double)p->x[0] + world->state.origin.x - 0.05 * sin(a),
-                     (double)p->z[0] + world->state.origin.z - 0.05 * cos(a));
+  double displacement = hypot((double)p->x[0] + world->state.origin.x - 0.05 * sin(a),
+                              (double)p->z[0] + world->state.origin.z - 0.05 * cos(a));
   scree_world_destroy(world);
-  return way;
+  return displacement;
 }
 
 static void friction_holds_up_to_its_angle(void **state) {
@@ -177,7 +177,7 @@ static void the_floor_carries_a_stack(void **state) {
 
 enum { BLOCK_GRAINS = 400 };
 
-/* A block that falls on a floor for a fifth of a second: where its grains are, by id. Answers the memory it took. */
+/* A block that falls on a floor for a fifth of a second: where its grains are, by id. Returns the memory it took. */
 static int64_t drop_block(Fixture *f, Vec3 at[BLOCK_GRAINS]) {
   ScreeWorld *world = fixture_world(f);
   run_seconds(world, 0.2);

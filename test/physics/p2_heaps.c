@@ -211,8 +211,9 @@ static void splitting_keeps_momentum(void **state) {
   }
   for (int k = 0; k < 3; k++) assert_near(after[k], before[k], 1e-5 * size);
   double seconds = scree_world_time(world) - start;
-  Vec3 way = vec3_scale(vec3(before[0], before[1], before[2]), seconds / mass);
-  assert_near(vec3_length(vec3_sub(vec3_sub(mass_center(&world->state), from), way)), 0, 1e-5 * size / mass * seconds);
+  Vec3 displacement = vec3_scale(vec3(before[0], before[1], before[2]), seconds / mass);
+  assert_near(vec3_length(vec3_sub(vec3_sub(mass_center(&world->state), from), displacement)), 0,
+              1e-5 * size / mass * seconds);
   scree_world_destroy(world);
 }
 

@@ -36,8 +36,8 @@ static void a_grain_comes_to_rest_on_a_floor(void **state) {
   }
 }
 
-/* A slope is a floor under tilted gravity. Answers the way along it after each of two times. */
-static void slide(int mode, double angle, double mu_static, double mu_kinetic, double way[2]) {
+/* A slope is a floor under tilted gravity. `slid`: displacement along it after each of two times, m. */
+static void slide(int mode, double angle, double mu_static, double mu_kinetic, double slid[2]) {
   GrainScene s;
   grain_scene(&s, "pbd", RADIUS);
   use_mode(&s, mode);
@@ -47,9 +47,9 @@ static void slide(int mode, double angle, double mu_static, double mu_kinetic, d
   s.def.gravity = (ScreeVec3){G * sin(angle), 0, -G * cos(angle)};
   ScreeWorld *world = lone_world(&s, vec3(0, 0, RADIUS), vec3(0, 0, 0));
   run_seconds(world, 0.5);
-  way[0] = grain_at(world, 1).x;
+  slid[0] = grain_at(world, 1).x;
   run_seconds(world, 0.5);
-  way[1] = grain_at(world, 1).x;
+  slid[1] = grain_at(world, 1).x;
   scree_world_destroy(world);
 }
 
@@ -58,11 +58,11 @@ static void a_slope_holds_below_the_friction_angle_and_not_above(void **state) {
   const double degree = M_PI / 180;
   for (int mode = 0; mode < MODE_COUNT; mode++)
     for (double mu = 0.2; mu < 1.05; mu += 0.4) {
-      double way[2], edge = atan(mu);
-      slide(mode, edge - 0.5 * degree, mu, 0.8 * mu, way);
-      assert_near(way[1], 0, 1e-3 * RADIUS);
-      slide(mode, edge + 0.5 * degree, mu, 0.8 * mu, way);
-      assert_true(way[1] > RADIUS);
+      double slid[2], edge = atan(mu);
+      slide(mode, edge - 0.5 * degree, mu, 0.8 * mu, slid);
+      assert_near(slid[1], 0, 1e-3 * RADIUS);
+      slide(mode, edge + 0.5 * degree, mu, 0.8 * mu, slid);
+      assert_true(slid[1] > RADIUS);
     }
 }
 
@@ -72,9 +72,9 @@ static void it_slides_with_the_kinetic_coefficient(void **state) {
   const double degree = M_PI / 180;
   for (int mode = 0; mode < MODE_COUNT; mode++)
     for (int k = 0; k < 3; k++) {
-      double angle = (25 + 15 * k) * degree, way[2], expected = G * (sin(angle) - 0.3 * cos(angle));
-      slide(mode, angle, 0.35, 0.3, way);
-      assert_near((way[1] - way[0]) / (0.5 * (1 - 0.25)), expected, 0.03 * expected);
+      double angle = (25 + 15 * k) * degree, slid[2], expected = G * (sin(angle) - 0.3 * cos(angle));
+      slide(mode, angle, 0.35, 0.3, slid);
+      assert_near((slid[1] - slid[0]) / (0.5 * (1 - 0.25)), expected, 0.03 * expected);
     }
 }
 

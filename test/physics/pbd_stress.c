@@ -8,7 +8,7 @@ static void bed_scene(GrainScene *s, const char *method) {
   add_tank(s, (ScreeVec3){-0.3, -0.15, 0}, (ScreeVec3){0.3, 0.15, 5});
 }
 
-/* Runs, then checks what must always hold; answers the largest speed. Trouble must have been counted. */
+/* Runs, then checks what must always hold; returns the largest speed. Trouble must have been counted. */
 static double survive(const GrainScene *s, double seconds, bool trouble) {
   ScreeWorld *world = world_of(&s->def, 0);
   run_seconds(world, seconds);

@@ -43,11 +43,11 @@ static void a_grain_slides_without_stairs(void **state) {
       highest = fmax(highest, gap);
     }
     Vec3 to = state_position(&world->state, 0);
-    double t = 0.6, way = vec3_length(vec3_sub(to, from)), g = 9.81 * (sin(atan(SLOPE)) - 0.2 * cos(atan(SLOPE)));
+    double t = 0.6, slid = vec3_length(vec3_sub(to, from)), g = 9.81 * (sin(atan(SLOPE)) - 0.2 * cos(atan(SLOPE)));
     double expected = v0 * t + 0.5 * g * t * t;
-    print_message("%s: %.4f m in 0.6 s, on a plane %.4f; between %.4f and %.4f radii off it\n", methods[m], way,
+    print_message("%s: %.4f m in 0.6 s, on a plane %.4f; between %.4f and %.4f radii off it\n", methods[m], slid,
                   expected, deepest, highest);
-    assert_true(fabs(way / expected - 1) < 0.01);
+    assert_true(fabs(slid / expected - 1) < 0.01);
     assert_true(deepest > -0.05 && highest < 0.02);
     assert_true(fabs(to.y - from.y) < 1e-3);
     scree_world_destroy(world);

@@ -232,7 +232,7 @@ static void ground_that_rises_lifts_them(void **state) {
   scree_world_destroy(world);
 }
 
-/* A plate, thinner than a grain and moving, cuts a room in two. Answers on which side of it a point is. */
+/* A plate, thinner than a grain and moving, cuts a room in two. Returns on which side of it a point is. */
 static int side_of(const ScreeWorld *world, Vec3 at) {
   const Solid *plate = &world->state.solids.items[world->state.solids.count - 1];
   return solid_to_local(plate, vec3_add(world->state.origin, at)).x > 0;

@@ -35,7 +35,7 @@ static void flow_series(const char *name, const char *mode, const char *stir, do
   series_close(file);
 }
 
-/* Both ways, and the better one without what dissolves crowds, in an hourglass of 1.8 times as large grains. */
+/* Both modes, and the better one without what dissolves crowds, in an hourglass of 1.8 times as large grains. */
 static void flow_of_both_ways(void **state) {
   (void)state;
   flow_series("flow_better", "upsample.mode=better", "upsample.stir=0.5", 1.3);
@@ -56,7 +56,7 @@ static void the_hourglass_keeps_them_even(void **state) {
   scree_world_destroy(world);
 }
 
-/* A column that has collapsed and come to rest, watched for a minute. Answers how far the farthest fine grain went, in
+/* A column that has collapsed and come to rest, watched for a minute. Returns how far the farthest fine grain went, in
  * fine diameters. */
 static double pile_drift(const char *name, int mode) {
   ScreeMaterialDef sand = scree_material_default("sand");

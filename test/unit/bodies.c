@@ -168,7 +168,7 @@ static void keyframe_steps(void **unused) {
   fixture_destroy(fixture);
 }
 
-/* The way of a spinning body's surface is that of its farthest point from the axis, not from the centre. */
+/* The displacement of a spinning body's surface is that of its farthest point from the axis, not from the centre. */
 static void spinning_steps(void **unused) {
   (void)unused;
   Fixture *fixture = fixture_create();

@@ -181,7 +181,7 @@ static bool touch_three(const Vec3 c[3], double apart, Vec3 points[2]) {
 }
 
 /* Exact search for gaps between spheres: where a gap for a sphere larger by `room` exists away from the walls, its
- * corners touch three of the others. Answers how many corners are free. */
+ * corners touch three of the others. Returns how many corners are free. */
 static int count_gaps(Core *core, const Shape *shape, const SamplingPlan *plan, const Samples *samples, double room) {
   double apart = 2 * plan->radius + room;
   CellGrid *grid;
