@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/picture_options.h"
+#include "app/cli/progress.h"
 #include "app/cli/scene_arguments.h"
 #include "picture/scene_frame.h"
 #include "picture/studio.h"
@@ -94,12 +94,6 @@ static bool choose_methods(Comparison *comparison, int *code) {
   if (comparison->count) return true;
   *code = usage_error("--methods names no method");
   return false;
-}
-
-static double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void show_progress(const Comparison *comparison, const Outcome *outcome, int64_t frame, int64_t last) {

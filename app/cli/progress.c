@@ -3,10 +3,25 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
+/* Seconds between two plain lines, and between two changes of the line on a terminal. */
+#define SECONDS_PLAIN 2.0
+#define SECONDS_TERMINAL 0.1
+
 Progress progress_begin(bool quiet, int64_t target) {
-  return (Progress){.quiet = quiet, .terminal = isatty(STDOUT_FILENO), .target = target, .shown_at = -1e9};
+  return (Progress){.quiet = quiet,
+                    .terminal = isatty(STDOUT_FILENO),
+                    .target = target,
+                    .shown_at = -1e9,
+                    .prepared_at = seconds_now()};
+}
+
+double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* 42 s, 3:20, 2:05:09 */
@@ -53,8 +68,21 @@ static void draw_bar(Progress *progress, int64_t frame, const char *text) {
   progress->bar_shown = true;
 }
 
+/* On a terminal whatever is begun is shown at once: nobody is told before how long it takes. */
+void progress_prepare(void *context, const char *what, double done) {
+  Progress *progress = context;
+  double now = seconds_now(), passed = now - progress->prepared_at;
+  bool due = progress->terminal ? what != progress->prepared_what || passed > SECONDS_TERMINAL : passed > SECONDS_PLAIN;
+  if (progress->quiet || !due) return;
+  progress->prepared_at = now;
+  progress->prepared_what = what;
+  printf(progress->terminal ? "\r\033[K%s: %.0f %%" : "%s: %.0f %%\n", what, 100 * done);
+  progress->bar_shown = progress->terminal;
+  fflush(stdout);
+}
+
 void progress_frame(Progress *progress, const ScreeWorld *world, const Output *output) {
-  const double seconds_between = progress->terminal ? 0.1 : 2;
+  const double seconds_between = progress->terminal ? SECONDS_TERMINAL : SECONDS_PLAIN;
   if (progress->quiet) return;
   OutputProgress so_far;
   output_progress(output, &so_far);

@@ -101,6 +101,8 @@ static ScreeStatus begin(Run *run, ScreeError *error) {
   options.log_level = SCREE_LOG_WARNING;
   options.log = log_to_stderr;
   options.log_context = run;
+  options.progress = progress_prepare;
+  options.progress_context = &run->progress;
   status = scree_world_create(run->definition, &options, &run->world, error);
   if (status == SCREE_OK && run->resume) status = resume_world(run, error);
   if (status != SCREE_OK) return status;

@@ -79,7 +79,9 @@ void draw_running(Panel &panel) {
   ImGui::Text("t = %.3f s   frame %lld   %lld steps", report.time, (long long)report.frame, (long long)report.steps);
   ImGui::Text("%lld particles, %lld fine grains", (long long)report.coarse, (long long)report.grains);
   ImGui::Text("simulation %.1f ms a frame, drawing %.1f ms", report.frame_ms, panel.draw_ms);
-  if (!report.ready && !report.failed) ImGui::TextColored(ImVec4(1, 0.8f, 0.4f, 1), "preparing the scene ...");
+  if (!report.ready && !report.failed)
+    ImGui::TextColored(ImVec4(1, 0.8f, 0.4f, 1), "%s: %.0f %%", report.preparing ? report.preparing : "reading the scene",
+                       100 * report.prepared);
   if (report.message[0]) ImGui::TextWrapped("%s", report.message);
   if (panel.message && *panel.message) ImGui::TextWrapped("%s", panel.message);
 }

@@ -197,9 +197,19 @@ static ScreeStatus publish(Simulation *simulation, double seconds, ScreeError *e
   return SCREE_OK;
 }
 
+static void prepare(void *context, const char *what, double done) {
+  Simulation *simulation = context;
+  pthread_mutex_lock(&simulation->lock);
+  simulation->report.preparing = what;
+  simulation->report.prepared = done;
+  pthread_mutex_unlock(&simulation->lock);
+}
+
 static ScreeStatus create_world(Simulation *simulation, ScreeError *error) {
   ScreeWorldOptions options = scree_world_options_default();
   options.threads = simulation->plan.threads;
+  options.progress = prepare;
+  options.progress_context = simulation;
   ScreeStatus status = scree_world_create(simulation->plan.definition, &options, &simulation->world, error);
   if (status != SCREE_OK) return status;
   for (int k = 0; k < BUFFERS && status == SCREE_OK; k++)

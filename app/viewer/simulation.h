@@ -31,6 +31,8 @@ typedef struct SimulationControl {
 /* How it goes, as of the last frame. */
 typedef struct SimulationReport {
   bool ready, paused, failed;
+  const char *preparing;                            /* what is done before the first frame; NULL: not known yet */
+  double prepared;                                  /* share of it, 0 to 1 */
   int32_t dropped;                                  /* bodies so far */
   char message[SCREE_MESSAGE_MAX + SCREE_FILE_MAX]; /* of a failure, or of a wish that could not be granted */
   double time, frame_ms;

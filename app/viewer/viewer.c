@@ -267,6 +267,15 @@ static void viewer_panel(Viewer *viewer) {
   viewer_obey(viewer, &before);
 }
 
+/* Until there is a frame, the title tells what is being done, with or without the panel. */
+static void viewer_prepare(Viewer *viewer) {
+  const SimulationReport *report = &viewer->report;
+  if (viewer->seen_version || report->ready || !report->preparing) return;
+  char title[128];
+  snprintf(title, sizeof title, "scree: %s: %.0f %%", report->preparing, 100 * report->prepared);
+  glfwSetWindowTitle(viewer->window, title);
+}
+
 /* ---- the window ---- */
 
 static RenderFunction viewer_loader(const char *name) { return (RenderFunction)glfwGetProcAddress(name); }
@@ -327,6 +336,7 @@ static ScreeStatus viewer_loop(Viewer *viewer, ScreeError *error) {
     before = now;
     ScreeStatus status = viewer_draw(viewer, error);
     if (status != SCREE_OK) return status;
+    viewer_prepare(viewer);
     viewer_panel(viewer);
     glfwSwapBuffers(viewer->window);
     if (options->seconds > 0 && now > options->seconds) break;

@@ -24,15 +24,21 @@ typedef struct ScreeWorld ScreeWorld;
 typedef enum ScreeLogLevel { SCREE_LOG_ERROR, SCREE_LOG_WARNING, SCREE_LOG_INFO, SCREE_LOG_DEBUG } ScreeLogLevel;
 typedef void (*ScreeLogFunction)(void *context, ScreeLogLevel level, const char *line);
 
+/* Says what is being done while a world is made (static text) and which share of that is done, from 0 to 1. Called by
+ * the thread that makes the world. */
+typedef void (*ScreeProgressFunction)(void *context, const char *what, double done);
+
 typedef struct ScreeWorldOptions {
   int32_t threads; /* 0: one per core */
   ScreeLogLevel log_level;
   ScreeLogFunction log; /* NULL: silence */
   void *log_context;
-  const char *assets;   /* folder of shipped assets; NULL: the installed one */
-  int64_t memory_limit; /* bytes; 0: what the machine has */
-  bool baseline_simd;   /* use the baseline code even where wider SIMD exists */
-  bool unfilled;        /* leave the grains out: scree_world_reset or scree_world_load brings them */
+  const char *assets;             /* folder of shipped assets; NULL: the installed one */
+  int64_t memory_limit;           /* bytes; 0: what the machine has */
+  bool baseline_simd;             /* use the baseline code even where wider SIMD exists */
+  bool unfilled;                  /* leave the grains out: scree_world_reset or scree_world_load brings them */
+  ScreeProgressFunction progress; /* NULL: silence */
+  void *progress_context;
 } ScreeWorldOptions;
 
 SCREE_API ScreeWorldOptions scree_world_options_default(void);

@@ -15,6 +15,8 @@ Status core_create(Core *core, const ScreeWorldOptions *options) {
     core->log = options->log;
     core->log_context = options->log_context;
     core->baseline_simd = options->baseline_simd;
+    core->progress = options->progress;
+    core->progress_context = options->progress_context;
   }
   memory_create(&core->memory, options ? options->memory_limit : 0);
   core->pool = pool_create(core, threads);
@@ -62,6 +64,19 @@ Status core_report(Core *core, Status status, ScreeError *error) {
   }
   memset(&core->error, 0, sizeof core->error);
   return status;
+}
+
+void progress_stage(Core *core, const char *what, double begin, double end) {
+  core->progress_what = what;
+  core->progress_begin = begin;
+  core->progress_end = end;
+  progress_done(core, 0);
+}
+
+void progress_done(Core *core, double done) {
+  if (!core->progress || !core->progress_what) return;
+  core->progress(core->progress_context, core->progress_what,
+                 core->progress_begin + done * (core->progress_end - core->progress_begin));
 }
 
 static void say(Core *core, ScreeLogLevel level, const char *line) {

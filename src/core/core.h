@@ -24,6 +24,10 @@ typedef struct Core {
   void *log_context;
   bool baseline_simd;
   int64_t warnings; /* said so far */
+  ScreeProgressFunction progress;
+  void *progress_context;
+  const char *progress_what; /* static; NULL: no stage yet */
+  double progress_begin, progress_end;
 } Core;
 
 /* threads 0: one per core. */
@@ -42,6 +46,15 @@ Status core_report(Core *core, Status status, ScreeError *error);
     Status try_status_ = (call);                                                                                       \
     if (try_status_ != SCREE_OK) return try_status_;                                                                   \
   } while (0)
+
+/* What comes next does `what` (static text) from one share of it to the other. */
+void progress_stage(Core *core, const char *what, double begin, double end);
+/* The k-th of `count` equal parts. */
+static inline void progress_part(Core *core, const char *what, int64_t k, int64_t count) {
+  progress_stage(core, what, (double)k / (double)count, (double)(k + 1) / (double)count);
+}
+/* The share of that stage that is done, for those who do the work and do not know what it is for. */
+void progress_done(Core *core, double done);
 
 void log_line(Core *core, ScreeLogLevel level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* `file:line:col: warning: ...` when the place is known. */

@@ -1,5 +1,6 @@
 #include "sampling/darts.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
@@ -322,6 +323,7 @@ static void run_round(const Round *round) {
   for (int color = 0; color < BLOCK_COLORS; color++) {
     ColorJob job = {round, blocks->color_order};
     parallel_for(round->darts->core, blocks->color_start[color], blocks->color_start[color + 1], 2, round_body, &job);
+    progress_done(round->darts->core, fmin(1, ((double)round->number + (color + 1.0) / BLOCK_COLORS) / 2));
   }
 }
 
@@ -382,7 +384,9 @@ void darts_throw_sizes(Darts *darts, double fraction) {
   double cell_volume = blocks->cell * blocks->cell * blocks->cell;
   SizeJob job = {.darts = darts, .order = blocks->color_order};
   job.per_cell = fraction * cell_volume / darts->sizes->mean_volume / SIZE_CLASSES;
-  for (job.size_class = SIZE_CLASSES - 1; job.size_class >= 0; job.size_class--)
+  for (job.size_class = SIZE_CLASSES - 1; job.size_class >= 0; job.size_class--) {
     for (int color = 0; color < BLOCK_COLORS; color++)
       parallel_for(darts->core, blocks->color_start[color], blocks->color_start[color + 1], 2, size_body, &job);
+    progress_done(darts->core, 1 - (double)job.size_class / SIZE_CLASSES);
+  }
 }

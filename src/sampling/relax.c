@@ -1,5 +1,6 @@
 #include "sampling/relax.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
@@ -223,10 +224,12 @@ static void check_apart(Relaxation *r) {
 
 static Status relax(Relaxation *r) {
   TRY(build_lists(r));
-  double worst = 1;
+  double worst = 1, done = 0;
   for (int step = 0; step < STEPS_MAX && worst > (double)TOLERANCE; step++) {
     if (step >= STEPS_FREE && step % STEPS_MORE == 0) TRY(remove_worst(r));
     TRY(take_step(r, &worst));
+    done = fmin(fmax(done, log(worst) / log((double)TOLERANCE)), 1); /* overlaps shrink about geometrically */
+    progress_done(r->core, done);
   }
   parallel_for(r->core, 0, r->samples->count, GRAIN, check_inside_body, r);
   TRY(build_lists(r));

@@ -115,8 +115,10 @@ static Status create_materials(ScreeWorld *world) {
 static Status make_fills(ScreeWorld *world) {
   const ScreeSceneDef *scene = &world->definition.scene;
   TRY(memory_new(&world->core, &world->fills, scene->grains_count, "fills"));
-  for (int32_t k = 0; k < scene->grains_count; k++)
+  for (int32_t k = 0; k < scene->grains_count; k++) {
+    progress_part(&world->core, "loading fills", k, scene->grains_count);
     TRY(world_make_shape(world, &scene->grains[k].fill, false, &world->fills[k]));
+  }
   return SCREE_OK;
 }
 
@@ -166,6 +168,7 @@ Status world_cache_distances(ScreeWorld *world, int32_t first) {
   if (needs.neighbors != NEIGHBORS_NONE) band = fmax(band, (double)(needs.solids + 2 * needs.skin));
   for (int32_t k = first; k < solids->count; k++) {
     Shape *shape = &solids->items[k].shape;
+    progress_part(&world->core, "making distance grids", k - first, solids->count - first);
     TRY(shape_cache_distance(&world->core, shape, needs.distance_cell * radius, band * radius));
   }
   return SCREE_OK;
@@ -223,6 +226,7 @@ static Status create_definition(ScreeWorld *world, const ScreeSceneDef *definiti
 static Status create_bodies(ScreeWorld *world) {
   BodiesPlan plan = {.scene = &world->definition.scene, .resolve = world_resolve_file, .resolve_context = world};
   TRY(particles_create(&world->core, &world->state.particles));
+  progress_part(&world->core, "loading solids", 0, 1);
   return bodies_create(&world->core, &world->state, &plan, &world->bodies);
 }
 
@@ -257,6 +261,7 @@ static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const S
   TRY(world_terrain_mesh(world));
   world->tally.max_overlap = world->method->particle == PARTICLE_GRAIN ? 0 : NAN;
   world->neighbors_stale = true;
+  world->core.progress = NULL; /* only the start is told of: bodies that are added later are sampled too */
   return world_probes_frame(world, 0);
 }
 

@@ -158,11 +158,14 @@ static Status fill_one(ScreeWorld *world, int32_t index) {
   uint64_t seed = rng_mix(state->seed + (uint64_t)index);
   Shape *shape = &world->fills[index];
   Samples samples = {0};
+  int32_t fills = world->definition.scene.grains_count;
   say_buried(world, grains, shape);
+  progress_part(core, "placing grains", index, fills);
   Status status = sample_fill(world, index, shape, false, seed, &samples);
   if (status == SCREE_OK) status = add_samples(world, grains, material, &samples);
   samples_destroy(core, &samples);
   if (status == SCREE_OK && world->upsample && !has_points(world)) {
+    progress_part(core, "placing fine grains", index, fills);
     status = sample_fill(world, index, shape, true, rng_mix(seed), &samples);
     if (status == SCREE_OK) status = upsample_add(core, world->upsample, state, &samples, material, grains->velocity);
     samples_destroy(core, &samples);
@@ -184,6 +187,7 @@ Status world_fill(ScreeWorld *world) {
   for (int32_t k = 0; k < world->definition.scene.grains_count; k++) TRY(fill_one(world, k));
   for (int32_t k = 0; k < world->definition.scene.grains_count; k++)
     world->tally.speed = fmax(world->tally.speed, vec3_length(world->definition.scene.grains[k].velocity));
+  if (world->upsample) progress_stage(&world->core, "placing fine grains", 1, 1);
   if (world->upsample) TRY(upsample_begin(&world->core, world->upsample, &world->state, &world->scratch));
   world->tally.mass_initial = world_mass(world);
   return SCREE_OK;
@@ -259,6 +263,7 @@ Status world_sample_solids(ScreeWorld *world, int32_t first) {
                      "a plane has no end and is not sampled; its distance is used");
       continue;
     }
+    progress_part(&world->core, "sampling solids", k - first, state->solids.count - first);
     TRY(sample_solid(world, k));
   }
   return SCREE_OK;

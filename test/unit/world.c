@@ -352,6 +352,50 @@ static void worlds_fail_alone(void **state) {
   scree_start_free(start);
 }
 
+typedef struct Heard {
+  const char *what;
+  double done;
+  int stages, calls;
+} Heard;
+
+static void hear(void *context, const char *what, double done) {
+  Heard *heard = context;
+  bool same = heard->what && strcmp(heard->what, what) == 0;
+  assert_true(done >= (same ? heard->done : 0) - 1e-12 && done <= 1 + 1e-12);
+  if (!same) heard->stages++;
+  heard->what = what;
+  heard->done = done;
+  heard->calls++;
+}
+
+/* What is said grows within a stage, ends with the start, and changes nothing. */
+static void progress_is_told_and_changes_nothing(void **state) {
+  (void)state;
+  Scene s;
+  scene_begin(&s);
+  ScreeGrainsDef grains[2] = {s.grains, s.grains};
+  grains[0].start = SCREE_START_DENSE;
+  grains[1].fill.position.z = 1;
+  s.def.grains = grains, s.def.grains_count = 2;
+  Heard heard = {0};
+  ScreeWorldOptions options = scree_world_options_default();
+  options.progress = hear;
+  options.progress_context = &heard;
+  ScreeWorld *told = NULL, *silent = make(&s);
+  ScreeError error;
+  assert_done(scree_world_create(&s.def, &options, &told, &error));
+  assert_string_equal(heard.what, "placing grains");
+  assert_near(heard.done, 1, 1e-12);
+  assert_true(heard.stages >= 3 && heard.calls > 20);
+  int calls = heard.calls;
+  run_frames(told, 2);
+  run_frames(silent, 2);
+  assert_int_equal(heard.calls, calls);
+  assert_true(scree_world_state_hash(told) == scree_world_state_hash(silent));
+  scree_world_destroy(told);
+  scree_world_destroy(silent);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(grains_fall_on_parabolas),
@@ -364,6 +408,7 @@ int main(void) {
       cmocka_unit_test(solids_alone_need_no_grains),
       cmocka_unit_test(a_map_shows_the_highest_grain),
       cmocka_unit_test(worlds_fail_alone),
+      cmocka_unit_test(progress_is_told_and_changes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
