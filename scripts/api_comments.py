@@ -3,7 +3,7 @@
 parameters.h make, each with its help line, unit, default and range.
 
 The comment at the top describes the file. One behind code on its line describes what is before it, any other what comes
-next."""
+next: all functions up to the next blank line."""
 import re
 import sys
 from pathlib import Path
@@ -49,6 +49,18 @@ def expand(text):
     return re.sub(r"^(SCREE_\w+)\(SCREE_\w+_STRUCT\)$", lambda m: structs(m[1]), text, flags=re.M)
 
 
+def share_comments(text):
+    """A comment holds up to the next blank line: functions there that have none of their own get a copy."""
+    paragraphs = []
+    for paragraph in text.split("\n\n"):
+        pieces = re.split(r"^(/\*.*?\*/\n)", paragraph, flags=re.M | re.S)
+        for k in range(2, len(pieces), 2):
+            declarations = re.sub(r"^SCREE_API", lambda m: pieces[k - 1] + m[0], pieces[k], flags=re.M)
+            pieces[k] = declarations.removeprefix(pieces[k - 1])
+        paragraphs.append("".join(pieces))
+    return "\n\n".join(paragraphs)
+
+
 def mark_comments(text):
     out, end = [], 0
     for comment in re.finditer(r"/\*.*?\*/", text, re.S):
@@ -60,4 +72,4 @@ def mark_comments(text):
 
 
 if __name__ == "__main__":
-    print(mark_comments(expand(Path(sys.argv[1]).read_text())), end="")
+    print(mark_comments(share_comments(expand(Path(sys.argv[1]).read_text()))), end="")

@@ -54,7 +54,7 @@ def table(machine, result, targets):
     missed = []
     for row in rows_of(result):
         target, wanted = targets.get(row["name"]), ""
-        if target:
+        if target and row["ours"] is not None:
             met = is_met(target, row)
             wanted = f"{target[0]} {number(target[1])}: " + ("reached" if met else "**missed**")
             if not met:

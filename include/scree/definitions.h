@@ -214,6 +214,7 @@ SCREE_API ScreeTerrainDef scree_terrain_default(const char *material);
 SCREE_API ScreeUpsampleDef scree_upsample_default(double radius);
 SCREE_API ScreeProbeDef scree_probe_default(const char *name, int kind);
 
+/* A shape of that kind with its defaults, and the usual ones at once. */
 SCREE_API ScreeShapeDef scree_shape_default(ScreeShapeKind kind);
 SCREE_API ScreeShapeDef scree_shape_box(ScreeVec3 min, ScreeVec3 max);
 SCREE_API ScreeShapeDef scree_shape_sphere(ScreeVec3 center, double radius);

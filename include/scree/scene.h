@@ -30,6 +30,7 @@ SCREE_API ScreeStatus scree_scene_load(const char *path, const ScreeSceneOptions
 SCREE_API ScreeStatus scree_scene_parse(const char *text, size_t length, const char *name, const char *folder,
                                         const ScreeSceneOptions *options, ScreeScene **scene, ScreeError *error);
 
+/* The definition lives as long as the scene. */
 SCREE_API const ScreeSceneDef *scree_scene_definition(const ScreeScene *scene);
 SCREE_API void scree_scene_free(ScreeScene *scene);
 

@@ -70,6 +70,7 @@ typedef int32_t ScreeControlId;
 /* Real numbers whose default is `auto` hold a NaN until somebody sets them. */
 static inline bool scree_is_auto(double value) { return value != value; }
 
+/* "0.1.0". */
 SCREE_API const char *scree_version(void);
 
 #ifdef __cplusplus

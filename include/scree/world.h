@@ -41,8 +41,11 @@ typedef struct ScreeWorldOptions {
   void *progress_context;
 } ScreeWorldOptions;
 
+/* One thread per core, no log, the installed assets. */
 SCREE_API ScreeWorldOptions scree_world_options_default(void);
 
+/* A world at time 0: checks the definition, which it copies, and fills shapes with grains. options may be NULL. *world
+ * is NULL after a failure; otherwise give it back with scree_world_destroy. */
 SCREE_API ScreeStatus scree_world_create(const ScreeSceneDef *definition, const ScreeWorldOptions *options,
                                          ScreeWorld **world, ScreeError *error);
 SCREE_API void scree_world_destroy(ScreeWorld *world);
@@ -67,6 +70,7 @@ SCREE_API ScreeStatus scree_world_step(ScreeWorld *world, ScreeError *error);
 /* Steps to the end of the current frame and upsamples. */
 SCREE_API ScreeStatus scree_world_frame(ScreeWorld *world, ScreeError *error);
 
+/* Simulated time in s, finished frames, finished steps. */
 SCREE_API double scree_world_time(const ScreeWorld *world);
 SCREE_API int64_t scree_world_frame_index(const ScreeWorld *world);
 SCREE_API int64_t scree_world_step_index(const ScreeWorld *world);
@@ -191,6 +195,7 @@ typedef struct ScreeCount {
   const char *name;
   int64_t count;
 } ScreeCount;
+/* What report.json is made of: sizes, times by phase, memory, mass, warnings. */
 SCREE_API void scree_world_statistics(const ScreeWorld *world, ScreeStatistics *statistics);
 
 /* Hash by id over simulated particles, bodies and terrain; and over the fine grains. Equal for any thread count. */
