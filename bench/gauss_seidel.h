@@ -36,7 +36,7 @@ static inline int64_t sequential_contacts(const PositionStep *work, SequentialCo
     int64_t end, first = position_slots_of(s, i, &end);
     for (int64_t slot = first; slot < end; slot += SLICE) {
       int32_t j = s->partner[slot];
-      bool solid = j >= work->ghost_row;
+      bool solid = j >= work->boundary_row;
       if (!solid && j <= i) continue;
       contacts[count++] = (SequentialContact){
           .slot = slot,

@@ -75,7 +75,7 @@ static void load_window(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t i = b; i < e; i++) work->w[i] = 1 / mass[i];
   if (work->settings->mass_scaling > 0) scale_masses(work, b, e);
   KERNEL_CALL(work->step->core, position_load_pass)(work, b, e, thread);
-  position_load_ghosts(work, position_window(work, b));
+  position_load_boundary(work, position_window(work, b));
   if (work->riding_start) position_ride(work, b);
   position_copy_borders(work, b / SLICE, (e + SLICE - 1) / SLICE, work->d4);
   position_copy_borders(work, b / SLICE, (e + SLICE - 1) / SLICE, work->shift);
@@ -155,7 +155,7 @@ Status position_stabilize(PositionStep *work) {
 }
 
 /* Gaps take the shift in, then the last step's forces push: a slot needs nothing of others for either. The rows of the
- * ghosts, which no pass writes, go into both buffers. */
+ * boundary contacts, which no pass writes, go into both buffers. */
 static void enter_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   if (work->stabilized) PASS(work, position_settle_pass)(work, b, e, thread);
@@ -163,14 +163,14 @@ static void enter_window(void *context, int64_t b, int64_t e, int thread) {
     PASS(work, position_warm_pass)(work, b, e, thread);
     position_copy_borders(work, b, e, work->next);
   }
-  position_copy_ghosts(work, position_window(work, b * SLICE));
+  position_copy_boundary(work, position_window(work, b * SLICE));
   if (work->pushes) position_sum_pushes(work, b, e);
 }
 
-/* A row of a ghost is read by its grain alone: the chunk that has the grain brings it up to date. */
+/* A row of a boundary contact is read by its grain alone: the chunk that has the grain brings it up to date. */
 static void pass_chunk(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
-  if (work->riding_start) position_move_ghosts(work, b, e);
+  if (work->riding_start) position_move_boundary(work, b, e);
   work->pass(work, b, e, thread);
   if (work->last_pass) position_clear_crossings(work, b, e);
   else position_copy_borders(work, b, e, work->next);
@@ -201,8 +201,8 @@ static void keep_partners(PositionStep *work, int64_t b, int64_t e) {
   if (work->renumbered)
     for (int64_t i = b; i < e; i++) work->memory->number[i] = contact_number(i);
   const PositionWindow *window = position_window(work, b);
-  for (int64_t g = window->ghosts; g < window->ghosts + window->ghost_count; g++)
-    work->slots.partner[work->ghosts[g].slot] = (int32_t)work->ghosts[g].key;
+  for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++)
+    work->slots.partner[work->boundary[g].slot] = (int32_t)work->boundary[g].key;
 }
 
 /* A window of grains: no other thread looks at its slots any more. */

@@ -10,7 +10,7 @@
  * grains the lanes are filled by falling number of contacts: grains abreast then have about equally many, and a third
  * fewer slots stand empty than in the grains' own order.
  *
- * Walls and bodies are partners like any other: a contact with one has a ghost row behind the grains' rows of
+ * Walls and bodies are partners like any other: a contact with one has a row of its own behind the grains' rows of
  * displacements. One loop serves all.
  *
  * A contact's normal is that of the step's start and stays: gap + n . (d_i - d_j) is the room between the two. That is
@@ -75,18 +75,18 @@ typedef struct PositionSlots {
 enum { POSITION_FACES = 8 }; /* of a solid, at most: they tell apart the contacts of one grain with it */
 
 /* A contact with a solid and its row of displacements. */
-typedef struct PositionGhost {
+typedef struct BoundaryContact {
   int32_t solid, grain;
   uint32_t key; /* that it is remembered by: its sample, or solid and face */
   int32_t slot;
   float normal[3], gap; /* as a slot's */
   float arm[3];         /* grain (or sample) from the solid's centre of mass, at the step's start */
-} PositionGhost;
+} BoundaryContact;
 
 /* A window of grains: groups of its slots, and its contacts with solids, which follow each other, grain by grain. */
 typedef struct PositionWindow {
   int32_t groups;
-  int32_t ghosts, ghost_count;
+  int32_t boundary, boundary_count;
   int32_t riding_count;           /* with bodies that grains can move */
   int32_t pushed, pushed_count;   /* of these the ones of bodies that are pushed as a whole: where they are listed */
   int32_t border[3], crossing[3]; /* second rows and slots that lead to others': where they begin, second half, end */
@@ -94,12 +94,12 @@ typedef struct PositionWindow {
 
 /* A solid in the solve: its displacement over the step, as centre and rotation vector. */
 typedef struct PositionBody {
-  bool movable, matched;  /* matched: its samples are pushed one by one, then brought back into shape */
-  bool still, upright;    /* it does not move in the step; it is not turned */
-  int32_t faces;          /* that a grain touches at a time, at most */
-  double start[6];        /* without the grains */
-  double moved[6];        /* with what they have pushed so far */
-  _Atomic int64_t ghosts; /* contacts with grains, of one that they can move */
+  bool movable, matched;    /* matched: its samples are pushed one by one, then brought back into shape */
+  bool still, upright;      /* it does not move in the step; it is not turned */
+  int32_t faces;            /* that a grain touches at a time, at most */
+  double start[6];          /* without the grains */
+  double moved[6];          /* with what they have pushed so far */
+  _Atomic int64_t boundary; /* contacts with grains, of one that they can move */
   bool turns;
   Quat turned;               /* rotation over the step, as moved says */
   Mat3 turn;                 /* the same */
@@ -133,8 +133,9 @@ struct PositionStep {
   Step *step;
   const PositionSettings *settings;
   ContactMemory *memory; /* holds the slots; what it remembers counts where the settings say so */
-  /* Grains; rounded up to slices; where the rows of ghosts begin, behind second ones; ghosts; rows in all. */
-  int64_t count, padded, ghost_row, ghost_count, rows;
+  /* Grains; rounded up to slices; where the rows of boundary contacts begin, behind second ones; boundary contacts;
+   * rows in all. */
+  int64_t count, padded, boundary_row, boundary_count, rows;
   float dt, history_scale;
   float lowest;               /* height of the lowest grain, for mass scaling */
   float (*d4)[4], (*next)[4]; /* read and written by a pass, then swapped */
@@ -154,10 +155,10 @@ struct PositionStep {
   SampleTouches samples;
   int32_t *contacts; /* how many per grain, with grains and solids */
   PositionSlots slots;
-  PositionGhost *ghosts; /* window by window, which of them first depends on the threads */
-  int64_t ghost_room;
+  BoundaryContact *boundary; /* window by window, which of them first depends on the threads */
+  int64_t boundary_room;
   PositionWindow *windows;
-  int32_t *riding;       /* ghosts of bodies that grains can move, by chunks of the passes: see position_ride */
+  int32_t *riding; /* boundary contacts of bodies that grains can move, by chunks of the passes: see position_ride */
   int32_t *riding_start; /* per chunk; NULL: nobody has any */
   int32_t *pushed;       /* of these the ones of bodies that are pushed as a whole, in the order of the grains */
   int64_t riding_count, pushed_count;
@@ -173,7 +174,7 @@ struct PositionStep {
   int32_t *crossings;                 /* slots whose partners are other threads' */
   struct PositionRooms *border_rooms; /* per thread */
   int64_t border_room, crossing_room;
-  _Alignas(64) _Atomic int64_t ghosts_used; /* or wanted. Not on a line that all read */
+  _Alignas(64) _Atomic int64_t boundary_used; /* or wanted. Not on a line that all read */
   _Atomic int64_t borders_used, crossings_used;
 };
 
@@ -184,7 +185,7 @@ static inline PositionWindow *position_window(const PositionStep *work, int64_t 
 /* Static and kinetic coefficient of a slot. */
 static inline const float *position_friction(const PositionStep *work, int64_t slot) {
   const PositionSlots *slots = &work->slots;
-  return work->mu + (slots->kind ? slots->kind[slot] : 2 * (slots->partner[slot] >= work->ghost_row));
+  return work->mu + (slots->kind ? slots->kind[slot] : 2 * (slots->partner[slot] >= work->boundary_row));
 }
 
 /* Whether a slot of grain i is in use. */

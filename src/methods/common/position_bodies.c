@@ -24,7 +24,7 @@ static void body_create(PositionStep *work, int32_t index) {
                   solid->sample_end - solid->sample_begin >= MATCHED_SAMPLES_MIN;
   /* What holds or drives a part of a mechanism does so as in the last step: a bed that a motor holds against its load
    * starts with a push against that load and then gives way to it, by as much. (Parts that do not give way at all
-   * inside the solve were rejected: a load heavier than the part then throws it back and forth, since one answers the
+   * inside the solve were rejected: a load heavier than the part then throws it back and forth, since one returns the
    * other a step late; the lag here dies out for any ratio of the masses.) */
   const double *other = solid->driven;
   Vec3 push = vec3(other[0], other[1], other[2]), twist = vec3(other[3], other[4], other[5]);
@@ -43,7 +43,7 @@ static void body_create(PositionStep *work, int32_t index) {
   const Shape *shape = &solid->shape;
   bool faces = shape->inside && (shape->kind == SCREE_SHAPE_BOX || shape->kind == SCREE_SHAPE_CYLINDER);
   body->faces = faces ? SHAPE_CONTACTS_MAX : 1;
-  atomic_init(&body->ghosts, 0);
+  atomic_init(&body->boundary, 0);
 }
 
 /* Inverse mass of a solid at a contact, at most: splitting by it keeps the iteration convergent. */
@@ -56,19 +56,19 @@ static double body_weight(const Solid *solid, const float arm[3]) {
   return linear + angular * (double)(arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2]);
 }
 
-static void set_ghost_row(PositionStep *work, int64_t g) {
-  const PositionGhost *ghost = &work->ghosts[g];
-  const PositionBody *body = &work->bodies[ghost->solid];
-  Vec3 way = position_body_way(body, ghost->arm);
-  float *row = work->d4[work->ghost_row + g];
+static void set_boundary_row(PositionStep *work, int64_t g) {
+  const BoundaryContact *contact = &work->boundary[g];
+  const PositionBody *body = &work->bodies[contact->solid];
+  Vec3 way = position_body_displacement(body, contact->arm);
+  float *row = work->d4[work->boundary_row + g];
   row[0] = (float)way.x;
   row[1] = (float)way.y;
   row[2] = (float)way.z;
 }
 
-static bool is_pushed(const PositionStep *work, int64_t g) { return work->bodies[work->ghosts[g].solid].movable; }
+static bool is_pushed(const PositionStep *work, int64_t g) { return work->bodies[work->boundary[g].solid].movable; }
 
-static bool is_touched(const PositionBody *body) { return body->movable && atomic_load(&body->ghosts) > 0; }
+static bool is_touched(const PositionBody *body) { return body->movable && atomic_load(&body->boundary) > 0; }
 
 static void add_outer(Mat3 *sum, Vec3 a, Vec3 b) {
   const double left[3] = {a.x, a.y, a.z}, right[3] = {b.x, b.y, b.z};
@@ -106,26 +106,26 @@ void position_bodies_found(PositionStep *work) {
     if (work->bodies[k].matched && is_touched(&work->bodies[k])) measure_shape(work, k);
 }
 
-void position_load_ghosts(PositionStep *work, const PositionWindow *window) {
+void position_load_boundary(PositionStep *work, const PositionWindow *window) {
   const State *state = work->step->state;
-  int64_t first = window->ghosts, end = first + window->ghost_count;
-  memset(work->shift + work->ghost_row + first, 0, sizeof *work->shift * (size_t)(end - first));
-  memset(work->next + work->ghost_row + first, 0, sizeof *work->next * (size_t)(end - first));
+  int64_t first = window->boundary, end = first + window->boundary_count;
+  memset(work->shift + work->boundary_row + first, 0, sizeof *work->shift * (size_t)(end - first));
+  memset(work->next + work->boundary_row + first, 0, sizeof *work->next * (size_t)(end - first));
   for (int64_t g = first; g < end; g++) {
-    const PositionGhost *ghost = &work->ghosts[g];
-    float *row = work->d4[work->ghost_row + g];
+    const BoundaryContact *contact = &work->boundary[g];
+    float *row = work->d4[work->boundary_row + g];
     row[3] = 0;
-    set_ghost_row(work, g);
+    set_boundary_row(work, g);
     if (!is_pushed(work, g)) continue;
-    double count = (double)atomic_load(&work->bodies[ghost->solid].ghosts);
+    double count = (double)atomic_load(&work->bodies[contact->solid].boundary);
     double share = work->settings->averaging ? 1 : fmax(count / (double)work->settings->relaxation, 1);
-    row[3] = (float)(share * body_weight(&state->solids.items[ghost->solid], ghost->arm));
+    row[3] = (float)(share * body_weight(&state->solids.items[contact->solid], contact->arm));
   }
 }
 
-void position_copy_ghosts(PositionStep *work, const PositionWindow *window) {
-  int64_t first = work->ghost_row + window->ghosts;
-  memcpy(work->next + first, work->d4 + first, sizeof *work->next * (size_t)window->ghost_count);
+void position_copy_boundary(PositionStep *work, const PositionWindow *window) {
+  int64_t first = work->boundary_row + window->boundary;
+  memcpy(work->next + first, work->d4 + first, sizeof *work->next * (size_t)window->boundary_count);
 }
 
 /* The remembered pushes of a grain's contacts: what of them moves it, and what only squeezes it. */
@@ -148,21 +148,21 @@ static Pressed pressed_by_memory(const PositionStep *work, int64_t i) {
   return (Pressed){moves, total - moves};
 }
 
-/* Where the ghosts of the grain that has ghost g begin and end. */
-static int64_t ghosts_of_grain(const PositionStep *work, int64_t g, int64_t *end) {
-  int32_t grain = work->ghosts[g].grain;
+/* Where the boundary contacts of the grain that has contact g begin and end. */
+static int64_t boundary_of_grain(const PositionStep *work, int64_t g, int64_t *end) {
+  int32_t grain = work->boundary[g].grain;
   const PositionWindow *window = position_window(work, grain);
   int64_t first = g;
-  while (first > window->ghosts && work->ghosts[first - 1].grain == grain) first--;
-  for (*end = g + 1; *end < window->ghosts + window->ghost_count && work->ghosts[*end].grain == grain;) ++*end;
+  while (first > window->boundary && work->boundary[first - 1].grain == grain) first--;
+  for (*end = g + 1; *end < window->boundary + window->boundary_count && work->boundary[*end].grain == grain;) ++*end;
   return first;
 }
 
-/* Whether something that grains cannot move pressed the grain of ghost `own` in the last step. */
+/* Whether something that grains cannot move pressed the grain of contact `own` in the last step. */
 static bool is_backed(const PositionStep *work, int64_t own) {
   int64_t end;
-  for (int64_t g = ghosts_of_grain(work, own, &end); g < end; g++)
-    if (!is_pushed(work, g) && work->slots.ln[work->ghosts[g].slot] > 0) return true;
+  for (int64_t g = boundary_of_grain(work, own, &end); g < end; g++)
+    if (!is_pushed(work, g) && work->slots.ln[work->boundary[g].slot] > 0) return true;
   return false;
 }
 
@@ -186,8 +186,8 @@ static void weigh_down(PositionStep *work, int64_t i, float kind) {
 static void forget(PositionStep *work, int64_t own, float share) {
   PositionSlots *s = &work->slots;
   int64_t end;
-  for (int64_t g = ghosts_of_grain(work, own, &end); g < end; g++) {
-    int64_t slot = work->ghosts[g].slot;
+  for (int64_t g = boundary_of_grain(work, own, &end); g < end; g++) {
+    int64_t slot = work->boundary[g].slot;
     s->ln[slot] *= share;
     s->ltx[slot] *= share;
     s->lty[slot] *= share;
@@ -201,10 +201,10 @@ static void pin(PositionStep *work, const PositionWindow *window) {
   float far = POSITION_THROWN * (float)state->radius;
   if (!work->settings->memory || !(fall > 0)) return;
   int64_t last = -1;
-  for (int64_t g = window->ghosts; g < window->ghosts + window->ghost_count; g++) {
-    const PositionGhost *ghost = &work->ghosts[g];
-    int64_t i = ghost->grain;
-    if (i == last || state->solids.items[ghost->solid].motion != MOTION_FREE) continue;
+  for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++) {
+    const BoundaryContact *contact = &work->boundary[g];
+    int64_t i = contact->grain;
+    if (i == last || state->solids.items[contact->solid].motion != MOTION_FREE) continue;
     last = i;
     Pressed pressed = pressed_by_memory(work, i);
     float kind = fminf(pressed.squeezes * work->w[i] / fall, POSITION_PINNED_MOST);
@@ -214,15 +214,15 @@ static void pin(PositionStep *work, const PositionWindow *window) {
   }
 }
 
-/* Contacts of the chunk with bodies that grains can move, from `place` on; answers where the last ends. */
+/* Contacts of the chunk with bodies that grains can move, from `place` on; returns where the last ends. */
 static int32_t list_riding(PositionStep *work, const PositionWindow *window, int64_t chunk, int32_t place) {
   int32_t first = place, pushes = 0, last = -1;
-  for (int64_t g = window->ghosts; g < window->ghosts + window->ghost_count; g++) {
-    const PositionGhost *ghost = &work->ghosts[g];
-    if (!is_pushed(work, g) || work->slots.lane[ghost->grain] / (POSITION_CHUNK * SLICE) != chunk) continue;
+  for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++) {
+    const BoundaryContact *contact = &work->boundary[g];
+    if (!is_pushed(work, g) || work->slots.lane[contact->grain] / (POSITION_CHUNK * SLICE) != chunk) continue;
     work->riding[place++] = (int32_t)g;
-    if (!work->pushes || !work->bodies[ghost->solid].matched || ghost->solid == last) continue;
-    work->pushes[first + pushes++].solid = last = ghost->solid;
+    if (!work->pushes || !work->bodies[contact->solid].matched || contact->solid == last) continue;
+    work->pushes[first + pushes++].solid = last = contact->solid;
   }
   if (work->pushes) work->push_count[chunk] = pushes;
   return place;
@@ -243,9 +243,9 @@ void position_ride(PositionStep *work, int64_t b) {
 }
 
 /* What the contact has pushed the grain by so far, kg m. */
-static Vec3 ghost_push(const PositionStep *work, int64_t g) {
+static Vec3 boundary_multiplier(const PositionStep *work, int64_t g) {
   const PositionSlots *s = &work->slots;
-  int64_t at = work->ghosts[g].slot;
+  int64_t at = work->boundary[g].slot;
   Vec3 n = vec3((double)s->nx[at], (double)s->ny[at], (double)s->nz[at]);
   return vec3_madd(vec3((double)s->ltx[at], (double)s->lty[at], (double)s->ltz[at]), n, (double)s->ln[at]);
 }
@@ -261,9 +261,9 @@ Status position_take_pushes(PositionStep *work) {
                       2 * parallel_chunks(0, work->count, POSITION_WINDOW), "pushes on bodies");
 }
 
-void position_move_ghosts(PositionStep *work, int64_t b, int64_t e) {
+void position_move_boundary(PositionStep *work, int64_t b, int64_t e) {
   int64_t first = b / POSITION_CHUNK, end = (e + POSITION_CHUNK - 1) / POSITION_CHUNK;
-  for (int32_t k = work->riding_start[first]; k < work->riding_start[end]; k++) set_ghost_row(work, work->riding[k]);
+  for (int32_t k = work->riding_start[first]; k < work->riding_start[end]; k++) set_boundary_row(work, work->riding[k]);
 }
 
 /* Contacts in a row with one body have one sum; list_riding has told whose. */
@@ -272,12 +272,12 @@ static void sum_chunk(PositionStep *work, int64_t chunk) {
   PositionPush *sum = work->pushes + first;
   for (int32_t k = 0; k < work->push_count[chunk]; k++) sum[k] = (PositionPush){.solid = sum[k].solid};
   for (int32_t k = first; k < end; k++) {
-    const PositionGhost *ghost = &work->ghosts[work->riding[k]];
-    const PositionBody *body = &work->bodies[ghost->solid];
+    const BoundaryContact *contact = &work->boundary[work->riding[k]];
+    const PositionBody *body = &work->bodies[contact->solid];
     if (!body->matched) continue;
-    if (ghost->solid != sum->solid) sum++;
-    Vec3 push = vec3_scale(ghost_push(work, work->riding[k]), -1);
-    Vec3 arm = vec3((double)ghost->arm[0], (double)ghost->arm[1], (double)ghost->arm[2]);
+    if (contact->solid != sum->solid) sum++;
+    Vec3 push = vec3_scale(boundary_multiplier(work, work->riding[k]), -1);
+    Vec3 arm = vec3((double)contact->arm[0], (double)contact->arm[1], (double)contact->arm[2]);
     sum->push = vec3_add(sum->push, push);
     add_outer(&sum->moments, push, vec3_sub(arm, body->middle));
   }
@@ -288,11 +288,11 @@ void position_sum_pushes(PositionStep *work, int64_t b, int64_t e) {
 }
 
 static void take_push(PositionStep *work, int64_t g) {
-  const PositionGhost *ghost = &work->ghosts[g];
-  PositionBody *body = &work->bodies[ghost->solid];
-  const Solid *solid = &work->step->state->solids.items[ghost->solid];
-  Vec3 push = vec3_scale(ghost_push(work, g), -1);
-  Vec3 twist = vec3_cross(vec3((double)ghost->arm[0], (double)ghost->arm[1], (double)ghost->arm[2]), push);
+  const BoundaryContact *contact = &work->boundary[g];
+  PositionBody *body = &work->bodies[contact->solid];
+  const Solid *solid = &work->step->state->solids.items[contact->solid];
+  Vec3 push = vec3_scale(boundary_multiplier(work, g), -1);
+  Vec3 twist = vec3_cross(vec3((double)contact->arm[0], (double)contact->arm[1], (double)contact->arm[2]), push);
   const double parts[6] = {push.x, push.y, push.z, twist.x, twist.y, twist.z};
   for (int r = 0; r < 6; r++)
     for (int c = 0; c < 6; c++) body->moved[r] += solid->inverse_inertia[r][c] * parts[c];
@@ -307,7 +307,7 @@ static void begin_bodies(PositionStep *work, bool matched) {
   }
 }
 
-/* Bodies that are pushed as a whole: in the order of the ghosts, whatever the threads did. */
+/* Bodies that are pushed as a whole: in the order of the boundary contacts, whatever the threads did. */
 static void move_pushed(PositionStep *work) {
   begin_bodies(work, false);
   for (int64_t k = 0; k < work->pushed_count; k++) take_push(work, work->pushed[k]);
@@ -352,14 +352,14 @@ enum { WRENCH_SUMS = 4 };
 void position_push_solids(PositionStep *work, const PositionWindow *window) {
   Solids *solids = &work->step->state->solids;
   double per_square = 1 / ((double)work->dt * (double)work->dt);
-  if (window->ghost_count == 0) return;
+  if (window->boundary_count == 0) return;
   WrenchSum sums[WRENCH_SUMS] = {0}; /* grains touch solids by turns: floor and tool, say */
-  for (int64_t g = window->ghosts; g < window->ghosts + window->ghost_count; g++) {
-    const PositionGhost *ghost = &work->ghosts[g];
-    if (work->bodies[ghost->solid].matched) continue;
-    Solid *solid = &solids->items[ghost->solid];
-    Vec3 arm = vec3((double)ghost->arm[0], (double)ghost->arm[1], (double)ghost->arm[2]);
-    wrench_sum_add(&sums[ghost->solid % WRENCH_SUMS], solid, vec3_scale(ghost_push(work, g), -per_square),
+  for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++) {
+    const BoundaryContact *contact = &work->boundary[g];
+    if (work->bodies[contact->solid].matched) continue;
+    Solid *solid = &solids->items[contact->solid];
+    Vec3 arm = vec3((double)contact->arm[0], (double)contact->arm[1], (double)contact->arm[2]);
+    wrench_sum_add(&sums[contact->solid % WRENCH_SUMS], solid, vec3_scale(boundary_multiplier(work, g), -per_square),
                    vec3_add(solid->center, arm));
   }
   for (int k = 0; k < WRENCH_SUMS; k++) wrench_sum_end(&sums[k]);

@@ -8,7 +8,7 @@
 #include "methods/common/position_borders.h"
 #include "methods/common/position_kernels.h"
 
-enum { COUNTS = 64, LANES_TOLERANCE = 32, GHOSTS_SPARE = 2 };
+enum { COUNTS = 64, LANES_TOLERANCE = 32, BOUNDARY_SPARE = 2 };
 
 /* sqrt(mu_i mu_j) of two surfaces (Sommer Section 3). What slides can be held by no less than slows it down. */
 typedef struct Surface {
@@ -67,7 +67,7 @@ static int64_t count_groups(PositionSlots *slots, int64_t b, int64_t e, const in
 
 /* Lanes of a window by falling number of contacts, grains with equally many in their own order. Those with COUNTS or
  * more are not told apart: there are next to none. The lanes of the last step are kept as long as they take hardly more
- * slots. Answers how many groups of slots they take. */
+ * slots. Returns how many groups of slots they take. */
 static int64_t fill_lanes(PositionStep *work, int64_t b, int64_t e, const int32_t *contacts) {
   PositionSlots *slots = &work->slots;
   int32_t places[COUNTS + 1] = {0};
@@ -97,19 +97,19 @@ static void lane_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   int64_t last = e < work->count ? e : work->count;
   memcpy(work->contacts + b, work->found_count + b, sizeof *work->contacts * (size_t)(e - b));
-  position_find_ghosts(work, b, last);
+  position_find_boundary(work, b, last);
   if (work->settings->memory) note_numbers(work, b, last);
   position_window(work, b)->groups = (int32_t)fill_lanes(work, b, e, work->contacts + b);
   for (int64_t l = b; l < e; l++) work->slots.lane[work->slots.grain[l]] = (int32_t)l;
 }
 
 /* What is remembered of a contact with a solid. */
-static void recall_ghost(PositionStep *work, int64_t g) {
+static void recall_boundary(PositionStep *work, int64_t g) {
   PositionSlots *s = &work->slots;
-  const PositionGhost *ghost = &work->ghosts[g];
-  int32_t slot = ghost->slot;
+  const BoundaryContact *contact = &work->boundary[g];
+  int32_t slot = contact->slot;
   const ContactPlaces *now = &work->memory->now;
-  int64_t place = contact_memory_find(work->memory, ghost->grain, ghost->key);
+  int64_t place = contact_memory_find(work->memory, contact->grain, contact->key);
   float scale = now->kept[0][place] != 0 ? work->history_scale : 0;
   s->ln[slot] = now->kept[0][place] * scale;
   s->ltx[slot] = now->kept[1][place] * scale;
@@ -117,23 +117,23 @@ static void recall_ghost(PositionStep *work, int64_t g) {
   s->ltz[slot] = now->kept[3][place] * scale;
 }
 
-static void fill_ghost(PositionStep *work, int64_t g) {
+static void fill_boundary(PositionStep *work, int64_t g) {
   PositionSlots *s = &work->slots;
-  const PositionGhost *ghost = &work->ghosts[g];
-  int32_t slot = ghost->slot;
-  const float *n = ghost->normal;
+  const BoundaryContact *contact = &work->boundary[g];
+  int32_t slot = contact->slot;
+  const float *n = contact->normal;
   float along = s->ltx[slot] * n[0] + s->lty[slot] * n[1] + s->ltz[slot] * n[2];
-  s->partner[slot] = (int32_t)(work->ghost_row + g);
+  s->partner[slot] = (int32_t)(work->boundary_row + g);
   s->nx[slot] = n[0];
   s->ny[slot] = n[1];
   s->nz[slot] = n[2];
-  s->gap[slot] = ghost->gap;
+  s->gap[slot] = contact->gap;
   s->ltx[slot] -= along * n[0];
   s->lty[slot] -= along * n[1];
   s->ltz[slot] -= along * n[2];
   if (s->kind)
-    s->kind[slot] =
-        2 * ((work->materials + ghost->solid) * work->materials + work->step->state->particles.material[ghost->grain]);
+    s->kind[slot] = 2 * ((work->materials + contact->solid) * work->materials +
+                         work->step->state->particles.material[contact->grain]);
 }
 
 /* Rows of the memory for the slots of the slices [b, e). */
@@ -150,15 +150,15 @@ static void write_rows(PositionStep *work, int64_t b, int64_t e) {
     }
 }
 
-/* Ghosts come behind the pairs of their grain. */
-static void place_ghosts(PositionStep *work, const PositionWindow *window) {
+/* Boundary contacts come behind the pairs of their grain. */
+static void place_boundary(PositionStep *work, const PositionWindow *window) {
   int64_t last = -1, slot = 0, end;
-  for (int64_t g = window->ghosts; g < window->ghosts + window->ghost_count; g++, slot += SLICE) {
-    int64_t i = work->ghosts[g].grain;
+  for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++, slot += SLICE) {
+    int64_t i = work->boundary[g].grain;
     if (i != last) slot = position_slots_of(&work->slots, i, &end) + (int64_t)work->found_count[i] * SLICE;
     last = i;
-    work->ghosts[g].slot = (int32_t)slot;
-    if (work->settings->memory) recall_ghost(work, g);
+    work->boundary[g].slot = (int32_t)slot;
+    if (work->settings->memory) recall_boundary(work, g);
   }
 }
 
@@ -168,7 +168,7 @@ static void recall_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   for (int64_t s = b + 1; s < e; s++) work->slots.begin[s] += work->slots.begin[b];
   KERNEL_CALL(work->step->core, position_recall_pass)(work, b, e, thread);
-  place_ghosts(work, position_window(work, b * SLICE));
+  place_boundary(work, position_window(work, b * SLICE));
   if (work->settings->memory) write_rows(work, b, e);
 }
 
@@ -184,7 +184,7 @@ static void fill_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   const PositionWindow *window = position_window(work, b * SLICE);
   KERNEL_CALL(work->step->core, position_slot_pass)(work, b, e, thread);
-  for (int64_t g = window->ghosts; g < window->ghosts + window->ghost_count; g++) fill_ghost(work, g);
+  for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++) fill_boundary(work, g);
   position_list_pushed(work, window);
 }
 
@@ -209,16 +209,16 @@ static Status take_lanes(PositionStep *work) {
 static Status make_room(PositionStep *work) {
   Core *core = work->step->core;
   PositionSearch *search = work->search;
-  int64_t wanted = work->ghosts_used;
+  int64_t wanted = work->boundary_used;
   if (wanted > INT32_MAX - work->padded - work->border_room)
     return fail(core, SCREE_NO_MEMORY, "too many contacts with solids: %lld", (long long)wanted);
-  if (wanted > work->ghost_room) {
-    memory_drop(core, &search->ghosts);
-    TRY(memory_new(core, &search->ghosts, wanted + wanted / GHOSTS_SPARE, "contacts with solids"));
+  if (wanted > work->boundary_room) {
+    memory_drop(core, &search->boundary);
+    TRY(memory_new(core, &search->boundary, wanted + wanted / BOUNDARY_SPARE, "contacts with solids"));
   }
-  work->ghosts = search->ghosts;
-  work->ghost_room = memory_size(search->ghosts) / (int64_t)sizeof *search->ghosts;
-  work->ghosts_used = 0;
+  work->boundary = search->boundary;
+  work->boundary_room = memory_size(search->boundary) / (int64_t)sizeof *search->boundary;
+  work->boundary_used = 0;
   return SCREE_OK;
 }
 
@@ -229,8 +229,8 @@ static Status find_contacts(PositionStep *work) {
   do {
     TRY(make_room(work));
     parallel_for_shares(work->step->core, work->shares, 0, work->padded, POSITION_WINDOW, lane_window, work);
-  } while (work->ghosts_used > work->ghost_room);
-  work->ghost_count = work->ghosts_used;
+  } while (work->boundary_used > work->boundary_room);
+  work->boundary_count = work->boundary_used;
   /* Inside a window slices still count from its first, which is told where it begins. */
   for (int64_t b = 0; b < work->padded; b += POSITION_WINDOW) {
     slots->begin[b / SLICE] = slots->groups;
@@ -253,7 +253,7 @@ static Status recall_contacts(PositionStep *work) {
   slots->ltz = next->kept[3] + LANES;
   parallel_for_shares(core, work->shares, 0, slots->slices, POSITION_WINDOW / SLICE, recall_window, work);
   if (work->borders_used > work->border_room) work->borders_used = work->border_room;
-  work->ghost_row = work->padded + work->borders_used;
+  work->boundary_row = work->padded + work->borders_used;
   return SCREE_OK;
 }
 
@@ -261,7 +261,7 @@ static Status recall_contacts(PositionStep *work) {
 static Status take_rows(PositionStep *work) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
-  work->rows = work->ghost_row + work->ghost_count;
+  work->rows = work->boundary_row + work->boundary_count;
   TRY(scratch_take(core, scratch, &work->d4, work->rows, "displacements"));
   TRY(scratch_take(core, scratch, &work->next, work->rows, "displacements"));
   TRY(scratch_take(core, scratch, &work->shift, work->rows, "displacements"));

@@ -5,7 +5,7 @@
 #include "methods/common/position.h"
 
 /* Contacts of the window of grains [b, e) with solids and with samples; adds to the grains' numbers of contacts. */
-void position_find_ghosts(PositionStep *work, int64_t b, int64_t e);
+void position_find_boundary(PositionStep *work, int64_t b, int64_t e);
 /* Room to list those with bodies that grains can move, when all are found; then the ones of a window. */
 Status position_take_riding(PositionStep *work);
 void position_list_pushed(PositionStep *work, const PositionWindow *window);
@@ -14,15 +14,15 @@ Status position_take_bodies(PositionStep *work);
 void position_bodies_found(PositionStep *work);
 /* A point of a body goes where the turn brings it, not along the tangent: what sticks to a turning wall would wander
  * into it. */
-static inline Vec3 position_body_way(const PositionBody *body, const float arm[3]) {
+static inline Vec3 position_body_displacement(const PositionBody *body, const float arm[3]) {
   Vec3 from = vec3((double)arm[0], (double)arm[1], (double)arm[2]);
   Vec3 way = vec3(body->moved[0], body->moved[1], body->moved[2]);
   return body->turns ? vec3_add(way, vec3_sub(mat3_apply(&body->turn, from), from)) : way;
 }
-/* Rows of the ghosts of a window, once there are rows; those of the solve into both buffers, once the stabilisation
- * needs the other no more. */
-void position_load_ghosts(PositionStep *work, const PositionWindow *window);
-void position_copy_ghosts(PositionStep *work, const PositionWindow *window);
+/* Rows of the boundary contacts of a window, once there are rows; those of the solve into both buffers, once the
+ * stabilisation needs the other no more. */
+void position_load_boundary(PositionStep *work, const PositionWindow *window);
+void position_copy_boundary(PositionStep *work, const PositionWindow *window);
 /* Where the partners of grain i that may touch it stand; behind the last is something to read. */
 static inline const int32_t *position_found(const PositionStep *work, int64_t i) {
   return work->finds.found + work->finds.start[i];
@@ -35,7 +35,7 @@ Status position_take_pushes(PositionStep *work);
  * grains can move, and the masses of grains that bodies press against something fixed. */
 void position_ride(PositionStep *work, int64_t b);
 /* Slices [b, e), before a pass: rows of their contacts follow the bodies. After it: what pushes matched bodies. */
-void position_move_ghosts(PositionStep *work, int64_t b, int64_t e);
+void position_move_boundary(PositionStep *work, int64_t b, int64_t e);
 void position_sum_pushes(PositionStep *work, int64_t b, int64_t e);
 /* After all have been through a pass: bodies that grains can move take up what pushed them. */
 void position_move_bodies(PositionStep *work);

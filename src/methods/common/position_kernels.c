@@ -64,7 +64,7 @@ void KERNEL(position_place_pass)(void *context, int64_t b, int64_t e, int thread
 double KERNEL(position_overlap_pass)(void *context, int64_t b, int64_t e) {
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
-  const WideInt solids = (int32_t)work->ghost_row - (WideInt){0};
+  const WideInt solids = (int32_t)work->boundary_row - (WideInt){0};
   Wide most = wide_set(0);
   for (int64_t s = b; s < e; s++) {
     const WideInt grains = wide_load_int(slots->grain + s * SLICE);

@@ -10,7 +10,7 @@ enum { SAMPLES_CHUNK = 64, FINDS_FEW = 4096, FINDS_FIRST = 12, FINDS_SPARE = 8, 
 
 void position_search_destroy(Core *core, PositionSearch *search) {
   bins_destroy(core, &search->bins);
-  memory_drop(core, &search->ghosts);
+  memory_drop(core, &search->boundary);
 }
 
 void position_search_forget(PositionSearch *search) { search->next_id = 0; }
@@ -51,7 +51,7 @@ static int32_t *search_block(Core *core, const SearchJob *job, int64_t b, int64_
   return out;
 }
 
-/* Finds of queries [b, e), one behind the other, to where the room says, as many queries as fit there. Answers where it
+/* Finds of queries [b, e), one behind the other, to where the room says, as many queries as fit there. Returns where it
  * stopped. */
 static int64_t put_finds(SearchFinds *finds, SearchRoom *room, int64_t b, int64_t e, const int32_t *out,
                          const int32_t *count) {
@@ -145,7 +145,7 @@ static void predict_samples(const SampleSearch *search, int64_t b, int64_t e) {
     float at[3] = {s->x[k], s->y[k], s->z[k]};
     if (body->movable) {
       Vec3 arm = vec3_sub(vec3((double)at[0], (double)at[1], (double)at[2]), vec3_sub(solid->center, state->origin));
-      Vec3 way = position_body_way(body, (const float[3]){(float)arm.x, (float)arm.y, (float)arm.z});
+      Vec3 way = position_body_displacement(body, (const float[3]){(float)arm.x, (float)arm.y, (float)arm.z});
       at[0] += (float)way.x;
       at[1] += (float)way.y;
       at[2] += (float)way.z;

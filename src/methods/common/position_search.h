@@ -13,7 +13,7 @@
 typedef struct PositionSearch {
   Bins bins;
   int64_t pairs; /* that may touch, in the last step */
-  struct PositionGhost *ghosts;
+  struct BoundaryContact *boundary;
   ParallelShares shares;
   /* Radii are born with the grains: they are what they were for as long as none was born and none died. */
   int64_t count;
@@ -85,11 +85,11 @@ typedef struct SampleTouches {
 } SampleTouches;
 /* In scratch. Once the bodies of the step are known. */
 Status position_search_samples(PositionStep *work);
-/* The samples of a window's grains: of the k-th, sample[first[k] .. first[k + 1]), ascending. Answers whether there are
+/* The samples of a window's grains: of the k-th, sample[first[k] .. first[k + 1]), ascending. Returns whether there are
  * any. */
 bool position_window_samples(const SampleTouches *touches, int64_t window, int32_t *first);
 
-/* Queries [b, e) in their order, at most SEARCH_BLOCK: their finds one behind the other, and how many each has. Answers
+/* Queries [b, e) in their order, at most SEARCH_BLOCK: their finds one behind the other, and how many each has. Returns
  * where it stopped: there was not room enough for the next. */
 KERNEL_DECLARE(int64_t, position_search_pass,
                (const SearchJob *job, int64_t b, int64_t e, int64_t room, int32_t *out, int32_t *count));

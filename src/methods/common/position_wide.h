@@ -75,7 +75,7 @@ WIDE_INLINE Frictions frictions_of(const PositionStep *work) {
   const float *mu = work->mu;
   return (Frictions){.mu = mu,
                      .kind = work->slots.kind,
-                     .solids = (int32_t)work->ghost_row - (WideInt){0},
+                     .solids = (int32_t)work->boundary_row - (WideInt){0},
                      .pair = {wide_set(mu[0]), wide_set(mu[1])},
                      .solid = {wide_set(mu[2]), wide_set(mu[3])}};
 }

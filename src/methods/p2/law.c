@@ -140,8 +140,8 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
     smaller = fmin(smaller, (double)p->radius[j]);
     weight += (double)work->w[j];
   } else {
-    const PositionGhost *ghost = &work->ghosts[j - work->ghost_row];
-    int64_t shared = work->settings->averaging ? 1 : atomic_load(&work->bodies[ghost->solid].ghosts);
+    const BoundaryContact *contact = &work->boundary[j - work->boundary_row];
+    int64_t shared = work->settings->averaging ? 1 : atomic_load(&work->bodies[contact->solid].boundary);
     weight += (double)work->d4[j][3] / (double)(shared > 0 ? shared : 1);
   }
   s->soft[slot] = isinf(stiffness)                ? 0

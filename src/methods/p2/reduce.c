@@ -38,8 +38,8 @@ static void ground_chunk(void *context, int64_t b, int64_t e, int thread) {
     r->level[i] = UNREACHED;
     int64_t end, first = position_slots_of(&work->slots, i, &end);
     for (int64_t slot = first; slot < end; slot += SLICE) {
-      int64_t ghost = work->slots.partner[slot] - work->ghost_row;
-      if (ghost >= 0 && !work->bodies[work->ghosts[ghost].solid].movable && slot_downward(r, slot) < -UPRIGHT &&
+      int64_t contact = work->slots.partner[slot] - work->boundary_row;
+      if (contact >= 0 && !work->bodies[work->boundary[contact].solid].movable && slot_downward(r, slot) < -UPRIGHT &&
           slot_touches(work, i, slot))
         r->level[i] = 1;
     }

@@ -69,7 +69,7 @@ static double fastest_chunk(void *context, int64_t b, int64_t e) {
 
 /* Contacts that cannot all be met (a grain crushed between a wall and a tool that nothing stops) push without end. No
  * honest one makes a grain faster than the fastest grain or twice the fastest solid. */
-static float longest_way(PositionStep *work, const P2Settings *settings) {
+static float longest_displacement(PositionStep *work, const P2Settings *settings) {
   const Solids *solids = &work->step->state->solids;
   double way = (double)settings->calm_speed * work->step->dt;
   way = fmax(way, parallel_max(work->step->core, 0, work->count, LIMIT_CHUNK, 0, fastest_chunk, work));
@@ -94,7 +94,7 @@ Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Law *law) {
   TRY(p2_law_create(work, &p2->settings, law)); /* factors of Eq. 21 and 28, caps of Eq. 35 and 36 */
   TRY(p2_turn(work));                           /* ours: sliding of lumps that turn */
   TRY(p2_reduce_errors(work));                  /* Eq. 37 */
-  law->longest = longest_way(work, &p2->settings);
+  law->longest = longest_displacement(work, &p2->settings);
   return p2_part(work); /* ours: pbd's stabilisation */
 }
 

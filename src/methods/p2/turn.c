@@ -41,8 +41,8 @@ static void turn_chunk(void *context, int64_t b, int64_t e, int thread) {
     for (int64_t slot = first; slot < end; slot += SLICE) {
       int64_t j = s->partner[slot];
       if (!(s->gap[slot] < 0)) continue;
-      if (j >= work->ghost_row) {
-        Vec3 spin = work->step->state->solids.items[work->ghosts[j - work->ghost_row].solid].spin;
+      if (j >= work->boundary_row) {
+        Vec3 spin = work->step->state->solids.items[work->boundary[j - work->boundary_row].solid].spin;
         system = mat3_add(system, mat3_scale(mat3_identity(), SOLID_WEIGHT));
         seen = vec3_madd(seen, spin, SOLID_WEIGHT);
         continue;

@@ -1,11 +1,11 @@
-/* Contacts of grains with solids, by distance and by samples: ghosts. */
+/* Contacts of grains with solids, by distance and by samples: boundary contacts. */
 #include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
 #include "methods/common/position_contacts.h"
 
-enum { GHOSTS_FEW = 512 };
+enum { BOUNDARY_FEW = 512 };
 
 /* Centre of mass at the step's start. */
 static Vec3 body_center(const Solid *solid, const PositionBody *body) {
@@ -25,7 +25,7 @@ static int touches_of(const Solid *solid, const PositionBody *body, Vec3 at, dou
 /* Contact of a grain with the surface of a solid, by distance. The pose is the end's for solids that follow a path
  * and the start's for those that are free (bodies_refresh), so the offset is set back accordingly: it is the one at
  * the step's start, when neither has moved. */
-static int find_by_distance(PositionStep *work, int64_t i, int32_t index, PositionGhost *ghosts) {
+static int find_by_distance(PositionStep *work, int64_t i, int32_t index, BoundaryContact *contacts) {
   const State *state = work->step->state;
   const Particles *p = &state->particles;
   const Solid *solid = &state->solids.items[index];
@@ -33,29 +33,29 @@ static int find_by_distance(PositionStep *work, int64_t i, int32_t index, Positi
   float radius = p->radius[i];
   Vec3 start = state_position(state, i), way = vec3((double)p->dx[i], (double)p->dy[i], (double)p->dz[i]);
   ShapePoint touch[SHAPE_CONTACTS_MAX];
-  int found = touches_of(solid, body, vec3_add(start, way), (double)(radius + work->margin), touch);
-  if (found == 0) return 0;
+  int count = touches_of(solid, body, vec3_add(start, way), (double)(radius + work->margin), touch);
+  if (count == 0) return 0;
   /* Both sides of a contact meet at the grain's centre, not on the surface. A grain does not turn by itself; so it
    * turns with the solid it sticks to (a point of the surface would leave it behind by its radius times the turn),
    * and friction's moment on the body is that of the force on the grain, opposite: angular momentum is kept. */
   Vec3 arm = vec3_sub(start, body_center(solid, body));
-  for (int k = 0; k < found; k++) {
-    PositionGhost *ghost = &ghosts[k];
+  for (int k = 0; k < count; k++) {
+    BoundaryContact *contact = &contacts[k];
     Vec3 n = touch[k].normal;
     double apart = touch[k].distance - vec3_dot(n, way);
-    *ghost = (PositionGhost){.solid = index,
-                             .grain = (int32_t)i,
-                             .key = contact_key_from_top(POSITION_FACES * index + contact_face(solid, n)),
-                             .normal = {(float)n.x, (float)n.y, (float)n.z},
-                             .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
-    if (!body->movable && !body->still) apart += vec3_dot(n, position_body_way(body, ghost->arm));
-    ghost->gap = (float)apart - radius;
+    *contact = (BoundaryContact){.solid = index,
+                                 .grain = (int32_t)i,
+                                 .key = contact_key_from_top(POSITION_FACES * index + contact_face(solid, n)),
+                                 .normal = {(float)n.x, (float)n.y, (float)n.z},
+                                 .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
+    if (!body->movable && !body->still) apart += vec3_dot(n, position_body_displacement(body, contact->arm));
+    contact->gap = (float)apart - radius;
   }
-  return found;
+  return count;
 }
 
-/* Contact with a sample of a solid: a sphere like a grain. Answers whether it may touch. */
-static bool find_by_sample(PositionStep *work, int64_t i, int32_t sample, PositionGhost *ghost) {
+/* Contact with a sample of a solid: a sphere like a grain. Returns whether it may touch. */
+static bool find_by_sample(PositionStep *work, int64_t i, int32_t sample, BoundaryContact *contact) {
   const State *state = work->step->state;
   const Particles *p = &state->particles;
   const SolidSamples *s = &state->samples;
@@ -65,18 +65,18 @@ static bool find_by_sample(PositionStep *work, int64_t i, int32_t sample, Positi
   Vec3 at = vec3((double)s->x[sample], (double)s->y[sample], (double)s->z[sample]);
   Vec3 arm = vec3_sub(at, vec3_sub(solid->center, state->origin));
   if (!body->movable && body->turns) arm = quat_rotate(quat_conjugate(body->turned), arm);
-  *ghost = (PositionGhost){.solid = index,
-                           .grain = (int32_t)i,
-                           .key = contact_key_from_top(POSITION_FACES * state->solids.count + sample),
-                           .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
-  Vec3 way = position_body_way(body, ghost->arm), back = body->movable ? vec3(0, 0, 0) : way;
+  *contact = (BoundaryContact){.solid = index,
+                               .grain = (int32_t)i,
+                               .key = contact_key_from_top(POSITION_FACES * state->solids.count + sample),
+                               .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
+  Vec3 way = position_body_displacement(body, contact->arm), back = body->movable ? vec3(0, 0, 0) : way;
   const float offset[3] = {p->x[i] - s->x[sample] + p->low_x[i] + (float)back.x,
                            p->y[i] - s->y[sample] + p->low_y[i] + (float)back.y,
                            p->z[i] - s->z[sample] + p->low_z[i] + (float)back.z};
   float length = sqrtf(offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]);
   float distance = p->radius[i] + s->radius;
-  ghost->gap = length - distance;
-  for (int k = 0; k < 3; k++) ghost->normal[k] = length > 0 ? offset[k] / length : (float)(k == 2);
+  contact->gap = length - distance;
+  for (int k = 0; k < 3; k++) contact->normal[k] = length > 0 ? offset[k] / length : (float)(k == 2);
   float x = offset[0] + p->dx[i] - (float)way.x, y = offset[1] + p->dy[i] - (float)way.y,
         z = offset[2] + p->dz[i] - (float)way.z;
   float reach = distance + work->margin;
@@ -108,7 +108,7 @@ static void find_seekers(const PositionStep *work, int64_t b, int64_t e, Seekers
 }
 
 /* How many contacts they can have at most. */
-static int64_t ghosts_most(const PositionStep *work, const Seekers *seekers) {
+static int64_t boundary_most(const PositionStep *work, const Seekers *seekers) {
   const Contacts *contacts = &work->step->state->contacts;
   const int64_t words = contacts->near_words;
   int64_t most = seekers->sampled ? seekers->sample[POSITION_WINDOW] - seekers->sample[0] : 0;
@@ -119,7 +119,7 @@ static int64_t ghosts_most(const PositionStep *work, const Seekers *seekers) {
   return most;
 }
 
-static int32_t find_all(PositionStep *work, const Seekers *seekers, PositionGhost *found) {
+static int32_t find_all(PositionStep *work, const Seekers *seekers, BoundaryContact *found) {
   const Contacts *contacts = &work->step->state->contacts;
   const int32_t words = (int32_t)contacts->near_words;
   int32_t count = 0;
@@ -138,35 +138,35 @@ static int32_t find_all(PositionStep *work, const Seekers *seekers, PositionGhos
 
 /* Room for so many behind what the others have found: where that is depends on the threads. NULL: there is not enough,
  * and all windows will be gone through again. */
-static PositionGhost *take_ghosts(PositionStep *work, int64_t count) {
-  int64_t place = atomic_fetch_add_explicit(&work->ghosts_used, count, memory_order_relaxed);
-  return place + count <= work->ghost_room ? work->ghosts + place : NULL;
+static BoundaryContact *take_boundary(PositionStep *work, int64_t count) {
+  int64_t place = atomic_fetch_add_explicit(&work->boundary_used, count, memory_order_relaxed);
+  return place + count <= work->boundary_room ? work->boundary + place : NULL;
 }
 
 /* Found where they stand in nobody's way, unless they may be very many. */
-void position_find_ghosts(PositionStep *work, int64_t b, int64_t e) {
-  PositionGhost few[GHOSTS_FEW], *ghosts = few;
+void position_find_boundary(PositionStep *work, int64_t b, int64_t e) {
+  BoundaryContact few[BOUNDARY_FEW], *found = few;
   PositionWindow *window = position_window(work, b);
   Seekers seekers;
   *window = (PositionWindow){0};
   if (work->step->state->solids.count == 0) return;
   find_seekers(work, b, e, &seekers);
-  int64_t most = ghosts_most(work, &seekers);
-  if (most > GHOSTS_FEW) ghosts = take_ghosts(work, most);
-  int32_t count = ghosts ? find_all(work, &seekers, ghosts) : 0;
+  int64_t most = boundary_most(work, &seekers);
+  if (most > BOUNDARY_FEW) found = take_boundary(work, most);
+  int32_t count = found ? find_all(work, &seekers, found) : 0;
   if (count == 0) return;
   for (int32_t k = 0; k < count; k++) {
-    const PositionBody *body = &work->bodies[ghosts[k].solid];
+    const PositionBody *body = &work->bodies[found[k].solid];
     window->riding_count += body->movable;
     window->pushed_count += body->movable && !body->matched;
   }
-  if (ghosts == few) {
-    ghosts = take_ghosts(work, count);
-    if (!ghosts) return;
-    memcpy(ghosts, few, sizeof *ghosts * (size_t)count);
+  if (found == few) {
+    found = take_boundary(work, count);
+    if (!found) return;
+    memcpy(found, few, sizeof *found * (size_t)count);
   }
-  window->ghosts = (int32_t)(ghosts - work->ghosts);
-  window->ghost_count = count;
+  window->boundary = (int32_t)(found - work->boundary);
+  window->boundary_count = count;
 }
 
 Status position_take_riding(PositionStep *work) {
@@ -192,13 +192,13 @@ Status position_take_riding(PositionStep *work) {
  * other. */
 void position_list_pushed(PositionStep *work, const PositionWindow *window) {
   if (window->riding_count == 0) return;
-  int32_t pushed = window->pushed, g = window->ghosts, end = g + window->ghost_count;
+  int32_t pushed = window->pushed, g = window->boundary, end = g + window->boundary_count;
   while (g < end) {
-    int32_t first = g, solid = work->ghosts[g].solid;
+    int32_t first = g, solid = work->boundary[g].solid;
     PositionBody *body = &work->bodies[solid];
-    while (g < end && work->ghosts[g].solid == solid) g++;
+    while (g < end && work->boundary[g].solid == solid) g++;
     if (!body->movable) continue;
-    atomic_fetch_add_explicit(&body->ghosts, g - first, memory_order_relaxed);
+    atomic_fetch_add_explicit(&body->boundary, g - first, memory_order_relaxed);
     for (int32_t k = first; k < g && !body->matched; k++) work->pushed[pushed++] = k;
   }
 }
