@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "methods/p2/law.h"
+#include "methods/p2/contacts.h"
 #include "methods/p2/p2.h"
 
 /* One contact: the slot of its first grain, and of its second (-1: a solid). */

@@ -1,5 +1,5 @@
 /* p2 contact by contact: springs and dampers, friction, stacks, adhesion. */
-#include "methods/p2/law.h"
+#include "methods/p2/contacts.h"
 #include "p2_fixture.h"
 
 /* ---- factors (Eq. 21, 28) ---- */

@@ -7,7 +7,7 @@
  *     flies keeps its momentum.
  * Ground is what grains cannot move and lie on; the walls beside them are not. Contacts with solids are left alone. */
 #include "core/scratch.h"
-#include "methods/p2/law.h"
+#include "methods/p2/contacts.h"
 
 enum { REDUCE_CHUNK = 64, UNREACHED = 0 };
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "core/scratch.h"
-#include "methods/p2/law.h"
+#include "methods/p2/contacts.h"
 
 enum { SLEEP_CHUNK = 512 };
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "methods/common/position_pressure.h"
-#include "methods/p2/law.h"
+#include "methods/p2/contacts.h"
 #include "methods/p2/p2.h"
 #include "methods/p2/p2_kernels.h"
 

@@ -8,7 +8,7 @@
  * n x (v_i - v_j) / a = (1 - n n^T) theta; the sum over the contacts is solved for theta. A solid says itself how it
  * turns. */
 #include "core/scratch.h"
-#include "methods/p2/law.h"
+#include "methods/p2/contacts.h"
 
 enum { TURN_CHUNK = 512, ROLL_CHUNK = 64 };
 

@@ -1,5 +1,5 @@
 /* The contacts of a step: factors, adhesion and the decision what acts, once before the iterations. */
-#include "methods/p2/law.h"
+#include "methods/p2/contacts.h"
 
 #include <math.h>
 

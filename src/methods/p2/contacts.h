@@ -5,8 +5,8 @@
  *     f + k C + c v = 0   with  lambda = f dt^2,
  * which for one contact is Eq. 21 after the first iteration and after any later one, and for many contacts converges
  * to the forces of implicit Euler, which averaging does not. */
-#ifndef METHODS_P2_LAW_H
-#define METHODS_P2_LAW_H
+#ifndef METHODS_P2_CONTACTS_H
+#define METHODS_P2_CONTACTS_H
 
 #include "methods/common/position.h"
 
