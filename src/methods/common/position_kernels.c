@@ -14,16 +14,10 @@ void KERNEL(position_start_pass)(void *context, int64_t b, int64_t e, int thread
   (void)thread;
   const PositionStep *work = context;
   const Particles *p = &work->step->state->particles;
-  int64_t i = b;
-  for (; i + LANES <= e; i += LANES) {
-    wide_store4(work->at + i, wide_load(p->x + i), wide_load(p->y + i), wide_load(p->z + i), wide_load(p->radius + i));
-    wide_store4(work->low + i, wide_load(p->low_x + i), wide_load(p->low_y + i), wide_load(p->low_z + i), wide_set(0));
-  }
-  for (; i < e; i++) {
-    const float at[4] = {p->x[i], p->y[i], p->z[i], p->radius[i]};
-    const float low[4] = {p->low_x[i], p->low_y[i], p->low_z[i], 0};
-    memcpy(work->at[i], at, sizeof at);
-    memcpy(work->low[i], low, sizeof low);
+  for (int64_t i = b; i < e; i += LANES) {
+    const int64_t few = e - i;
+    store_rows(work->at + i, load_few3(p->x + i, p->y + i, p->z + i, few), lane_load_few(p->radius + i, few), few);
+    store_rows(work->low + i, load_few3(p->low_x + i, p->low_y + i, p->low_z + i, few), real(0), few);
   }
 }
 
@@ -32,20 +26,13 @@ void KERNEL(position_load_pass)(void *context, int64_t b, int64_t e, int thread)
   (void)thread;
   const PositionStep *work = context;
   const Particles *p = &work->step->state->particles;
-  const Wide zero = wide_set(0), one = wide_set(1), relaxation = wide_set(work->settings->relaxation);
-  bool averaging = work->settings->averaging;
-  int64_t i = b;
-  for (; i + LANES <= e; i += LANES) {
-    Wide contacts = __builtin_convertvector(wide_load_int(work->contacts + i), Wide), w = wide_load(work->w + i);
-    Wide split = w * wide_max(contacts / relaxation, one);
-    wide_store4(work->d4 + i, wide_load(p->dx + i), wide_load(p->dy + i), wide_load(p->dz + i), averaging ? w : split);
-    wide_store4(work->shift + i, zero, zero, zero, split);
-  }
-  for (; i < e; i++) {
-    float split = work->w[i] * position_split(work->settings, (float)work->contacts[i]);
-    const float d[4] = {p->dx[i], p->dy[i], p->dz[i], averaging ? work->w[i] : split}, shift[4] = {0, 0, 0, split};
-    memcpy(work->d4[i], d, sizeof d);
-    memcpy(work->shift[i], shift, sizeof shift);
+  const bool averaging = work->settings->averaging;
+  for (int64_t i = b; i < e; i += LANES) { /* what is of a grain and not of the particles is padded */
+    const int64_t few = e - i;
+    Real contacts = real_from_int(wide_load_int(work->contacts + i)), w = wide_load(work->w + i);
+    Real split = position_split_mass(w, contacts, work->settings->relaxation);
+    store_rows(work->d4 + i, load_few3(p->dx + i, p->dy + i, p->dz + i, few), averaging ? w : split, few);
+    store_rows(work->shift + i, vec_zero(), split, few);
   }
 }
 
@@ -54,10 +41,11 @@ void KERNEL(position_place_pass)(void *context, int64_t b, int64_t e, int thread
   (void)thread;
   const PositionStep *work = context;
   const Particles *p = &work->step->state->particles;
-  const float *const from[3] = {p->x, p->y, p->z};
-  for (int64_t i = b; i < e; i++) {
-    for (int k = 0; k < 3; k++) work->next[i][k] = from[k][i] + (work->d4[i][k] + work->shift[i][k]);
-    work->next[i][3] = p->radius[i];
+  for (int64_t i = b; i < e; i += LANES) {
+    const int64_t few = e - i;
+    LaneVec3 moved = vec_add(load_rows(work->d4 + i).d, load_rows(work->shift + i).d);
+    LaneVec3 at = vec_add(load_few3(p->x + i, p->y + i, p->z + i, few), moved);
+    store_rows(work->next + i, at, lane_load_few(p->radius + i, few), few);
   }
 }
 
@@ -72,12 +60,9 @@ double KERNEL(position_overlap_pass)(void *context, int64_t b, int64_t e) {
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       const int32_t *partners = slots->partner + g * SLICE;
       const WideInt all = wide_load_int(partners), pairs = wide_int_less(all, solids) & ~wide_int_equal(all, grains);
-      LaneVec3 other;
-      Wide radius;
-      wide_gather4(work->next, partners, &other.x, &other.y, &other.z, &radius);
-      LaneVec3 offset = vec_sub(own.d, other);
-      Wide radii = wide_max(own.fourth + radius, wide_set(TINY)), apart = wide_sqrt(vec_dot(offset, offset));
-      most = wide_max(most, (Wide)(pairs & (WideInt)((radii - apart) / radii)));
+      Rows other = gather_rows(work->next, partners);
+      Real share = position_penetration(vec_sub(own.d, other.d), own.fourth + other.fourth);
+      most = wide_max(most, real_mask(pairs, share));
     }
   }
   float deepest = 0;
@@ -89,40 +74,25 @@ void KERNEL(position_finish_pass)(void *context, int64_t b, int64_t e, int threa
   (void)thread;
   const PositionStep *work = context;
   Particles *p = &work->step->state->particles;
-  float *const velocity[3] = {p->vx, p->vy, p->vz}, *const way[3] = {p->dx, p->dy, p->dz};
   const float per_second = 1 / work->dt;
-  int64_t i = b;
-  for (; i + LANES <= e; i += LANES) {
-    Wide d[4], shift[4];
-    wide_load4(work->d4 + i, &d[0], &d[1], &d[2], &d[3]);
-    wide_load4(work->shift + i, &shift[0], &shift[1], &shift[2], &shift[3]);
-    for (int k = 0; k < 3; k++) {
-      wide_store(velocity[k] + i, d[k] * per_second);
-      wide_store(way[k] + i, d[k] + shift[k]);
-    }
+  for (int64_t i = b; i < e; i += LANES) {
+    PositionMotion motion = position_motion(load_rows(work->d4 + i).d, load_rows(work->shift + i).d, per_second);
+    store_few3(p->vx + i, p->vy + i, p->vz + i, motion.velocity, e - i);
+    store_few3(p->dx + i, p->dy + i, p->dz + i, motion.displacement, e - i);
   }
-  for (; i < e; i++)
-    for (int k = 0; k < 3; k++) {
-      velocity[k][i] = work->d4[i][k] * per_second;
-      way[k][i] = work->d4[i][k] + work->shift[i][k];
-    }
 }
 
-#define POSITION_COINCIDENT 1e-12f /* m */
-
-/* Two grains at one place have no line of centres: one is made up from where they are stored, opposite for the two. */
-WIDE_INLINE void part_coincident(const PositionStep *work, const int32_t *grains, const int32_t *partners,
-                                 LaneVec3 *offset, WideInt together) {
+/* A line of centres for those that are together: from where the two are stored. */
+WIDE_INLINE LaneVec3 part_coincident(const PositionStep *work, const int32_t *grains, const int32_t *partners,
+                                     LaneVec3 offset, Mask together) {
+  Int bits, first;
   for (int l = 0; l < LANES; l++) {
-    if (!together[l]) continue;
     int64_t i = grains[l], j = position_partner(work, partners[l]);
     int64_t low = i < j ? i : j, high = i < j ? j : i;
-    uint32_t bits = (uint32_t)low * 2654435761u ^ (uint32_t)high * 2246822519u;
-    float sign = i < j ? 1.0f : -1.0f;
-    offset->x[l] = sign * ((float)(bits & 1023) - 511.5f);
-    offset->y[l] = sign * ((float)(bits >> 10 & 1023) - 511.5f);
-    offset->z[l] = sign * ((float)(bits >> 20 & 1023) - 511.5f);
+    bits[l] = (int32_t)((uint32_t)low * 2654435761u ^ (uint32_t)high * 2246822519u);
+    first[l] = i < j ? -1 : 0;
   }
+  return vec_select(together, position_made_up_offset(bits, first), offset);
 }
 
 /* What the lanes of a slice have: partners, and rows of the memory. */
@@ -230,7 +200,7 @@ void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int threa
   const PositionSlots *slots = &work->slots;
   const ContactMemory *memory = work->settings->memory ? work->memory : NULL;
   const bool renumbered = work->renumbered;
-  Wide zero = wide_set(0), scale = wide_set(work->history_scale);
+  const Real scale = real(work->history_scale);
   const PositionShare rows = position_share_of(work, b * SLICE / POSITION_WINDOW);
   const WideInt first = rows.first - (WideInt){0}, last = rows.end - 1 - (WideInt){0};
   PositionFound found;
@@ -254,19 +224,15 @@ void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int threa
         note_crossings(&found, slot, others);
         crosses |= others;
       }
-      Wide pressed = zero;
-      LaneVec3 friction = vec_zero();
+      PositionMultipliers remembered = {real(0), vec_zero()};
       if (memory) {
         Wide kept[CONTACT_KEPT];
         WideInt keys = partner;
         if (renumbered) keys = gather_int((const int32_t *)memory->number, partners) - 1;
         recall(memory, &lanes, keys, used, kept);
-        pressed = kept[0] * scale;
-        WideInt acts = wide_less(kept[0], zero) | wide_less(zero, kept[0]); /* it pressed or, by adhesion, pulled */
-        friction = vec_mul(vec_mask(acts, (LaneVec3){kept[1], kept[2], kept[3]}), scale);
+        remembered = position_remembered((PositionMultipliers){kept[0], {kept[1], kept[2], kept[3]}}, scale);
       }
-      wide_store(slots->ln + slot, pressed);
-      store_friction(slots, slot, friction);
+      store_multipliers(slots, slot, remembered);
     }
     for (; crosses; crosses &= crosses - 1) found.border[found.borders[1]++] = grains[__builtin_ctz(crosses)];
     if (s - b < POSITION_CHUNK) {
@@ -299,35 +265,26 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
   (void)thread;
   PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
-  Wide one = wide_set(1);
   for (int64_t s = b; s < e; s++) {
     const int32_t *grains = slots->grain + s * SLICE;
     const WideInt own = wide_load_int(grains);
-    LaneVec3 at, low;
-    Wide radius, nothing;
-    wide_gather4(work->at, grains, &at.x, &at.y, &at.z, &radius);
-    wide_gather4(work->low, grains, &low.x, &low.y, &low.z, &nothing);
+    Rows at = gather_rows(work->at, grains), low = gather_rows(work->low, grains);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t slot = g * SLICE;
       const int32_t *partners = slots->partner + slot;
-      WideInt unused = wide_int_equal(wide_load_int(partners), own);
-      LaneVec3 other, other_low;
-      Wide other_radius;
-      wide_gather4(work->at, partners, &other.x, &other.y, &other.z, &other_radius);
-      wide_gather4(work->low, partners, &other_low.x, &other_low.y, &other_low.z, &nothing);
-      LaneVec3 offset = vec_add(vec_sub(at, other), vec_sub(low, other_low));
-      Wide length = wide_sqrt(vec_dot(offset, offset)), straight = length;
-      WideInt together = ~unused & wide_less(length, wide_set(POSITION_COINCIDENT));
-      if (__builtin_expect(wide_bits(together) != 0, 0)) {
-        part_coincident(work, grains, partners, &offset, together);
-        straight = wide_sqrt(vec_dot(offset, offset));
+      Mask unused = int_equal(wide_load_int(partners), own);
+      Rows other = gather_rows(work->at, partners), other_low = gather_rows(work->low, partners);
+      LaneVec3 offset = position_offset(at.d, low.d, other.d, other_low.d);
+      Real length = real_sqrt(vec_dot(offset, offset)), straight = length;
+      Mask together = ~unused & real_less(length, real(POSITION_COINCIDENT));
+      if (__builtin_expect(mask_any(together), 0)) {
+        offset = part_coincident(work, grains, partners, offset, together);
+        straight = real_sqrt(vec_dot(offset, offset));
       }
-      LaneVec3 normal = vec_mul(offset, one / wide_max(straight, wide_set(TINY)));
+      LaneVec3 normal = position_normal(offset, straight);
       if (work->settings->memory) store_friction(slots, slot, vec_tangential(load_friction(slots, slot), normal));
-      wide_store(slots->nx + slot, normal.x);
-      wide_store(slots->ny + slot, normal.y);
-      wide_store(slots->nz + slot, normal.z);
-      wide_store(slots->gap + slot, wide_select(unused, wide_set(POSITION_FAR), length - (radius + other_radius)));
+      lane_store3(slots->nx + slot, slots->ny + slot, slots->nz + slot, normal);
+      wide_store(slots->gap + slot, real_select(unused, real(POSITION_FAR), length - (at.fourth + other.fourth)));
     }
     if (slots->kind) fill_kinds(work, s);
   }
@@ -343,112 +300,64 @@ void KERNEL(position_warm_pass)(void *context, int64_t b, int64_t e, int thread)
     LaneVec3 sum = vec_zero();
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
-      LaneVec3 normal = {wide_load(slots->nx + at), wide_load(slots->ny + at), wide_load(slots->nz + at)};
-      sum = vec_add(sum, vec_add(load_friction(slots, at), vec_mul(normal, wide_load(slots->ln + at))));
+      sum = vec_add(sum, position_push(load_multipliers(slots, at), load_normal(slots, at)));
     }
     move_rows(work, s, own, sum);
   }
 }
 
-/* Stabilisation (Sommer's Algorithm 1, lines 7 to 12): overlap at the step's start, shared by mass splitting, moves
- * the start itself. */
+/* Stabilization: penetration at the step's start, shared by mass splitting, moves the start itself. */
 void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
-  Wide share = wide_set(work->settings->shift_share > 0 ? work->settings->shift_share : 1);
-  Wide slop = wide_set(work->slop);
+  const Real part = real(work->settings->shift_share > 0 ? work->settings->shift_share : 1), slop = real(work->slop);
   for (int64_t s = b; s < e; s++) {
     Rows own = own_rows(work->shift, slots, s);
     LaneVec3 sum = vec_zero();
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
-      Touch t = touch(slots, g, work->shift, own.d, own.fourth);
-      Wide left = slots->soft ? slop + wide_load(slots->soft + g * SLICE) : slop;
-      Wide depth = wide_max(wide_set(0) - t.gap - left, wide_set(0));
-      sum = vec_add(sum, vec_mul(t.normal, depth * share / t.weight));
+      Real borne = slots->soft ? slop + wide_load(slots->soft + g * SLICE) : slop;
+      sum = vec_add(sum, position_part(load_touch(slots, g, work->shift, own), borne, part));
     }
     move_rows(work, s, own, sum);
   }
 }
 
-/* After it: gaps take the shift in; what overlap is left must not turn into speed, so such a pair may stay as close as
- * it is but come no closer. Springs do push. Not without memory: overlap alone then tells a contact what it carries,
- * and a column that may not push against it sinks through its floor. */
+/* After it: gaps take the shift in. */
 void KERNEL(position_settle_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
-  Wide zero = wide_set(0);
   for (int64_t s = b; s < e; s++) {
     Rows own = own_rows(work->shift, slots, s);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
-      Touch t = touch(slots, g, work->shift, own.d, own.fourth);
-      Wide gap = work->settings->memory ? wide_max(t.gap, zero) : t.gap;
-      if (slots->soft) gap = wide_select(wide_less(zero, wide_load(slots->soft + at)), t.gap, gap);
-      wide_store(slots->gap + at, gap);
+      Real gap = load_touch(slots, g, work->shift, own).gap,
+           borne = slots->soft ? wide_load(slots->soft + at) : real(0);
+      wide_store(slots->gap + at, position_settled_gap(gap, borne, work->settings->memory));
     }
   }
 }
 
-/* One iteration with mass splitting: projected Jacobi on the multipliers. The normal multiplier stays >= 0 over the
- * sum of the iterations, friction stays inside Coulomb's cone of that sum, so the law holds for the step and not for
- * an iteration. Splitting every grain's mass by its number of contacts makes Jacobi converge, and both sides of a
- * contact get the same multiplier: momentum is kept to round-off. Over-relaxation stands in the weights: a mass is
- * split n / relaxation times, but not less than once, so that a grain with one contact is exact after one iteration. */
+/* One iteration with mass splitting. */
 void KERNEL(position_split_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
-  Wide one = wide_set(1);
   const Frictions frictions = frictions_of(work);
   for (int64_t s = b; s < e; s++) {
     Rows own = own_rows(work->d4, slots, s);
     LaneVec3 sum = vec_zero();
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
-      Touch t = touch(slots, g, work->d4, own.d, own.fourth);
-      Wide share = one / t.weight;
-      Wide before = wide_load(slots->ln + at);
-      Wide normal = wide_max(before - t.gap * share, wide_set(0));
-      wide_store(slots->ln + at, normal);
-      LaneVec3 slide = vec_tangential(t.relative, t.normal);
-      LaneVec3 held = load_friction(slots, at);
-      LaneVec3 friction = vec_sub(held, vec_mul(slide, share));
-      Wide size = wide_sqrt(vec_dot(friction, friction));
-      Friction mu = friction_at(&frictions, slots, at);
-      WideInt slips = size > mu.still * normal; /* and the cut is below 1 there */
-      Wide cut = mu.sliding * normal / size;
-      friction = vec_mul(friction, wide_select(slips, cut, one));
-      store_friction(slots, at, friction);
-      sum = vec_add(sum, vec_add(vec_mul(t.normal, normal - before), vec_sub(friction, held)));
+      PositionTouch t = load_touch(slots, g, work->d4, own);
+      PositionMultipliers before = load_multipliers(slots, at);
+      PositionMultipliers after = position_contact(before, t, friction_at(&frictions, slots, at));
+      store_multipliers(slots, at, after);
+      sum = vec_add(sum, position_change(before, after, t.normal));
     }
     move_rows(work, s, own, sum);
   }
-}
-
-/* One contact as in the paper (Eq. 1 to 4): push along the normal by the depth, and against the sliding, limited by
- * what the text says (the depth) or what the print says (2 r). Per unit of inverse mass. */
-typedef struct PrintedPush {
-  Wide normal;
-  LaneVec3 friction, push;
-  WideInt touches;
-} PrintedPush;
-
-WIDE_INLINE PrintedPush printed_push(const PositionStep *work, const Frictions *frictions, int64_t at, const Touch *t) {
-  Wide zero = wide_set(0), one = wide_set(1), depth = zero - t->gap;
-  PrintedPush p = {.touches = depth > zero};
-  Wide share = wide_select(p.touches, one / t->weight, zero);
-  Wide limit = work->settings->printed_limit ? wide_set(2 * (float)work->step->state->radius) : wide_max(depth, zero);
-  Friction mu = friction_at(frictions, &work->slots, at);
-  LaneVec3 slide = vec_tangential(t->relative, t->normal);
-  Wide size = wide_sqrt(vec_dot(slide, slide));
-  Wide kinetic = wide_min(mu.sliding * limit / wide_max(size, wide_set(TINY)), one);
-  Wide hold = wide_select(size < mu.still * limit, one, kinetic);
-  p.normal = depth * share;
-  p.friction = vec_mul(slide, zero - hold * share);
-  p.push = vec_add(vec_mul(t->normal, p.normal), p.friction);
-  return p;
 }
 
 /* One iteration as in the paper: the corrections of a grain, divided by the number of contacts that touch it. The
@@ -457,27 +366,28 @@ void KERNEL(position_average_pass)(void *context, int64_t b, int64_t e, int thre
   (void)thread;
   const PositionStep *work = context;
   const PositionSlots *slots = &work->slots;
-  Wide zero = wide_set(0), one = wide_set(1);
   const Frictions frictions = frictions_of(work);
+  const float limit = work->settings->printed_limit ? 2 * (float)work->step->state->radius : 0;
   for (int64_t s = b; s < e; s++) {
-    Rows own = own_rows(work->d4, slots, s);
+    Rows own = own_rows(work->d4, slots, s); /* they hold w alone in this mode: weights are w_i + w_j */
     LaneVec3 sum = vec_zero();
-    Wide touching = zero;
-    /* rows hold w alone in this mode: t.weight is w_i + w_j */
+    Real touching = real(0);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
-      Touch t = touch(slots, g, work->d4, own.d, own.fourth);
-      PrintedPush p = printed_push(work, &frictions, g * SLICE, &t);
-      touching = touching + wide_select(p.touches, one, zero);
-      sum = vec_add(sum, p.push);
+      PositionTouch t = load_touch(slots, g, work->d4, own);
+      PositionPrinted p = position_printed(t, friction_at(&frictions, slots, g * SLICE), limit);
+      touching = touching + real_select(p.touches, real(1), real(0));
+      sum = vec_add(sum, position_push(p.push, t.normal));
     }
-    Wide average = wide_set(work->settings->relaxation) / wide_max(touching, one);
+    Real average = position_average(touching, work->settings->relaxation);
     move_rows(work, s, own, vec_mul(sum, average));
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
-      Touch t = touch(slots, g, work->d4, own.d, own.fourth);
-      PrintedPush p = printed_push(work, &frictions, at, &t);
-      wide_store(slots->ln + at, wide_load(slots->ln + at) + p.normal * average);
-      store_friction(slots, at, vec_add(load_friction(slots, at), vec_mul(p.friction, average)));
+      PositionTouch t = load_touch(slots, g, work->d4, own);
+      PositionPrinted p = position_printed(t, friction_at(&frictions, slots, at), limit);
+      PositionMultipliers applied = load_multipliers(slots, at);
+      applied.normal = applied.normal + p.push.normal * average;
+      applied.friction = vec_add(applied.friction, vec_mul(p.push.friction, average));
+      store_multipliers(slots, at, applied);
     }
   }
 }

@@ -1,0 +1,93 @@
+/* The contact of p2: spring and damper along the normal, Coulomb friction, adhesion (Holz 2014, Section 6). */
+#ifndef METHODS_P2_P2_LAW_H
+#define METHODS_P2_P2_LAW_H
+
+#include "core/lane.h"
+#include "methods/common/position_law.h"
+
+/* Along the normal: what spring and damper press with and what adhesion pulls with, as multipliers. */
+typedef struct P2Normal {
+  Real press, pull;
+} P2Normal;
+
+/* Numbers of a contact. Averaging: k' and c' of Eq. 28. Splitting: k dt^2 / (k dt^2 + c dt), and 1 / (k dt^2 + c dt),
+ * the contact's compliance. cap: most that adhesion holds (Eq. 34, 35). */
+typedef struct P2Constants {
+  Real spring, damper, cap;
+} P2Constants;
+
+/* Decided once a step, at the prediction (`within`); a contact that others close during the iterations joins and
+ * stays. For a contact that nothing else disturbs this is the decision at the prediction alone. */
+LANE_INLINE Mask p2_acts(Real gap, Real within, Real normal) {
+  return real_less_equal(gap, within) | real_less(real(0), normal);
+}
+
+LANE_INLINE Real p2_clamp(Real v, Real low, Real high) { return real_max(real_min(v, high), low); }
+
+/* Eq. 33 on the sum over the iterations, with adhesion in the cap: what the friction multiplier may be. */
+LANE_INLINE LaneVec3 p2_coulomb(LaneVec3 wanted, PositionFriction mu, Real press, Real cap) {
+  Real size = real_sqrt(vec_dot(wanted, wanted));
+  Real kinetic = (mu.sliding * press + cap) / real_max(size, real(POSITION_TINY));
+  Mask slips = real_less(mu.still * press + cap, size);
+  return vec_mul(wanted, real_select(slips, real_min(kinetic, real(1)), real(1)));
+}
+
+/* As in the paper: Eq. 23 with the factors of Eq. 28; right after it adhesion, a damper that takes all of the opening,
+ * up to its cap, and never pushes. `gap` and `along` are C_s and C_d of Eq. 22 and 17, `share` is what a unit of
+ * violation is worth, `weight` the sum of the inverse masses. */
+LANE_INLINE P2Normal p2_normal_averaged(P2Normal before, Real gap, Real along, P2Constants law, Real share,
+                                        Real weight) {
+  P2Normal after;
+  after.press = real_max(before.press - (law.spring * gap + law.damper * along) * share, real(0));
+  Real opening = along + (after.press - before.press) * weight;
+  after.pull = p2_clamp(before.pull - opening * share, real(0) - law.cap, real(0));
+  return after;
+}
+
+/* With the forces as unknowns: the residual of the spring-damper's equation
+ *     f + k C + c v = 0   with  lambda = f dt^2
+ * over its slope; for one contact that is Eq. 21 after the first iteration and after any later one, and for many it
+ * converges to the forces of implicit Euler, which averaging does not. Adhesion is found first, as what it would take
+ * to hold the contact as it is against its spring: spring and adhesion then agree after one iteration as after many,
+ * where the paper's order lets the damper swallow the spring. */
+LANE_INLINE P2Normal p2_normal_split(P2Normal before, Real gap, Real along, P2Constants law, Real weight) {
+  Real held = real_max(law.spring * (along - gap) / real_max(law.damper, real(POSITION_TINY)), real(0));
+  P2Normal after;
+  after.pull = p2_clamp(before.pull - along / weight - (held - before.press), real(0) - law.cap, real(0));
+  Real residual = law.spring * gap + (real(1) - law.spring) * along + (after.pull - before.pull) * weight +
+                  law.damper * before.press;
+  after.press = real_max(before.press - residual / (weight + law.damper), real(0));
+  return after;
+}
+
+/* One iteration of a contact. The normal multiplier is the sum of press and pull. `average` is one over the number of
+ * contacts of the grain that act (Eq. 9); 1 with split masses. */
+typedef struct P2Multipliers {
+  PositionMultipliers sum;
+  Real pull; /* adhesion's part of the normal multiplier, between -cap and 0 */
+} P2Multipliers;
+
+LANE_INLINE P2Multipliers p2_contact(P2Multipliers before, PositionTouch t, P2Constants law, PositionFriction mu,
+                                     Mask acts, bool averaging, Real average) {
+  P2Multipliers after;
+  P2Normal old, now;
+  Real share = average / t.weight, along = vec_dot(t.relative, t.normal);
+  old.press = before.sum.normal - before.pull;
+  old.pull = before.pull;
+  now = averaging ? p2_normal_averaged(old, t.gap, along, law, share, t.weight)
+                  : p2_normal_split(old, t.gap, along, law, t.weight);
+  LaneVec3 friction = p2_coulomb(position_wanted_friction(before.sum.friction, t, share), mu, now.press, law.cap);
+  after.sum.normal = real_select(acts, now.press + now.pull, before.sum.normal);
+  after.sum.friction = vec_select(acts, friction, before.sum.friction);
+  after.pull = real_select(acts, now.pull, before.pull);
+  return after;
+}
+
+/* Error reduction (Eq. 37): the upper grain of a pair moves more. Shares are normalised so that the two together move
+ * as far as without. `own` is the grain's part of the weight. */
+LANE_INLINE Real p2_upper_share(Real tilt, Real own, Real weight) {
+  Real total = own * (real(1) - tilt) + (weight - own) * (real(1) + tilt);
+  return (real(1) - tilt) * weight / real_max(total, real(POSITION_TINY));
+}
+
+#endif
