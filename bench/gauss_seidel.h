@@ -21,7 +21,7 @@ typedef struct SequentialContact {
 } SequentialContact;
 
 static inline int64_t sequential_mirror(const PositionStep *work, int64_t i, int32_t j) {
-  const PositionSlots *s = &work->slots;
+  const PositionSlots *s = &work->layout.slots;
   int64_t end, first = position_slots_of(s, j, &end);
   for (int64_t slot = first; slot < end; slot += SLICE)
     if (s->partner[slot] == i) return slot;
@@ -30,21 +30,21 @@ static inline int64_t sequential_mirror(const PositionStep *work, int64_t i, int
 
 /* In the lexicographical order of the two rows, as the paper processes them. */
 static inline int64_t sequential_contacts(const PositionStep *work, SequentialContact *contacts) {
-  const PositionSlots *s = &work->slots;
+  const PositionSlots *s = &work->layout.slots;
   int64_t count = 0;
   for (int64_t i = 0; i < work->count; i++) {
     int64_t end, first = position_slots_of(s, i, &end);
     for (int64_t slot = first; slot < end; slot += SLICE) {
       int32_t j = s->partner[slot];
-      bool solid = j >= work->boundary_row;
+      bool solid = j >= work->layout.boundary_row;
       if (!solid && j <= i) continue;
       contacts[count++] = (SequentialContact){
           .slot = slot,
           .mirror = solid ? -1 : sequential_mirror(work, i, j),
           .first = (int32_t)i,
           .second = j,
-          .weight_first = work->w[i],
-          .weight_second = solid ? work->d4[j][3] : work->w[j],
+          .weight_first = work->rows.w[i],
+          .weight_second = solid ? work->rows.now[j][3] : work->rows.w[j],
       };
     }
   }
@@ -56,9 +56,9 @@ static inline float sequential_dot(const float a[3], const float b[3]) {
 }
 
 static inline void sequential_solve(const PositionStep *work, const P2Law *law, const SequentialContact *c) {
-  const PositionSlots *s = &work->slots;
+  const PositionSlots *s = &work->layout.slots;
   int64_t at = c->slot;
-  float *own = work->d4[c->first], *other = work->d4[c->second];
+  float *own = work->rows.now[c->first], *other = work->rows.now[c->second];
   float n[3] = {s->nx[at], s->ny[at], s->nz[at]}, relative[3];
   for (int k = 0; k < 3; k++) relative[k] = own[k] - other[k];
   float along = sequential_dot(n, relative), gap = s->gap[at] + along;
@@ -89,19 +89,19 @@ static inline void sequential_solve(const PositionStep *work, const P2Law *law, 
 
 /* The last step's forces, before the first sweep. */
 static inline void sequential_warm(const PositionStep *work, const SequentialContact *c) {
-  const PositionSlots *s = &work->slots;
+  const PositionSlots *s = &work->layout.slots;
   int64_t at = c->slot;
   float n[3] = {s->nx[at], s->ny[at], s->nz[at]}, friction[3] = {s->ltx[at], s->lty[at], s->ltz[at]};
   for (int k = 0; k < 3; k++) {
     float push = n[k] * s->ln[at] + friction[k];
-    work->d4[c->first][k] += push * c->weight_first;
-    work->d4[c->second][k] -= push * c->weight_second;
+    work->rows.now[c->first][k] += push * c->weight_first;
+    work->rows.now[c->second][k] -= push * c->weight_second;
   }
 }
 
 /* Both sides of a contact keep its forces: the second's slot gets what the first's has. */
 static inline void sequential_copy(const PositionStep *work, const SequentialContact *c) {
-  const PositionSlots *s = &work->slots;
+  const PositionSlots *s = &work->layout.slots;
   if (c->mirror < 0) return;
   s->ln[c->mirror] = s->ln[c->slot];
   s->ltx[c->mirror] = -s->ltx[c->slot];
@@ -111,7 +111,7 @@ static inline void sequential_copy(const PositionStep *work, const SequentialCon
 
 static inline Status sequential_sweeps(PositionStep *work, const P2Law *law) {
   SequentialContact *contacts = NULL;
-  TRY(scratch_take(work->step->core, work->step->scratch, &contacts, work->slots.groups * SLICE, "contacts"));
+  TRY(scratch_take(work->step->core, work->step->scratch, &contacts, work->layout.slots.groups * SLICE, "contacts"));
   int64_t count = sequential_contacts(work, contacts);
   if (work->settings->memory)
     for (int64_t k = 0; k < count; k++) sequential_warm(work, &contacts[k]);

@@ -63,8 +63,8 @@ static void scale_masses(PositionStep *work, int64_t b, int64_t e) {
   Vec3 up = vec3_scale(vec3_normalize(state->gravity), -1);
   float k = work->settings->mass_scaling;
   for (int64_t i = b; i < e; i++) {
-    float h = (float)(up.x * (double)p->x[i] + up.y * (double)p->y[i] + up.z * (double)p->z[i]) - work->lowest;
-    work->w[i] /= fmaxf(decay(k * h), 1e-6f);
+    float h = (float)(up.x * (double)p->x[i] + up.y * (double)p->y[i] + up.z * (double)p->z[i]) - work->rows.lowest;
+    work->rows.w[i] /= fmaxf(decay(k * h), 1e-6f);
   }
 }
 
@@ -72,13 +72,13 @@ static void scale_masses(PositionStep *work, int64_t b, int64_t e) {
 static void load_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   const float *mass = work->step->state->particles.mass;
-  for (int64_t i = b; i < e; i++) work->w[i] = 1 / mass[i];
+  for (int64_t i = b; i < e; i++) work->rows.w[i] = 1 / mass[i];
   if (work->settings->mass_scaling > 0) scale_masses(work, b, e);
   KERNEL_CALL(work->step->core, position_load_pass)(work, b, e, thread);
   position_load_boundary(work, position_window(work, b));
-  if (work->riding_start) position_ride(work, b);
-  position_copy_borders(work, b / SLICE, (e + SLICE - 1) / SLICE, work->d4);
-  position_copy_borders(work, b / SLICE, (e + SLICE - 1) / SLICE, work->shift);
+  if (work->bodies.riding_start) position_ride(work, b);
+  position_copy_borders(work, b / SLICE, (e + SLICE - 1) / SLICE, work->rows.now);
+  position_copy_borders(work, b / SLICE, (e + SLICE - 1) / SLICE, work->rows.shift);
 }
 
 static double lowest_chunk(void *context, int64_t b, int64_t e) {
@@ -94,14 +94,15 @@ static double lowest_chunk(void *context, int64_t b, int64_t e) {
 static Status load_rows(PositionStep *work) {
   Core *core = work->step->core;
   TRY(position_take_pushes(work));
-  memset(work->w + work->count, 0, sizeof *work->w * (size_t)(work->padded - work->count));
-  memset(work->d4 + work->count, 0, sizeof *work->d4 * (size_t)(work->padded - work->count));
-  memset(work->shift + work->count, 0, sizeof *work->shift * (size_t)(work->padded - work->count));
-  for (int64_t i = work->count; i < work->padded; i++) work->d4[i][3] = work->shift[i][3] = 1; /* for divisions */
+  memset(work->rows.w + work->count, 0, sizeof *work->rows.w * (size_t)(work->padded - work->count));
+  memset(work->rows.now + work->count, 0, sizeof *work->rows.now * (size_t)(work->padded - work->count));
+  memset(work->rows.shift + work->count, 0, sizeof *work->rows.shift * (size_t)(work->padded - work->count));
+  for (int64_t i = work->count; i < work->padded; i++)
+    work->rows.now[i][3] = work->rows.shift[i][3] = 1; /* for divisions */
   if (work->settings->mass_scaling > 0)
-    work->lowest =
+    work->rows.lowest =
         -(float)parallel_max(core, 0, work->count, POSITION_WINDOW, -INFINITY, lowest_chunk, work->step->state);
-  parallel_for_shares(core, work->shares, 0, work->count, POSITION_WINDOW, load_window, work);
+  parallel_for_shares(core, work->borders.shares, 0, work->count, POSITION_WINDOW, load_window, work);
   return SCREE_OK;
 }
 
@@ -112,7 +113,7 @@ Status position_begin(Step *step, const PositionSettings *settings, PositionSear
   *work = (PositionStep){
       .step = step, .settings = settings, .memory = memory, .dt = (float)step->dt, .history_scale = history_scale};
   work->search = search;
-  if (search->shares.whole > 0) work->shares = &search->shares;
+  if (search->shares.whole > 0) work->borders.shares = &search->shares;
   work->count = state->particles.count;
   work->padded = (work->count + SLICE - 1) / SLICE * SLICE;
   float fall = (float)vec3_length(state->gravity) * work->dt * work->dt;
@@ -130,7 +131,7 @@ Status position_begin(Step *step, const PositionSettings *settings, PositionSear
 #define PASS(work, name) KERNEL_CALL((work)->step->core, name)
 
 static void run_pass(PositionStep *work, ParallelBody pass) {
-  parallel_for_shares(work->step->core, work->shares, 0, work->slots.slices, POSITION_CHUNK, pass, work);
+  parallel_for_shares(work->step->core, work->borders.shares, 0, work->layout.slots.slices, POSITION_CHUNK, pass, work);
 }
 
 static void swap_rows(float (**a)[4], float (**b)[4]) {
@@ -142,15 +143,15 @@ static void swap_rows(float (**a)[4], float (**b)[4]) {
 static void shift_chunk(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   PASS(work, position_shift_pass)(work, b, e, thread);
-  position_copy_borders(work, b, e, work->next);
+  position_copy_borders(work, b, e, work->rows.next);
 }
 
 Status position_stabilize(PositionStep *work) {
   for (int k = 0; k < work->settings->stabilization; k++) {
     run_pass(work, shift_chunk);
-    swap_rows(&work->shift, &work->next);
+    swap_rows(&work->rows.shift, &work->rows.next);
   }
-  work->stabilized = true;
+  work->rows.stabilized = true;
   return SCREE_OK;
 }
 
@@ -158,35 +159,36 @@ Status position_stabilize(PositionStep *work) {
  * boundary contacts, which no pass writes, go into both buffers. */
 static void enter_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
-  if (work->stabilized) PASS(work, position_settle_pass)(work, b, e, thread);
+  if (work->rows.stabilized) PASS(work, position_settle_pass)(work, b, e, thread);
   if (work->settings->memory) {
     PASS(work, position_warm_pass)(work, b, e, thread);
-    position_copy_borders(work, b, e, work->next);
+    position_copy_borders(work, b, e, work->rows.next);
   }
   position_copy_boundary(work, position_window(work, b * SLICE));
-  if (work->pushes) position_sum_pushes(work, b, e);
+  if (work->bodies.pushes) position_sum_pushes(work, b, e);
 }
 
 /* A row of a boundary contact is read by its grain alone: the chunk that has the grain brings it up to date. */
 static void pass_chunk(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
-  if (work->riding_start) position_move_boundary(work, b, e);
+  if (work->bodies.riding_start) position_move_boundary(work, b, e);
   work->pass(work, b, e, thread);
   if (work->last_pass) position_clear_crossings(work, b, e);
-  else position_copy_borders(work, b, e, work->next);
-  if (work->pushes) position_sum_pushes(work, b, e);
+  else position_copy_borders(work, b, e, work->rows.next);
+  if (work->bodies.pushes) position_sum_pushes(work, b, e);
 }
 
 Status position_iterate(PositionStep *work, ParallelBody pass) {
   const PositionSettings *settings = work->settings;
-  parallel_for_shares(work->step->core, work->shares, 0, work->slots.slices, 2 * POSITION_CHUNK, enter_window, work);
-  if (settings->memory) swap_rows(&work->d4, &work->next);
+  parallel_for_shares(work->step->core, work->borders.shares, 0, work->layout.slots.slices, 2 * POSITION_CHUNK,
+                      enter_window, work);
+  if (settings->memory) swap_rows(&work->rows.now, &work->rows.next);
   work->pass = pass;
   for (int k = 0; k < settings->iterations; k++) {
     if (k > 0 || settings->memory) position_move_bodies(work);
     work->last_pass = k + 1 == settings->iterations;
     run_pass(work, pass_chunk);
-    swap_rows(&work->d4, &work->next);
+    swap_rows(&work->rows.now, &work->rows.next);
   }
   return SCREE_OK;
 }
@@ -198,11 +200,11 @@ Status position_solve(PositionStep *work) {
 
 /* Rows of partners are the keys that they are remembered by; those of solids have keys of their own. */
 static void keep_partners(PositionStep *work, int64_t b, int64_t e) {
-  if (work->renumbered)
+  if (work->layout.renumbered)
     for (int64_t i = b; i < e; i++) work->memory->number[i] = contact_number(i);
   const PositionWindow *window = position_window(work, b);
   for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++)
-    work->slots.partner[work->boundary[g].slot] = (int32_t)work->boundary[g].key;
+    work->layout.slots.partner[work->layout.boundary[g].slot] = (int32_t)work->layout.boundary[g].key;
 }
 
 /* A window of grains: no other thread looks at its slots any more. */
@@ -216,15 +218,16 @@ static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
 /* Of the pairs that had slots in the step: no other is near. */
 static void measure_overlap(PositionStep *work) {
   Core *core = work->step->core;
+  work->rows.placed = work->rows.next;
   parallel_for(core, 0, work->count, POSITION_WINDOW, PASS(work, position_place_pass), work);
   work->step->state->contacts.overlap =
-      parallel_max(core, 0, work->slots.slices, POSITION_CHUNK, 0, PASS(work, position_overlap_pass), work);
+      parallel_max(core, 0, work->layout.slots.slices, POSITION_CHUNK, 0, PASS(work, position_overlap_pass), work);
 }
 
 Status position_end(PositionStep *work) {
   if (work->step->measure_overlap) measure_overlap(work);
-  parallel_for_shares(work->step->core, work->shares, 0, work->count, POSITION_WINDOW, finish_chunk, work);
+  parallel_for_shares(work->step->core, work->borders.shares, 0, work->count, POSITION_WINDOW, finish_chunk, work);
   position_push_matched(work);
-  if (work->settings->memory) contact_memory_turn(work->memory, LANES + work->slots.groups * SLICE);
+  if (work->settings->memory) contact_memory_turn(work->memory, LANES + work->layout.slots.groups * SLICE);
   return SCREE_OK;
 }

@@ -68,7 +68,7 @@ typedef struct PositionSlots {
   float *ltx, *lty, *ltz; /* of friction */
   float *nx, *ny, *nz;    /* unit normal towards the grain, at the step's start */
   float *gap;             /* along it then, the stabilising shift included; POSITION_FAR in unused lanes */
-  int32_t *kind; /* where in PositionStep.mu; NULL: pairs have the first there, contacts with solids the second */
+  int32_t *kind; /* where in PositionLayout.mu; NULL: pairs have the first there, contacts with solids the second */
   float *soft;   /* overlap that a spring of the method's bears and that is not shifted apart; NULL: none */
 } PositionSlots;
 
@@ -127,65 +127,106 @@ typedef struct PositionSettings {
   bool printed_limit; /* friction limited by 2 r as printed, not by the penetration depth (averaging only) */
 } PositionSettings;
 
-/* One step's data, in scratch but for the slots. Rows hold dx, dy, dz and w n: inverse mass times number of contacts.
- */
-struct PositionStep {
-  Step *step;
-  const PositionSettings *settings;
-  ContactMemory *memory; /* holds the slots; what it remembers counts where the settings say so */
-  /* Grains; rounded up to slices; where the rows of boundary contacts begin, behind second ones; boundary contacts;
-   * rows in all. */
-  int64_t count, padded, boundary_row, boundary_count, rows;
-  float dt, history_scale;
-  float lowest;               /* height of the lowest grain, for mass scaling */
-  float (*d4)[4], (*next)[4]; /* read and written by a pass, then swapped */
-  float (*shift)[4];          /* of the stabilisation; w n in the fourth */
-  bool stabilized;            /* there was one: gaps do not have it in them yet */
-  float *w;                   /* inverse mass per grain, padded with zeros */
-  float slop;                 /* m: overlap that the stabilisation leaves */
-  float margin;               /* m: a pair gets a slot when its predicted gap is below */
-  float (*at)[4], (*low)[4];  /* x and radius; what x could not hold: while slots are filled */
-  float *mu;                  /* kinds of friction, static and kinetic; see position_friction */
-  int32_t materials;
-  bool lanes_known;       /* slots.grain holds the lanes of the last step */
-  atomic_bool renumbered; /* some grains do not stand where the memory knows them */
-  PositionSearch *search;
-  SearchFinds finds;    /* partners that may touch, see position_found */
-  int32_t *found_count; /* how many per grain; while slots are filled */
+/* ---- a step, stage by stage: what each fills is read by those behind it ---- */
+
+/* Who may touch whom. Filled by position_search_pairs and position_search_samples; holds until position_lay_out
+ * returns, which has put all that touch into slots. */
+typedef struct PositionCandidates {
+  SearchFinds pairs;   /* see position_found */
+  int32_t *pair_count; /* per grain */
   SampleTouches samples;
-  int32_t *contacts; /* how many per grain, with grains and solids */
+} PositionCandidates;
+
+/* Contacts and where they stand. Filled by position_lay_out; holds until the step is over, but that position_end makes
+ * keys of the partners of boundary contacts. */
+typedef struct PositionLayout {
   PositionSlots slots;
-  BoundaryContact *boundary; /* window by window, which of them first depends on the threads */
-  int64_t boundary_room;
   PositionWindow *windows;
+  int32_t *contacts;         /* how many per grain, with grains and solids */
+  BoundaryContact *boundary; /* window by window, which of them first depends on the threads */
+  int64_t boundary_count, boundary_room;
+  int64_t boundary_row; /* where their rows begin: behind those of the grains and the second ones */
+  float *mu;            /* kinds of friction, static and kinetic; see position_friction */
+  int32_t materials;
+  bool lanes_known;                           /* slots.grain holds the lanes of the last step */
+  atomic_bool renumbered;                     /* some grains do not stand where the memory knows them */
+  _Alignas(64) _Atomic int64_t boundary_used; /* or wanted. Not on a line that all read */
+} PositionLayout;
+
+/* Where grains are at the step's start. Filled by position_start_pass for the normals and gaps of the slots; it lies in
+ * rows.next and rows.shift and holds until position_begin loads those. */
+typedef struct PositionStart {
+  float (*at)[4];  /* x and radius */
+  float (*low)[4]; /* what x could not hold */
+} PositionStart;
+
+/* Displacements: dx, dy, dz and w n, inverse mass times number of contacts. Taken by position_lay_out, loaded at the
+ * end of position_begin; every pass then reads `now` and writes `next`, and the two are swapped. Hold until the step is
+ * over. */
+typedef struct PositionRows {
+  int64_t count;               /* of grains, second ones and of boundary contacts */
+  float (*now)[4], (*next)[4]; /* read and written by a pass */
+  float (*shift)[4];           /* of the stabilisation */
+  bool stabilized;             /* there was one: gaps do not have it in them yet */
+  float *w;                    /* inverse mass per grain, padded with zeros */
+  float lowest;                /* height of the lowest grain, for mass scaling */
+  float (*placed)[4]; /* x and radius when the step is over, to measure penetrations: in `next`, once no pass comes */
+} PositionRows;
+
+/* Solids in the solve. position_take_bodies fills `items` before the contacts are looked for, position_take_riding
+ * takes the lists and position_ride fills them. Pushes are those of the last pass. Hold until the step is over. */
+typedef struct PositionBodies {
+  PositionBody *items; /* per solid */
   int32_t *riding; /* boundary contacts of bodies that grains can move, by chunks of the passes: see position_ride */
   int32_t *riding_start; /* per chunk; NULL: nobody has any */
   int32_t *pushed;       /* of these the ones of bodies that are pushed as a whole, in the order of the grains */
   int64_t riding_count, pushed_count;
   PositionPush *pushes; /* on matched bodies: those of a chunk stand from its riding_start on */
   int32_t *push_count;  /* per chunk */
-  PositionBody *bodies; /* per solid */
-  ParallelBody pass;    /* of the iterations */
+} PositionBodies;
+
+/* Shares of the threads and second rows where they meet: see position_borders.h. Taken by position_take_borders, filled
+ * by position_keep_borders while contacts are recalled; hold until position_clear_crossings in the last iteration. */
+typedef struct PositionBorders {
+  const ParallelShares *shares; /* NULL: there is one thread, or they are not known yet */
+  uint8_t *of;                  /* per grain: which of its window's borders it is, from 1; 0: none. NULL: no borders */
+  int32_t *grain;               /* of each second row */
+  int32_t *crossings;           /* slots whose partners are other threads' */
+  struct PositionRooms *rooms;  /* per thread */
+  int64_t room, crossing_room;
+  _Alignas(64) _Atomic int64_t used; /* or wanted. Not on a line that all read */
+  _Atomic int64_t crossings_used;
+} PositionBorders;
+
+/* One step's data, in scratch but for the slots. */
+struct PositionStep {
+  Step *step;
+  const PositionSettings *settings;
+  PositionSearch *search;
+  ContactMemory *memory; /* holds the slots; what it remembers counts where the settings say so */
+  int64_t count, padded; /* grains; rounded up to slices */
+  float dt, history_scale;
+  float slop;   /* m: penetration that the stabilisation leaves */
+  float margin; /* m: a pair gets a slot when its predicted gap is below */
+  PositionCandidates candidates;
+  PositionLayout layout;
+  PositionStart start;
+  PositionRows rows;
+  PositionBodies bodies;
+  PositionBorders borders;
+  ParallelBody pass; /* of the iterations */
   bool last_pass;
-  void *law;                          /* of a method's own pass */
-  const ParallelShares *shares;       /* of the threads; NULL: there is one, or it is not known yet */
-  uint8_t *border_of;                 /* per grain: which of its window's borders it is, from 1; 0: none */
-  int32_t *borders;                   /* grain of each second row */
-  int32_t *crossings;                 /* slots whose partners are other threads' */
-  struct PositionRooms *border_rooms; /* per thread */
-  int64_t border_room, crossing_room;
-  _Alignas(64) _Atomic int64_t boundary_used; /* or wanted. Not on a line that all read */
-  _Atomic int64_t borders_used, crossings_used;
+  void *law; /* of a method's own pass */
 };
 
 static inline PositionWindow *position_window(const PositionStep *work, int64_t grain) {
-  return &work->windows[grain / POSITION_WINDOW];
+  return &work->layout.windows[grain / POSITION_WINDOW];
 }
 
 /* Static and kinetic coefficient of a slot. */
 static inline const float *position_friction(const PositionStep *work, int64_t slot) {
-  const PositionSlots *slots = &work->slots;
-  return work->mu + (slots->kind ? slots->kind[slot] : 2 * (slots->partner[slot] >= work->boundary_row));
+  const PositionSlots *slots = &work->layout.slots;
+  return work->layout.mu + (slots->kind ? slots->kind[slot] : 2 * (slots->partner[slot] >= work->layout.boundary_row));
 }
 
 /* Whether a slot of grain i is in use. */
@@ -220,7 +261,7 @@ Status position_begin(Step *step, const PositionSettings *settings, PositionSear
 Status position_stabilize(PositionStep *work);
 /* The iterations, with the family's own passes. */
 Status position_solve(PositionStep *work);
-/* The same with a pass of the method's: over slices, reads d4 and writes next. */
+/* The same with a pass of the method's: over slices, reads rows.now and writes rows.next. */
 Status position_iterate(PositionStep *work, ParallelBody pass);
 /* Velocities, displacements, memory, wrenches on solids. */
 Status position_end(PositionStep *work);

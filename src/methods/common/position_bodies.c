@@ -17,7 +17,7 @@ static void turn_body(PositionBody *body) {
 
 static void body_create(PositionStep *work, int32_t index) {
   const Solid *solid = &work->step->state->solids.items[index];
-  PositionBody *body = &work->bodies[index];
+  PositionBody *body = &work->bodies.items[index];
   double dt = (double)work->dt;
   body->movable = solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM;
   body->matched = solid->motion == MOTION_FREE && solid->contact == SCREE_CONTACT_SAMPLES &&
@@ -57,16 +57,18 @@ static double body_weight(const Solid *solid, const float arm[3]) {
 }
 
 static void set_boundary_row(PositionStep *work, int64_t g) {
-  const BoundaryContact *contact = &work->boundary[g];
-  const PositionBody *body = &work->bodies[contact->solid];
+  const BoundaryContact *contact = &work->layout.boundary[g];
+  const PositionBody *body = &work->bodies.items[contact->solid];
   Vec3 way = position_body_displacement(body, contact->arm);
-  float *row = work->d4[work->boundary_row + g];
+  float *row = work->rows.now[work->layout.boundary_row + g];
   row[0] = (float)way.x;
   row[1] = (float)way.y;
   row[2] = (float)way.z;
 }
 
-static bool is_pushed(const PositionStep *work, int64_t g) { return work->bodies[work->boundary[g].solid].movable; }
+static bool is_pushed(const PositionStep *work, int64_t g) {
+  return work->bodies.items[work->layout.boundary[g].solid].movable;
+}
 
 static bool is_touched(const PositionBody *body) { return body->movable && atomic_load(&body->boundary) > 0; }
 
@@ -84,7 +86,7 @@ static void add_outer(Mat3 *sum, Vec3 a, Vec3 b) {
 static void measure_shape(const PositionStep *work, int32_t index) {
   const State *state = work->step->state;
   const Solid *solid = &state->solids.items[index];
-  PositionBody *body = &work->bodies[index];
+  PositionBody *body = &work->bodies.items[index];
   double sums[POSITION_SAMPLE_SUMS];
   KERNEL_CALL(work->step->core, position_sum_samples)
   (&state->samples, solid->sample_begin, solid->sample_end, vec3_sub(solid->center, state->origin), sums);
@@ -96,36 +98,36 @@ static void measure_shape(const PositionStep *work, int32_t index) {
 
 Status position_take_bodies(PositionStep *work) {
   const Solids *solids = &work->step->state->solids;
-  TRY(scratch_take(work->step->core, work->step->scratch, &work->bodies, solids->count, "bodies in the solve"));
+  TRY(scratch_take(work->step->core, work->step->scratch, &work->bodies.items, solids->count, "bodies in the solve"));
   for (int32_t k = 0; k < solids->count; k++) body_create(work, k);
   return SCREE_OK;
 }
 
 void position_bodies_found(PositionStep *work) {
   for (int32_t k = 0; k < work->step->state->solids.count; k++)
-    if (work->bodies[k].matched && is_touched(&work->bodies[k])) measure_shape(work, k);
+    if (work->bodies.items[k].matched && is_touched(&work->bodies.items[k])) measure_shape(work, k);
 }
 
 void position_load_boundary(PositionStep *work, const PositionWindow *window) {
   const State *state = work->step->state;
   int64_t first = window->boundary, end = first + window->boundary_count;
-  memset(work->shift + work->boundary_row + first, 0, sizeof *work->shift * (size_t)(end - first));
-  memset(work->next + work->boundary_row + first, 0, sizeof *work->next * (size_t)(end - first));
+  memset(work->rows.shift + work->layout.boundary_row + first, 0, sizeof *work->rows.shift * (size_t)(end - first));
+  memset(work->rows.next + work->layout.boundary_row + first, 0, sizeof *work->rows.next * (size_t)(end - first));
   for (int64_t g = first; g < end; g++) {
-    const BoundaryContact *contact = &work->boundary[g];
-    float *row = work->d4[work->boundary_row + g];
+    const BoundaryContact *contact = &work->layout.boundary[g];
+    float *row = work->rows.now[work->layout.boundary_row + g];
     row[3] = 0;
     set_boundary_row(work, g);
     if (!is_pushed(work, g)) continue;
-    double count = (double)atomic_load(&work->bodies[contact->solid].boundary);
+    double count = (double)atomic_load(&work->bodies.items[contact->solid].boundary);
     double share = work->settings->averaging ? 1 : fmax(count / (double)work->settings->relaxation, 1);
     row[3] = (float)(share * body_weight(&state->solids.items[contact->solid], contact->arm));
   }
 }
 
 void position_copy_boundary(PositionStep *work, const PositionWindow *window) {
-  int64_t first = work->boundary_row + window->boundary;
-  memcpy(work->next + first, work->d4 + first, sizeof *work->next * (size_t)window->boundary_count);
+  int64_t first = work->layout.boundary_row + window->boundary;
+  memcpy(work->rows.next + first, work->rows.now + first, sizeof *work->rows.next * (size_t)window->boundary_count);
 }
 
 /* The remembered pushes of a grain's contacts: what of them moves it, and what only squeezes it. */
@@ -134,7 +136,7 @@ typedef struct Pressed {
 } Pressed;
 
 static Pressed pressed_by_memory(const PositionStep *work, int64_t i) {
-  const PositionSlots *s = &work->slots;
+  const PositionSlots *s = &work->layout.slots;
   int64_t end, first = position_slots_of(s, i, &end);
   float total = 0, x = 0, y = 0, z = 0;
   for (int64_t slot = first; slot < end; slot += SLICE) {
@@ -150,11 +152,12 @@ static Pressed pressed_by_memory(const PositionStep *work, int64_t i) {
 
 /* Where the boundary contacts of the grain that has contact g begin and end. */
 static int64_t boundary_of_grain(const PositionStep *work, int64_t g, int64_t *end) {
-  int32_t grain = work->boundary[g].grain;
+  int32_t grain = work->layout.boundary[g].grain;
   const PositionWindow *window = position_window(work, grain);
   int64_t first = g;
-  while (first > window->boundary && work->boundary[first - 1].grain == grain) first--;
-  for (*end = g + 1; *end < window->boundary + window->boundary_count && work->boundary[*end].grain == grain;) ++*end;
+  while (first > window->boundary && work->layout.boundary[first - 1].grain == grain) first--;
+  for (*end = g + 1; *end < window->boundary + window->boundary_count && work->layout.boundary[*end].grain == grain;)
+    ++*end;
   return first;
 }
 
@@ -162,7 +165,7 @@ static int64_t boundary_of_grain(const PositionStep *work, int64_t g, int64_t *e
 static bool is_backed(const PositionStep *work, int64_t own) {
   int64_t end;
   for (int64_t g = boundary_of_grain(work, own, &end); g < end; g++)
-    if (!is_pushed(work, g) && work->slots.ln[work->boundary[g].slot] > 0) return true;
+    if (!is_pushed(work, g) && work->layout.slots.ln[work->layout.boundary[g].slot] > 0) return true;
   return false;
 }
 
@@ -174,20 +177,20 @@ static bool is_backed(const PositionStep *work, int64_t own) {
 static void weigh_down(PositionStep *work, int64_t i, float kind) {
   const Vec3 gravity = work->step->state->gravity;
   float held = (1 - 1 / kind) * work->dt * work->dt;
-  work->w[i] /= kind;
-  work->d4[i][3] /= kind;
-  work->shift[i][3] /= kind;
-  work->d4[i][0] -= held * (float)gravity.x;
-  work->d4[i][1] -= held * (float)gravity.y;
-  work->d4[i][2] -= held * (float)gravity.z;
+  work->rows.w[i] /= kind;
+  work->rows.now[i][3] /= kind;
+  work->rows.shift[i][3] /= kind;
+  work->rows.now[i][0] -= held * (float)gravity.x;
+  work->rows.now[i][1] -= held * (float)gravity.y;
+  work->rows.now[i][2] -= held * (float)gravity.z;
 }
 
 /* Where a grain slips out of such a pinch what its solids pushed with is forgotten as far as it would throw it. */
 static void forget(PositionStep *work, int64_t own, float share) {
-  PositionSlots *s = &work->slots;
+  PositionSlots *s = &work->layout.slots;
   int64_t end;
   for (int64_t g = boundary_of_grain(work, own, &end); g < end; g++) {
-    int64_t slot = work->boundary[g].slot;
+    int64_t slot = work->layout.boundary[g].slot;
     s->ln[slot] *= share;
     s->ltx[slot] *= share;
     s->lty[slot] *= share;
@@ -202,14 +205,14 @@ static void pin(PositionStep *work, const PositionWindow *window) {
   if (!work->settings->memory || !(fall > 0)) return;
   int64_t last = -1;
   for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++) {
-    const BoundaryContact *contact = &work->boundary[g];
+    const BoundaryContact *contact = &work->layout.boundary[g];
     int64_t i = contact->grain;
     if (i == last || state->solids.items[contact->solid].motion != MOTION_FREE) continue;
     last = i;
     Pressed pressed = pressed_by_memory(work, i);
-    float kind = fminf(pressed.squeezes * work->w[i] / fall, POSITION_PINNED_MOST);
+    float kind = fminf(pressed.squeezes * work->rows.w[i] / fall, POSITION_PINNED_MOST);
     if (kind > 1 && is_backed(work, g)) weigh_down(work, i, kind);
-    float way = pressed.moves * work->w[i];
+    float way = pressed.moves * work->rows.w[i];
     if (way > far) forget(work, g, far / way);
   }
 }
@@ -218,23 +221,23 @@ static void pin(PositionStep *work, const PositionWindow *window) {
 static int32_t list_riding(PositionStep *work, const PositionWindow *window, int64_t chunk, int32_t place) {
   int32_t first = place, pushes = 0, last = -1;
   for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++) {
-    const BoundaryContact *contact = &work->boundary[g];
-    if (!is_pushed(work, g) || work->slots.lane[contact->grain] / (POSITION_CHUNK * SLICE) != chunk) continue;
-    work->riding[place++] = (int32_t)g;
-    if (!work->pushes || !work->bodies[contact->solid].matched || contact->solid == last) continue;
-    work->pushes[first + pushes++].solid = last = contact->solid;
+    const BoundaryContact *contact = &work->layout.boundary[g];
+    if (!is_pushed(work, g) || work->layout.slots.lane[contact->grain] / (POSITION_CHUNK * SLICE) != chunk) continue;
+    work->bodies.riding[place++] = (int32_t)g;
+    if (!work->bodies.pushes || !work->bodies.items[contact->solid].matched || contact->solid == last) continue;
+    work->bodies.pushes[first + pushes++].solid = last = contact->solid;
   }
-  if (work->pushes) work->push_count[chunk] = pushes;
+  if (work->bodies.pushes) work->bodies.push_count[chunk] = pushes;
   return place;
 }
 
 void position_ride(PositionStep *work, int64_t b) {
   const PositionWindow *window = position_window(work, b);
   int64_t chunk = b / (POSITION_CHUNK * SLICE);
-  int32_t *start = work->riding_start + chunk;
+  int32_t *start = work->bodies.riding_start + chunk;
   if (start[0] == start[2]) {
     start[1] = start[0];
-    if (work->pushes) work->push_count[chunk] = work->push_count[chunk + 1] = 0;
+    if (work->bodies.pushes) work->bodies.push_count[chunk] = work->bodies.push_count[chunk + 1] = 0;
     return;
   }
   start[1] = list_riding(work, window, chunk, start[0]);
@@ -244,8 +247,8 @@ void position_ride(PositionStep *work, int64_t b) {
 
 /* What the contact has pushed the grain by so far, kg m. */
 static Vec3 boundary_multiplier(const PositionStep *work, int64_t g) {
-  const PositionSlots *s = &work->slots;
-  int64_t at = work->boundary[g].slot;
+  const PositionSlots *s = &work->layout.slots;
+  int64_t at = work->layout.boundary[g].slot;
   Vec3 n = vec3((double)s->nx[at], (double)s->ny[at], (double)s->nz[at]);
   return vec3_madd(vec3((double)s->ltx[at], (double)s->lty[at], (double)s->ltz[at]), n, (double)s->ln[at]);
 }
@@ -254,29 +257,30 @@ Status position_take_pushes(PositionStep *work) {
   Core *core = work->step->core;
   bool any = false;
   for (int32_t k = 0; k < work->step->state->solids.count; k++)
-    any |= work->bodies[k].matched && is_touched(&work->bodies[k]);
+    any |= work->bodies.items[k].matched && is_touched(&work->bodies.items[k]);
   if (!any) return SCREE_OK;
-  TRY(scratch_take(core, work->step->scratch, &work->pushes, work->riding_count, "pushes on bodies"));
-  return scratch_take(core, work->step->scratch, &work->push_count,
+  TRY(scratch_take(core, work->step->scratch, &work->bodies.pushes, work->bodies.riding_count, "pushes on bodies"));
+  return scratch_take(core, work->step->scratch, &work->bodies.push_count,
                       2 * parallel_chunks(0, work->count, POSITION_WINDOW), "pushes on bodies");
 }
 
 void position_move_boundary(PositionStep *work, int64_t b, int64_t e) {
   int64_t first = b / POSITION_CHUNK, end = (e + POSITION_CHUNK - 1) / POSITION_CHUNK;
-  for (int32_t k = work->riding_start[first]; k < work->riding_start[end]; k++) set_boundary_row(work, work->riding[k]);
+  for (int32_t k = work->bodies.riding_start[first]; k < work->bodies.riding_start[end]; k++)
+    set_boundary_row(work, work->bodies.riding[k]);
 }
 
 /* Contacts in a row with one body have one sum; list_riding has told whose. */
 static void sum_chunk(PositionStep *work, int64_t chunk) {
-  int32_t first = work->riding_start[chunk], end = work->riding_start[chunk + 1];
-  PositionPush *sum = work->pushes + first;
-  for (int32_t k = 0; k < work->push_count[chunk]; k++) sum[k] = (PositionPush){.solid = sum[k].solid};
+  int32_t first = work->bodies.riding_start[chunk], end = work->bodies.riding_start[chunk + 1];
+  PositionPush *sum = work->bodies.pushes + first;
+  for (int32_t k = 0; k < work->bodies.push_count[chunk]; k++) sum[k] = (PositionPush){.solid = sum[k].solid};
   for (int32_t k = first; k < end; k++) {
-    const BoundaryContact *contact = &work->boundary[work->riding[k]];
-    const PositionBody *body = &work->bodies[contact->solid];
+    const BoundaryContact *contact = &work->layout.boundary[work->bodies.riding[k]];
+    const PositionBody *body = &work->bodies.items[contact->solid];
     if (!body->matched) continue;
     if (contact->solid != sum->solid) sum++;
-    Vec3 push = vec3_scale(boundary_multiplier(work, work->riding[k]), -1);
+    Vec3 push = vec3_scale(boundary_multiplier(work, work->bodies.riding[k]), -1);
     Vec3 arm = vec3((double)contact->arm[0], (double)contact->arm[1], (double)contact->arm[2]);
     sum->push = vec3_add(sum->push, push);
     add_outer(&sum->moments, push, vec3_sub(arm, body->middle));
@@ -288,8 +292,8 @@ void position_sum_pushes(PositionStep *work, int64_t b, int64_t e) {
 }
 
 static void take_push(PositionStep *work, int64_t g) {
-  const BoundaryContact *contact = &work->boundary[g];
-  PositionBody *body = &work->bodies[contact->solid];
+  const BoundaryContact *contact = &work->layout.boundary[g];
+  PositionBody *body = &work->bodies.items[contact->solid];
   const Solid *solid = &work->step->state->solids.items[contact->solid];
   Vec3 push = vec3_scale(boundary_multiplier(work, g), -1);
   Vec3 twist = vec3_cross(vec3((double)contact->arm[0], (double)contact->arm[1], (double)contact->arm[2]), push);
@@ -300,7 +304,7 @@ static void take_push(PositionStep *work, int64_t g) {
 
 static void begin_bodies(PositionStep *work, bool matched) {
   for (int32_t k = 0; k < work->step->state->solids.count; k++) {
-    PositionBody *body = &work->bodies[k];
+    PositionBody *body = &work->bodies.items[k];
     if (!is_touched(body) || body->matched != matched) continue;
     memcpy(body->moved, body->start, sizeof body->moved);
     if (matched) body->covariance = body->unpushed;
@@ -310,21 +314,21 @@ static void begin_bodies(PositionStep *work, bool matched) {
 /* Bodies that are pushed as a whole: in the order of the boundary contacts, whatever the threads did. */
 static void move_pushed(PositionStep *work) {
   begin_bodies(work, false);
-  for (int64_t k = 0; k < work->pushed_count; k++) take_push(work, work->pushed[k]);
+  for (int64_t k = 0; k < work->bodies.pushed_count; k++) take_push(work, work->bodies.pushed[k]);
   for (int32_t k = 0; k < work->step->state->solids.count; k++)
-    if (is_touched(&work->bodies[k]) && !work->bodies[k].matched) turn_body(&work->bodies[k]);
+    if (is_touched(&work->bodies.items[k]) && !work->bodies.items[k].matched) turn_body(&work->bodies.items[k]);
 }
 
 /* Matched bodies: in the order of the chunks. The samples' centre is not quite that of the mesh: the body's own one
  * takes the sum of the pushes, exactly. */
 static void match_shapes(PositionStep *work) {
   const Solids *solids = &work->step->state->solids;
-  const int64_t chunks = parallel_chunks(0, work->slots.slices, POSITION_CHUNK);
+  const int64_t chunks = parallel_chunks(0, work->layout.slots.slices, POSITION_CHUNK);
   begin_bodies(work, true);
   for (int64_t c = 0; c < chunks; c++)
-    for (int32_t k = 0; k < work->push_count[c]; k++) {
-      const PositionPush *sum = &work->pushes[work->riding_start[c] + k];
-      PositionBody *body = &work->bodies[sum->solid];
+    for (int32_t k = 0; k < work->bodies.push_count[c]; k++) {
+      const PositionPush *sum = &work->bodies.pushes[work->bodies.riding_start[c] + k];
+      PositionBody *body = &work->bodies.items[sum->solid];
       double per_mass = 1 / solids->items[sum->solid].mass;
       body->moved[0] += sum->push.x * per_mass;
       body->moved[1] += sum->push.y * per_mass;
@@ -333,7 +337,7 @@ static void match_shapes(PositionStep *work) {
         for (int i = 0; i < 3; i++) body->covariance.m[r][i] += sum->moments.m[r][i];
     }
   for (int32_t k = 0; k < solids->count; k++) {
-    PositionBody *body = &work->bodies[k];
+    PositionBody *body = &work->bodies.items[k];
     if (!is_touched(body) || !body->matched) continue;
     body->turned = mat3_polar_rotation(body->covariance, body->turned);
     body->turn = mat3_from_quat(body->turned);
@@ -342,8 +346,8 @@ static void match_shapes(PositionStep *work) {
 }
 
 void position_move_bodies(PositionStep *work) {
-  if (work->pushed_count > 0) move_pushed(work);
-  if (work->pushes) match_shapes(work);
+  if (work->bodies.pushed_count > 0) move_pushed(work);
+  if (work->bodies.pushes) match_shapes(work);
 }
 
 enum { WRENCH_SUMS = 4 };
@@ -355,8 +359,8 @@ void position_push_solids(PositionStep *work, const PositionWindow *window) {
   if (window->boundary_count == 0) return;
   WrenchSum sums[WRENCH_SUMS] = {0}; /* grains touch solids by turns: floor and tool, say */
   for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++) {
-    const BoundaryContact *contact = &work->boundary[g];
-    if (work->bodies[contact->solid].matched) continue;
+    const BoundaryContact *contact = &work->layout.boundary[g];
+    if (work->bodies.items[contact->solid].matched) continue;
     Solid *solid = &solids->items[contact->solid];
     Vec3 arm = vec3((double)contact->arm[0], (double)contact->arm[1], (double)contact->arm[2]);
     wrench_sum_add(&sums[contact->solid % WRENCH_SUMS], solid, vec3_scale(boundary_multiplier(work, g), -per_square),
@@ -369,7 +373,7 @@ void position_push_solids(PositionStep *work, const PositionWindow *window) {
  * walls and other bodies stop it like any other. */
 static void push_matched(PositionStep *work, int32_t index) {
   Solid *solid = &work->step->state->solids.items[index];
-  const PositionBody *body = &work->bodies[index];
+  const PositionBody *body = &work->bodies.items[index];
   double per_square = 1 / ((double)work->dt * (double)work->dt);
   Vec3 way = vec3(body->moved[0] - body->start[0], body->moved[1] - body->start[1], body->moved[2] - body->start[2]);
   Vec3 turn = vec3_sub(quat_to_vector(body->turned), vec3(body->start[3], body->start[4], body->start[5]));
@@ -380,8 +384,8 @@ static void push_matched(PositionStep *work, int32_t index) {
 }
 
 void position_push_matched(PositionStep *work) {
-  if (!work->pushes) return;
+  if (!work->bodies.pushes) return;
   match_shapes(work);
   for (int32_t k = 0; k < work->step->state->solids.count; k++)
-    if (work->bodies[k].matched && is_touched(&work->bodies[k])) push_matched(work, k);
+    if (work->bodies.items[k].matched && is_touched(&work->bodies.items[k])) push_matched(work, k);
 }

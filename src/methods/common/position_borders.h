@@ -26,7 +26,7 @@ PositionShare position_share_of(const PositionStep *work, int64_t window);
 
 /* The grain of a row, or the row where it is no grain's. */
 static inline int32_t position_partner(const PositionStep *work, int32_t row) {
-  return row >= work->padded && row < work->boundary_row ? work->borders[row - work->padded] : row;
+  return row >= work->padded && row < work->layout.boundary_row ? work->borders.grain[row - work->padded] : row;
 }
 
 /* Shares of the threads, by what the windows' passes cost; room for second rows. */

@@ -29,7 +29,7 @@ static int find_by_distance(PositionStep *work, int64_t i, int32_t index, Bounda
   const State *state = work->step->state;
   const Particles *p = &state->particles;
   const Solid *solid = &state->solids.items[index];
-  PositionBody *body = &work->bodies[index];
+  PositionBody *body = &work->bodies.items[index];
   float radius = p->radius[i];
   Vec3 start = state_position(state, i), way = vec3((double)p->dx[i], (double)p->dy[i], (double)p->dz[i]);
   ShapePoint touch[SHAPE_CONTACTS_MAX];
@@ -61,7 +61,7 @@ static bool find_by_sample(PositionStep *work, int64_t i, int32_t sample, Bounda
   const SolidSamples *s = &state->samples;
   int32_t index = s->solid[sample];
   const Solid *solid = &state->solids.items[index];
-  PositionBody *body = &work->bodies[index];
+  PositionBody *body = &work->bodies.items[index];
   Vec3 at = vec3((double)s->x[sample], (double)s->y[sample], (double)s->z[sample]);
   Vec3 arm = vec3_sub(at, vec3_sub(solid->center, state->origin));
   if (!body->movable && body->turns) arm = quat_rotate(quat_conjugate(body->turned), arm);
@@ -95,7 +95,7 @@ static void find_seekers(const PositionStep *work, int64_t b, int64_t e, Seekers
   const Contacts *contacts = &work->step->state->contacts;
   const int64_t words = contacts->near_words;
   const uint64_t *near = contacts->near + b * words;
-  const bool sampled = position_window_samples(&work->samples, b / POSITION_WINDOW, seekers->sample);
+  const bool sampled = position_window_samples(&work->candidates.samples, b / POSITION_WINDOW, seekers->sample);
   int32_t count = 0;
   for (int64_t i = b; i < e; i++, near += words) {
     uint64_t any = near[0] | sampled;
@@ -115,7 +115,7 @@ static int64_t boundary_most(const PositionStep *work, const Seekers *seekers) {
   for (int32_t k = 0; k < seekers->count; k++)
     for (int64_t w = 0; w < words; w++)
       for (uint64_t bits = contacts->near[seekers->who[k] * words + w]; bits; bits &= bits - 1)
-        most += work->bodies[w * SOLIDS_PER_WORD + __builtin_ctzll(bits)].faces;
+        most += work->bodies.items[w * SOLIDS_PER_WORD + __builtin_ctzll(bits)].faces;
   return most;
 }
 
@@ -130,8 +130,8 @@ static int32_t find_all(PositionStep *work, const Seekers *seekers, BoundaryCont
       for (uint64_t bits = contacts->near[i * words + w]; bits; bits &= bits - 1)
         count += find_by_distance(work, i, w * SOLIDS_PER_WORD + __builtin_ctzll(bits), found + count);
     for (int32_t k = seekers->sampled ? sample[0] : 0; seekers->sampled && k < sample[1]; k++)
-      count += find_by_sample(work, i, work->samples.sample[k], found + count);
-    work->contacts[i] += count - before;
+      count += find_by_sample(work, i, work->candidates.samples.sample[k], found + count);
+    work->layout.contacts[i] += count - before;
   }
   return count;
 }
@@ -139,8 +139,8 @@ static int32_t find_all(PositionStep *work, const Seekers *seekers, BoundaryCont
 /* Room for so many behind what the others have found: where that is depends on the threads. NULL: there is not enough,
  * and all windows will be gone through again. */
 static BoundaryContact *take_boundary(PositionStep *work, int64_t count) {
-  int64_t place = atomic_fetch_add_explicit(&work->boundary_used, count, memory_order_relaxed);
-  return place + count <= work->boundary_room ? work->boundary + place : NULL;
+  int64_t place = atomic_fetch_add_explicit(&work->layout.boundary_used, count, memory_order_relaxed);
+  return place + count <= work->layout.boundary_room ? work->layout.boundary + place : NULL;
 }
 
 /* Found where they stand in nobody's way, unless they may be very many. */
@@ -156,7 +156,7 @@ void position_find_boundary(PositionStep *work, int64_t b, int64_t e) {
   int32_t count = found ? find_all(work, &seekers, found) : 0;
   if (count == 0) return;
   for (int32_t k = 0; k < count; k++) {
-    const PositionBody *body = &work->bodies[found[k].solid];
+    const PositionBody *body = &work->bodies.items[found[k].solid];
     window->riding_count += body->movable;
     window->pushed_count += body->movable && !body->matched;
   }
@@ -165,7 +165,7 @@ void position_find_boundary(PositionStep *work, int64_t b, int64_t e) {
     if (!found) return;
     memcpy(found, few, sizeof *found * (size_t)count);
   }
-  window->boundary = (int32_t)(found - work->boundary);
+  window->boundary = (int32_t)(found - work->layout.boundary);
   window->boundary_count = count;
 }
 
@@ -174,17 +174,17 @@ Status position_take_riding(PositionStep *work) {
   Scratch *scratch = work->step->scratch;
   int64_t windows = parallel_chunks(0, work->count, POSITION_WINDOW);
   for (int64_t k = 0; k < windows; k++) {
-    work->windows[k].pushed = (int32_t)work->pushed_count;
-    work->pushed_count += work->windows[k].pushed_count;
-    work->riding_count += work->windows[k].riding_count;
+    work->layout.windows[k].pushed = (int32_t)work->bodies.pushed_count;
+    work->bodies.pushed_count += work->layout.windows[k].pushed_count;
+    work->bodies.riding_count += work->layout.windows[k].riding_count;
   }
-  if (work->riding_count == 0) return SCREE_OK;
-  TRY(scratch_take(core, scratch, &work->riding, work->riding_count, "contacts with bodies"));
-  TRY(scratch_take(core, scratch, &work->riding_start, 2 * windows + 1, "contacts with bodies"));
-  TRY(scratch_take(core, scratch, &work->pushed, work->pushed_count, "contacts with bodies"));
-  work->riding_start[0] = 0;
+  if (work->bodies.riding_count == 0) return SCREE_OK;
+  TRY(scratch_take(core, scratch, &work->bodies.riding, work->bodies.riding_count, "contacts with bodies"));
+  TRY(scratch_take(core, scratch, &work->bodies.riding_start, 2 * windows + 1, "contacts with bodies"));
+  TRY(scratch_take(core, scratch, &work->bodies.pushed, work->bodies.pushed_count, "contacts with bodies"));
+  work->bodies.riding_start[0] = 0;
   for (int64_t k = 0; k < windows; k++)
-    work->riding_start[2 * k + 2] = work->riding_start[2 * k] + work->windows[k].riding_count;
+    work->bodies.riding_start[2 * k + 2] = work->bodies.riding_start[2 * k] + work->layout.windows[k].riding_count;
   return SCREE_OK;
 }
 
@@ -194,11 +194,11 @@ void position_list_pushed(PositionStep *work, const PositionWindow *window) {
   if (window->riding_count == 0) return;
   int32_t pushed = window->pushed, g = window->boundary, end = g + window->boundary_count;
   while (g < end) {
-    int32_t first = g, solid = work->boundary[g].solid;
-    PositionBody *body = &work->bodies[solid];
-    while (g < end && work->boundary[g].solid == solid) g++;
+    int32_t first = g, solid = work->layout.boundary[g].solid;
+    PositionBody *body = &work->bodies.items[solid];
+    while (g < end && work->layout.boundary[g].solid == solid) g++;
     if (!body->movable) continue;
     atomic_fetch_add_explicit(&body->boundary, g - first, memory_order_relaxed);
-    for (int32_t k = first; k < g && !body->matched; k++) work->pushed[pushed++] = k;
+    for (int32_t k = first; k < g && !body->matched; k++) work->bodies.pushed[pushed++] = k;
   }
 }

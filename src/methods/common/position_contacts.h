@@ -25,7 +25,7 @@ void position_load_boundary(PositionStep *work, const PositionWindow *window);
 void position_copy_boundary(PositionStep *work, const PositionWindow *window);
 /* Where the partners of grain i that may touch it stand; behind the last is something to read. */
 static inline const int32_t *position_found(const PositionStep *work, int64_t i) {
-  return work->finds.found + work->finds.start[i];
+  return work->candidates.pairs.found + work->candidates.pairs.start[i];
 }
 /* Finds each grain's contacts, takes memory for the rows and fills the slots. */
 Status position_lay_out(PositionStep *work);

@@ -16,8 +16,9 @@ void KERNEL(position_start_pass)(void *context, int64_t b, int64_t e, int thread
   const Particles *p = &work->step->state->particles;
   for (int64_t i = b; i < e; i += LANES) {
     const int64_t few = e - i;
-    store_rows(work->at + i, load_few3(p->x + i, p->y + i, p->z + i, few), lane_load_few(p->radius + i, few), few);
-    store_rows(work->low + i, load_few3(p->low_x + i, p->low_y + i, p->low_z + i, few), real(0), few);
+    store_rows(work->start.at + i, load_few3(p->x + i, p->y + i, p->z + i, few), lane_load_few(p->radius + i, few),
+               few);
+    store_rows(work->start.low + i, load_few3(p->low_x + i, p->low_y + i, p->low_z + i, few), real(0), few);
   }
 }
 
@@ -29,38 +30,38 @@ void KERNEL(position_load_pass)(void *context, int64_t b, int64_t e, int thread)
   const bool averaging = work->settings->averaging;
   for (int64_t i = b; i < e; i += LANES) { /* what is of a grain and not of the particles is padded */
     const int64_t few = e - i;
-    Real contacts = real_from_int(wide_load_int(work->contacts + i)), w = wide_load(work->w + i);
+    Real contacts = real_from_int(wide_load_int(work->layout.contacts + i)), w = wide_load(work->rows.w + i);
     Real split = position_split_mass(w, contacts, work->settings->relaxation);
-    store_rows(work->d4 + i, load_few3(p->dx + i, p->dy + i, p->dz + i, few), averaging ? w : split, few);
-    store_rows(work->shift + i, vec_zero(), split, few);
+    store_rows(work->rows.now + i, load_few3(p->dx + i, p->dy + i, p->dz + i, few), averaging ? w : split, few);
+    store_rows(work->rows.shift + i, vec_zero(), split, few);
   }
 }
 
-/* Where grains are when the step is over: into rows that no pass needs any more. */
+/* Where grains are when the step is over. */
 void KERNEL(position_place_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
   const Particles *p = &work->step->state->particles;
   for (int64_t i = b; i < e; i += LANES) {
     const int64_t few = e - i;
-    LaneVec3 moved = vec_add(load_rows(work->d4 + i).d, load_rows(work->shift + i).d);
+    LaneVec3 moved = vec_add(load_rows(work->rows.now + i).d, load_rows(work->rows.shift + i).d);
     LaneVec3 at = vec_add(load_few3(p->x + i, p->y + i, p->z + i, few), moved);
-    store_rows(work->next + i, at, lane_load_few(p->radius + i, few), few);
+    store_rows(work->rows.placed + i, at, lane_load_few(p->radius + i, few), few);
   }
 }
 
 double KERNEL(position_overlap_pass)(void *context, int64_t b, int64_t e) {
   const PositionStep *work = context;
-  const PositionSlots *slots = &work->slots;
-  const WideInt solids = (int32_t)work->boundary_row - (WideInt){0};
+  const PositionSlots *slots = &work->layout.slots;
+  const WideInt solids = (int32_t)work->layout.boundary_row - (WideInt){0};
   Wide most = wide_set(0);
   for (int64_t s = b; s < e; s++) {
     const WideInt grains = wide_load_int(slots->grain + s * SLICE);
-    Rows own = own_rows(work->next, slots, s);
+    Rows own = own_rows(work->rows.placed, slots, s);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       const int32_t *partners = slots->partner + g * SLICE;
       const WideInt all = wide_load_int(partners), pairs = wide_int_less(all, solids) & ~wide_int_equal(all, grains);
-      Rows other = gather_rows(work->next, partners);
+      Rows other = gather_rows(work->rows.placed, partners);
       Real share = position_penetration(vec_sub(own.d, other.d), own.fourth + other.fourth);
       most = wide_max(most, real_mask(pairs, share));
     }
@@ -76,7 +77,8 @@ void KERNEL(position_finish_pass)(void *context, int64_t b, int64_t e, int threa
   Particles *p = &work->step->state->particles;
   const float per_second = 1 / work->dt;
   for (int64_t i = b; i < e; i += LANES) {
-    PositionMotion motion = position_motion(load_rows(work->d4 + i).d, load_rows(work->shift + i).d, per_second);
+    PositionMotion motion =
+        position_motion(load_rows(work->rows.now + i).d, load_rows(work->rows.shift + i).d, per_second);
     store_few3(p->vx + i, p->vy + i, p->vz + i, motion.velocity, e - i);
     store_few3(p->dx + i, p->dy + i, p->dz + i, motion.displacement, e - i);
   }
@@ -142,7 +144,7 @@ WIDE_INLINE void lanes_turn(const PositionStep *work, const int32_t *grains, int
   WideInt rows[LANES];
   for (int l = 0; l < LANES; l++) {
     int64_t i = grains[l];
-    rows[l] = k == 0 || k < work->found_count[i] ? wide_load_int(position_found(work, i) + k) : (WideInt){0};
+    rows[l] = k == 0 || k < work->candidates.pair_count[i] ? wide_load_int(position_found(work, i) + k) : (WideInt){0};
   }
   turn_eight(rows, lanes->partners);
 }
@@ -197,9 +199,9 @@ static void note_crossings(PositionFound *found, int64_t slot, unsigned others) 
 /* Partners of the slots of pairs and what is remembered of them; lanes that have none in a group get an unused slot. */
 void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
-  const PositionSlots *slots = &work->slots;
+  const PositionSlots *slots = &work->layout.slots;
   const ContactMemory *memory = work->settings->memory ? work->memory : NULL;
-  const bool renumbered = work->renumbered;
+  const bool renumbered = work->layout.renumbered;
   const Real scale = real(work->history_scale);
   const PositionShare rows = position_share_of(work, b * SLICE / POSITION_WINDOW);
   const WideInt first = rows.first - (WideInt){0}, last = rows.end - 1 - (WideInt){0};
@@ -209,7 +211,7 @@ void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int threa
     const int32_t *grains = slots->grain + s * SLICE;
     const WideInt own = wide_load_int(grains);
     unsigned crosses = 0;
-    const WideInt counts = gather_int(work->found_count, grains);
+    const WideInt counts = gather_int(work->candidates.pair_count, grains);
     Lanes lanes;
     if (memory) lanes_begin(memory, work->count, b * SLICE, own, &lanes);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
@@ -245,9 +247,9 @@ void KERNEL(position_recall_pass)(void *context, int64_t b, int64_t e, int threa
 
 /* Kinds of friction of a slice's pairs: of the first material with itself, where there is but one. */
 static void fill_kinds(const PositionStep *work, int64_t s) {
-  const PositionSlots *slots = &work->slots;
+  const PositionSlots *slots = &work->layout.slots;
   const int64_t first = slots->begin[s] * SLICE, end = slots->begin[s + 1] * SLICE, count = work->count;
-  const int32_t *grains = slots->grain + s * SLICE, *partner = slots->partner, materials = work->materials;
+  const int32_t *grains = slots->grain + s * SLICE, *partner = slots->partner, materials = work->layout.materials;
   const Particles *p = &work->step->state->particles;
   int32_t *kind = slots->kind, row[SLICE];
   memset(kind + first, 0, sizeof *kind * (size_t)(end - first));
@@ -264,16 +266,16 @@ static void fill_kinds(const PositionStep *work, int64_t s) {
 void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   PositionStep *work = context;
-  const PositionSlots *slots = &work->slots;
+  const PositionSlots *slots = &work->layout.slots;
   for (int64_t s = b; s < e; s++) {
     const int32_t *grains = slots->grain + s * SLICE;
     const WideInt own = wide_load_int(grains);
-    Rows at = gather_rows(work->at, grains), low = gather_rows(work->low, grains);
+    Rows at = gather_rows(work->start.at, grains), low = gather_rows(work->start.low, grains);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t slot = g * SLICE;
       const int32_t *partners = slots->partner + slot;
       Mask unused = int_equal(wide_load_int(partners), own);
-      Rows other = gather_rows(work->at, partners), other_low = gather_rows(work->low, partners);
+      Rows other = gather_rows(work->start.at, partners), other_low = gather_rows(work->start.low, partners);
       LaneVec3 offset = position_offset(at.d, low.d, other.d, other_low.d);
       Real length = real_sqrt(vec_dot(offset, offset)), straight = length;
       Mask together = ~unused & real_less(length, real(POSITION_COINCIDENT));
@@ -294,9 +296,9 @@ void KERNEL(position_slot_pass)(void *context, int64_t b, int64_t e, int thread)
 void KERNEL(position_warm_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
-  const PositionSlots *slots = &work->slots;
+  const PositionSlots *slots = &work->layout.slots;
   for (int64_t s = b; s < e; s++) {
-    Rows own = own_rows(work->d4, slots, s);
+    Rows own = own_rows(work->rows.now, slots, s);
     LaneVec3 sum = vec_zero();
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
@@ -310,14 +312,14 @@ void KERNEL(position_warm_pass)(void *context, int64_t b, int64_t e, int thread)
 void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
-  const PositionSlots *slots = &work->slots;
+  const PositionSlots *slots = &work->layout.slots;
   const Real part = real(work->settings->shift_share > 0 ? work->settings->shift_share : 1), slop = real(work->slop);
   for (int64_t s = b; s < e; s++) {
-    Rows own = own_rows(work->shift, slots, s);
+    Rows own = own_rows(work->rows.shift, slots, s);
     LaneVec3 sum = vec_zero();
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       Real borne = slots->soft ? slop + wide_load(slots->soft + g * SLICE) : slop;
-      sum = vec_add(sum, position_part(load_touch(slots, g, work->shift, own), borne, part));
+      sum = vec_add(sum, position_part(load_touch(slots, g, work->rows.shift, own), borne, part));
     }
     move_rows(work, s, own, sum);
   }
@@ -327,12 +329,12 @@ void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread
 void KERNEL(position_settle_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
-  const PositionSlots *slots = &work->slots;
+  const PositionSlots *slots = &work->layout.slots;
   for (int64_t s = b; s < e; s++) {
-    Rows own = own_rows(work->shift, slots, s);
+    Rows own = own_rows(work->rows.shift, slots, s);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
-      Real gap = load_touch(slots, g, work->shift, own).gap,
+      Real gap = load_touch(slots, g, work->rows.shift, own).gap,
            borne = slots->soft ? wide_load(slots->soft + at) : real(0);
       wide_store(slots->gap + at, position_settled_gap(gap, borne, work->settings->memory));
     }
@@ -343,14 +345,14 @@ void KERNEL(position_settle_pass)(void *context, int64_t b, int64_t e, int threa
 void KERNEL(position_split_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
-  const PositionSlots *slots = &work->slots;
+  const PositionSlots *slots = &work->layout.slots;
   const Frictions frictions = frictions_of(work);
   for (int64_t s = b; s < e; s++) {
-    Rows own = own_rows(work->d4, slots, s);
+    Rows own = own_rows(work->rows.now, slots, s);
     LaneVec3 sum = vec_zero();
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
-      PositionTouch t = load_touch(slots, g, work->d4, own);
+      PositionTouch t = load_touch(slots, g, work->rows.now, own);
       PositionMultipliers before = load_multipliers(slots, at);
       PositionMultipliers after = position_contact(before, t, friction_at(&frictions, slots, at));
       store_multipliers(slots, at, after);
@@ -365,15 +367,15 @@ void KERNEL(position_split_pass)(void *context, int64_t b, int64_t e, int thread
 void KERNEL(position_average_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;
-  const PositionSlots *slots = &work->slots;
+  const PositionSlots *slots = &work->layout.slots;
   const Frictions frictions = frictions_of(work);
   const float limit = work->settings->printed_limit ? 2 * (float)work->step->state->radius : 0;
   for (int64_t s = b; s < e; s++) {
-    Rows own = own_rows(work->d4, slots, s); /* they hold w alone in this mode: weights are w_i + w_j */
+    Rows own = own_rows(work->rows.now, slots, s); /* they hold w alone in this mode: weights are w_i + w_j */
     LaneVec3 sum = vec_zero();
     Real touching = real(0);
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
-      PositionTouch t = load_touch(slots, g, work->d4, own);
+      PositionTouch t = load_touch(slots, g, work->rows.now, own);
       PositionPrinted p = position_printed(t, friction_at(&frictions, slots, g * SLICE), limit);
       touching = touching + real_select(p.touches, real(1), real(0));
       sum = vec_add(sum, position_push(p.push, t.normal));
@@ -382,7 +384,7 @@ void KERNEL(position_average_pass)(void *context, int64_t b, int64_t e, int thre
     move_rows(work, s, own, vec_mul(sum, average));
     for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++) {
       int64_t at = g * SLICE;
-      PositionTouch t = load_touch(slots, g, work->d4, own);
+      PositionTouch t = load_touch(slots, g, work->rows.now, own);
       PositionPrinted p = position_printed(t, friction_at(&frictions, slots, at), limit);
       PositionMultipliers applied = load_multipliers(slots, at);
       applied.normal = applied.normal + p.push.normal * average;

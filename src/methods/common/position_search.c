@@ -116,14 +116,14 @@ Status position_search_pairs(PositionStep *work) {
   const Particles *p = &work->step->state->particles;
   BinPoints grains = grains_predicted(p);
   grains.radius = p->radius;
-  SearchFinds *finds = &work->finds;
+  SearchFinds *finds = &work->candidates.pairs;
   *finds = (SearchFinds){
-      .core = core, .job = {&search->bins, grains, grains, true, work->margin}, .count = work->found_count};
+      .core = core, .job = {&search->bins, grains, grains, true, work->margin}, .count = work->candidates.pair_count};
   TRY(scratch_take(core, scratch, &finds->start, work->padded, "pairs that may touch"));
   for (int64_t i = work->count; i < work->padded; i++) finds->start[i] = finds->count[i] = 0;
   int64_t spare = search->pairs / FINDS_SPARE, pieces = pool_threads(core->pool) * FINDS_PIECE;
   int64_t guess = search->pairs > 0 ? search->pairs + (spare > pieces ? spare : pieces) : FINDS_FIRST * work->padded;
-  TRY(search_all(finds, scratch, work->shares, SEARCH_BLOCK, guess, search_chunk, finds));
+  TRY(search_all(finds, scratch, work->borders.shares, SEARCH_BLOCK, guess, search_chunk, finds));
   search->pairs = finds->used;
   return SCREE_OK;
 }
@@ -141,7 +141,7 @@ static void predict_samples(const SampleSearch *search, int64_t b, int64_t e) {
   const SolidSamples *s = &state->samples;
   for (int64_t k = b; k < e; k++) {
     const Solid *solid = &state->solids.items[s->solid[k]];
-    const PositionBody *body = &search->work->bodies[s->solid[k]];
+    const PositionBody *body = &search->work->bodies.items[s->solid[k]];
     float at[3] = {s->x[k], s->y[k], s->z[k]};
     if (body->movable) {
       Vec3 arm = vec3_sub(vec3((double)at[0], (double)at[1], (double)at[2]), vec3_sub(solid->center, state->origin));
@@ -207,7 +207,7 @@ Status position_search_samples(PositionStep *work) {
   BinPoints grains = grains_predicted(&state->particles);
   grains.radius = state->particles.radius;
   SampleSearch search = {.work = work};
-  SampleTouches *touches = &work->samples;
+  SampleTouches *touches = &work->candidates.samples;
   if (s->count == 0 || work->count == 0) return SCREE_OK;
   for (int axis = 0; axis < 3; axis++) TRY(scratch_take(core, scratch, &search.at[axis], s->count, "samples"));
   TRY(scratch_take(core, scratch, &search.radius, s->count, "samples"));

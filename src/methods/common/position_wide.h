@@ -47,9 +47,9 @@ WIDE_INLINE Rows own_rows(const float (*rows)[4], const PositionSlots *slots, in
 
 /* The slice's rows after a push (kg m): into the buffer that the pass writes. */
 WIDE_INLINE void move_rows(const PositionStep *work, int64_t slice, Rows own, LaneVec3 push) {
-  const int32_t *grain = work->slots.grain + slice * SLICE;
-  LaneVec3 d = position_pushed(own.d, push, wide_gather(work->w, wide_load_int(grain)));
-  wide_scatter4(work->next, grain, d.x, d.y, d.z, own.fourth);
+  const int32_t *grain = work->layout.slots.grain + slice * SLICE;
+  LaneVec3 d = position_pushed(own.d, push, wide_gather(work->rows.w, wide_load_int(grain)));
+  wide_scatter4(work->rows.next, grain, d.x, d.y, d.z, own.fourth);
 }
 
 WIDE_INLINE LaneVec3 load_normal(const PositionSlots *slots, int64_t at) {
@@ -72,10 +72,10 @@ typedef struct Frictions {
 } Frictions;
 
 WIDE_INLINE Frictions frictions_of(const PositionStep *work) {
-  const float *mu = work->mu;
+  const float *mu = work->layout.mu;
   return (Frictions){.mu = mu,
-                     .kind = work->slots.kind,
-                     .solids = (int32_t)work->boundary_row - (WideInt){0},
+                     .kind = work->layout.slots.kind,
+                     .solids = (int32_t)work->layout.boundary_row - (WideInt){0},
                      .pair = {wide_set(mu[0]), wide_set(mu[1])},
                      .solid = {wide_set(mu[2]), wide_set(mu[3])}};
 }

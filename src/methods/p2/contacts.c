@@ -84,7 +84,7 @@ static double damping_of(double stiffness, double mass, double dt) {
 
 static void set_factors(Maker *maker, int64_t slot, double stiffness, double damping, double mass) {
   P2Law *law = maker->law;
-  const PositionSlots *s = &maker->work->slots;
+  const PositionSlots *s = &maker->work->layout.slots;
   double dt = (double)maker->work->dt;
   if (isnan(damping)) damping = isinf(stiffness) ? 0 : damping_of(stiffness, mass, dt);
   if (maker->work->settings->averaging) {
@@ -113,8 +113,8 @@ static void set_factors(Maker *maker, int64_t slot, double stiffness, double dam
 }
 
 float p2_predicted_gap(const PositionStep *work, int64_t i, int64_t slot) {
-  const PositionSlots *s = &work->slots;
-  const float *own = work->d4[i], *other = work->d4[s->partner[slot]];
+  const PositionSlots *s = &work->layout.slots;
+  const float *own = work->rows.now[i], *other = work->rows.now[s->partner[slot]];
   return s->gap[slot] + (own[0] - other[0]) * s->nx[slot] + (own[1] - other[1]) * s->ny[slot] +
          (own[2] - other[2]) * s->nz[slot];
 }
@@ -123,13 +123,13 @@ float p2_predicted_gap(const PositionStep *work, int64_t i, int64_t slot) {
 static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
   const PositionStep *work = maker->work;
   P2Law *law = maker->law;
-  const PositionSlots *s = &work->slots;
+  const PositionSlots *s = &work->layout.slots;
   const State *state = work->step->state;
   const Particles *p = &state->particles;
   const ScreeMaterialDef *own = &state->materials.items[p->material[i]].definition;
   int32_t j = s->partner[slot];
   double stiffness = stiffness_of(maker, own, i), damping = own->damping, adhesion = own->adhesion;
-  double smaller = (double)p->radius[i], weight = (double)work->w[i];
+  double smaller = (double)p->radius[i], weight = (double)work->rows.w[i];
   if (j < work->padded) {
     const ScreeMaterialDef *other = &state->materials.items[p->material[j]].definition;
     stiffness = in_series(stiffness, stiffness_of(maker, other, j));
@@ -138,11 +138,11 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
       adhesion = sqrt(adhesion * other->adhesion);
     }
     smaller = fmin(smaller, (double)p->radius[j]);
-    weight += (double)work->w[j];
+    weight += (double)work->rows.w[j];
   } else {
-    const BoundaryContact *contact = &work->boundary[j - work->boundary_row];
-    int64_t shared = work->settings->averaging ? 1 : atomic_load(&work->bodies[contact->solid].boundary);
-    weight += (double)work->d4[j][3] / (double)(shared > 0 ? shared : 1);
+    const BoundaryContact *contact = &work->layout.boundary[j - work->layout.boundary_row];
+    int64_t shared = work->settings->averaging ? 1 : atomic_load(&work->bodies.items[contact->solid].boundary);
+    weight += (double)work->rows.now[j][3] / (double)(shared > 0 ? shared : 1);
   }
   s->soft[slot] = isinf(stiffness)                ? 0
                   : scree_is_auto(own->stiffness) ? (float)(ADHESIVE_CORE * smaller)
@@ -164,7 +164,7 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
 static void clear_slot(const PositionStep *work, int64_t slot) {
   P2Law *law = work->law;
   law->within[slot] = -P2_EVER;
-  law->spring[slot] = law->cap[slot] = law->pull[slot] = work->slots.soft[slot] = 0;
+  law->spring[slot] = law->cap[slot] = law->pull[slot] = work->layout.slots.soft[slot] = 0;
   law->damper[slot] = 1;
 }
 
@@ -175,13 +175,13 @@ static void law_chunk(void *context, int64_t b, int64_t e, int thread) {
   Maker maker = {.work = work, .law = law, .mass = -1};
   for (int64_t s = b; s < e; s++)
     for (int lane = 0; lane < SLICE; lane++) {
-      int64_t i = work->slots.grain[s * SLICE + lane], end = work->slots.begin[s + 1] * SLICE;
+      int64_t i = work->layout.slots.grain[s * SLICE + lane], end = work->layout.slots.begin[s + 1] * SLICE;
       int likely = 0;
-      for (int64_t slot = work->slots.begin[s] * SLICE + lane; slot < end; slot += SLICE) {
-        if (position_slot_used(&work->slots, i, slot)) likely += make_slot(&maker, i, slot);
+      for (int64_t slot = work->layout.slots.begin[s] * SLICE + lane; slot < end; slot += SLICE) {
+        if (position_slot_used(&work->layout.slots, i, slot)) likely += make_slot(&maker, i, slot);
         else clear_slot(work, slot);
       }
-      work->shift[i][3] = work->w[i] * position_split(work->settings, (float)likely);
+      work->rows.shift[i][3] = work->rows.w[i] * position_split(work->settings, (float)likely);
     }
 }
 
@@ -189,7 +189,7 @@ static void law_chunk(void *context, int64_t b, int64_t e, int thread) {
 static void share_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   PositionStep *work = context;
-  for (int64_t i = b; i < e; i++) work->d4[i][3] = work->shift[i][3];
+  for (int64_t i = b; i < e; i++) work->rows.now[i][3] = work->rows.shift[i][3];
 }
 
 static bool is_rigid(const ScreeMaterialDef *material) {
@@ -205,7 +205,7 @@ bool p2_all_rigid(const Materials *materials, const P2Settings *settings) {
 
 Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law) {
   Core *core = work->step->core;
-  int64_t slots = work->slots.groups * SLICE;
+  int64_t slots = work->layout.slots.groups * SLICE;
   *law = (P2Law){.settings = settings};
   law->rigid = p2_all_rigid(&work->step->state->materials, settings);
   work->law = law;
@@ -213,8 +213,8 @@ Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law)
 #define P2_TAKE(type, name) TRY(scratch_take(core, work->step->scratch, &law->name, slots, "contacts"));
   P2_SLOT_FIELDS(P2_TAKE)
 #undef P2_TAKE
-  TRY(scratch_take(core, work->step->scratch, &work->slots.soft, slots, "contacts"));
-  parallel_for(core, 0, work->slots.slices, LAW_CHUNK, law_chunk, work);
+  TRY(scratch_take(core, work->step->scratch, &work->layout.slots.soft, slots, "contacts"));
+  parallel_for(core, 0, work->layout.slots.slices, LAW_CHUNK, law_chunk, work);
   if (!work->settings->averaging) parallel_for(core, 0, work->padded, LAW_CHUNK * SLICE, share_chunk, work);
   return SCREE_OK;
 }

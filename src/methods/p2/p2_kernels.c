@@ -12,9 +12,9 @@ typedef struct Contact {
 } Contact;
 
 WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Law *law, int64_t g, Rows own) {
-  const PositionSlots *slots = &work->slots;
+  const PositionSlots *slots = &work->layout.slots;
   int64_t at = g * SLICE;
-  Contact c = {.touch = load_touch(slots, g, work->d4, own)};
+  Contact c = {.touch = load_touch(slots, g, work->rows.now, own)};
   if (law->roll[0]) {
     LaneVec3 roll = lane_load3(law->roll[0] + at, law->roll[1] + at, law->roll[2] + at);
     c.touch.relative = vec_sub(c.touch.relative, roll);
@@ -27,7 +27,7 @@ WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Law *law, int
 /* New multipliers of one contact; returns what they push the grain by. */
 WIDE_INLINE LaneVec3 contact_solve(const PositionStep *work, const P2Law *law, const Frictions *frictions, int64_t g,
                                    Rows own, bool averaging, Real average) {
-  const PositionSlots *slots = &work->slots;
+  const PositionSlots *slots = &work->layout.slots;
   int64_t at = g * SLICE;
   Contact c = contact_load(work, law, g, own);
   P2Constants constants = {wide_load(law->spring + at), wide_load(law->damper + at), wide_load(law->cap + at)};
@@ -41,11 +41,11 @@ WIDE_INLINE LaneVec3 contact_solve(const PositionStep *work, const P2Law *law, c
 }
 
 WIDE_INLINE void solve_slices(const PositionStep *work, int64_t b, int64_t e, bool averaging) {
-  const PositionSlots *slots = &work->slots;
+  const PositionSlots *slots = &work->layout.slots;
   const P2Law *law = work->law;
   const Frictions frictions = frictions_of(work);
   for (int64_t s = b; s < e; s++) {
-    Rows own = own_rows(work->d4, slots, s);
+    Rows own = own_rows(work->rows.now, slots, s);
     LaneVec3 sum = vec_zero();
     Real average = real(1);
     if (averaging) { /* Eq. 9: n is what acts in this iteration */

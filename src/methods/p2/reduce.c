@@ -21,12 +21,12 @@ typedef struct Reduction {
 } Reduction;
 
 static bool slot_touches(const PositionStep *work, int64_t i, int64_t slot) {
-  return position_slot_used(&work->slots, i, slot) &&
+  return position_slot_used(&work->layout.slots, i, slot) &&
          p2_predicted_gap(work, i, slot) < P2_LIKELY_GAP * (float)work->step->state->radius;
 }
 
 static float slot_downward(const Reduction *r, int64_t slot) {
-  const PositionSlots *s = &r->work->slots;
+  const PositionSlots *s = &r->work->layout.slots;
   return s->nx[slot] * r->down[0] + s->ny[slot] * r->down[1] + s->nz[slot] * r->down[2];
 }
 
@@ -36,11 +36,11 @@ static void ground_chunk(void *context, int64_t b, int64_t e, int thread) {
   const PositionStep *work = r->work;
   for (int64_t i = b; i < e; i++) {
     r->level[i] = UNREACHED;
-    int64_t end, first = position_slots_of(&work->slots, i, &end);
+    int64_t end, first = position_slots_of(&work->layout.slots, i, &end);
     for (int64_t slot = first; slot < end; slot += SLICE) {
-      int64_t contact = work->slots.partner[slot] - work->boundary_row;
-      if (contact >= 0 && !work->bodies[work->boundary[contact].solid].movable && slot_downward(r, slot) < -UPRIGHT &&
-          slot_touches(work, i, slot))
+      int64_t contact = work->layout.slots.partner[slot] - work->layout.boundary_row;
+      if (contact >= 0 && !work->bodies.items[work->layout.boundary[contact].solid].movable &&
+          slot_downward(r, slot) < -UPRIGHT && slot_touches(work, i, slot))
         r->level[i] = 1;
     }
   }
@@ -59,9 +59,9 @@ static Status find_levels(Reduction *r) {
   for (int64_t i = 0; i < work->count; i++)
     if (r->level[i] != UNREACHED) queue[queued++] = (int32_t)i;
   for (int64_t next = 0; next < queued; next++) {
-    int64_t i = queue[next], end, first = position_slots_of(&work->slots, i, &end);
+    int64_t i = queue[next], end, first = position_slots_of(&work->layout.slots, i, &end);
     for (int64_t slot = first; slot < end; slot += SLICE) {
-      int32_t j = work->slots.partner[slot];
+      int32_t j = work->layout.slots.partner[slot];
       if (j >= work->count || r->level[j] != UNREACHED || !slot_touches(work, i, slot)) continue;
       r->level[j] = r->level[i] + 1;
       queue[queued++] = j;
@@ -80,7 +80,7 @@ static float tilt_of(const Reduction *r, int64_t i, int64_t j, int64_t slot) {
 static void tilt_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Reduction *r = context;
-  const PositionSlots *s = &r->work->slots;
+  const PositionSlots *s = &r->work->layout.slots;
   const P2Law *law = r->work->law;
   for (int64_t slice = b; slice < e; slice++)
     for (int64_t slot = s->begin[slice] * SLICE; slot < s->begin[slice + 1] * SLICE; slot++) {
@@ -96,8 +96,8 @@ Status p2_reduce_errors(PositionStep *work) {
   if (!(law->settings->error_reduction > 0)) return SCREE_OK;
   Vec3 down = vec3_normalize(work->step->state->gravity);
   Reduction r = {.work = work, .down = {(float)down.x, (float)down.y, (float)down.z}};
-  TRY(scratch_take(core, work->step->scratch, &law->tilt, work->slots.groups * SLICE, "contacts"));
+  TRY(scratch_take(core, work->step->scratch, &law->tilt, work->layout.slots.groups * SLICE, "contacts"));
   if (law->settings->ground) TRY(find_levels(&r));
-  parallel_for(core, 0, work->slots.slices, REDUCE_CHUNK, tilt_chunk, &r);
+  parallel_for(core, 0, work->layout.slots.slices, REDUCE_CHUNK, tilt_chunk, &r);
   return SCREE_OK;
 }

@@ -28,7 +28,7 @@ static float distance_to(const float *d, const float *rest) {
 }
 
 static bool slot_sticks(const PositionStep *work, const P2Law *law, int64_t slot) {
-  const PositionSlots *s = &work->slots;
+  const PositionSlots *s = &work->layout.slots;
   P2Slot own = p2_slot(law, slot);
   float limit = STICKS * (position_friction(work, slot)[0] * (s->ln[slot] - own.pull) + own.cap);
   float x = s->ltx[slot], y = s->lty[slot], z = s->ltz[slot];
@@ -38,7 +38,7 @@ static bool slot_sticks(const PositionStep *work, const P2Law *law, int64_t slot
 /* Motion of what grain i rests on, weighed by the forces; false where it rests on nothing. */
 static bool support_of(const Sleep *sleep, int64_t i, float support[3], bool *sticks) {
   const PositionStep *work = sleep->work;
-  const PositionSlots *slots = &work->slots;
+  const PositionSlots *slots = &work->layout.slots;
   const P2Rest *rest = sleep->rest;
   int64_t end, first = position_slots_of(slots, i, &end);
   float total = 0, sum[3] = {0};
@@ -49,7 +49,7 @@ static bool support_of(const Sleep *sleep, int64_t i, float support[3], bool *st
     int32_t j = slots->partner[slot];
     const float carried[3] = {j < work->count ? rest->x[j] * work->dt : 0, j < work->count ? rest->y[j] * work->dt : 0,
                               j < work->count ? rest->z[j] * work->dt : 0};
-    const float *moved = j < work->count ? carried : work->d4[j];
+    const float *moved = j < work->count ? carried : work->rows.now[j];
     for (int k = 0; k < 3; k++) sum[k] += force * moved[k];
     total += force;
     *sticks = *sticks || slot_sticks(work, work->law, slot);
@@ -60,10 +60,10 @@ static bool support_of(const Sleep *sleep, int64_t i, float support[3], bool *st
 }
 
 static bool neighbors_are_quiet(const PositionStep *work, int64_t i, const float support[3], float far) {
-  const PositionSlots *slots = &work->slots;
+  const PositionSlots *slots = &work->layout.slots;
   int64_t end, first = position_slots_of(slots, i, &end);
   for (int64_t slot = first; slot < end; slot += SLICE)
-    if (slots->ln[slot] > 0 && distance_to(work->d4[slots->partner[slot]], support) > far) return false;
+    if (slots->ln[slot] > 0 && distance_to(work->rows.now[slots->partner[slot]], support) > far) return false;
   return true;
 }
 
@@ -76,9 +76,9 @@ static void sleep_chunk(void *context, int64_t b, int64_t e, int thread) {
     float *found = sleep->found[i], support[3] = {0};
     bool sticks;
     bool rests = support_of(sleep, i, support, &sticks);
-    bool asleep = rests && sticks && distance_to(work->d4[i], support) < slow &&
+    bool asleep = rests && sticks && distance_to(work->rows.now[i], support) < slow &&
                   neighbors_are_quiet(work, i, support, WAKES * slow);
-    const float *kept = asleep ? support : work->d4[i];
+    const float *kept = asleep ? support : work->rows.now[i];
     for (int k = 0; k < 3; k++) found[k] = kept[k];
     found[3] = asleep ? 1 : 0;
   }
@@ -90,7 +90,7 @@ static void wake_chunk(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = sleep->work;
   for (int64_t i = b; i < e; i++) {
     const float *found = sleep->found[i];
-    for (int k = 0; k < 3; k++) work->d4[i][k] = found[k];
+    for (int k = 0; k < 3; k++) work->rows.now[i][k] = found[k];
     sleep->rest->x[i] = found[0] / work->dt;
     sleep->rest->y[i] = found[1] / work->dt;
     sleep->rest->z[i] = found[2] / work->dt;
@@ -100,7 +100,7 @@ static void wake_chunk(void *context, int64_t b, int64_t e, int thread) {
 Status p2_sleep(PositionStep *work, const P2Settings *settings, P2Rest *rest) {
   if (!(settings->sleep_speed > 0)) return SCREE_OK;
   Core *core = work->step->core;
-  Sleep sleep = {.work = work, .settings = settings, .rest = rest, .found = work->next}; /* the passes are over */
+  Sleep sleep = {.work = work, .settings = settings, .rest = rest, .found = work->rows.next}; /* the passes are over */
   parallel_for(core, 0, work->count, SLEEP_CHUNK, sleep_chunk, &sleep);
   parallel_for(core, 0, work->count, SLEEP_CHUNK, wake_chunk, &sleep);
   return SCREE_OK;

@@ -61,7 +61,7 @@ static double fastest_chunk(void *context, int64_t b, int64_t e) {
   const PositionStep *work = context;
   float fastest = 0;
   for (int64_t i = b; i < e; i++) {
-    const float *d = work->d4[i];
+    const float *d = work->rows.now[i];
     fastest = fmaxf(fastest, d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
   }
   return sqrt((double)fastest);
@@ -104,7 +104,7 @@ static double limit_chunk(void *context, int64_t b, int64_t e) {
   float longest = law->longest;
   int64_t limited = 0;
   for (int64_t i = b; i < e; i++) {
-    float *d = work->d4[i];
+    float *d = work->rows.now[i];
     float way = sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     if (way <= longest) continue;
     for (int k = 0; k < 3; k++) d[k] *= longest / way;

@@ -25,14 +25,14 @@ typedef struct Turning {
 /* Centre to centre of a pair at the step's start. */
 static double pair_apart(const PositionStep *work, int64_t i, int64_t slot) {
   const float *radius = work->step->state->particles.radius;
-  return (double)(work->slots.gap[slot] + radius[i] + radius[work->slots.partner[slot]]);
+  return (double)(work->layout.slots.gap[slot] + radius[i] + radius[work->layout.slots.partner[slot]]);
 }
 
 static void turn_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Turning *turning = context;
   const PositionStep *work = turning->work;
-  const PositionSlots *s = &work->slots;
+  const PositionSlots *s = &work->layout.slots;
   const Particles *p = &work->step->state->particles;
   for (int64_t i = b; i < e; i++) {
     Mat3 system = mat3_scale(mat3_identity(), STILL_WEIGHT);
@@ -41,8 +41,8 @@ static void turn_chunk(void *context, int64_t b, int64_t e, int thread) {
     for (int64_t slot = first; slot < end; slot += SLICE) {
       int64_t j = s->partner[slot];
       if (!(s->gap[slot] < 0)) continue;
-      if (j >= work->boundary_row) {
-        Vec3 spin = work->step->state->solids.items[work->boundary[j - work->boundary_row].solid].spin;
+      if (j >= work->layout.boundary_row) {
+        Vec3 spin = work->step->state->solids.items[work->layout.boundary[j - work->layout.boundary_row].solid].spin;
         system = mat3_add(system, mat3_scale(mat3_identity(), SOLID_WEIGHT));
         seen = vec3_madd(seen, spin, SOLID_WEIGHT);
         continue;
@@ -68,7 +68,7 @@ static void roll_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Turning *turning = context;
   const PositionStep *work = turning->work;
-  const PositionSlots *s = &work->slots;
+  const PositionSlots *s = &work->layout.slots;
   P2Law *law = work->law;
   for (int64_t slice = b; slice < e; slice++)
     for (int64_t slot = s->begin[slice] * SLICE; slot < s->begin[slice + 1] * SLICE; slot++) {
@@ -93,9 +93,9 @@ Status p2_turn(PositionStep *work) {
   if (!work->settings->sticky || work->settings->averaging) return SCREE_OK;
   Turning turning = {.work = work};
   for (int k = 0; k < 3; k++)
-    TRY(scratch_take(core, work->step->scratch, &law->roll[k], work->slots.groups * SLICE, "contacts"));
+    TRY(scratch_take(core, work->step->scratch, &law->roll[k], work->layout.slots.groups * SLICE, "contacts"));
   TRY(scratch_take(core, work->step->scratch, &turning.turn, work->count, "turns"));
   parallel_for(core, 0, work->count, TURN_CHUNK, turn_chunk, &turning);
-  parallel_for(core, 0, work->slots.slices, ROLL_CHUNK, roll_chunk, &turning);
+  parallel_for(core, 0, work->layout.slots.slices, ROLL_CHUNK, roll_chunk, &turning);
   return SCREE_OK;
 }
