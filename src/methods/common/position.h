@@ -1,7 +1,7 @@
 /* The position-based family: what pbd and p2 share.
  *
  * The unknown of a step is the displacement d_i of every grain; positions are never subtracted from each other after
- * the step's start. A step is: predict d, shift old overlap apart without making speed of it, iterate over the
+ * the step's start. A step is: predict d, shift old penetration apart without making speed of it, iterate over the
  * contacts, each grain gathering the corrections of its own (Jacobi), then velocity = d / dt.
  *
  * Contacts are decided once a step: every pair whose gap could close gets a slot. Slots are laid out eight
@@ -39,16 +39,16 @@ enum { SLICE = LANES, POSITION_WINDOW = 128, POSITION_CHUNK = POSITION_WINDOW / 
 #define POSITION_SKIN 0.6f
 #define POSITION_FAR 1e30f /* a gap that nothing closes */
 /* Every shift of the stabilisation, however small, takes a heap a little out of its balance, and the balance that it
- * then finds lies a little lower: taking away the last bit of overlap makes a heap creep for minutes. So overlap is
- * left alone that is smaller than what gravity stirs in a step anyway: this many g dt^2, and this share of two radii at
- * most. */
+ * then finds lies a little lower: taking away the last bit of penetration makes a heap creep for minutes. So
+ * penetration is left alone that is smaller than what gravity stirs in a step anyway: this many g dt^2, and this share
+ * of two radii at most. */
 #define POSITION_SLOP_FALL 0.5f
 #define POSITION_SLOP_MOST 0.01f
 /* Grains between a body and something fixed: for how many of their kind they count at most, and how far, in radii, they
  * may be thrown by remembered forces alone. */
 #define POSITION_PINNED_MOST 1000.0f
 #define POSITION_THROWN 0.1f
-/* Of the overlap that a stabilising pass takes away. Lifting grains costs no work there, so an overlap that the
+/* Of the penetration that a stabilising pass takes away. Lifting grains costs no work there, so an penetration that the
  * iterations leave and the shift takes away at once feeds the swinging of a stack; slower than the swing it does not.
  */
 #define POSITION_SHIFT_SHARE 0.25f
@@ -62,14 +62,14 @@ typedef struct PositionSlots {
   int64_t slices, groups;
   int64_t *begin;         /* slices + 1 */
   int32_t *grain;         /* of each lane, SLICE per slice; count or more: nobody */
-  int32_t *lane;          /* of each grain: the other way round */
+  int32_t *lane;          /* of each grain: the inverse of `grain` */
   int32_t *partner;       /* row of displacements; the grain itself in unused lanes */
   float *ln;              /* multiplier along the normal, summed over the step */
   float *ltx, *lty, *ltz; /* of friction */
   float *nx, *ny, *nz;    /* unit normal towards the grain, at the step's start */
   float *gap;             /* along it then, the stabilising shift included; POSITION_FAR in unused lanes */
   int32_t *kind; /* where in PositionLayout.mu; NULL: pairs have the first there, contacts with solids the second */
-  float *soft;   /* overlap that a spring of the method's bears and that is not shifted apart; NULL: none */
+  float *soft;   /* penetration that a spring of the method's bears and that is not shifted apart; NULL: none */
 } PositionSlots;
 
 enum { POSITION_FACES = 8 }; /* of a solid, at most: they tell apart the contacts of one grain with it */
@@ -119,9 +119,9 @@ typedef struct PositionSettings {
   float relaxation;
   bool averaging;     /* the papers' 1 / n; otherwise mass splitting */
   bool memory;        /* begin with the multipliers of the last step */
-  float shift_share;  /* of the overlap that a stabilising pass takes away; 0: all */
+  float shift_share;  /* of the penetration that a stabilising pass takes away; 0: all */
   bool sticky;        /* contacts may pull */
-  bool slop;          /* it leaves a little overlap: see POSITION_SLOP_FALL */
+  bool slop;          /* it leaves a little penetration: see POSITION_SLOP_FALL */
   float mass_scaling; /* k of m* = m exp(-k h), 1/m */
   bool second_rows;   /* nobody but the passes looks at rows or partners before the last iteration is over */
   bool printed_limit; /* friction limited by 2 r as printed, not by the penetration depth (averaging only) */
@@ -257,7 +257,7 @@ Status position_predict(void *data, Step *step);
 /* Finds the contacts of the step and lays out the slots. Scratch is taken: the caller releases it. */
 Status position_begin(Step *step, const PositionSettings *settings, PositionSearch *search, ContactMemory *memory,
                       float history_scale, PositionStep *work);
-/* Stabilisation: moves overlapping grains apart without giving them speed. */
+/* Stabilisation: moves penetrating grains apart without giving them speed. */
 Status position_stabilize(PositionStep *work);
 /* The iterations, with the family's own passes. */
 Status position_solve(PositionStep *work);

@@ -23,7 +23,7 @@ static void body_create(PositionStep *work, int32_t index) {
   body->matched = solid->motion == MOTION_FREE && solid->contact == SCREE_CONTACT_SAMPLES &&
                   solid->sample_end - solid->sample_begin >= MATCHED_SAMPLES_MIN;
   /* What holds or drives a part of a mechanism does so as in the last step: a bed that a motor holds against its load
-   * starts with a push against that load and then gives way to it, by as much. (Parts that do not give way at all
+   * starts with a push against that load and then yields to it, by as much. (Parts that do not yield at all
    * inside the solve were rejected: a load heavier than the part then throws it back and forth, since one returns the
    * other a step late; the lag here dies out for any ratio of the masses.) */
   const double *other = solid->driven;
@@ -32,13 +32,13 @@ static void body_create(PositionStep *work, int32_t index) {
     push = vec3_madd(work->step->state->gravity, solid->outside_force, solid->mass > 0 ? 1 / solid->mass : 0);
     twist = vec3(0, 0, 0);
   }
-  Vec3 way = vec3_scale(vec3_madd(solid->velocity, push, dt), dt);
+  Vec3 displacement = vec3_scale(vec3_madd(solid->velocity, push, dt), dt);
   Vec3 turn = vec3_scale(vec3_madd(solid->spin, twist, dt), dt);
-  const double start[6] = {way.x, way.y, way.z, turn.x, turn.y, turn.z};
+  const double start[6] = {displacement.x, displacement.y, displacement.z, turn.x, turn.y, turn.z};
   memcpy(body->start, start, sizeof start);
   memcpy(body->moved, start, sizeof start);
   turn_body(body);
-  body->still = !body->turns && way.x == 0 && way.y == 0 && way.z == 0;
+  body->still = !body->turns && displacement.x == 0 && displacement.y == 0 && displacement.z == 0;
   body->upright = solid->rotation.w == 1 && solid->rotation.x == 0 && solid->rotation.y == 0 && solid->rotation.z == 0;
   const Shape *shape = &solid->shape;
   bool faces = shape->inside && (shape->kind == SCREE_SHAPE_BOX || shape->kind == SCREE_SHAPE_CYLINDER);
@@ -59,11 +59,11 @@ static double body_weight(const Solid *solid, const float arm[3]) {
 static void set_boundary_row(PositionStep *work, int64_t g) {
   const BoundaryContact *contact = &work->layout.boundary[g];
   const PositionBody *body = &work->bodies.items[contact->solid];
-  Vec3 way = position_body_displacement(body, contact->arm);
+  Vec3 displacement = position_body_displacement(body, contact->arm);
   float *row = work->rows.now[work->layout.boundary_row + g];
-  row[0] = (float)way.x;
-  row[1] = (float)way.y;
-  row[2] = (float)way.z;
+  row[0] = (float)displacement.x;
+  row[1] = (float)displacement.y;
+  row[2] = (float)displacement.z;
 }
 
 static bool is_pushed(const PositionStep *work, int64_t g) {
@@ -212,8 +212,8 @@ static void pin(PositionStep *work, const PositionWindow *window) {
     Pressed pressed = pressed_by_memory(work, i);
     float kind = fminf(pressed.squeezes * work->rows.w[i] / fall, POSITION_PINNED_MOST);
     if (kind > 1 && is_backed(work, g)) weigh_down(work, i, kind);
-    float way = pressed.moves * work->rows.w[i];
-    if (way > far) forget(work, g, far / way);
+    float thrown = pressed.moves * work->rows.w[i];
+    if (thrown > far) forget(work, g, far / thrown);
   }
 }
 
@@ -375,12 +375,13 @@ static void push_matched(PositionStep *work, int32_t index) {
   Solid *solid = &work->step->state->solids.items[index];
   const PositionBody *body = &work->bodies.items[index];
   double per_square = 1 / ((double)work->dt * (double)work->dt);
-  Vec3 way = vec3(body->moved[0] - body->start[0], body->moved[1] - body->start[1], body->moved[2] - body->start[2]);
+  Vec3 displacement =
+      vec3(body->moved[0] - body->start[0], body->moved[1] - body->start[1], body->moved[2] - body->start[2]);
   Vec3 turn = vec3_sub(quat_to_vector(body->turned), vec3(body->start[3], body->start[4], body->start[5]));
   Vec3 in_shape = quat_rotate(quat_conjugate(solid->rotation), turn);
   Vec3 torque = quat_rotate(solid->rotation, mat3_apply(&solid->inertia, in_shape));
   wrench_add_torque(solid, vec3_scale(torque, per_square));
-  wrench_add(solid, vec3_scale(way, solid->mass * per_square), solid->center);
+  wrench_add(solid, vec3_scale(displacement, solid->mass * per_square), solid->center);
 }
 
 void position_push_matched(PositionStep *work) {

@@ -9,8 +9,8 @@ enum { BOUNDARY_FEW = 512 };
 
 /* Centre of mass at the step's start. */
 static Vec3 body_center(const Solid *solid, const PositionBody *body) {
-  Vec3 way = vec3(body->start[0], body->start[1], body->start[2]);
-  return body->movable ? solid->center : vec3_sub(solid->center, way);
+  Vec3 displacement = vec3(body->start[0], body->start[1], body->start[2]);
+  return body->movable ? solid->center : vec3_sub(solid->center, displacement);
 }
 
 static int32_t contact_face(const Solid *solid, Vec3 normal) { return solid_face(solid, normal); }
@@ -31,9 +31,9 @@ static int find_by_distance(PositionStep *work, int64_t i, int32_t index, Bounda
   const Solid *solid = &state->solids.items[index];
   PositionBody *body = &work->bodies.items[index];
   float radius = p->radius[i];
-  Vec3 start = state_position(state, i), way = vec3((double)p->dx[i], (double)p->dy[i], (double)p->dz[i]);
+  Vec3 start = state_position(state, i), displacement = vec3((double)p->dx[i], (double)p->dy[i], (double)p->dz[i]);
   ShapePoint touch[SHAPE_CONTACTS_MAX];
-  int count = touches_of(solid, body, vec3_add(start, way), (double)(radius + work->margin), touch);
+  int count = touches_of(solid, body, vec3_add(start, displacement), (double)(radius + work->margin), touch);
   if (count == 0) return 0;
   /* Both sides of a contact meet at the grain's centre, not on the surface. A grain does not turn by itself; so it
    * turns with the solid it sticks to (a point of the surface would leave it behind by its radius times the turn),
@@ -42,7 +42,7 @@ static int find_by_distance(PositionStep *work, int64_t i, int32_t index, Bounda
   for (int k = 0; k < count; k++) {
     BoundaryContact *contact = &contacts[k];
     Vec3 n = touch[k].normal;
-    double apart = touch[k].distance - vec3_dot(n, way);
+    double apart = touch[k].distance - vec3_dot(n, displacement);
     *contact = (BoundaryContact){.solid = index,
                                  .grain = (int32_t)i,
                                  .key = contact_key_from_top(POSITION_FACES * index + contact_face(solid, n)),
@@ -69,7 +69,8 @@ static bool find_by_sample(PositionStep *work, int64_t i, int32_t sample, Bounda
                                .grain = (int32_t)i,
                                .key = contact_key_from_top(POSITION_FACES * state->solids.count + sample),
                                .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
-  Vec3 way = position_body_displacement(body, contact->arm), back = body->movable ? vec3(0, 0, 0) : way;
+  Vec3 displacement = position_body_displacement(body, contact->arm),
+       back = body->movable ? vec3(0, 0, 0) : displacement;
   const float offset[3] = {p->x[i] - s->x[sample] + p->low_x[i] + (float)back.x,
                            p->y[i] - s->y[sample] + p->low_y[i] + (float)back.y,
                            p->z[i] - s->z[sample] + p->low_z[i] + (float)back.z};
@@ -77,8 +78,8 @@ static bool find_by_sample(PositionStep *work, int64_t i, int32_t sample, Bounda
   float distance = p->radius[i] + s->radius;
   contact->gap = length - distance;
   for (int k = 0; k < 3; k++) contact->normal[k] = length > 0 ? offset[k] / length : (float)(k == 2);
-  float x = offset[0] + p->dx[i] - (float)way.x, y = offset[1] + p->dy[i] - (float)way.y,
-        z = offset[2] + p->dz[i] - (float)way.z;
+  float x = offset[0] + p->dx[i] - (float)displacement.x, y = offset[1] + p->dy[i] - (float)displacement.y,
+        z = offset[2] + p->dz[i] - (float)displacement.z;
   float reach = distance + work->margin;
   return x * x + y * y + z * z < reach * reach;
 }
@@ -143,7 +144,7 @@ static BoundaryContact *take_boundary(PositionStep *work, int64_t count) {
   return place + count <= work->layout.boundary_room ? work->layout.boundary + place : NULL;
 }
 
-/* Found where they stand in nobody's way, unless they may be very many. */
+/* Found on the stack first, unless they may be very many. */
 void position_find_boundary(PositionStep *work, int64_t b, int64_t e) {
   BoundaryContact few[BOUNDARY_FEW], *found = few;
   PositionWindow *window = position_window(work, b);

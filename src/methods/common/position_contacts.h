@@ -16,8 +16,8 @@ void position_bodies_found(PositionStep *work);
  * into it. */
 static inline Vec3 position_body_displacement(const PositionBody *body, const float arm[3]) {
   Vec3 from = vec3((double)arm[0], (double)arm[1], (double)arm[2]);
-  Vec3 way = vec3(body->moved[0], body->moved[1], body->moved[2]);
-  return body->turns ? vec3_add(way, vec3_sub(mat3_apply(&body->turn, from), from)) : way;
+  Vec3 displacement = vec3(body->moved[0], body->moved[1], body->moved[2]);
+  return body->turns ? vec3_add(displacement, vec3_sub(mat3_apply(&body->turn, from), from)) : displacement;
 }
 /* Rows of the boundary contacts of a window, once there are rows; those of the solve into both buffers, once the
  * stabilisation needs the other no more. */

@@ -308,7 +308,7 @@ void KERNEL(position_warm_pass)(void *context, int64_t b, int64_t e, int thread)
   }
 }
 
-/* Stabilization: penetration at the step's start, shared by mass splitting, moves the start itself. */
+/* Stabilisation: penetration at the step's start, shared by mass splitting, moves the start itself. */
 void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const PositionStep *work = context;

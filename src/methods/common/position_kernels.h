@@ -16,10 +16,11 @@ KERNEL_DECLARE(void, position_shift_pass, (void *work, int64_t b, int64_t e, int
 KERNEL_DECLARE(void, position_settle_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_split_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, position_average_pass, (void *work, int64_t b, int64_t e, int thread));
-/* Deepest overlap of two grains, as a share of their mean radius, in these slices. */
+/* Deepest penetration of two grains, as a share of their mean radius, in these slices. */
 KERNEL_DECLARE(double, position_overlap_pass, (void *work, int64_t b, int64_t e));
 
-/* Sums over samples [b, e) of their mass m, m a and m a a^T (xx, xy, xz, yy, yz, zz), a being the way from `from`. */
+/* Sums over samples [b, e) of their mass m, m a and m a a^T (xx, xy, xz, yy, yz, zz), a being the vector from `from`.
+ */
 enum { POSITION_SAMPLE_SUMS = 10 };
 KERNEL_DECLARE(void, position_sum_samples,
                (const SolidSamples *s, int64_t b, int64_t e, Vec3 from, double sums[POSITION_SAMPLE_SUMS]));

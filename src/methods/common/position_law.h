@@ -131,7 +131,7 @@ LANE_INLINE PositionPrinted position_printed(PositionTouch t, PositionFriction m
   return p;
 }
 
-/* ---- stabilization (Sommer's Algorithm 1, lines 7 to 12) ---- */
+/* ---- stabilisation (Sommer's Algorithm 1, lines 7 to 12) ---- */
 
 /* How far a penetrating contact moves its grain apart, kg m. `borne` is penetration that stays: the slop, and what a
  * spring bears. */
@@ -168,7 +168,7 @@ LANE_INLINE LaneVec3 position_pushed(LaneVec3 displacement, LaneVec3 push, Real 
   return vec_add(displacement, vec_mul(push, inverse_mass));
 }
 
-/* The end of a step (lines 18 to 20): the shift of the stabilization moves a grain but gives it no speed. */
+/* The end of a step (lines 18 to 20): the shift of the stabilisation moves a grain but gives it no speed. */
 typedef struct PositionMotion {
   LaneVec3 velocity, displacement;
 } PositionMotion;

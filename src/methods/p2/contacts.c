@@ -219,7 +219,7 @@ Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law)
   return SCREE_OK;
 }
 
-/* ---- old overlap ---- */
+/* ---- old penetration ---- */
 
 Status p2_part(PositionStep *work) {
   const Materials *materials = &work->step->state->materials;

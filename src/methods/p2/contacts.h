@@ -1,10 +1,7 @@
-/* The contact of p2: spring and damper along the normal, Coulomb friction, adhesion (Holz 2014, Section 6).
+/* The contacts of a step of p2 (Holz 2014, Section 6); p2_law.h has the formulas of one of them.
  *
  * Two solvers of the same contact. Averaging is the paper's: every iteration applies the factors of Eq. 28. Splitting
- * (default) keeps the spring-damper's force f as an unknown of its own and asks for
- *     f + k C + c v = 0   with  lambda = f dt^2,
- * which for one contact is Eq. 21 after the first iteration and after any later one, and for many contacts converges
- * to the forces of implicit Euler, which averaging does not. */
+ * (default) keeps the spring-damper's force as an unknown of its own. */
 #ifndef METHODS_P2_CONTACTS_H
 #define METHODS_P2_CONTACTS_H
 
@@ -34,7 +31,7 @@ typedef struct P2Settings {
 /* What a slot has besides PositionSlots. The slot's ln is the sum of press and pull. Contacts that are all rigid have
  * none of it: see P2Law. */
 #define P2_SLOT_FIELDS(X)                                                                                              \
-  X(float, within) /* with a gap of at most this the contact acts: huge where the prediction overlaps */               \
+  X(float, within) /* with a gap of at most this the contact acts: huge where the prediction penetrates */             \
   X(float, spring) /* averaging: k' of Eq. 28; splitting: k dt^2 / (k dt^2 + c dt) */                                  \
   X(float, damper) /* averaging: c' of Eq. 28; splitting: 1 / (k dt^2 + c dt), the contact's compliance */             \
   X(float, cap)    /* adhesion: most that it holds, as a multiplier (Eq. 34, 35) */                                    \
@@ -73,9 +70,9 @@ bool p2_all_rigid(const Materials *materials, const P2Settings *settings);
 /* Fills the law for the slots that position_begin laid out; in scratch. */
 Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law);
 
-/* Moves overlapping grains whose contact is rigid apart without giving them speed (pbd's stabilisation). Overlap of a
- * spring is its load and stays, but for what lies deeper than the core of a spring that we made up. Only where forces
- * are remembered: the paper's way has nothing but overlap to tell a contact what it carries. */
+/* Moves penetrating grains whose contact is rigid apart without giving them speed (pbd's stabilisation). Penetration of
+ * a spring is its load and stays, but for what lies deeper than the core of a spring that we made up. Only where forces
+ * are remembered: the paper's averaging has nothing but penetration to tell a contact what it carries. */
 Status p2_part(PositionStep *work);
 
 /* Finds out how sticky lumps turn; before the iterations. */

@@ -1,6 +1,6 @@
 /* p2: parallel particles after Holz 2014. Equation numbers are the paper's.
  *
- * Departures, each selectable back to the paper's way: mass splitting with the contact's force as the unknown instead
+ * Departures, each selectable back to the paper: mass splitting with the contact's force as the unknown instead
  * of averaging (it keeps momentum, and forces converge to the spring-damper's); contacts begin with the last step's
  * forces; caps hold for the sum over the iterations; sleeping knows what a grain rests on. See docs/methods/p2.md. */
 #include <math.h>
@@ -71,8 +71,8 @@ static double fastest_chunk(void *context, int64_t b, int64_t e) {
  * honest one makes a grain faster than the fastest grain or twice the fastest solid. */
 static float longest_displacement(PositionStep *work, const P2Settings *settings) {
   const Solids *solids = &work->step->state->solids;
-  double way = (double)settings->calm_speed * work->step->dt;
-  way = fmax(way, parallel_max(work->step->core, 0, work->count, LIMIT_CHUNK, 0, fastest_chunk, work));
+  double longest = (double)settings->calm_speed * work->step->dt;
+  longest = fmax(longest, parallel_max(work->step->core, 0, work->count, LIMIT_CHUNK, 0, fastest_chunk, work));
   for (int32_t k = 0; k < solids->count; k++) {
     const Solid *solid = &solids->items[k];
     double spin = vec3_length(solid->spin), speed = vec3_length(solid->velocity);
@@ -81,9 +81,9 @@ static float longest_displacement(PositionStep *work, const P2Settings *settings
       Vec3 high = vec3_sub(solid->shape.bounds_high, solid->center_in_shape);
       speed += spin * vec3_length(vec3_max(vec3_scale(low, -1), high));
     }
-    if (isfinite(speed)) way = fmax(way, SOLID_THROWS * speed * work->step->dt);
+    if (isfinite(speed)) longest = fmax(longest, SOLID_THROWS * speed * work->step->dt);
   }
-  return (float)way;
+  return (float)longest;
 }
 
 Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Law *law) {
@@ -105,9 +105,9 @@ static double limit_chunk(void *context, int64_t b, int64_t e) {
   int64_t limited = 0;
   for (int64_t i = b; i < e; i++) {
     float *d = work->rows.now[i];
-    float way = sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    if (way <= longest) continue;
-    for (int k = 0; k < 3; k++) d[k] *= longest / way;
+    float length = sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    if (length <= longest) continue;
+    for (int k = 0; k < 3; k++) d[k] *= longest / length;
     limited++;
   }
   return (double)limited;

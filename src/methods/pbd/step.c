@@ -1,6 +1,6 @@
 /* pbd: coarse grains after Sommer 2022, Section 3 (and Macklin 2014). Line numbers are those of its Algorithm 1.
  *
- * Departures, each selectable back to the paper's way: mass splitting instead of averaging (it keeps momentum, and
+ * Departures, each selectable back to the paper: mass splitting instead of averaging (it keeps momentum, and
  * the floor then carries the weight exactly); friction limited by the penetration depth over the whole step instead
  * of 2 r; forces of contacts, friction's above all, remembered across steps, so that a pile does not creep. See
  * docs/methods/pbd.md. */

@@ -2,37 +2,21 @@
 #ifndef TEST_SPH_LAWS_H
 #define TEST_SPH_LAWS_H
 
+#include "../law_values.h"
 #include "methods/sph/air_law.h"
 #include "methods/sph/force_law.h"
 #include "methods/sph/pressure_law.h"
 #include "methods/sph/stress_law.h"
 #include "methods/sph/wall_law.h"
 
-enum { LAW_INPUTS = 32, LAW_OUTPUTS = 80, LAW_LANES = 8 };
+enum { LAW_FOUND = 66 }; /* outputs */
 #define LAW_DT 0.004f
 #define LAW_SPACING 0.04f
 #define LAW_VOLUME 6.4e-5f
 #define LAW_LATTICE 900.0f
 
-/* The scalar side: one lane after the other. */
-void laws_scalar(float in[LAW_INPUTS][LAW_LANES], float out[LAW_OUTPUTS][LAW_LANES]);
-
-typedef struct LawOutputs {
-  int count;
-  Real values[LAW_OUTPUTS];
-} LawOutputs;
-
-LANE_INLINE void put(LawOutputs *out, Real value) { out->values[out->count++] = value; }
-LANE_INLINE void put_vec(LawOutputs *out, LaneVec3 v) { put(out, v.x), put(out, v.y), put(out, v.z); }
 LANE_INLINE void put_sym(LawOutputs *out, LaneSym s) {
   put(out, s.xx), put(out, s.yy), put(out, s.zz), put(out, s.xy), put(out, s.xz), put(out, s.yz);
-}
-LANE_INLINE void put_mask(LawOutputs *out, Mask mask) { put(out, real_select(mask, real(1), real(0))); }
-
-LANE_INLINE LaneVec3 take_vec(const Real *in) { return vec_make(in[0], in[1], in[2]); }
-LANE_INLINE LaneVec3 take_unit(const Real *in) {
-  LaneVec3 v = take_vec(in);
-  return vec_mul(v, real(1) / real_sqrt(vec_dot(v, v) + real(1e-6f)));
 }
 
 /* Inputs are in [-1, 1]. */
