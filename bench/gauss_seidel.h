@@ -29,7 +29,7 @@ static inline int64_t sequential_mirror(const PositionStep *work, int64_t i, int
 }
 
 /* In the lexicographical order of the two rows, as the paper processes them. */
-static inline int64_t sequential_contacts(const PositionStep *work, SequentialContact *contacts) {
+static inline int64_t sequential_contacts(const PositionStep *work, SequentialContact *sequence) {
   const PositionSlots *s = &work->layout.slots;
   int64_t count = 0;
   for (int64_t i = 0; i < work->count; i++) {
@@ -38,7 +38,7 @@ static inline int64_t sequential_contacts(const PositionStep *work, SequentialCo
       int32_t j = s->partner[slot];
       bool solid = j >= work->layout.boundary_row;
       if (!solid && j <= i) continue;
-      contacts[count++] = (SequentialContact){
+      sequence[count++] = (SequentialContact){
           .slot = slot,
           .mirror = solid ? -1 : sequential_mirror(work, i, j),
           .first = (int32_t)i,
@@ -55,14 +55,14 @@ static inline float sequential_dot(const float a[3], const float b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static inline void sequential_solve(const PositionStep *work, const P2Law *law, const SequentialContact *c) {
+static inline void sequential_solve(const PositionStep *work, const P2Contacts *contacts, const SequentialContact *c) {
   const PositionSlots *s = &work->layout.slots;
   int64_t at = c->slot;
   float *own = work->rows.now[c->first], *other = work->rows.now[c->second];
   float n[3] = {s->nx[at], s->ny[at], s->nz[at]}, relative[3];
   for (int k = 0; k < 3; k++) relative[k] = own[k] - other[k];
   float along = sequential_dot(n, relative), gap = s->gap[at] + along;
-  P2Slot slot = p2_slot(law, at);
+  P2Slot slot = p2_slot(contacts, at);
   float before = s->ln[at], pull_before = slot.pull, press_before = before - pull_before;
   if (!(gap <= slot.within || before > 0)) return;
   float weight = c->weight_first + c->weight_second, spring = slot.spring, damper = slot.damper;
@@ -78,7 +78,7 @@ static inline void sequential_solve(const PositionStep *work, const P2Law *law, 
   float kept = size > limit ? fminf(kinetic, 1) : 1;
   float *stored[3] = {&s->ltx[at], &s->lty[at], &s->ltz[at]};
   s->ln[at] = press + pull;
-  if (!law->rigid) law->pull[at] = pull;
+  if (!contacts->rigid) contacts->pull[at] = pull;
   for (int k = 0; k < 3; k++) {
     float push = n[k] * (press + pull - before) + kept * wanted[k] - friction[k];
     *stored[k] = kept * wanted[k];
@@ -109,15 +109,15 @@ static inline void sequential_copy(const PositionStep *work, const SequentialCon
   s->ltz[c->mirror] = -s->ltz[c->slot];
 }
 
-static inline Status sequential_sweeps(PositionStep *work, const P2Law *law) {
-  SequentialContact *contacts = NULL;
-  TRY(scratch_take(work->step->core, work->step->scratch, &contacts, work->layout.slots.groups * SLICE, "contacts"));
-  int64_t count = sequential_contacts(work, contacts);
+static inline Status sequential_sweeps(PositionStep *work, const P2Contacts *contacts) {
+  SequentialContact *sequence = NULL;
+  TRY(scratch_take(work->step->core, work->step->scratch, &sequence, work->layout.slots.groups * SLICE, "contacts"));
+  int64_t count = sequential_contacts(work, sequence);
   if (work->settings->memory)
-    for (int64_t k = 0; k < count; k++) sequential_warm(work, &contacts[k]);
+    for (int64_t k = 0; k < count; k++) sequential_warm(work, &sequence[k]);
   for (int n = 0; n < work->settings->iterations; n++)
-    for (int64_t k = 0; k < count; k++) sequential_solve(work, law, &contacts[k]);
-  for (int64_t k = 0; k < count; k++) sequential_copy(work, &contacts[k]);
+    for (int64_t k = 0; k < count; k++) sequential_solve(work, contacts, &sequence[k]);
+  for (int64_t k = 0; k < count; k++) sequential_copy(work, &sequence[k]);
   return SCREE_OK;
 }
 
@@ -125,13 +125,13 @@ static inline Status gauss_seidel_step(void *data, Step *step) {
   P2 *p2 = data;
   int mark = scratch_mark(step->scratch);
   PositionStep work;
-  P2Law law;
+  P2Contacts contacts;
   double began = profile_begin();
   p2->settings.position.second_rows = false; /* it looks at partners by itself */
-  Status status = p2_begin(p2, step, &work, &law);
+  Status status = p2_begin(p2, step, &work, &contacts);
   profile_end(step->profile, "contacts", began);
   began = profile_begin();
-  if (status == SCREE_OK) status = sequential_sweeps(&work, &law);
+  if (status == SCREE_OK) status = sequential_sweeps(&work, &contacts);
   profile_end(step->profile, "solve", began);
   if (status == SCREE_OK) status = p2_end(p2, &work);
   scratch_release(step->core, step->scratch, mark);

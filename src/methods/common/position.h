@@ -216,7 +216,7 @@ struct PositionStep {
   PositionBorders borders;
   ParallelBody pass; /* of the iterations */
   bool last_pass;
-  void *law; /* of a method's own pass */
+  void *method_contacts; /* what a method's own pass knows of them */
 };
 
 static inline PositionWindow *position_window(const PositionStep *work, int64_t grain) {

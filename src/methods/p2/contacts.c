@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { LAW_CHUNK = 64 };
+enum { CONTACTS_CHUNK = 64 };
 
 /* A stiffness left to us where there is adhesion: the grain's own weight presses its contact in by this share of the
  * radius. A rigid contact has no area, so nothing would stick. */
@@ -59,10 +59,10 @@ static double in_series(double a, double b) {
   return a + b > 0 ? 2 * a * b / (a + b) : 0;
 }
 
-/* One slot's numbers, and the law's last factors: neighbours mostly have the same masses. */
+/* One slot's numbers, and the last factors: neighbours mostly have the same masses. */
 typedef struct Maker {
   const PositionStep *work;
-  P2Law *law;
+  P2Contacts *contacts;
   double stiffness, damping, mass; /* what `factors` are of */
   P2Factors factors;
 } Maker;
@@ -83,7 +83,7 @@ static double damping_of(double stiffness, double mass, double dt) {
 }
 
 static void set_factors(Maker *maker, int64_t slot, double stiffness, double damping, double mass) {
-  P2Law *law = maker->law;
+  P2Contacts *contacts = maker->contacts;
   const PositionSlots *s = &maker->work->layout.slots;
   double dt = (double)maker->work->dt;
   if (isnan(damping)) damping = isinf(stiffness) ? 0 : damping_of(stiffness, mass, dt);
@@ -94,22 +94,22 @@ static void set_factors(Maker *maker, int64_t slot, double stiffness, double dam
       maker->damping = damping;
       maker->mass = mass;
     }
-    law->spring[slot] = (float)maker->factors.spring;
-    law->damper[slot] = (float)maker->factors.damper;
-    if (!(maker->factors.spring + maker->factors.damper > 0)) law->within[slot] = -P2_EVER;
+    contacts->spring[slot] = (float)maker->factors.spring;
+    contacts->damper[slot] = (float)maker->factors.damper;
+    if (!(maker->factors.spring + maker->factors.damper > 0)) contacts->within[slot] = -P2_EVER;
     return;
   }
   if (isinf(stiffness)) {
-    law->within[slot] = P2_EVER; /* it may only push, so it needs no leave to */
-    law->spring[slot] = 1;
-    law->damper[slot] = 0;
+    contacts->within[slot] = P2_EVER; /* it may only push, so it needs no leave to */
+    contacts->spring[slot] = 1;
+    contacts->damper[slot] = 0;
     return;
   }
   double k = stiffness * dt * dt, c = damping * dt;
   if (k > FOLLOWED * mass) s->ln[slot] = s->ltx[slot] = s->lty[slot] = s->ltz[slot] = 0;
-  if (!(k + c > 0)) law->within[slot] = -P2_EVER; /* neither spring nor damper: no contact */
-  law->spring[slot] = k + c > 0 ? (float)(k / (k + c)) : 0;
-  law->damper[slot] = k + c > 0 ? (float)(1 / (k + c)) : 1;
+  if (!(k + c > 0)) contacts->within[slot] = -P2_EVER; /* neither spring nor damper: no contact */
+  contacts->spring[slot] = k + c > 0 ? (float)(k / (k + c)) : 0;
+  contacts->damper[slot] = k + c > 0 ? (float)(1 / (k + c)) : 1;
 }
 
 float p2_predicted_gap(const PositionStep *work, int64_t i, int64_t slot) {
@@ -122,7 +122,7 @@ float p2_predicted_gap(const PositionStep *work, int64_t i, int64_t slot) {
 /* Fills a slot; whether the contact acts or is likely to join. */
 static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
   const PositionStep *work = maker->work;
-  P2Law *law = maker->law;
+  P2Contacts *contacts = maker->contacts;
   const PositionSlots *s = &work->layout.slots;
   const State *state = work->step->state;
   const Particles *p = &state->particles;
@@ -149,30 +149,30 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
                                                   : POSITION_FAR;
   double area = adhesion > 0 ? p2_contact_area(-(double)s->gap[slot], smaller) : 0;
   float gap = p2_predicted_gap(work, i, slot);
-  law->cap[slot] = (float)(adhesion * area * (double)work->dt * (double)work->dt);
+  contacts->cap[slot] = (float)(adhesion * area * (double)work->dt * (double)work->dt);
   /* What is remembered of a contact that pulled is adhesion's, as far as the contact can still bear it. */
-  s->ln[slot] = fmaxf(s->ln[slot], -law->cap[slot]);
-  law->pull[slot] = fminf(s->ln[slot], 0);
+  s->ln[slot] = fmaxf(s->ln[slot], -contacts->cap[slot]);
+  contacts->pull[slot] = fminf(s->ln[slot], 0);
   /* A contact that pressed in the last step goes on: a prediction that opens it by a hair must not cost it its
    * remembered forces. Where it really opens, spring and damper both ask for tension and get none. */
-  law->within[slot] = gap <= 0 || law->cap[slot] > 0 || s->ln[slot] > 0 ? P2_EVER : 0;
+  contacts->within[slot] = gap <= 0 || contacts->cap[slot] > 0 || s->ln[slot] > 0 ? P2_EVER : 0;
   set_factors(maker, slot, stiffness, damping, 1 / weight);
-  return gap < P2_LIKELY_GAP * (float)state->radius && law->within[slot] > 0;
+  return gap < P2_LIKELY_GAP * (float)state->radius && contacts->within[slot] > 0;
 }
 
 /* An unused lane never acts. */
 static void clear_slot(const PositionStep *work, int64_t slot) {
-  P2Law *law = work->law;
-  law->within[slot] = -P2_EVER;
-  law->spring[slot] = law->cap[slot] = law->pull[slot] = work->layout.slots.soft[slot] = 0;
-  law->damper[slot] = 1;
+  P2Contacts *contacts = work->method_contacts;
+  contacts->within[slot] = -P2_EVER;
+  contacts->spring[slot] = contacts->cap[slot] = contacts->pull[slot] = work->layout.slots.soft[slot] = 0;
+  contacts->damper[slot] = 1;
 }
 
-static void law_chunk(void *context, int64_t b, int64_t e, int thread) {
+static void contacts_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   PositionStep *work = context;
-  P2Law *law = work->law;
-  Maker maker = {.work = work, .law = law, .mass = -1};
+  P2Contacts *contacts = work->method_contacts;
+  Maker maker = {.work = work, .contacts = contacts, .mass = -1};
   for (int64_t s = b; s < e; s++)
     for (int lane = 0; lane < SLICE; lane++) {
       int64_t i = work->layout.slots.grain[s * SLICE + lane], end = work->layout.slots.begin[s + 1] * SLICE;
@@ -203,19 +203,19 @@ bool p2_all_rigid(const Materials *materials, const P2Settings *settings) {
   return true;
 }
 
-Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law) {
+Status p2_contacts_create(PositionStep *work, const P2Settings *settings, P2Contacts *contacts) {
   Core *core = work->step->core;
   int64_t slots = work->layout.slots.groups * SLICE;
-  *law = (P2Law){.settings = settings};
-  law->rigid = p2_all_rigid(&work->step->state->materials, settings);
-  work->law = law;
-  if (law->rigid) return SCREE_OK;
-#define P2_TAKE(type, name) TRY(scratch_take(core, work->step->scratch, &law->name, slots, "contacts"));
+  *contacts = (P2Contacts){.settings = settings};
+  contacts->rigid = p2_all_rigid(&work->step->state->materials, settings);
+  work->method_contacts = contacts;
+  if (contacts->rigid) return SCREE_OK;
+#define P2_TAKE(type, name) TRY(scratch_take(core, work->step->scratch, &contacts->name, slots, "contacts"));
   P2_SLOT_FIELDS(P2_TAKE)
 #undef P2_TAKE
   TRY(scratch_take(core, work->step->scratch, &work->layout.slots.soft, slots, "contacts"));
-  parallel_for(core, 0, work->layout.slots.slices, LAW_CHUNK, law_chunk, work);
-  if (!work->settings->averaging) parallel_for(core, 0, work->padded, LAW_CHUNK * SLICE, share_chunk, work);
+  parallel_for(core, 0, work->layout.slots.slices, CONTACTS_CHUNK, contacts_chunk, work);
+  if (!work->settings->averaging) parallel_for(core, 0, work->padded, CONTACTS_CHUNK * SLICE, share_chunk, work);
   return SCREE_OK;
 }
 

@@ -29,7 +29,7 @@ typedef struct P2Settings {
 } P2Settings;
 
 /* What a slot has besides PositionSlots. The slot's ln is the sum of press and pull. Contacts that are all rigid have
- * none of it: see P2Law. */
+ * none of it: see P2Contacts. */
 #define P2_SLOT_FIELDS(X)                                                                                              \
   X(float, within) /* with a gap of at most this the contact acts: huge where the prediction penetrates */             \
   X(float, spring) /* averaging: k' of Eq. 28; splitting: k dt^2 / (k dt^2 + c dt) */                                  \
@@ -37,8 +37,8 @@ typedef struct P2Settings {
   X(float, cap)    /* adhesion: most that it holds, as a multiplier (Eq. 34, 35) */                                    \
   X(float, pull)   /* adhesion's part of the normal multiplier, between -cap and 0 */
 
-/* One step's contacts; PositionStep.law points to it. */
-typedef struct P2Law {
+/* One step's contacts; PositionStep.method_contacts points to it. */
+typedef struct P2Contacts {
   const P2Settings *settings;
   bool rigid; /* k infinite, no adhesion, forces as unknowns: the projection that pbd iterates, and no fields below */
   float longest; /* m: no contact sends a grain farther in this step */
@@ -48,16 +48,17 @@ typedef struct P2Law {
   float *roll[3]; /* sticky contacts: how far the two go by turning as one, which is neither sliding nor opening; or
                      NULL */
   float *tilt;    /* error reduction: what Eq. 37 takes from 1; or NULL */
-} P2Law;
+} P2Contacts;
 
 /* A slot's numbers before an iteration. */
 typedef struct P2Slot {
   float within, spring, damper, cap, pull;
 } P2Slot;
 #define P2_EVER 1e30f
-static inline P2Slot p2_slot(const P2Law *law, int64_t slot) {
-  if (law->rigid) return (P2Slot){.within = P2_EVER, .spring = 1};
-  return (P2Slot){law->within[slot], law->spring[slot], law->damper[slot], law->cap[slot], law->pull[slot]};
+static inline P2Slot p2_slot(const P2Contacts *contacts, int64_t slot) {
+  if (contacts->rigid) return (P2Slot){.within = P2_EVER, .spring = 1};
+  return (P2Slot){contacts->within[slot], contacts->spring[slot], contacts->damper[slot], contacts->cap[slot],
+                  contacts->pull[slot]};
 }
 
 /* The mass of a grain is split among contacts that act or come this near, in nominal radii: those may join. */
@@ -67,8 +68,8 @@ float p2_predicted_gap(const PositionStep *work, int64_t i, int64_t slot);
 
 /* Whether contacts need nothing but what pbd iterates. */
 bool p2_all_rigid(const Materials *materials, const P2Settings *settings);
-/* Fills the law for the slots that position_begin laid out; in scratch. */
-Status p2_law_create(PositionStep *work, const P2Settings *settings, P2Law *law);
+/* Fills the contacts of the slots that position_begin laid out; in scratch. */
+Status p2_contacts_create(PositionStep *work, const P2Settings *settings, P2Contacts *contacts);
 
 /* Moves penetrating grains whose contact is rigid apart without giving them speed (pbd's stabilisation). Penetration of
  * a spring is its load and stays, but for what lies deeper than the core of a spring that we made up. Only where forces
@@ -98,7 +99,7 @@ typedef struct P2 {
 } P2;
 
 /* A step but for its iterations; another solver of the same contacts may stand between. */
-Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Law *law);
+Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Contacts *contacts);
 Status p2_end(P2 *p2, PositionStep *work);
 
 #endif

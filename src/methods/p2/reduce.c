@@ -81,23 +81,23 @@ static void tilt_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Reduction *r = context;
   const PositionSlots *s = &r->work->layout.slots;
-  const P2Law *law = r->work->law;
+  const P2Contacts *contacts = r->work->method_contacts;
   for (int64_t slice = b; slice < e; slice++)
     for (int64_t slot = s->begin[slice] * SLICE; slot < s->begin[slice + 1] * SLICE; slot++) {
       int64_t i = s->grain[slice * SLICE + slot % SLICE], j = s->partner[slot];
       bool pair = j != i && j < r->work->count;
-      law->tilt[slot] = pair ? law->settings->error_reduction * tilt_of(r, i, j, slot) : 0;
+      contacts->tilt[slot] = pair ? contacts->settings->error_reduction * tilt_of(r, i, j, slot) : 0;
     }
 }
 
 Status p2_reduce_errors(PositionStep *work) {
-  P2Law *law = work->law;
+  P2Contacts *contacts = work->method_contacts;
   Core *core = work->step->core;
-  if (!(law->settings->error_reduction > 0)) return SCREE_OK;
+  if (!(contacts->settings->error_reduction > 0)) return SCREE_OK;
   Vec3 down = vec3_normalize(work->step->state->gravity);
   Reduction r = {.work = work, .down = {(float)down.x, (float)down.y, (float)down.z}};
-  TRY(scratch_take(core, work->step->scratch, &law->tilt, work->layout.slots.groups * SLICE, "contacts"));
-  if (law->settings->ground) TRY(find_levels(&r));
+  TRY(scratch_take(core, work->step->scratch, &contacts->tilt, work->layout.slots.groups * SLICE, "contacts"));
+  if (contacts->settings->ground) TRY(find_levels(&r));
   parallel_for(core, 0, work->layout.slots.slices, REDUCE_CHUNK, tilt_chunk, &r);
   return SCREE_OK;
 }

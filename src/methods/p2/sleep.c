@@ -27,9 +27,9 @@ static float distance_to(const float *d, const float *rest) {
   return sqrtf(x * x + y * y + z * z);
 }
 
-static bool slot_sticks(const PositionStep *work, const P2Law *law, int64_t slot) {
+static bool slot_sticks(const PositionStep *work, const P2Contacts *contacts, int64_t slot) {
   const PositionSlots *s = &work->layout.slots;
-  P2Slot own = p2_slot(law, slot);
+  P2Slot own = p2_slot(contacts, slot);
   float limit = STICKS * (position_friction(work, slot)[0] * (s->ln[slot] - own.pull) + own.cap);
   float x = s->ltx[slot], y = s->lty[slot], z = s->ltz[slot];
   return x * x + y * y + z * z < limit * limit;
@@ -52,7 +52,7 @@ static bool support_of(const Sleep *sleep, int64_t i, float support[3], bool *st
     const float *moved = j < work->count ? carried : work->rows.now[j];
     for (int k = 0; k < 3; k++) sum[k] += force * moved[k];
     total += force;
-    *sticks = *sticks || slot_sticks(work, work->law, slot);
+    *sticks = *sticks || slot_sticks(work, work->method_contacts, slot);
   }
   if (!(total > 0)) return false;
   for (int k = 0; k < 3; k++) support[k] = sum[k] / total;

@@ -86,22 +86,22 @@ static float longest_displacement(PositionStep *work, const P2Settings *settings
   return (float)longest;
 }
 
-Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Law *law) {
+Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Contacts *contacts) {
   /* Multipliers are displacements: half the step, a quarter of them. */
   double ratio = p2->last_dt > 0 ? step->dt / p2->last_dt : 0;
   TRY(position_begin(step, &p2->settings.position, &p2->search, &p2->memory, (float)(ratio * ratio), work));
   p2->last_dt = step->dt;
-  TRY(p2_law_create(work, &p2->settings, law)); /* factors of Eq. 21 and 28, caps of Eq. 35 and 36 */
-  TRY(p2_turn(work));                           /* ours: sliding of lumps that turn */
-  TRY(p2_reduce_errors(work));                  /* Eq. 37 */
-  law->longest = longest_displacement(work, &p2->settings);
+  TRY(p2_contacts_create(work, &p2->settings, contacts)); /* factors of Eq. 21 and 28, caps of Eq. 35 and 36 */
+  TRY(p2_turn(work));                                     /* ours: sliding of lumps that turn */
+  TRY(p2_reduce_errors(work));                            /* Eq. 37 */
+  contacts->longest = longest_displacement(work, &p2->settings);
   return p2_part(work); /* ours: pbd's stabilisation */
 }
 
 static double limit_chunk(void *context, int64_t b, int64_t e) {
   PositionStep *work = context;
-  const P2Law *law = work->law;
-  float longest = law->longest;
+  const P2Contacts *contacts = work->method_contacts;
+  float longest = contacts->longest;
   int64_t limited = 0;
   for (int64_t i = b; i < e; i++) {
     float *d = work->rows.now[i];
@@ -123,9 +123,9 @@ Status p2_end(P2 *p2, PositionStep *work) {
 /* Eq. 23 and 30 to 33 for every contact, averaged (Eq. 9) or with the masses split. */
 static Status p2_solve(PositionStep *work) {
   const Core *core = work->step->core;
-  const P2Law *law = work->law;
+  const P2Contacts *contacts = work->method_contacts;
   bool averaging = work->settings->averaging;
-  if (law->rigid) return position_solve(work);
+  if (contacts->rigid) return position_solve(work);
   return position_iterate(work, averaging ? KERNEL_CALL(core, p2_average_pass) : KERNEL_CALL(core, p2_split_pass));
 }
 
@@ -133,9 +133,9 @@ static Status p2_step(void *data, Step *step) {
   P2 *p2 = data;
   int mark = scratch_mark(step->scratch);
   PositionStep work;
-  P2Law law;
+  P2Contacts contacts;
   double began = profile_begin();
-  Status status = p2_begin(p2, step, &work, &law);
+  Status status = p2_begin(p2, step, &work, &contacts);
   profile_end(step->profile, "contacts", began);
   began = profile_begin();
   if (status == SCREE_OK) status = p2_solve(&work);

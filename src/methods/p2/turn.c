@@ -69,31 +69,31 @@ static void roll_chunk(void *context, int64_t b, int64_t e, int thread) {
   const Turning *turning = context;
   const PositionStep *work = turning->work;
   const PositionSlots *s = &work->layout.slots;
-  P2Law *law = work->law;
+  P2Contacts *contacts = work->method_contacts;
   for (int64_t slice = b; slice < e; slice++)
     for (int64_t slot = s->begin[slice] * SLICE; slot < s->begin[slice + 1] * SLICE; slot++) {
       int64_t i = s->grain[slice * SLICE + slot % SLICE], j = s->partner[slot];
       Vec3 roll = vec3(0, 0, 0);
-      if (law->cap[slot] > 0 && j < work->count) {
+      if (contacts->cap[slot] > 0 && j < work->count) {
         const float *own = turning->turn[i], *other = turning->turn[j];
         Vec3 turn = vec3(0.5 * (double)(own[0] + other[0]), 0.5 * (double)(own[1] + other[1]),
                          0.5 * (double)(own[2] + other[2]));
         Vec3 n = vec3((double)s->nx[slot], (double)s->ny[slot], (double)s->nz[slot]), side = vec3_cross(turn, n);
         roll = vec3_scale(vec3_madd(side, vec3_cross(turn, side), 0.5), pair_apart(work, i, slot));
       }
-      law->roll[0][slot] = (float)roll.x;
-      law->roll[1][slot] = (float)roll.y;
-      law->roll[2][slot] = (float)roll.z;
+      contacts->roll[0][slot] = (float)roll.x;
+      contacts->roll[1][slot] = (float)roll.y;
+      contacts->roll[2][slot] = (float)roll.z;
     }
 }
 
 Status p2_turn(PositionStep *work) {
   Core *core = work->step->core;
-  P2Law *law = work->law;
+  P2Contacts *contacts = work->method_contacts;
   if (!work->settings->sticky || work->settings->averaging) return SCREE_OK;
   Turning turning = {.work = work};
   for (int k = 0; k < 3; k++)
-    TRY(scratch_take(core, work->step->scratch, &law->roll[k], work->layout.slots.groups * SLICE, "contacts"));
+    TRY(scratch_take(core, work->step->scratch, &contacts->roll[k], work->layout.slots.groups * SLICE, "contacts"));
   TRY(scratch_take(core, work->step->scratch, &turning.turn, work->count, "turns"));
   parallel_for(core, 0, work->count, TURN_CHUNK, turn_chunk, &turning);
   parallel_for(core, 0, work->layout.slots.slices, ROLL_CHUNK, roll_chunk, &turning);
