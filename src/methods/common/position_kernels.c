@@ -9,45 +9,54 @@
 #include "methods/common/position_contacts.h"
 #include "methods/common/position_wide.h"
 
+/* body(work, i, count) for the grains i to i + count - 1, eight at a time and the rest. Particles are not padded, rows
+ * are. */
+typedef void GrainBody(const PositionStep *work, int64_t i, int64_t count);
+WIDE_INLINE void for_grains(const PositionStep *work, int64_t b, int64_t e, GrainBody *body) {
+  int64_t i = b;
+  for (; i + LANES <= e; i += LANES) body(work, i, LANES);
+  if (i < e) body(work, i, e - i);
+}
+
+WIDE_INLINE void start_grains(const PositionStep *work, int64_t i, int64_t count) {
+  const Particles *p = &work->step->state->particles;
+  store_rows(work->start.at + i, load_few3(p->x + i, p->y + i, p->z + i, count), lane_load_few(p->radius + i, count),
+             count);
+  store_rows(work->start.low + i, load_few3(p->low_x + i, p->low_y + i, p->low_z + i, count), real(0), count);
+}
+
 /* Where they are, to fill the slots. */
 void KERNEL(position_start_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const PositionStep *work = context;
+  for_grains(context, b, e, start_grains);
+}
+
+WIDE_INLINE void load_grains(const PositionStep *work, int64_t i, int64_t count) {
   const Particles *p = &work->step->state->particles;
-  for (int64_t i = b; i < e; i += LANES) {
-    const int64_t few = e - i;
-    store_rows(work->start.at + i, load_few3(p->x + i, p->y + i, p->z + i, few), lane_load_few(p->radius + i, few),
-               few);
-    store_rows(work->start.low + i, load_few3(p->low_x + i, p->low_y + i, p->low_z + i, few), real(0), few);
-  }
+  Real contacts = real_from_int(wide_load_int(work->layout.contacts + i)), w = wide_load(work->rows.w + i);
+  Real split = position_split_mass(w, contacts, work->settings->relaxation);
+  store_rows(work->rows.now + i, load_few3(p->dx + i, p->dy + i, p->dz + i, count),
+             work->settings->averaging ? w : split, count);
+  store_rows(work->rows.shift + i, vec_zero(), split, count);
 }
 
 /* Rows for the passes. */
 void KERNEL(position_load_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const PositionStep *work = context;
+  for_grains(context, b, e, load_grains);
+}
+
+WIDE_INLINE void place_grains(const PositionStep *work, int64_t i, int64_t count) {
   const Particles *p = &work->step->state->particles;
-  const bool averaging = work->settings->averaging;
-  for (int64_t i = b; i < e; i += LANES) { /* what is of a grain and not of the particles is padded */
-    const int64_t few = e - i;
-    Real contacts = real_from_int(wide_load_int(work->layout.contacts + i)), w = wide_load(work->rows.w + i);
-    Real split = position_split_mass(w, contacts, work->settings->relaxation);
-    store_rows(work->rows.now + i, load_few3(p->dx + i, p->dy + i, p->dz + i, few), averaging ? w : split, few);
-    store_rows(work->rows.shift + i, vec_zero(), split, few);
-  }
+  LaneVec3 moved = vec_add(load_rows(work->rows.now + i).d, load_rows(work->rows.shift + i).d);
+  LaneVec3 at = vec_add(load_few3(p->x + i, p->y + i, p->z + i, count), moved);
+  store_rows(work->rows.placed + i, at, lane_load_few(p->radius + i, count), count);
 }
 
 /* Where grains are when the step is over. */
 void KERNEL(position_place_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const PositionStep *work = context;
-  const Particles *p = &work->step->state->particles;
-  for (int64_t i = b; i < e; i += LANES) {
-    const int64_t few = e - i;
-    LaneVec3 moved = vec_add(load_rows(work->rows.now + i).d, load_rows(work->rows.shift + i).d);
-    LaneVec3 at = vec_add(load_few3(p->x + i, p->y + i, p->z + i, few), moved);
-    store_rows(work->rows.placed + i, at, lane_load_few(p->radius + i, few), few);
-  }
+  for_grains(context, b, e, place_grains);
 }
 
 double KERNEL(position_overlap_pass)(void *context, int64_t b, int64_t e) {
@@ -71,22 +80,22 @@ double KERNEL(position_overlap_pass)(void *context, int64_t b, int64_t e) {
   return 2 * (double)deepest;
 }
 
+WIDE_INLINE void finish_grains(const PositionStep *work, int64_t i, int64_t count) {
+  Particles *p = &work->step->state->particles;
+  PositionMotion motion =
+      position_motion(load_rows(work->rows.now + i).d, load_rows(work->rows.shift + i).d, 1 / work->dt);
+  store_few3(p->vx + i, p->vy + i, p->vz + i, motion.velocity, count);
+  store_few3(p->dx + i, p->dy + i, p->dz + i, motion.displacement, count);
+}
+
 void KERNEL(position_finish_pass)(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const PositionStep *work = context;
-  Particles *p = &work->step->state->particles;
-  const float per_second = 1 / work->dt;
-  for (int64_t i = b; i < e; i += LANES) {
-    PositionMotion motion =
-        position_motion(load_rows(work->rows.now + i).d, load_rows(work->rows.shift + i).d, per_second);
-    store_few3(p->vx + i, p->vy + i, p->vz + i, motion.velocity, e - i);
-    store_few3(p->dx + i, p->dy + i, p->dz + i, motion.displacement, e - i);
-  }
+  for_grains(context, b, e, finish_grains);
 }
 
 /* A line of centres for those that are together: from where the two are stored. */
-WIDE_INLINE LaneVec3 part_coincident(const PositionStep *work, const int32_t *grains, const int32_t *partners,
-                                     LaneVec3 offset, Mask together) {
+static __attribute__((noinline)) LaneVec3 part_coincident(const PositionStep *work, const int32_t *grains,
+                                                          const int32_t *partners, LaneVec3 offset, Mask together) {
   Int bits, first;
   for (int l = 0; l < LANES; l++) {
     int64_t i = grains[l], j = position_partner(work, partners[l]);
