@@ -150,7 +150,7 @@ static void sand_stands_without_memory(void **state) {
   }
 }
 
-/* The papers' way must exist too: averaging, no memory, both limits of friction. */
+/* The papers' form must exist too: averaging, no memory, both limits of friction. */
 static void the_papers_own_mode_runs(void **state) {
   (void)state;
   for (int printed = 0; printed < 2; printed++) {

@@ -174,7 +174,8 @@ typedef struct PositionRows {
 } PositionRows;
 
 /* Solids in the solve. position_take_bodies fills `items` before the contacts are looked for, position_take_riding
- * takes the lists and position_ride fills them. Pushes are those of the last pass. Hold until the step is over. */
+ * takes the lists, position_list_pushed and position_ride fill them. Pushes are those of the last pass. Hold until the
+ * step is over. */
 typedef struct PositionBodies {
   PositionBody *items; /* per solid */
   int32_t *riding; /* boundary contacts of bodies that grains can move, by chunks of the passes: see position_ride */
