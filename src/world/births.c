@@ -143,8 +143,6 @@ static Status bear(ScreeWorld *world) {
     p->material[i] = (uint8_t)birth->material;
     birth->id = p->id[i];
     if (birth->reason == REASON_EMIT) world->tally.mass_emitted += (double)birth->mass;
-    double speed = vec3_length(birth->velocity);
-    if (speed > world->tally.speed) world->tally.speed = speed;
   }
   TRY(memory_grow(core, &queue->done_births, queue->done_birth_count + queue->birth_count, "births"));
   memcpy(queue->done_births + queue->done_birth_count, queue->births,

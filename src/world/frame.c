@@ -3,6 +3,14 @@
 
 #include "world/world.h"
 
+/* Speed of the fastest grain in the step that begins: those of the queue are born at its start. */
+static double fastest_grain(const ScreeWorld *world) {
+  const Queue *queue = &world->state.queue;
+  double fastest = world->tally.speed;
+  for (int64_t k = 0; k < queue->birth_count; k++) fastest = fmax(fastest, vec3_length(queue->births[k].velocity));
+  return fastest;
+}
+
 /* The longest step that the scene, the method, the bodies and the CFL rule allow, cut so that the rest of the frame
  * is made of equal steps. */
 double world_choose_step(ScreeWorld *world) {
@@ -16,7 +24,7 @@ double world_choose_step(ScreeWorld *world) {
   if (by_method) limit = fmin(limit, stable);
   else if (stable < wanted) wanted = stable;
   /* A grain also gains g dt in the step: solve (v + g dt) dt <= cfl r for dt. */
-  double most = method->cfl * method->radius, g = vec3_length(state->gravity), v = world->tally.speed;
+  double most = method->cfl * method->radius, g = vec3_length(state->gravity), v = fastest_grain(world);
   double cfl = g > 0 ? 2 * most / (v + sqrt(v * v + 4 * g * most)) : v > 0 ? most / v : INFINITY;
   if (cfl < limit && !by_method) limit = cfl;
   if (limit < wanted) {
