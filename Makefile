@@ -1,10 +1,10 @@
 # What people type. The build itself is CMake's: see CMakePresets.json and cmake/.
 #   make demo, make test   set everything up on a bare Debian 12, then do their job
 PREFIX ?= /usr/local
-DEPS ?= core features python test
+DEPS ?= core features python test web
 
 .DEFAULT_GOAL := build
-.PHONY: build deps demo test install bench validate fuzz python test-blender docs bench-docs api-docs lint clean help
+.PHONY: build deps demo test install bench validate truth soak fuzz python web test-blender docs bench-docs api-docs lint clean help
 
 build: ## build build/scree and libscree
 	@scripts/build.sh release
@@ -18,7 +18,7 @@ demo: ## set up, build, run the demo: writes demo/
 	@scripts/demo.sh
 
 test: ## set up, build, run every test, with sanitizers and fuzzing
-	@scripts/deps.sh core features python test
+	@scripts/deps.sh core features python test web
 	@scripts/test.sh
 
 install: ## install to PREFIX (/usr/local), below DESTDIR when given
@@ -31,12 +31,26 @@ bench: build ## run the benchmarks: writes out/bench/
 validate: build ## run the long physics tests
 	@ctest --preset validate
 
+truth: build ## measure published laws with every method (an hour on two cores) and write docs/truth.md
+	@build/scree validate -o build/truth || [ $$? = 1 ]
+	@scripts/truth_docs.py store build/truth
+	@scripts/truth_docs.py
+
+soak: build ## an hour of everything that can happen, method after method, and runs that are killed at random
+	@cmake --build --preset release --target soak
+	@build/soak --seconds $(or $(SECONDS_ALL),3600) --kills $(or $(KILLS),100)
+
 fuzz: ## fuzz every target for SECONDS_EACH (600); NAMES chooses
 	@scripts/fuzz.sh
 
 python: ## build the Python wheel, offline, and install it into build/venv
 	@scripts/deps.sh core features python
 	@scripts/python.sh
+
+web: ## build web/, the page with the simulator as WebAssembly, and the program that serves it
+	@scripts/deps.sh core features web
+	@TARGETS=scree scripts/build.sh release
+	@scripts/web.sh
 
 test-blender: build ## render a frame of a run in Blender, without a screen, and look at it
 	@scripts/test_blender.sh
@@ -57,7 +71,7 @@ lint: ## check the layout of the code and of the scripts
 	@scripts/lint.sh
 
 clean: ## remove all that was built
-	rm -rf build build-debug build-asan build-tsan
+	rm -rf build build-debug build-asan build-tsan build-web web
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18

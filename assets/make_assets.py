@@ -703,7 +703,7 @@ def make_chassis():
 
 
 EXCAVATOR_XML = '''<mujoco model="excavator">
-  <!-- Model-scale excavator. The chassis is fixed to the world; its tracks stand on z = 0 and it faces +x.
+  <!-- Model-scale excavator. %(about)s
        Angles of the arm add up: boom, boom + stick, boom + stick + bucket are the pitch of each link above
        the horizontal. Positive raises or opens, negative lowers or curls. Controls are target angles in rad.
        No geom collides inside MuJoCo: the bucket is hollow, and contact with grains uses its mesh. -->
@@ -723,8 +723,7 @@ EXCAVATOR_XML = '''<mujoco model="excavator">
   </asset>
   <worldbody>
     <body name="excavator">
-      <geom name="chassis" mesh="excavator_chassis" mass="120" rgba="0.22 0.22 0.24 1"/>
-      <body name="house">
+%(base)s      <body name="house">
         <joint name="swing" type="hinge" axis="0 0 1" range="-180 180" damping="900" armature="4"/>
         <geom name="house" mesh="excavator_house" mass="90" rgba="0.93 0.69 0.13 1"/>
         <geom name="cab" mesh="excavator_cab" mass="10" rgba="0.25 0.27 0.30 1"/>
@@ -749,8 +748,7 @@ EXCAVATOR_XML = '''<mujoco model="excavator">
     <position name="boom" joint="boom" kp="50000" ctrlrange="-0.87266 1.22173" forcerange="-4000 4000"/>
     <position name="stick" joint="stick" kp="20000" ctrlrange="-2.79252 -0.2618" forcerange="-2000 2000"/>
     <position name="bucket" joint="bucket" kp="8000" ctrlrange="-2.70526 0.7854" forcerange="-800 800"/>
-  </actuator>
-  <sensor>
+%(motors)s  <sensor>
     <framepos name="bucket_tip" objtype="site" objname="bucket_tip"/>
     <actuatorfrc name="swing_torque" actuator="swing"/>
     <actuatorfrc name="boom_torque" actuator="boom"/>
@@ -761,8 +759,43 @@ EXCAVATOR_XML = '''<mujoco model="excavator">
 '''
 
 
-def excavator_xml():
-    return EXCAVATOR_XML % dict(px=ARM['pivot'][0], pz=ARM['pivot'][1], boom=ARM['boom'], stick=ARM['stick'],
+EXCAVATOR_FIXED = dict(
+    about='The chassis is fixed to the world; its tracks stand on z = 0 and it faces +x.',
+    base='      <geom name="chassis" mesh="excavator_chassis" mass="120" rgba="0.22 0.22 0.24 1"/>\n',
+    motors='  </actuator>\n')
+
+TRACK = dict(radius=0.13, y=0.29, half=0.085, wheels=[(k - 3) * 0.4 / 3 for k in range(7)], under=0.022)
+
+
+def excavator_tracks():
+    """A free base on two tracks. A track is seven wheels that turn together, so near to each other that grains between
+    them do not reach the drawn track, which is 22 mm higher."""
+    r = TRACK['radius']
+    base = ['      <freejoint name="excavator"/>',
+            '      <geom name="chassis" mesh="excavator_chassis" pos="0 0 %g" mass="160" rgba="0.22 0.22 0.24 1"/>'
+            % TRACK['under']]
+    motors, equal = [], []
+    for side, s in (('left', 1), ('right', -1)):
+        for k, x in enumerate(TRACK['wheels']):
+            name = '%s_track_%d' % (side, k + 1)
+            base += ['      <body name="%s" pos="%g %g %g" euler="-90 0 0">' % (name, x, s * TRACK['y'], r),
+                     '        <joint name="%s" type="hinge" axis="0 0 1" armature="0.2"/>' % name,
+                     '        <geom name="%s" type="cylinder" size="%g %g" mass="4" rgba="0.12 0.12 0.13 1"/>'
+                     % (name, r, TRACK['half']),
+                     '      </body>']
+            if k:
+                equal.append('    <joint joint1="%s" joint2="%s_track_1" polycoef="0 1 0 0 0"/>' % (name, side))
+        motors.append('    <velocity name="%s" joint="%s_track_1" gear="%g" kv="12000" ctrlrange="-1 1" forcerange="-2500 2500"/>'
+                      % (side, side, r))
+    return dict(
+        about='It stands on z = 0 on two tracks, faces +x and drives: `left` and `right` are speeds\n'
+              '       of the tracks in m/s. Each track is seven wheels that turn together.',
+        base='\n'.join(base) + '\n',
+        motors='\n'.join(motors) + '\n  </actuator>\n  <equality>\n' + '\n'.join(equal) + '\n  </equality>\n')
+
+
+def excavator_xml(base=EXCAVATOR_FIXED):
+    return EXCAVATOR_XML % dict(base, px=ARM['pivot'][0], pz=ARM['pivot'][1], boom=ARM['boom'], stick=ARM['stick'],
                                 tx=ARM['tip'][0], tz=ARM['tip'][1])
 
 
@@ -786,10 +819,11 @@ def arm_angles(x, z, pitch):
     return boom, stick, bucket
 
 
-def arm_csv(knots, step=0.1):
-    """knots: (time, swing deg, radius, height, pitch deg) of the teeth. Eased
-    from knot to knot in these coordinates, then turned into joint angles."""
-    rows, t = ['time,swing,boom,stick,bucket'], 0.0
+def arm_csv(knots, step=0.1, more=()):
+    """knots: (time, swing deg, radius, height, pitch deg, ...) of the teeth.
+    Eased from knot to knot in these coordinates, then turned into joint
+    angles; `more` names what follows, which is written as it is."""
+    rows, t = [','.join(('time', 'swing', 'boom', 'stick', 'bucket') + more)], 0.0
     knots = np.array(knots, float)
     count = int(round(knots[-1][0] / step))
     for i in range(count + 1):
@@ -798,7 +832,7 @@ def arm_csv(knots, step=0.1):
         u = (t - knots[k, 0]) / (knots[k + 1, 0] - knots[k, 0])
         q = knots[k] + (knots[k + 1] - knots[k]) * u * u * (3 - 2 * u)
         boom, stick, bucket = arm_angles(q[2], q[3], q[4] * DEG)
-        rows.append(','.join(number(v, 4) for v in (t, q[1] * DEG, boom, stick, bucket)))
+        rows.append(','.join(number(v, 4) for v in (t, q[1] * DEG, boom, stick, bucket, *q[5:])))
     return '\n'.join(rows) + '\n'
 
 
@@ -831,6 +865,21 @@ SWEEP = [
     (10.6, -50, 1.00, 0.85, -160),
     (11.4, -50, 1.40, 0.65, -70),                 # drop it on the ruins
     (12.0, -50, 1.30, 0.75, -90),
+]
+
+
+DRIVE = [  # and left, right in m/s
+    (0.0, 0, 1.15, 0.75, -120, 0, 0),
+    (1.0, 0, 1.25, 0.14, -120, 0, 0),              # bucket down
+    (1.6, 0, 1.25, 0.14, -120, 0.45, 0.45),
+    (5.6, 0, 1.25, 0.14, -120, 0.45, 0.45),        # through the castle
+    (6.0, 0, 1.20, 0.25, -150, 0, 0),
+    (6.8, 0, 0.95, 0.75, -190, 0, 0),              # lift
+    (7.2, 0, 0.95, 0.75, -190, -0.6, -0.6),        # back out of the rubble
+    (9.6, 0, 0.95, 0.75, -190, -0.6, -0.6),
+    (10.0, 0, 0.95, 0.75, -190, -0.5, 0.5),        # turn on the spot
+    (11.4, 0, 1.30, 0.70, -110, -0.5, 0.5),
+    (12.0, 0, 1.35, 0.70, -70, 0, 0),              # and drop it
 ]
 
 
@@ -1008,7 +1057,7 @@ def make_plank_stand():
 
 # ------------------------------------------------------------ dump truck ----
 
-TRUCK = dict(hinge=(-0.62, 0.32))
+TRUCK = dict(hinge=(-0.62, 0.32), axles=(-0.38, 0.66))
 
 
 def make_truck_bed():
@@ -1024,6 +1073,18 @@ def make_truck_bed():
 
 
 def make_truck_chassis():
+    """With its wheels, for a truck that stands."""
+    parts = [make_truck_frame()]
+    for x in TRUCK['axles']:
+        parts.append(disc_y(x, 0.17, 0.03, -0.30, 0.30, 12))
+        for s in (-1, 1):
+            y0, y1 = sorted((s * 0.20, s * 0.34))
+            parts.append(disc_y(x, 0.17, 0.17, y0, y1, 28))
+            parts.append(disc_y(x, 0.17, 0.08, y0 - 0.01, y1 + 0.01, 16))
+    return join(*parts)
+
+
+def make_truck_frame():
     frame = [(-0.70, 0.23), (0.92, 0.23), (0.92, 0.30), (-0.60, 0.30), (-0.70, 0.27)]
     hood = [(0.62, 0.22), (0.94, 0.22), (0.94, 0.42), (0.88, 0.46), (0.62, 0.46)]
     bumper = [(0.90, 0.14), (0.97, 0.16), (0.97, 0.26), (0.90, 0.28)]
@@ -1031,12 +1092,6 @@ def make_truck_chassis():
              box((0.0, -0.09, 0.24), (0.06, 0.09, 0.29)), prism(hood, -0.29, 0.29), prism(bumper, -0.31, 0.31)]
     bracket = [(-0.68, 0.26), (-0.56, 0.26), (-0.59, 0.345), (-0.65, 0.345)]
     parts += [prism(bracket, 0.085, 0.125), prism(bracket, -0.125, -0.085)]
-    for x in (-0.38, 0.66):
-        parts.append(disc_y(x, 0.17, 0.03, -0.30, 0.30, 12))
-        for s in (-1, 1):
-            y0, y1 = sorted((s * 0.20, s * 0.34))
-            parts.append(disc_y(x, 0.17, 0.17, y0, y1, 28))
-            parts.append(disc_y(x, 0.17, 0.08, y0 - 0.01, y1 + 0.01, 16))
     return join(*parts)
 
 
@@ -1058,7 +1113,7 @@ def make_truck_cab():
 
 
 TRUCK_XML = '''<mujoco model="dump_truck">
-  <!-- Dump truck, facing +x, wheels on z = 0, fixed to the world. The bed turns about a hinge at its tail;
+  <!-- Dump truck, facing +x, wheels on z = 0, %(about)s. The bed turns about a hinge at its tail;
        the control is its target angle in rad (0 = down). No geom collides inside MuJoCo: the bed is hollow,
        and contact with grains uses its mesh. -->
   <compiler angle="degree" autolimits="true" meshdir="." balanceinertia="true"/>
@@ -1067,15 +1122,15 @@ TRUCK_XML = '''<mujoco model="dump_truck">
     <geom type="mesh" contype="0" conaffinity="0"/>
   </default>
   <asset>
-    <mesh name="truck_chassis" file="truck_chassis.obj"/>
+    <mesh name="%(chassis)s" file="%(chassis)s.obj"/>
     <mesh name="truck_cab" file="truck_cab.obj"/>
     <mesh name="truck_bed" file="truck_bed.obj"/>
   </asset>
   <worldbody>
     <body name="truck">
-      <geom name="truck_chassis" mesh="truck_chassis" mass="150" rgba="0.22 0.22 0.24 1"/>
+%(base)s      <geom name="truck_chassis" mesh="%(chassis)s" mass="%(mass)s" rgba="0.22 0.22 0.24 1"/>
       <geom name="truck_cab" mesh="truck_cab" mass="15" rgba="0.75 0.20 0.14 1"/>
-      <body name="bed" pos="%s 0 %s">
+      <body name="bed" pos="%(hx)s 0 %(hz)s">
         <joint name="bed" type="hinge" axis="0 -1 0" range="-1 65" damping="2500" armature="5"/>
         <geom name="bed" mesh="truck_bed" mass="30" friction="0.4" rgba="0.85 0.55 0.12 1"/>
         <site name="bed_front" pos="0.86 0 0.40" size="0.01"/>
@@ -1084,8 +1139,7 @@ TRUCK_XML = '''<mujoco model="dump_truck">
   </worldbody>
   <actuator>
     <position name="bed" joint="bed" kp="60000" ctrlrange="-0.01 1.1" forcerange="-6000 6000"/>
-  </actuator>
-  <sensor>
+%(motors)s  <sensor>
     <jointpos name="bed_angle" joint="bed"/>
     <actuatorfrc name="bed_torque" actuator="bed"/>
   </sensor>
@@ -1093,22 +1147,94 @@ TRUCK_XML = '''<mujoco model="dump_truck">
 '''
 
 
-def truck_xml():
-    return TRUCK_XML % TRUCK['hinge']
+TRUCK_FIXED = dict(about='fixed to the world', chassis='truck_chassis', mass=150, base='', motors='  </actuator>\n')
+
+TRUCK_WHEEL = '''      <body name="%(name)s" pos="%(x)g %(y)g %(z)g">
+%(steer)s        <joint name="%(name)s" type="hinge" axis="0 1 0" armature="0.2" damping="0.2"/>
+        <geom name="%(name)s" type="cylinder" size="0.17 0.07" euler="90 0 0" mass="12" rgba="0.12 0.12 0.13 1"/>
+        <geom name="%(name)s_hub" type="cylinder" size="0.08 0.08" euler="90 0 0" mass="3" rgba="0.6 0.6 0.62 1"/>
+      </body>
+'''
+TRUCK_STEER = '''        <joint name="%s_steer" type="hinge" axis="0 0 1" range="-32 32" damping="60" armature="2"/>
+'''
+TRUCK_BASE = '''      <freejoint name="truck"/>
+      <geom name="rear_axle" type="cylinder" size="0.03 0.25" pos="%(rear)g 0 0.17" euler="90 0 0" mass="6"/>
+%(rear_wheels)s      <body name="front_wheel_axle" pos="%(front)g 0 0.17">
+      <joint name="front_axle" type="hinge" axis="1 0 0" range="-12 12" damping="20"/>
+      <geom name="front_axle" type="cylinder" size="0.03 0.18" euler="90 0 0" mass="8"/>
+%(front_wheels)s      </body>
+'''
+TRUCK_MOTORS = '''    <velocity name="drive" tendon="wheels" kv="12000" ctrlrange="-1.5 1.5" forcerange="-2500 2500"/>
+    <position name="steer" joint="front_left_wheel_steer" kp="3000" ctrlrange="-0.5 0.5" forcerange="-800 800"/>
+  </actuator>
+  <tendon>
+    <fixed name="wheels">
+%s
+    </fixed>
+  </tendon>
+  <equality>
+    <joint joint1="front_right_wheel_steer" joint2="front_left_wheel_steer" polycoef="0 1 0 0 0"/>
+  </equality>
+'''
 
 
-def truck_csv():
-    """Down until 1.0 s, up to 55 degrees at 4.5 s, a shake, down at 9 s."""
-    knots = np.array([(0, 0), (1.0, 0), (4.5, 55), (5.5, 55), (5.8, 50), (6.1, 56), (6.4, 50), (6.7, 55), (7.5, 55),
-                      (10.0, 0)], float)
-    rows = ['time,bed']
-    for i in range(101):
-        t = i * 0.1
+def truck_wheels():
+    """A free base on four driven wheels; the front axle rocks, so that all four bear, and its wheels are steered."""
+    rear, front = TRUCK['axles']
+    wheels = {'rear': '', 'front': ''}
+    for side, y in (('left', 0.27), ('right', -0.27)):
+        name = 'front_%s_wheel' % side
+        wheels['rear'] += TRUCK_WHEEL % dict(name='rear_%s_wheel' % side, x=rear, y=y, z=0.17, steer='')
+        wheels['front'] += TRUCK_WHEEL % dict(name=name, x=0, y=y, z=0, steer=TRUCK_STEER % name)
+    names = ['%s_%s_wheel' % (end, side) for end in wheels for side in ('left', 'right')]
+    return dict(
+        about='on four driven wheels: `drive` is its\n'
+              '       speed in m/s, `steer` the angle of the front wheels in rad',
+        chassis='truck_frame', mass=110,
+        base=TRUCK_BASE % dict(rear=rear, front=front, rear_wheels=wheels['rear'], front_wheels=wheels['front']),
+        motors=TRUCK_MOTORS % '\n'.join('      <joint joint="%s" coef="%g"/>' % (name, 0.17 / 4) for name in names))
+
+
+def truck_xml(base=TRUCK_FIXED):
+    return TRUCK_XML % dict(base, hx=TRUCK['hinge'][0], hz=TRUCK['hinge'][1])
+
+
+def eased(header, knots, step=0.1):
+    """A control file: from knot to knot, eased."""
+    knots, rows = np.array(knots, float), [header]
+    for i in range(int(round(knots[-1][0] / step)) + 1):
+        t = i * step
         k = min(max(int(np.searchsorted(knots[:, 0], t + 1e-9, side='right')) - 1, 0), len(knots) - 2)
         u = (t - knots[k, 0]) / (knots[k + 1, 0] - knots[k, 0])
-        q = knots[k, 1] + (knots[k + 1, 1] - knots[k, 1]) * u * u * (3 - 2 * u)
-        rows.append('%s,%s' % (number(t, 4), number(q * DEG, 4)))
+        q = knots[k] + (knots[k + 1] - knots[k]) * u * u * (3 - 2 * u)
+        rows.append(','.join([number(t, 4)] + [number(v, 4) for v in q[1:]]))
     return '\n'.join(rows) + '\n'
+
+
+TIP = [(0, 0), (1.0, 0), (4.5, 55), (5.5, 55), (5.8, 50), (6.1, 56), (6.4, 50), (6.7, 55), (7.5, 55), (10.0, 0)]
+
+TRUCK_ROUND = [  # time, drive m/s, steer rad
+    (0.0, 0, 0),
+    (0.8, 0, 0),                                   # it sinks until the ground bears it
+    (1.6, 0.6, 0),
+    (3.2, 0.6, 0.1),
+    (4.2, 0.6, 0.35),
+    (8.0, 0.6, 0.35),
+]
+
+TRUCK_DRIVE = [  # time, drive m/s, steer rad, bed deg
+    (0.0, 0, 0, 0),
+    (0.4, 0, 0, 0),
+    (1.0, -0.6, 0, 0),                             # back to where the load goes
+    (2.2, -0.6, 0, 0),
+    (2.8, 0, 0, 0),
+    (3.0, 0, 0, 0),
+    (5.0, 0, 0, 55),                               # tip
+    (6.0, 0.05, 0, 55),
+    (6.8, 0.5, 0, 50),                             # off, the bed coming down
+    (7.8, 0.8, 0.25, 20),
+    (9.0, 0.8, 0.25, 0),
+]
 
 
 # --------------------------------------------------------------- squirrel ---
@@ -1234,6 +1360,7 @@ MESHES = {
     'mill_wheel.obj': (make_mill_wheel, 'ten swept blades between two rings, axis y', 'wheel_and_plank.xml'),
     'plank_stand.obj': (make_plank_stand, 'trestles of the plank', 'wheel_and_plank.xml'),
     'truck_chassis.obj': (make_truck_chassis, 'frame, hood, wheels', 'dump_truck.xml'),
+    'truck_frame.obj': (make_truck_frame, 'frame and hood, without wheels', 'dump_truck_drive.xml'),
     'truck_cab.obj': (make_truck_cab, 'hollow cab with open windows', 'dump_truck.xml'),
     'truck_bed.obj': (make_truck_bed, 'hollow bed, open tail, hinge at the origin', 'dump_truck.xml'),
     'squirrel.obj': (make_squirrel, 'sitting squirrel, faces +x', 'free body; radius 0.02'),
@@ -1250,7 +1377,12 @@ TEXTS = {
     'paddles.xml': paddles_xml,
     'wheel_and_plank.xml': lambda: WHEEL_AND_PLANK_XML,
     'dump_truck.xml': truck_xml,
-    'dump_truck_tip.csv': truck_csv,
+    'dump_truck_tip.csv': lambda: eased('time,bed', [(t, q * DEG) for t, q in TIP]),
+    'excavator_drive.xml': lambda: excavator_xml(excavator_tracks()),
+    'excavator_castle_drive.csv': lambda: arm_csv(DRIVE, more=('left', 'right')),
+    'dump_truck_drive.xml': lambda: truck_xml(truck_wheels()),
+    'dump_truck_round.csv': lambda: eased('time,drive,steer', TRUCK_ROUND),
+    'dump_truck_drive.csv': lambda: eased('time,drive,steer,bed', [(*q, b * DEG) for *q, b in TRUCK_DRIVE]),
 }
 
 # mesh: [(radius, wanted grains)]

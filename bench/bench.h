@@ -4,8 +4,9 @@
  *     return bench_row(core, table, (BenchRow){.name = "1M points", .ours = 41, .reference = 155, .unit = "ns"});
  *   }
  *
- * A reference is a figure of somebody else's program on such a machine; NaN or 0 where there is none. The ratio is
- * ours / reference: below 1 is faster (or smaller) when the unit is a time (or a size). */
+ * A reference is a figure of another program, of a paper or of another way to do the same, never what is wanted: that
+ * is in bench/targets.json. It is NaN or 0 where there is none. The ratio is ours / reference: below 1 is faster (or
+ * smaller) when the unit is a time (or a size). */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -32,12 +33,27 @@ enum { BENCH_FIGURES_MAX = 8 };
 typedef struct BenchTable {
   const char *suite;
   const char *method; /* NULL, or the only one that is to be measured */
+  const char *device; /* of the suite `device` */
   BenchRow *rows;
   int64_t count;
   BenchFigure figures[BENCH_FIGURES_MAX];
   int figure_count;
-  FILE *progress; /* NULL, or where rows are also told one by one while the suite goes */
+  int threads;        /* of --threads: suites compare so many with one */
+  bool quick;         /* everything is only tried out, as a test does: figures say nothing */
+  const char *counts; /* which of several measurements a figure is: "the shortest of 7 runs"; a string literal */
+  FILE *progress;     /* NULL, or where rows are also told one by one while the suite goes */
 } BenchTable;
+
+/* How often, or how much of something: `all`, or `few` where everything is only tried out. */
+static inline int64_t bench_amount(const BenchTable *table, int64_t all, int64_t few) {
+  return table->quick ? few : all;
+}
+/* One thread and table->threads, or one alone; the words are "1 thread", "2 threads". */
+static inline int bench_thread_counts(const BenchTable *table) { return table->threads > 1 ? 2 : 1; }
+typedef struct BenchWords {
+  char text[24];
+} BenchWords;
+BenchWords bench_threads(int threads);
 
 Status bench_row(Core *core, BenchTable *table, BenchRow row);
 /* Stands beside the rows in the JSON and below them in print. */
@@ -45,8 +61,8 @@ void bench_figure(BenchTable *table, const char *name, double value);
 /* NaN without a reference. */
 double bench_ratio(const BenchRow *row);
 void bench_table_print(const BenchTable *table, FILE *file);
-/* {"suite": ..., <figures>, "rows": [{"name", "ours", "reference", "ratio", "unit", "note"}]}; null for what there is
- * not. The file appears under its name only when complete. */
+/* {"suite": ..., "threads", "counts", <figures>, "rows": [{"name", "ours", "reference", "ratio", "unit", "note"}]};
+ * null for what there is not. The file appears under its name only when complete. */
 Status bench_table_write(Core *core, const BenchTable *table, const char *path);
 void bench_table_destroy(Core *core, BenchTable *table);
 
@@ -62,6 +78,9 @@ Status bench_sommer(Core *core, BenchTable *table); /* the coarse part, then ben
 Status bench_narain(Core *core, BenchTable *table); /* whole scenes: takes many minutes */
 Status bench_scaling(Core *core, BenchTable *table);
 Status bench_sampling(Core *core, BenchTable *table);
+Status bench_start(Core *core, BenchTable *table);
 Status bench_render(Core *core, BenchTable *table);
+Status bench_frames(Core *core, BenchTable *table);
+Status bench_device(Core *core, BenchTable *table);
 
 #endif

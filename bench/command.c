@@ -6,6 +6,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/scene_arguments.h"
 #include "bench/bench.h"
+#include "core/parallel.h"
 #include "scene/suggest.h"
 
 static const struct {
@@ -23,12 +24,20 @@ static const struct {
     {"neighbors", "sort and neighbour search", bench_neighbors},
     {"geometry", "meshes and signed distance", bench_geometry},
     {"sampling", "filling shapes with points", bench_sampling},
+    {"start", "from the command to the first frame", bench_start},
     {"render", "pictures", bench_render},
+    {"frames", "frames written and read", bench_frames},
+    {"device", "fine grains on an OpenCL device", bench_device},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 
-static Status measure(Core *core, int suite, const char *method, const char *report) {
-  BenchTable table = {.suite = suites[suite].name, .method = method, .progress = stderr};
+static Status measure(Core *core, int suite, const char *method, const char *device, bool quick, const char *report) {
+  BenchTable table = {.suite = suites[suite].name,
+                      .method = method,
+                      .device = device,
+                      .threads = pool_threads(core->pool),
+                      .quick = quick,
+                      .progress = stderr};
   Status status = suites[suite].function(core, &table);
   if (status == SCREE_OK) bench_table_print(&table, stdout);
   if (status == SCREE_OK && report) status = bench_table_write(core, &table, report);
@@ -36,12 +45,13 @@ static Status measure(Core *core, int suite, const char *method, const char *rep
   return status;
 }
 
-static int run_suite(int suite, int64_t threads, const char *method, const char *report) {
+static int run_suite(int suite, int64_t threads, const char *method, const char *device, bool quick,
+                     const char *report) {
   ScreeWorldOptions options = {.threads = (int32_t)threads, .log_level = SCREE_LOG_WARNING};
   Core core;
   ScreeError error;
   Status status = core_create(&core, &options);
-  if (status == SCREE_OK) status = measure(&core, suite, method, report);
+  if (status == SCREE_OK) status = measure(&core, suite, method, device, quick, report);
   core_report(&core, status, &error);
   core_destroy(&core);
   return status == SCREE_OK ? 0 : print_error(&error);
@@ -67,13 +77,16 @@ static const char *suite_list(char text[1024]) {
 }
 
 int command_bench(int argc, char **argv) {
-  const char *report = NULL, *method = NULL;
+  const char *report = NULL, *method = NULL, *device = NULL;
   int64_t threads = 2;
+  bool quick = false;
   char details[1024];
   const Option options[] = {
       {0, "--report", OPTION_TEXT, &report, "FILE", "also write the rows as JSON", 0, 0},
       {0, "--method", OPTION_TEXT, &method, "M", "scaling: this method alone", 0, 0},
-      {0, "--threads", OPTION_INTEGER, &threads, "N", "threads (default 2; 0: one per core)", 0, 256}};
+      {0, "--device", OPTION_TEXT, &device, "opencl|opencl:N", "device: which one (default opencl)", 0, 0},
+      {0, "--threads", OPTION_INTEGER, &threads, "N", "threads (default 2; 0: one per core)", 0, 256},
+      {0, "--quick", OPTION_FLAG, &quick, NULL, "only try everything out, in seconds: the figures say nothing", 0, 0}};
   const Usage usage = {.command = "bench",
                        .arguments = "SUITE",
                        .summary = "measure speed against published figures",
@@ -83,9 +96,10 @@ int command_bench(int argc, char **argv) {
   Arguments arguments;
   int code;
   if (!options_parse(&usage, argc, argv, &arguments, &code)) return code;
+  device = device_wanted(device);
   int suite = find_suite(arguments.items[0]);
   if (suite < 0) return EXIT_USAGE;
   if (!suites[suite].function)
     return usage_error("this build of scree does not have 'scree bench %s' yet", suites[suite].name);
-  return run_suite(suite, threads, method, report);
+  return run_suite(suite, threads, method, strcmp(device, "cpu") == 0 ? "opencl" : device, quick, report);
 }

@@ -19,14 +19,15 @@ typedef struct Pour {
 static Status fail_like(Core *core, const ScreeError *error) { return fail(core, error->status, "%s", error->message); }
 
 /* Fig. 3, II, as in scenes/holz2014/repose_2.yaml. */
-static Status pour(Core *core, Pour *p) {
+static Status pour(Core *core, const BenchTable *table, Pour *p) {
+  const double until = table->quick ? 0.05 : POUR_UNTIL, end = table->quick ? 0.1 : POUR_SECONDS;
   ScreeMaterialDef sand = scree_material_default("sand");
   sand.friction_static = sand.friction_kinetic = 0.577;
   ScreeEmitterDef emitter = scree_emitter_default("sand");
   emitter.shape.disc = (ScreeDiscDef){.center = {0, 0, 0.6}, .radius = 0.06, .direction = {0, 0, -1}};
   emitter.rate = 4.47;
   emitter.speed = 1;
-  emitter.until = POUR_UNTIL;
+  emitter.until = until;
   ScreeBoundaryDef floor = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0, 0, 1}));
   ScreeSceneDef scene = scree_scene_default();
   scene.method = scree_method_default("p2");
@@ -49,8 +50,8 @@ static Status pour(Core *core, Pour *p) {
   Method twin = gauss_seidel_method();
   if (p->sequential) world->method = &twin;
   ScreeStatus status = SCREE_OK;
-  while (status == SCREE_OK && scree_world_time(world) < POUR_SECONDS - 1e-9) {
-    bool counts = scree_world_time(world) > POUR_UNTIL;
+  while (status == SCREE_OK && scree_world_time(world) < end - 1e-9) {
+    bool counts = scree_world_time(world) > until;
     double began = timer_now(), solved = profile_seconds(&world->profile, "solve");
     int64_t step = scree_world_step_index(world);
     status = scree_world_frame(world, &error);
@@ -68,22 +69,20 @@ static Status pour(Core *core, Pour *p) {
 static double pour_ms(const Pour *p) { return 1e3 * p->seconds; }
 
 static Status figure_1(Core *core, BenchTable *table) {
-  Pour pours[] = {
-      {.name = "Gauss-Seidel, 1 thread", .threads = 1, .sequential = true},
-      {.name = "averaging, 1 thread", .threads = 1, .averaging = true},
-      {.name = "averaging, 2 threads", .threads = 2, .averaging = true},
-      {.name = "splitting, 1 thread", .threads = 1},
-      {.name = "splitting, 2 threads", .threads = 2},
-      {.name = "splitting with memory, 1 thread", .threads = 1, .memory = true},
-      {.name = "splitting with memory, 2 threads", .threads = 2, .memory = true},
-  };
+  Pour pours[] = {{.name = "Gauss-Seidel", .threads = 1, .sequential = true},
+                  {.name = "averaging", .threads = 1, .averaging = true},
+                  {.name = "averaging", .threads = table->threads, .averaging = true},
+                  {.name = "splitting", .threads = 1},
+                  {.name = "splitting", .threads = table->threads},
+                  {.name = "splitting with memory", .threads = 1, .memory = true},
+                  {.name = "splitting with memory", .threads = table->threads, .memory = true}};
   enum { POURS = sizeof pours / sizeof *pours };
-  for (int n = 0; n < POUR_REPEATS; n++)
-    for (int k = 0; k < POURS; k++) TRY(pour(core, &pours[k]));
+  for (int64_t n = 0; n < bench_amount(table, POUR_REPEATS, 1); n++)
+    for (int k = 0; k < POURS; k++) TRY(pour(core, table, &pours[k]));
   for (int k = 0; k < POURS; k++) {
     const Pour *p = &pours[k];
     BenchRow row = {.ours = pour_ms(p), .reference = pour_ms(&pours[0]), .unit = "ms/step"};
-    snprintf(row.name, sizeof row.name, "fig. 1, %s", p->name);
+    snprintf(row.name, sizeof row.name, "fig. 1, %s, %s", p->name, bench_threads(p->threads).text);
     snprintf(row.note, sizeof row.note, "%lld grains, poured, 10 iterations, quickest frame; iterations alone %.3f ms",
              (long long)p->grains, 1e3 * p->solve);
     TRY(bench_row(core, table, row));
@@ -91,17 +90,17 @@ static Status figure_1(Core *core, BenchTable *table) {
   return SCREE_OK;
 }
 
-static Status slope(Core *core, SlopeCase c, SlopeResult *mean) {
-  enum { SEEDS = 3 };
+static Status slope(Core *core, const BenchTable *table, SlopeCase c, SlopeResult *mean) {
+  const int seeds = (int)bench_amount(table, 3, 1);
   *mean = (SlopeResult){0};
-  for (int seed = 1; seed <= SEEDS; seed++) {
+  for (int seed = 1; seed <= seeds; seed++) {
     SlopeResult result = {0};
     ScreeError error;
     c.seed = seed;
-    if (slope_run(&c, 2, &result, &error) != SCREE_OK) return fail_like(core, &error);
-    mean->angle += result.angle / SEEDS;
-    mean->load += result.load / SEEDS;
-    mean->depth += result.depth / SEEDS;
+    if (slope_run(&c, table->quick ? 0.02 : 2, &result, &error) != SCREE_OK) return fail_like(core, &error);
+    mean->angle += result.angle / seeds;
+    mean->load += result.load / seeds;
+    mean->depth += result.depth / seeds;
   }
   return SCREE_OK;
 }
@@ -123,9 +122,10 @@ static Status figure_5(Core *core, BenchTable *table) {
       {"splitting with memory, 10 iterations", {.iterations = 10, .memory = true}},
   };
   double reference = 0;
-  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+  int64_t count = bench_amount(table, sizeof cases / sizeof *cases, 1);
+  for (int64_t k = 0; k < count; k++) {
     SlopeResult mean;
-    TRY(slope(core, cases[k].c, &mean));
+    TRY(slope(core, table, cases[k].c, &mean));
     if (k == 0) reference = mean.angle;
     BenchRow row = {.ours = mean.angle, .reference = reference, .unit = "deg"};
     snprintf(row.name, sizeof row.name, "fig. 5, %s", cases[k].name);
@@ -137,6 +137,7 @@ static Status figure_5(Core *core, BenchTable *table) {
 }
 
 Status bench_holz(Core *core, BenchTable *table) {
+  table->counts = "the shortest frame of three runs (fig. 1), the mean of three seeds (fig. 5)";
   TRY(figure_1(core, table));
   return figure_5(core, table);
 }

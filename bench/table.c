@@ -14,6 +14,12 @@ static void number_text(double value, char text[32]) {
   else snprintf(text, 32, "%.*f", size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3, value);
 }
 
+BenchWords bench_threads(int threads) {
+  BenchWords words;
+  snprintf(words.text, sizeof words.text, "%d thread%s", threads, threads == 1 ? "" : "s");
+  return words;
+}
+
 typedef struct Columns {
   int name, ours, reference, ratio, unit;
 } Columns;
@@ -74,6 +80,8 @@ void bench_table_print(const BenchTable *table, FILE *file) {
     number_text(table->figures[k].value, ours);
     fprintf(file, "%s: %s\n", table->figures[k].name, ours);
   }
+  if (table->counts) fprintf(file, "What counts is %s.\n", table->counts);
+  if (table->quick) fprintf(file, "Only tried out: the figures say nothing.\n");
 }
 
 static void write_text(FILE *file, const char *text) {
@@ -95,6 +103,8 @@ static void write_number(FILE *file, const char *key, double value) {
 static void write_table(FILE *file, const BenchTable *table) {
   fprintf(file, "{\"suite\": ");
   write_text(file, table->suite);
+  fprintf(file, ", \"threads\": %d, \"quick\": %s, \"counts\": ", table->threads, table->quick ? "true" : "false");
+  write_text(file, table->counts ? table->counts : "");
   for (int k = 0; k < table->figure_count; k++) write_number(file, table->figures[k].name, table->figures[k].value);
   fprintf(file, ",\n \"rows\": [");
   for (int64_t i = 0; i < table->count; i++) {

@@ -6,9 +6,28 @@ list(FILTER SCREE_SOURCES EXCLUDE REGEX "_kernels(16)?\\.c$")
 set(SCREE_KERNELS16 ${SCREE_KERNELS})
 list(FILTER SCREE_KERNELS16 INCLUDE REGEX "_kernels16\\.c$")
 
+# What kernels of devices (*.cl) are made of is embedded; without OpenCL there are none.
+if(SCREE_HAVE_OPENCL)
+  list(FILTER SCREE_SOURCES EXCLUDE REGEX "/src/device/unavailable\\.c$")
+  file(GLOB_RECURSE embedded RELATIVE ${PROJECT_SOURCE_DIR}/src CONFIGURE_DEPENDS src/*.cl src/*_law.h src/*_shared.h
+    src/geometry/shapes/*_distance.h)
+  list(APPEND embedded core/lane.h geometry/shape_plain.h)
+  list(TRANSFORM embedded PREPEND ${PROJECT_SOURCE_DIR}/src/ OUTPUT_VARIABLE embedded_files)
+  list(JOIN embedded "," embedded_names)
+  set(device_sources ${PROJECT_BINARY_DIR}/device_sources.c)
+  add_custom_command(OUTPUT ${device_sources}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${device_sources} -DROOT=${PROJECT_SOURCE_DIR}/src -DNAMES=${embedded_names}
+      -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${embedded_files} cmake/embed.cmake COMMENT "Embedding the kernels of devices" VERBATIM)
+  list(APPEND SCREE_SOURCES ${device_sources})
+else()
+  list(FILTER SCREE_SOURCES EXCLUDE REGEX "/src/device/(device|memory|launch|program)\\.c$")
+endif()
+
 add_library(scree_flags INTERFACE)
 target_include_directories(scree_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(scree_flags INTERFACE PkgConfig::YAML PkgConfig::XXHASH PkgConfig::PNG Threads::Threads m)
+target_compile_definitions(scree_flags INTERFACE SCREE_HAVE_PNG)
 if(SCREE_HAVE_MUJOCO)
   target_compile_definitions(scree_flags INTERFACE SCREE_HAVE_MUJOCO)
   target_include_directories(scree_flags SYSTEM INTERFACE ${MUJOCO_INCLUDE})
@@ -17,6 +36,11 @@ endif()
 if(SCREE_HAVE_ASSIMP)
   target_compile_definitions(scree_flags INTERFACE SCREE_HAVE_ASSIMP)
   target_link_libraries(scree_flags INTERFACE PkgConfig::ASSIMP)
+endif()
+if(SCREE_HAVE_OPENCL)
+  target_compile_definitions(scree_flags INTERFACE SCREE_HAVE_OPENCL)
+  target_include_directories(scree_flags SYSTEM INTERFACE ${OPENCL_INCLUDE})
+  target_link_libraries(scree_flags INTERFACE ${OPENCL_LIBRARY})
 endif()
 
 include(CheckCCompilerFlag)

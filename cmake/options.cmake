@@ -25,14 +25,17 @@ endif()
 # -fno-math-errno and -fno-trapping-math let loops vectorise; -ffp-contract=off keeps the bits the same on every target.
 add_compile_options(-Wall -Wextra -Wshadow -Wpointer-arith -Wvla -Wno-psabi
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
-  -fno-math-errno -fno-trapping-math -ffp-contract=off -pthread)
+  -fno-math-errno -fno-trapping-math -ffp-contract=off)
 if(CMAKE_C_COMPILER_ID MATCHES "Clang")
   add_compile_options(-Wno-string-concatenation) # suspects any list of texts that has a long one
 endif()
 if(SCREE_WERROR)
   add_compile_options(-Werror)
 endif()
-add_link_options(-pthread)
+if(NOT EMSCRIPTEN) # there it is chosen for each build
+  add_compile_options(-pthread)
+  add_link_options(-pthread)
+endif()
 if(SCREE_SANITIZE)
   add_compile_options(-fsanitize=${SCREE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${SCREE_SANITIZE})

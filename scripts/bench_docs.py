@@ -21,7 +21,7 @@ RESULTS = ROOT / "bench/results"
 BLOCK = re.compile(r"(<!-- bench (\w+) -->\n).*?(<!-- end -->)", re.S)
 # Where the time of a frame goes: in the JSON, not on the page.
 LEFT_OUT = re.compile(r", (neighbors|contacts|stabilize|solve|finish|commit)$")
-HEADER = ("suite", "commit", "date", "conditions", "rows")
+HEADER = ("suite", "commit", "date", "conditions", "threads", "quick", "counts", "rows")
 
 
 def number(value):
@@ -50,10 +50,11 @@ def rows_of(result):
 
 def table(machine, result, targets):
     conditions = f", {result['conditions']}" if result.get("conditions") else ""
-    lines = [f"{machine['name']}{conditions}; commit {result['commit']}, {result['date']}:", "", "| case | result | unit | wanted | reference | remark |", "|---|---|---|---|---|---|"]
+    counts = f" What counts is {result['counts']}." if result.get("counts") else ""
+    lines = [f"{machine['name']}{conditions}; commit {result['commit']}, {result['date']}.{counts}", "", "| case | result | unit | wanted | reference | remark |", "|---|---|---|---|---|---|"]
     missed = []
     for row in rows_of(result):
-        target, wanted = targets.get(row["name"]), ""
+        target, wanted = targets.get(row["name"]), "none"
         if target and row["ours"] is not None:
             met = is_met(target, row)
             wanted = f"{target[0]} {number(target[1])}: " + ("reached" if met else "**missed**")
@@ -105,7 +106,9 @@ def store(machine, files):
                                   text=True).stdout.split()
     for file in files:
         result = json.loads(Path(file).read_text())
-        head = {"suite": result["suite"], "commit": commit, "date": date,
+        if result.get("quick"):
+            sys.exit(f"{file}: only tried out: the figures say nothing")
+        head = {"suite": result["suite"], "commit": commit, "date": date, "counts": result.get("counts", ""),
                 **{name: value for name, value in result.items() if name not in HEADER}}
         rows = ",\n  ".join(json.dumps(row) for row in result["rows"])
         (folder / f"{result['suite']}.json").write_text(f"{json.dumps(head)[:-1]},\n \"rows\": [\n  {rows}\n ]}}\n")

@@ -1,5 +1,6 @@
 #!/bin/bash
-# build.sh PRESET [cmake options...]: configures and builds one of CMakePresets.json. TARGETS names what to build.
+# build.sh PRESET [cmake options...]: configures and builds one of CMakePresets.json. TARGETS names what to build,
+# MUJOCO_DIR the folder of a MuJoCo release to build against (docs/bodies.md).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 preset=$1
@@ -10,6 +11,7 @@ for tool in cmake ninja cc pkg-config; do
 done
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
+[ -n "${MUJOCO_DIR-}" ] && set -- "-DMUJOCO_DIR=$MUJOCO_DIR" "$@"
 if ! cmake --preset "$preset" -DSCREE_TESTS="$(pkg-config --exists cmocka && echo ON || echo OFF)" "$@" >"$log" 2>&1; then
   cat "$log" >&2
   exit 1

@@ -14,7 +14,7 @@ for source in test/fuzz/fuzz_*.c; do
   folders=("build-asan/corpus/$name")
   if [ -d "test/fuzz/$name" ]; then folders+=("test/fuzz/$name"); fi
   echo "== $name: $seconds s"
-  "build-asan/fuzz_$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
+  "build-asan/fuzz_$name" -max_total_time="$seconds" -timeout=300 -rss_limit_mb=2048 \
     -artifact_prefix="build-asan/crashes/${name}_" "${folders[@]}" || status=1
 done
 exit $status

@@ -201,7 +201,8 @@ static inline FineMetrics fine_metrics(ScreeWorld *world) {
   return metrics;
 }
 
-/* A heap on a tray high over the floor; the tray tips it off and comes back to where it was, empty. */
+/* A heap on a tray high over the floor; the tray tips it off and comes back to where it was, empty. Friction is
+ * written out: with another a grain may be in the air over the tray as it comes back, land and lie on it. */
 typedef struct Tray {
   ScreeMaterialDef sand;
   ScreeGrainsDef heap;
@@ -230,6 +231,8 @@ static inline void tray_fill(Tray *t, int mode, bool rule) {
     t->keys[k] = (ScreeKeyDef){.t = moves[k].t,
                                .position = {0, 0, TRAY_HEIGHT},
                                .rotation = {cos(moves[k].half_turn), 0, sin(moves[k].half_turn), 0}};
+  t->sand.friction_static = 0.35;
+  t->sand.friction_kinetic = 0.3;
   t->tray.motion = SCREE_MOTION_KEYFRAMES;
   t->tray.keys = t->keys;
   t->tray.key_count = 4;

@@ -3,6 +3,7 @@
 #define TEST_WORLD_FIXTURE_H
 
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -16,7 +17,21 @@ static inline void assert_done_(ScreeStatus status, const ScreeError *error, con
   _fail(file, line);
 }
 
+/* SCREE_SHORT=n: no world goes farther than n frames, no program makes worlds for longer than some seconds; the rest of
+ * the test is left out. Sanitizers then see the code that a test runs without waiting for its result. */
+enum { SHORT_SECONDS = 5 };
+static inline void leave_when_short(int64_t frames) {
+  static struct timespec began;
+  const char *text = getenv("SCREE_SHORT");
+  if (!text) return;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (began.tv_sec == 0) began = now;
+  if (frames >= atoi(text) || now.tv_sec - began.tv_sec >= SHORT_SECONDS) skip();
+}
+
 static inline ScreeWorld *world_with(const ScreeSceneDef *scene, int threads, bool baseline) {
+  leave_when_short(-1);
   ScreeWorldOptions options = scree_world_options_default();
   options.threads = threads;
   options.baseline_simd = baseline;
@@ -32,7 +47,10 @@ static inline ScreeWorld *world_of(const ScreeSceneDef *scene, int threads) {
 
 static inline void run_frames(ScreeWorld *world, int frames) {
   ScreeError error;
-  for (int k = 0; k < frames; k++) assert_done(scree_world_frame(world, &error));
+  for (int k = 0; k < frames; k++) {
+    leave_when_short(scree_world_frame_index(world));
+    assert_done(scree_world_frame(world, &error));
+  }
 }
 
 /* Whole frames until so many seconds have passed. */
@@ -68,6 +86,17 @@ static inline void world_hand_over(ScreeWorld *from, ScreeWorld *to) {
   assert_done(scree_world_save(from, path, &error));
   assert_done(scree_world_load(to, path, &error));
   unlink(path);
+}
+/* After so many frames `resumed` goes on from a checkpoint of `whole`, and has its bits at the end. Both are gone then.
+ */
+static inline void check_resumed(ScreeWorld *whole, ScreeWorld *resumed, int before, int after) {
+  run_frames(whole, before);
+  world_hand_over(whole, resumed);
+  run_frames(whole, after);
+  run_frames(resumed, after);
+  assert_true(scree_world_state_hash(resumed) == scree_world_state_hash(whole));
+  scree_world_destroy(whole);
+  scree_world_destroy(resumed);
 }
 
 #endif

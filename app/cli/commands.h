@@ -11,6 +11,9 @@ int command_render(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_bench(int argc, char **argv);
+int command_serve(int argc, char **argv);
+int command_validate(int argc, char **argv);
+int command_calibrate(int argc, char **argv);
 
 /* The conventional exit code of bad usage. */
 enum { EXIT_USAGE = 2 };

@@ -29,7 +29,7 @@ typedef struct Comparison {
   SceneArguments scene_arguments;
   PictureOptions picture;
   RenderSettings settings;
-  const char *methods, *target;
+  const char *methods, *target, *device;
   double seconds;
   int64_t threads;
   bool coarse, quiet, bar;
@@ -52,6 +52,7 @@ static bool parse(Comparison *comparison, int argc, char **argv, Arguments *argu
       {0, "--coarse", OPTION_FLAG, &comparison->coarse, NULL, "draw the simulated particles, not the fine grains", 0,
        0},
       {0, "--threads", OPTION_INTEGER, &comparison->threads, "N", "threads (default 0: one per core)", 0, 256},
+      DEVICE_OPTION(&comparison->device),
       {'q', "--quiet", OPTION_FLAG, &comparison->quiet, NULL, "print the table only", 0, 0}};
   const Usage usage = {
       .command = "compare",
@@ -178,7 +179,9 @@ static void run_method(Comparison *comparison, const char *name, Outcome *outcom
     definition.probes = probes;
     ScreeWorldOptions options = scree_world_options_default();
     options.threads = (int32_t)comparison->threads;
+    options.device = device_wanted(comparison->device);
     outcome->status = scree_world_create(&definition, &options, &world, &outcome->error);
+    if (outcome->status == SCREE_OK && !comparison->quiet) print_device_note(world);
   }
   if (outcome->status == SCREE_OK) outcome->status = simulate(comparison, outcome, world);
   if (outcome->status == SCREE_OK) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "app/cli/commands.h"
+#include "app/cli/frame_options.h"
 #include "app/cli/scene_arguments.h"
 #include "output/frames.h"
 #include "output/output.h"
@@ -12,9 +13,15 @@ enum { EXPORT_USDA = FRAME_NONE }; /* behind the formats of frames */
 
 typedef struct Export {
   const char *from, *to;
-  int format;
+  int format, columns;
   int64_t written, kept;
+  bool warned;
 } Export;
+
+static const char *missing_columns(unsigned there) {
+  if (there & FRAME_VELOCITY) return "ids";
+  return there & FRAME_ID ? "velocities" : "velocities and ids";
+}
 
 static ScreeStatus export_frame(Export *export, const char *kind, Frames *frames, int64_t k, ScreeError *error) {
   ScreeParticles particles;
@@ -26,9 +33,15 @@ static ScreeStatus export_frame(Export *export, const char *kind, Frames *frames
   }
   ScreeStatus status = frames_read(frames, k, &particles, &time, error);
   if (status != SCREE_OK) return status;
+  unsigned there = frames_columns(frames);
+  if (export->format != FRAME_COMPACT && there != (FRAME_VELOCITY | FRAME_ID) && !export->warned) {
+    fprintf(stderr, "%s: warning: frames without %s: %s written instead\n", export->from, missing_columns(there),
+            there & FRAME_VELOCITY ? "their order is" : "zeros are");
+    export->warned = true;
+  }
   export->written++;
-  return output_particles(export->to, kind, frames_number(frames, k), (FrameFormat) export->format, &particles,
-                          isnan(time) ? 0 : time, error);
+  return output_particles(export->to, kind, frames_number(frames, k), (FrameFormat) export->format,
+                          (unsigned)export->columns & there, &particles, isnan(time) ? 0 : time, error);
 }
 
 static ScreeStatus export_kind(Export *export, const char *kind, ScreeError *error) {
@@ -57,7 +70,7 @@ static int run_export(Export *export, bool quiet) {
   if (frames_open(export->from, "coarse", &frames, &error) != SCREE_OK) return print_error(&error);
   int64_t count = frames_count(frames);
   frames_close(frames);
-  if (count == 0) return usage_error("%s: no frames there (coarse_000000.ply ...)", export->from);
+  if (count == 0) return usage_error("%s: no frames there (coarse_000000.ply, .vtp or .compact ...)", export->from);
   if (output_make_folder(export->to, &error) != SCREE_OK) return print_error(&error);
   if (export->format == EXPORT_USDA) return export_usda(export, quiet);
   static const char *const kinds[] = {"coarse", "grains"};
@@ -73,10 +86,11 @@ static int run_export(Export *export, bool quiet) {
 
 int command_export(int argc, char **argv) {
   enum { NO_FORMAT = -1 };
-  Export export = {.format = NO_FORMAT};
+  Export export = {.format = NO_FORMAT, .columns = COLUMNS_DEFAULT};
   bool quiet = false;
   const Option options[] = {
-      {0, "--format", OPTION_CHOICE, &export.format, "ply|vtp|usda", "format to write", 0, 0},
+      {0, "--format", OPTION_CHOICE, &export.format, "ply|vtp|compact|usda", "format to write", 0, 0},
+      COLUMNS_OPTION("--columns", &export.columns),
       {'o', "--output", OPTION_TEXT, &export.to, "DIR", "where to (default: beside the frames)", 0, 0},
       {'q', "--quiet", OPTION_FLAG, &quiet, NULL, "print nothing but errors", 0, 0}};
   const Usage usage = {.command = "export",
@@ -84,13 +98,15 @@ int command_export(int argc, char **argv) {
                        .summary = "write the frames of a run in another format",
                        .details =
                            "DIR is the output folder of scree run. vtp opens in ParaView: frames.pvd is the whole "
-                           "series, bodies included. usda writes one file, frames.usda.",
+                           "series, bodies included. usda writes one file, frames.usda. compact frames are small:\n"
+                           "12 bytes a grain instead of 33, read back by scree, Python and the add-on for Blender.",
                        .example = "scree export out/hourglass --format vtp",
                        USAGE_TABLE(options, 1, 1)};
   Arguments arguments;
   int code;
   if (!options_parse(&usage, argc, argv, &arguments, &code)) return code;
-  if (export.format == NO_FORMAT) return usage_error("--format ply, vtp or usda is needed");
+  if (export.format == NO_FORMAT) return usage_error("--format ply, vtp, compact or usda is needed");
+  if (!columns_check("--columns", export.format, &export.columns, &code)) return code;
   export.from = arguments.items[0];
   if (!export.to) export.to = export.from;
   return run_export(&export, quiet);

@@ -26,6 +26,9 @@ void interrupt_watch(void) {
   terminal = isatty(STDERR_FILENO);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  /* A terminal that is closed; with nohup the run goes on. */
+  struct sigaction before;
+  if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL);
   /* A reader of the progress lines that goes away must not end the simulation. */
   signal(SIGPIPE, SIG_IGN);
 }

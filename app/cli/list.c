@@ -76,15 +76,30 @@ static int list_probes(void) {
   return 0;
 }
 
+static int list_devices(void) {
+  printf("%-10s the processor\n", "cpu");
+  for (int32_t k = 0; k < scree_device_count(); k++) {
+    ScreeDeviceInfo info;
+    if (scree_device_info(k, &info) != SCREE_OK) continue;
+    printf("opencl:%-3d %s, %.0f MB (%.0f MB in one piece), driver %s, %s%s\n", k, info.name,
+           (double)info.memory_bytes / 1048576, (double)info.buffer_bytes / 1048576, info.driver, info.version,
+           info.exact ? "" : "; rounds otherwise than the CPU: bits differ");
+  }
+  return 0;
+}
+
 static const struct {
   const char *name;
   int (*function)(void);
-} lists[] = {
-    {"methods", list_methods}, {"scenes", list_scenes}, {"parameters", list_parameters}, {"probes", list_probes}};
+} lists[] = {{"methods", list_methods},
+             {"scenes", list_scenes},
+             {"parameters", list_parameters},
+             {"probes", list_probes},
+             {"devices", list_devices}};
 
 int command_list(int argc, char **argv) {
   const Usage usage = {.command = "list",
-                       .arguments = "methods|scenes|parameters|probes",
+                       .arguments = "methods|scenes|parameters|probes|devices",
                        .summary = "what this build has",
                        .details = "",
                        .example = "scree list parameters",

@@ -21,9 +21,12 @@ static const Command commands[] = {
     {"compare", "SCENE", "the same scene with every method, side by side", command_compare},
     {"sample", "MESH", "fill or cover a mesh with points", command_sample},
     {"bench", "SUITE", "measure speed", command_bench},
+    {"validate", "[LAW...]", "published laws: measured, law, band, verdict", command_validate},
+    {"calibrate", "METHOD", "contacts of a method for sand of an angle", command_calibrate},
     {"check", "SCENE", "parse and validate only", command_check},
     {"export", "DIR", "frames of a run in another format", command_export},
-    {"list", "WHAT", "methods, scenes, parameters or probes", command_list},
+    {"serve", "", "the web page on localhost", command_serve},
+    {"list", "WHAT", "methods, scenes, parameters, probes or devices", command_list},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 

@@ -14,7 +14,7 @@ typedef enum OptionKind {
   OPTION_CHOICE   /* int: index of the word among `value`, separated by '|' */
 } OptionKind;
 
-enum { TEXT_LIST_MAX = 256, ARGUMENTS_MAX = 4 };
+enum { TEXT_LIST_MAX = 256, ARGUMENTS_MAX = 32 };
 
 typedef struct TextList {
   const char *items[TEXT_LIST_MAX];

@@ -22,6 +22,7 @@ typedef struct Rendering {
   const char *target;
   int64_t frame, threads;
   double seconds;
+  const char *device;
   bool quiet, bar;
   /* where frames come from: a recording, or a scene that is simulated along */
   Recording *recording;
@@ -44,6 +45,7 @@ static bool parse(Rendering *rendering, int argc, char **argv, Arguments *argume
       {0, "--seconds", OPTION_REAL, &rendering->seconds, "T", "of a SCENE: simulate so many seconds", 0, 1e6},
       SCENE_OPTIONS(&rendering->scene_arguments),
       {0, "--threads", OPTION_INTEGER, &rendering->threads, "N", "threads (default 0: one per core)", 0, THREADS_MOST},
+      DEVICE_OPTION(&rendering->device),
       {'q', "--quiet", OPTION_FLAG, &rendering->quiet, NULL, "print nothing but warnings and errors", 0, 0}};
   const Usage usage = {
       .command = "render",
@@ -143,6 +145,19 @@ static ScreeStatus check_interrupt(ScreeError *error) {
   return SCREE_INTERRUPTED;
 }
 
+/* Compact frames may be without what the colours are made of. */
+static ScreeStatus check_columns(const Rendering *rendering, ScreeError *error) {
+  RenderColor color = rendering->view.settings.color;
+  bool speed = color == RENDER_COLOR_SPEED && !recording_has_velocity(rendering->recording);
+  bool id = color == RENDER_COLOR_ID && !recording_has_id(rendering->recording);
+  if (!speed && !id) return SCREE_OK;
+  *error = (ScreeError){.status = SCREE_BAD_ARGUMENT};
+  snprintf(error->message, sizeof error->message,
+           "--color %s: the frames hold no %s; scree run --frames-columns velocity,id writes them",
+           speed ? "speed" : "id", speed ? "velocities" : "ids");
+  return SCREE_BAD_ARGUMENT;
+}
+
 /* The frame of that number, or the last one before it that was written. */
 static ScreeStatus read_frame(const Rendering *rendering, int64_t number, SceneFrame **scene, ScreeError *error) {
   int64_t low = 0, high = recording_count(rendering->recording) - 1;
@@ -151,7 +166,8 @@ static ScreeStatus read_frame(const Rendering *rendering, int64_t number, SceneF
     if (recording_number(rendering->recording, middle) <= number) low = middle;
     else high = middle - 1;
   }
-  return recording_read(rendering->recording, low, scene, error);
+  ScreeStatus status = recording_read(rendering->recording, low, scene, error);
+  return status == SCREE_OK ? check_columns(rendering, error) : status;
 }
 
 static FilmPlan plan_film(const Rendering *rendering) {
@@ -200,12 +216,14 @@ static ScreeStatus render_folder(const Rendering *rendering, int64_t *count, Scr
 static ScreeStatus simulate(Rendering *rendering, WorldPictures *pictures, ScreeError *error) {
   ScreeWorldOptions options = scree_world_options_default();
   options.threads = (int32_t)rendering->threads;
+  options.device = device_wanted(rendering->device);
   options.log_level = SCREE_LOG_WARNING;
   options.log = log_to_stderr;
   options.log_context = rendering;
   const Filming *film = world_pictures_film(pictures);
   ScreeWorld *world = NULL;
   ScreeStatus status = scree_world_create(rendering->view.definition, &options, &world, error);
+  if (status == SCREE_OK && !rendering->quiet) print_device_note(world);
   if (status == SCREE_OK) status = world_pictures_frame(pictures, world, error);
   while (status == SCREE_OK && (film ? filming_next(film) >= 0 : scree_world_frame_index(world) < rendering->frame)) {
     status = check_interrupt(error);

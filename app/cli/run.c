@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/cli/commands.h"
+#include "app/cli/frame_options.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress.h"
 #include "app/cli/run_pictures.h"
@@ -13,10 +14,10 @@
 
 typedef struct Run {
   SceneArguments scene_arguments;
-  const char *folder, *report;
+  const char *folder, *report, *device;
   int64_t frames, threads, checkpoint_every;
   double seconds;
-  int format;
+  int format, columns;
   bool resume, quiet;
   RunPictures pictures;
   char default_folder[SCREE_FILE_MAX];
@@ -37,7 +38,10 @@ static bool parse(Run *run, int argc, char **argv, Arguments *arguments, int *co
        1e6},
       SCENE_OPTIONS(&run->scene_arguments),
       {0, "--threads", OPTION_INTEGER, &run->threads, "N", "threads (default 0: one per core)", 0, THREADS_MOST},
-      {0, "--frames-format", OPTION_CHOICE, &run->format, "ply|vtp|none", "files of the frames (default ply)", 0, 0},
+      DEVICE_OPTION(&run->device),
+      {0, "--frames-format", OPTION_CHOICE, &run->format, "ply|vtp|compact|none", "files of the frames (default ply)",
+       0, 0},
+      COLUMNS_OPTION("--frames-columns", &run->columns),
       {0, "--report", OPTION_TEXT, &run->report, "FILE", "a second copy of the folder's report.json", 0, 0},
       {0, "--checkpoint-every", OPTION_INTEGER, &run->checkpoint_every, "N",
        "checkpoint every N frames; 0: only at the end (default: now and then)", 0, FRAMES_MOST},
@@ -55,6 +59,7 @@ static bool parse(Run *run, int argc, char **argv, Arguments *arguments, int *co
       .example = "scree run sommer2022/hourglass -o out/hourglass --seconds 2 --set method.radius=0.01",
       USAGE_TABLE(options, 1, 1)};
   if (!options_parse(&usage, argc, argv, arguments, code)) return false;
+  if (!columns_check("--frames-columns", run->format, &run->columns, code)) return false;
   if (run->frames == AUTOMATIC || isnan(run->seconds)) return run_pictures_check(&run->pictures, run->resume, code);
   *code = usage_error("--frames and --seconds exclude each other");
   return false;
@@ -98,6 +103,7 @@ static ScreeStatus begin(Run *run, ScreeError *error) {
   if (status != SCREE_OK) return status;
   ScreeWorldOptions options = scree_world_options_default();
   options.threads = (int32_t)run->threads;
+  options.device = device_wanted(run->device);
   options.log_level = SCREE_LOG_WARNING;
   options.log = log_to_stderr;
   options.log_context = run;
@@ -106,10 +112,14 @@ static ScreeStatus begin(Run *run, ScreeError *error) {
   status = scree_world_create(run->definition, &options, &run->world, error);
   if (status == SCREE_OK && run->resume) status = resume_world(run, error);
   if (status != SCREE_OK) return status;
+  progress_clear(&run->progress);
+  if (!run->quiet) print_device_note(run->world);
   OutputOptions output = {.folder = run->folder,
                           .report = run->report,
                           .scene = run->definition->name,
                           .format = (FrameFormat)run->format,
+                          .columns = (unsigned)run->columns,
+                          .threads = (int32_t)run->threads,
                           .resume = run->resume};
   return output_create(&output, run->world, &run->output, error);
 }
@@ -185,6 +195,7 @@ int command_run(int argc, char **argv) {
   Run run = {.scene_arguments.seed = -1,
              .frames = AUTOMATIC,
              .checkpoint_every = AUTOMATIC,
+             .columns = COLUMNS_DEFAULT,
              .seconds = NAN,
              .pictures = run_pictures_default()};
   Arguments arguments;

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int print_error(const ScreeError *error) {
@@ -20,10 +21,23 @@ void print_warning(void *context, const char *line) {
   fprintf(stderr, "%s\n", line);
 }
 
+const char *device_wanted(const char *option) {
+  const char *outside = getenv("SCREE_DEVICE");
+  return option ? option : outside && *outside ? outside : "cpu";
+}
+
+void print_device_note(const ScreeWorld *world) {
+  const char *note = scree_world_device_note(world);
+  if (!*note) return;
+  fflush(stdout);
+  fprintf(stderr, "note: %s\n", note);
+}
+
 ScreeStatus scene_load(const char *name, SceneArguments *arguments, ScreeScene **scene, ScreeError *error) {
   char path[SCREE_FILE_MAX], method[96], seed[48];
   const char *sets[TEXT_LIST_MAX + 2];
   int32_t count = 0;
+  if (arguments->no_cache) setenv("SCREE_CACHE", "off", 1);
   ScreeStatus status = scree_scene_find(name, path, sizeof path, error);
   if (status != SCREE_OK) return status;
   if (arguments->method) {

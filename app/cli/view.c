@@ -14,6 +14,7 @@ int command_view(int argc, char **argv) {
   const Option options[] = {
       SCENE_OPTIONS(&scene),
       {0, "--threads", OPTION_INTEGER, &threads, "N", "threads (default 0: one per core)", 0, 256},
+      DEVICE_OPTION(&viewer.device),
       {0, "--width", OPTION_INTEGER, &width, "N", "of the window (default 1280)", 64, 8192},
       {0, "--height", OPTION_INTEGER, &height, "N", "of the window (default 720)", 64, 8192},
       {0, "--paused", OPTION_FLAG, &viewer.paused, NULL, "wait for a key before simulating", 0, 0},
@@ -46,6 +47,7 @@ int command_view(int argc, char **argv) {
   viewer.method = scene.method;
   viewer.sets = sets;
   viewer.threads = (int32_t)threads;
+  viewer.device = device_wanted(viewer.device);
   viewer.width = (int)width;
   viewer.height = (int)height;
   ScreeError error = {0};

@@ -1,7 +1,7 @@
 /* Mouse, keys and gamepad.
  *
  * Left drag turns round the target, right drag looks around, middle drag (or shift and left) shifts, the wheel goes
- * nearer; W A S D and Q E fly. Arrows, U J and I K drive the machine; see viewer_key for the rest. */
+ * nearer; W A S D and Q E fly. Arrows, U J, I K, O L and , . drive the machine; see viewer_key for the rest. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -171,24 +171,65 @@ void viewer_drive_to(Viewer *viewer, int32_t control, double value) {
   for (int32_t k = 0; k < viewer->driven_count; k++) simulation_control(viewer->simulation, k, viewer->driven[k]);
 }
 
+/* What a lever moves: a motor that stays where it was left, or one that goes back to nothing (a speed, a wheel). */
+typedef struct Lever {
+  const char *name;
+  int plus, minus, axis;
+  double sign;
+  bool springs_back;
+} Lever;
+
+/* The first four also drive the first four motors of machines with other names. */
+static const Lever LEVERS[] = {{"swing", GLFW_KEY_LEFT, GLFW_KEY_RIGHT, GLFW_GAMEPAD_AXIS_LEFT_X, -1, false},
+                               {"boom", GLFW_KEY_UP, GLFW_KEY_DOWN, GLFW_GAMEPAD_AXIS_RIGHT_Y, 1, false},
+                               {"stick", GLFW_KEY_U, GLFW_KEY_J, GLFW_GAMEPAD_AXIS_LEFT_Y, -1, false},
+                               {"bucket", GLFW_KEY_I, GLFW_KEY_K, GLFW_GAMEPAD_AXIS_RIGHT_X, 1, false},
+                               {"drive", GLFW_KEY_UP, GLFW_KEY_DOWN, GLFW_GAMEPAD_AXIS_LEFT_Y, -1, true},
+                               {"steer", GLFW_KEY_LEFT, GLFW_KEY_RIGHT, GLFW_GAMEPAD_AXIS_LEFT_X, -1, true},
+                               {"bed", GLFW_KEY_U, GLFW_KEY_J, GLFW_GAMEPAD_AXIS_RIGHT_Y, -1, false}};
+enum { LEVER_COUNT = sizeof LEVERS / sizeof *LEVERS, LEVERS_FOR_ANY = 4 };
+
+static int32_t viewer_control(const Viewer *viewer, const char *name) {
+  for (int32_t k = 0; k < viewer->report.control_count; k++)
+    if (strcmp(viewer->report.controls[k].name, name) == 0) return k;
+  return -1;
+}
+
+/* Holds a motor at a share of what it can do, for as long as there is a push. */
+static void viewer_hold(Viewer *viewer, int32_t control, double push) {
+  if (control < 0 || control >= 64) return;
+  uint64_t bit = 1ull << control;
+  if (push != 0) viewer_drive_to(viewer, control, push * viewer->report.controls[control].high);
+  else if (viewer->pushed & bit) viewer_drive_to(viewer, control, 0);
+  viewer->pushed = push != 0 ? viewer->pushed | bit : viewer->pushed & ~bit;
+}
+
+/* Tracks: O and L go on and back, comma and full stop turn, and so does the cross of a gamepad. */
+static bool viewer_drive_tracks(Viewer *viewer) {
+  int32_t left = viewer_control(viewer, "left"), right = viewer_control(viewer, "right");
+  if (left < 0 || right < 0) return false;
+  GLFWgamepadstate pad;
+  double ahead = viewer_held(viewer, GLFW_KEY_O, GLFW_KEY_L);
+  double turn = viewer_held(viewer, GLFW_KEY_COMMA, GLFW_KEY_PERIOD);
+  if (glfwGetGamepadState(GLFW_JOYSTICK_1, &pad)) {
+    ahead += pad.buttons[GLFW_GAMEPAD_BUTTON_DPAD_UP] - pad.buttons[GLFW_GAMEPAD_BUTTON_DPAD_DOWN];
+    turn += pad.buttons[GLFW_GAMEPAD_BUTTON_DPAD_LEFT] - pad.buttons[GLFW_GAMEPAD_BUTTON_DPAD_RIGHT];
+  }
+  viewer_hold(viewer, left, ahead - turn);
+  viewer_hold(viewer, right, ahead + turn);
+  return true;
+}
+
 static void viewer_drive(Viewer *viewer, double seconds) {
-  static const struct {
-    const char *name;
-    int plus, minus, axis;
-    double sign;
-  } levers[] = {{"swing", GLFW_KEY_LEFT, GLFW_KEY_RIGHT, GLFW_GAMEPAD_AXIS_LEFT_X, -1},
-                {"boom", GLFW_KEY_UP, GLFW_KEY_DOWN, GLFW_GAMEPAD_AXIS_RIGHT_Y, 1},
-                {"stick", GLFW_KEY_U, GLFW_KEY_J, GLFW_GAMEPAD_AXIS_LEFT_Y, -1},
-                {"bucket", GLFW_KEY_I, GLFW_KEY_K, GLFW_GAMEPAD_AXIS_RIGHT_X, 1}};
-  enum { LEVERS = sizeof levers / sizeof *levers };
-  for (int lever = 0; lever < LEVERS; lever++) {
-    int32_t control = lever; /* machines with other names: one after the other */
-    for (int32_t k = 0; k < viewer->report.control_count; k++)
-      if (strcmp(viewer->report.controls[k].name, levers[lever].name) == 0) control = k;
-    if (control >= viewer->report.control_count) continue;
-    double push = viewer_held(viewer, levers[lever].plus, levers[lever].minus) +
-                  levers[lever].sign * viewer_stick(levers[lever].axis);
-    if (push == 0) continue;
+  bool known = viewer_drive_tracks(viewer);
+  for (int lever = 0; lever < LEVER_COUNT; lever++) known = known || viewer_control(viewer, LEVERS[lever].name) >= 0;
+  for (int index = 0; index < LEVER_COUNT; index++) {
+    const Lever *lever = &LEVERS[index];
+    int32_t control = known ? viewer_control(viewer, lever->name) : index < LEVERS_FOR_ANY ? index : -1;
+    if (control < 0 || control >= viewer->report.control_count) continue;
+    double push = viewer_held(viewer, lever->plus, lever->minus) + lever->sign * viewer_stick(lever->axis);
+    if (lever->springs_back) viewer_hold(viewer, control, push);
+    if (push == 0 || lever->springs_back) continue;
     const SimulationControl *limits = &viewer->report.controls[control];
     double now = viewer->driven_count ? viewer->driven[control] : limits->value;
     /* The whole way takes about four seconds. */

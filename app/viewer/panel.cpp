@@ -160,7 +160,7 @@ void draw_machine(Panel &panel) {
       panel.control_value = value;
     }
   }
-  faint("arrows: swing, boom; U J: stick; I K: bucket; or a gamepad");
+  faint("arrows: swing, boom, or drive, steer; U J: stick, bed; I K: bucket; O L , .: tracks; or a gamepad");
   if (report.tool[0]) {
     const ScreeVec3 &f = report.tool_force;
     ImGui::Text("force on %s: %.0f N", report.tool, std::sqrt(f.x * f.x + f.y * f.y + f.z * f.z));

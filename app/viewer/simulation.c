@@ -208,10 +208,13 @@ static void prepare(void *context, const char *what, double done) {
 static ScreeStatus create_world(Simulation *simulation, ScreeError *error) {
   ScreeWorldOptions options = scree_world_options_default();
   options.threads = simulation->plan.threads;
+  options.device = simulation->plan.device;
   options.progress = prepare;
   options.progress_context = simulation;
   ScreeStatus status = scree_world_create(simulation->plan.definition, &options, &simulation->world, error);
   if (status != SCREE_OK) return status;
+  const char *note = scree_world_device_note(simulation->world);
+  if (*note) fprintf(stderr, "note: %s\n", note);
   for (int k = 0; k < BUFFERS && status == SCREE_OK; k++)
     status = scene_frame_create(&simulation->storage[k], simulation->world, simulation->plan.keys, error);
   return status;

@@ -10,10 +10,11 @@ typedef struct Simulation Simulation;
 typedef struct SimulationPlan {
   const ScreeSceneDef *definition; /* lives as long as the simulation */
   int32_t threads;
-  bool fine;     /* show the fine grains, where there are any */
-  bool paused;   /* begin so */
-  double speed;  /* simulated seconds a second at most; 0: as fast as it goes */
-  uint64_t keys; /* tells the meshes of one simulation from those of another */
+  const char *device; /* as ScreeWorldOptions has it */
+  bool fine;          /* show the fine grains, where there are any */
+  bool paused;        /* begin so */
+  double speed;       /* simulated seconds a second at most; 0: as fast as it goes */
+  uint64_t keys;      /* tells the meshes of one simulation from those of another */
 } SimulationPlan;
 
 enum { SIMULATION_NAME = 48, SIMULATION_LINES = 32, SIMULATION_CONTROLS = 16 };

@@ -72,10 +72,12 @@ static ScreeStatus viewer_start(Viewer *viewer, bool keep_camera, ScreeError *er
   }
   viewer->history = (History){0};
   viewer->driven_count = 0;
+  viewer->pushed = 0;
   viewer->seen_version = 0;
   viewer->stepping = false;
   SimulationPlan plan = {.definition = definition,
                          .threads = viewer->options->threads,
+                         .device = viewer->options->device,
                          .fine = viewer->panel.fine,
                          .paused = viewer->panel.paused || viewer->film,
                          .speed = viewer->panel.speed,

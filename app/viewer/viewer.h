@@ -10,6 +10,7 @@ typedef struct ViewerOptions {
   const char *const *sets;
   int32_t set_count;
   int32_t threads;
+  const char *device; /* as ScreeWorldOptions has it */
   int width, height;
   bool paused, fast; /* fast: do not wait for the clock */
   bool no_panel;

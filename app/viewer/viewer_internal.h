@@ -41,6 +41,7 @@ typedef struct Viewer {
   double cursor_x, cursor_y; /* when a drag was last looked at */
   double driven[SIMULATION_CONTROLS];
   int32_t driven_count; /* 0: not driven by hand yet */
+  uint64_t pushed;      /* bits of motors that go back when they are let go */
 
   Film *film;
   char film_name[64];

@@ -8,8 +8,10 @@
  *   low,high     legal range, inclusive, of each component; outside it is an error
  *   usual_low,usual_high   outside it is legal but odd: a warning
  *   unit     SI unit, or for CHOICE the words it may be: SCREE_WORDS(list of the choice)
- *   readers  names of the methods that read the key, separated by blanks; "" when all do. Rows in the list of a method
- *            leave it empty: that list says who reads them. Rows of probes too: SCREE_PROBES says it
+ *   readers  who reads the key, separated by blanks; "" when all do. Methods by their names; `upsample`: fine grains of
+ *            any mode but points; a mode of upsample by its word; `terrain`. A scene in which none of them is gets a
+ *            warning. Rows in the list of a method leave it empty: that list says who reads them. Rows of probes too:
+ *            SCREE_PROBES says it
  *
  * docs/adding_a_parameter.md walks through a new row, docs/adding_a_probe.md and docs/adding_a_shape.md through those
  * of the tables at the end. */
@@ -42,7 +44,7 @@
   X(REAL, duration, "1", 0, 1e6, 0.01, 3600, "s", "", "how long a run simulates unless told otherwise")                \
   X(REAL, frame_rate, "60", 0.001, 1e5, 10, 1000, "1/s", "", "frames a second; outputs are written once a frame")      \
   X(INT, seed, "1", 0, 9007199254740992, 0, SCREE_BIG, "", "", "all randomness follows from it")                       \
-  X(VEC3, wind, "[0, 0, 0]", -1e3, 1e3, -50, 50, "m/s", "", "velocity of the air; still unless given")
+  X(VEC3, wind, "[0, 0, 0]", -1e3, 1e3, -50, 50, "m/s", "sph upsample", "velocity of the air; still unless given")
 
 /* ---- methods ---- */
 
@@ -51,12 +53,13 @@
   X(NAME, name, "required", 0, 0, 0, 0, "", "", "which method simulates: see `scree list methods`")                    \
   X(REAL, radius, "0.02", 1e-6, 1e3, 1e-4, 1, "m", "", "radius of a simulated particle")                               \
   X(REAL, time_step, "auto", 1e-9, 10, 1e-6, 0.05, "s", "", "longest step; auto: what the method recommends")          \
-  X(REAL, cfl, "auto", 0.01, 10, 0.1, 2, "", "", "longest displacement in a step, in radii; auto: 1, sph 0.3, flip 2")
+  X(REAL, cfl, "auto", 0.01, 10, 0.1, 2, "", "",                                                                       \
+    "longest displacement in a step, in radii; auto: 1, dem 0.1, sph 0.3, flip 2")
 
 /* Rows that several methods include. */
 #define SCREE_POSITION_PARAMETERS(X)                                                                                   \
-  X(INT, iterations, "5", 0, 100000, 1, 200, "", "", "passes over the contacts in a step")                             \
-  X(INT, stabilization, "2", 0, 100000, 0, 50, "", "", "passes that move old overlap apart without making speed")      \
+  X(INT, iterations, "8", 0, 100000, 1, 200, "", "", "passes over the contacts in a step, each in its own substep")    \
+  X(INT, stabilization, "1", 0, 100000, 0, 50, "", "", "passes that move old overlap apart without making speed")      \
   X(REAL, relaxation, "1.6", 0.01, 1.99, 0.5, 1.9, "", "", "over-relaxation of a pass")                                \
   X(BOOL, averaging, "false", 0, 0, 0, 0, "", "", "the papers' averaging instead of mass splitting")
 #define SCREE_MEMORY_PARAMETERS(X)                                                                                     \
@@ -117,20 +120,26 @@
 
 #define SCREE_MATERIAL_PARAMETERS(X)                                                                                   \
   X(REAL, density, "1600", 1e-3, 1e6, 50, 25000, "kg/m^3", "", "bulk density of the settled material")                 \
-  X(REAL, grain_density, "auto", 1e-3, 1e6, 50, 25000, "kg/m^3", "", "of a grain itself; auto: density / 0.6")         \
-  X(REAL, friction_static, "0.35", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "Coulomb coefficient, sticking contacts")  \
-  X(REAL, friction_kinetic, "0.3", 0, 100, 0, 2, "", "pbd p2 dem", "Coulomb coefficient, sliding contacts")            \
-  X(REAL, friction_angle_deg, "auto", 0, 89, 5, 60, "deg", "sph flip", "internal angle; auto: atan(friction_static)")  \
+  X(REAL, grain_density, "auto", 1e-3, 1e6, 50, 25000, "kg/m^3", "none pbd p2 dem upsample terrain",                   \
+    "of a grain itself; auto: density / 0.6")                                                                          \
+  X(REAL, friction_static, "auto", 0, 100, 0, 2, "", "pbd p2 dem sph flip upsample terrain",                           \
+    "contact: Coulomb coefficient, sticking; auto: of the angle")                                                      \
+  X(REAL, friction_kinetic, "auto", 0, 100, 0, 2, "", "pbd p2 dem upsample terrain",                                   \
+    "contact: Coulomb coefficient, sliding; auto: of the angle")                                                       \
+  X(REAL, friction_angle_deg, "auto", 0, 89, 5, 60, "deg", "pbd p2 dem sph flip upsample terrain",                     \
+    "slope at which flowing sand comes to rest; auto: 33, or atan(friction_static) where that is given")               \
   X(REAL, adhesion, "0", 0, 1e9, 0, 1e6, "Pa", "p2", "tension that a contact area can bear")                           \
-  X(REAL, cohesion, "0", 0, 1e9, 0, 1e6, "Pa", "dem sph flip", "shear strength without pressure")                      \
-  X(REAL, radius_spread, "0", 0, 0.9, 0, 0.6, "", "", "half width of the distribution of radii, share of the radius")  \
-  X(CHOICE, radius_distribution, "uniform", 0, 0, 0, 0, SCREE_WORDS(SCREE_RADIUS_DISTRIBUTIONS), "",                   \
-    "how radii are distributed")                                                                                       \
+  X(REAL, cohesion, "0", 0, 1e9, 0, 1e6, "Pa", "pbd p2 dem sph flip", "shear strength without pressure")               \
+  X(REAL, radius_spread, "0", 0, 0.9, 0, 0.6, "", "none pbd p2 dem upsample",                                          \
+    "half width of the distribution of radii, share of the radius")                                                    \
+  X(CHOICE, radius_distribution, "uniform", 0, 0, 0, 0, SCREE_WORDS(SCREE_RADIUS_DISTRIBUTIONS),                       \
+    "none pbd p2 dem upsample", "how radii are distributed")                                                           \
   X(VEC3, color, "[0.85, 0.70, 0.45]", 0, 1, 0, 1, "", "", "red, green, blue in pictures")                             \
   X(REAL, young, "auto", 1, 1e13, 1e4, 1e12, "Pa", "dem", "Young's modulus of a grain")                                \
   X(REAL, poisson, "0.25", 0, 0.499, 0.05, 0.49, "", "dem", "Poisson's ratio of a grain")                              \
   X(REAL, restitution, "auto", 0, 1, 0, 1, "", "dem", "speed after over speed before a head-on hit")                   \
-  X(REAL, rolling_friction, "auto", 0, 10, 0, 1, "", "dem", "resistance to rolling, share of the radius")              \
+  X(REAL, rolling_friction, "auto", 0, 10, 0, 1, "", "pbd p2 dem",                                                     \
+    "contact: resistance to rolling, share of the radius; auto: of the angle")                                         \
   X(REAL, stiffness_n, "auto", 0, 1e15, 1, 1e13, "N/m^1.5", "dem", "Hertz constant of a contact")                      \
   X(REAL, stiffness_t, "auto", 0, 1e15, 1, 1e13, "N/m", "dem", "shear spring of a contact")                            \
   X(REAL, damping_n, "auto", 0, 1e9, 0, 1e7, "1/s", "dem", "damping of the approach, per effective mass")              \
@@ -154,11 +163,11 @@
 #define SCREE_BOUNDARY_PARAMETERS(X)                                                                                   \
   X(NAME, name, "", 0, 0, 0, 0, "", "", "what probes call it")                                                         \
   X(REAL, friction_static, "0.5", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "Coulomb coefficient, sticking")            \
-  X(REAL, friction_kinetic, "0.4", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "Coulomb coefficient, sliding")            \
+  X(REAL, friction_kinetic, "0.4", 0, 100, 0, 2, "", "pbd p2 dem sph upsample", "Coulomb coefficient, sliding")        \
   X(REAL, stiffness_n, "auto", 0, 1e15, 1, 1e13, "N/m^1.5", "dem", "Hertz constant on it; auto: the grain's")          \
   X(REAL, restitution, "auto", 0, 1, 0, 1, "", "dem", "of a head-on hit on it; auto: the grain's")                     \
   X(BOOL, inside, "false", 0, 0, 0, 0, "", "", "grains live inside the shape")                                         \
-  X(CHOICE, contact, "distance", 0, 0, 0, 0, SCREE_WORDS(SCREE_CONTACTS), "",                                          \
+  X(CHOICE, contact, "distance", 0, 0, 0, 0, SCREE_WORDS(SCREE_CONTACTS), "pbd p2 dem sph",                            \
     "signed distance, or particles on the surface")                                                                    \
   X(VEC3, color, "auto", 0, 1, 0, 1, "", "", "red, green, blue in pictures; auto: glass or grey")
 
@@ -169,11 +178,12 @@
   X(VEC3, velocity, "[0, 0, 0]", -1e4, 1e4, -100, 100, "m/s", "", "of the centre of mass at the start")                \
   X(VEC3, spin, "[0, 0, 0]", -1e5, 1e5, -1e3, 1e3, "rad/s", "", "angular velocity at the start, world axes")           \
   X(REAL, friction_static, "0.5", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "Coulomb coefficient, sticking")            \
-  X(REAL, friction_kinetic, "0.4", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "Coulomb coefficient, sliding")            \
+  X(REAL, friction_kinetic, "0.4", 0, 100, 0, 2, "", "pbd p2 dem sph upsample terrain",                                \
+    "Coulomb coefficient, sliding")                                                                                    \
   X(REAL, stiffness_n, "auto", 0, 1e15, 1, 1e13, "N/m^1.5", "dem", "Hertz constant on it; auto: the grain's")          \
   X(REAL, restitution, "auto", 0, 1, 0, 1, "", "dem", "of a head-on hit on it; auto: the grain's")                     \
   X(CHOICE, motion, "free", 0, 0, 0, 0, SCREE_WORDS(SCREE_MOTIONS), "", "what moves it")                               \
-  X(CHOICE, contact, "distance", 0, 0, 0, 0, SCREE_WORDS(SCREE_CONTACTS), "",                                          \
+  X(CHOICE, contact, "distance", 0, 0, 0, 0, SCREE_WORDS(SCREE_CONTACTS), "pbd p2 dem sph",                            \
     "signed distance, or particles in the body")                                                                       \
   X(VEC3, color, "auto", 0, 1, 0, 1, "", "", "red, green, blue in pictures; auto: by its name")
 
@@ -193,7 +203,8 @@
   X(FILE, controls, "", 0, 0, 0, 0, "", "", "csv with the header time,<actuator>,...")                                 \
   X(VEC3, position, "[0, 0, 0]", -1e6, 1e6, -1e4, 1e4, "m", "", "where the model's origin stands")                     \
   X(REAL, friction_static, "0.5", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "of every part of it against grains")       \
-  X(REAL, friction_kinetic, "0.4", 0, 100, 0, 2, "", "pbd p2 dem sph flip", "of every part of it against grains")      \
+  X(REAL, friction_kinetic, "0.4", 0, 100, 0, 2, "", "pbd p2 dem sph upsample terrain",                                \
+    "of every part of it against grains")                                                                              \
   X(REAL, stiffness_n, "auto", 0, 1e15, 1, 1e13, "N/m^1.5", "dem", "Hertz constant on it; auto: the grain's")          \
   X(REAL, restitution, "auto", 0, 1, 0, 1, "", "dem", "of a head-on hit on it; auto: the grain's")
 
@@ -214,19 +225,22 @@
   X(FILE, png, "", 0, 0, 0, 0, "", "", "16-bit picture that gives the heights instead")                                \
   X(VEC2, height_range, "[0, 1]", 0, 1e6, 0, 1e3, "m", "", "heights of black and white in the picture")                \
   X(REAL, compaction, "0.3", 0, 1, 0, 1, "", "", "share of what an object displaces that is compacted")                \
-  X(REAL, theta_out_deg, "34", 0, 89, 10, 60, "deg", "", "steeper slopes erode")                                       \
-  X(REAL, theta_stop_deg, "34", 0, 89, 10, 60, "deg", "", "erosion of a slope ends here")                              \
+  X(REAL, theta_out_deg, "auto", 0, 89, 10, 60, "deg", "", "steeper slopes erode; auto: the material's angle")         \
+  X(REAL, theta_stop_deg, "auto", 0, 89, 10, 60, "deg", "",                                                            \
+    "erosion of a slope ends here; auto: the material's angle")                                                        \
   X(REAL, erosion_fraction, "0.12", 1e-3, 0.5, 0.02, 0.2, "", "", "share of the excess height that a pass moves")      \
-  X(BOOL, exchange, "true", 0, 0, 0, 0, "", "", "resting grains become ground, disturbed ground becomes grains")
+  X(BOOL, exchange, "true", 0, 0, 0, 0, "", "pbd p2 dem",                                                              \
+    "resting grains become ground, disturbed ground becomes grains")
 
 #define SCREE_UPSAMPLE_PARAMETERS(X)                                                                                   \
   X(REAL, radius, "0.005", 1e-6, 1e3, 1e-4, 1, "m", "", "radius of a fine grain")                                      \
   X(CHOICE, mode, "better", 0, 0, 0, 0, SCREE_WORDS(SCREE_UPSAMPLE_MODES), "",                                         \
     "sand that rests and stays even; the paper's rule; flip: points that the flow carries")                            \
-  X(INT, points, "20", 1, 1000, 4, 200, "", "", "mode points: how many a full particle has")                           \
-  X(BOOL, body_rule, "true", 0, 0, 0, 0, "", "", "mode paper: walls and bodies count only near simulated grains")      \
-  X(REAL, air_drag, "auto", 0, 1e6, 0, 1e3, "1/m", "", "k of a = k u^2 in moving air; auto: of a sphere that size")    \
-  X(REAL, stir, "0.5", 0, 1, 0, 1, "", "", "mode better: how fast crowds dissolve; a share of how unevenly sand moves")
+  X(INT, points, "20", 1, 1000, 4, 200, "", "points", "how many a full particle has")                                  \
+  X(BOOL, body_rule, "true", 0, 0, 0, 0, "", "paper", "walls and bodies count only near simulated grains")             \
+  X(REAL, air_drag, "auto", 0, 1e6, 0, 1e3, "1/m", "upsample",                                                         \
+    "k of a = k u^2 in moving air; auto: of a sphere that size")                                                       \
+  X(REAL, stir, "0.5", 0, 1, 0, 1, "", "better", "how fast crowds dissolve; a share of how unevenly sand moves")
 
 #define SCREE_CAMERA_PARAMETERS(X)                                                                                     \
   X(VEC3, eye, "[3, -3, 2]", -1e6, 1e6, -1e4, 1e4, "m", "", "where the camera stands")                                 \

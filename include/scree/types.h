@@ -66,6 +66,7 @@ typedef struct ScreeSource {
 typedef int32_t ScreeBodyId;
 typedef int32_t ScreeProbeId;
 typedef int32_t ScreeControlId;
+typedef int32_t ScreeEmitterId;
 
 /* Real numbers whose default is `auto` hold a NaN until somebody sets them. */
 static inline bool scree_is_auto(double value) { return value != value; }

@@ -28,6 +28,17 @@ typedef void (*ScreeLogFunction)(void *context, ScreeLogLevel level, const char 
  * the thread that makes the world. */
 typedef void (*ScreeProgressFunction)(void *context, const char *what, double done);
 
+/* An OpenCL device. The k-th is "opencl:k"; graphics cards come first. */
+typedef struct ScreeDeviceInfo {
+  char name[128], driver[64], version[128];
+  int64_t memory_bytes, buffer_bytes; /* in all; in one piece */
+  bool exact;                         /* rounds as the CPU does: the same bits */
+} ScreeDeviceInfo;
+/* 0 where the build has no OpenCL. */
+SCREE_API int32_t scree_device_count(void);
+/* SCREE_BAD_ARGUMENT where there is no such device. */
+SCREE_API ScreeStatus scree_device_info(int32_t device, ScreeDeviceInfo *info);
+
 typedef struct ScreeWorldOptions {
   int32_t threads; /* 0: one per core */
   ScreeLogLevel log_level;
@@ -35,6 +46,7 @@ typedef struct ScreeWorldOptions {
   void *log_context;
   const char *assets;             /* folder of shipped assets; NULL: the installed one */
   int64_t memory_limit;           /* bytes; 0: what the machine has */
+  const char *device;             /* "cpu", "opencl" (the first one) or "opencl:N"; NULL: "cpu" */
   bool baseline_simd;             /* use the baseline code even where wider SIMD exists */
   bool unfilled;                  /* leave the grains out: scree_world_reset or scree_world_load brings them */
   ScreeProgressFunction progress; /* NULL: silence */
@@ -56,6 +68,9 @@ SCREE_API ScreeStatus scree_world_create_solids(const ScreeSceneDef *definition,
 /* Everything that scree_world_create checks, files and memory included, without filling anything with grains. */
 SCREE_API ScreeStatus scree_world_check(const ScreeSceneDef *definition, const ScreeWorldOptions *options,
                                         ScreeError *error);
+
+/* What runs on the device and what does not, as one line; "" on the CPU. Owned by the world. */
+SCREE_API const char *scree_world_device_note(const ScreeWorld *world);
 
 /* The definition with every `auto` replaced by what the world uses. Owned by the world. */
 SCREE_API const ScreeSceneDef *scree_world_definition(const ScreeWorld *world);
@@ -156,6 +171,19 @@ SCREE_API void scree_world_release_control(ScreeWorld *world, ScreeControlId con
 SCREE_API ScreeStatus scree_world_impulse(ScreeWorld *world, ScreeVec3 center, double radius, double speed,
                                           ScreeError *error);
 
+/* What else may change while a world runs, between two steps. scree_world_definition says what holds; a checkpoint or a
+ * kept start belongs to a world that was changed alike. */
+SCREE_API ScreeStatus scree_world_set_gravity(ScreeWorld *world, ScreeVec3 gravity, ScreeError *error);
+/* The material of that name: friction_static, friction_kinetic, friction_angle_deg, cohesion, rolling_friction and
+ * color. All else must be as it is: begin with a copy of what scree_world_definition has. */
+SCREE_API ScreeStatus scree_world_set_material(ScreeWorld *world, const ScreeMaterialDef *material, ScreeError *error);
+/* Another emitter, behind those of the scene, whose ids run from 1; and one that pours elsewhere, faster, or (rate 0)
+ * not any more. */
+SCREE_API ScreeStatus scree_world_add_emitter(ScreeWorld *world, const ScreeEmitterDef *definition,
+                                              ScreeEmitterId *emitter, ScreeError *error);
+SCREE_API ScreeStatus scree_world_set_emitter(ScreeWorld *world, ScreeEmitterId emitter,
+                                              const ScreeEmitterDef *definition, ScreeError *error);
+
 /* Probes. Values are those of the last finished frame (the start, before the first). */
 enum { SCREE_PROBE_VALUES_MAX = 13 };
 typedef struct ScreeProbeState {
@@ -176,7 +204,11 @@ typedef struct ScreePhase {
 } ScreePhase;
 
 typedef struct ScreeStatistics {
-  const char *simd; /* "baseline" or "avx2" */
+  const char *simd;                     /* "baseline", "avx2" or "wasm" */
+  const char *device;                   /* "cpu" or "opencl:N" */
+  const ScreeDeviceInfo *device_info;   /* NULL: cpu */
+  int64_t device_memory_peak_bytes;     /* on the device */
+  int64_t bus_bytes_up, bus_bytes_down; /* to the device and back, in all steps together */
   int32_t threads;
   int64_t steps, frames;
   int64_t coarse, grains, boundary_samples, body_samples;
@@ -241,6 +273,8 @@ typedef struct ScreeMethodInfo {
 } ScreeMethodInfo;
 SCREE_API int32_t scree_method_count(void);
 SCREE_API const ScreeMethodInfo *scree_method_info(int32_t index);
+/* From where to where it can have friction_angle_deg of a material whose contact keys are `auto`. */
+SCREE_API void scree_method_angles(int32_t index, double *low, double *high);
 
 /* Sampling of shapes without a world. */
 typedef struct ScreeSampleOptions {

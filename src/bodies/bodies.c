@@ -148,7 +148,8 @@ Status bodies_create(Core *core, State *state, const BodiesPlan *plan, Bodies **
   TRY(memory_new(core, &made, 1, "bodies"));
   bodies_couple(made, COUPLING_EXPLICIT, SURFACE_DISPLACEMENT);
   Status status = fill_table(core, made, state, plan);
-  if (status == SCREE_OK) status = rigid_contacts_create(core, state, &made->contacts);
+  if (status == SCREE_OK && made->mechanism) status = mechanism_touch_create(core, made->mechanism, state);
+  if (status == SCREE_OK) status = rigid_contacts_create(core, state, made->mechanism, &made->contacts);
   if (status == SCREE_OK) status = bodies_refresh(core, made, state, 0);
   if (status != SCREE_OK) bodies_destroy(core, made);
   else *bodies = made;
@@ -169,6 +170,7 @@ void bodies_drop_last(Core *core, Bodies *bodies, State *state) {
   shape_destroy(core, &last->shape);
   if (bodies->track_count > state->solids.count) track_destroy(core, &bodies->tracks[--bodies->track_count]);
   if (bodies->contacts.solid_count > state->solids.count) bodies->contacts.solid_count = state->solids.count;
+  if (bodies->mechanism) mechanism_touch_cut(bodies->mechanism, state->solids.count);
 }
 
 Status bodies_add(Core *core, Bodies *bodies, State *state, const BodiesPlan *plan, const ScreeBodyDef *definition) {
@@ -178,7 +180,8 @@ Status bodies_add(Core *core, Bodies *bodies, State *state, const BodiesPlan *pl
   bodies->track_count = before;
   Status status = add_body(core, bodies, state, plan, definition, before + 1);
   RigidContacts contacts = {0};
-  if (status == SCREE_OK) status = rigid_contacts_create(core, state, &contacts);
+  if (status == SCREE_OK && bodies->mechanism) status = mechanism_touch_create(core, bodies->mechanism, state);
+  if (status == SCREE_OK) status = rigid_contacts_create(core, state, bodies->mechanism, &contacts);
   if (status == SCREE_OK) {
     rigid_contacts_destroy(core, &bodies->contacts);
     bodies->contacts = contacts;
@@ -211,15 +214,13 @@ static void follow_track(const Track *track, Solid *solid, double time, double d
 }
 
 Status bodies_refresh(Core *core, Bodies *bodies, State *state, double dt) {
-  (void)core;
   for (int32_t k = 0; k < bodies->track_count; k++) {
     Solid *solid = &state->solids.items[k];
     if (solid->motion != MOTION_FREE && track_moves(&bodies->tracks[k]))
       follow_track(&bodies->tracks[k], solid, state->time, dt);
     else solid_refresh(solid);
   }
-  if (bodies->mechanism) mechanism_refresh(bodies->mechanism, state);
-  return SCREE_OK;
+  return bodies->mechanism ? mechanism_refresh(core, bodies->mechanism, state, dt) : SCREE_OK;
 }
 
 /* Of grains and of all solids but one, m/s. */
@@ -289,19 +290,24 @@ static double applied_share(const State *state, const Solid *solid, const double
   return share_within(solid, motion, change, fmax(most, fastest_round(state, solid)));
 }
 
-void solid_applied_wrench(State *state, const Solid *solid, const WrenchRule *rule, Vec3 *force, Vec3 *torque) {
+bool solid_applied_wrench(State *state, const Solid *solid, const WrenchRule *rule, Vec3 *force, Vec3 *torque) {
   *force = wrench_force(solid);
   *torque = wrench_torque(solid);
-  if (!(state->radius > 0) || !(rule->longest_step > 0)) return;
+  if (!(state->radius > 0) || !(rule->longest_step > 0)) return true;
   double parts[6], acceleration[6];
   for (int i = 0; i < 6; i++) parts[i] = wrench_get(solid, i);
   solid_apply_mobility(solid, parts, acceleration);
   double share = applied_share(state, solid, acceleration, rule);
-  if (share >= 1) return;
+  if (share >= 1) return true;
   *force = vec3_scale(*force, share);
   *torque = vec3_scale(*torque, share);
   state_count(state, "wrench_limited", 1);
+  return false;
 }
+
+/* A body that something else stops too goes where its velocities at the step's end bring it: its means over the step
+ * know nothing of that. */
+static void forget_gain(Solid *solid) { solid->velocity_gain = solid->spin_gain = vec3(0, 0, 0); }
 
 Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt) {
   if (!(dt > 0)) return SCREE_OK;
@@ -311,14 +317,16 @@ Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt) {
     Solid *solid = &state->solids.items[k];
     if (solid->motion != MOTION_FREE) continue;
     Vec3 force, torque;
-    solid_applied_wrench(state, solid, &rule, &force, &torque);
+    if (!solid_applied_wrench(state, solid, &rule, &force, &torque)) forget_gain(solid);
     rigid_kick(solid, state->gravity, vec3_add(force, solid->outside_force), vec3_add(torque, solid->outside_torque),
                dt);
   }
   TRY(rigid_contacts_solve(core, &bodies->contacts, state, dt));
   for (int32_t k = 0; k < bodies->track_count; k++) {
     Solid *solid = &state->solids.items[k];
-    if (solid->motion == MOTION_FREE) TRY(rigid_drift(core, solid, dt));
+    if (solid->motion != MOTION_FREE) continue;
+    if (rigid_contacts_pushed(&bodies->contacts, k)) forget_gain(solid);
+    TRY(rigid_drift(core, solid, dt));
   }
   if (!bodies->mechanism) return SCREE_OK;
   return mechanism_advance(core, bodies->mechanism, state, &bodies->contacts, &rule);
@@ -470,6 +478,8 @@ void bodies_release_control(Bodies *bodies, int32_t control) {
   if (control >= 0 && control < bodies_control_count(bodies)) mechanism_release_control(bodies->mechanism, control);
 }
 
+uint64_t bodies_contents(const Bodies *bodies) { return bodies->mechanism ? mechanism_contents(bodies->mechanism) : 0; }
+
 Status bodies_archive(Core *core, Archive *archive, Bodies *bodies, State *state) {
   TRY(archive_section(core, archive, "bodies"));
   TRY(archive_value(core, archive, &bodies->longest_step));
@@ -478,5 +488,6 @@ Status bodies_archive(Core *core, Archive *archive, Bodies *bodies, State *state
   TRY(archive_count(core, archive, &count, 1));
   if (count != bodies->track_count) return archive_bad(core, archive, "checkpoint has another number of bodies");
   for (int32_t k = 0; k < bodies->track_count; k++) TRY(track_archive(core, archive, &bodies->tracks[k]));
-  return bodies->mechanism ? mechanism_archive(core, archive, bodies->mechanism, state) : SCREE_OK;
+  return bodies->mechanism ? mechanism_archive(core, archive, bodies->mechanism, state, bodies->longest_step)
+                           : SCREE_OK;
 }

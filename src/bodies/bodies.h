@@ -56,6 +56,8 @@ Status bodies_control(const Bodies *bodies, int32_t control, const char **name, 
 Status bodies_set_control(Core *core, Bodies *bodies, int32_t control, double value);
 void bodies_release_control(Bodies *bodies, int32_t control);
 
+/* Hash of the files of the mechanism; 0: there is none. */
+uint64_t bodies_contents(const Bodies *bodies);
 Status bodies_archive(Core *core, Archive *archive, Bodies *bodies, State *state);
 
 #endif

@@ -11,11 +11,6 @@ static ScreePose pose_between(const Key *a, const Key *b, double time) {
                      .rotation = quat_slerp(a->pose.rotation, b->pose.rotation, share)};
 }
 
-static bool quat_usable(Quat q) {
-  double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-  return isfinite(square) && square > 1e-12;
-}
-
 Status track_create(Core *core, const ScreeKeyDef *keys, int32_t count, const char *scene, Track *track) {
   *track = (Track){0};
   if (count <= 0) return SCREE_OK;
@@ -104,5 +99,6 @@ Status track_archive(Core *core, Archive *archive, Track *track) {
     if (!isfinite(ends[k]->time) || !vec3_finite(ends[k]->pose.position) || !quat_usable(ends[k]->pose.rotation))
       return archive_bad(core, archive, "pose of a body is not finite");
   }
+  if (track->end.time < track->begin.time) return archive_bad(core, archive, "a body that goes back in time");
   return SCREE_OK;
 }

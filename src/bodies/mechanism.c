@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "bodies/mechanism_parts.h"
 #include "bodies/mujoco_guard.h"
 #include "bodies/parts.h"
@@ -12,6 +13,9 @@
 static const double STATE_MOST = 1e9;
 /* A step that MuJoCo could not take is tried again with so many times the substeps, so many times. */
 enum { RETRY_FACTOR = 4, RETRIES = 3 };
+/* A joint is at its stop within this share of its range, and there resists as so many times its inertia. */
+#define STOP_MARGIN 1e-4
+#define STOP_RESISTANCE 100.0
 
 bool mechanism_owns(const Mechanism *mechanism, int32_t solid) {
   return mechanism && mechanism->link_count > 0 && solid >= mechanism->links[0].solid &&
@@ -23,14 +27,26 @@ int32_t mechanism_find_geom(const Mechanism *mechanism, const char *name) {
   return geom < 0 ? -1 : mechanism->geom_solids[geom];
 }
 
-/* Everything that follows from qpos and qvel and that solids are told: mj_step leaves it as it was before the step. */
+/* The first half of a step: positions, velocities and contacts, `left` seconds before our step's end. Returns whether
+ * parts touch something. */
+static bool begin_step(Mechanism *mechanism, double left) {
+  mj_step1(mechanism->model, mechanism->data);
+  return mechanism->state && mechanism_add_contacts(mechanism, mechanism->state, left);
+}
+
+/* Everything that follows from qpos and qvel and that solids are told, and the accelerations that motors, joints, stops
+ * and gravity give: mj_step leaves it as it was before the step. */
 void mechanism_kinematics(void *context) {
   Mechanism *mechanism = context;
-  mj_kinematics(mechanism->model, mechanism->data);
-  mj_comPos(mechanism->model, mechanism->data);
-  mj_crb(mechanism->model, mechanism->data);
-  mj_factorM(mechanism->model, mechanism->data);
-  mj_comVel(mechanism->model, mechanism->data);
+  memset(mechanism->data->xfrc_applied, 0, sizeof(double) * 6 * (size_t)mechanism->model->nbody);
+  mechanism_set_controls(mechanism, mechanism->data->time);
+  mechanism->model->opt.timestep = mechanism->model_step;
+  if (mechanism->model->nv > 0)
+    memcpy(mechanism->warm, mechanism->data->qacc_warmstart, sizeof(double) * (size_t)mechanism->model->nv);
+  begin_step(mechanism, 0);
+  mj_fwdActuation(mechanism->model, mechanism->data);
+  mj_fwdAcceleration(mechanism->model, mechanism->data);
+  mj_fwdConstraint(mechanism->model, mechanism->data);
 }
 
 void mechanism_tell_solids(const Mechanism *mechanism, State *state) {
@@ -49,15 +65,99 @@ void mechanism_tell_solids(const Mechanism *mechanism, State *state) {
   }
 }
 
-void mechanism_refresh(Mechanism *mechanism, State *state) {
+/* What answers to the motion of a joint within a step beside its inertia: springs, dampers, motors and stops. A motor
+ * that holds its part (a servo) is so known to what pushes on the part: it gives way by as much as it will. Taken from
+ * positions, speeds and controls alone, so that a run that is resumed finds the same. */
+typedef struct Answer {
+  double stiffness, damping; /* force per way and per speed */
+} Answer;
+
+static Answer joint_answer(const Mechanism *mechanism, int joint) {
+  const mjModel *model = mechanism->model;
+  const mjData *data = mechanism->data;
+  int place = model->jnt_qposadr[joint], dof = model->jnt_dofadr[joint];
+  Answer answer = {model->jnt_stiffness[joint], model->dof_damping[dof]};
+  for (int k = 0; k < model->nu; k++) {
+    if (model->actuator_trntype[k] != mjTRN_JOINT || model->actuator_trnid[2 * k] != joint ||
+        model->actuator_biastype[k] != mjBIAS_AFFINE || model->actuator_gaintype[k] != mjGAIN_FIXED)
+      continue;
+    const double *bias = model->actuator_biasprm + mjNBIAS * k, gear = model->actuator_gear[6 * k];
+    double force = model->actuator_gainprm[mjNGAIN * k] * data->ctrl[k] + bias[0] +
+                   gear * (bias[1] * data->qpos[place] + bias[2] * data->qvel[dof]);
+    const double *most = model->actuator_forcerange + 2 * k;
+    if (model->actuator_forcelimited[k] && !(force > most[0] && force < most[1])) continue;
+    answer.stiffness -= gear * gear * bias[1];
+    answer.damping -= gear * gear * bias[2];
+  }
+  return (Answer){fmax(answer.stiffness, 0), fmax(answer.damping, 0)};
+}
+
+static bool at_stop(const Mechanism *mechanism, int joint) {
+  const double *range = mechanism->model->jnt_range + 2 * joint, margin = STOP_MARGIN * (range[1] - range[0]);
+  double at = mechanism->data->qpos[mechanism->model->jnt_qposadr[joint]];
+  return mechanism->model->jnt_limited[joint] && (at < range[0] + margin || at > range[1] - margin);
+}
+
+/* The step that the joints would take without grains, by the implicit rule: (M + dt D + dt^2 K) a = f - dt K v, f being
+ * the force of now. Leaves the matrix factored in `inertia` and a in `drive`. Explicit accelerations, or those of the
+ * last step, would miss how stiff motors answer within the step: sand on a servo would swing. false: there is no
+ * inertia (joints of massless bodies). */
+static bool predict_joints(Mechanism *mechanism, double dt) {
+  const mjModel *model = mechanism->model;
+  const mjData *data = mechanism->data;
+  int nv = model->nv;
+  double *a = mechanism->inertia, *force = mechanism->rows;
+  mj_fullM(model, a, data->qM);
+  mju_mulMatVec(force, a, data->qacc, nv, nv);
+  for (int joint = 0; joint < model->njnt; joint++) {
+    int dof = model->jnt_dofadr[joint];
+    if (model->jnt_type[joint] != mjJNT_SLIDE && model->jnt_type[joint] != mjJNT_HINGE) continue;
+    Answer answer = joint_answer(mechanism, joint);
+    force[dof] -= dt * answer.stiffness * data->qvel[dof];
+    a[dof * nv + dof] *= at_stop(mechanism, joint) ? STOP_RESISTANCE : 1;
+    a[dof * nv + dof] += dt * (answer.damping + dt * answer.stiffness);
+  }
+  mechanism_resist_contacts(mechanism, a);
+  if (mju_cholFactor(a, nv, 0) < nv) return false;
+  mju_cholSolve(mechanism->drive, a, force, nv);
+  return true;
+}
+
+/* The mobility of each link by wrenches on each other one: J_i M^-1 J_j^T. */
+static Status couple_links(Core *core, Mechanism *mechanism, State *state) {
+  int64_t links = mechanism->link_count, nv = mechanism->model->nv, all = 6 * links;
+  if (!mechanism->mobility) {
+    TRY(memory_new(core, &mechanism->mobility, all * all, "mechanism"));
+    TRY(memory_new(core, &mechanism->columns_of_all, 2 * all * nv, "mechanism"));
+  }
+  double *jacobians = mechanism->columns_of_all, *solved = jacobians + all * nv;
+  for (int64_t k = 0; k < links; k++) {
+    double *rows = jacobians + 6 * k * nv;
+    if (!mechanism->links[k].moves) memset(rows, 0, sizeof(double) * (size_t)(6 * nv));
+    else mj_jacBodyCom(mechanism->model, mechanism->data, rows, rows + 3 * nv, mechanism->links[k].body);
+  }
+  for (int64_t i = 0; i < all; i++) mju_cholSolve(solved + i * nv, mechanism->inertia, jacobians + i * nv, (int)nv);
+  for (int64_t i = 0; i < all; i++)
+    for (int64_t j = 0; j < all; j++) {
+      double sum = 0;
+      for (int64_t v = 0; v < nv; v++) sum += jacobians[i * nv + v] * solved[j * nv + v];
+      mechanism->mobility[i * all + j] = sum;
+    }
+  state->solids.machine = (SolidGroup){mechanism->links[0].solid, (int32_t)links, mechanism->mobility};
+  return SCREE_OK;
+}
+
+Status mechanism_refresh(Core *core, Mechanism *mechanism, State *state, double dt) {
   int nv = mechanism->model->nv;
   double *jacobian = mechanism->rows, *solved = mechanism->rows + 6 * nv;
+  if (nv == 0 || !predict_joints(mechanism, dt)) return SCREE_OK;
   for (int32_t k = 0; k < mechanism->link_count; k++) {
     const Link *link = &mechanism->links[k];
-    if (!link->moves || nv == 0) continue;
+    if (!link->moves) continue;
     Solid *solid = &state->solids.items[link->solid];
     mj_jacBodyCom(mechanism->model, mechanism->data, jacobian, jacobian + 3 * nv, link->body);
-    mj_solveM(mechanism->model, mechanism->data, solved, jacobian, 6);
+    mju_mulMatVec(solid->driven, jacobian, mechanism->drive, 6, nv);
+    for (int i = 0; i < 6; i++) mju_cholSolve(solved + i * nv, mechanism->inertia, jacobian + i * nv, nv);
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) {
         double sum = 0;
@@ -65,6 +165,7 @@ void mechanism_refresh(Mechanism *mechanism, State *state) {
         solid->inverse_inertia[i][j] = sum;
       }
   }
+  return state->terrain && mechanism->link_count > 0 ? couple_links(core, mechanism, state) : SCREE_OK;
 }
 
 /* ---- controls ---- */
@@ -141,32 +242,6 @@ static void apply_wrenches(Mechanism *mechanism, State *state, const RigidContac
   }
 }
 
-/* Acceleration of a part that is the grains' doing. */
-static void grain_acceleration(const Solid *solid, double acceleration[6]) {
-  double load[6];
-  for (int i = 0; i < 6; i++) load[i] = wrench_get(solid, i);
-  solid_apply_mobility(solid, load, acceleration);
-}
-
-/* What the step changed of a part's motion without the grains. Motors, joints and stops take up a load by as much and
- * no more than it pushes; a sudden change (a hit between two parts) is over when the next step begins and must not be
- * taken for one that goes on. */
-static void measure_drive(Solid *solid, Vec3 velocity, Vec3 spin, Vec3 gravity, double dt) {
-  double pushed[6];
-  grain_acceleration(solid, pushed);
-  Vec3 change[2] = {vec3_scale(vec3_sub(solid->velocity, velocity), 1 / dt),
-                    vec3_scale(vec3_sub(solid->spin, spin), 1 / dt)};
-  double weight = vec3_length(gravity), arm = solid_extent(solid, solid->center_in_shape);
-  for (int part = 0; part < 2; part++) {
-    Vec3 grains = vec3_of(pushed + 3 * part), other = vec3_sub(change[part], grains);
-    double most = vec3_length(grains) + (part == 0 ? weight : weight / fmax(arm, 1e-9));
-    double found = vec3_length(other);
-    if (found > most) other = vec3_scale(other, most / found);
-    const double kept[3] = {other.x, other.y, other.z};
-    memcpy(solid->driven + 3 * part, kept, sizeof kept);
-  }
-}
-
 static bool all_within(const double *numbers, int count) {
   for (int k = 0; k < count; k++)
     if (!(fabs(numbers[k]) < STATE_MOST)) return false;
@@ -201,30 +276,35 @@ static void take_substeps(void *context) {
   mechanism->model->opt.timestep = h;
   for (int64_t k = 0; k < substeps->count && !substeps->bad; k++) {
     mechanism_set_controls(mechanism, substeps->begin + h * (double)k);
-    mj_step(mechanism->model, mechanism->data);
+    bool runge = mechanism->model->opt.integrator == mjINT_RK4;
+    if (begin_step(mechanism, substeps->dt - h * (double)k) || !runge) mj_step2(mechanism->model, mechanism->data);
+    else mj_step(mechanism->model, mechanism->data); /* its stages between would not know what parts touch */
     substeps->bad = step_was_bad(mechanism);
   }
   if (substeps->bad) return;
   mechanism->data->time = substeps->begin + substeps->dt;
-  mechanism_kinematics(mechanism);
+}
+
+static void place_parts(void *context) {
+  Mechanism *mechanism = context;
+  mj_kinematics(mechanism->model, mechanism->data);
+  mj_comPos(mechanism->model, mechanism->data);
+  mj_comVel(mechanism->model, mechanism->data);
+}
+
+Status mechanism_settle(Core *core, Mechanism *mechanism, State *state, double dt) {
+  mechanism->broken = true; /* until it has come back */
+  TRY(mujoco_guarded(core, SCREE_FAILED, false, place_parts, mechanism));
+  mechanism_tell_solids(mechanism, state);
+  TRY(mechanism_find_touches(core, mechanism, state, dt));
+  TRY(mujoco_guarded(core, SCREE_FAILED, false, mechanism_kinematics, mechanism));
+  mechanism_tell_solids(mechanism, state);
+  mechanism->broken = false;
+  return SCREE_OK;
 }
 
 static int64_t dropped_contacts(const mjData *data) {
   return (int64_t)data->warning[mjWARN_CONTACTFULL].number + data->warning[mjWARN_CNSTRFULL].number;
-}
-
-/* Poses and velocities after the step, and what drove the parts in it. */
-static void tell_motion(Mechanism *mechanism, State *state, double dt) {
-  for (int32_t k = 0; k < mechanism->link_count; k++) {
-    Link *link = &mechanism->links[k];
-    link->velocity = state->solids.items[link->solid].velocity;
-    link->spin = state->solids.items[link->solid].spin;
-  }
-  mechanism_tell_solids(mechanism, state);
-  for (int32_t k = 0; k < mechanism->link_count; k++) {
-    const Link *link = &mechanism->links[k];
-    if (link->moves) measure_drive(&state->solids.items[link->solid], link->velocity, link->spin, state->gravity, dt);
-  }
 }
 
 Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, const RigidContacts *contacts,
@@ -253,13 +333,21 @@ Status mechanism_advance(Core *core, Mechanism *mechanism, State *state, const R
   mechanism->broken = false;
   if (dropped_contacts(mechanism->data) > dropped)
     state_count(state, "mechanism_dropped_contacts", dropped_contacts(mechanism->data) - dropped);
-  tell_motion(mechanism, state, dt);
-  return SCREE_OK;
+  return mechanism_settle(core, mechanism, state, rule->longest_step);
 }
 
 /* ---- checkpoint ---- */
 
-Status mechanism_archive(Core *core, Archive *archive, Mechanism *mechanism, State *state) {
+uint64_t mechanism_contents(const Mechanism *mechanism) {
+  const Controls *controls = &mechanism->controls;
+  size_t rows = (size_t)controls->row_count, columns = (size_t)controls->column_count;
+  uint64_t hash = mechanism->contents;
+  if (rows > 0) hash = hash_bytes(controls->times, rows * sizeof *controls->times, hash);
+  if (rows * columns > 0) hash = hash_bytes(controls->values, rows * columns * sizeof *controls->values, hash);
+  return hash;
+}
+
+Status mechanism_archive(Core *core, Archive *archive, Mechanism *mechanism, State *state, double longest_step) {
   TRY(archive_section(core, archive, "mechanism"));
   const mjModel *model = mechanism->model;
   mjData *data = mechanism->data;
@@ -273,19 +361,18 @@ Status mechanism_archive(Core *core, Archive *archive, Mechanism *mechanism, Sta
   TRY(archive_array(core, archive, data->qvel, model->nv));
   TRY(archive_array(core, archive, data->act, model->na));
   TRY(archive_array(core, archive, data->ctrl, model->nu));
-  TRY(archive_array(core, archive, data->qacc_warmstart, model->nv));
+  TRY(archive_array(core, archive, mechanism->warm, model->nv));
   TRY(archive_array(core, archive, data->xfrc_applied, 6 * (int64_t)model->nbody));
   TRY(archive_array(core, archive, mechanism->held, model->nu));
   TRY(archive_value(core, archive, &data->time));
+  TRY(mechanism_touch_archive(core, archive, mechanism));
   if (!archive->loading) return SCREE_OK;
   if (!all_within(data->qpos, model->nq) || !all_within(data->qvel, model->nv) || !all_within(data->act, model->na) ||
-      !all_within(data->qacc_warmstart, model->nv) || !isfinite(data->time))
+      !all_within(mechanism->warm, model->nv) || !all_within(data->ctrl, model->nu) ||
+      !doubles_finite(data->xfrc_applied, 6 * (int64_t)model->nbody) || !isfinite(data->time))
     return archive_bad(core, archive, "state of the mechanism is not finite");
-  mechanism->broken = true;
-  TRY(mujoco_guarded(core, SCREE_BAD_INPUT, false, mechanism_kinematics, mechanism));
-  mechanism->broken = false;
-  mechanism_tell_solids(mechanism, state);
-  return SCREE_OK;
+  if (model->nv > 0) memcpy(data->qacc_warmstart, mechanism->warm, sizeof(double) * (size_t)model->nv);
+  return mechanism_settle(core, mechanism, state, longest_step);
 }
 
 #else

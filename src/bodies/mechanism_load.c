@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "bodies/mechanism_parts.h"
 #include "bodies/mjcf.h"
 #include "bodies/mujoco_guard.h"
@@ -26,11 +27,10 @@ static void load_model(void *context) {
   const Mjcf *mjcf = loading->mjcf;
   for (int32_t k = 0; k < mjcf->count; k++) {
     const MjcfFile *file = &mjcf->files[k];
-    if (mj_makeEmptyFileVFS(loading->files, file->name, (int)file->size) != 0) {
+    if (!mujoco_add_file(loading->files, file->name, file->data, (int)file->size)) {
       loading->full = true;
       return;
     }
-    memcpy(loading->files->filedata[loading->files->nfile - 1], file->data, (size_t)file->size);
   }
   loading->mechanism->model =
       mj_loadXML(mjcf->files[0].name, loading->files, loading->error, (int)sizeof loading->error);
@@ -46,9 +46,32 @@ static int number_behind(const char *message, const char *word) {
   return value > 0 ? value : 0;
 }
 
+/* The word that MuJoCo does not know: a value, an attribute or an element; false: that is not what is wrong. Such words
+ * are mistakes, or come from models of a newer release. */
+static bool unknown_word(const char *message, char word[64]) {
+  static const char *const complaints[] = {"invalid keyword: '", "unrecognized attribute: '", "unrecognized element"};
+  for (size_t k = 0; k < sizeof complaints / sizeof *complaints; k++) {
+    const char *found = strstr(message, complaints[k]);
+    if (!found) continue;
+    found = k < 2 ? found + strlen(complaints[k]) : strstr(found, "Element '");
+    if (!found) return false;
+    if (k == 2) found += strlen("Element '");
+    int length = (int)strcspn(found, "'");
+    return snprintf(word, 64, "%.*s", length, found) < 64 && length > 0;
+  }
+  return false;
+}
+
 static Status describe_error(Core *core, const Loading *loading, const char *path) {
-  const char *message = loading->error;
+  const char *message = loading->error, *file;
   ScreeSource place = {0, 0};
+  char word[64];
+  if (unknown_word(message, word) && mjcf_find_word(core, loading->mjcf, word, &file, &place))
+    return fail_at(
+        core, SCREE_BAD_INPUT, file, place,
+        "asks for '%s', which MuJoCo %s does not know: a mistake, or the model is for a newer release (build "
+        "with MUJOCO_DIR, see docs/bodies.md)",
+        word, mj_versionString());
   if (!loading->mjcf->has_includes) {
     place.line = number_behind(message, "Line number");
     if (place.line == 0) place.line = number_behind(message, "line");
@@ -87,19 +110,20 @@ static Status compile_model(Core *core, Mechanism *mechanism, const Mjcf *mjcf, 
   return status;
 }
 
-/* MuJoCo's own guess is a hundred contacts, whatever the model; many colliding geoms need more. */
-static void make_room_for_contacts(mjModel *model) {
-  int colliding = 0;
+/* MuJoCo's own guess is a hundred contacts, whatever the model; many colliding geoms need more, and so do parts that
+ * touch the scene and each other. Returns the bytes that its data will take. */
+static double make_room_for_contacts(mjModel *model) {
+  enum { OF_A_GEOM = 10, OF_A_PART = 16, CONTACTS_MOST = 400, ROWS_MOST = 2000 }; /* a matrix of rows squared is kept */
+  int colliding = 0, moving = 0;
   for (int geom = 0; geom < model->ngeom; geom++)
     if (model->geom_contype[geom] || model->geom_conaffinity[geom]) colliding++;
-  int contacts = colliding * 10 < 400 ? colliding * 10 : 400;
-  if (contacts > model->nconmax) model->nconmax = contacts;
-  int constraints = 4 * model->nconmax + 2 * model->njnt;
-  if (constraints > 2000) constraints = 2000; /* matrices of that size squared are kept */
-  if (constraints > model->njmax) model->njmax = constraints;
-  double stack =
-      5.0 * model->njmax * model->njmax + 16.0 * model->njmax * model->nv + 16.0 * model->nv * model->nv + 65536;
-  if (stack > model->nstack && stack < 2.5e8) model->nstack = (int)stack;
+  for (int body = 0; body < model->nbody; body++) moving += model->body_weldid[body] != 0;
+  /* Cones that are round are truer; models with contacts of their own keep what they ask for. */
+  if (colliding == 0) model->opt.cone = mjCONE_ELLIPTIC;
+  int64_t wanted = (int64_t)OF_A_GEOM * colliding + (int64_t)OF_A_PART * moving + 100;
+  int contacts = wanted < CONTACTS_MOST ? (int)wanted : CONTACTS_MOST;
+  int rows = 4 * contacts + 2 * model->njnt;
+  return mujoco_make_room(model, contacts, rows < ROWS_MOST ? rows : ROWS_MOST);
 }
 
 static void make_data(void *context) {
@@ -107,14 +131,11 @@ static void make_data(void *context) {
   mechanism->data = mj_makeData(mechanism->model);
 }
 
-static Status check_model(Core *core, const mjModel *model, const char *path) {
+static Status check_model(Core *core, const mjModel *model, double bytes, const char *path) {
   const ScreeSource nowhere = {0, 0};
   if (!(model->opt.timestep >= 1e-6) || !(model->opt.timestep <= 1))
     return fail_at(core, SCREE_BAD_INPUT, path, nowhere, "timestep %g is not between 1e-6 and 1 s",
                    model->opt.timestep);
-  /* what mj_makeData will take */
-  double bytes = 8.0 * model->nstack + 16.0 * model->njmax * (double)model->njmax +
-                 24.0 * model->njmax * (double)model->nv + 1000.0 * model->nconmax;
   if (bytes > (double)memory_left(&core->memory))
     return fail_at(core, SCREE_NO_MEMORY, path, nowhere, "the mechanism would need %.3g bytes", bytes);
   return SCREE_OK;
@@ -186,6 +207,9 @@ static Status make_arrays(Core *core, Mechanism *mechanism) {
   TRY(memory_new(core, &mechanism->held, model->nu + 1, "mechanism"));
   TRY(memory_new(core, &mechanism->columns, model->nu + 1, "mechanism"));
   TRY(memory_new(core, &mechanism->rows, 12 * (int64_t)model->nv + 1, "mechanism"));
+  TRY(memory_new(core, &mechanism->drive, model->nv + 1, "mechanism"));
+  TRY(memory_new(core, &mechanism->warm, model->nv + 1, "mechanism"));
+  TRY(memory_new(core, &mechanism->inertia, (int64_t)model->nv * model->nv + 1, "mechanism"));
   return memory_new(core, &mechanism->saved, (int64_t)model->nq + 2 * (int64_t)model->nv + model->na + 1, "mechanism");
 }
 
@@ -195,12 +219,15 @@ static Status load(Core *core, State *state, const BodiesPlan *plan, Mechanism *
   TRY(plan->resolve(plan->resolve_context, core, definition->mjcf, definition->source, path, sizeof path));
   Mjcf mjcf;
   TRY(mjcf_gather(core, plan, path, &mjcf));
+  for (int32_t k = 0; k < mjcf.count; k++)
+    mechanism->contents = hash_bytes(mjcf.files[k].data, (size_t)mjcf.files[k].size, mechanism->contents);
   Status status = compile_model(core, mechanism, &mjcf, path);
   mjcf_destroy(core, &mjcf);
   TRY(status);
   mjModel *model = mechanism->model;
-  make_room_for_contacts(model);
-  TRY(check_model(core, model, path));
+  TRY(check_model(core, model, make_room_for_contacts(model), path));
+  mechanism->anchor = mj_name2id(model, mjOBJ_GEOM, MJCF_ANCHOR);
+  if (mechanism->anchor < 0) return fail_at(core, SCREE_BAD_INPUT, path, (ScreeSource){0, 0}, "has no bodies");
   mechanism->model_step = model->opt.timestep;
   mechanism->offset = definition->position;
   model->opt.gravity[0] = state->gravity.x, model->opt.gravity[1] = state->gravity.y;
@@ -244,6 +271,12 @@ void mechanism_destroy(Core *core, Mechanism *mechanism) {
   memory_drop(core, &mechanism->held);
   memory_drop(core, &mechanism->columns);
   memory_drop(core, &mechanism->rows);
+  memory_drop(core, &mechanism->inertia);
+  memory_drop(core, &mechanism->drive);
+  memory_drop(core, &mechanism->mobility);
+  memory_drop(core, &mechanism->columns_of_all);
+  memory_drop(core, &mechanism->warm);
+  mechanism_touch_destroy(core, mechanism);
   memory_drop(core, &mechanism->saved);
   memory_drop(core, &mechanism);
 }

@@ -147,15 +147,19 @@ static Status part_shape(Core *core, const mjModel *model, const Part *part, con
   return status;
 }
 
+/* As the model counts its geoms: without ours. */
+static int geom_number(const Mechanism *mechanism, int geom) { return geom - (geom > mechanism->anchor); }
+
 /* Name of the body, or of the geom when that is a solid of its own. */
-static Status name_part(Core *core, const State *state, const BodiesPlan *plan, const mjModel *model, const Part *part,
-                        char name[SOLID_NAME_MAX]) {
+static Status name_part(Core *core, const State *state, const BodiesPlan *plan, const Mechanism *mechanism,
+                        const Part *part, char name[SOLID_NAME_MAX]) {
+  const mjModel *model = mechanism->model;
   bool of_geom = part->in_geom_frame;
   const char *given =
       of_geom ? mj_id2name(model, mjOBJ_GEOM, part->geoms[0]) : mj_id2name(model, mjOBJ_BODY, part->body);
   int length = given && given[0] ? snprintf(name, SOLID_NAME_MAX, "%s", given)
                                  : snprintf(name, SOLID_NAME_MAX, of_geom ? "mechanism_geom_%d" : "mechanism_body_%d",
-                                            of_geom ? part->geoms[0] : part->body);
+                                            of_geom ? geom_number(mechanism, part->geoms[0]) : part->body);
   const ScreeMechanismDef *definition = plan->scene->mechanism;
   if (length >= SOLID_NAME_MAX)
     return fail_at(core, SCREE_BAD_INPUT, plan->scene->file, definition->source,
@@ -165,7 +169,7 @@ static Status name_part(Core *core, const State *state, const BodiesPlan *plan, 
     return fail_at(core, SCREE_BAD_INPUT, plan->scene->file, definition->source,
                    "'%s' has a body '%s', and so has the scene", definition->mjcf, name);
   char other[SOLID_NAME_MAX];
-  snprintf(other, sizeof other, "mechanism_geom_%d", part->geoms[0]);
+  snprintf(other, sizeof other, "mechanism_geom_%d", geom_number(mechanism, part->geoms[0]));
   log_warning_at(core, plan->scene->file, definition->source,
                  "'%s' is a geom of '%s' and something else as well: the geom is called '%s'", name, definition->mjcf,
                  other);
@@ -187,7 +191,7 @@ static Status add_part(Core *core, State *state, const BodiesPlan *plan, Mechani
   const ScreeMechanismDef *definition = plan->scene->mechanism;
   const mjModel *model = mechanism->model;
   char name[SOLID_NAME_MAX];
-  TRY(name_part(core, state, plan, model, part, name));
+  TRY(name_part(core, state, plan, mechanism, part, name));
   TRY(memory_grow(core, &mechanism->links, mechanism->link_count + 1, "mechanism"));
   Shape shape = {0};
   TRY(part_shape(core, model, part, plan->scene->file, &shape));
@@ -232,6 +236,7 @@ Status mechanism_add_solids(Core *core, State *state, const BodiesPlan *plan, Me
     Part whole = {.body = body};
     for (int k = 0; k < model->body_geomnum[body]; k++) {
       int geom = model->body_geomadr[body] + k, type = model->geom_type[geom];
+      if (geom == mechanism->anchor) continue;
       if (type == mjGEOM_HFIELD) {
         log_warning_at(core, plan->scene->file, definition->source,
                        "'%s' has a height field, which grains do not feel: use terrain", definition->mjcf);

@@ -63,7 +63,8 @@ static Status wrong_at(const Gather *gather, const Reference *reference, const c
 }
 
 /* Keeps the data, which it then owns. */
-static Status keep_file(Gather *gather, const Reference *reference, const char *path, char *data, int64_t size) {
+static Status keep_file(Gather *gather, const Reference *reference, const char *path, const char *xml, char *data,
+                        int64_t size) {
   Mjcf *mjcf = gather->mjcf;
   char name[MJCF_NAME_MAX];
   int length = snprintf(name, sizeof name, "%s", base_name(path));
@@ -82,6 +83,7 @@ static Status keep_file(Gather *gather, const Reference *reference, const char *
   }
   MjcfFile *file = &mjcf->files[mjcf->count++];
   memcpy(file->name, name, sizeof name);
+  snprintf(file->path, sizeof file->path, "%s", xml);
   file->data = data;
   file->size = size;
   return SCREE_OK;
@@ -189,7 +191,7 @@ static Status read_include(Gather *gather, const Reference *reference, int depth
   char *text;
   int64_t size;
   TRY(files_read(gather->core, path, XML_BYTES_MAX, &text, &size));
-  TRY(keep_file(gather, reference, reference->file, text, size));
+  TRY(keep_file(gather, reference, reference->file, path, text, size));
   return scan_file(gather, path, text, size, depth + 1);
 }
 
@@ -252,6 +254,10 @@ static Status scan_file(Gather *gather, const char *path, const char *text, int6
       if (!found) break;
       TRY(read_attribute(gather, &scan, element, depth));
     }
+    if (is_root && depth == 0 && scan.at - text >= 2 && scan.at[-2] != '/') {
+      gather->mjcf->behind_root = scan.at - text;
+      gather->mjcf->root_line = scan.line;
+    }
   }
   return is_root ? xml_scan_wrong(&scan, "has no XML element") : SCREE_OK;
 }
@@ -265,7 +271,7 @@ static Status read_reference(Gather *gather, const Reference *reference) {
   int64_t size = 0;
   if (reference->is_mesh) TRY(read_mesh(gather, reference, path, &data, &size));
   else TRY(files_read(gather->core, path, FILE_MOST, &data, &size));
-  return keep_file(gather, reference, reference->file, data, size);
+  return keep_file(gather, reference, reference->file, "", data, size);
 }
 
 static int32_t same_reference(const Gather *gather, int32_t index) {
@@ -288,7 +294,7 @@ static Status gather_all(Gather *gather, const char *path) {
   Reference itself = {0};
   snprintf(itself.file, sizeof itself.file, "%s", base_name(path));
   snprintf(itself.xml, sizeof itself.xml, "%s", path);
-  TRY(keep_file(gather, &itself, path, text, size));
+  TRY(keep_file(gather, &itself, path, path, text, size));
   TRY(scan_file(gather, path, text, size, 0));
   for (int32_t k = 0; gather->strip_path && k < gather->reference_count; k++) {
     const char *base = base_name(gather->references[k].file);
@@ -296,6 +302,25 @@ static Status gather_all(Gather *gather, const char *path) {
   }
   for (int32_t k = 0; k < gather->reference_count; k++)
     if (same_reference(gather, k) < 0) TRY(read_reference(gather, &gather->references[k]));
+  return SCREE_OK;
+}
+
+/* MJCF may have any number of worldbody sections, in any order. Type and size are given: the model's defaults may be
+ * those of meshes. */
+static const char ANCHOR[] =
+    "<worldbody><geom name='" MJCF_ANCHOR "' type='sphere' size='0.001' contype='0' conaffinity='0'/></worldbody>";
+static Status add_anchor(Core *core, Mjcf *mjcf) {
+  MjcfFile *model = &mjcf->files[0];
+  int64_t more = sizeof ANCHOR - 1, at = mjcf->behind_root;
+  if (at == 0) return SCREE_OK;
+  char *data;
+  TRY(memory_new(core, &data, model->size + more + 1, "mechanism files"));
+  memcpy(data, model->data, (size_t)at);
+  memcpy(data + at, ANCHOR, (size_t)more);
+  memcpy(data + at + more, model->data + at, (size_t)(model->size - at));
+  memory_drop(core, &model->data);
+  model->data = data;
+  model->size += more;
   return SCREE_OK;
 }
 
@@ -307,10 +332,41 @@ Status mjcf_gather(Core *core, const BodiesPlan *plan, const char *path, Mjcf *m
   gather->plan = plan;
   gather->mjcf = mjcf;
   Status status = gather_all(gather, path);
+  if (status == SCREE_OK) status = add_anchor(core, mjcf);
   memory_drop(core, &gather->references);
   memory_drop(core, &gather);
   if (status != SCREE_OK) mjcf_destroy(core, mjcf);
   return status;
+}
+
+/* Whether the next element of a file, or something of it, is called so. */
+static Status find_in_element(XmlScan *scan, const char *word, bool *found, bool *more) {
+  TRY(xml_scan_element(scan, more));
+  *found = *more && strcmp(scan->name, word) == 0;
+  for (bool attribute = *more; attribute && !*found;) {
+    TRY(xml_scan_attribute(scan, &attribute));
+    *found = attribute && (strcmp(scan->name, word) == 0 || strcmp(scan->value, word) == 0);
+  }
+  return SCREE_OK;
+}
+
+bool mjcf_find_word(Core *core, const Mjcf *mjcf, const char *word, const char **path, ScreeSource *place) {
+  for (int32_t k = 0; k < mjcf->count; k++) {
+    const MjcfFile *file = &mjcf->files[k];
+    if (!file->path[0]) continue;
+    XmlScan scan;
+    xml_scan_begin(&scan, core, file->path, file->data, file->size);
+    for (bool found = false, more = true; more;) {
+      if (find_in_element(&scan, word, &found, &more) != SCREE_OK) break; /* it was read before */
+      if (!found) continue;
+      *path = file->path;
+      *place = scan.place;
+      bool shifted = k == 0 && scan.place.line == mjcf->root_line && scan.at - file->data > mjcf->behind_root;
+      if (shifted) place->column -= (int)sizeof ANCHOR - 1;
+      return true;
+    }
+  }
+  return false;
 }
 
 void mjcf_destroy(Core *core, Mjcf *mjcf) {

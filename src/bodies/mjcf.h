@@ -10,9 +10,12 @@
 #include "bodies/bodies.h"
 
 enum { MJCF_NAME_MAX = 256 };
+/* Name of a geom of the world that is added to every model: it collides with nothing and stands for the scene. */
+#define MJCF_ANCHOR "scree anchor"
 
 typedef struct MjcfFile {
-  char name[MJCF_NAME_MAX]; /* without folders, lower case: how MuJoCo looks files up */
+  char name[MJCF_NAME_MAX];  /* without folders, lower case: how MuJoCo looks files up */
+  char path[SCREE_FILE_MAX]; /* of XML, for messages; "": no XML */
   char *data;
   int64_t size;
 } MjcfFile;
@@ -20,11 +23,15 @@ typedef struct MjcfFile {
 typedef struct Mjcf {
   MjcfFile *files; /* the model itself is the first */
   int32_t count;
+  int64_t behind_root; /* place in the model behind the start of its root element; 0: it has nothing in it */
+  int root_line;
   bool has_includes; /* line numbers of MuJoCo's messages may be those of an included file */
 } Mjcf;
 
 /* `path` is the resolved model file. Errors name the XML file and the line. */
 Status mjcf_gather(Core *core, const BodiesPlan *plan, const char *path, Mjcf *mjcf);
+/* The file and place where an element, an attribute or a whole value is first called so; false: nowhere. */
+bool mjcf_find_word(Core *core, const Mjcf *mjcf, const char *word, const char **path, ScreeSource *place);
 void mjcf_destroy(Core *core, Mjcf *mjcf);
 
 #endif

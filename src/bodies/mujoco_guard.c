@@ -5,6 +5,7 @@
 #include <mujoco/mujoco.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 typedef struct Guard {
@@ -18,8 +19,9 @@ static _Thread_local Guard *current;
 static pthread_rwlock_t loading_lock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_mutex_t count_lock = PTHREAD_MUTEX_INITIALIZER;
 static int inside;
-static void (*host_error)(const char *);
-static void (*host_warning)(const char *);
+/* Atomic: the host may call MuJoCo in a thread of its own while others come and go. */
+typedef void (*Handler)(const char *);
+static _Atomic(Handler) host_error, host_warning;
 
 /* One line, however the message was laid out. */
 static void copy_line(char *line, size_t size, const char *message) {
@@ -38,14 +40,16 @@ static void on_error(const char *message) {
     copy_line(current->message, sizeof current->message, message);
     longjmp(current->back, 1);
   }
-  if (host_error) host_error(message);
+  Handler host = atomic_load(&host_error);
+  if (host) host(message);
 }
 
 static void on_warning(const char *message) {
   char line[SCREE_MESSAGE_MAX];
   copy_line(line, sizeof line, message);
+  Handler host = atomic_load(&host_warning);
   if (current) log_line(current->core, SCREE_LOG_WARNING, "mechanism: %s", line);
-  else if (host_warning) host_warning(message);
+  else if (host) host(message);
 }
 
 static void enter(bool loading) {
@@ -53,8 +57,8 @@ static void enter(bool loading) {
   else pthread_rwlock_rdlock(&loading_lock);
   pthread_mutex_lock(&count_lock);
   if (inside++ == 0) {
-    host_error = mju_user_error;
-    host_warning = mju_user_warning;
+    atomic_store(&host_error, mju_user_error);
+    atomic_store(&host_warning, mju_user_warning);
     mju_user_error = on_error;
     mju_user_warning = on_warning;
   }
@@ -64,8 +68,8 @@ static void enter(bool loading) {
 static void leave(void) {
   pthread_mutex_lock(&count_lock);
   if (--inside == 0) {
-    mju_user_error = host_error;
-    mju_user_warning = host_warning;
+    mju_user_error = atomic_load(&host_error);
+    mju_user_warning = atomic_load(&host_warning);
   }
   pthread_mutex_unlock(&count_lock);
   pthread_rwlock_unlock(&loading_lock);

@@ -52,10 +52,12 @@ struct WrenchRule {
   SolidCoupling coupling;
   double dt, longest_step; /* s */
 };
-void solid_applied_wrench(State *state, const Solid *solid, const WrenchRule *rule, Vec3 *force, Vec3 *torque);
+/* Returns whether it is all of the wrench. */
+bool solid_applied_wrench(State *state, const Solid *solid, const WrenchRule *rule, Vec3 *force, Vec3 *torque);
 
 /* rigid.c: the two halves of a free body's step. The kick changes the velocities by gravity, a force and a torque about
- * the centre; the drift moves the body with them. */
+ * the centre; the drift moves the body with them, less what a method says that they exceed their means over the step
+ * by. */
 void rigid_kick(Solid *solid, Vec3 gravity, Vec3 force, Vec3 torque, double dt);
 Status rigid_drift(Core *core, Solid *solid, double dt);
 

@@ -49,7 +49,7 @@ static Vec3 mean_momentum(Vec3 l, const Mat3 *inverse, double h) {
   return m;
 }
 
-/* Turns by dt with constant world momentum; writes rotation and spin. */
+/* Turns by dt with constant world momentum. */
 static void turn_freely(Solid *solid, Vec3 momentum, const Mat3 *inverse, double dt) {
   Quat rotation = solid->rotation;
   Vec3 l = quat_rotate(quat_conjugate(rotation), momentum);
@@ -65,7 +65,6 @@ static void turn_freely(Solid *solid, Vec3 momentum, const Mat3 *inverse, double
     l = quat_rotate(quat_conjugate(rotation), momentum);
   }
   solid->rotation = rotation;
-  solid->spin = quat_rotate(rotation, mat3_apply(inverse, l));
 }
 
 void rigid_kick(Solid *solid, Vec3 gravity, Vec3 force, Vec3 torque, double dt) {
@@ -79,13 +78,22 @@ void rigid_kick(Solid *solid, Vec3 gravity, Vec3 force, Vec3 torque, double dt) 
   }
 }
 
+/* Angular momentum with a spin, world axes. */
+static Vec3 momentum_at(const Solid *solid, Vec3 spin) {
+  Vec3 in_shape = quat_rotate(quat_conjugate(solid->rotation), spin);
+  return quat_rotate(solid->rotation, mat3_apply(&solid->inertia, in_shape));
+}
+
 Status rigid_drift(Core *core, Solid *solid, double dt) {
-  Vec3 center = vec3_madd(solid->center, solid->velocity, dt);
+  Vec3 center = vec3_madd(solid->center, vec3_sub(solid->velocity, solid->velocity_gain), dt);
   Mat3 inverse;
   if (mat3_invert(solid->inertia, &inverse)) {
-    Vec3 spin = quat_rotate(quat_conjugate(solid->rotation), solid->spin);
-    turn_freely(solid, quat_rotate(solid->rotation, mat3_apply(&solid->inertia, spin)), &inverse, dt);
+    const Vec3 momentum = momentum_at(solid, solid->spin);
+    turn_freely(solid, momentum_at(solid, vec3_sub(solid->spin, solid->spin_gain)), &inverse, dt);
+    Vec3 l = quat_rotate(quat_conjugate(solid->rotation), momentum);
+    solid->spin = quat_rotate(solid->rotation, mat3_apply(&inverse, l));
   }
+  solid->velocity_gain = solid->spin_gain = vec3(0, 0, 0);
   solid->position = vec3_sub(center, quat_rotate(solid->rotation, solid->center_in_shape));
   solid_refresh(solid);
   if (!vec3_finite(solid->position) || !vec3_finite(solid->velocity) || !vec3_finite(solid->spin))

@@ -9,46 +9,14 @@ static const double PUSH_SHARE = 0.2;  /* of a penetration that is undone in a s
 static const double PUSH_SPEED = 1;    /* m/s, at most, by that */
 static const double REST_DEPTH = 1e-4; /* m, left in so that resting contacts stay contacts */
 
-/* ---- the points ---- */
-
-static void add_point(TouchPoints *touching, Vec3 point) {
-  if (touching->count < TOUCH_POINTS_MAX) touching->points[touching->count++] = point;
-}
-
-/* The vertices that lie farthest in directions spread evenly over the sphere: those of the hull that matter most. */
-static void add_outermost(TouchPoints *touching, const Mesh *mesh) {
-  const double golden = M_PI * (3 - sqrt(5));
-  for (int k = 0; k < TOUCH_POINTS_MAX; k++) {
-    double z = 1 - (2 * k + 1.0) / TOUCH_POINTS_MAX, r = sqrt(1 - z * z);
-    Vec3 direction = vec3(r * cos(golden * k), r * sin(golden * k), z);
-    int64_t best = -1;
-    for (int64_t v = 0; v < mesh->vertex_count; v++)
-      if (best < 0 || vec3_dot(mesh->vertices[v], direction) > vec3_dot(mesh->vertices[best], direction)) best = v;
-    if (best < 0) return;
-    bool known = false;
-    for (int32_t j = 0; j < touching->count && !known; j++)
-      known = vec3_length(vec3_sub(touching->points[j], mesh->vertices[best])) == 0;
-    if (!known) add_point(touching, mesh->vertices[best]);
-  }
-}
-
-static void find_points(const Shape *shape, TouchPoints *touching) {
-  if (shape->kind == SCREE_SHAPE_MESH) {
-    add_outermost(touching, &shape->mesh);
-    return;
-  }
-  Vec3 corners[SHAPE_CORNERS_MAX];
-  int count = shape_corners(shape, corners, &touching->radius);
-  for (int k = 0; k < count; k++) add_point(touching, corners[k]);
-}
-
-Status rigid_contacts_create(Core *core, const State *state, RigidContacts *contacts) {
+Status rigid_contacts_create(Core *core, const State *state, const Mechanism *mechanism, RigidContacts *contacts) {
   *contacts = (RigidContacts){.solid_count = state->solids.count};
   TRY(memory_new(core, &contacts->touching, state->solids.count + 1, "rigid contacts"));
   TRY(memory_new(core, &contacts->impulses, state->solids.count + 1, "rigid contacts"));
   for (int32_t k = 0; k < state->solids.count; k++)
     if (state->solids.items[k].motion == MOTION_FREE)
-      find_points(&state->solids.items[k].shape, &contacts->touching[k]);
+      touch_add_shape(&contacts->touching[k], &state->solids.items[k].shape);
+    else if (mechanism_owns(mechanism, k)) mechanism_touch_places(mechanism, k, &contacts->touching[k]);
   return SCREE_OK;
 }
 
@@ -71,29 +39,34 @@ static double surface_speed(const Solid *solid) { return solid_surface_speed(sol
 
 static Status touch_pair(Core *core, RigidContacts *contacts, const State *state, int32_t a, int32_t b, double dt) {
   const Solid *body = &state->solids.items[a], *other = &state->solids.items[b];
-  const TouchPoints *touching = &contacts->touching[a];
+  const TouchPlaces *touching = &contacts->touching[a];
   double extent = solid_extent(body, body->center_in_shape);
   double ahead = (surface_speed(body) + surface_speed(other)) * dt + 1e-3 * extent;
-  ShapePoint found[SHAPE_CONTACTS_MAX];
-  if (solid_contacts(other, body->center, extent + ahead, found) == 0) return SCREE_OK;
+  TouchFound found[SHAPE_CONTACTS_MAX];
+  if (!touch_is_near(body, other, ahead)) return SCREE_OK;
   for (int32_t k = 0; k < touching->count; k++) {
-    Vec3 point = solid_to_world(body, touching->points[k]);
-    int count = solid_contacts(other, point, touching->radius + ahead, found);
+    int count = touch_find(&touching->places[k], body, other, ahead, found);
     for (int j = 0; j < count; j++) {
-      double gap = found[j].distance - touching->radius;
-      if (!(gap < ahead)) continue;
       TRY(memory_grow(core, &contacts->contacts, contacts->count + 1, "rigid contacts"));
       RigidContact *contact = &contacts->contacts[contacts->count++];
       *contact = (RigidContact){.a = a,
                                 .b = b,
-                                .point = vec3_madd(point, found[j].normal, -touching->radius),
+                                .point = found[j].point,
                                 .normal = found[j].normal,
-                                .gap = gap,
+                                .gap = found[j].gap,
                                 .friction = sqrt(body->friction_static * other->friction_static)};
       contact->mobility = pair_mobility(state, contact, contact->normal);
     }
   }
   return SCREE_OK;
+}
+
+/* Whether a's places are held against b's surface here. */
+static bool meet(const RigidContacts *contacts, const State *state, int32_t a, int32_t b) {
+  const Solid *body = &state->solids.items[a], *other = &state->solids.items[b];
+  if (a == b || contacts->touching[a].count == 0) return false;
+  if (other->shape.kind == SCREE_SHAPE_HEIGHTFIELD) return false; /* it yields: terrain/ pushes back */
+  return body->motion == MOTION_FREE || (body->motion == MOTION_MECHANISM && other->motion == MOTION_FREE);
 }
 
 /* ---- impulses ---- */
@@ -156,10 +129,8 @@ Status rigid_contacts_solve(Core *core, RigidContacts *contacts, State *state, d
   for (int32_t k = 0; k < contacts->solid_count; k++)
     contacts->impulses[k][0] = contacts->impulses[k][1] = vec3(0, 0, 0);
   for (int32_t a = 0; a < contacts->solid_count; a++) {
-    if (contacts->touching[a].count == 0) continue;
     for (int32_t b = 0; b < contacts->solid_count; b++)
-      if (b != a && state->solids.items[b].shape.kind != SCREE_SHAPE_HEIGHTFIELD) /* it yields: terrain/ pushes back */
-        TRY(touch_pair(core, contacts, state, a, b, dt));
+      if (meet(contacts, state, a, b)) TRY(touch_pair(core, contacts, state, a, b, dt));
   }
   bool any = true;
   for (int k = 0; k < ITERATIONS && any; k++) {

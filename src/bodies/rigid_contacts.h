@@ -1,22 +1,18 @@
-/* Contacts of free bodies with walls and with each other, so that a body rests on the floor where there is no sand.
+/* Contacts of free bodies with walls, parts of mechanisms and each other, so that a body rests on the floor where there
+ * is no sand.
  *
- * A free body touches with points of its surface: the centre of a sphere and the ends of a capsule (with their radius),
+ * A free body touches with places of its surface: the centre of a sphere and the ends of a capsule (with their radius),
  * the corners of a box, the rims of a cylinder, and the outermost vertices of a mesh. Each is held against the signed
- * distance of every other solid. Velocities are corrected by sequential impulses between the kick and the drift of the
- * step; there is no restitution. Contacts between the bodies of a mechanism are MuJoCo's. */
+ * distance of every other solid; and so are the places of parts against that of free bodies. Velocities are corrected
+ * by sequential impulses between the kick and the drift of the step; there is no restitution. What parts of mechanisms
+ * touch else is in mechanism_touch.c. */
 #ifndef BODIES_RIGID_CONTACTS_H
 #define BODIES_RIGID_CONTACTS_H
 
+#include "bodies/touch.h"
 #include "state/state.h"
 
-enum { TOUCH_POINTS_MAX = 128 };
-
-/* The points with which a body touches, in its shape's frame. */
-typedef struct TouchPoints {
-  Vec3 points[TOUCH_POINTS_MAX];
-  int32_t count;
-  double radius; /* of the ball round each */
-} TouchPoints;
+typedef struct Mechanism Mechanism; /* mechanism.h */
 
 typedef struct RigidContact {
   int32_t a, b;       /* solids: a touches with a point, b with its surface */
@@ -29,7 +25,7 @@ typedef struct RigidContact {
 } RigidContact;
 
 typedef struct RigidContacts {
-  TouchPoints *touching; /* by solid; count 0 for all but free bodies */
+  TouchPlaces *touching; /* by solid; count 0 for those that touch with nothing */
   int32_t solid_count;
   RigidContact *contacts;
   int64_t count;
@@ -37,10 +33,16 @@ typedef struct RigidContacts {
 } RigidContacts;
 
 /* Once, when all solids are there. */
-Status rigid_contacts_create(Core *core, const State *state, RigidContacts *contacts);
+Status rigid_contacts_create(Core *core, const State *state, const Mechanism *mechanism, RigidContacts *contacts);
 void rigid_contacts_destroy(Core *core, RigidContacts *contacts);
 
 /* Corrects velocities and spins of the free bodies. What mechanisms got is left in `impulses` for them. */
 Status rigid_contacts_solve(Core *core, RigidContacts *contacts, State *state, double dt);
+
+/* Whether they pushed that solid in this step. */
+static inline bool rigid_contacts_pushed(const RigidContacts *contacts, int32_t solid) {
+  const Vec3 *got = contacts->impulses[solid];
+  return vec3_dot(got[0], got[0]) > 0 || vec3_dot(got[1], got[1]) > 0;
+}
 
 #endif

@@ -33,6 +33,17 @@ Status archive_bytes(Core *core, Archive *archive, void *data, int64_t size);
   archive_bytes((core), (archive), (pointer), (int64_t)sizeof *(pointer) * (count))
 /* A count: loading refuses anything below 0 or for which fewer than count * element bytes are left. */
 Status archive_count(Core *core, Archive *archive, int64_t *count, int64_t element);
+/* One byte that is 0 or 1: loading refuses others, which would be no bool. */
+Status archive_bools(Core *core, Archive *archive, bool *values, int64_t count);
 Status archive_bad(Core *core, const Archive *archive, const char *what);
+
+/* What was loaded is looked at: a file may say anything. */
+Status archive_refuse(Core *core, const Archive *archive, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool floats_finite(const float *values, int64_t count);
+bool doubles_finite(const double *values, int64_t count);
+/* Whether ids are below `next`, none is 0 and none is there twice. */
+Status archive_check_ids(Core *core, const Archive *archive, const uint32_t *id, int64_t count, uint32_t next,
+                         const char *whose);
 
 #endif

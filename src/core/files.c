@@ -46,6 +46,20 @@ static Status cannot_write(Core *core, const char *path) {
   return fail_at(core, SCREE_CANNOT_WRITE, path, (ScreeSource){0, 0}, "cannot be written: %s", strerror(errno));
 }
 
+int files_rename(const char *from, const char *to) {
+  char folder[SCREE_FILE_MAX];
+  if (rename(from, to) != 0) return errno;
+  const char *slash = strrchr(to, '/');
+  int length = slash ? (int)(slash - to) : 0;
+  if (length == 0) snprintf(folder, sizeof folder, "%s", slash ? "/" : ".");
+  else if (snprintf(folder, sizeof folder, "%.*s", length, to) >= (int)sizeof folder) return 0;
+  int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return 0; /* a folder that may not be read: the file is there */
+  int why = fsync(directory) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
+  close(directory);
+  return why;
+}
+
 Status files_write(Core *core, const char *path, const void *data, int64_t size) {
   char temporary[SCREE_FILE_MAX + 16];
   if (snprintf(temporary, sizeof temporary, "%s.part", path) >= (int)sizeof temporary)
@@ -65,8 +79,9 @@ Status files_write(Core *core, const char *path, const void *data, int64_t size)
     good = false;
     why = errno;
   }
-  if (good && rename(temporary, path) == 0) return SCREE_OK;
-  if (!good) errno = why;
+  if (good) why = files_rename(temporary, path);
+  if (good && why == 0) return SCREE_OK;
+  errno = why;
   Status status = cannot_write(core, path);
   unlink(temporary);
   return status;

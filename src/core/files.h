@@ -8,6 +8,9 @@
  * pipes and devices are refused (SCREE_BAD_INPUT). */
 Status files_read(Core *core, const char *path, int64_t most, char **data, int64_t *size);
 
+/* Gives a file its name and syncs the folder, so that the name outlives a crash of the machine. 0, or errno. */
+int files_rename(const char *from, const char *to);
+
 /* Writes beside the target, syncs and renames; an earlier file of that name is replaced at once or kept whole. */
 Status files_write(Core *core, const char *path, const void *data, int64_t size);
 

@@ -26,11 +26,12 @@
 
 #if LANE_WIDTH == 1
 
-#ifndef __OPENCL_C_VERSION__
+#ifdef __OPENCL_C_VERSION__
+#define LANE_INLINE static inline __attribute__((unused)) /* compilers of devices inline what they should */
+#else
 #include <stdbool.h>
-#endif
-
 #define LANE_INLINE static inline __attribute__((always_inline, unused))
+#endif
 typedef float Real;
 typedef int Int;
 typedef int Mask;

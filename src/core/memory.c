@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/core.h"
+#include "core/limits.h"
 
 typedef struct Header {
   int64_t size;
@@ -22,7 +23,9 @@ void memory_create(Memory *memory, int64_t limit) {
   if (limit <= 0) {
     int64_t pages = sysconf(_SC_PHYS_PAGES);
     int64_t page = sysconf(_SC_PAGESIZE);
-    limit = pages > 0 && page > 0 ? pages / 10 * 9 * page : INT64_MAX;
+    int64_t there = pages > 0 && page > 0 ? pages * page : INT64_MAX, allowed = limits_memory("");
+    if (allowed < there) there = allowed;
+    limit = there < INT64_MAX ? there / 10 * 9 : INT64_MAX;
   }
   memory->limit = limit;
 }
@@ -31,17 +34,41 @@ int64_t memory_left(const Memory *memory) { return memory->limit - atomic_load(&
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* Large blocks on huge pages where the system has them: gathers over millions of particles otherwise spend much of
- * their time on address translation, and first touches on page faults. */
-static void *allocate(int64_t bytes) {
-  if (bytes < HUGE_PAGE) return aligned_alloc(MEMORY_ALIGNMENT, (size_t)bytes);
-  void *block = NULL;
-  if (posix_memalign(&block, HUGE_PAGE, (size_t)bytes) != 0) return NULL;
-#if defined(MADV_HUGEPAGE)
-  madvise(block, (size_t)bytes, MADV_HUGEPAGE);
-#endif
-  return block;
+static void *allocate_small(int64_t bytes) {
+  void *block = aligned_alloc(MEMORY_ALIGNMENT, (size_t)bytes);
+  return block ? memset(block, 0, (size_t)bytes) : NULL;
 }
+
+/* All zero. Large blocks come from the system itself, on huge pages where it has them: gathers over millions of
+ * particles otherwise spend much of their time on address translation. Such pages are zero without being touched, and
+ * get their place in memory, and are cleared, by the thread that writes them first. Not in a browser, whose mmap cannot
+ * give back a part. */
+#if defined(MADV_HUGEPAGE) && !defined(__EMSCRIPTEN__)
+static void *allocate(int64_t bytes) {
+  if (bytes < HUGE_PAGE) return allocate_small(bytes);
+  char *block = mmap(NULL, (size_t)bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (block == MAP_FAILED) return NULL;
+  size_t before = (size_t)(-(intptr_t)block & (HUGE_PAGE - 1)), page = (size_t)sysconf(_SC_PAGESIZE);
+  size_t kept = ((size_t)bytes + page - 1) / page * page;
+  size_t mapped = ((size_t)bytes + HUGE_PAGE + page - 1) / page * page, behind = mapped - before - kept;
+  if (before > 0) munmap(block, before);
+  if (behind > 0) munmap(block + before + kept, behind);
+  madvise(block + before, kept, MADV_HUGEPAGE);
+  return block + before;
+}
+
+static void give_back(void *block, int64_t bytes) {
+  if (bytes < HUGE_PAGE) free(block);
+  else munmap(block, (size_t)bytes);
+}
+#else
+static void *allocate(int64_t bytes) { return allocate_small(bytes); }
+
+static void give_back(void *block, int64_t bytes) {
+  (void)bytes;
+  free(block);
+}
+#endif
 
 void *memory_get(Memory *memory, int64_t count, int64_t size, const char *label) {
   if (count < 0 || size <= 0 || count > (INT64_MAX - 2 * MEMORY_ALIGNMENT) / size) return NULL;
@@ -59,14 +86,14 @@ void *memory_get(Memory *memory, int64_t count, int64_t size, const char *label)
   }
   header->size = bytes;
   header->label = label;
-  return memset(header + 1, 0, (size_t)bytes);
+  return header + 1;
 }
 
 void memory_free(Memory *memory, void *block) {
   if (!block) return;
   Header *header = (Header *)block - 1;
   atomic_fetch_sub(&memory->used, header->size + (int64_t)sizeof(Header));
-  free(header);
+  give_back(header, header->size + (int64_t)sizeof(Header));
 }
 
 int64_t memory_size(const void *block) { return block ? ((const Header *)block - 1)->size : 0; }

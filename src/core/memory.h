@@ -21,7 +21,7 @@ typedef struct Memory {
 
 typedef struct Core Core;
 
-/* limit 0: nine tenths of the machine's memory. */
+/* limit 0: nine tenths of what the machine has, or the container leaves. */
 void memory_create(Memory *memory, int64_t limit);
 /* Bytes that may still be taken before the limit. */
 int64_t memory_left(const Memory *memory);

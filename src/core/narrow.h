@@ -22,6 +22,16 @@ WIDE_INLINE Narrow narrow_square(Narrow a) {
   } parts = {a};
   for (int h = 0; h < 2; h++) parts.half[h] = _mm_mulhi_epi16(parts.half[h], parts.half[h]);
   return parts.whole;
+#elif defined(__wasm_simd128__)
+  union {
+    Narrow whole;
+    v128_t half[2];
+  } parts = {a};
+  for (int h = 0; h < 2; h++) {
+    v128_t v = parts.half[h], low = wasm_i32x4_extmul_low_i16x8(v, v), high = wasm_i32x4_extmul_high_i16x8(v, v);
+    parts.half[h] = wasm_i16x8_shuffle(low, high, 1, 3, 5, 7, 9, 11, 13, 15);
+  }
+  return parts.whole;
 #else
   for (int k = 0; k < NARROW_LANES; k++) a[k] = (int16_t)((int32_t)a[k] * a[k] >> 16);
   return a;
@@ -41,6 +51,13 @@ WIDE_INLINE unsigned narrow_larger(Narrow a, Narrow b) {
   } left = {a}, right = {b};
   return (unsigned)_mm_movemask_epi8(
       _mm_packs_epi16(_mm_cmpgt_epi16(left.half[0], right.half[0]), _mm_cmpgt_epi16(left.half[1], right.half[1])));
+#elif defined(__wasm_simd128__)
+  union {
+    Narrow whole;
+    v128_t half[2];
+  } left = {a}, right = {b};
+  return wasm_i8x16_bitmask(
+      wasm_i8x16_narrow_i16x8(wasm_i16x8_gt(left.half[0], right.half[0]), wasm_i16x8_gt(left.half[1], right.half[1])));
 #else
   unsigned bits = 0;
   for (int k = 0; k < NARROW_LANES; k++) bits |= (unsigned)(a[k] > b[k]) << k;

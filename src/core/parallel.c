@@ -6,6 +6,9 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "core/limits.h"
+#include "core/timer.h"
+
 /* A step is a row of short loops with serial work between them, up to a tenth of a millisecond where a machine moves.
  * Waking a thread costs tens of microseconds on a virtual machine, as much as many of these loops take, so a thread
  * that has nothing to do looks about for a while before it goes to sleep: 70 to 200 us, by the kind of core. Where
@@ -23,8 +26,15 @@
  * the caller writes one line (a few with the shares of many threads), and every thread keeps count of what is taken of
  * its run and what it has finished on a line of its own. The counts bear the number of their job, so that nobody has to
  * reset them. The caller waits for chunks, never for threads: who wakes up late finds the chunks of his job taken, and
- * what the job was about may be gone by then, but it is looked at for a taken chunk only. */
+ * what the job was about may be gone by then, but it is looked at for a taken chunk only.
+ *
+ * Each thread that takes part costs the others a little, so a loop has as many as help. What a chunk of a loop takes is
+ * measured whenever it runs; T seconds of work on n threads take about T / n + n C, the least for n = sqrt(T / C). Who
+ * takes part changes no result. Threads that have not been asked for look about less often. */
 enum { THREADS_MAX = PARALLEL_THREADS_MAX, LOOKS = 4000, PATIENCE = 200, CACHE_LINE = 64, RUN_MOST = UINT16_MAX };
+enum { PACES = 256, IDLE_MOST = 64 };
+/* C: what one more thread costs a loop, s. */
+#define THREAD_COST 0.3e-6
 
 /* Of one thread. A core fetches two lines at once: the second of each stays empty. */
 typedef struct Run {
@@ -38,6 +48,7 @@ typedef struct Job {
   ParallelBody body;
   void *context;
   int64_t begin, end, grain, chunks;
+  int threads;                    /* that take part: 0 to threads - 1 */
   bool shared;                    /* runs are shares that the caller gave */
   int32_t first[THREADS_MAX + 1]; /* of them: the chunk of each, and behind the last */
 } Job;
@@ -49,6 +60,7 @@ typedef struct Notice {
   _Atomic(ParallelBody) body;
   _Atomic(void *) context;
   _Atomic int64_t begin, end, grain;
+  _Atomic int threads;
   _Atomic int32_t first[THREADS_MAX + 1]; /* -1: runs are equally long */
 } Notice;
 
@@ -56,31 +68,71 @@ typedef struct Worker {
   Pool *pool;
   int thread;
   pthread_t handle;
+  pthread_cond_t wake;
 } Worker;
+
+/* Seconds that a chunk of a loop takes, by its body. */
+typedef struct Pace {
+  ParallelBody body;
+  int64_t grain;
+  double chunk;
+  unsigned loops;
+} Pace;
 
 struct Pool {
   int threads;
   int looks;
   Worker workers[THREADS_MAX];
   pthread_mutex_t mutex;
-  pthread_cond_t wake, done;
+  pthread_cond_t done;
   bool quit;
-  uint64_t last; /* number of the last job */
+  uint64_t last;     /* number of the last job */
+  Pace paces[PACES]; /* of the caller alone */
   Notice notice;
-  _Alignas(CACHE_LINE) _Atomic bool asleep; /* some worker went to sleep since they were last woken */
-  _Atomic bool waiting;                     /* the caller sleeps until what is taken is finished */
+  _Alignas(CACHE_LINE) _Atomic uint64_t asleep[THREADS_MAX / 64]; /* bits: went to sleep and was not woken since */
+  _Atomic bool waiting; /* the caller sleeps until what is taken is finished */
   Run runs[THREADS_MAX];
 };
 
-static int64_t run_begin(const Pool *pool, const Job *job, int owner) {
+static int64_t run_begin(const Job *job, int owner) {
   if (job->shared) return job->first[owner];
   /* Those that are left over go to the first threads: the caller begins before the others have seen the job. */
-  return (job->chunks * owner + pool->threads - 1) / pool->threads;
+  return (job->chunks * owner + job->threads - 1) / job->threads;
 }
 
+/* Where fewer threads take part than there are shares, each has the shares of several. */
 static void cut_by_shares(const Pool *pool, const ParallelShares *shares, Job *job) {
-  for (int k = 0; k <= pool->threads; k++)
-    job->first[k] = (int32_t)((job->chunks * shares->begin[k] + shares->whole / 2) / shares->whole);
+  for (int k = 0; k <= job->threads; k++) {
+    int64_t share = shares->begin[k * pool->threads / job->threads];
+    job->first[k] = (int32_t)((job->chunks * share + shares->whole / 2) / shares->whole);
+  }
+}
+
+static Pace *pace_of(Pool *pool, ParallelBody body, int64_t grain) {
+  uint64_t key = ((uint64_t)(uintptr_t)body >> 4) + (uint64_t)grain * 0x9e3779b97f4a7c15;
+  Pace *pace = &pool->paces[(key ^ key >> 29) % PACES];
+  if (pace->body != body || pace->grain != grain) *pace = (Pace){.body = body, .grain = grain};
+  return pace;
+}
+
+/* The clock takes its time too: it is asked for the first loops and then now and then. */
+static bool pace_asks(Pace *pace) { return pace->loops++ < 8 || pace->loops % 16 == 0; }
+
+/* A thread that lost its core in between says nothing about the loop. */
+static void pace_note(Pace *pace, double seconds, int64_t chunks) {
+  double chunk = seconds / (double)chunks;
+  if (pace->chunk == 0) pace->chunk = chunk;
+  else pace->chunk += 0.25 * ((chunk < 4 * pace->chunk ? chunk : 4 * pace->chunk) - pace->chunk);
+}
+
+/* As many threads as help, in powers of two below all of them, so that runs of loops that are alike begin alike. */
+static int useful_threads(const Pool *pool, const Pace *pace, int64_t chunks) {
+  int threads = pool->threads < chunks ? pool->threads : (int)chunks;
+  if (pace->chunk == 0) return threads;
+  double most = pace->chunk * (double)chunks / THREAD_COST; /* the square of the best number */
+  int useful = 1;
+  while (useful < threads && 2.0 * useful * useful <= most) useful *= 2; /* up to sqrt(2) times the best */
+  return useful < threads ? useful : threads;
 }
 
 static int64_t half_of(int64_t chunks) { return (chunks + 1) / 2; }
@@ -96,7 +148,7 @@ typedef struct Share {
  * line if others have looked at it, which is longer than many chunks take. Empty when nothing is left. */
 static Share take_share(Pool *pool, const Job *job, int owner, bool back) {
   _Atomic uint64_t *place = &pool->runs[owner].taken;
-  int64_t begin = run_begin(pool, job, owner), end = run_begin(pool, job, owner + 1), first, last, count;
+  int64_t begin = run_begin(job, owner), end = run_begin(job, owner + 1), first, last, count;
   uint64_t tag = tag_of(job->number), before = atomic_load(place), taken;
   do {
     taken = before;
@@ -148,10 +200,10 @@ static void be_patient(Pool *pool, const Job *job, int owner, int *looks) {
 
 /* Its own run, that of the neighbour whom it meets, then the others'. */
 static int64_t work(Pool *pool, const Job *job, int thread) {
-  int next = thread & 1 ? pool->threads - 1 : 1, looks = 0;
+  int next = thread & 1 ? job->threads - 1 : 1, looks = 0;
   int64_t done = take_run(pool, job, thread, thread);
-  for (int k = 1, owner = thread; k < pool->threads; k++) {
-    owner = (owner + next) % pool->threads;
+  for (int k = 1, owner = thread; k < job->threads; k++) {
+    owner = (owner + next) % job->threads;
     if (job->shared) be_patient(pool, job, owner, &looks);
     done += take_run(pool, job, owner, thread);
   }
@@ -168,10 +220,11 @@ static bool read_notice(Pool *pool, uint64_t seen, Job *job) {
   job->begin = atomic_load_explicit(&notice->begin, memory_order_acquire);
   job->end = atomic_load_explicit(&notice->end, memory_order_acquire);
   job->grain = atomic_load_explicit(&notice->grain, memory_order_acquire);
+  job->threads = atomic_load_explicit(&notice->threads, memory_order_acquire);
   job->chunks = parallel_chunks(job->begin, job->end, job->grain);
   job->first[0] = atomic_load_explicit(&notice->first[0], memory_order_acquire);
   job->shared = job->first[0] >= 0;
-  for (int k = 1; k <= pool->threads && job->shared; k++)
+  for (int k = 1; k <= job->threads && job->shared; k++)
     job->first[k] = atomic_load_explicit(&notice->first[k], memory_order_acquire);
   return atomic_load_explicit(&notice->number, memory_order_relaxed) == job->number;
 }
@@ -185,38 +238,49 @@ static void write_notice(Pool *pool, const Job *job, int64_t own) {
   atomic_store_explicit(&notice->begin, job->begin, memory_order_release);
   atomic_store_explicit(&notice->end, job->end, memory_order_release);
   atomic_store_explicit(&notice->grain, job->grain, memory_order_release);
+  atomic_store_explicit(&notice->threads, job->threads, memory_order_release);
   atomic_store_explicit(&notice->first[0], job->shared ? 0 : -1, memory_order_release);
-  for (int k = 1; k <= pool->threads && job->shared; k++)
+  for (int k = 1; k <= job->threads && job->shared; k++)
     atomic_store_explicit(&notice->first[k], job->first[k], memory_order_release);
   atomic_store_explicit(&pool->runs[0].taken, tag_of(job->number) + (uint64_t)own, memory_order_release);
   atomic_store_explicit(&notice->number, job->number, memory_order_release);
 }
 
-/* Waits for a job other than `seen`; false when the pool ends. */
-static bool next_job(Pool *pool, uint64_t seen, Job *job) {
-  for (int look = 0; look < pool->looks; look++) {
+/* Waits for a job other than `seen`; false when the pool ends. `idle`: jobs that went on without this thread. */
+static bool next_job(Worker *worker, uint64_t seen, int idle, Job *job) {
+  Pool *pool = worker->pool;
+  int pauses = 1 + (idle < IDLE_MOST ? idle : IDLE_MOST);
+  for (int look = 0; look < pool->looks; look += pauses) {
     if (read_notice(pool, seen, job)) return true;
-    rest();
+    for (int k = 0; k < pauses; k++) rest();
   }
+  _Atomic uint64_t *asleep = &pool->asleep[worker->thread / 64];
+  uint64_t bit = (uint64_t)1 << worker->thread % 64;
   pthread_mutex_lock(&pool->mutex);
   for (;;) {
-    atomic_store(&pool->asleep, true);
+    atomic_fetch_or(asleep, bit);
     if (pool->quit || read_notice(pool, seen, job)) break;
-    pthread_cond_wait(&pool->wake, &pool->mutex);
+    pthread_cond_wait(&worker->wake, &pool->mutex);
   }
+  atomic_fetch_and(asleep, ~bit);
   bool more = !pool->quit;
   pthread_mutex_unlock(&pool->mutex);
   return more;
 }
 
-/* Once for all who sleep: it may take a woken thread many loops until it gets a core on a busy machine, and another
- * call would not bring it any sooner. Who goes to sleep in this moment misses the job, and the caller does all of it.
- */
-static void wake_all(Pool *pool) {
-  pthread_mutex_lock(&pool->mutex);
-  atomic_store(&pool->asleep, false);
-  pthread_mutex_unlock(&pool->mutex);
-  pthread_cond_broadcast(&pool->wake);
+/* Those who sleep and are to take part, each once: it may take a woken thread many loops until it gets a core on a busy
+ * machine, and another call would not bring it any sooner. Who goes to sleep in this moment misses the job, and the
+ * others do all of it. */
+static void wake_sleepers(Pool *pool, int threads) {
+  for (int first = 0; first < threads; first += 64) {
+    uint64_t asked = threads - first >= 64 ? UINT64_MAX : ((uint64_t)1 << (threads - first)) - 1;
+    uint64_t asleep = atomic_load_explicit(&pool->asleep[first / 64], memory_order_relaxed) & asked;
+    if (asleep == 0) continue;
+    pthread_mutex_lock(&pool->mutex);
+    atomic_fetch_and(&pool->asleep[first / 64], ~asleep);
+    for (; asleep; asleep &= asleep - 1) pthread_cond_signal(&pool->workers[first + __builtin_ctzll(asleep)].wake);
+    pthread_mutex_unlock(&pool->mutex);
+  }
 }
 
 static void tell_finished(Pool *pool, const Job *job, int thread, int64_t done) {
@@ -230,7 +294,7 @@ static void tell_finished(Pool *pool, const Job *job, int thread, int64_t done) 
 
 /* Whether the others have finished `left` chunks of the job between them. */
 static bool have_finished(Pool *pool, const Job *job, int64_t left) {
-  for (int k = 1; k < pool->threads && left > 0; k++) {
+  for (int k = 1; k < job->threads && left > 0; k++) {
     uint64_t finished = atomic_load(&pool->runs[k].finished);
     if (tag_of(finished >> 32) == tag_of(job->number)) left -= (int64_t)(finished & UINT32_MAX);
   }
@@ -250,20 +314,29 @@ static void wait_finished(Pool *pool, const Job *job, int64_t left) {
 }
 
 static void *worker_main(void *argument) {
-  const Worker *worker = argument;
+  Worker *worker = argument;
   Job job = {0};
-  while (next_job(worker->pool, job.number, &job)) {
+  int idle = 0;
+  while (next_job(worker, job.number, idle, &job)) {
+    idle = worker->thread < job.threads ? 0 : idle + 1;
+    if (idle > 0) continue;
     int64_t done = work(worker->pool, &job, worker->thread);
     if (done > 0) tell_finished(worker->pool, &job, worker->thread, done);
   }
   return NULL;
 }
 
-/* That the process may run on: a container or taskset leaves it fewer than the machine has. */
+/* That the process may run on: taskset and the quota of a container leave it fewer than the machine has. */
 static int available_cores(void) {
+#if defined(__linux__)
   cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
+  int cores =
+      sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+  int32_t quota = limits_processors("");
+  return quota < cores ? quota : cores;
+#else
   return (int)sysconf(_SC_NPROCESSORS_ONLN);
+#endif
 }
 
 Pool *pool_create(Core *core, int threads) {
@@ -276,12 +349,13 @@ Pool *pool_create(Core *core, int threads) {
   pool->threads = 1; /* thread 0 is the caller */
   pool->looks = threads <= cores ? LOOKS : 0;
   pthread_mutex_init(&pool->mutex, NULL);
-  pthread_cond_init(&pool->wake, NULL);
   pthread_cond_init(&pool->done, NULL);
   for (int t = 1; t < threads; t++) {
     Worker *worker = &pool->workers[t];
     *worker = (Worker){.pool = pool, .thread = t};
+    pthread_cond_init(&worker->wake, NULL);
     if (pthread_create(&worker->handle, NULL, worker_main, worker) != 0) {
+      pthread_cond_destroy(&worker->wake);
       pool_destroy(core, pool);
       return NULL;
     }
@@ -294,11 +368,13 @@ void pool_destroy(Core *core, Pool *pool) {
   if (!pool) return;
   pthread_mutex_lock(&pool->mutex);
   pool->quit = true;
-  pthread_cond_broadcast(&pool->wake);
+  for (int t = 1; t < pool->threads; t++) pthread_cond_signal(&pool->workers[t].wake);
   pthread_mutex_unlock(&pool->mutex);
-  for (int t = 1; t < pool->threads; t++) pthread_join(pool->workers[t].handle, NULL);
+  for (int t = 1; t < pool->threads; t++) {
+    pthread_join(pool->workers[t].handle, NULL);
+    pthread_cond_destroy(&pool->workers[t].wake);
+  }
   pthread_cond_destroy(&pool->done);
-  pthread_cond_destroy(&pool->wake);
   pthread_mutex_destroy(&pool->mutex);
   memory_free(&core->memory, pool);
 }
@@ -318,15 +394,18 @@ static uint64_t next_number(Pool *pool) {
 }
 
 /* Of a job that has all but its number and its runs. */
-static void run_job(Pool *pool, Job *job, const ParallelShares *shares) {
+static void run_job(Pool *pool, Job *job, Pace *pace, const ParallelShares *shares) {
   job->number = next_number(pool);
   job->chunks = parallel_chunks(job->begin, job->end, job->grain);
   job->shared = shares != NULL;
   if (shares) cut_by_shares(pool, shares, job);
-  Share own = {0, half_of(run_begin(pool, job, 1))};
+  Share own = {0, half_of(run_begin(job, 1))};
   write_notice(pool, job, own.count);
-  if (atomic_load_explicit(&pool->asleep, memory_order_relaxed)) wake_all(pool);
+  wake_sleepers(pool, job->threads);
+  bool asks = pace_asks(pace);
+  double began = asks ? timer_now() : 0;
   do_share(job, own, false, 0);
+  if (asks && own.count > 0) pace_note(pace, timer_now() - began, own.count);
   int64_t left = job->chunks - own.count - work(pool, job, 0);
   if (left > 0) wait_finished(pool, job, left);
 }
@@ -335,19 +414,25 @@ void parallel_for_shares(Core *core, const ParallelShares *shares, int64_t begin
                          ParallelBody body, void *context) {
   Pool *pool = core->pool;
   int64_t chunks = parallel_chunks(begin, end, grain);
-  if (chunks <= 1 || pool->threads == 1) {
+  Pace *pace = chunks > 1 && pool->threads > 1 ? pace_of(pool, body, grain) : NULL;
+  int threads = pace ? useful_threads(pool, pace, chunks) : 1;
+  if (threads == 1) {
+    bool asks = pace && pace_asks(pace);
+    double began = asks ? timer_now() : 0;
     for (int64_t b = begin; b < end; b += grain) body(context, b, b + grain < end ? b + grain : end, 0);
+    if (asks) pace_note(pace, timer_now() - began, chunks);
     return;
   }
   /* As many at a time as the counts hold. */
-  for (int64_t most = (int64_t)RUN_MOST * (shares ? 1 : pool->threads) * grain; begin < end;) {
+  for (int64_t most = (int64_t)RUN_MOST * (shares ? 1 : threads) * grain; begin < end;) {
     Job job; /* not cleared: it has room for very many runs */
     job.body = body;
     job.context = context;
     job.begin = begin;
     job.grain = grain;
+    job.threads = threads;
     job.end = begin = end - begin > most ? begin + most : end;
-    run_job(pool, &job, shares);
+    run_job(pool, &job, pace, shares);
   }
 }
 

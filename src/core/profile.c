@@ -8,15 +8,27 @@ static ScreePhase *find(const Profile *profile, const char *name) {
   return NULL;
 }
 
-void profile_end(Profile *profile, const char *name, double began) {
+/* NULL: there are too many. */
+static ScreePhase *find_or_add(Profile *profile, const char *name) {
   ScreePhase *phase = find(profile, name);
-  if (!phase) {
-    if (profile->count == PROFILE_PHASES_MAX) return;
-    phase = &profile->phases[profile->count++];
-    *phase = (ScreePhase){.name = name};
-  }
+  if (phase || profile->count == PROFILE_PHASES_MAX) return phase;
+  phase = &profile->phases[profile->count++];
+  *phase = (ScreePhase){.name = name};
+  return phase;
+}
+
+void profile_end(Profile *profile, const char *name, double began) {
+  ScreePhase *phase = find_or_add(profile, name);
+  if (!phase) return;
   phase->seconds += timer_now() - began;
   phase->calls++;
+}
+
+void profile_set(Profile *profile, const char *name, double seconds, int64_t calls) {
+  ScreePhase *phase = find_or_add(profile, name);
+  if (!phase) return;
+  phase->seconds = seconds;
+  phase->calls = calls;
 }
 
 double profile_seconds(const Profile *profile, const char *name) {

@@ -15,6 +15,8 @@ typedef struct Profile {
 /* name must be a string literal: phases are told apart by their text. Returns when the phase began. */
 static inline double profile_begin(void) { return timer_now(); }
 void profile_end(Profile *profile, const char *name, double began);
+/* Times that somebody else has added up. */
+void profile_set(Profile *profile, const char *name, double seconds, int64_t calls);
 /* Seconds in a phase so far; 0 when it never ran. */
 double profile_seconds(const Profile *profile, const char *name);
 

@@ -17,7 +17,8 @@ typedef enum RngPurpose {
   RNG_UPSAMPLE,
   RNG_EXCHANGE,
   RNG_COINCIDENT,
-  RNG_TEST
+  RNG_TEST,
+  RNG_TILE
 } RngPurpose;
 
 static inline uint64_t rng_mix(uint64_t z) {

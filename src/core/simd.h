@@ -15,6 +15,8 @@
 
 #ifdef __SSE2__
 #include <immintrin.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 #ifdef SIMD_LEVEL
@@ -68,7 +70,14 @@ static inline bool simd_sixteen(const Core *core) {
   return false;
 #endif
 }
-static inline const char *simd_name(const Core *core) { return simd_wide(core) ? "avx2" : "baseline"; }
+static inline const char *simd_name(const Core *core) {
+#ifdef __wasm_simd128__
+  (void)core;
+  return "wasm";
+#else
+  return simd_wide(core) ? "avx2" : "baseline";
+#endif
+}
 
 /* Eight logical lanes. The compiler turns them into one AVX or two SSE registers. Use inside one function or in
  * always_inline helpers only: the calling convention of wide vectors differs between targets. */
@@ -79,6 +88,15 @@ typedef float WideUnaligned __attribute__((vector_size(32), aligned(4)));
 typedef int32_t WideIntUnaligned __attribute__((vector_size(32), aligned(4)));
 
 #define WIDE_INLINE static inline __attribute__((always_inline, unused))
+
+#ifdef __wasm_simd128__
+/* The two registers of eight lanes, and back. */
+#define WASM_LOW(v) ((v128_t)__builtin_shufflevector(v, v, 0, 1, 2, 3))
+#define WASM_HIGH(v) ((v128_t)__builtin_shufflevector(v, v, 4, 5, 6, 7))
+typedef float WasmReals __attribute__((vector_size(16)));
+typedef int32_t WasmInts __attribute__((vector_size(16)));
+#define WASM_JOIN(Type, low, high) __builtin_shufflevector((Type)(low), (Type)(high), 0, 1, 2, 3, 4, 5, 6, 7)
+#endif
 
 WIDE_INLINE Wide wide_load(const float *p) { return *(const WideUnaligned *)p; }
 WIDE_INLINE void wide_store(float *p, Wide v) { *(WideUnaligned *)p = v; }
@@ -91,6 +109,9 @@ WIDE_INLINE Wide wide_gather(const float *base, WideInt i) {
 WIDE_INLINE Wide wide_select(WideInt mask, Wide yes, Wide no) {
 #if defined(__AVX__)
   return (Wide)_mm256_blendv_ps((__m256)no, (__m256)yes, (__m256)mask); /* which the compiler does not find itself */
+#elif defined(__wasm_simd128__)
+  return WASM_JOIN(WasmReals, wasm_v128_bitselect(WASM_LOW(yes), WASM_LOW(no), WASM_LOW(mask)),
+                   wasm_v128_bitselect(WASM_HIGH(yes), WASM_HIGH(no), WASM_HIGH(mask)));
 #else
   return (Wide)((mask & (WideInt)yes) | (~mask & (WideInt)no));
 #endif
@@ -126,6 +147,14 @@ WIDE_COMPARE(wide_int_equal, ==, WideInt, HalfWideInt)
 #if defined(__AVX__)
 WIDE_INLINE Wide wide_max(Wide a, Wide b) { return (Wide)_mm256_max_ps((__m256)a, (__m256)b); }
 WIDE_INLINE Wide wide_min(Wide a, Wide b) { return (Wide)_mm256_min_ps((__m256)a, (__m256)b); }
+#elif defined(__wasm_simd128__)
+/* pmax(b, a) is b < a ? a : b. */
+WIDE_INLINE Wide wide_max(Wide a, Wide b) {
+  return WASM_JOIN(WasmReals, wasm_f32x4_pmax(WASM_LOW(b), WASM_LOW(a)), wasm_f32x4_pmax(WASM_HIGH(b), WASM_HIGH(a)));
+}
+WIDE_INLINE Wide wide_min(Wide a, Wide b) {
+  return WASM_JOIN(WasmReals, wasm_f32x4_pmin(WASM_LOW(b), WASM_LOW(a)), wasm_f32x4_pmin(WASM_HIGH(b), WASM_HIGH(a)));
+}
 #else
 WIDE_INLINE Wide wide_max(Wide a, Wide b) { return wide_select(wide_less(b, a), a, b); }
 WIDE_INLINE Wide wide_min(Wide a, Wide b) { return wide_select(wide_less(a, b), a, b); }
@@ -140,6 +169,8 @@ WIDE_INLINE Wide wide_sqrt(Wide a) {
   low = __builtin_ia32_sqrtps(low);
   high = __builtin_ia32_sqrtps(high);
   return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+#elif defined(__wasm_simd128__)
+  return WASM_JOIN(WasmReals, wasm_f32x4_sqrt(WASM_LOW(a)), wasm_f32x4_sqrt(WASM_HIGH(a)));
 #else
   for (int k = 0; k < LANES; k++) a[k] = __builtin_sqrtf(a[k]);
   return a;
@@ -216,6 +247,8 @@ WIDE_INLINE unsigned wide_bits(WideInt mask) {
     Half half[2];
   } parts = {mask};
   return (unsigned)_mm_movemask_ps((__m128)parts.half[0]) | (unsigned)_mm_movemask_ps((__m128)parts.half[1]) << 4;
+#elif defined(__wasm_simd128__)
+  return wasm_i32x4_bitmask(WASM_LOW(mask)) | wasm_i32x4_bitmask(WASM_HIGH(mask)) << 4;
 #else
   unsigned bits = 0;
   for (int k = 0; k < LANES; k++) bits |= (unsigned)(mask[k] != 0) << k;
@@ -232,6 +265,16 @@ WIDE_INLINE void wide_pack(int32_t *out, unsigned bits, const int32_t *values, c
   __m256i lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(table + bits)));
   __m256i all = _mm256_loadu_si256((const __m256i *)values);
   _mm256_storeu_si256((__m256i *)out, _mm256_permutevar8x32_epi32(all, lanes));
+#elif defined(__wasm_simd128__)
+  /* Four lanes at a time: byte b of lane l is byte 4 l + b, from the four numbers of lanes by one swizzle. */
+  const v128_t spread = wasm_i8x16_const(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+  const v128_t within = wasm_i8x16_const(0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
+  for (int half = 0; half < 2; half++, bits >>= 4, values += 4) {
+    v128_t lanes = wasm_i8x16_swizzle(wasm_v128_load32_zero(table + (bits & 15)), spread);
+    v128_t bytes = wasm_i8x16_add(wasm_i8x16_shl(lanes, 2), within);
+    wasm_v128_store(out, wasm_i8x16_swizzle(wasm_v128_load(values), bytes));
+    out += __builtin_popcount(bits & 15);
+  }
 #else
   (void)table;
   for (; bits; bits &= bits - 1) *out++ = values[__builtin_ctz(bits)];
@@ -247,6 +290,26 @@ WIDE_INLINE float wide_least(Wide v) {
   v = wide_min(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
   v = wide_min(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
   return wide_min(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6))[0];
+}
+/* Loads the lanes of a mask alone; the others are zero. */
+WIDE_INLINE WideInt wide_load_some(const int32_t *from, WideInt mask) {
+#if defined(__AVX2__)
+  return (WideInt)_mm256_maskload_epi32(from, (__m256i)mask);
+#else
+  WideInt values = {0};
+  for (int k = 0; k < LANES; k++)
+    if (mask[k]) values[k] = from[k];
+  return values;
+#endif
+}
+/* Stores the lanes of a mask alone. */
+WIDE_INLINE void wide_store_some(int32_t *out, WideInt mask, WideInt values) {
+#if defined(__AVX2__)
+  _mm256_maskstore_epi32(out, (__m256i)mask, (__m256i)values);
+#else
+  for (int k = 0; k < LANES; k++)
+    if (mask[k]) out[k] = values[k];
+#endif
 }
 /* Pairwise, so that the order is the same everywhere. */
 WIDE_INLINE float wide_sum(Wide v) {

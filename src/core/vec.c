@@ -2,6 +2,8 @@
 
 #include <float.h>
 
+#include "core/portable.h"
+
 void vec3_frame(Vec3 n, Vec3 *t1, Vec3 *t2) {
   Vec3 other = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
   *t1 = vec3_normalize(vec3_cross(other, n));
@@ -17,15 +19,15 @@ Quat quat_normalize(Quat q) {
 Quat quat_from_vector(Vec3 rotation) {
   double angle = vec3_length(rotation);
   /* sin(angle / 2) / angle, by its series where the quotient loses digits */
-  double s = angle > 1e-4 ? sin(angle / 2) / angle : 0.5 - angle * angle / 48;
-  return quat_normalize((Quat){cos(angle / 2), rotation.x * s, rotation.y * s, rotation.z * s});
+  double s = angle > 1e-4 ? portable_sin(angle / 2) / angle : 0.5 - angle * angle / 48;
+  return quat_normalize((Quat){portable_cos(angle / 2), rotation.x * s, rotation.y * s, rotation.z * s});
 }
 
 Vec3 quat_to_vector(Quat q) {
   if (q.w < 0) q = (Quat){-q.w, -q.x, -q.y, -q.z};
   Vec3 u = vec3(q.x, q.y, q.z);
   double s = vec3_length(u);
-  double scale = s > 1e-8 ? 2 * atan2(s, q.w) / s : 2;
+  double scale = s > 1e-8 ? 2 * portable_atan2(s, q.w) / s : 2;
   return vec3_scale(u, scale);
 }
 

@@ -44,6 +44,11 @@ static inline Quat quat_mul(Quat a, Quat b) {
   return (Quat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
                 a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
+/* Finite, and long enough to be normalised. */
+static inline bool quat_usable(Quat q) {
+  double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+  return isfinite(square) && square > 1e-12;
+}
 static inline Quat quat_conjugate(Quat q) { return (Quat){q.w, -q.x, -q.y, -q.z}; }
 Quat quat_normalize(Quat q); /* a zero quaternion becomes the identity */
 static inline Vec3 quat_rotate(Quat q, Vec3 v) {

@@ -349,7 +349,9 @@ Status bvh_build(Core *core, const Mesh *mesh, Bvh **bvh) {
   (*bvh)->mesh = *mesh;
   (*bvh)->origin = vec3_scale(vec3_add(low, high), 0.5);
   (*bvh)->extent = fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z)) / 2;
-  (*bvh)->scale = (*bvh)->extent > 0 ? exp2(-ceil(log2((*bvh)->extent))) : 1;
+  int exponent; /* of the power of two that is not below the extent */
+  if (frexp((*bvh)->extent, &exponent) == 0.5) exponent--;
+  (*bvh)->scale = (*bvh)->extent > 0 ? ldexp(1, -exponent) : 1;
   (*bvh)->wide_kernels = simd_wide(core);
   Builder builder = {.bvh = *bvh};
   Temporary temporary = {0};

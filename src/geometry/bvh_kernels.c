@@ -4,6 +4,7 @@
  * double. So the closest point is exact, and the same for both builds of this file. */
 #include <float.h>
 
+#include "core/portable.h"
 #include "geometry/bvh_nodes.h"
 #include "geometry/triangle.h"
 
@@ -144,6 +145,26 @@ int32_t KERNEL(bvh_closest_kernel)(const Bvh *bvh, Vec3 p, double *best, Vec3 *p
   return nearest;
 }
 
+int64_t KERNEL(bvh_near_kernel)(const Bvh *bvh, Vec3 p, double reach, int64_t capacity, int32_t *places) {
+  const float at[3] = {(float)(p.x * bvh->scale), (float)(p.y * bvh->scale), (float)(p.z * bvh->scale)};
+  float limit = limit_of(bvh, reach * reach, rounding(at));
+  int64_t found = 0;
+  Pending stack[(LANES - 1) * BVH_DEPTH_MAX + 1];
+  int top = push_children(bvh, 0, at, limit, stack, 0);
+  while (top > 0 && found <= capacity) {
+    Pending pending = stack[--top];
+    if (pending.count == 0) {
+      top = push_children(bvh, pending.first, at, limit, stack, top);
+      continue;
+    }
+    Wide least = triangle_distances(&bvh->packs[pending.pack], at);
+    unsigned bits = ((1u << pending.count) - 1) & wide_bits(wide_less_equal(least, wide_set(limit)));
+    for (; bits; bits &= bits - 1, found++)
+      if (found < capacity) places[found] = pending.first + __builtin_ctz(bits);
+  }
+  return found;
+}
+
 /* Sum of solid angles without an arctangent for each: half the angle of a triangle is the argument of a complex
  * number (van Oosterom and Strackee 1983), arguments add under multiplication, and full turns are counted. */
 typedef struct AngleSum {
@@ -174,6 +195,13 @@ static void angle_add(AngleSum *sum, const BvhTriangle *triangle, Vec3 p) {
  * which is far from 1/2, and 3 radii would cost twice the time for 0.016. A single triangle has one term only. */
 #define WINDING_FAR 2.0f
 #define WINDING_FAR_TRIANGLE 3.0f
+/* Nearer than this (squared, of an extent of 1) nothing is far, however small it is: the cube of the distance would not
+ * be a normal float, and what is divided by it not finite. */
+#define WINDING_NEAR 1e-24f
+
+WIDE_INLINE WideInt winding_far(Wide limit, Wide distance2) {
+  return wide_less(wide_max(limit * limit, wide_set(WINDING_NEAR)), distance2);
+}
 
 /* Adds the dipoles of the leaf's triangles that are far; returns the others as bits. */
 WIDE_INLINE unsigned leaf_winding(const BvhPack *pack, int32_t count, const float p[3], Wide *sum) {
@@ -188,7 +216,7 @@ WIDE_INLINE unsigned leaf_winding(const BvhPack *pack, int32_t count, const floa
   Wide limit = wide_set(WINDING_FAR_TRIANGLE) * wide_load(pack->radius);
   const WideInt lanes = {0, 1, 2, 3, 4, 5, 6, 7};
   WideInt used = wide_int_less(lanes, (WideInt){0} + count);
-  WideInt far = wide_less(limit * limit, distance2) & used;
+  WideInt far = winding_far(limit, distance2) & used;
   Wide held = wide_select(far, distance2, wide_set(1));
   *sum += wide_select(far, dipole / (held * wide_sqrt(held)), wide_set(0));
   return wide_bits(used & ~far);
@@ -203,7 +231,7 @@ WIDE_INLINE unsigned node_winding(const BvhMoments *node, const float p[3], Wide
     dipole += wide_load(node->normal[k]) * d[k];
   }
   Wide limit = wide_set(WINDING_FAR) * wide_load(node->radius);
-  WideInt far = wide_less(limit * limit, distance2);
+  WideInt far = winding_far(limit, distance2);
   Wide m[6];
   for (int k = 0; k < 6; k++) m[k] = wide_load(node->slope[k]);
   Wide quadric = m[0] * d[0] * d[0] + m[1] * d[1] * d[1] + m[2] * d[2] * d[2] +
@@ -235,6 +263,6 @@ double KERNEL(bvh_winding_kernel)(const Bvh *bvh, Vec3 p) {
         angle_add(&near_sum, &bvh->triangles[node->first[lane] + __builtin_ctz(close)], p);
     }
   }
-  double near_angle = atan2(near_sum.im, near_sum.re) + 2 * PI * near_sum.turns;
+  double near_angle = portable_atan2(near_sum.im, near_sum.re) + 2 * PI * near_sum.turns;
   return (double)wide_sum(far_sum) / (4 * PI) + near_angle / (2 * PI);
 }

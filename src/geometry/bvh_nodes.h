@@ -67,6 +67,12 @@ enum { BVH_DEPTH_MAX = 96, BVH_LEAF_MAX = LANES };
 /* Closest triangle (its place in the leaves, or -1) within sqrt(*best); point and *best are set. p is relative to the
  * origin. */
 KERNEL_DECLARE(int32_t, bvh_closest_kernel, (const Bvh *bvh, Vec3 p, double *best, Vec3 *point));
+/* As bvh_near with p relative to the origin. */
+KERNEL_DECLARE(int64_t, bvh_near_kernel, (const Bvh *bvh, Vec3 p, double reach, int64_t capacity, int32_t *places));
 KERNEL_DECLARE(double, bvh_winding_kernel, (const Bvh *bvh, Vec3 p));
+
+/* Places in the leaves of the triangles within `reach` of a point, and perhaps of some a little farther, at most
+ * `capacity`. Returns how many there are: more than `capacity` when there are too many to list. */
+int64_t bvh_near(const Bvh *bvh, Vec3 point, double reach, int64_t capacity, int32_t *places);
 
 #endif

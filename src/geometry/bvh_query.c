@@ -55,6 +55,12 @@ BvhHit bvh_closest(const Bvh *bvh, Vec3 point, double reach) {
   return hit;
 }
 
+int64_t bvh_near(const Bvh *bvh, Vec3 point, double reach, int64_t capacity, int32_t *places) {
+  Vec3 p = vec3_sub(point, bvh->origin);
+  if (!vec3_finite(p) || is_far(bvh, p)) return capacity + 1;
+  return BVH_KERNEL(bvh, bvh_near_kernel)(bvh, p, reach, capacity, places);
+}
+
 double bvh_winding(const Bvh *bvh, Vec3 point) {
   Vec3 p = vec3_sub(point, bvh->origin);
   /* From so far a mesh covers no more of the sky than 1e-12. */

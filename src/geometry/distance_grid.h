@@ -8,11 +8,8 @@
 #define GEOMETRY_DISTANCE_GRID_H
 
 #include "core/simd.h"
+#include "geometry/grid_law.h"
 #include "geometry/shape.h"
-
-enum { GRID_SHIFT = 2, GRID_BLOCK = 1 << GRID_SHIFT };
-enum { GRID_SIDE = GRID_BLOCK + 1, GRID_NODES = GRID_SIDE * GRID_SIDE * GRID_SIDE };
-enum { GRID_OUTSIDE = -1, GRID_INSIDE = -2 };
 
 struct DistanceGrid {
   Vec3 low; /* first node, in the shape's frame */
@@ -25,6 +22,14 @@ struct DistanceGrid {
   int32_t *table;      /* per block, x fastest: its place in `values` over GRID_NODES, or GRID_OUTSIDE, GRID_INSIDE */
   float *values;       /* GRID_NODES per block, x fastest */
 };
+
+/* What the law of a lookup needs of it. */
+static inline GridFrame grid_frame(const DistanceGrid *grid) {
+  return (GridFrame){.low = {grid->low_f[0], grid->low_f[1], grid->low_f[2]},
+                     .inverse_cell = grid->inverse_cell,
+                     .band = grid->band,
+                     .blocks = {grid->blocks[0], grid->blocks[1], grid->blocks[2]}};
+}
 
 /* Closed meshes only. Fails when the memory for it is missing. */
 Status distance_grid_build(Core *core, const Shape *shape, double cell, double band, DistanceGrid **grid);

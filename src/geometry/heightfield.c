@@ -34,10 +34,11 @@ static inline Vec3 vertex(const Heightfield *field, int32_t i, int32_t j) {
               field->heights[(int64_t)cj * field->nx + ci]);
 }
 
-/* The square (by its lowest vertex, -1 .. n - 1) that holds a coordinate. */
+/* The square (by its lowest vertex, -1 .. n - 1) that holds a coordinate. What is not a number is in the first: a grain
+ * that has flown off is found where its step ends. */
 static inline int32_t square_of(double x, double cell, int32_t n) {
   double at = floor(x / cell - 0.5);
-  return at < -1 ? -1 : at > n - 1 ? n - 1 : (int32_t)at;
+  return at > n - 1 ? n - 1 : at > -1 ? (int32_t)at : -1;
 }
 
 double heightfield_height(const Heightfield *field, double x, double y) {

@@ -59,18 +59,40 @@ static MeshParser choose_parser(const char *name, const void *data, int64_t size
   if (size >= 4 && memcmp(data, "ply", 3) == 0 && text_is_break(((const char *)data)[3])) return mesh_parse_ply;
   if (has_extension(name, "obj")) return mesh_parse_obj;
   if (has_extension(name, "stl")) return mesh_parse_stl;
-  if (has_extension(name, "ply")) return NULL;
   if (!has_extension(name, "")) return mesh_parse_other;
   return mesh_stl_plausible(data, size) ? mesh_parse_stl : mesh_parse_obj;
+}
+
+/* Whether the chunks of a GLB, each a length, a kind and so many bytes, lie within it: Assimp takes memory for what the
+ * length says. */
+static bool chunks_fit(const unsigned char *data, int64_t size) {
+  for (int64_t at = 12; at + 8 <= size;) {
+    int64_t length = data[at] | data[at + 1] << 8 | data[at + 2] << 16 | (int64_t)data[at + 3] << 24;
+    if (length > size - at - 8) return false;
+    at += 8 + length;
+  }
+  return true;
+}
+
+/* What the name promises and the bytes do not hold; NULL: nothing. Assimp would try each of its many formats. */
+static const char *broken_promise(const char *name, const char *data, int64_t size) {
+  int64_t at = size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  while (at < size && (data[at] == ' ' || data[at] == '\t' || text_is_break(data[at]))) at++;
+  if (has_extension(name, "ply") && choose_parser(name, data, size) != mesh_parse_ply)
+    return "a PLY file begins with the line 'ply'";
+  if (has_extension(name, "gltf") && (at == size || data[at] != '{')) return "a glTF file begins with '{'";
+  if (has_extension(name, "glb") && (size < 4 || memcmp(data, "glTF", 4) != 0)) return "a GLB file begins with 'glTF'";
+  if (has_extension(name, "glb") && !chunks_fit((const unsigned char *)data, size))
+    return "a chunk is longer than the file";
+  return NULL;
 }
 
 Status mesh_parse(Core *core, const char *name, const void *data, int64_t size, Mesh *mesh) {
   *mesh = (Mesh){0};
   if (size <= 0) return fail_at(core, SCREE_BAD_INPUT, name, nowhere, "is empty");
-  MeshParser parser = choose_parser(name, data, size);
-  if (!parser)
-    return fail_at(core, SCREE_BAD_INPUT, name, (ScreeSource){1, 1}, "a PLY file begins with the line 'ply'");
-  Status status = parser(core, name, data, size, mesh);
+  const char *broken = broken_promise(name, data, size);
+  if (broken) return fail_at(core, SCREE_BAD_INPUT, name, (ScreeSource){1, 1}, "%s", broken);
+  Status status = choose_parser(name, data, size)(core, name, data, size, mesh);
   /* Failures that know no place, such as of memory, get the file at least. */
   if (status != SCREE_OK && !core->error.file[0]) snprintf(core->error.file, sizeof core->error.file, "%s", name);
   return status;
@@ -86,7 +108,8 @@ Status mesh_load(Core *core, const char *path, Mesh *mesh) {
   if (status == SCREE_OK) status = read_all(core, path, file, size, data);
   close(file);
   if (status == SCREE_OK) {
-    if (choose_parser(path, data, size) == mesh_parse_other) status = mesh_parse_other(core, path, NULL, 0, mesh);
+    bool other = choose_parser(path, data, size) == mesh_parse_other && !broken_promise(path, data, size);
+    if (other) status = mesh_parse_other(core, path, NULL, 0, mesh);
     else status = mesh_parse(core, path, data, size, mesh);
   }
   memory_drop(core, &data);

@@ -1,4 +1,5 @@
 /* Surfaces of plain shapes. All are closed, with outward triangles. */
+#include "core/portable.h"
 #include "geometry/mesh_builder.h"
 
 static const double PI = 3.14159265358979323846;
@@ -21,8 +22,8 @@ static Status revolve(MeshBuilder *builder, Vec3 center, const double (*profile)
   for (int r = 0; r < rings; r++) {
     for (int s = 0; s < detail; s++) {
       double angle = 2 * PI * s / detail;
-      TRY(builder_vertex(builder, vec3(center.x + profile[r][0] * cos(angle), center.y + profile[r][0] * sin(angle),
-                                       center.z + profile[r][1])));
+      TRY(builder_vertex(builder, vec3(center.x + profile[r][0] * portable_cos(angle),
+                                       center.y + profile[r][0] * portable_sin(angle), center.z + profile[r][1])));
     }
   }
   for (int r = 0; r + 1 < rings; r++) {
@@ -55,8 +56,8 @@ static Status make_round(Core *core, Vec3 center, double radius, double gap, int
     for (int k = half && gap == 0 ? 1 : 0; k <= quarter; k++) {
       double angle = 0.5 * PI * (half ? k : k - quarter) / quarter;
       bool pole = half ? k == quarter : k == 0;
-      profile[rings][0] = pole ? 0 : radius * cos(angle);
-      profile[rings++][1] = radius * sin(angle) + (half ? gap : 0);
+      profile[rings][0] = pole ? 0 : radius * portable_cos(angle);
+      profile[rings++][1] = radius * portable_sin(angle) + (half ? gap : 0);
     }
   }
   Status status = make_revolved(core, "sphere", center, (const double(*)[2])profile, rings, detail, mesh);
@@ -85,8 +86,8 @@ Status mesh_make_torus(Core *core, double major, double minor, int detail, Mesh 
   Status status = builder_reserve(&builder, (int64_t)detail * tube, 2 * (int64_t)detail * tube);
   for (int s = 0; s < detail && status == SCREE_OK; s++) {
     for (int k = 0; k < tube && status == SCREE_OK; k++) {
-      double u = 2 * PI * s / detail, v = 2 * PI * k / tube, ring = major + minor * cos(v);
-      status = builder_vertex(&builder, vec3(ring * cos(u), ring * sin(u), minor * sin(v)));
+      double u = 2 * PI * s / detail, v = 2 * PI * k / tube, ring = major + minor * portable_cos(v);
+      status = builder_vertex(&builder, vec3(ring * portable_cos(u), ring * portable_sin(u), minor * portable_sin(v)));
     }
   }
   for (int s = 0; s < detail && status == SCREE_OK; s++) {

@@ -11,62 +11,87 @@
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What Assimp reads beside the file (a glTF's buffers) must be regular files of the same folder or below it: a mesh
- * must not make the program read what its owner did not offer, nor wait for a fifo. */
-typedef struct Folder {
-  char prefix[4096]; /* with the last slash */
-} Folder;
+/* What Assimp reads beside the file (a glTF's buffers) must be regular files of the same folder or below it, links
+ * followed: a mesh must not make the program read what its owner did not offer, nor wait for a fifo. Beside a mesh in
+ * memory there is nothing. */
+typedef struct Offered {
+  const char *name;
+  const void *data; /* NULL: the file itself is read */
+  size_t size;
+  char folder[PATH_MAX]; /* real path */
+} Offered;
+
+typedef struct Opened {
+  struct aiFile file;
+  FILE *stream;
+  size_t size;
+} Opened;
+
+static FILE *stream_of(struct aiFile *file) { return ((Opened *)file->UserData)->stream; }
 
 static size_t file_read(struct aiFile *file, char *buffer, size_t size, size_t count) {
-  return fread(buffer, size, count, (FILE *)file->UserData);
+  return fread(buffer, size, count, stream_of(file));
 }
 static size_t file_write(struct aiFile *file, const char *buffer, size_t size, size_t count) {
   (void)file, (void)buffer, (void)size, (void)count;
   return 0;
 }
-static size_t file_tell(struct aiFile *file) { return (size_t)ftell((FILE *)file->UserData); }
-static size_t file_size(struct aiFile *file) {
-  struct stat about;
-  return fstat(fileno((FILE *)file->UserData), &about) == 0 ? (size_t)about.st_size : 0;
-}
+static size_t file_tell(struct aiFile *file) { return (size_t)ftell(stream_of(file)); }
+static size_t file_size(struct aiFile *file) { return ((Opened *)file->UserData)->size; }
 static enum aiReturn file_seek(struct aiFile *file, size_t offset, enum aiOrigin origin) {
   int whence = origin == aiOrigin_SET ? SEEK_SET : origin == aiOrigin_CUR ? SEEK_CUR : SEEK_END;
-  return fseek((FILE *)file->UserData, (long)offset, whence) == 0 ? aiReturn_SUCCESS : aiReturn_FAILURE;
+  return fseek(stream_of(file), (long)offset, whence) == 0 ? aiReturn_SUCCESS : aiReturn_FAILURE;
 }
 static void file_flush(struct aiFile *file) { (void)file; }
 
-static struct aiFile *folder_open(struct aiFileIO *io, const char *path, const char *mode) {
-  const Folder *folder = (const Folder *)io->UserData;
-  size_t length = strlen(folder->prefix);
-  if (strchr(mode, 'w') || strncmp(path, folder->prefix, length) != 0) return NULL;
-  if (path[length] == '/' || strstr(path + length, "..")) return NULL;
-  int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+static FILE *open_beside(const Offered *offered, const char *path, size_t *size) {
+  char real[PATH_MAX];
+  size_t length = strlen(offered->folder);
+  if (!realpath(path, real) || strncmp(real, offered->folder, length) != 0 || real[length] != '/') return NULL;
+  int descriptor = open(real, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
   struct stat about;
   if (descriptor < 0) return NULL;
   FILE *stream = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) ? fdopen(descriptor, "rb") : NULL;
-  if (!stream) {
-    close(descriptor);
-    return NULL;
-  }
-  struct aiFile *file = calloc(1, sizeof *file);
-  if (!file) {
-    fclose(stream);
-    return NULL;
-  }
-  *file = (struct aiFile){file_read, file_write, file_tell, file_size, file_seek, file_flush, (char *)stream};
-  return file;
+  if (!stream) close(descriptor);
+  else *size = (size_t)about.st_size;
+  return stream;
 }
 
-static void folder_close(struct aiFileIO *io, struct aiFile *file) {
+static struct aiFile *offered_open(struct aiFileIO *io, const char *path, const char *mode) {
+  const Offered *offered = (const Offered *)io->UserData;
+  Opened *opened = strchr(mode, 'w') ? NULL : calloc(1, sizeof *opened);
+  if (!opened) return NULL;
+  if (!offered->data) opened->stream = open_beside(offered, path, &opened->size);
+  else if (strcmp(path, offered->name) == 0) {
+    opened->stream = fmemopen((void *)offered->data, offered->size, "rb");
+    opened->size = offered->size;
+  }
+  if (!opened->stream) {
+    free(opened);
+    return NULL;
+  }
+  opened->file = (struct aiFile){file_read, file_write, file_tell, file_size, file_seek, file_flush, (char *)opened};
+  return &opened->file;
+}
+
+static void offered_close(struct aiFileIO *io, struct aiFile *file) {
   (void)io;
   if (!file) return;
-  fclose((FILE *)file->UserData);
-  free(file);
+  fclose(stream_of(file));
+  free((Opened *)file->UserData);
+}
+
+static void real_folder(const char *name, char folder[PATH_MAX]) {
+  char real[PATH_MAX];
+  snprintf(folder, PATH_MAX, "%s", realpath(name, real) ? real : "");
+  char *slash = strrchr(folder, '/');
+  if (slash) *slash = 0;
 }
 
 static Status copy_scene(MeshBuilder *builder, const struct aiScene *scene, bool y_up) {
@@ -100,16 +125,10 @@ static Status copy_scene(MeshBuilder *builder, const struct aiScene *scene, bool
 Status mesh_parse_other(Core *core, const char *name, const void *data, int64_t size, Mesh *mesh) {
   const unsigned steps = aiProcess_Triangulate | aiProcess_PreTransformVertices | aiProcess_ValidateDataStructure;
   const char *dot = strrchr(name, '.'), *extension = dot ? dot + 1 : "";
-  const struct aiScene *scene = NULL;
-  if (data) {
-    if (size < UINT32_MAX) scene = aiImportFileFromMemory(data, (unsigned)size, steps, extension);
-  } else {
-    Folder folder;
-    const char *slash = strrchr(name, '/');
-    snprintf(folder.prefix, sizeof folder.prefix, "%.*s", slash ? (int)(slash + 1 - name) : 0, name);
-    struct aiFileIO io = {folder_open, folder_close, (char *)&folder};
-    scene = aiImportFileEx(name, steps, &io);
-  }
+  Offered offered = {.name = name, .data = data, .size = (size_t)size};
+  if (!data) real_folder(name, offered.folder);
+  struct aiFileIO io = {offered_open, offered_close, (char *)&offered};
+  const struct aiScene *scene = !data || size > 0 ? aiImportFileEx(name, steps, &io) : NULL;
   if (!scene)
     return fail_at(core, SCREE_BAD_INPUT, name, (ScreeSource){0, 0}, "cannot be read as a mesh: %s",
                    aiGetErrorString());

@@ -92,8 +92,8 @@ double shape_distance_known(const Shape *shape, double reach);
 
 /* Meshes: caches the distance in a sparse grid of the given cell, valid within `band` of the surface, after which
  * shape_distance and shape_contacts interpolate it (error O(cell^2) away from edges) and ask the mesh itself only when
- * `reach` is beyond the band. The cell is made smaller, down to a quarter, where walls are thinner than two of it. Open
- * meshes and plain shapes stay exact. */
-Status shape_cache_distance(Core *core, Shape *shape, double cell, double band);
+ * `reach` is beyond the band. The cell is made smaller, down to a quarter, where walls are thinner than two of it;
+ * where it is not, the band is at least `wide`. Open meshes and plain shapes stay exact. */
+Status shape_cache_distance(Core *core, Shape *shape, double cell, double band, double wide);
 
 #endif

@@ -33,28 +33,19 @@ void KERNEL(plain_distance_many)(const PlainShape *shape, const ManyPoints *poin
   }
 }
 
-LANE_INLINE void grid_eight(const DistanceGrid *grid, LaneVec3 at, Real out[4]) {
-  GridCells cells;
-  grid_cells(grid, at, &cells);
-  Trilinear here = trilinear(cells.corners, cells.at);
-  Real length = real_sqrt(vec_dot(here.gradient, here.gradient));
-  Mask good = cells.known & real_less(real(0), length);
-  Real scale = real(1) / real_select(good, length, real(1));
-  out[0] = grid_value(grid, &cells, here.value);
-  out[1] = real_select(good, here.gradient.x * scale, real(0));
-  out[2] = real_select(good, here.gradient.y * scale, real(0));
-  out[3] = real_select(good, here.gradient.z * scale, real(1));
-}
-
 void KERNEL(grid_distance_many)(const DistanceGrid *grid, float sign, const ManyPoints *points) {
   int64_t count = points->count;
-  float *const results[4] = {points->distance, points->nx, points->ny, points->nz};
+  const GridFrame frame = grid_frame(grid);
   for (int64_t i = 0; i < count; i += LANES) {
-    Real out[4];
-    grid_eight(grid,
-               vec_make(lane_load_few(points->x + i, count - i), lane_load_few(points->y + i, count - i),
-                        lane_load_few(points->z + i, count - i)),
-               out);
-    for (int k = 0; k < 4; k++) lane_store_few(results[k] + i, real(sign) * out[k], count - i);
+    GridCells cells;
+    LaneVec3 at = vec_make(lane_load_few(points->x + i, count - i), lane_load_few(points->y + i, count - i),
+                           lane_load_few(points->z + i, count - i));
+    grid_cells(grid, frame, at, &cells);
+    GridPoint here = grid_point(frame, cells.corners, cells.at, cells.known, cells.inside_far);
+    LaneVec3 normal = vec_mul(here.normal, real(sign));
+    lane_store_few(points->distance + i, real(sign) * here.distance, count - i);
+    lane_store_few(points->nx + i, normal.x, count - i);
+    lane_store_few(points->ny + i, normal.y, count - i);
+    lane_store_few(points->nz + i, normal.z, count - i);
   }
 }

@@ -19,6 +19,9 @@ typedef struct PlainShape {
   float radius, height, sign;
 } PlainShape;
 
+/* Of a shape that is neither mesh nor heightfield. */
+PlainShape shape_plain(const Shape *shape);
+
 KERNEL_DECLARE(void, plain_distance_many, (const PlainShape *shape, const ManyPoints *points));
 /* Points beyond the grid's band get the band with the right sign. */
 KERNEL_DECLARE(void, grid_distance_many, (const DistanceGrid *grid, float sign, const ManyPoints *points));

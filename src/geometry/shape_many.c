@@ -1,7 +1,7 @@
 #include "core/parallel.h"
 #include "geometry/shape_kernels.h"
 
-static PlainShape plain_shape(const Shape *shape) {
+PlainShape shape_plain(const Shape *shape) {
   PlainShape plain = {.kind = shape->kind, .radius = (float)shape->radius, .height = (float)shape->height};
   plain.sign = shape->inside ? -1.0f : 1.0f;
   const ShapeNumbers *numbers = &shape->numbers;
@@ -23,7 +23,7 @@ void shape_distance_range(const Core *core, const Shape *shape, int64_t count, c
   ManyPoints points = {count, x, y, z, distance, nx, ny, nz};
   bool plain_kind = shape->kind != SCREE_SHAPE_MESH && shape->kind != SCREE_SHAPE_HEIGHTFIELD;
   if (plain_kind) {
-    PlainShape plain = plain_shape(shape);
+    PlainShape plain = shape_plain(shape);
     KERNEL_CALL(core, plain_distance_many)(&plain, &points);
   } else if (shape->grid) {
     KERNEL_CALL(core, grid_distance_many)(shape->grid, shape->inside ? -1.0f : 1.0f, &points);

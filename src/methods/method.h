@@ -10,6 +10,7 @@
 #include "core/archive.h"
 #include "core/profile.h"
 #include "core/scratch.h"
+#include "methods/calibration.h"
 #include "scree/definitions.h"
 #include "state/state.h"
 
@@ -85,6 +86,8 @@ typedef struct Step {
 typedef struct Method {
   ScreeMethodInfo info;
   ParticleKind particle;
+  /* What its contacts are for sand of an angle. NULL: it has no contacts whose friction is not the bulk's. */
+  const Calibration *(*calibration)(const ScreeMethodDef *definition);
   /* Reads its parameters (already range-checked), resolves `auto` ones in `definition`, allocates private data. */
   Status (*create)(Core *core, State *state, ScreeMethodDef *definition, void **data);
   /* Read after create and again in every step: reach and skin may change in the course of a run. */
@@ -97,9 +100,14 @@ typedef struct Method {
   Status (*step)(void *data, Step *step);
   /* Private data that is not in fields, in both directions. NULL: none. */
   Status (*archive)(Core *core, Archive *archive, void *data);
+  /* A checkpoint was loaded, state and private data. Refuses (archive_refuse) what a step could not bear: every index
+   * and number of this method's own data and fields, but for particles_add_floats's. NULL: nothing to look at. */
+  Status (*check)(Core *core, const Archive *archive, const State *state, const void *data);
   void (*destroy)(Core *core, void *data);
   /* A body was appended to the table of solids: what has a row for each of them is made anew. NULL: nothing has. */
   Status (*solids_changed)(Core *core, const State *state, void *data);
+  /* Friction, cohesion or rolling friction of a material changed. NULL: nothing keeps what follows from them. */
+  Status (*materials_changed)(Core *core, const State *state, void *data);
   /* Pressure of the material at every particle, Pa, as of the last step. Asked between steps, for pictures; changes
    * nothing. NULL: the method knows none. */
   Status (*pressure)(Core *core, const State *state, const void *data, float *pressure);

@@ -30,12 +30,18 @@ ScreeStatus output_text(const char *path, const char *text, ScreeError *error) {
   return core_report(&core, stream_commit(&core, &stream), error);
 }
 
-ScreeStatus output_particles(const char *folder, const char *kind, int64_t number, FrameFormat format,
+ScreeStatus output_particles(const char *folder, const char *kind, int64_t number, FrameFormat format, unsigned columns,
                              const ScreeParticles *particles, double time, ScreeError *error) {
-  Core core = small_core();
+  Core core;
+  Status status = core_create(&core, NULL);
+  FrameWriter writer = {.format = format, .columns = columns};
   char path[SCREE_FILE_MAX];
   frame_name_write(path, sizeof path, folder, kind, number, format);
-  return core_report(&core, particles_write(&core, NULL, path, format, particles, time), error);
+  if (status == SCREE_OK) status = particles_write(&core, &writer, path, particles, time);
+  compact_buffers_destroy(&core, &writer.buffers);
+  core_report(&core, status, error);
+  core_destroy(&core);
+  return status;
 }
 
 static Status points(Core *core, const char *path, const ScreeSamples *samples, double radius, float *block,

@@ -14,6 +14,8 @@ Status frame_damaged(Core *core, const char *path, const char *what) {
 Status frame_columns_create(Core *core, FrameColumns *columns, int64_t count) {
   columns->count = count;
   columns->time = NAN;
+  columns->origin = (ScreeVec3){0, 0, 0};
+  columns->columns = FRAME_VELOCITY | FRAME_ID;
   TRY(memory_new(core, &columns->numbers, COLUMN_FLOATS * count + 1, "frame"));
   TRY(memory_new(core, &columns->ids, count + 1, "frame"));
   return memory_new(core, &columns->materials, count + 1, "frame");
@@ -141,15 +143,38 @@ static const char *ply_header(PlyHeader *header, const char *data, int64_t size,
   return NULL;
 }
 
-static void ply_rows(const PlyHeader *header, const unsigned char *rows, FrameColumns *columns) {
+/* Of one row; the columns that it has. */
+static void ply_row(const PlyHeader *header, const unsigned char *row, int64_t i, FrameColumns *columns) {
   for (int c = 0; c < PLY_COLUMNS; c++) {
     if (header->offsets[c] < 0) continue;
-    for (int64_t i = 0; i < header->count; i++) {
-      double value = ply_value(rows + i * header->row + header->offsets[c], header->types[c]);
-      if (c < COLUMN_FLOATS) columns->numbers[c * header->count + i] = (float)value;
-      else if (c == PLY_ID) columns->ids[i] = value >= 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
-      else columns->materials[i] = value >= 0 && value <= UINT8_MAX ? (uint8_t)value : 0;
+    double value = ply_value(row + header->offsets[c], header->types[c]);
+    if (c < COLUMN_FLOATS) columns->numbers[c * header->count + i] = (float)value;
+    else if (c == PLY_ID) columns->ids[i] = value >= 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
+    else columns->materials[i] = value >= 0 && value <= UINT8_MAX ? (uint8_t)value : 0;
+  }
+}
+
+/* Whether the columns are those that scree writes, in that order. */
+static bool ply_ours(const PlyHeader *header) {
+  for (int c = 0; c < PLY_COLUMNS; c++) {
+    PlyType type = c < COLUMN_FLOATS ? PLY_FLOAT : c == PLY_ID ? PLY_UINT32 : PLY_UINT8;
+    if (header->offsets[c] != 4 * c || header->types[c] != type) return false;
+  }
+  return header->row == 4 * PLY_MATERIAL + 1;
+}
+
+static void ply_rows(const PlyHeader *header, const unsigned char *rows, FrameColumns *columns) {
+  bool ours = ply_ours(header);
+  int64_t n = header->count;
+  for (int64_t i = 0; i < n; i++) {
+    const unsigned char *row = rows + i * header->row;
+    if (!ours) {
+      ply_row(header, row, i, columns);
+      continue;
     }
+    for (int c = 0; c < COLUMN_FLOATS; c++) memcpy(&columns->numbers[c * n + i], row + 4 * c, 4);
+    memcpy(&columns->ids[i], row + 4 * PLY_ID, 4);
+    columns->materials[i] = row[4 * PLY_MATERIAL];
   }
 }
 
@@ -160,6 +185,8 @@ Status frame_read_ply(Core *core, const char *path, const char *data, int64_t si
   if (wrong) return frame_damaged(core, path, wrong);
   TRY(frame_columns_create(core, columns, header.count));
   columns->time = header.time;
+  columns->columns =
+      (header.offsets[COLUMN_VX] >= 0 ? FRAME_VELOCITY : 0u) | (header.offsets[PLY_ID] >= 0 ? FRAME_ID : 0u);
   ply_rows(&header, (const unsigned char *)data + at, columns);
   return SCREE_OK;
 }

@@ -7,8 +7,10 @@
 /* Columns that one read allocated. */
 typedef struct FrameColumns {
   int64_t count;
-  double time;    /* NaN: the file does not say */
-  float *numbers; /* x y z vx vy vz radius: seven columns of `count` */
+  double time; /* NaN: the file does not say */
+  ScreeVec3 origin;
+  unsigned columns; /* FRAME_VELOCITY, FRAME_ID: which of them the file has; the others are made up */
+  float *numbers;   /* x y z vx vy vz radius: seven columns of `count` */
   uint32_t *ids;
   uint8_t *materials;
 } FrameColumns;
@@ -21,6 +23,7 @@ void frame_columns_destroy(Core *core, FrameColumns *columns);
 /* data is NUL-terminated behind its `size` bytes. */
 Status frame_read_ply(Core *core, const char *path, const char *data, int64_t size, FrameColumns *columns);
 Status frame_read_vtp(Core *core, const char *path, const char *data, int64_t size, FrameColumns *columns);
+Status frame_read_compact(Core *core, const char *path, const char *data, int64_t size, FrameColumns *columns);
 Status frame_damaged(Core *core, const char *path, const char *what);
 
 #endif

@@ -106,6 +106,8 @@ int64_t frames_count(const Frames *frames) { return frames->count; }
 int64_t frames_number(const Frames *frames, int64_t k) { return frames->names[k].number; }
 FrameFormat frames_format(const Frames *frames, int64_t k) { return frames->names[k].format; }
 
+unsigned frames_columns(const Frames *frames) { return frames->columns.columns; }
+
 const char *frames_path(Frames *frames, int64_t k) {
   frame_name_write(frames->path, sizeof frames->path, frames->folder, frames->kind, frames->names[k].number,
                    frames->names[k].format);
@@ -120,8 +122,9 @@ static Status read_columns(Frames *frames, int64_t k) {
   char *data = NULL;
   int64_t size = 0;
   TRY(files_read(core, path, memory_left(&core->memory), &data, &size));
-  Status status = frames->names[k].format == FRAME_VTP ? frame_read_vtp(core, path, data, size, &frames->columns)
-                                                       : frame_read_ply(core, path, data, size, &frames->columns);
+  Status (*const readers[])(Core *, const char *, const char *, int64_t, FrameColumns *) = {
+      [FRAME_PLY] = frame_read_ply, [FRAME_VTP] = frame_read_vtp, [FRAME_COMPACT] = frame_read_compact};
+  Status status = readers[frames->names[k].format](core, path, data, size, &frames->columns);
   memory_drop(core, &data);
   if (status != SCREE_OK) frame_columns_destroy(core, &frames->columns);
   return status;
@@ -135,6 +138,7 @@ ScreeStatus frames_read(Frames *frames, int64_t k, ScreeParticles *particles, do
   int64_t n = columns->count;
   const float *numbers = columns->numbers;
   *particles = (ScreeParticles){.count = n,
+                                .origin = columns->origin,
                                 .x = numbers + COLUMN_X * n,
                                 .y = numbers + COLUMN_Y * n,
                                 .z = numbers + COLUMN_Z * n,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/parallel.h"
 #include "core/timer.h"
 #include "output/folder.h"
 #include "output/frames.h"
@@ -22,9 +23,8 @@ struct Output {
   bool report_elsewhere; /* a second copy, where --report says */
   char scene[SCREE_FILE_MAX];
   char path[SCREE_FILE_MAX]; /* in use for one call */
-  FrameFormat format;
   Table probes, bodies;
-  Committer *committer;         /* of frame files */
+  FrameWriter writer;
   double began, last_frame_end; /* wall clock */
   double output_began;          /* of the frame in hand; 0: not yet */
   double checkpoint_at, checkpoint_took;
@@ -188,23 +188,22 @@ static const char *frame_path(Output *output, const char *kind, int64_t number, 
 }
 
 static Status write_frame_files(Output *output, const ScreeWorld *world) {
-  if (output->format == FRAME_NONE) return SCREE_OK;
+  FrameFormat format = output->writer.format;
+  if (format == FRAME_NONE) return SCREE_OK;
   Core *core = &output->core;
   const ScreeSceneDef *scene = scree_world_definition(world);
   int64_t number = scree_world_frame_index(world);
   double time = scree_world_time(world);
   ScreeParticles coarse = scree_world_particles(world);
-  TRY(particles_write(core, output->committer, frame_path(output, "coarse", number, output->format), output->format,
-                      &coarse, time));
+  TRY(particles_write(core, &output->writer, frame_path(output, "coarse", number, format), &coarse, time));
   if (scene->upsample) {
     ScreeParticles grains = scree_world_grains(world);
-    TRY(particles_write(core, output->committer, frame_path(output, "grains", number, output->format), output->format,
-                        &grains, time));
+    TRY(particles_write(core, &output->writer, frame_path(output, "grains", number, format), &grains, time));
   }
   if (scene->terrain) {
     ScreeMeshView mesh = scree_world_terrain(world);
-    TRY(mesh_write_ply(core, output->committer, frame_path(output, "terrain", number, FRAME_PLY), &mesh, coarse.origin,
-                       time));
+    TRY(mesh_write_ply(core, output->writer.committer, frame_path(output, "terrain", number, FRAME_PLY), &mesh,
+                       coarse.origin, time));
   }
   return SCREE_OK;
 }
@@ -247,7 +246,7 @@ ScreeStatus output_frame(Output *output, const ScreeWorld *world, ScreeError *er
 static Status save(Output *output, const ScreeWorld *world) {
   double began = timer_now();
   /* Everything up to this frame is on the disk before the checkpoint says so. */
-  TRY(committer_drain(&output->core, output->committer));
+  TRY(committer_drain(&output->core, output->writer.committer));
   TRY(table_sync(&output->core, &output->probes));
   TRY(table_sync(&output->core, &output->bodies));
   ScreeError error;
@@ -282,7 +281,7 @@ ScreeStatus output_find_checkpoint(const char *folder, char *path, size_t size, 
 }
 
 ScreeStatus output_report(Output *output, const ScreeWorld *world, ScreeError *error) {
-  Status drained = committer_drain(&output->core, output->committer);
+  Status drained = committer_drain(&output->core, output->writer.committer);
   if (drained != SCREE_OK) return core_report(&output->core, drained, error);
   Report report = {.scene = output->scene,
                    .wall_seconds = timer_now() - output->began,
@@ -355,13 +354,13 @@ static Status begin(Output *output, const ScreeWorld *world, const OutputOptions
   TRY(folder_make(core, output->folder));
   TRY(stream_check(core, output->report)); /* now, not after hours of simulation */
   TRY(remember_start(output, world));
-  TRY(committer_create(core, &output->committer));
+  TRY(committer_create(core, &output->writer.committer));
   if (!options->resume) TRY(folder_cut(core, output->folder, frame));
   TRY(open_tables(output, world, options));
   if (options->resume) TRY(folder_cut(core, output->folder, frame));
   TRY(write_scene(output, world));
   if (!options->resume) TRY(write_frame(output, world));
-  TRY(committer_drain(core, output->committer)); /* a disk that is full is told at once */
+  TRY(committer_drain(core, output->writer.committer)); /* a disk that is full is told at once */
   output->last_frame_end = output->checkpoint_at = timer_now();
   return SCREE_OK;
 }
@@ -385,10 +384,14 @@ ScreeStatus output_create(const OutputOptions *options, const ScreeWorld *world,
   Output *output = NULL;
   if (memory_new(&core, &output, 1, "output") != SCREE_OK) return core_report(&core, SCREE_NO_MEMORY, error);
   output->core = core;
-  output->format = options->format;
+  output->writer = (FrameWriter){.format = options->format, .columns = options->columns};
   output->began = timer_now();
   output->probes.file = output->bodies.file = -1;
   Status status = set_names(output, options);
+  if (status == SCREE_OK && options->format == FRAME_COMPACT) {
+    output->core.pool = pool_create(&output->core, options->threads);
+    if (!output->core.pool) status = fail(&output->core, SCREE_NO_MEMORY, "cannot start threads for the output");
+  }
   if (status == SCREE_OK) status = begin(output, world, options);
   core_report(&output->core, status, error);
   if (status == SCREE_OK) *out = output;
@@ -399,11 +402,13 @@ ScreeStatus output_create(const OutputOptions *options, const ScreeWorld *world,
 void output_destroy(Output *output) {
   if (!output) return;
   Core core = output->core; /* it counts the block that it lies in */
-  committer_destroy(&core, output->committer);
+  committer_destroy(&core, output->writer.committer);
+  compact_buffers_destroy(&core, &output->writer.buffers);
   table_close(&core, &output->probes);
   table_close(&core, &output->bodies);
   memory_drop(&core, &output->phases_before);
   memory_drop(&core, &output->times);
   memory_drop(&core, &output->sums);
+  pool_destroy(&core, core.pool);
   memory_drop(&core, &output);
 }

@@ -17,7 +17,9 @@ typedef struct OutputOptions {
   const char *report; /* a second copy of report.json; NULL: none */
   const char *scene;  /* short name, for the report */
   FrameFormat format;
-  bool resume; /* the world was loaded from the folder's checkpoint: later results are cut off */
+  unsigned columns; /* of compact frames */
+  int32_t threads;  /* that make them; 0: one per core */
+  bool resume;      /* the world was loaded from the folder's checkpoint: later results are cut off */
 } OutputOptions;
 
 /* Cheap and without a trace: would output_create get such a folder? For use before the world is made. */
@@ -56,8 +58,8 @@ ScreeStatus output_points(const char *path, const ScreeSamples *samples, double 
 ScreeStatus output_text(const char *path, const char *text, ScreeError *error);
 /* Makes a folder and those above it. */
 ScreeStatus output_make_folder(const char *folder, ScreeError *error);
-/* One frame in another format, as output_frame names it. */
-ScreeStatus output_particles(const char *folder, const char *kind, int64_t number, FrameFormat format,
+/* One frame in another format, as output_frame names it, with such columns where it is a compact one. */
+ScreeStatus output_particles(const char *folder, const char *kind, int64_t number, FrameFormat format, unsigned columns,
                              const ScreeParticles *particles, double time, ScreeError *error);
 
 #endif

@@ -67,15 +67,3 @@ Status mesh_write_ply(Core *core, Committer *committer, const char *path, const 
   }
   return committer_take(core, committer, &stream);
 }
-
-const char *frame_format_name(FrameFormat format) {
-  static const char *const names[] = {"ply", "vtp", "none"};
-  return names[format];
-}
-
-Status particles_write(Core *core, Committer *committer, const char *path, FrameFormat format,
-                       const ScreeParticles *particles, double time) {
-  if (format == FRAME_NONE) return SCREE_OK;
-  return format == FRAME_VTP ? particles_write_vtp(core, committer, path, particles, time)
-                             : particles_write_ply(core, committer, path, particles, time);
-}

@@ -113,7 +113,11 @@ static void put_head(Stream *stream, const ScreeWorld *world, const ScreeStatist
   put_text(stream, true, "scree", scree_version());
   put_text(stream, false, "scene", report->scene);
   put_text(stream, false, "method", scree_world_definition(world)->method.name);
-  put_text(stream, false, "device", "cpu");
+  put_text(stream, false, "device", now->device);
+  if (now->device_info) {
+    put_text(stream, false, "device_name", now->device_info->name);
+    put_text(stream, false, "driver", now->device_info->driver);
+  }
   put_count(stream, false, "threads", now->threads);
   put_text(stream, false, "simd", now->simd);
   stream_print(stream, ",\n \"frames\": %lld", (long long)scree_world_frame_index(world));
@@ -128,9 +132,14 @@ static void put_head(Stream *stream, const ScreeWorld *world, const ScreeStatist
   stream_print(stream, "}");
 }
 
-static void put_mass(Stream *stream, const ScreeStatistics *now) {
-  stream_print(stream, ",\n \"memory_peak_mb\": %s,\n \"mass\": {",
-               number_json((double)now->memory_peak_bytes / 1048576).text);
+static void put_mass(Stream *stream, const ScreeStatistics *now, const Report *report) {
+  stream_print(stream, ",\n \"memory_peak_mb\": %s", number_json((double)now->memory_peak_bytes / 1048576).text);
+  if (now->device_info) {
+    int64_t steps = now->steps - report->steps_before, bytes = now->bus_bytes_up + now->bus_bytes_down;
+    put_number(stream, false, "device_memory_peak_mb", (double)now->device_memory_peak_bytes / 1048576);
+    put_number(stream, false, "bus_kb_per_step", steps > 0 ? (double)bytes / 1000 / (double)steps : 0);
+  }
+  stream_print(stream, ",\n \"mass\": {");
   put_number(stream, true, "initial", now->mass_initial);
   put_number(stream, false, "emitted", now->mass_emitted);
   put_number(stream, false, "removed", now->mass_removed);
@@ -151,7 +160,7 @@ Status report_write(Core *core, const char *path, const ScreeWorld *world, const
   put_head(&stream, world, &now, report);
   Status status = put_frame_times(core, &stream, report);
   put_phases(&stream, &now, report);
-  put_mass(&stream, &now);
+  put_mass(&stream, &now, report);
   stream_print(&stream, ",\n \"state_hash\": \"%016llx\", \"grains_hash\": \"%016llx\"",
                (unsigned long long)scree_world_state_hash(world), (unsigned long long)scree_world_grains_hash(world));
   put_probes(&stream, world, report);

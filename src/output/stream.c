@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/files.h"
+
 Status stream_failed(Core *core, const char *path, int why) {
   return fail_at(core, SCREE_CANNOT_WRITE, path, (ScreeSource){0, 0}, "cannot be written: %s", strerror(why));
 }
@@ -52,6 +54,11 @@ static void flush(Stream *stream) {
 
 void stream_write(Stream *stream, const void *data, int64_t size) {
   const char *next = data;
+  if (size >= STREAM_BUFFER) { /* large blocks go to the file as they are */
+    flush(stream);
+    if (stream->end.why == 0 && !stream_put(stream->end.file, data, size)) stream->end.why = errno;
+    return;
+  }
   while (size > 0 && stream->end.why == 0) {
     int64_t room = STREAM_BUFFER - stream->used;
     int64_t taken = size < room ? size : room;
@@ -87,7 +94,7 @@ int stream_end(StreamEnd *end) {
   if (close(end->file) != 0 && end->why == 0) end->why = errno;
   end->file = -1;
   if (end->direct) return end->why;
-  if (end->why == 0 && rename(end->part, end->path) != 0) end->why = errno;
+  if (end->why == 0) end->why = files_rename(end->part, end->path);
   if (end->why) unlink(end->part);
   return end->why;
 }

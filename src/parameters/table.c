@@ -187,10 +187,21 @@ const char *scree_parameter_readers(const ScreeParameter *row, char *text, size_
   return text;
 }
 
-bool parameter_read_by(const ScreeParameter *row, const char *reader) {
-  char readers[READERS_MAX];
-  scree_parameter_readers(row, readers, sizeof readers);
-  return !*readers || word_index(readers, ' ', reader) >= 0;
+bool parameter_read_by(const ScreeParameter *row, const char *readers) {
+  char known[READERS_MAX], reader[WORD_MAX];
+  scree_parameter_readers(row, known, sizeof known);
+  bool read = !*known;
+  for (int k = 0; !read && word_at(readers, ' ', k, reader); k++) read = word_index(known, ' ', reader) >= 0;
+  return read;
+}
+
+const char *readers_of_scene(const char *method, const char *upsample_mode, bool terrain, char text[READERS_MAX]) {
+  text[0] = 0;
+  add_word(text, READERS_MAX, method);
+  if (upsample_mode) add_word(text, READERS_MAX, upsample_mode);
+  if (upsample_mode && strcmp(upsample_mode, "points") != 0) add_word(text, READERS_MAX, "upsample");
+  if (terrain) add_word(text, READERS_MAX, "terrain");
+  return text;
 }
 
 /* ---- values ---- */

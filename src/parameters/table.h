@@ -67,15 +67,17 @@ bool parameter_equal(const ScreeParameter *row, const void *a, const void *b);
 bool parameter_is_default(const ScreeParameter *row, const void *definition);
 typedef enum ParameterRange { RANGE_USUAL, RANGE_ODD, RANGE_ILLEGAL } ParameterRange;
 ParameterRange parameter_range(const ScreeParameter *row, double value);
-/* Whether `reader` (a method, or a probe's kind) reads the key. */
-bool parameter_read_by(const ScreeParameter *row, const char *reader);
+/* Whether one of `readers` (who there is in a scene, or a probe's kind; separated by blanks) reads the key. */
+bool parameter_read_by(const ScreeParameter *row, const char *readers);
 
 /* The box round a shape of SCREE_SHAPES in its own frame, as far as its keys tell: by min and max, by centre and
  * radius, by base, radius and height. False: they do not. */
 bool shape_extent(const ScreeShapeDef *shape, ScreeVec3 *center, ScreeVec3 *half);
 
-/* Kinds of probes that read the key, separated by blanks. */
 enum { READERS_MAX = 200 };
+/* Who reads keys in a scene: the method, fine grains (upsample) and their mode (NULL: none), terrain. */
+const char *readers_of_scene(const char *method, const char *upsample_mode, bool terrain, char text[READERS_MAX]);
+/* Kinds of probes that read the key, separated by blanks. */
 const char *probe_kinds_with(const char *key, char text[READERS_MAX]);
 /* Endings of the columns of a kind: the index-th, "" for a scalar; false when there are fewer. */
 enum { WORD_MAX = 40 };

@@ -232,3 +232,6 @@ ScreeStatus recording_read(Recording *recording, int64_t k, SceneFrame **scene, 
   *scene = &recording->frame;
   return SCREE_OK;
 }
+
+bool recording_has_velocity(const Recording *recording) { return frames_columns(recording->frames) & FRAME_VELOCITY; }
+bool recording_has_id(const Recording *recording) { return frames_columns(recording->frames) & FRAME_ID; }

@@ -24,5 +24,8 @@ const char *recording_solid_name(const Recording *recording, int32_t number);
 SceneFrame *recording_pose(Recording *recording, int64_t k);
 /* The k-th frame there is; good until the next read. */
 ScreeStatus recording_read(Recording *recording, int64_t k, SceneFrame **scene, ScreeError *error);
+/* What compact frames may be without: whether the frame that was read last has it. */
+bool recording_has_velocity(const Recording *recording);
+bool recording_has_id(const Recording *recording);
 
 #endif

@@ -78,9 +78,9 @@ static Status put_samples(Usda *usda, const char *declaration, Sample sample) {
 static Status put_grains(Usda *usda) {
   stream_print(&usda->stream, "    def Points \"grains\"\n    {\n");
   TRY(put_samples(usda, "point3f[] points", put_points));
-  TRY(put_samples(usda, "vector3f[] velocities", put_velocities));
+  if (recording_has_velocity(usda->recording)) TRY(put_samples(usda, "vector3f[] velocities", put_velocities));
   TRY(put_samples(usda, "float[] widths", put_widths));
-  TRY(put_samples(usda, "int64[] ids", put_ids));
+  if (recording_has_id(usda->recording)) TRY(put_samples(usda, "int64[] ids", put_ids));
   stream_print(&usda->stream, "        color3f[] primvars:displayColor (\n            interpolation = \"vertex\"\n"
                               "        )\n");
   TRY(put_samples(usda, "color3f[] primvars:displayColor", put_colors));

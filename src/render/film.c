@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/files.h"
+
 extern char **environ;
 
 struct Film {
@@ -162,8 +164,9 @@ ScreeStatus film_close(Film *film, ScreeError *error) {
     char line[256];
     film_complaint(film, line, sizeof line);
     status = film_fail(error, SCREE_CANNOT_WRITE, film->path, "ffmpeg failed", line);
-  } else if (rename(film->part, film->path) != 0) {
-    status = film_fail(error, SCREE_CANNOT_WRITE, film->path, "cannot write the film", strerror(errno));
+  } else {
+    int why = files_rename(film->part, film->path);
+    if (why != 0) status = film_fail(error, SCREE_CANNOT_WRITE, film->path, "cannot write the film", strerror(why));
   }
   film_abandon(film);
   return status;

@@ -17,8 +17,8 @@ Status gl_load(Core *core, Gl *gl, RenderLoader loader) {
   gl->device = device;
   gl->software = strstr(device, "llvmpipe") || strstr(device, "softpipe") || strstr(device, "SwiftShader");
   float range[2] = {1, 1};
-  gl->GetFloatv(GL_POINT_SIZE_RANGE, range); /* the same number as ES's GL_ALIASED_POINT_SIZE_RANGE on Mesa's GL */
-  if (gl->es || gl->GetError() != GL_NO_ERROR) gl->GetFloatv(0x846D, range);
+  const GLenum aliased = 0x846D; /* ES's GL_ALIASED_POINT_SIZE_RANGE, which the header of desktop GL lacks */
+  gl->GetFloatv(gl->es ? aliased : GL_POINT_SIZE_RANGE, range);
   gl->point_limit = range[1];
   gl->GetIntegerv(GL_MAX_TEXTURE_SIZE, &gl->texture_limit);
   while (gl->GetError() != GL_NO_ERROR) continue;

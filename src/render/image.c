@@ -1,12 +1,10 @@
 #include "render/image.h"
 
-#include <errno.h>
-#include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static ScreeStatus image_fail(ScreeError *error, ScreeStatus status, const char *path, const char *message) {
+ScreeStatus image_fail(ScreeError *error, ScreeStatus status, const char *path, const char *message) {
   if (error) {
     *error = (ScreeError){.status = status};
     snprintf(error->file, sizeof error->file, "%s", path ? path : "");
@@ -47,34 +45,4 @@ void image_copy(Image *to, int x, int y, const Image *from) {
     if (y + row >= 0 && y + row < to->height)
       memcpy(&to->pixels[4 * ((size_t)(y + row) * (size_t)to->width + (size_t)x)],
              &from->pixels[4 * (size_t)row * (size_t)from->width], 4 * (size_t)width);
-}
-
-ScreeStatus image_write_png(const Image *image, const char *path, ScreeError *error) {
-  char part[4096];
-  if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part)
-    return image_fail(error, SCREE_CANNOT_WRITE, NULL, "the name of the picture is too long");
-  size_t count = (size_t)image->width * (size_t)image->height;
-  uint8_t *rgb = malloc(3 * count);
-  if (!rgb) return image_fail(error, SCREE_NO_MEMORY, path, "no memory for the picture");
-  for (size_t k = 0; k < count; k++) memcpy(&rgb[3 * k], &image->pixels[4 * k], 3);
-  png_image png = {.version = PNG_IMAGE_VERSION,
-                   .width = (png_uint_32)image->width,
-                   .height = (png_uint_32)image->height,
-                   .format = PNG_FORMAT_RGB};
-  FILE *file = fopen(part, "wb");
-  bool good = file != NULL;
-  const char *said = good ? "" : strerror(errno);
-  if (file) {
-    good = png_image_write_to_stdio(&png, file, 0, rgb, 0, NULL);
-    if (!good) said = png.message;
-    errno = 0;
-    if (fclose(file) != 0 && good) good = false, said = strerror(errno);
-  }
-  free(rgb);
-  if (good && rename(part, path) != 0) good = false, said = strerror(errno);
-  if (good) return SCREE_OK;
-  char message[256];
-  snprintf(message, sizeof message, "cannot write the picture: %s", said);
-  remove(part);
-  return image_fail(error, SCREE_CANNOT_WRITE, path, message);
 }

@@ -13,6 +13,9 @@ typedef struct ImageColor {
   uint8_t r, g, b, a;
 } ImageColor;
 
+/* Fills *error, where there is one (path may be NULL), and returns the status. */
+ScreeStatus image_fail(ScreeError *error, ScreeStatus status, const char *path, const char *message);
+
 ScreeStatus image_create(Image *image, int width, int height, ScreeError *error);
 void image_destroy(Image *image);
 void image_fill(Image *image, ImageColor color);

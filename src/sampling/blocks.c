@@ -4,6 +4,7 @@
 
 #include "core/parallel.h"
 #include "core/rng.h"
+#include "geometry/sides.h"
 
 enum { BLOCK_COORDINATE_MAX = 1 << 19 };
 
@@ -11,7 +12,8 @@ typedef struct Builder {
   Core *core;
   const Region *region;
   Blocks *blocks;
-  double smallest, largest;
+  double smallest, largest; /* depth of centres */
+  double radius;            /* the largest */
   int64_t boundary_count;
 } Builder;
 
@@ -41,9 +43,15 @@ static Status emit(Builder *builder, const int32_t base[3], bool inside) {
   return SCREE_OK;
 }
 
+/* Whether spheres in a cube may be where they must not. A sphere somewhere in it lies in the large one round it. */
+static bool may_be_blocked(const Builder *builder, Vec3 center, double half_side) {
+  return region_blocked(builder->region, center, half_side * sqrt(3.0) + builder->radius);
+}
+
 /* Octree over blocks: large cubes wholly outside are dropped without looking at their blocks, and those inside need no
- * further distances. The order of the blocks follows the tree, so that neighbours are near in memory. */
-static Status grow(Builder *builder, const int32_t base[3], int32_t size, bool inside) {
+ * further distances. The order of the blocks follows the tree, so that neighbours are near in memory. `clear`: inside,
+ * and with a tile nothing is in the way. */
+static Status grow(Builder *builder, const int32_t base[3], int32_t size, bool inside, bool clear) {
   const Region *region = builder->region;
   double side = builder->blocks->side;
   Vec3 low = vec3(base[0] * side, base[1] * side, base[2] * side);
@@ -57,11 +65,12 @@ static Status grow(Builder *builder, const int32_t base[3], int32_t size, bool i
     if (place == PLACE_OUT) return SCREE_OK;
     inside = place == PLACE_IN;
   }
-  if (size == 1) return emit(builder, base, inside);
+  if (inside && !clear) clear = !builder->blocks->tiled || !may_be_blocked(builder, center, size * side / 2);
+  if (size == 1) return emit(builder, base, clear);
   int32_t half = size / 2;
   for (int k = 0; k < 8; k++) {
     int32_t child[3] = {base[0] + (k & 1) * half, base[1] + (k >> 1 & 1) * half, base[2] + (k >> 2) * half};
-    TRY(grow(builder, child, half, inside));
+    TRY(grow(builder, child, half, inside, clear));
   }
   return SCREE_OK;
 }
@@ -91,60 +100,46 @@ static void classify_cells(const Builder *builder, int64_t block, const int cell
         int k = (z * BLOCK_CELLS + y) * BLOCK_CELLS + x;
         /* Wholly inside: any point of any cell is deep enough for the largest radius. */
         distances[k] = place == PLACE_IN ? -SCREE_BIG : (float)distance;
-        blocks->active[block][k / 64] |= (uint64_t)1 << (k % 64);
+        blocks->active[block_row(blocks, block)][k / 64] |= (uint64_t)1 << (k % 64);
       }
 }
 
-/* Cells with a border of one round them, so that neighbours need no test of range. */
-enum { PADDED = BLOCK_CELLS + 2, PADDED_COUNT = PADDED * PADDED * PADDED };
-static int padded_index(int cell) {
-  return ((cell / (BLOCK_CELLS * BLOCK_CELLS) + 1) * PADDED + cell / BLOCK_CELLS % BLOCK_CELLS + 1) * PADDED +
-         cell % BLOCK_CELLS + 1;
-}
-static int plain_index(int padded) {
-  return ((padded / (PADDED * PADDED) - 1) * BLOCK_CELLS + padded / PADDED % PADDED - 1) * BLOCK_CELLS +
-         padded % PADDED - 1;
-}
-
-/* Cells whose surroundings are joined to those of the first in the queue: the balls that reach up to the surface from
- * both centres meet, so no surface lies between. Fills the queue with them. */
-static int join_cells(float side, const float *distance, uint8_t *seen, int16_t *queue) {
-  const float lengths[4] = {0, side, side * 1.4143f, side * 1.7321f};
-  int count = 1;
-  for (int k = 0; k < count; k++)
-    for (int dz = -1; dz <= 1; dz++)
-      for (int dy = -1; dy <= 1; dy++)
-        for (int dx = -1; dx <= 1; dx++) {
-          int other = queue[k] + (dz * PADDED + dy) * PADDED + dx;
-          if (seen[other] || distance[queue[k]] + distance[other] <= lengths[dx * dx + dy * dy + dz * dz]) continue;
-          seen[other] = 1;
-          queue[count++] = (int16_t)other;
-        }
-  return count;
-}
-
-/* Which cells have their centre inside the region. */
-static void find_signs(const Builder *builder, int64_t block, const float *distance, uint8_t *inside) {
-  const Blocks *blocks = builder->blocks;
-  float padded[PADDED_COUNT];
-  uint8_t seen[PADDED_COUNT], within[PADDED_COUNT] = {0};
-  int16_t queue[BLOCK_CELL_COUNT];
-  memset(seen, 1, sizeof seen);
-  for (int k = 0; k < BLOCK_CELL_COUNT; k++) padded[padded_index(k)] = distance[k], seen[padded_index(k)] = 0;
-  for (int k = 0; k < BLOCK_CELL_COUNT; k++) {
-    int first = padded_index(k);
-    if (!seen[first]) {
-      seen[first] = 1, queue[0] = (int16_t)first;
-      int count = join_cells((float)blocks->cell * 1.001f, padded, seen, queue);
-      /* One look at the whole mesh serves them all, where it is surest: farthest from the surface. */
-      int deepest = first;
-      for (int i = 0; i < count; i++)
-        if (padded[queue[i]] > padded[deepest]) deepest = queue[i];
-      bool is_inside = region_contains(builder->region, block_cell_center(blocks, block, plain_index(deepest)));
-      for (int i = 0; i < count; i++) within[queue[i]] = is_inside;
-    }
-    inside[k] = within[first];
+/* Cells of a cube of them where something may be in the way do not take spheres of the tile unseen. */
+static void shut_blocked(const Builder *builder, int64_t block, const int cell[3], int size) {
+  Blocks *blocks = builder->blocks;
+  const int32_t *c = blocks->coordinate[block];
+  double half = size * blocks->cell / 2;
+  Vec3 low = vec3(c[0] * blocks->side + cell[0] * blocks->cell, c[1] * blocks->side + cell[1] * blocks->cell,
+                  c[2] * blocks->side + cell[2] * blocks->cell);
+  if (!may_be_blocked(builder, vec3_add(low, vec3(half, half, half)), half)) return;
+  for (int k = 0; k < 8 && size > 1; k++) {
+    int child[3] = {cell[0] + (k & 1) * size / 2, cell[1] + (k >> 1 & 1) * size / 2, cell[2] + (k >> 2) * size / 2};
+    shut_blocked(builder, block, child, size / 2);
   }
+  if (size > 1) return;
+  int k = (cell[2] * BLOCK_CELLS + cell[1]) * BLOCK_CELLS + cell[0];
+  blocks->open[block_row(blocks, block)][k / 64] &= ~((uint64_t)1 << (k % 64));
+}
+
+/* With a tile, spheres are looked at, and thrown, where something is near. */
+static void find_open(const Builder *builder, int64_t block) {
+  Blocks *blocks = builder->blocks;
+  int64_t row = blocks->boundary[block];
+  for (int k = 0; k < BLOCK_CELL_COUNT; k++)
+    if ((double)blocks->distance[row][k] <= -SCREE_BIG / 2) blocks->open[row][k / 64] |= (uint64_t)1 << (k % 64);
+  if (builder->region->plan->obstacle) shut_blocked(builder, block, (int[3]){0, 0, 0}, BLOCK_CELLS);
+  for (int w = 0; w < BLOCK_CELL_COUNT / 64; w++) blocks->active[row][w] &= ~blocks->open[row][w];
+}
+
+typedef struct CellSides {
+  const Builder *builder;
+  int64_t block;
+} CellSides;
+
+static bool cell_inside(const void *context, int cell) {
+  const CellSides *sides = context;
+  const Builder *builder = sides->builder;
+  return region_contains(builder->region, block_cell_center(builder->blocks, sides->block, cell));
 }
 
 /* All cells of a block with the triangles near it at hand. */
@@ -156,10 +151,12 @@ static void classify_near(const Builder *builder, int64_t block, const TriangleL
   for (int k = 0; k < BLOCK_CELL_COUNT; k += BLOCK_CELLS) KERNEL_CALL(builder->core, triangles_distance_row)
   (list, x, x[k / BLOCK_CELLS % BLOCK_CELLS], x[k / (BLOCK_CELLS * BLOCK_CELLS)], (float)reach, distance + k);
   uint8_t inside[BLOCK_CELL_COUNT];
-  find_signs(builder, block, distance, inside);
+  CellSides sides = {builder, block};
+  find_sides(BLOCK_CELLS, (float)blocks->cell, distance, cell_inside, &sides, inside);
   for (int k = 0; k < BLOCK_CELL_COUNT; k++) {
     double signed_distance = inside[k] ? -(double)distance[k] : (double)distance[k];
-    if (signed_distance <= half - builder->smallest) blocks->active[block][k / 64] |= (uint64_t)1 << (k % 64);
+    if (signed_distance <= half - builder->smallest)
+      blocks->active[block_row(blocks, block)][k / 64] |= (uint64_t)1 << (k % 64);
     distance[k] = (float)(signed_distance <= -reach * 0.9999 ? -SCREE_BIG : signed_distance);
   }
 }
@@ -170,10 +167,12 @@ static void classify_body(void *context, int64_t b, int64_t e, int thread) {
   Blocks *blocks = builder->blocks;
   TriangleList list;
   for (int64_t k = b; k < e; k++) {
+    if (block_row(blocks, k) < 0) continue;
     if (blocks->boundary[k] < 0) memset(blocks->active[k], 0xff, sizeof *blocks->active);
     else if (skin_load(&blocks->skin, builder->region, blocks->boundary[k], block_center(blocks, k), &list))
       classify_near(builder, k, &list);
     else classify_cells(builder, k, (int[3]){0, 0, 0}, BLOCK_CELLS);
+    if (blocks->tiled) find_open(builder, k);
   }
 }
 
@@ -204,12 +203,14 @@ static int64_t find_row(const void *context, const int32_t c[3]) {
 static void neighbors_body(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Table *table = context;
-  for (int64_t k = b; k < e; k++)
-    for (int n = 0; n < 27; n++) {
+  for (int64_t k = b; k < e; k++) {
+    int64_t row = block_row(table->blocks, k);
+    for (int n = 0; n < 27 && row >= 0; n++) {
       const int32_t *c = table->blocks->coordinate[k];
       int32_t at[3] = {c[0] + n % 3 - 1, c[1] + n / 3 % 3 - 1, c[2] + n / 9 - 1};
-      table->blocks->around[k][n] = find(table, at);
+      table->blocks->around[row][n] = find(table, at);
     }
+  }
 }
 
 static Status table_create(Core *core, const Blocks *blocks, Table *table) {
@@ -228,17 +229,20 @@ static Status table_create(Core *core, const Blocks *blocks, Table *table) {
 static int color_of(const int32_t c[3]) { return (c[0] & 1) | (c[1] & 1) << 1 | (c[2] & 1) << 2; }
 
 static void sort_by_color(Blocks *blocks) {
-  for (int64_t k = 0; k < blocks->count; k++) blocks->color_start[color_of(blocks->coordinate[k]) + 1]++;
+  for (int64_t k = 0; k < blocks->count; k++)
+    if (block_row(blocks, k) >= 0) blocks->color_start[color_of(blocks->coordinate[k]) + 1]++;
   for (int c = 0; c < BLOCK_COLORS; c++) blocks->color_start[c + 1] += blocks->color_start[c];
   int64_t next[BLOCK_COLORS];
   memcpy(next, blocks->color_start, sizeof next);
-  for (int64_t k = 0; k < blocks->count; k++) blocks->color_order[next[color_of(blocks->coordinate[k])]++] = (int32_t)k;
+  for (int64_t k = 0; k < blocks->count; k++)
+    if (block_row(blocks, k) >= 0) blocks->color_order[next[color_of(blocks->coordinate[k])]++] = (int32_t)k;
 }
 
 static Status allocate(Core *core, Blocks *blocks, int64_t boundary_count, bool radii) {
-  int64_t n = blocks->count;
+  int64_t n = blocks->rows = blocks->tiled ? boundary_count : blocks->count;
   TRY(memory_new(core, &blocks->around, n, "sampling blocks"));
   TRY(memory_new(core, &blocks->distance, boundary_count, "sampling blocks"));
+  if (blocks->tiled) TRY(memory_new(core, &blocks->open, n, "sampling blocks"));
   TRY(memory_new(core, &blocks->active, n, "sampling blocks"));
   TRY(memory_new(core, &blocks->filled, n, "sampling blocks"));
   TRY(memory_new(core, &blocks->color_order, n, "sampling blocks"));
@@ -262,7 +266,7 @@ static Status build(Builder *builder) {
   for (int k = 0; k < 8; k++) {
     int32_t base[3] = {(k & 1) - 1, (k >> 1 & 1) - 1, (k >> 2) - 1};
     for (int axis = 0; axis < 3; axis++) base[axis] *= size;
-    TRY(grow(builder, base, size, false));
+    TRY(grow(builder, base, size, false, false));
   }
   TRY(allocate(core, blocks, builder->boundary_count, builder->largest > builder->smallest));
   Table table;
@@ -278,12 +282,73 @@ static Status build(Builder *builder) {
   return SCREE_OK;
 }
 
-Status blocks_create(Core *core, const Region *region, double cell, double smallest, double largest, Blocks *blocks) {
-  *blocks = (Blocks){.cell = cell, .side = cell * BLOCK_CELLS};
-  Builder builder = {.core = core, .region = region, .blocks = blocks, .smallest = smallest, .largest = largest};
+Status blocks_create(Core *core, const Region *region, bool tiled, double cell, double smallest, double largest,
+                     Blocks *blocks) {
+  *blocks = (Blocks){.cell = cell, .side = cell * BLOCK_CELLS, .tiled = tiled};
+  Builder builder = {.core = core,
+                     .region = region,
+                     .blocks = blocks,
+                     .smallest = region->plan->fraction > 0 ? 0 : region->inset * smallest, /* all of it counts */
+                     .largest = region->inset * largest,
+                     .radius = largest};
   Status status = build(&builder);
   if (status != SCREE_OK) blocks_destroy(core, blocks);
   return status;
+}
+
+Status blocks_create_periodic(Core *core, double cell, bool radii, Blocks *blocks) {
+  *blocks = (Blocks){.count = TILE_BINS, .cell = cell, .side = cell * BLOCK_CELLS, .periodic = true};
+  Status status = memory_new(core, &blocks->coordinate, TILE_BINS, "sampling blocks");
+  if (status == SCREE_OK) status = memory_new(core, &blocks->boundary, TILE_BINS, "sampling blocks");
+  if (status == SCREE_OK) status = allocate(core, blocks, 0, radii);
+  if (status != SCREE_OK) {
+    blocks_destroy(core, blocks);
+    return status;
+  }
+  for (int k = 0; k < TILE_BINS; k++) {
+    int32_t *c = blocks->coordinate[k];
+    c[0] = k % TILE_BLOCKS, c[1] = k / TILE_BLOCKS % TILE_BLOCKS, c[2] = k / (TILE_BLOCKS * TILE_BLOCKS);
+    for (int n = 0; n < 27; n++)
+      blocks->around[k][n] = tile_bin(c[0] + n % 3 - 1, c[1] + n / 3 % 3 - 1, c[2] + n / 9 - 1);
+    blocks->boundary[k] = -1;
+    memset(blocks->active[k], 0xff, sizeof *blocks->active);
+  }
+  sort_by_color(blocks);
+  return SCREE_OK;
+}
+
+typedef struct Obstructed {
+  const Region *region;
+  const Blocks *blocks;
+  double off;
+} Obstructed;
+
+/* The share of a cube that lies below a plane at a signed distance from its centre; exact for planes along axes. */
+static double share_below(double distance, double side) { return fmin(fmax(0.5 - distance / side, 0), 1); }
+
+static double obstructed_body(void *context, int64_t b, int64_t e) {
+  const Obstructed *job = context;
+  const Blocks *blocks = job->blocks;
+  double side = blocks->cell, near_cell = side / 2 * sqrt(3.0) + job->off, sum = 0;
+  double near_block = blocks->side / 2 * sqrt(3.0) + job->off;
+  for (int64_t block = b; block < e; block++) {
+    int64_t row = block_row(blocks, block);
+    if (row < 0 || !region_blocked(job->region, block_center(blocks, block), near_block)) continue;
+    for (int k = 0; k < BLOCK_CELL_COUNT; k++) {
+      if (!block_cell_active(blocks, block, k)) continue;
+      int32_t boundary = blocks->boundary[block];
+      double distance = boundary < 0 ? -SCREE_BIG : (double)blocks->distance[boundary][k];
+      double off = region_obstacle(job->region, block_cell_center(blocks, block, k), near_cell, near_cell).distance;
+      sum += share_below(distance, side) - share_below(fmax(distance, job->off - off), side);
+    }
+  }
+  return sum;
+}
+
+double blocks_obstructed(Core *core, const Blocks *blocks, const Region *region, double off) {
+  if (!region->plan->obstacle) return 0;
+  Obstructed job = {region, blocks, off};
+  return parallel_sum(core, 0, blocks->count, 8, obstructed_body, &job) * blocks->cell * blocks->cell * blocks->cell;
 }
 
 void blocks_destroy(Core *core, Blocks *blocks) {
@@ -293,6 +358,7 @@ void blocks_destroy(Core *core, Blocks *blocks) {
   memory_drop(core, &blocks->boundary);
   memory_drop(core, &blocks->distance);
   memory_drop(core, &blocks->active);
+  memory_drop(core, &blocks->open);
   memory_drop(core, &blocks->filled);
   memory_drop(core, &blocks->color_order);
   memory_drop(core, &blocks->x);
@@ -301,8 +367,41 @@ void blocks_destroy(Core *core, Blocks *blocks) {
   memory_drop(core, &blocks->radius);
 }
 
-int64_t blocks_spheres(const Blocks *blocks) {
-  int64_t sum = 0;
-  for (int64_t k = 0; k < blocks->count; k++) sum += blocks->filled[k];
-  return sum;
+typedef struct Collect {
+  const Blocks *blocks;
+  double nominal;
+  int64_t *first; /* of each block */
+  Samples *samples;
+} Collect;
+
+static void collect_body(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Collect *collect = context;
+  const Blocks *blocks = collect->blocks;
+  Samples *samples = collect->samples;
+  for (int64_t block = b; block < e; block++)
+    for (int64_t k = 0, n = collect->first[block]; n < collect->first[block + 1]; k++, n++) {
+      float point[3];
+      block_point(blocks, block, k, point);
+      samples->x[n] = point[0], samples->y[n] = point[1], samples->z[n] = point[2];
+      if (samples->radius) samples->radius[n] = block_radius(blocks, block, k, collect->nominal);
+    }
+}
+
+static Status collect_all(Core *core, Collect *collect) {
+  const Blocks *blocks = collect->blocks;
+  Samples *samples = collect->samples;
+  TRY(memory_new(core, &collect->first, blocks->count + 1, "sampling blocks"));
+  for (int64_t b = 0; b < blocks->count; b++) collect->first[b + 1] = collect->first[b] + block_filled(blocks, b);
+  samples->count = collect->first[blocks->count];
+  TRY(samples_new(core, samples->count, blocks->radius != NULL, samples));
+  parallel_for(core, 0, blocks->count, 64, collect_body, collect);
+  return SCREE_OK;
+}
+
+Status blocks_collect(Core *core, const Blocks *blocks, double nominal, Samples *samples) {
+  Collect collect = {.blocks = blocks, .nominal = nominal, .samples = samples};
+  Status status = collect_all(core, &collect);
+  memory_drop(core, &collect.first);
+  return status;
 }

@@ -75,8 +75,18 @@ void darts_destroy(Darts *darts) {
   memory_drop(darts->core, &darts->scratch);
 }
 
-static float sphere_radius(const Darts *darts, int64_t sphere) {
-  return darts->blocks->radius ? darts->blocks->radius[sphere] : (float)darts->sizes->nominal;
+static float sphere_radius(const Darts *darts, int64_t block, int64_t k) {
+  double nominal = darts->sizes->nominal;
+  return darts->sizes->quantile ? block_radius(darts->blocks, block, k, nominal) : (float)nominal;
+}
+
+/* From a block of a tile in the making to neighbour n of it: 0, or the way round the tile. */
+static void way_round(const Blocks *blocks, int64_t block, int n, float shift[3]) {
+  const int32_t *c = blocks->coordinate[block];
+  int32_t at[3] = {c[0] + n % 3 - 1, c[1] + n / 3 % 3 - 1, c[2] + n / 9 - 1};
+  float period = (float)(TILE_BLOCKS * blocks->side);
+  for (int axis = 0; axis < 3; axis++)
+    shift[axis] = !blocks->periodic ? 0 : at[axis] < 0 ? -period : at[axis] >= TILE_BLOCKS ? period : 0;
 }
 
 /* Puts a sphere on the list of every octant that it reaches. */
@@ -96,6 +106,12 @@ static inline void remember(DartsScratch *scratch, const float point[3], float r
     sphere_list_push(&scratch->gathered[__builtin_ctz(octants)], point[0], point[1], point[2], radius);
 }
 
+static void load_skin(const Darts *darts, int64_t block, DartsScratch *scratch) {
+  const Blocks *blocks = darts->blocks;
+  scratch->center = block_center(blocks, block);
+  scratch->has_skin = skin_load(&blocks->skin, darts->region, blocks->boundary[block], scratch->center, &scratch->skin);
+}
+
 static void gather(const Darts *darts, int64_t block, DartsScratch *scratch) {
   const Blocks *blocks = darts->blocks;
   scratch->margin = (float)(2 * darts->shrink * darts->sizes->largest * 1.0001);
@@ -106,14 +122,17 @@ static void gather(const Darts *darts, int64_t block, DartsScratch *scratch) {
     scratch->high[axis] = (float)(low + blocks->side);
   }
   for (int o = 0; o < 8; o++) sphere_list_clear(&scratch->gathered[o]);
-  scratch->center = block_center(blocks, block);
-  scratch->has_skin = skin_load(&blocks->skin, darts->region, blocks->boundary[block], scratch->center, &scratch->skin);
+  load_skin(darts, block, scratch);
   for (int n = 0; n < 27; n++) {
-    int64_t other = blocks->around[block][n];
+    int64_t other = blocks->around[block_row(blocks, block)][n];
     if (other < 0) continue;
-    for (int64_t k = other * BLOCK_SPHERES; k < other * BLOCK_SPHERES + blocks->filled[other]; k++)
-      remember(scratch, (float[3]){blocks->x[k], blocks->y[k], blocks->z[k]},
-               (float)darts->shrink * sphere_radius(darts, k));
+    float shift[3], point[3];
+    way_round(blocks, block, n, shift);
+    for (int64_t k = 0, filled = block_filled(blocks, other); k < filled; k++) {
+      block_point(blocks, other, k, point);
+      for (int axis = 0; axis < 3; axis++) point[axis] += shift[axis];
+      remember(scratch, point, (float)darts->shrink * sphere_radius(darts, other, k));
+    }
   }
 }
 
@@ -154,34 +173,40 @@ static double skin_distance(const Darts *darts, const DartsScratch *scratch, Vec
          2e-7 * (widest + darts->blocks->side);
 }
 
-/* Whether a sphere near the walls lies inside. A signed distance changes no faster than the point moves, which settles
- * most cases by that of the cell's centre. */
-static bool inside(const Darts *darts, const DartsScratch *scratch, const Cell *cell, Vec3 at, double radius) {
+/* Whether a centre near the walls lies deep enough. A signed distance changes no faster than the point moves, which
+ * settles most cases by that of the cell's centre. */
+static bool inside(const Darts *darts, const DartsScratch *scratch, const Cell *cell, Vec3 at, double depth) {
   double moved = vec3_length(vec3_sub(at, cell->center));
-  if (-cell->distance - moved >= radius * 1.00001) return true;
-  if (-cell->distance + moved < radius) return false;
+  if (-cell->distance - moved >= depth * 1.00001) return true;
+  if (-cell->distance + moved < depth) return false;
   if (scratch->has_skin) {
-    if (skin_distance(darts, scratch, at, 1.01 * radius) < radius) return false;
-    /* Nothing of the surface lies within the radius. If the cell's centre does, it is on the same side. */
-    if (moved < radius) return cell->distance < 0;
+    double clear = skin_distance(darts, scratch, at, 1.01 * fmax(depth, moved));
+    if (clear < depth) return false;
+    /* Nothing of the surface lies so near. If the cell's centre does, it is on the same side. */
+    if (moved < clear) return cell->distance < 0;
   }
-  return region_distance(darts->region, at, radius * 1.01).distance <= -radius;
+  return region_distance(darts->region, at, depth * 1.01).distance <= -depth;
 }
 
 /* Everything but the other spheres. */
 static bool allowed(const Darts *darts, const DartsScratch *scratch, const Cell *cell, const float point[3],
                     double radius) {
   Vec3 at = vec3(point[0], point[1], point[2]);
-  if (!cell->inside && !inside(darts, scratch, cell, at, radius)) return false;
+  if (!cell->inside && !inside(darts, scratch, cell, at, darts->region->inset * radius)) return false;
   return !region_blocked(darts->region, at, radius);
 }
 
-static bool place(Darts *darts, DartsScratch *scratch, int64_t block, const float point[3], double radius) {
-  Blocks *blocks = darts->blocks;
-  if (blocks->filled[block] == BLOCK_SPHERES) return false;
-  int64_t k = block * BLOCK_SPHERES + blocks->filled[block]++;
+static bool store(Blocks *blocks, int64_t block, const float point[3], double radius) {
+  int64_t row = block_row(blocks, block);
+  if (blocks->filled[row] == BLOCK_SPHERES) return false;
+  int64_t k = row * BLOCK_SPHERES + blocks->filled[row]++;
   blocks->x[k] = point[0], blocks->y[k] = point[1], blocks->z[k] = point[2];
   if (blocks->radius) blocks->radius[k] = (float)radius;
+  return true;
+}
+
+static bool place(Darts *darts, DartsScratch *scratch, int64_t block, const float point[3], double radius) {
+  if (!store(darts->blocks, block, point, radius)) return false;
   remember(scratch, point, (float)(darts->shrink * radius));
   return true;
 }
@@ -203,14 +228,14 @@ static Vec3 cube_center(const Cell *cell, Cube cube) {
 /* Whether some centre in the cube may be allowed by walls and the blocked places. A sphere at any point of the cube
  * contains the smaller one at its centre. */
 static bool cube_allowed(const Darts *darts, const DartsScratch *scratch, const Cell *cell, Vec3 center, double half) {
-  double reach = half * sqrt(3.0), radius = darts->sizes->nominal;
+  double reach = half * sqrt(3.0), radius = darts->sizes->nominal, wanted = darts->region->inset * radius;
   if (!cell->inside) {
     double moved = vec3_length(vec3_sub(center, cell->center));
-    if (-cell->distance + moved + reach < radius) return false;
-    if (-cell->distance - moved + reach < radius) {
-      double depth = scratch->has_skin ? skin_distance(darts, scratch, center, radius + reach)
-                                       : -region_distance(darts->region, center, radius + reach).distance;
-      if (depth + reach < radius) return false;
+    if (-cell->distance + moved + reach < wanted) return false;
+    if (-cell->distance - moved + reach < wanted) {
+      double depth = scratch->has_skin ? skin_distance(darts, scratch, center, wanted + reach)
+                                       : -region_distance(darts->region, center, wanted + reach).distance;
+      if (depth + reach < wanted) return false;
     }
   }
   return !(radius > reach && region_blocked(darts->region, center, radius - reach));
@@ -221,7 +246,7 @@ static int64_t halve_cubes(const Darts *darts, const DartsScratch *scratch, cons
                            int64_t count, float half, Cube *parts) {
   float radius = (float)(darts->shrink * darts->sizes->nominal);
   float center[3] = {(float)cell->center.x, (float)cell->center.y, (float)cell->center.z};
-  bool free = cell->inside && !darts->region->plan->blocked;
+  bool free = cell->inside && !darts->region->plan->obstacle;
   int64_t found = 0;
   for (int64_t k = 0; k < count; k++) {
     float at[3] = {center[0] + cubes[k].x, center[1] + cubes[k].y, center[2] + cubes[k].z};
@@ -327,10 +352,49 @@ static void run_round(const Round *round) {
   }
 }
 
+/* The cell of a block that a point of the tile is in. */
+static int cell_of(const Tile *tile, int64_t at) {
+  const float within[3] = {tile->x[at], tile->y[at], tile->z[at]};
+  int cell[3];
+  for (int axis = 0; axis < 3; axis++) {
+    cell[axis] = (int)(within[axis] * BLOCK_CELLS);
+    if (cell[axis] >= BLOCK_CELLS) cell[axis] = BLOCK_CELLS - 1;
+  }
+  return (cell[2] * BLOCK_CELLS + cell[1]) * BLOCK_CELLS + cell[0];
+}
+
+static void cut_body(void *context, int64_t b, int64_t e, int thread) {
+  Darts *darts = context;
+  Blocks *blocks = darts->blocks;
+  const Tile *tile = blocks->tile;
+  DartsScratch *scratch = &darts->scratch[thread];
+  for (int64_t block = b; block < e; block++) {
+    int64_t row = block_row(blocks, block);
+    if (row < 0) continue;
+    load_skin(darts, block, scratch);
+    const int32_t *start = tile->start + block_bin(blocks, block);
+    for (int64_t k = 0; k < start[1] - start[0]; k++) {
+      int at = cell_of(tile, start[0] + k);
+      float point[3];
+      double radius = (double)tile_radius(tile, start[0] + k, darts->sizes->nominal);
+      block_tile_point(blocks, block, k, point);
+      bool open = blocks->open[row][at / 64] >> (at % 64) & 1;
+      if (!open && !(block_cell_active(blocks, block, at))) continue;
+      if (!open) {
+        Cell cell = cell_at(darts, block, at, 0);
+        if (!allowed(darts, scratch, &cell, point, radius)) continue;
+      }
+      if (store(blocks, block, point, radius) && !darts->sizes->quantile) block_cell_close(blocks, block, at);
+    }
+  }
+}
+
+void darts_cut_tile(Darts *darts) { parallel_for(darts->core, 0, darts->blocks->count, 16, cut_body, darts); }
+
 /* One throw into each cell places seven tenths of what fits. After that most throws would miss, and it is cheaper to
- * throw only into eighths of cells that are not yet excluded. */
+ * throw only into eighths of cells that are not yet excluded. Where a tile was cut, only gaps are left. */
 void darts_throw_equal(Darts *darts) {
-  run_round(&(Round){.darts = darts, .number = 0, .throws = 1});
+  if (!darts->blocks->tiled) run_round(&(Round){.darts = darts, .number = 0, .throws = 1});
   run_round(&(Round){.darts = darts, .number = 1, .depth = 3});
 }
 
@@ -389,4 +453,28 @@ void darts_throw_sizes(Darts *darts, double fraction) {
       parallel_for(darts->core, blocks->color_start[color], blocks->color_start[color + 1], 2, size_body, &job);
     progress_done(darts->core, 1 - (double)job.size_class / SIZE_CLASSES);
   }
+}
+
+/* Within a diameter of a wall: the share of what a tile is thrown with that a cut leaves room for, and how much less
+ * crowded the throws are. There are gaps enough, and where it is crowded in corners pushing apart takes long. */
+#define CUT_EMPTY 0.6
+#define CUT_SHRINK 1.03
+
+static void close_far_body(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  Darts *darts = context;
+  const Blocks *blocks = darts->blocks;
+  double reach = 2 * darts->sizes->largest;
+  for (int64_t block = b; block < e; block++)
+    for (int k = 0; k < BLOCK_CELL_COUNT && block_row(blocks, block) >= 0; k++)
+      if (block_cell_active(blocks, block, k) &&
+          !region_blocked(darts->region, block_cell_center(blocks, block, k), reach))
+        block_cell_close(darts->blocks, block, k);
+}
+
+void darts_throw_at_obstacles(Darts *darts, const TileKind *kind) {
+  parallel_for(darts->core, 0, darts->blocks->count, 16, close_far_body, darts);
+  darts->shrink = CUT_SHRINK * kind->shrink;
+  if (darts->sizes->quantile) darts_throw_sizes(darts, CUT_EMPTY * kind->throws);
+  else darts_throw_equal(darts);
 }

@@ -19,6 +19,10 @@ typedef struct Darts {
 Status darts_create(Core *core, const Region *region, const Sizes *sizes, Blocks *blocks, double shrink, Darts *darts);
 void darts_destroy(Darts *darts);
 
+/* Blocks with a tile: its spheres, where they may be. */
+void darts_cut_tile(Darts *darts);
+/* After the cut, as for spheres of a tile that is made: too close together, near obstacles. */
+void darts_throw_at_obstacles(Darts *darts, const TileKind *kind);
 /* Equal spheres: several rounds over the open cells; about 95 % of what would fit. */
 void darts_throw_equal(Darts *darts);
 /* Spheres of many sizes, the largest first, so many that they fill the share `fraction` of the room for centres. */

@@ -17,6 +17,7 @@ Status region_create(Core *core, const Shape *shape, const SamplingPlan *plan, R
   region->low = vec3_scale(region->high, -1);
   region->volume = shape->volume;
   region->closed = shape->bvh && shape->findings.closed;
+  region->inset = 1;
   return SCREE_OK;
 }
 

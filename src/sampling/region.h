@@ -6,6 +6,9 @@
 
 #include "sampling/sampling.h"
 
+/* A sphere may be that much nearer to an obstacle than its radius: what touches is not blocked by rounding. */
+#define OBSTACLE_TOUCH (1 - 1e-6)
+
 typedef struct Region {
   const Shape *shape;
   const SamplingPlan *plan;
@@ -15,6 +18,7 @@ typedef struct Region {
   Vec3 low, high;          /* bounds, relative to the origin */
   double volume;           /* of the shape */
   bool closed;             /* the sign of the distance changes only across the surface */
+  double inset;            /* how deep the centre of a sphere has to lie, over its radius */
 } Region;
 
 /* Fails for shapes without bounds. */
@@ -31,9 +35,12 @@ bool region_contains(const Region *region, Vec3 point);
 ShapePoint region_inner_distance(const Region *region, Vec3 point, double reach);
 /* Distance to the surface of a mesh, without a sign; `reach` where it is farther. */
 double region_surface_distance(const Region *region, Vec3 point, double reach);
+/* What is in the way of a sphere; plan->obstacle is there. */
+static inline ShapePoint region_obstacle(const Region *region, Vec3 point, double radius, double reach) {
+  return region->plan->obstacle(region->plan->obstacle_context, vec3_add(region->origin, point), radius, reach);
+}
 static inline bool region_blocked(const Region *region, Vec3 point, double radius) {
-  return region->plan->blocked &&
-         region->plan->blocked(region->plan->blocked_context, vec3_add(region->origin, point), radius);
+  return region->plan->obstacle && region_obstacle(region, point, radius, radius).distance < radius * OBSTACLE_TOUCH;
 }
 
 #endif

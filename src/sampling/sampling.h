@@ -18,25 +18,37 @@ typedef struct SamplingPlan {
   double spread;    /* volume: radii within radius * (1 +- spread) */
   int distribution; /* SCREE_RADII_... */
   uint64_t seed;
-  bool dense;    /* volume: relax to near settled packing */
-  bool maximal;  /* until no further sample fits */
-  Vec3 position; /* pose of the shape */
+  bool dense; /* volume: relax to near settled packing */
+  /* Dense volume: the share of it, less what obstacles take up, that the spheres shall fill. Spheres then belong to the
+   * shape by their centres and may stand out of it. 0: they lie wholly inside, as many as come to lie there. */
+  double fraction;
+  bool maximal;        /* until no further sample fits */
+  struct Tiles *tiles; /* volume: kept for other fills; NULL: none is kept */
+  Vec3 position;       /* pose of the shape */
   Quat rotation;
-  /* Places that are not free: called with a world point and the radius, returns true when it must not be used. May be
-   * NULL. Used to keep fills out of walls and bodies. */
-  bool (*blocked)(void *context, Vec3 point, double radius);
-  void *blocked_context;
+  /* The nearest thing that is in the way of a sphere at a world point: its distance, below zero inside it, and the
+   * normal out of it. Beyond reach as in shape_distance. May be NULL. Used to keep fills out of walls and bodies. */
+  ShapePoint (*obstacle)(void *context, Vec3 point, double radius, double reach);
+  void *obstacle_context;
 } SamplingPlan;
 
-/* Spheres wholly inside the shape, no two closer than the sum of their radii (1 - 1e-5); deterministic for a seed,
- * whatever the number of threads. */
+/* Spheres inside the shape, no two closer than the sum of their radii (1 - 1e-5); deterministic for a seed, whatever
+ * the number of threads. */
 Status sample_volume(Core *core, const Shape *shape, const SamplingPlan *plan, Samples *samples);
 /* Points on the surface, no two closer than `spacing` (straight-line), no hole larger than the spacing. plan->radius is
  * ignored. */
 Status sample_surface(Core *core, const Shape *shape, double spacing, const SamplingPlan *plan, Samples *samples);
 /* Centres of a lattice of spacing 2 radius inside the shape, each off its place by at most jitter radii along each
- * axis. Boxes get whole numbers of layers, fitted to their sides; other shapes a lattice cut off at their surface. */
+ * axis. Boxes get whole numbers of layers, fitted to their sides; other shapes a lattice cut off at their surface.
+ * Where that is off the volume by more than a hundredth, a last layer is thinned, or the deepest points are taken. */
 Status sample_lattice(Core *core, const Shape *shape, const SamplingPlan *plan, double jitter, Samples *samples);
+/* Room for so many, of which there are none yet; radii: of different sizes. */
+Status samples_new(Core *core, int64_t count, bool radii, Samples *samples);
 void samples_destroy(Core *core, Samples *samples);
+
+/* Solid volume of all; `radius` where all are equal. */
+double samples_volume(const Samples *samples, double radius);
+/* Takes out so many at random, whatever their size, that about `volume` is left. */
+void samples_thin(Samples *samples, double radius, double volume, uint64_t seed);
 
 #endif

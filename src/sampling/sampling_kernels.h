@@ -3,7 +3,7 @@
 #ifndef SAMPLING_SAMPLING_KERNELS_H
 #define SAMPLING_SAMPLING_KERNELS_H
 
-#include "core/simd.h"
+#include "geometry/triangle_kernels.h"
 
 #define SPHERE_FAR 1e18f
 
@@ -32,20 +32,6 @@ KERNEL_DECLARE(void, spheres_near, (const SphereList *list, const float point[3]
 /* The eight cubes of half side `half` around centre +- half: bit k is set when no single sphere of the list excludes a
  * centre of that radius from all of cube k (bit 0: +x, bit 1: +y, bit 2: +z). */
 KERNEL_DECLARE(unsigned, cubes_open, (const SphereList *list, const float centre[3], float half, float radius));
-
-/* Triangles near a block, relative to its centre, as rows of numbers: corners (9), the unit normal, its offset, the
- * inward normals of the edges within the plane (9) and one over the square of their lengths (3). */
-enum { TRIANGLE_ROWS = 25, TRIANGLES_MAX = 256, TRIANGLE_ROOM = TRIANGLES_MAX + LANES };
-typedef struct TriangleList {
-  int64_t count;
-  float row[TRIANGLE_ROWS][TRIANGLE_ROOM];
-} TriangleList;
-
-/* Distance to the nearest triangle, no more than `most`. */
-KERNEL_DECLARE(float, triangles_distance, (const TriangleList *list, const float point[3], float most));
-/* The same for the points x[k], y, z, k < LANES, all with one y and z. */
-KERNEL_DECLARE(void, triangles_distance_row,
-               (const TriangleList *list, const float x[LANES], float y, float z, float most, float distance[LANES]));
 
 /* Points on a surface with the normals there. Two points belong to opposite sides of a sheet, and have nothing to do
  * with each other, when their normals are more than 120 degrees apart and they do not lie in one plane. */

@@ -68,30 +68,15 @@ void skin_destroy(Core *core, Skin *skin) {
   memory_drop(core, &skin->triangle);
 }
 
-static void put(TriangleList *list, int64_t k, int row, Vec3 v) {
-  list->row[row][k] = (float)v.x, list->row[row + 1][k] = (float)v.y, list->row[row + 2][k] = (float)v.z;
-}
-
 bool skin_load(const Skin *skin, const Region *region, int64_t row, Vec3 center, TriangleList *list) {
   if (!skin->start || row < 0 || skin->start[row + 1] - skin->start[row] > TRIANGLES_MAX) return false;
   list->count = 0;
   for (int64_t t = skin->start[row]; t < skin->start[row + 1]; t++) {
-    int64_t k = list->count++;
     Vec3 v[3];
     world_corners(region, skin->triangle[t], v);
     for (int c = 0; c < 3; c++) v[c] = vec3_sub(v[c], center);
-    Vec3 normal = vec3_normalize(vec3_cross(vec3_sub(v[1], v[0]), vec3_sub(v[2], v[0])));
-    for (int c = 0; c < 3; c++) {
-      Vec3 edge = vec3_sub(v[(c + 1) % 3], v[c]);
-      double square = vec3_dot(edge, edge);
-      put(list, k, 3 * c, v[c]);
-      put(list, k, 13 + 3 * c, vec3_cross(normal, edge));
-      list->row[22 + c][k] = square > 0 ? (float)(1 / square) : 0;
-    }
-    put(list, k, 9, normal);
-    list->row[12][k] = (float)vec3_dot(normal, v[0]);
+    triangle_list_push(list, v);
   }
-  for (int64_t k = list->count; k % LANES != 0; k++)
-    for (int r = 0; r < TRIANGLE_ROWS; r++) list->row[r][k] = r < 9 ? SPHERE_FAR / 1e3f : 0;
+  triangle_list_end(list);
   return true;
 }

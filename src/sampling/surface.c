@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/portable.h"
 #include "core/rng.h"
 #include "neighbors/neighbors.h"
 #include "sampling/region.h"
@@ -286,16 +287,6 @@ static bool gather(Surface *s, SurfaceScratch *scratch, const int32_t at[3]) {
   return true;
 }
 
-/* Natural logarithm of a number in (0, 1] from exactly rounded operations, so that every machine draws the same order
- * (libm's differ in the last bit); eight digits. */
-static double logarithm(double u) {
-  static const double odd[] = {1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1};
-  int exponent;
-  double m = frexp(u, &exponent), t = (m - 1) / (m + 1), square = t * t, sum = 0;
-  for (int k = 0; k < 8; k++) sum = sum * square + odd[k];
-  return 2 * t * sum + exponent * 0.693147180559945309417;
-}
-
 static int by_key(const void *a, const void *b) {
   const Turn *p = a, *q = b;
   if (p->key != q->key) return p->key < q->key ? -1 : 1;
@@ -337,7 +328,7 @@ static bool draw_turns(Surface *s, SurfaceScratch *scratch, int64_t begin, int64
   for (int64_t k = begin; k < end; k++) {
     double area = s->pieces[s->fragments[index[k]].piece].area;
     uint64_t bits = rng_bits(s->region->plan->seed, (uint64_t)index[k], 0, RNG_SURFACE_SAMPLE);
-    scratch->turns[k - begin] = (Turn){(float)(-logarithm(1 - rng_unit(bits)) / area), (int32_t)k};
+    scratch->turns[k - begin] = (Turn){(float)(-portable_log(1 - rng_unit(bits)) / area), (int32_t)k};
   }
   qsort(scratch->turns, (size_t)(end - begin), sizeof(Turn), by_key);
   return true;

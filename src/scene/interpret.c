@@ -42,6 +42,17 @@ static Status check_method(Reader *reader, const Node *node) {
                    text_shown(name, shown), suggest_text(&near, text), known);
 }
 
+static void list_readers(Reader *reader) {
+  const Node *root = reader->tree->root, *fine = node_find(root, "upsample"), *ground = node_find(root, "terrain");
+  const Node *mode = fine && fine->kind == NODE_MAP ? node_find(fine, "mode") : NULL;
+  const ScreeParameter *row = section_find(SECTION_upsample, "mode");
+  const char *word = !fine || fine->kind == NODE_NOTHING ? NULL
+                     : mode && mode->kind == NODE_SCALAR && word_index(row->unit, '|', mode->text) >= 0
+                         ? mode->text
+                         : row->default_text;
+  readers_of_scene(reader->reader, word, ground && ground->kind != NODE_NOTHING, reader->readers);
+}
+
 static Status read_method(Reader *reader) {
   const Node *node = node_find(reader->tree->root, "method");
   if (!node)
@@ -56,6 +67,7 @@ static Status read_method(Reader *reader) {
     method->name = name->text;
     TRY(check_method(reader, name));
     reader->reader = name->text;
+    list_readers(reader);
   }
   const Node *step = node_find(node, "time_step");
   method->borrowed_step =
@@ -75,12 +87,12 @@ static Status read_camera(Reader *reader) {
   return SCREE_OK;
 }
 
-/* Air acts on fine grains alone. */
-static void warn_wind(Reader *reader) {
-  const Node *node = node_find(reader->tree->root, "wind");
-  const ScreeVec3 *wind = &reader->scene->wind;
-  if (!node || reader->scene->upsample || (wind->x == 0 && wind->y == 0 && wind->z == 0)) return;
-  warn(reader, key_place(reader->tree, node), "'wind' is not read without 'upsample': it moves fine grains only");
+/* Of the scene itself: they are read before it is known who reads them. */
+static void warn_top_keys(Reader *reader) {
+  for (const Node *child = reader->tree->root->first; child; child = child->next) {
+    const ScreeParameter *row = section_find(SECTION_scene, child->key);
+    if (row && !parameter_is_default(row, reader->scene)) warn_unread(reader, child, row);
+  }
 }
 
 Status scene_interpret(Reader *reader) {
@@ -97,7 +109,7 @@ Status scene_interpret(Reader *reader) {
   TRY(read_solids(reader));
   TRY(read_probes(reader));
   TRY(read_camera(reader));
-  warn_wind(reader);
+  warn_top_keys(reader);
   if (scene->grains_count + scene->emitter_count == 0 && !scene->terrain)
     return fail_here(reader->tree, node_place(reader->tree, root),
                      "the scene has no source of grains: it needs 'grains', 'emitters' or 'terrain'");

@@ -237,12 +237,16 @@ static Status fail_unknown(Reader *reader, const Node *node, const Mapping *mapp
                    mapping->what);
 }
 
-static void warn_unread(Reader *reader, const Node *node, const ScreeParameter *row) {
-  if (!reader->reader || parameter_read_by(row, reader->reader)) return;
-  bool probe = strcmp(row->section, "probe") == 0;
-  char readers[READERS_MAX];
+void warn_unread(Reader *reader, const Node *node, const ScreeParameter *row) {
+  bool probe = strcmp(row->section, "probe") == 0, fine = strcmp(row->section, "upsample") == 0;
+  if (!reader->reader || parameter_read_by(row, probe ? reader->reader : reader->readers)) return;
+  char readers[READERS_MAX], mode[WORD_MAX] = "";
+  if (fine) word_at(reader->readers, ' ', 1, mode);
   warn(reader, key_place(reader->tree, node), "'%s' is not read by %s '%s' (only by %s)", row->name,
-       probe ? "probes of kind" : "method", reader->reader, scree_parameter_readers(row, readers, sizeof readers));
+       probe  ? "probes of kind"
+       : fine ? "mode"
+              : "method",
+       fine ? mode : reader->reader, scree_parameter_readers(row, readers, sizeof readers));
 }
 
 Status read_mapping(Reader *reader, const Node *node, const Mapping *mapping) {

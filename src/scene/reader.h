@@ -16,9 +16,10 @@ typedef struct Reader {
   int warnings;
   Warning *first_warning, *last_warning;
   ScreeSceneDef *scene;
-  const char *reader; /* the method, or the kind of the probe in hand; NULL: nobody yet */
-  NameSet solids;     /* names of boundaries and bodies */
-  NameSet columns;    /* of probes.csv */
+  const char *reader;        /* the method, or the kind of the probe in hand; NULL: nobody yet */
+  char readers[READERS_MAX]; /* the method and who else reads keys of this scene */
+  NameSet solids;            /* names of boundaries and bodies */
+  NameSet columns;           /* of probes.csv */
 } Reader;
 
 void warn(Reader *reader, Place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -49,6 +50,9 @@ typedef struct Mapping {
   ShapePlace place;         /* its shape is read by read_shape */
   const char *const *words; /* NULL-terminated, or NULL */
 } Mapping;
+
+/* Says so where nobody in the scene reads the key. */
+void warn_unread(Reader *reader, const Node *node, const ScreeParameter *row);
 
 /* Defaults first, then every key; unknown ones and missing required ones are refused. NODE_NOTHING reads as {}. */
 Status read_mapping(Reader *reader, const Node *node, const Mapping *mapping);

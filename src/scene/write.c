@@ -15,6 +15,7 @@ typedef struct Writer {
   Core *core;
   Text text;
   const char *reader; /* the method, or the kind of the probe in hand */
+  char readers[READERS_MAX];
 } Writer;
 
 #define put(writer, ...) text_add((writer)->core, &(writer)->text, __VA_ARGS__)
@@ -140,7 +141,9 @@ static void put_rows(Writer *writer, Indent *indent, Section section, const void
   for (int k = 0; (row = section_row(section, k)); k++) {
     row = parameter_of_reader(row, writer->reader);
     if (without && strcmp(without, row->name) == 0) continue;
-    if (!parameter_read_by(row, writer->reader) && parameter_is_default(row, definition)) continue;
+    bool probe = section == SECTION_probe;
+    if (!parameter_read_by(row, probe ? writer->reader : writer->readers) && parameter_is_default(row, definition))
+      continue;
     put_key(writer, indent, row->name);
     put(writer, " ");
     put_value(writer, row, definition);
@@ -302,6 +305,10 @@ ScreeStatus scree_scene_write(const ScreeSceneDef *scene, char **text, ScreeErro
     status = fail(&core, SCREE_BAD_ARGUMENT, "definition, method or text is NULL");
   if (status == SCREE_OK) {
     Writer writer = {.core = &core, .reader = scene->method.name};
+    char mode[WORD_MAX];
+    bool fine =
+        scene->upsample && word_at(section_find(SECTION_upsample, "mode")->unit, '|', scene->upsample->mode, mode);
+    readers_of_scene(scene->method.name, fine ? mode : NULL, scene->terrain != NULL, writer.readers);
     Indent top = {0, false};
     put(&writer, "scree: 1\n");
     put_rows(&writer, &top, SECTION_scene, scene, NULL);

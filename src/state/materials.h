@@ -11,7 +11,10 @@ enum { MATERIALS_MAX = 255 };
 #define SETTLED_FRACTION 0.6
 
 typedef struct Material {
-  ScreeMaterialDef definition; /* every auto resolved that does not depend on the method */
+  ScreeMaterialDef definition; /* friction, angle and density are resolved; see world/material.c */
+  /* Its part in sqrt(own solid's), the friction with a solid: the bulk's, since the solid rubs on the bulk. The
+   * friction of its contacts has no part in it but where it alone is given. */
+  double wall_static, wall_kinetic;
 } Material;
 
 typedef struct Materials {

@@ -11,8 +11,9 @@ enum { PARTICLE_GRAIN = 4096, PERMUTE_GRAIN = 512, RECORD_MAX = 512 };
 
 Status particles_create(Core *core, Particles *particles) {
   *particles = (Particles){.next_id = 1};
-#define REGISTER_FIELD(type, name, hashed, meaning)                                                                    \
-  TRY(particles_add_field(core, particles, #name, (int32_t)sizeof(type), hashed, (void **)&particles->name));
+#define REGISTER_FIELD(type, name, hashed, finite, meaning)                                                            \
+  TRY(particles_add_field(core, particles, #name, (int32_t)sizeof(type), hashed, (void **)&particles->name));          \
+  particles->fields[particles->field_count - 1].floats = finite;
   PARTICLE_FIELDS(REGISTER_FIELD)
 #undef REGISTER_FIELD
   return SCREE_OK;
@@ -33,6 +34,13 @@ Status particles_add_field(Core *core, Particles *particles, const char *name, i
   Field *field = &particles->fields[particles->field_count++];
   *field = (Field){.size = size, .hashed = hashed, .data = data};
   strncpy(field->name, name, sizeof field->name - 1);
+  return SCREE_OK;
+}
+
+Status particles_add_floats(Core *core, Particles *particles, const char *name, int32_t floats, bool hashed,
+                            void **data) {
+  TRY(particles_add_field(core, particles, name, floats * (int32_t)sizeof(float), hashed, data));
+  particles->fields[particles->field_count - 1].floats = floats;
   return SCREE_OK;
 }
 
@@ -153,10 +161,19 @@ Status particles_permute(Core *core, Particles *particles, Scratch *scratch, con
   return SCREE_OK;
 }
 
-void **particles_field(const Particles *particles, const char *name) {
+static Field *find_field(const Particles *particles, const char *name) {
   for (int32_t f = 0; f < particles->field_count; f++)
-    if (strcmp(particles->fields[f].name, name) == 0) return particles->fields[f].data;
+    if (strcmp(particles->fields[f].name, name) == 0) return (Field *)&particles->fields[f];
   return NULL;
+}
+
+void **particles_field(const Particles *particles, const char *name) {
+  const Field *field = find_field(particles, name);
+  return field ? field->data : NULL;
+}
+
+void particles_hash_field(Particles *particles, const char *name, bool hashed) {
+  find_field(particles, name)->hashed = hashed;
 }
 
 void particles_remove(Particles *particles, const int32_t *dead, int64_t count) {
@@ -190,6 +207,16 @@ Status particles_archive(Core *core, Archive *archive, Particles *particles) {
   for (int32_t f = 0; f < particles->field_count; f++) {
     TRY(archive_section(core, archive, particles->fields[f].name));
     TRY(archive_bytes(core, archive, *particles->fields[f].data, count * particles->fields[f].size));
+  }
+  return SCREE_OK;
+}
+
+Status particles_check(Core *core, const Archive *archive, const Particles *particles) {
+  TRY(archive_check_ids(core, archive, particles->id, particles->count, particles->next_id, "grain"));
+  for (int32_t f = 0; f < particles->field_count; f++) {
+    const Field *field = &particles->fields[f];
+    if (!floats_finite(*field->data, particles->count * field->floats))
+      return archive_refuse(core, archive, "%s of a grain is not finite", field->name);
   }
   return SCREE_OK;
 }

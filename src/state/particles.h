@@ -12,7 +12,7 @@ enum { PARTICLE_SPARES = 4 };
 
 typedef struct Particles {
   int64_t count, capacity;
-#define PARTICLE_MEMBER(type, name, hashed, meaning) type *name;
+#define PARTICLE_MEMBER(type, name, hashed, floats, meaning) type *name;
   PARTICLE_FIELDS(PARTICLE_MEMBER)
 #undef PARTICLE_MEMBER
   Field fields[FIELDS_MAX];
@@ -27,6 +27,13 @@ void particles_destroy(Core *core, Particles *particles);
 /* A field of a method's own, zero for all particles, kept by sort, growth, removal, checkpoint and (if hashed) hash.
  * `data` must stay where it is: it is told the array's address again whenever that changes. */
 Status particles_add_field(Core *core, Particles *particles, const char *name, int32_t size, bool hashed, void **data);
+/* The same, of so many floats for each particle, all finite between frames: a checkpoint that says otherwise is
+ * refused. What else a field must be its owner looks at. */
+Status particles_add_floats(Core *core, Particles *particles, const char *name, int32_t floats, bool hashed,
+                            void **data);
+
+/* Whether such a field, which is there, is hashed from now on. */
+void particles_hash_field(Particles *particles, const char *name, bool hashed);
 
 /* Where the address of such a field's array is kept; NULL: there is no such field. */
 void **particles_field(const Particles *particles, const char *name);
@@ -39,6 +46,8 @@ Status particles_permute(Core *core, Particles *particles, Scratch *scratch, con
 /* Takes particles out, `dead` in ascending order; those at the end come into their places. */
 void particles_remove(Particles *particles, const int32_t *dead, int64_t count);
 Status particles_archive(Core *core, Archive *archive, Particles *particles);
+/* What was loaded: ids, and floats of all fields. */
+Status particles_check(Core *core, const Archive *archive, const Particles *particles);
 /* By id, independent of storage order and threads. */
 uint64_t particles_hash(Core *core, const Particles *particles);
 /* Largest speed, m/s; 0 when there is none. */

@@ -49,16 +49,20 @@ typedef struct Solid {
   Vec3 center_in_shape;
   Mat3 inertia; /* about the centre of mass, in the shape's frame */
   /* Acceleration of (centre, spin) per unit (force, torque about the centre), world axes: zero for walls and
-   * keyframed bodies, diag(1/m, I^-1) for free ones, the projected operator for parts of mechanisms. */
+   * keyframed bodies, diag(1/m, I^-1) for free ones, the projected operator for parts of mechanisms, with what
+   * motors, springs and dampers answer within the step. */
   double inverse_inertia[6][6];
   Vec3 outside_force, outside_torque; /* set through the API */
-  /* Parts of mechanisms: acceleration of (centre, spin) in the last step that was not the grains' doing: motors,
-   * joints, stops, gravity. A method that moves bodies inside its solve starts from it; without it a part would move
-   * as if no motor held it. */
+  /* Parts of mechanisms: acceleration of (centre, spin) in the step without grains: by motors, joints, stops and
+   * gravity. A method that moves bodies inside its solve starts from it; without it a part would move as if no motor
+   * held it. */
   double driven[6];
 
   /* written by methods during the step */
   Wrench wrench; /* of the grains, over the step in progress, N and N m */
+  /* Of a free body in a method that solves in substeps: by how much velocity and spin at the step's end exceed their
+   * means over the step, which it is moved with. bodies/ clears them. */
+  Vec3 velocity_gain, spin_gain;
 
   /* written by world/ */
   Vec3 impulse, angular_impulse;  /* sums of wrench * dt over the frame */
@@ -68,10 +72,18 @@ typedef struct Solid {
   int64_t sample_begin, sample_end; /* in State.samples */
 } Solid;
 
+/* Solids that forces on one of them move together: parts of a mechanism, by its joints. */
+typedef struct SolidGroup {
+  int32_t first, count;   /* solids; 0: none */
+  const double *mobility; /* 6 count by 6 count: acceleration (centre, spin) of one per wrench on another, as in
+                           * Solid.inverse_inertia, whose blocks are on its diagonal; zero for those that do not move */
+} SolidGroup;
+
 typedef struct Solids {
   Solid *items;
   int32_t count;
   int32_t boundary_count; /* boundaries come first */
+  SolidGroup machine;     /* written by bodies/ where there is terrain, which carries machines as a whole */
 } Solids;
 
 /* What many contacts in a row push a solid with, summed up before it is told: threads that all add to the floor would
@@ -86,13 +98,19 @@ static inline void wrench_sum_end(WrenchSum *sum) {
     atomic_fetch_add_explicit(&sum->solid->wrench.part[k], sum->part[k], memory_order_relaxed);
   *sum = (WrenchSum){0};
 }
-/* One unit of the fixed point is 2^-30 N (about 1e-9 N); the sum holds +-8.6e9 N. */
+/* One unit of the fixed point is 2^-30 N (about 1e-9 N); the sum holds +-8.6e9 N. What is beyond counts as an eighth of
+ * that: a step that computes such a force has gone wrong, and shall say so by where things fly. */
+static inline int64_t wrench_units(double part) {
+  double units = part * 0x1p30;
+  return fabs(units) < 0x1p60 ? (int64_t)units : units > 0 ? 1ll << 60 : -(1ll << 60);
+}
 static inline void wrench_sum_add(WrenchSum *sum, Solid *solid, Vec3 force, Vec3 point) {
   Vec3 torque = vec3_cross(vec3_sub(point, solid->center), force);
   const double parts[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
   if (sum->solid != solid) wrench_sum_end(sum);
   sum->solid = solid;
-  for (int k = 0; k < 6; k++) sum->part[k] += (int64_t)(parts[k] * 0x1p30);
+  for (int k = 0; k < 6; k++) /* wraps as the atomic sums do */
+    sum->part[k] = (int64_t)((uint64_t)sum->part[k] + (uint64_t)wrench_units(parts[k]));
 }
 static inline void wrench_add(Solid *solid, Vec3 force, Vec3 point) {
   WrenchSum sum = {0};
@@ -102,7 +120,7 @@ static inline void wrench_add(Solid *solid, Vec3 force, Vec3 point) {
 static inline void wrench_add_torque(Solid *solid, Vec3 torque) {
   const double parts[3] = {torque.x, torque.y, torque.z};
   for (int k = 0; k < 3; k++)
-    atomic_fetch_add_explicit(&solid->wrench.part[3 + k], (int64_t)(parts[k] * 0x1p30), memory_order_relaxed);
+    atomic_fetch_add_explicit(&solid->wrench.part[3 + k], wrench_units(parts[k]), memory_order_relaxed);
 }
 static inline double wrench_get(const Solid *solid, int part) {
   return (double)atomic_load_explicit(&solid->wrench.part[part], memory_order_relaxed) * 0x1p-30;

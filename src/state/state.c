@@ -49,7 +49,9 @@ Status counters_archive(Core *core, Archive *archive, State *state) {
 
 Status state_archive(Core *core, Archive *archive, State *state) {
   TRY(archive_section(core, archive, "state"));
-  TRY(archive_value(core, archive, &state->origin));
+  Vec3 origin = state->origin;
+  TRY(archive_value(core, archive, &origin));
+  if (memcmp(&origin, &state->origin, sizeof origin) != 0) return archive_bad(core, archive, "another origin");
   TRY(archive_value(core, archive, &state->time));
   TRY(archive_value(core, archive, &state->step));
   TRY(archive_value(core, archive, &state->frame));

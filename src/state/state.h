@@ -49,6 +49,8 @@ static inline Vec3 state_position(const State *state, int64_t i) {
 static inline double parcel_volume(double radius) { return 8 * radius * radius * radius; }
 
 Status state_archive(Core *core, Archive *archive, State *state);
+/* What was loaded: every index and number that a step takes for granted. */
+Status state_check(Core *core, const Archive *archive, const State *state);
 uint64_t state_hash(Core *core, const State *state);
 void state_destroy(Core *core, State *state);
 

@@ -11,7 +11,7 @@
 typedef uint64_t StateSet;
 
 enum {
-#define STATE_SET_NUMBER(type, name, hashed, meaning) STATE_SET_NUMBER_##name,
+#define STATE_SET_NUMBER(type, name, hashed, floats, meaning) STATE_SET_NUMBER_##name,
   PARTICLE_FIELDS(STATE_SET_NUMBER)
 #undef STATE_SET_NUMBER
       STATE_SET_FIELDS, /* how many there are; what is no field follows */

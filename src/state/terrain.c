@@ -8,15 +8,25 @@ int64_t terrain_units(const Terrain *terrain) {
   return sum;
 }
 
+/* Higher than any ground, m, and denser, kg/m^3. */
+#define GROUND_MOST 1e7
+
 /* A file may lie: what the step divides by or takes for granted is looked at. */
-static Status check_columns(Core *core, const Archive *archive, const Terrain *terrain) {
+static Status check_columns(Core *core, const Archive *archive, const Terrain *terrain, const double *heights) {
   int64_t left = INT64_MAX;
   for (int64_t k = 0; k < terrain->count; k++) {
-    if (terrain->mass[k] < 0 || terrain->mass[k] > left || !(terrain->bulk[k] > 0) || !isfinite(terrain->bulk[k]) ||
-        !(terrain->pending[k] >= 0) || !isfinite(terrain->pending[k]))
+    if (terrain->mass[k] < 0 || terrain->mass[k] > left || !(terrain->bulk[k] > 0 && terrain->bulk[k] < GROUND_MOST) ||
+        !(terrain_full(terrain, k) < GROUND_MOST) || !(fabs(heights[k]) < GROUND_MOST) ||
+        !(terrain->pending[k] >= 0 && terrain->pending[k] < GROUND_MOST) || !(fabs(terrain->around[k]) < GROUND_MOST) ||
+        terrain->sliding[k] > 1 || terrain->covered[k] > 1 || terrain->loaded[k] > 1)
       return archive_bad(core, archive, "a column of the terrain that cannot be");
     left -= terrain->mass[k];
   }
+  for (int64_t k = 0; k < (int64_t)terrain->tiles_x * terrain->tiles_y; k++)
+    if (terrain->awake[k] > 1) return archive_bad(core, archive, "a tile of the terrain that cannot be");
+  if (!isfinite(terrain->next_exchange) || !isfinite(terrain->travel) || !isfinite(terrain->settled_at) ||
+      terrain->some_pending > 1 || terrain->buried < 0 || terrain->exhumed < 0)
+    return archive_bad(core, archive, "a terrain that cannot be");
   return SCREE_OK;
 }
 
@@ -38,11 +48,10 @@ Status terrain_archive(Core *core, Archive *archive, Terrain *terrain, Solids *s
   TRY(archive_value(core, archive, &terrain->buried));
   TRY(archive_value(core, archive, &terrain->exhumed));
   if (!archive->loading) return SCREE_OK;
-  for (int64_t k = 0; k < count; k++)
-    if (!isfinite(shape->heights->heights[k])) return archive_bad(core, archive, "a height that is not a number");
+  TRY(check_columns(core, archive, terrain, shape->heights->heights));
   heightfield_bound(shape->heights);
   shape_bound_heights(shape);
-  return check_columns(core, archive, terrain);
+  return SCREE_OK;
 }
 
 uint64_t terrain_hash(const Terrain *terrain) {

@@ -2,8 +2,8 @@
  *
  * Now and then (EXCHANGE_INTERVAL) the columns look for the highest resting grain over them and would rise to LAYER
  * below it, as far as nothing that moves, no body and no grain of another kind is in the way and slopes stay below the
- * angle of repose. Grains that the raised surface would reach are taken in, so that none of those left is touched: the
- * exchange lifts nothing. Their mass goes to the four columns round each, exactly.
+ * angle of repose and that of friction. Grains that the raised surface would reach are taken in, so that none of those
+ * left is touched: the exchange lifts nothing. Their mass goes to the four columns round each, exactly.
  *
  * Grains left above come down onto a plane, where before they lay in the gaps between others. The room that they leave
  * is pending: the surface follows them slowly, so slowly that they ride on it, until the bed is as high as before.
@@ -22,6 +22,8 @@ enum { REST_CHUNK = 4096 };
 #define CLEAR 1.16
 #define QUIET 40.0
 #define SHOWING_SPEED 6.0
+/* In its own radii: nearer to the ground than this a grain lies on it. */
+#define TOUCHING 0.5
 /* A grain rests when it was slower than this many sqrt(g r) for so long. */
 #define REST_SPEED 0.1
 #define REST_SECONDS 0.4
@@ -67,6 +69,17 @@ static bool over_field(const Heightfield *field, Vec3 at) {
   return at.x >= 0 && at.y >= 0 && at.x <= heightfield_size_x(field) && at.y <= heightfield_size_y(field);
 }
 
+/* Whether a grain lies on the surface. All weight that a column bears comes through such grains: what lies on others
+ * is borne by them, and what hangs or flies over it, or lies on a shelf, is none. */
+static bool rests_on_ground(const Heightfield *field, const Terrain *t, Vec3 at, double radius) {
+  int64_t first = column_of(t, at.x - radius, at.y - radius), last = column_of(t, at.x + radius, at.y + radius);
+  double highest = -INFINITY;
+  for (int64_t j = first / t->nx; j <= last / t->nx; j++)
+    for (int64_t k = j * t->nx + first % t->nx; k <= j * t->nx + last % t->nx; k++)
+      highest = fmax(highest, field->heights[k]);
+  return at.z - radius < highest + TOUCHING * radius;
+}
+
 /* Highest resting grain over every column, and which columns have grains lying on them. */
 static void find_tops(const Burial *burial) {
   const State *state = burial->state;
@@ -78,7 +91,7 @@ static void find_tops(const Burial *burial) {
     Vec3 at = vec3_sub(state_position(state, i), t->origin);
     double r = (double)state->particles.radius[i];
     if (!over_field(field, at)) continue;
-    ground_load(t, at, r);
+    if (rests_on_ground(field, t, at, r)) ground_load(t, at, r);
     if (!can_be_buried(burial, i)) continue;
     int64_t first = column_of(t, at.x - r, at.y - r), last = column_of(t, at.x + r, at.y + r);
     for (int64_t j = first / t->nx; j <= last / t->nx; j++)
@@ -182,7 +195,7 @@ static void yield_to_movers(const Burial *burial) {
   for (int32_t n = 0; n < count; n++) g->target[g->list[n]] = burial->heights[g->list[n]];
 }
 
-/* Slopes below the angle of repose: two sweeps each way settle it. */
+/* Slopes that the grains left above rest on: two sweeps each way settle it. */
 static void limit_slopes(const Burial *burial) {
   const Terrain *t = burial->state->terrain;
   double *target = burial->ground->target;
@@ -193,7 +206,7 @@ static void limit_slopes(const Burial *burial) {
       for (int d = 0; d < 8; d++) {
         int64_t other = column_neighbor(t, k, d);
         if (other < 0) continue;
-        double most = target[other] + 0.95 * burial->ground->tan_low * t->cell * neighbor_distance(d);
+        double most = target[other] + 0.95 * burial->ground->tan_bed * t->cell * neighbor_distance(d);
         if (target[k] > most) target[k] = fmax(most, burial->heights[k]);
       }
     }

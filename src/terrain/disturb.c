@@ -1,4 +1,5 @@
 /* What takes ground apart besides bodies: grains that hit it hard, and slopes that are about to slide. */
+#include "core/portable.h"
 #include "terrain/parts.h"
 
 /* How deep a ball digs (Uehara, Ambroso, Ojha and Durian 2003): d = 0.14 / mu (rho_ball / rho)^(1/2) D^(2/3) H^(1/3),
@@ -13,6 +14,8 @@
 #define AHEAD (1.0 / 60)
 /* The slope of a slide is steeper than the one that begins it, and by so much that a layer of grains comes of it. */
 #define BEGIN_ABOVE 2e-3
+/* The thinnest slide below grains, in nominal radii. */
+#define SLIDE_LEAST 1.0
 
 /* How deep the grain digs at its speed; 0: not worth it. */
 static double crater_depth(const State *state, int64_t i) {
@@ -21,9 +24,9 @@ static double crater_depth(const State *state, int64_t i) {
   double g = vec3_length(state->gravity), down = -(double)p->vz[i], diameter = 2 * (double)p->radius[i];
   if (!(g > 0) || !(down > 0)) return 0;
   const ScreeMaterialDef *own = &state->materials.items[p->material[i]].definition;
-  double mu = fmax(state->materials.items[t->material].definition.friction_static, 0.05);
+  double mu = fmax(state->materials.items[t->material].wall_static, 0.05);
   double depth =
-      CRATER / mu * sqrt(own->grain_density / t->loose) * cbrt(diameter * diameter * (down * down / (2 * g)));
+      CRATER / mu * sqrt(own->grain_density / t->loose) * portable_cbrt(diameter * diameter * (down * down / (2 * g)));
   return depth >= DIGS_LEAST * diameter ? depth : 0;
 }
 
@@ -94,7 +97,8 @@ Status ground_want_hits(Digging *dig, bool *wanted) {
   return SCREE_OK;
 }
 
-/* A slope that begins to slide comes down to the angle at which it ends. Thin slides are left to erosion. */
+/* A slope that begins to slide comes down to the angle at which it ends. Thin slides are left to erosion, but where
+ * grains lie: there nothing erodes, and as thick a layer comes apart as is worth it. */
 bool ground_want_slopes(Digging *dig) {
   const Terrain *t = dig->state->terrain;
   const Ground *g = dig->ground;
@@ -106,9 +110,11 @@ bool ground_want_slopes(Digging *dig) {
       int64_t other = column_neighbor(t, k, d);
       if (other < 0 || t->covered[other]) continue;
       double run = neighbor_distance(d) * t->cell, drop = dig->heights[k] - dig->heights[other];
-      if (!(drop > g->tan_high * run * (1 + BEGIN_ABOVE)) || !(drop - g->tan_low * run > DIG_LEAST * dig->radius))
+      double excess = drop - g->tan_low * run, layer = DIG_LEAST * dig->radius;
+      bool loaded = t->loaded[k] || t->loaded[other];
+      if (!(drop > g->tan_high * run * (1 + BEGIN_ABOVE)) || !(excess > (loaded ? SLIDE_LEAST * dig->radius : layer)))
         continue;
-      g->target[k] = fmin(g->target[k], dig->heights[other] + g->tan_low * run);
+      g->target[k] = fmin(g->target[k], dig->heights[k] - fmax(excess, layer));
       wanted = true;
     }
   }

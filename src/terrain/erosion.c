@@ -59,8 +59,8 @@ static void slide_column(const Erosion *work, int32_t i, int32_t j) {
   t->sliding[k] = begins || (t->sliding[k] && goes_on);
   if (!t->sliding[k] || count == 0) return;
   double lowered = fmin(g->fraction * sum / count, heights[k]);
-  int64_t units = (int64_t)(lowered * t->area * t->bulk[k] / t->unit);
-  if (units > t->mass[k]) units = t->mass[k];
+  double wanted = lowered * t->area * t->bulk[k] / t->unit;
+  int64_t units = wanted < (double)t->mass[k] ? (int64_t)wanted : t->mass[k];
   g->moves[k] = units / count;
   g->mask[k] = g->moves[k] > 0 ? mask : 0;
 }

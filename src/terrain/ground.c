@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/portable.h"
 #include "terrain/parts.h"
 
 enum { PASSES_PER_STEP = 8, COLUMNS_MAX = 1 << 28, BYTES_PER_COLUMN = 96 };
@@ -96,7 +97,7 @@ static Status create_columns(Core *core, State *state, const TerrainPlan *plan, 
 }
 
 static Status add_solid(Core *core, State *state, const TerrainPlan *plan, Heightfield *field) {
-  const ScreeMaterialDef *stuff = &state->materials.items[state->terrain->material].definition;
+  const Material *stuff = &state->materials.items[state->terrain->material];
   if (solids_find(&state->solids, "terrain") >= 0)
     return refuse(core, plan, "no boundary or body may be called 'terrain'");
   Solid *solid = NULL;
@@ -105,8 +106,8 @@ static Status add_solid(Core *core, State *state, const TerrainPlan *plan, Heigh
   solid->is_boundary = true;
   solid->motion = MOTION_FIXED;
   solid->contact = SCREE_CONTACT_DISTANCE;
-  solid->friction_static = stuff->friction_static;
-  solid->friction_kinetic = stuff->friction_kinetic;
+  solid->friction_static = stuff->wall_static;
+  solid->friction_kinetic = stuff->wall_kinetic;
   solid->source = plan->scene->terrain->source;
   solid->position = state->terrain->origin;
   shape_take_heights(&solid->shape, field);
@@ -115,18 +116,38 @@ static Status add_solid(Core *core, State *state, const TerrainPlan *plan, Heigh
   return SCREE_OK;
 }
 
+/* Angles at which slopes slide, and what resists bodies. */
+static void take_material(Ground *ground, const Material *stuff) {
+  double angle = stuff->definition.friction_angle_deg;
+  double begin = scree_is_auto(ground->theta_out_deg) ? angle : ground->theta_out_deg;
+  double end = scree_is_auto(ground->theta_stop_deg) ? angle : ground->theta_stop_deg;
+  double a = portable_tan(begin * M_PI / 180), b = portable_tan(end * M_PI / 180);
+  ground->tan_high = fmax(a, b);
+  ground->tan_low = fmin(a, b);
+  ground->tan_bed = fmin(ground->tan_low, stuff->wall_static);
+  ground_law_create(&stuff->definition, &ground->law);
+}
+
+void ground_follow_material(Ground *ground, State *state) {
+  const Terrain *t = state->terrain;
+  const Material *stuff = &state->materials.items[t->material];
+  Solid *solid = &state->solids.items[t->solid];
+  solid->friction_static = stuff->wall_static;
+  solid->friction_kinetic = stuff->wall_kinetic;
+  take_material(ground, stuff);
+}
+
 static Status create_work(Core *core, State *state, const TerrainPlan *plan, Ground *ground) {
   const ScreeTerrainDef *def = plan->scene->terrain;
   const Terrain *t = state->terrain;
   const ScreeMaterialDef *stuff = &state->materials.items[t->material].definition;
-  double a = tan(def->theta_out_deg * M_PI / 180), b = tan(def->theta_stop_deg * M_PI / 180);
-  ground->tan_high = fmax(a, b);
-  ground->tan_low = fmin(a, b);
+  ground->theta_out_deg = def->theta_out_deg;
+  ground->theta_stop_deg = def->theta_stop_deg;
+  take_material(ground, &state->materials.items[t->material]);
   ground->fraction = def->erosion_fraction;
   ground->compaction = def->compaction;
   ground->densest = fmax(DENSEST_FRACTION * stuff->grain_density, stuff->density);
   ground->exchange = plan->exchange && def->exchange;
-  ground_law_create(stuff, &ground->law);
   int64_t tiles = (int64_t)t->tiles_x * t->tiles_y;
   TRY(memory_new(core, &ground->moves, t->count, "terrain"));
   TRY(memory_new(core, &ground->mask, t->count, "terrain"));
@@ -137,9 +158,8 @@ static Status create_work(Core *core, State *state, const TerrainPlan *plan, Gro
   TRY(memory_new(core, &ground->may_slide, tiles, "terrain"));
   TRY(memory_new(core, &ground->tiles, tiles, "terrain"));
   if (!ground->exchange) return SCREE_OK;
-  packing_create(&ground->packing, plan->radii, stuff->density, stuff->grain_density, state->seed);
-  return particles_add_field(core, &state->particles, "rest", (int32_t)sizeof(float), false,
-                             (void **)&state->terrain->rest);
+  TRY(packing_create(core, &ground->packing, plan->radii, stuff->density, stuff->grain_density, state->seed));
+  return particles_add_floats(core, &state->particles, "rest", 1, false, (void **)&state->terrain->rest);
 }
 
 static Status create(Core *core, State *state, const TerrainPlan *plan, Ground *ground) {
@@ -186,6 +206,8 @@ void ground_destroy(Core *core, Ground *ground) {
   memory_drop(core, &ground->may_slide);
   memory_drop(core, &ground->tiles);
   memory_drop(core, &ground->touches);
+  memory_drop(core, &ground->touched);
+  memory_drop(core, &ground->motions);
   memory_drop(core, &ground);
 }
 
@@ -211,7 +233,7 @@ Status ground_step(Core *core, Ground *ground, State *state, Scratch *scratch, d
     if (ground->exchange) TRY(ground_exhume(core, ground, state, scratch, DISTURBED_BY_BODIES));
     TRY(ground_press(core, ground, state, scratch));
   }
-  ground_resist(ground, state, dt);
+  TRY(ground_resist(core, ground, state, dt));
   if (ground->exchange && t->exhumed == exhumed && memchr(t->awake, 1, (size_t)t->tiles_x * (size_t)t->tiles_y))
     TRY(ground_exhume(core, ground, state, scratch, DISTURBED_BY_SLOPES));
   ground_erode(core, ground, state, PASSES_PER_STEP);

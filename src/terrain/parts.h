@@ -38,9 +38,12 @@ typedef struct Packing {
 } Packing;
 
 struct GroundTouch;
+struct Touched;
 
 struct Ground {
-  double tan_high, tan_low; /* slopes start to erode above the one and end below the other */
+  double theta_out_deg, theta_stop_deg; /* as the scene has them; NaN: the material's angle */
+  double tan_high, tan_low;             /* slopes start to erode above the one and end below the other */
+  double tan_bed; /* steepest surface that grains rest on: they would slide on a plane beyond friction */
   double fraction;
   double compaction, densest;
   bool exchange;
@@ -55,7 +58,9 @@ struct Ground {
   int32_t *list, *level;
   uint8_t *changed, *may_slide; /* per tile */
   int32_t *tiles;
-  struct GroundTouch *touches;      /* as many as the largest surface has elements */
+  struct GroundTouch *touches;      /* as many as all surfaces have elements */
+  struct Touched *touched;          /* by part of a mechanism, or of one body */
+  double *motions;                  /* of each, six numbers */
   int32_t *grain_head, *grain_next; /* grains by column */
 };
 
@@ -113,10 +118,11 @@ double ground_surface_speed(const Solid *solid);
 void ground_law_create(const ScreeMaterialDef *material, SoilLaw *law);
 /* Yield pressure on an element at a depth, moving into the ground with a speed along its normal. */
 double ground_pressure(const SoilLaw *law, double bulk, double gravity, double depth, Vec3 normal, double speed);
-void ground_resist(Ground *ground, State *state, double dt);
+Status ground_resist(Core *core, Ground *ground, State *state, double dt);
 
 /* packing.c */
-void packing_create(Packing *packing, const float *radii, double bulk, double grain_density, uint64_t seed);
+Status packing_create(Core *core, Packing *packing, const float *radii, double bulk, double grain_density,
+                      uint64_t seed);
 
 /* exhume.c */
 #define DIG_LEAST 5.0 /* nominal radii: the least layer that is worth taking apart */

@@ -1,4 +1,6 @@
 /* Heights from a picture. */
+#ifdef SCREE_HAVE_PNG
+
 #include <png.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -91,3 +93,5 @@ Status picture_heights(Core *core, const char *path, const char *scene, ScreeSou
   fclose(picture.file);
   return status;
 }
+
+#endif

@@ -11,23 +11,25 @@
  * Like friction, this pressure is a bound, not a spring: the ground takes as much of it as stops the motion. Impulses
  * of all elements are scaled together such that they never do more than stop the body along themselves, so that they
  * only take energy, for any step, and a body comes to rest where its weight is borne. The paper lets the columns carry
- * the weight and no more. */
+ * the weight and no more. Parts of a mechanism are one body here that moves in many ways: each in turn is stopped with
+ * what all of them then do, by the mobility of one part under forces on another. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/portable.h"
 #include "terrain/parts.h"
 
-enum { ROUNDS = 6, PIECES_MAX = 200000 };
+enum { ROUNDS = 6, ROUNDS_TOGETHER = 24, PIECES_MAX = 200000 };
 #define LOOK_AHEAD 0.75    /* cells: where ground is looked for in front of an element */
 #define HARD_PRESSURE 1e9  /* Pa, of the ground below the columns */
 #define SINKING_SPEED 1e-6 /* m/s: slower is at rest */
 #define CREEP_SPEED 1e-3   /* m/s: driven bodies slower than this meet a share of the pressure */
 
 void ground_law_create(const ScreeMaterialDef *material, SoilLaw *law) {
-  double phi = material->friction_angle_deg * M_PI / 180, half = tan(M_PI / 4 + phi / 2);
+  double phi = material->friction_angle_deg * M_PI / 180, half = portable_tan(M_PI / 4 + phi / 2);
   law->passive = half * half;
-  law->bearing = exp(M_PI * tan(phi)) * law->passive;
-  law->cohesion_factor = phi > 1e-6 ? (law->bearing - 1) / tan(phi) : 2 + M_PI;
+  law->bearing = portable_exp(M_PI * portable_tan(phi)) * law->passive;
+  law->cohesion_factor = phi > 1e-6 ? (law->bearing - 1) / portable_tan(phi) : 2 + M_PI;
   law->cohesion = material->cohesion;
   law->inertia = 1;
 }
@@ -150,16 +152,16 @@ static Status create_elements(Core *core, Shape *shape, double cell, BodySurface
 
 Status ground_follow_solids(Core *core, Ground *ground, State *state) {
   TRY(memory_grow(core, &ground->surfaces, state->solids.count, "surface elements"));
-  int64_t most = 0;
   for (; ground->surface_count < state->solids.count; ground->surface_count++) {
     int32_t k = ground->surface_count;
     ground->surfaces[k] = (BodySurface){0};
     Shape *shape = &state->solids.items[k].shape;
     bool solid = shape->kind != SCREE_SHAPE_HEIGHTFIELD && shape->kind != SCREE_SHAPE_PLANE && !shape->inside;
     if (solid) TRY(create_elements(core, shape, state->terrain->cell, &ground->surfaces[k]));
-    if (ground->surfaces[k].count > most) most = ground->surfaces[k].count;
   }
-  return memory_grow(core, &ground->touches, most + 1, "touched elements");
+  int64_t most = 1; /* parts of a mechanism are looked at together */
+  for (int32_t k = 0; k < ground->surface_count; k++) most += ground->surfaces[k].count;
+  return memory_grow(core, &ground->touches, most, "touched elements");
 }
 
 /* ---- impulses ---- */
@@ -167,6 +169,14 @@ Status ground_follow_solids(Core *core, Ground *ground, State *state) {
 typedef struct Motion6 {
   double v[6]; /* velocity of the centre, spin */
 } Motion6;
+
+/* What moves together: one body, or all parts of a mechanism. */
+typedef struct Moving {
+  const State *state;
+  int32_t first, count;   /* solids */
+  const double *mobility; /* of one on another; NULL: a body alone */
+  Motion6 *motions;       /* one each, at the step's end */
+} Moving;
 
 static Vec3 velocity_at(const Motion6 *motion, const Solid *solid, Vec3 point) {
   Vec3 spin = vec3(motion->v[3], motion->v[4], motion->v[5]);
@@ -179,32 +189,59 @@ static void add_impulse(double sum[6], const Solid *solid, Vec3 impulse, Vec3 po
   for (int n = 0; n < 6; n++) sum[n] += parts[n];
 }
 
-/* The share of these impulses that stops the motion along them, at most 1; the motion takes it up. */
-static double apply_share(const Solid *solid, const double impulse[6], Motion6 *motion) {
-  double change[6], along = 0, yields = 0;
-  solid_apply_mobility(solid, impulse, change);
+/* How a member moves by impulses on another. */
+static void change_by(const Moving *moving, int32_t member, int32_t on, const double impulse[6], double change[6]) {
+  if (!moving->mobility) {
+    solid_apply_mobility(&moving->state->solids.items[moving->first], impulse, change);
+    return;
+  }
+  int64_t all = 6 * (int64_t)moving->count;
   for (int i = 0; i < 6; i++) {
-    along += impulse[i] * motion->v[i];
+    const double *row = moving->mobility + (6 * member + i) * all + 6 * on;
+    change[i] = 0;
+    for (int j = 0; j < 6; j++) change[i] += row[j] * impulse[j];
+  }
+}
+
+/* The share of these impulses on a member that stops its motion along them, at most 1; all members take it up. */
+static double apply_share(Moving *moving, int32_t member, const double impulse[6]) {
+  double change[6], along = 0, yields = 0;
+  change_by(moving, member, member, impulse, change);
+  for (int i = 0; i < 6; i++) {
+    along += impulse[i] * moving->motions[member].v[i];
     yields += impulse[i] * change[i];
   }
   if (!(along < 0)) return 0;
   double share = yields > 0 ? fmin(1, -along / yields) : 1;
-  for (int i = 0; i < 6; i++) motion->v[i] += share * change[i];
+  for (int32_t k = 0; k < moving->count; k++) {
+    change_by(moving, k, member, impulse, change);
+    for (int i = 0; i < 6; i++) moving->motions[k].v[i] += share * change[i];
+  }
   return share;
 }
 
-/* How the body would move over the step without the ground. */
-static Motion6 free_motion(const State *state, const Solid *solid, double dt) {
-  Motion6 motion = {
-      {solid->velocity.x, solid->velocity.y, solid->velocity.z, solid->spin.x, solid->spin.y, solid->spin.z}};
-  Vec3 force = vec3_add(wrench_force(solid), solid->outside_force);
-  Vec3 torque = vec3_add(wrench_torque(solid), solid->outside_torque);
-  const double push[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) motion.v[i] += solid->inverse_inertia[i][j] * push[j] * dt;
-  if (solid->motion == MOTION_FREE)
-    for (int i = 0; i < 3; i++) motion.v[i] += vec3_get(state->gravity, i) * dt;
-  return motion;
+/* How all would move over the step without the ground. */
+static void free_motion(Moving *moving, double dt) {
+  const Solid *solids = &moving->state->solids.items[moving->first];
+  for (int32_t k = 0; k < moving->count; k++) {
+    const Solid *solid = &solids[k];
+    moving->motions[k] = (Motion6){
+        {solid->velocity.x, solid->velocity.y, solid->velocity.z, solid->spin.x, solid->spin.y, solid->spin.z}};
+    for (int i = 0; i < 3 && solid->motion == MOTION_FREE; i++)
+      moving->motions[k].v[i] += vec3_get(moving->state->gravity, i) * dt;
+    for (int i = 0; i < 6 && solid->motion == MOTION_MECHANISM; i++) moving->motions[k].v[i] += solid->driven[i] * dt;
+  }
+  for (int32_t on = 0; on < moving->count; on++) {
+    const Solid *solid = &solids[on];
+    Vec3 force = vec3_add(wrench_force(solid), solid->outside_force);
+    Vec3 torque = vec3_add(wrench_torque(solid), solid->outside_torque);
+    const double push[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+    for (int32_t k = 0; k < moving->count; k++) {
+      double change[6];
+      change_by(moving, k, on, push, change);
+      for (int i = 0; i < 6; i++) moving->motions[k].v[i] += change[i] * dt;
+    }
+  }
 }
 
 /* Whether ground lies in front of the element, and how deep the element is in it. */
@@ -231,95 +268,144 @@ static bool find_touch(const State *state, const Solid *solid, const Mat3 *turn,
   return depth > 0;
 }
 
-/* The normal impulses; returns their wrench. */
-static void push_back(const Solid *solid, Touch *touches, int64_t count, Motion6 *motion, bool driven) {
+/* The touched elements of one member. */
+typedef struct Touched {
+  const Solid *solid;
+  Touch *touches;
+  int64_t count;
+  double mu;
+} Touched;
+
+/* The normal impulses. */
+static void push_back(Moving *moving, int32_t member, const Touched *touched, bool driven) {
+  const Solid *solid = touched->solid;
   double sum[6] = {0};
-  for (int64_t n = 0; n < count; n++) {
-    double speed = vec3_dot(velocity_at(motion, solid, touches[n].point), touches[n].normal);
+  const Motion6 before = moving->motions[member];
+  for (int64_t n = 0; n < touched->count; n++) {
+    const Touch *touch = &touched->touches[n];
+    double speed = vec3_dot(velocity_at(&before, solid, touch->point), touch->normal);
     double ramp = driven ? fmin(1, speed / CREEP_SPEED) : 1;
-    double more = speed > 0 ? fmax(0, ramp * touches[n].most - touches[n].taken) : 0;
-    add_impulse(sum, solid, vec3_scale(touches[n].normal, -more), touches[n].point);
+    double more = speed > 0 ? fmax(0, ramp * touch->most - touch->taken) : 0;
+    add_impulse(sum, solid, vec3_scale(touch->normal, -more), touch->point);
   }
-  Motion6 before = *motion;
-  double share = apply_share(solid, sum, motion);
-  for (int64_t n = 0; n < count; n++) {
-    double speed = vec3_dot(velocity_at(&before, solid, touches[n].point), touches[n].normal);
+  double share = apply_share(moving, member, sum);
+  for (int64_t n = 0; n < touched->count; n++) {
+    Touch *touch = &touched->touches[n];
+    double speed = vec3_dot(velocity_at(&before, solid, touch->point), touch->normal);
     double ramp = driven ? fmin(1, speed / CREEP_SPEED) : 1;
-    if (speed > 0) touches[n].taken += share * fmax(0, ramp * touches[n].most - touches[n].taken);
+    if (speed > 0) touch->taken += share * fmax(0, ramp * touch->most - touch->taken);
   }
 }
 
-static void rub(const Solid *solid, double mu, Touch *touches, int64_t count, Motion6 *motion) {
+static void rub(Moving *moving, int32_t member, const Touched *touched) {
+  const Motion6 before = moving->motions[member];
   double sum[6] = {0};
   for (int pass = 0; pass < 2; pass++) {
-    static const double none[6] = {0};
-    Motion6 before = *motion;
-    double share = pass == 0 ? 0 : apply_share(solid, sum, motion);
-    if (pass == 0) memcpy(sum, none, sizeof none);
-    for (int64_t n = 0; n < count; n++) {
-      Touch *touch = &touches[n];
-      Vec3 v = velocity_at(&before, solid, touch->point);
+    double share = pass == 0 ? 0 : apply_share(moving, member, sum);
+    for (int64_t n = 0; n < touched->count; n++) {
+      Touch *touch = &touched->touches[n];
+      Vec3 v = velocity_at(&before, touched->solid, touch->point);
       Vec3 slip = vec3_madd(v, touch->normal, -vec3_dot(v, touch->normal));
-      double speed = vec3_length(slip), left = mu * touch->taken - vec3_length(touch->friction);
+      double speed = vec3_length(slip), left = touched->mu * touch->taken - vec3_length(touch->friction);
       if (!(speed > 1e-12) || !(left > 0)) continue;
       Vec3 more = vec3_scale(slip, -left / speed);
-      if (pass == 0) add_impulse(sum, solid, more, touch->point);
+      if (pass == 0) add_impulse(sum, touched->solid, more, touch->point);
       else touch->friction = vec3_madd(touch->friction, more, share);
     }
   }
 }
 
 /* Whether an element still moves into the ground that could be resisted. */
-static bool still_sinks(const Solid *solid, const Touch *touches, int64_t count, const Motion6 *motion) {
-  for (int64_t n = 0; n < count; n++)
-    if (touches[n].taken < touches[n].most * (1 - 1e-9) &&
-        vec3_dot(velocity_at(motion, solid, touches[n].point), touches[n].normal) > SINKING_SPEED)
+static bool still_sinks(const Touched *touched, const Motion6 *motion) {
+  for (int64_t n = 0; n < touched->count; n++) {
+    const Touch *touch = &touched->touches[n];
+    if (touch->taken < touch->most * (1 - 1e-9) &&
+        vec3_dot(velocity_at(motion, touched->solid, touch->point), touch->normal) > SINKING_SPEED)
       return true;
+  }
   return false;
 }
 
-static void resist_body(Ground *ground, State *state, int32_t index, Touch *touches, double dt) {
+/* The elements of a body that touch the ground, and how much each can bear. A driven body goes where it is driven,
+ * through the hard ground if need be: nothing resists it. */
+static Touched find_touched(const Ground *ground, const State *state, int32_t index, const Motion6 *motion, double dt,
+                            Touch *touches) {
   const Terrain *t = state->terrain;
-  Solid *solid = &state->solids.items[index], *earth = &state->solids.items[t->solid];
+  const Solid *solid = &state->solids.items[index];
   const BodySurface *surface = &ground->surfaces[index];
-  int64_t count = 0;
+  bool driven = !solid_is_movable(solid);
   Mat3 turn = mat3_from_quat(solid->rotation);
-  for (int64_t n = 0; n < surface->count; n++)
-    count += find_touch(state, solid, &turn, &surface->elements[n], &touches[count]);
-  if (count == 0) return;
-  /* A driven body goes where it is driven, through the hard ground if need be: nothing resists it. */
-  bool driven = solid->motion != MOTION_FREE && solid->motion != MOTION_MECHANISM;
-  Motion6 motion = free_motion(state, solid, dt);
   double gravity = fmax(0, -state->gravity.z);
-  for (int64_t n = 0; n < count; n++) {
-    Touch *touch = &touches[n];
-    double speed = vec3_dot(velocity_at(&motion, solid, touch->point), touch->normal);
+  Touched touched = {.solid = solid, .touches = touches};
+  touched.mu = sqrt(solid->friction_kinetic * state->materials.items[t->material].wall_kinetic);
+  for (int64_t n = 0; n < surface->count; n++) {
+    Touch *touch = &touches[touched.count];
+    if (!find_touch(state, solid, &turn, &surface->elements[n], touch)) continue;
+    double speed = vec3_dot(velocity_at(motion, solid, touch->point), touch->normal);
     double pressure = ground_pressure(&ground->law, touch->bulk, gravity, touch->depth, touch->normal, speed);
     if (touch->hard && driven) touch->area = 0;
     touch->most = (touch->hard ? HARD_PRESSURE : pressure) * touch->area * dt;
+    touched.count++;
   }
-  double mu = sqrt(solid->friction_kinetic * state->materials.items[t->material].definition.friction_kinetic);
-  for (int round = 0; round < ROUNDS; round++) {
-    push_back(solid, touches, count, &motion, driven);
-    rub(solid, mu, touches, count, &motion);
-    if (driven || !still_sinks(solid, touches, count, &motion)) break;
-  }
-  for (int64_t n = 0; n < count; n++) {
-    Vec3 impulse = vec3_madd(touches[n].friction, touches[n].normal, -touches[n].taken);
-    wrench_add(solid, vec3_scale(impulse, 1 / dt), touches[n].point);
-    wrench_add(earth, vec3_scale(impulse, -1 / dt), touches[n].point);
-  }
+  return touched;
 }
 
-void ground_resist(Ground *ground, State *state, double dt) {
-  const Heightfield *field = ground_field(state);
-  if (!(dt > 0)) return;
-  for (int32_t s = 0; s < ground->surface_count; s++) {
-    Vec3 low, high;
-    ColumnRange range;
-    if (!ground_feels(ground, state, s)) continue;
-    ground_body_box(state, &state->solids.items[s], &low, &high);
-    if (low.z > field->highest || !ground_range(state, low, high, 0, &range)) continue;
-    resist_body(ground, state, s, ground->touches, dt);
+static bool reaches_ground(const Ground *ground, const State *state, int32_t index) {
+  Vec3 low, high;
+  ColumnRange range;
+  if (!ground_feels(ground, state, index)) return false;
+  ground_body_box(state, &state->solids.items[index], &low, &high);
+  return !(low.z > ground_field(state)->highest) && ground_range(state, low, high, 0, &range);
+}
+
+/* Member after member meets the ground, until none sinks: one round for a body alone is all of it, while the wheels of
+ * a truck take turns to bear it. */
+static void resist(Ground *ground, State *state, Moving *moving, Touched *touched, double dt) {
+  Solid *earth = &state->solids.items[state->terrain->solid];
+  Touch *touches = ground->touches;
+  free_motion(moving, dt);
+  for (int32_t k = 0; k < moving->count; k++) {
+    int32_t index = moving->first + k;
+    touched[k] = (Touched){0};
+    if (!reaches_ground(ground, state, index)) continue;
+    touched[k] = find_touched(ground, state, index, &moving->motions[k], dt, touches);
+    touches += touched[k].count;
   }
+  bool driven = !moving->mobility && !solid_is_movable(&state->solids.items[moving->first]);
+  bool sinks = touches > ground->touches;
+  for (int round = 0; sinks && round < (moving->mobility ? ROUNDS_TOGETHER : ROUNDS); round++) {
+    sinks = false;
+    for (int32_t k = 0; k < moving->count; k++) {
+      if (touched[k].count == 0) continue;
+      push_back(moving, k, &touched[k], driven);
+      rub(moving, k, &touched[k]);
+      sinks = sinks || (!driven && still_sinks(&touched[k], &moving->motions[k]));
+    }
+  }
+  for (int32_t k = 0; k < moving->count; k++)
+    for (int64_t n = 0; n < touched[k].count; n++) {
+      const Touch *touch = &touched[k].touches[n];
+      Vec3 impulse = vec3_madd(touch->friction, touch->normal, -touch->taken);
+      wrench_add(&state->solids.items[moving->first + k], vec3_scale(impulse, 1 / dt), touch->point);
+      wrench_add(earth, vec3_scale(impulse, -1 / dt), touch->point);
+    }
+}
+
+Status ground_resist(Core *core, Ground *ground, State *state, double dt) {
+  const SolidGroup *machine = &state->solids.machine;
+  if (!(dt > 0)) return SCREE_OK;
+  TRY(memory_grow(core, &ground->motions, 6 * ((int64_t)machine->count + 1), "touched elements"));
+  TRY(memory_grow(core, &ground->touched, machine->count + 1, "touched elements"));
+  for (int32_t s = 0; s < ground->surface_count; s++) {
+    bool together = machine->count > 0 && s >= machine->first && s < machine->first + machine->count;
+    if (!together && !reaches_ground(ground, state, s)) continue;
+    Moving moving = {.state = state, .first = s, .count = 1, .motions = (Motion6 *)ground->motions};
+    if (together) {
+      moving.count = machine->count;
+      moving.mobility = machine->mobility;
+      s += machine->count - 1;
+    }
+    resist(ground, state, &moving, ground->touched, dt);
+  }
+  return SCREE_OK;
 }

@@ -25,6 +25,8 @@ typedef struct Ground Ground;
 Status ground_create(Core *core, State *state, const TerrainPlan *plan, Ground **ground);
 /* When solids were added. */
 Status ground_follow_solids(Core *core, Ground *ground, State *state);
+/* When its material changed. */
+void ground_follow_material(Ground *ground, State *state);
 void ground_destroy(Core *core, Ground *ground);
 
 /* One step. `raised` is how far the surface may have come nearer to a grain, m. */

@@ -115,7 +115,7 @@ Status coarse_gather(Core *core, Upsample *up, const State *state, Scratch *scra
   *sets = (CoarseSets){.moving = state->particles.count};
   TRY(set_build(core, up, scratch, &gather, state->particles.count, state->particles.id, &up->coarse_grid,
                 paper ? gather_paper : gather_better, &sets->grains));
-  if (!paper) return find_moving(core, scratch, sets);
+  if (!paper) return up->device ? SCREE_OK : find_moving(core, scratch, sets); /* only the CPU lets sand rest */
   if (state->samples.count == 0) return SCREE_OK;
   return set_build(core, up, scratch, &gather, state->samples.count, state->samples.id, &up->sample_grid,
                    gather_samples, &sets->samples);

@@ -7,6 +7,7 @@
 #include "core/parallel.h"
 #include "upsample/internal.h"
 
+enum { WRAP_SIDE_BITS = 3, WRAP_BITS_LEAST = 12, WRAP_BITS_MOST = 28, WRAP_CELLS_PER_POINT = 4 };
 enum { FEW_POINTS = 1 << 20, CELLS_PER_POINT = 8, CELLS_LEAST = 4096, POINTS_CHUNK = 2048, CELLS_CHUNK = 512 };
 
 Status coarse_grid_create(Core *core, CoarseGrid *grid) {
@@ -38,14 +39,28 @@ static bool find_box(CoarseGrid *grid, int64_t count, int32_t *const cells[3]) {
   return true;
 }
 
-/* Points of one cell in the order of their ids. */
-static void order_by_id(int32_t *order, int64_t count, const uint32_t *id) {
-  for (int64_t k = 1; k < count; k++) {
-    int32_t point = order[k];
-    int64_t at = k;
-    for (; at > 0 && id[order[at - 1]] > id[point]; at--) order[at] = order[at - 1];
-    order[at] = point;
+/* A table that wraps round: as many bits for each axis as the box has cells, and where these are too many fewer for the
+ * longest. No axis gets less than what lies round a block of fine grains. */
+static void find_wrap(CoarseGrid *grid, int64_t count, int32_t *const cells[3]) {
+  int bits[3], most = WRAP_BITS_LEAST;
+  while (most < WRAP_BITS_MOST && (int64_t)1 << most < WRAP_CELLS_PER_POINT * count) most++;
+  for (int axis = 0; axis < 3; axis++) {
+    int32_t low = cells[axis][0], high = low;
+    for (int64_t i = 1; i < count; i++) {
+      int32_t at = cells[axis][i];
+      low = at < low ? at : low;
+      high = at > high ? at : high;
+    }
+    for (bits[axis] = WRAP_SIDE_BITS; (int64_t)1 << bits[axis] < (int64_t)high - low + 1;) bits[axis]++;
   }
+  grid->folded = false;
+  while (bits[0] + bits[1] + bits[2] > most) {
+    int widest = bits[0] >= bits[1] && bits[0] >= bits[2] ? 0 : bits[1] >= bits[2] ? 1 : 2;
+    bits[widest]--;
+    grid->folded = true;
+  }
+  for (int axis = 0; axis < 3; axis++) grid->mask[axis] = (1 << bits[axis]) - 1;
+  grid->shift[0] = bits[0], grid->shift[1] = bits[0] + bits[1];
 }
 
 typedef struct Sorting {
@@ -66,17 +81,45 @@ static void cells_chunk(void *context, int64_t b, int64_t e, int thread) {
       atomic_store(&s->far, true);
 }
 
+/* Whether point a comes before b: by cell where a table is folded, then by id. */
+static bool comes_before(const Sorting *s, int32_t a, int32_t b) {
+  for (int axis = 2; axis >= 0 && s->grid->wraps && s->grid->folded; axis--)
+    if (s->cells[axis][a] != s->cells[axis][b]) return s->cells[axis][a] < s->cells[axis][b];
+  return s->points.id[a] < s->points.id[b];
+}
+
+static void order_cell(const Sorting *s, int32_t *order, int64_t count) {
+  for (int64_t k = 1; k < count; k++) {
+    int32_t point = order[k];
+    int64_t at = k;
+    for (; at > 0 && comes_before(s, point, order[at - 1]); at--) order[at] = order[at - 1];
+    order[at] = point;
+  }
+}
+
 static void ids_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Sorting *s = context;
   const int32_t *start = s->grid->start;
-  for (int64_t c = b; c < e; c++) order_by_id(s->grid->order + start[c], start[c + 1] - start[c], s->points.id);
+  for (int64_t c = b; c < e; c++) order_cell(s, s->grid->order + start[c], start[c + 1] - start[c]);
+}
+
+/* Number of a point's cell in the table. */
+static int32_t cell_number(const CoarseGrid *grid, int32_t x, int32_t y, int32_t z) {
+  if (grid->wraps)
+    return (z & grid->mask[2]) << grid->shift[1] | (y & grid->mask[1]) << grid->shift[0] | (x & grid->mask[0]);
+  return ((z - grid->low[2]) * grid->size[1] + y - grid->low[1]) * grid->size[0] + x - grid->low[0];
+}
+
+int64_t coarse_grid_cells(const CoarseGrid *grid) {
+  if (grid->wraps) return (int64_t)(grid->mask[2] + 1) << grid->shift[1];
+  return (int64_t)grid->size[0] * grid->size[1] * grid->size[2];
 }
 
 static Status sort_by_counting(Core *core, CoarseGrid *grid, Sorting *sorting) {
   Points points = sorting->points;
   int32_t *const *cells = sorting->cells;
-  int64_t total = (int64_t)grid->size[0] * grid->size[1] * grid->size[2];
+  int64_t total = coarse_grid_cells(grid);
   TRY(memory_grow(core, &grid->start, total + 2, "coarse cells"));
   TRY(memory_grow(core, &grid->order, points.count, "coarse cells"));
   /* Three names for one array, each a step on: counts are summed to where the next point of a cell goes, and when all
@@ -84,8 +127,7 @@ static Status sort_by_counting(Core *core, CoarseGrid *grid, Sorting *sorting) {
   int32_t *counts = grid->start + 2, *next = grid->start + 1;
   memset(grid->start, 0, sizeof *grid->start * (size_t)(total + 2));
   for (int64_t i = 0; i < points.count; i++) {
-    int32_t row = (cells[2][i] - grid->low[2]) * grid->size[1] + cells[1][i] - grid->low[1];
-    sorting->number[i] = row * grid->size[0] + cells[0][i] - grid->low[0];
+    sorting->number[i] = cell_number(grid, cells[0][i], cells[1][i], cells[2][i]);
     counts[sorting->number[i]]++;
   }
   for (int64_t c = 0; c < total; c++) next[c + 1] += next[c];
@@ -96,7 +138,8 @@ static Status sort_by_counting(Core *core, CoarseGrid *grid, Sorting *sorting) {
 
 Status coarse_grid_build(Core *core, CoarseGrid *grid, Scratch *scratch, Points points, float cell) {
   grid->dense = false;
-  if (points.count == 0 || points.count > FEW_POINTS) return cell_grid_build(core, grid->sparse, points, cell);
+  if (points.count == 0 || (points.count > FEW_POINTS && !grid->wraps))
+    return cell_grid_build(core, grid->sparse, points, cell);
   int mark = scratch_mark(scratch);
   Sorting sorting = {.core = core, .grid = grid, .points = points};
   grid->inverse = 1 / ((double)cell * (1 + 0x1p-20)); /* as cell grids have it */
@@ -104,7 +147,8 @@ Status coarse_grid_build(Core *core, CoarseGrid *grid, Scratch *scratch, Points 
     TRY(scratch_take(core, scratch, &sorting.cells[axis], points.count, "coarse cells"));
   TRY(scratch_take(core, scratch, &sorting.number, points.count, "coarse cells"));
   parallel_for(core, 0, points.count, POINTS_CHUNK, cells_chunk, &sorting);
-  grid->dense = !atomic_load(&sorting.far) && find_box(grid, points.count, sorting.cells);
+  if (grid->wraps) find_wrap(grid, points.count, sorting.cells);
+  grid->dense = grid->wraps || (!atomic_load(&sorting.far) && find_box(grid, points.count, sorting.cells));
   Status status = grid->dense ? sort_by_counting(core, grid, &sorting) : SCREE_OK;
   scratch_release(core, scratch, mark);
   return grid->dense ? status : cell_grid_build(core, grid->sparse, points, cell);

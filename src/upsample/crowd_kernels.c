@@ -9,10 +9,14 @@ void KERNEL(fine_cells)(const CountCells *count_cells, const float *x, const flo
   const CountCells cells = *count_cells;
   const int low = (1 << STIR_SLOT_BITS) - 1;
   for (int64_t i = 0; i < count; i += LANE_WIDTH) { /* FINE_BLOCK is a multiple of the lanes */
-    Int cx = cell_index(cells, 0, lane_load_few(x + i, count - i));
-    Int cy = cell_index(cells, 1, lane_load_few(y + i, count - i));
-    Int cz = cell_index(cells, 2, lane_load_few(z + i, count - i));
-    Int cell = cell_join(cells, cx, cy, cz);
+    Int cx = cell_of(cells, lane_load_few(x + i, count - i));
+    Int cy = cell_of(cells, lane_load_few(y + i, count - i));
+    Int cz = cell_of(cells, lane_load_few(z + i, count - i));
+    Int cell = cell_join(cells, cx & cells.mask[0], cy & cells.mask[1], cz & cells.mask[2]);
+    if (!cells.folded) {
+      Mask counts = cell_in_room(cells, 0, cx) & cell_in_room(cells, 1, cy) & cell_in_room(cells, 2, cz);
+      cell = int_mask(counts, cell + 1) - 1;
+    }
     Int place = (cx & low) | (cy & low) << STIR_SLOT_BITS | (cz & low) << (2 * STIR_SLOT_BITS);
     memcpy(index + i, &cell, sizeof cell);
     memcpy(slot + i, &place, sizeof place);

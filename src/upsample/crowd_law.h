@@ -5,11 +5,14 @@
 
 #include "geometry/trilinear_law.h"
 
-/* Cells whose fine grains are counted: they wrap round, so that a stray grain costs nothing. */
+/* Cells whose fine grains are counted. They wrap round, so that a stray grain costs nothing; grains out of the room
+ * that they stand for are not counted, as nobody asks for them, unless that room had to be folded into them. */
 typedef struct CountCells {
   float inverse; /* 1 / side */
   int mask[3];
   int shift[2]; /* of y and z in the index */
+  int low[3];   /* lowest cell of the room */
+  int folded;
 } CountCells;
 
 /* Displacements below this share of a cell's side are not worth a look at the counts. */
@@ -20,8 +23,12 @@ typedef struct CountCells {
 /* Within a billion cells. */
 LANE_INLINE Real cell_hold(Real v) { return real_min(real_max(v, real(-1e9f)), real(1e9f)); }
 
-LANE_INLINE Int cell_index(CountCells cells, int axis, Real at) {
-  return int_floor(cell_hold(at * real(cells.inverse))) & cells.mask[axis];
+LANE_INLINE Int cell_of(CountCells cells, Real at) { return int_floor(cell_hold(at * real(cells.inverse))); }
+
+/* Whether a cell is in the room on one axis. */
+LANE_INLINE Mask cell_in_room(CountCells cells, int axis, Int cell) {
+  return int_less(cell - cells.low[axis], (Int){0} + cells.mask[axis] + 1) &
+         int_less((Int){0} - 1, cell - cells.low[axis]);
 }
 
 LANE_INLINE Int cell_join(CountCells cells, Int x, Int y, Int z) {

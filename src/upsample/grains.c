@@ -5,6 +5,7 @@
 
 #include "core/hash.h"
 #include "core/parallel.h"
+#include "state/state_bounds.h"
 #include "upsample/points.h"
 
 enum { GRAINS_CHUNK = 8192 };
@@ -19,9 +20,9 @@ Status upsample_create(Core *core, State *state, const ScreeUpsampleDef *definit
   if (!(definition->radius > 0) || !isfinite(definition->radius))
     return fail(core, SCREE_BAD_INPUT, "upsample.radius must be positive");
   Particles *p = &state->particles;
-  TRY(particles_add_field(core, p, "upsample_x", sizeof(float), false, (void **)&up->seen.x));
-  TRY(particles_add_field(core, p, "upsample_y", sizeof(float), false, (void **)&up->seen.y));
-  TRY(particles_add_field(core, p, "upsample_z", sizeof(float), false, (void **)&up->seen.z));
+  TRY(particles_add_floats(core, p, "upsample_x", 1, false, (void **)&up->seen.x));
+  TRY(particles_add_floats(core, p, "upsample_y", 1, false, (void **)&up->seen.y));
+  TRY(particles_add_floats(core, p, "upsample_z", 1, false, (void **)&up->seen.z));
   TRY(particles_add_field(core, p, "upsample_seen", sizeof(uint8_t), false, (void **)&up->seen.known));
   TRY(coarse_grid_create(core, &up->coarse_grid));
   TRY(coarse_grid_create(core, &up->sample_grid));
@@ -31,6 +32,7 @@ Status upsample_create(Core *core, State *state, const ScreeUpsampleDef *definit
 
 void upsample_destroy(Core *core, Upsample *up) {
   if (!up) return;
+  fine_device_destroy(core, up);
 #define FINE_DROP(type, name) memory_drop(core, &up->grains.name);
   FINE_FIELDS(FINE_DROP)
 #undef FINE_DROP
@@ -45,12 +47,35 @@ void upsample_destroy(Core *core, Upsample *up) {
   memory_free(&core->memory, up);
 }
 
+/* What of the fine grains no device can do; NULL: nothing. */
+static const char *lacks_form(const Upsample *up) {
+  if (up->definition.mode == SCREE_UPSAMPLE_POINTS) return "render points have no device form";
+  for (int32_t k = 0; k < up->solid_count; k++)
+    if (!solid_has_form(&up->solids[k])) return "fine grains have none beside an open mesh or a heightfield";
+  return NULL;
+}
+
 Status upsample_follow_solids(Core *core, Upsample *up, const State *state) {
   int32_t known = up->solid_count;
   Status status = solids_view_create(core, up, state);
   if (status != SCREE_OK) up->solid_count = known;
-  return status;
+  if (status != SCREE_OK || !up->device || !lacks_form(up)) return status;
+  TRY(fine_device_fetch(core, up));
+  fine_device_destroy(core, up);
+  up->off = lacks_form(up);
+  up->storage.unsorted = true;
+  log_line(core, SCREE_LOG_WARNING, "warning: fine grains go on on the CPU: %s", up->off);
+  return SCREE_OK;
 }
+
+Status upsample_use_device(Core *core, Upsample *up, Device *device) {
+  up->off = lacks_form(up);
+  return up->off ? SCREE_OK : fine_device_create(core, up, device);
+}
+
+const char *upsample_off_device(const Upsample *up) { return up->off; }
+
+Status upsample_fetch(Core *core, Upsample *up) { return up->device ? fine_device_fetch(core, up) : SCREE_OK; }
 
 const FineGrains *upsample_grains(const Upsample *upsample) { return &upsample->grains; }
 
@@ -96,22 +121,38 @@ Status fine_append(Core *core, Upsample *up, int64_t count, int64_t *first) {
   return fine_forget_blocks(core, up, *first);
 }
 
+typedef struct Addition {
+  Upsample *up;
+  const Samples *samples;
+  int64_t first;
+  int32_t material;
+  Vec3 from, velocity; /* the samples' origin in the world of the grains */
+} Addition;
+
+static void add_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Addition *addition = context;
+  const Samples *samples = addition->samples;
+  FineGrains *grains = &addition->up->grains;
+  for (int64_t k = b; k < e; k++) {
+    int64_t i = addition->first + k;
+    grains->x[i] = (float)(addition->from.x + (double)samples->x[k]);
+    grains->y[i] = (float)(addition->from.y + (double)samples->y[k]);
+    grains->z[i] = (float)(addition->from.z + (double)samples->z[k]);
+    grains->vx[i] = (float)addition->velocity.x;
+    grains->vy[i] = (float)addition->velocity.y;
+    grains->vz[i] = (float)addition->velocity.z;
+    grains->radius[i] = samples->radius ? samples->radius[k] : (float)addition->up->definition.radius;
+    grains->material[i] = (uint8_t)addition->material;
+  }
+}
+
 Status upsample_add(Core *core, Upsample *up, const State *state, const Samples *samples, int32_t material,
                     Vec3 velocity) {
-  FineGrains *grains = &up->grains;
-  int64_t first = 0;
-  TRY(fine_append(core, up, samples->count, &first));
-  for (int64_t k = 0; k < samples->count; k++) {
-    int64_t i = first + k;
-    grains->x[i] = (float)(samples->origin.x - state->origin.x + (double)samples->x[k]);
-    grains->y[i] = (float)(samples->origin.y - state->origin.y + (double)samples->y[k]);
-    grains->z[i] = (float)(samples->origin.z - state->origin.z + (double)samples->z[k]);
-    grains->vx[i] = (float)velocity.x;
-    grains->vy[i] = (float)velocity.y;
-    grains->vz[i] = (float)velocity.z;
-    grains->radius[i] = samples->radius ? samples->radius[k] : (float)up->definition.radius;
-    grains->material[i] = (uint8_t)material;
-  }
+  Addition addition = {.up = up, .samples = samples, .material = material, .velocity = velocity};
+  addition.from = vec3_sub(samples->origin, state->origin);
+  TRY(fine_append(core, up, samples->count, &addition.first));
+  parallel_for(core, 0, samples->count, GRAINS_CHUNK, add_chunk, &addition);
   return SCREE_OK;
 }
 
@@ -123,6 +164,7 @@ Status upsample_begin(Core *core, Upsample *up, const State *state, Scratch *scr
     up->seen.z[i] = p->z[i];
     up->seen.known[i] = 1;
   }
+  if (up->device) TRY(fine_device_reserve(core, up, up->grains.count)); /* refused now or never */
   return up->definition.mode == SCREE_UPSAMPLE_POINTS ? points_advance(core, up, state, scratch, 1) : SCREE_OK;
 }
 
@@ -175,6 +217,8 @@ Status fine_permute(Core *core, Upsample *up, Scratch *scratch, const int32_t *o
 Status upsample_archive(Core *core, Archive *archive, Upsample *up) {
   FineGrains *grains = &up->grains;
   TRY(archive_section(core, archive, "upsample"));
+  if (!archive->loading) TRY(upsample_fetch(core, up));
+  else if (up->device) fine_device_forget(up);
   int64_t count = grains->count, bytes = 0;
 #define FINE_SIZE(type, name) bytes += (int64_t)sizeof(type);
   FINE_FIELDS(FINE_SIZE)
@@ -195,7 +239,9 @@ Status upsample_archive(Core *core, Archive *archive, Upsample *up) {
   int64_t blocks = parallel_chunks(0, count, FINE_BLOCK);
   TRY(archive_array(core, archive, up->storage.resting, blocks));
   TRY(archive_array(core, archive, up->storage.bounds, blocks));
-  TRY(archive_value(core, archive, &up->storage.unsorted));
+  bool unsorted = up->storage.unsorted || up->device; /* a device counts otherwise */
+  TRY(archive_bools(core, archive, &unsorted, 1));
+  if (archive->loading) up->storage.unsorted = unsorted;
   TRY(archive_value(core, archive, &up->storage.effort_sorted));
   TRY(archive_value(core, archive, &up->storage.effort_wasted));
   for (int32_t k = 0; k < up->solid_count; k++) {
@@ -203,6 +249,35 @@ Status upsample_archive(Core *core, Archive *archive, Upsample *up) {
     TRY(archive_value(core, archive, &up->solids[k].rotation[0]));
   }
   return SCREE_OK;
+}
+
+static Status check_storage(Core *core, const Archive *archive, const Upsample *up) {
+  const FineStorage *storage = &up->storage;
+  int64_t blocks = parallel_chunks(0, up->grains.count, FINE_BLOCK);
+  bool good = isfinite(storage->effort_sorted) && isfinite(storage->effort_wasted);
+  for (int64_t b = 0; b < blocks; b++)
+    good = good && storage->resting[b] <= 1 && (!storage->resting[b] || floats_finite(storage->bounds[b], 6));
+  for (int32_t k = 0; k < up->solid_count; k++)
+    good = good && vec3_finite(up->solids[k].position[0]) && quat_usable(up->solids[k].rotation[0]);
+  return good ? SCREE_OK : archive_refuse(core, archive, "storage of fine grains is not finite");
+}
+
+Status upsample_check(Core *core, const Archive *archive, const Upsample *up, const State *state) {
+  const FineGrains *g = &up->grains;
+  const float *const numbers[] = {g->x, g->y, g->z, g->vx, g->vy, g->vz};
+  TRY(archive_check_ids(core, archive, g->id, g->count, g->next_id, "fine grain"));
+  for (int k = 0; k < 6; k++)
+    for (int64_t i = 0; i < g->count; i++)
+      if (!(fabs((double)numbers[k][i]) < (k < 3 ? STATE_FAR_MOST : STATE_SPEED_MOST)))
+        return archive_refuse(core, archive, "fine grain %u is farther away or faster than anything", g->id[i]);
+  for (int64_t k = 0; k < g->count; k++)
+    if (g->material[k] >= state->materials.count || !state_radius_possible((double)g->radius[k], up->definition.radius))
+      return archive_refuse(core, archive, "fine grain %u has material %d and radius %g m", g->id[k],
+                            g->material[k] + 1, (double)g->radius[k]);
+  for (int64_t i = 0; i < state->particles.count; i++)
+    if (up->seen.known[i] > 1) return archive_refuse(core, archive, "a grain is neither known nor unknown");
+  if (up->definition.mode == SCREE_UPSAMPLE_POINTS) TRY(points_check(core, archive, up, state));
+  return check_storage(core, archive, up);
 }
 
 typedef struct HashWork {
@@ -223,7 +298,8 @@ static void hash_chunk(void *context, int64_t b, int64_t e, int thread) {
   atomic_fetch_add(&work->sum, sum);
 }
 
-uint64_t upsample_hash(Core *core, const Upsample *up) {
+uint64_t upsample_hash(Core *core, Upsample *up) {
+  if (upsample_fetch(core, up) != SCREE_OK) return 0;
   HashWork work = {.grains = &up->grains};
   atomic_init(&work.sum, 0);
   parallel_for(core, 0, up->grains.count, GRAINS_CHUNK, hash_chunk, &work);

@@ -6,6 +6,7 @@
 
 #include "geometry/distance_grid.h"
 #include "neighbors/neighbors.h"
+#include "upsample/fine_shared.h"
 #include "upsample/upsample.h"
 #include "upsample/upsample_kernels.h"
 
@@ -17,10 +18,6 @@
 #define REST 0.01         /* coarse grains that moved less since they were last looked at are at rest */
 #define DISTANCE_CELL 0.5 /* of the cached distance to meshes */
 #define DISTANCE_BAND 6.0
-
-/* A fine grain is put out of a solid when it penetrates it by more than this share of its radius: one that was put out
- * once is not put out again by rounding. */
-#define SLOP 1e-3f
 
 /* A parcel of bulk material counts as the sphere that settles into the same volume: (4/3) pi (q r)^3 = 0.6 (2 r)^3. */
 #define PARCEL_SPHERE 1.0464
@@ -52,6 +49,9 @@ typedef struct RenderPoints {
 typedef struct CoarseGrid {
   CellGrid *sparse;
   bool dense; /* all cells of the box round the points are in a table */
+  bool wraps; /* that is asked for: cells are in a table that wraps round, for a device */
+  bool folded;
+  int32_t mask[3], shift[2]; /* of it, as CoarseTable has them */
   double inverse;
   int32_t low[3], size[3];
   int32_t *start, *order; /* of each cell, x fastest; the points in the order of the cells and of their ids */
@@ -63,6 +63,8 @@ typedef struct CoarseSeen {
   float *x, *y, *z;
   uint8_t *known; /* 0: born since */
 } CoarseSeen;
+
+typedef struct FineDevice FineDevice; /* fine_device.c */
 
 /* What is known about the storage of fine grains. advance_cluster fills it block by block, upsample_advance the rest;
  * births, deaths and sorting forget it (fine_forget_blocks). It may be forgotten at any time. */
@@ -85,11 +87,13 @@ typedef struct Upsample {
   /* solids_view_create adds solids; solids_view_refresh fills the rest for a frame: */
   FineSolid *solids;
   int32_t solid_count;
-  double moved;     /* m, no point of any of them moved farther in the frame */
+  double lag;       /* m, the most that one of them moved in the frame and that its distances may be off */
   bool reshaped;    /* ground rose or sank somewhere */
   uint32_t *counts; /* fine grains per cell: the memory of Stir */
   RenderPoints points;
   FineStorage storage;
+  FineDevice *device; /* NULL: fine grains are on the CPU */
+  const char *off;    /* why they are not on a device that was asked for */
 } Upsample;
 
 static inline void bounds_widen(const float bounds[6], float by, float wide[6]) {
@@ -117,6 +121,7 @@ Status coarse_grid_create(Core *core, CoarseGrid *grid);
 void coarse_grid_destroy(Core *core, CoarseGrid *grid);
 Status coarse_grid_build(Core *core, CoarseGrid *grid, Scratch *scratch, Points points, float cell);
 const int32_t *coarse_grid_index(const CoarseGrid *grid);
+int64_t coarse_grid_cells(const CoarseGrid *grid); /* of its table */
 int coarse_grid_box(const CoarseGrid *grid, const float bounds[6], int capacity, int64_t (*ranges)[2]);
 
 /* coarse.c: the coarse grains of this frame, in the order of their cells. coarse_gather fills it from scratch memory;
@@ -134,6 +139,11 @@ bool coarse_stirs(const Upsample *upsample, const CoarseSets *sets, const float 
 Status solids_view_create(Core *core, Upsample *upsample, const State *state);
 void solids_view_refresh(Upsample *upsample, const State *state);
 void solids_view_commit(Upsample *upsample);
+/* Fills axes[when] from position and rotation. */
+void solid_view_place(FineSolid *solid, int when, Vec3 origin);
+/* Friction of a material with a solid. */
+float solid_friction_static(const FineSolid *solid, const Material *material);
+float solid_friction_kinetic(const FineSolid *solid, const Material *material);
 /* From the world to the solid's frame, at the beginning (0) or end (1) of the frame, and back for directions. */
 void solid_to_view(const FineSolid *solid, int when, const float world[3], float local[3]);
 void solid_to_world_axes(const FineSolid *solid, int when, const float local[3], float world[3]);
@@ -162,6 +172,8 @@ typedef struct FineStages {
 } FineStages;
 
 /* walls.c */
+/* Beyond this a distance has only its sign. */
+float solid_known_distance(const FineSolid *solid);
 /* Distance and normal of the nearest solid within `reach`, at the beginning. */
 void walls_before(const Core *core, const Surroundings *near, const float bounds[6], double reach,
                   const FineBlock *block, FineWalls *walls);
@@ -172,6 +184,10 @@ void walls_weigh(const Core *core, const Surroundings *near, const FineParameter
  */
 void walls_after(const Core *core, const Surroundings *near, const State *state, const float bounds[6], double dt,
                  double reach, FineStages *stages);
+
+/* The same for grains that a device has left to the host. */
+Status walls_records(Core *core, const Upsample *up, const State *state, Scratch *scratch, double dt, double reach,
+                     int64_t count, const FineRecord *records, FineResult *results);
 
 /* Lists which of at most FINE_BLOCK grains may be in a solid at the end of the frame. Returns how many. */
 int64_t walls_touching(const Core *core, const Upsample *up, int64_t count, const float *x, const float *y,
@@ -189,6 +205,7 @@ typedef struct Stir {
   CountCells cells;
 } Stir;
 Status stir_prepare(Core *core, Upsample *upsample, const CoarseSets *sets, Stir *stir);
+int64_t stir_cells(const Stir *stir); /* of the table */
 /* Counts that are not yet added to those of all: blocks that follow each other lie in few cells, and adding where other
  * threads add too is costly. Begins as zero. */
 typedef struct StirTally {
@@ -225,6 +242,22 @@ typedef struct Advance {
   _Atomic int64_t effort;
   atomic_bool bad;
 } Advance;
+
+/* fine_device.c: fine grains on a device. Whether a solid has a form there; the rest is for those that do. */
+bool solid_has_form(const FineSolid *solid);
+Status fine_device_create(Core *core, Upsample *upsample, Device *device);
+void fine_device_destroy(Core *core, Upsample *upsample);
+/* Takes memory for so many grains. */
+Status fine_device_reserve(Core *core, Upsample *upsample, int64_t count);
+/* Moves all grains; advance->sets is filled. */
+Status fine_device_move(Advance *advance, Scratch *scratch);
+/* Grains from `first` on are new in the host's table. */
+Status fine_device_births(Core *core, Upsample *upsample, int64_t first);
+Status fine_device_deaths(Core *core, Upsample *upsample, const State *state, const Solids *sinks);
+/* The host's table is what counts from here on: it was loaded or changed. */
+void fine_device_forget(Upsample *upsample);
+/* Brings the host's table up to date. */
+Status fine_device_fetch(Core *core, Upsample *upsample);
 
 /* block.c */
 enum { FINE_CLUSTER = 8 }; /* blocks that are looked round together */

@@ -16,7 +16,7 @@ typedef struct FineParameters {
   float air_drag; /* k of a = k u^2; 0: no air */
   float gravity;  /* its size */
   float blow;     /* m/s^2, of the wind on a grain at rest; 0 without gravity */
-  bool body_rule;
+  int body_rule;  /* no bool, which devices have otherwise */
 } FineParameters;
 
 /* (4.3): c1 is the weight at a distance of r, (1 - 1/9)^3. */

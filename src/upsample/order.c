@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/portable.h"
 #include "upsample/internal.h"
 #include "upsample/order_kernels.h"
 
@@ -28,8 +29,8 @@ typedef struct Order {
 
 /* Of `bins` bins; low and high are those of all values, so that only rounding and NaN need to be held. */
 static int32_t bin_of(float value, float low, float scale, int32_t bins) {
-  int32_t bin = (int32_t)((value - low) * scale);
-  return bin < 0 ? 0 : bin < bins ? bin : bins - 1;
+  float at = (value - low) * scale;
+  return !(at > 0) ? 0 : at < (float)bins ? (int32_t)at : bins - 1;
 }
 
 typedef struct Cut {
@@ -114,7 +115,8 @@ static int split_node(const Order *order, int64_t first, int64_t count, int64_t 
   Cut cut = longest_side(order->core, order->places + first, count, side);
   parts = 2;
   if (unit > LANES) {
-    float thick = cbrtf(side[0] * side[1] * side[2] / (float)units), wanted = roundf(side[cut.axis] / thick);
+    float thick = (float)portable_cbrt((double)(side[0] * side[1] * side[2] / (float)units)),
+          wanted = roundf(side[cut.axis] / thick);
     parts = wanted >= PARTS ? PARTS : wanted > 2 ? (int)wanted : 2; /* also where it is not finite */
   }
   if (parts > units) parts = (int)units;

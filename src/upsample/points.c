@@ -40,8 +40,7 @@ Status points_create(Core *core, Upsample *up, State *state) {
       return fail(core, SCREE_BAD_INPUT,
                   "upsample.mode points needs method flip with shapes: points lie in ellipsoids");
   }
-  for (int k = 0; k < 9; k++)
-    TRY(particles_add_field(core, p, FLOW_FIELDS[k], (int32_t)sizeof(float), false, (void **)&points->flow[k]));
+  for (int k = 0; k < 9; k++) TRY(particles_add_floats(core, p, FLOW_FIELDS[k], 1, false, (void **)&points->flow[k]));
   return SCREE_OK;
 }
 
@@ -64,6 +63,14 @@ Status points_archive(Core *core, Archive *archive, Upsample *up) {
   TRY(archive_array(core, archive, points->parent, count));
   for (int a = 0; a < 3; a++) TRY(archive_array(core, archive, points->offset[a], count));
   return SCREE_OK;
+}
+
+Status points_check(Core *core, const Archive *archive, const Upsample *up, const State *state) {
+  const RenderPoints *points = &up->points;
+  bool good = true;
+  for (int a = 0; a < 3; a++) good = good && floats_finite(points->offset[a], up->grains.count);
+  for (int64_t k = 0; k < up->grains.count && good; k++) good = points->parent[k] < state->particles.next_id;
+  return good ? SCREE_OK : archive_refuse(core, archive, "a render point belongs to nobody");
 }
 
 /* ---- ellipsoids ---- */

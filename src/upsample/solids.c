@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/hash.h"
+#include "core/parallel.h"
 #include "upsample/internal.h"
 
 enum { CORNERS = 8, TRIALS = 2000 };
@@ -11,15 +12,19 @@ enum { CORNERS = 8, TRIALS = 2000 };
 /* Half the extent that counts for planes when they turn. */
 #define PLANE_EXTENT 100.0
 
-/* Between the nodes of a cache sharp edges are blunt. Measures how much, where a fine grain would touch the triangles'
- * middles, corners and the middles of their edges. */
-static double cache_error(const FineSolid *view, double radius) {
+typedef struct Trials {
+  const FineSolid *view;
+  Shape exact;
+  double radius;
+  int64_t step; /* every so manieth triangle is tried */
+} Trials;
+
+static double try_triangles(void *context, int64_t b, int64_t e) {
+  const Trials *trials = context;
+  const FineSolid *view = trials->view;
   const Mesh *mesh = &view->shape.mesh;
-  Shape exact = view->shape;
-  exact.grid = NULL;
-  double worst = 0, side = view->shape.inside ? -radius : radius;
-  int64_t step = mesh->triangle_count / TRIALS + 1;
-  for (int64_t t = 0; t < mesh->triangle_count; t += step) {
+  double worst = 0, radius = trials->radius, side = view->shape.inside ? -radius : radius;
+  for (int64_t t = b * trials->step; t < mesh->triangle_count && t < e * trials->step; t += trials->step) {
     Vec3 corner[3], middle = vec3(0, 0, 0);
     for (int k = 0; k < 3; k++) {
       corner[k] = mesh->vertices[mesh->triangles[t][k]];
@@ -32,10 +37,23 @@ static double cache_error(const FineSolid *view, double radius) {
       Vec3 edge = vec3_scale(vec3_add(corner[k % 3], corner[(k + 1) % 3]), 0.5);
       Vec3 at = vec3_madd(k < 3 ? corner[k] : k < 6 ? edge : middle, normal, side / size);
       double cached = shape_distance(&view->shape, at, radius).distance;
-      worst = fmax(worst, fabs(cached - shape_distance(&exact, at, 8 * radius).distance));
+      worst = fmax(worst, fabs(cached - shape_distance(&trials->exact, at, 8 * radius).distance));
     }
   }
   return worst;
+}
+
+/* Between the nodes of a cache sharp edges are blunt. Measures how much, where a fine grain would touch the triangles'
+ * middles, corners and the middles of their edges. */
+static double cache_error(Core *core, const FineSolid *view, double radius) {
+  Trials trials = {view, view->shape, radius, view->shape.mesh.triangle_count / TRIALS + 1};
+  trials.exact.grid = NULL;
+  int64_t count = parallel_chunks(0, view->shape.mesh.triangle_count, trials.step);
+  return parallel_max(core, 0, count, 16, 0, try_triangles, &trials);
+}
+
+double upsample_distance_band(const State *state) {
+  return DISTANCE_BAND * (state->parcels ? PARCEL_SPHERE * state->radius : state->radius);
 }
 
 Status solids_view_create(Core *core, Upsample *up, const State *state) {
@@ -52,18 +70,19 @@ Status solids_view_create(Core *core, Upsample *up, const State *state) {
     view->position[0] = solid->position;
     view->rotation[0] = solid->rotation;
     if (solid->shape.kind != SCREE_SHAPE_MESH || !solid->shape.findings.closed) continue;
-    if (!solid->shape.grid || (double)solid->shape.grid->band < DISTANCE_BAND * radius) {
+    double band = upsample_distance_band(state);
+    if (!solid->shape.grid || (double)solid->shape.grid->band < band) {
       double cell = fmax(up->definition.radius, DISTANCE_CELL * radius);
-      TRY(distance_grid_build(core, &view->shape, cell, DISTANCE_BAND * radius, &view->cache));
+      TRY(distance_grid_build(core, &view->shape, cell, band, &view->cache));
       view->shape.grid = view->cache;
     }
-    double error = cache_error(view, up->definition.radius);
+    double error = cache_error(core, view, up->definition.radius);
     if (error > DOUBT * up->definition.radius) view->doubt = 1.5 * error;
   }
   return SCREE_OK;
 }
 
-static void view_place(FineSolid *view, int when, Vec3 origin) {
+void solid_view_place(FineSolid *view, int when, Vec3 origin) {
   FineAxes *axes = &view->axes[when];
   Mat3 turn = mat3_transpose(mat3_from_quat(view->rotation[when]));
   axes->turned = false;
@@ -102,7 +121,7 @@ static bool heights_changed(FineSolid *view) {
 }
 
 void solids_view_refresh(Upsample *up, const State *state) {
-  up->moved = 0;
+  up->lag = 0;
   up->reshaped = false;
   for (int32_t k = 0; k < up->solid_count; k++) {
     const Solid *solid = &state->solids.items[k];
@@ -113,8 +132,8 @@ void solids_view_refresh(Upsample *up, const State *state) {
     view->position[1] = solid->position;
     view->rotation[1] = solid->rotation;
     view->moved = view_moved(view);
-    up->moved = fmax(up->moved, view->moved);
-    for (int when = 0; when < 2; when++) view_place(view, when, state->origin);
+    up->lag = fmax(up->lag, view->moved + view->doubt);
+    for (int when = 0; when < 2; when++) solid_view_place(view, when, state->origin);
     Vec3 drift = vec3_sub(view->position[1], view->position[0]);
     for (int axis = 0; axis < 3; axis++) view->drift[axis] = (float)vec3_get(drift, axis);
   }
@@ -125,6 +144,14 @@ void solids_view_commit(Upsample *up) {
     up->solids[k].position[0] = up->solids[k].position[1];
     up->solids[k].rotation[0] = up->solids[k].rotation[1];
   }
+}
+
+float solid_friction_static(const FineSolid *view, const Material *material) {
+  return (float)sqrt(material->wall_static * view->friction_static);
+}
+
+float solid_friction_kinetic(const FineSolid *view, const Material *material) {
+  return (float)sqrt(material->wall_kinetic * view->friction_kinetic);
 }
 
 static LaneVec3 lane_vector(const float v[3]) { return vec_make(v[0], v[1], v[2]); }

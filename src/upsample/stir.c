@@ -11,7 +11,9 @@
 #include "core/parallel.h"
 #include "upsample/internal.h"
 
-enum { STIR_BITS_MAX = 23 };
+/* Cells that are asked about lie at most so far from a coarse grain (cells): the reach of the weights is two of them,
+ * and the corners of the cube round a place are one more. */
+enum { STIR_BITS_MAX = 23, ROOM_EDGE = 3 };
 
 Status stir_prepare(Core *core, Upsample *up, const CoarseSets *sets, Stir *stir) {
   const CoarseSet *set = &sets->grains;
@@ -20,21 +22,29 @@ Status stir_prepare(Core *core, Upsample *up, const CoarseSets *sets, Stir *stir
   int bits[3];
   if (set->count > 0) KERNEL_CALL(core, fine_bounds)(set->x, set->y, set->z, set->count, bounds);
   for (int axis = 0; axis < 3; axis++) {
-    double cells = set->count > 0 ? ((double)bounds[3 + axis] - (double)bounds[axis]) / side + 6 : 1;
-    for (bits[axis] = 1; bits[axis] < STIR_BITS_MAX && exp2(bits[axis]) < cells;) bits[axis]++;
+    double cells = set->count > 0 ? ((double)bounds[3 + axis] - (double)bounds[axis]) / side + 2 * ROOM_EDGE + 2 : 1;
+    for (bits[axis] = 1; bits[axis] < STIR_BITS_MAX && ldexp(1, bits[axis]) < cells;) bits[axis]++;
   }
+  bool folded = false;
   while (bits[0] + bits[1] + bits[2] > STIR_BITS_MAX) {
+    folded = true;
     int widest = bits[0] >= bits[1] && bits[0] >= bits[2] ? 0 : bits[1] >= bits[2] ? 1 : 2;
     bits[widest]--;
   }
-  stir->cells = (CountCells){.inverse = (float)(1 / side), .shift = {bits[0], bits[0] + bits[1]}};
-  for (int axis = 0; axis < 3; axis++) stir->cells.mask[axis] = (1 << bits[axis]) - 1;
-  int64_t cells = (int64_t)1 << (bits[0] + bits[1] + bits[2]);
+  stir->cells = (CountCells){.inverse = (float)(1 / side), .shift = {bits[0], bits[0] + bits[1]}, .folded = folded};
+  for (int axis = 0; axis < 3; axis++) {
+    stir->cells.mask[axis] = (1 << bits[axis]) - 1;
+    stir->cells.low[axis] = (int)fmax(-1e9, fmin(1e9, floor((double)bounds[axis] / side))) - ROOM_EDGE;
+  }
+  if (up->device) return SCREE_OK; /* which counts itself */
+  int64_t cells = stir_cells(stir);
   TRY(memory_grow(core, &up->counts, cells, "counts of fine grains"));
   memset(up->counts, 0, sizeof *up->counts * (size_t)cells);
   stir->counts = up->counts;
   return SCREE_OK;
 }
+
+int64_t stir_cells(const Stir *stir) { return (int64_t)(stir->cells.mask[2] + 1) << stir->cells.shift[1]; }
 
 static void tally_add(const Stir *stir, int32_t cell, uint32_t count) {
   __atomic_fetch_add(&stir->counts[cell], count, __ATOMIC_RELAXED);
@@ -47,6 +57,7 @@ void stir_count(const Core *core, const Stir *stir, int64_t count, const float *
   KERNEL_CALL(core, fine_cells)(&stir->cells, x, y, z, count, cell, slot);
   for (int64_t i = 0; i < count; i++) {
     int32_t at = slot[i];
+    if (cell[i] < 0) continue;
     if (tally->cell[at] != cell[i]) {
       if (tally->count[at] > 0) tally_add(stir, tally->cell[at], tally->count[at]);
       tally->cell[at] = cell[i], tally->count[at] = 0;

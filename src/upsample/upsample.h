@@ -14,6 +14,7 @@
 #include "core/archive.h"
 #include "core/profile.h"
 #include "core/scratch.h"
+#include "device/device.h"
 #include "sampling/sampling.h"
 #include "state/state.h"
 
@@ -39,9 +40,19 @@ typedef struct FineGrains {
 
 typedef struct Upsample Upsample;
 
-/* Caches distances to meshes; adds fields to the particles, so that the state must be destroyed before it. */
+/* Caches distances to meshes that are not cached this far (m) from them yet. */
+double upsample_distance_band(const State *state);
+
+/* Adds fields to the particles, so that the state must be destroyed before it. */
 Status upsample_create(Core *core, State *state, const ScreeUpsampleDef *definition, Upsample **upsample);
 void upsample_destroy(Core *core, Upsample *upsample);
+
+/* The fine grains live on the device from here on, unless something of them has no form there: upsample_off_device then
+ * says what, and they stay where they are. Results are the same. */
+Status upsample_use_device(Core *core, Upsample *upsample, Device *device);
+const char *upsample_off_device(const Upsample *upsample); /* NULL: they are on it */
+/* Brings the table of upsample_grains up to date, which on a device it is not after a frame. */
+Status upsample_fetch(Core *core, Upsample *upsample);
 
 /* Takes note of solids that were added since. */
 Status upsample_follow_solids(Core *core, Upsample *upsample, const State *state);
@@ -56,8 +67,12 @@ Status upsample_begin(Core *core, Upsample *upsample, const State *state, Scratc
 Status upsample_advance(Core *core, Upsample *upsample, const State *state, const Solids *sinks, Scratch *scratch,
                         double dt);
 
+/* The count always holds; all else as of upsample_fetch. */
 const FineGrains *upsample_grains(const Upsample *upsample);
+/* What was loaded: every index and number that a frame takes for granted. */
+Status upsample_check(Core *core, const Archive *archive, const Upsample *upsample, const State *state);
 Status upsample_archive(Core *core, Archive *archive, Upsample *upsample);
-uint64_t upsample_hash(Core *core, const Upsample *upsample);
+/* 0 where a device has lost them. */
+uint64_t upsample_hash(Core *core, Upsample *upsample);
 
 #endif

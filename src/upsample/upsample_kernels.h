@@ -58,10 +58,9 @@ typedef struct FineBlock {
 /* The nearest solid of each grain at the beginning of the frame. walls_before fills it; it holds until the block is
  * done with. In mode paper there is none. */
 typedef struct FineWalls {
-  bool any;              /* a solid is in reach of the block; else nothing below is set */
-  bool deep;             /* some grain is so deep in a solid that the direction out of it is not known */
-  float moved;           /* m, the farthest that one of the solids in reach moved, and the doubt about it */
-  float gap[FINE_BLOCK]; /* infinite where no solid is in reach */
+  bool any;                /* a solid is in reach of the block; else nothing below is set */
+  float gap[FINE_BLOCK];   /* infinite where no solid is in reach */
+  float clear[FINE_BLOCK]; /* wall_clearance; infinite where no solid is in reach */
   float nx[FINE_BLOCK], ny[FINE_BLOCK], nz[FINE_BLOCK];
 } FineWalls;
 
@@ -103,7 +102,8 @@ KERNEL_DECLARE(void, fine_boxes,
 /* Whether all are zero. */
 KERNEL_DECLARE(bool, fine_zero, (const float *v, int64_t count));
 KERNEL_DECLARE(bool, fine_equal, (const float *a, const float *b, int64_t count));
-/* The cell of each grain, and its slot. Coordinates are cut off at a billion cells. At most FINE_BLOCK grains. */
+/* The cell of each grain, -1 where it is not counted, and its slot. Coordinates are cut off at a billion cells. At most
+ * FINE_BLOCK grains. */
 KERNEL_DECLARE(void, fine_cells,
                (const CountCells *cells, const float *x, const float *y, const float *z, int64_t count,
                 int32_t index[FINE_BLOCK], int32_t slot[FINE_BLOCK]));
@@ -137,19 +137,18 @@ KERNEL_DECLARE(void, fine_groups, (const FineBoxes *boxes, FineGroups *groups));
 KERNEL_DECLARE(void, fine_to_local,
                (const FineAxes *axes, const float *x, const float *y, const float *z, int64_t count,
                 FineDistances *distances));
-/* [b, e), multiples of the lanes: takes the distances, which begin at 0, where they are nearer than what was found
- * before. Distances beyond `known` are not taken. Returns whether some grain is deeper inside than that. */
-KERNEL_DECLARE(bool, fine_nearest,
-               (const FineAxes *axes, const FineDistances *distances, float known, int64_t b, int64_t e,
-                FineWalls *walls));
+/* [b, e), multiples of the lanes: takes the distances, which begin at 0, where they are nearer than `reach` and than
+ * what was found before. Distances beyond `known` are not taken. `lag`: see wall_clearance. */
+KERNEL_DECLARE(void, fine_nearest,
+               (const FineAxes *axes, const FineDistances *distances, float known, float reach, float lag, int64_t b,
+                int64_t e, FineWalls *walls));
 /* Adds the weight of a solid at rest (displacement NULL) or of one that moves by `displacement` of each grain in the
  * frame. */
 KERNEL_DECLARE(void, fine_add_wall,
                (const FineParameters *parameters, const FineDistances *distances, float known,
                 const float *const displacement[3], int64_t b, int64_t e, FineSums *sums));
-/* Lists the grains that may come nearer to a solid than their radius: those near one have `moved` less than their gap
- * says, and all have at most `most`. Returns how many. */
-KERNEL_DECLARE(int64_t, fine_may_touch,
-               (const FineBlock *block, const FineWalls *walls, float moved, float most, int32_t *list));
+/* Lists the grains that may come nearer to a solid than their radius; `most`: the clearance of those that none is in
+ * reach of. Returns how many. */
+KERNEL_DECLARE(int64_t, fine_may_touch, (const FineBlock *block, const FineWalls *walls, float most, int32_t *list));
 
 #endif

@@ -6,7 +6,7 @@
 
 /* Axes of a solid: a point p of the world is turn (p + shift) in its frame. */
 typedef struct FineAxes {
-  bool turned; /* `turn` is not the identity */
+  int turned; /* `turn` is not the identity; no bool, which devices have otherwise */
   float turn[3][3];
   float shift[3];
 } FineAxes;
@@ -33,13 +33,21 @@ LANE_INLINE LaneVec3 axes_displacement(FineAxes before, FineAxes after, LaneVec3
   return vec_add(vec_sub(axes_to_world(after, point), axes_to_world(before, point)), drift);
 }
 
-/* Whether a solid is nearer than what was found before. Distances beyond `known` have only a sign. */
-LANE_INLINE Mask wall_is_nearer(Real distance, Real known, Real gap) {
-  return real_less(distance, gap) & real_less(distance, known) & real_less(-known, distance);
+/* Whether a solid is in reach and nearer than what was found before. Distances beyond `known` have only a sign. */
+LANE_INLINE Mask wall_is_nearer(Real distance, Real known, Real reach, Real gap) {
+  return real_less(distance, real_min(gap, reach)) & real_less(distance, known) & real_less(-known, distance);
 }
 
 /* So deep in a solid that the side to leave it by is not known. */
 LANE_INLINE Mask wall_is_deep(Real distance, Real known) { return real_less_equal(distance, -known); }
+
+/* What a grain can go at least, to its centre, before it meets the solid, or less if that was found before. `lag`: how
+ * far the solid may move, and the doubt about its distance. Solids beyond `reach` are left to the caller. */
+#define WALL_NO_CLEARANCE -3e38f
+LANE_INLINE Real wall_clearance(Real clearance, Real distance, Real known, Real reach, Real lag) {
+  Real here = real_select(wall_is_deep(distance, known), real(WALL_NO_CLEARANCE), distance - lag);
+  return real_select(real_less(distance, reach), real_min(here, clearance), clearance);
+}
 
 /* Whether a grain with this displacement may come nearer to a solid than its radius. `clearance` is what it can go at
  * least, to the centre, before it meets one. */

@@ -2,12 +2,13 @@
 #define LANE_SCALAR /* laws for one grain */
 #include <math.h>
 
+#include "core/parallel.h"
 #include "upsample/internal.h"
 
-enum { MARCH_STEPS = 64, PROJECTIONS = 3 };
+enum { MARCH_STEPS = 64 };
 
 /* Beyond the band of a cache a distance has only its sign. */
-static float known_distance(const FineSolid *view) {
+float solid_known_distance(const FineSolid *view) {
   return view->shape.grid ? 0.999f * view->shape.grid->band : INFINITY;
 }
 
@@ -57,23 +58,22 @@ void walls_before(const Core *core, const Surroundings *near, const float bounds
   FineDistances a;
   FineGroups groups;
   Runs runs;
-  walls->any = walls->deep = false;
-  walls->moved = 0;
+  walls->any = false;
   for (int32_t k = 0; k < near->up->solid_count; k++) {
     const FineSolid *view = &near->up->solids[k];
     if (!is_near(near, k, 0, bounds, reach)) continue;
     if (!walls->any) {
       KERNEL_CALL(core, fine_groups)(block->boxes, &groups);
       for (int64_t i = 0; i < block->padded; i++)
-        walls->gap[i] = INFINITY, walls->nx[i] = walls->ny[i] = walls->nz[i] = 0;
+        walls->gap[i] = walls->clear[i] = INFINITY, walls->nx[i] = walls->ny[i] = walls->nz[i] = 0;
     }
     walls->any = true;
-    walls->moved = fmaxf(walls->moved, (float)(view->moved + view->doubt));
+    float lag = (float)(view->moved + view->doubt);
     find_runs(core, view, 0, block, &groups, reach, &runs);
     for (int r = 0; r < runs.count; r++) {
       int64_t b = runs.begin[r], e = runs.end[r];
       ask(core, view, 0, e - b, block->x + b, block->y + b, block->z + b, reach, &a);
-      walls->deep |= KERNEL_CALL(core, fine_nearest)(&view->axes[0], &a, known_distance(view), b, e, walls);
+      KERNEL_CALL(core, fine_nearest)(&view->axes[0], &a, solid_known_distance(view), (float)reach, lag, b, e, walls);
     }
   }
 }
@@ -107,7 +107,7 @@ void walls_weigh(const Core *core, const Surroundings *near, const FineParameter
       ask_distance(core, view, 1, e - b, block->x + b, block->y + b, block->z + b, reach, &a);
       if (view->moved > 0) displacements_of(view, e - b, &a, displacements);
       KERNEL_CALL(core, fine_add_wall)
-      (parameters, &a, known_distance(view), view->moved > 0 ? each : NULL, b, e, sums);
+      (parameters, &a, solid_known_distance(view), view->moved > 0 ? each : NULL, b, e, sums);
     }
   }
 }
@@ -130,13 +130,12 @@ static void stop_grain(const Touch *touch, int64_t i, bool first, const float lo
   FineBlock *block = touch->block;
   float displacement[3];
   solid_displacement(touch->view, local, displacement);
-  const ScreeMaterialDef *material = &touch->materials->items[block->material[i]].definition;
-  double friction_static = sqrt(material->friction_static * touch->view->friction_static);
-  double friction_kinetic = sqrt(material->friction_kinetic * touch->view->friction_kinetic);
+  const Material *material = &touch->materials->items[block->material[i]];
   LaneVec3 wall = vec_mul(vec_make(displacement[0], displacement[1], displacement[2]), 1 / touch->dt);
   StoppedGrain grain =
       stop_at_wall(vec_make(block->vx[i], block->vy[i], block->vz[i]), wall, vec_make(normal[0], normal[1], normal[2]),
-                   (float)friction_static, (float)friction_kinetic, -(first && touch->motion->loose[i] > 0));
+                   solid_friction_static(touch->view, material), solid_friction_kinetic(touch->view, material),
+                   -(first && touch->motion->loose[i] > 0));
   if (!grain.stops) return;
   block->vx[i] = grain.velocity.x, block->vy[i] = grain.velocity.y, block->vz[i] = grain.velocity.z;
   if (!first) return;
@@ -187,6 +186,24 @@ static float displacement_of(const FineBlock *block, int64_t i) {
   return sqrtf(dx * dx + dy * dy + dz * dz);
 }
 
+/* How far from the end of its path the distance of a grain must be known. */
+static double march_reach(double length, double radius) { return fmax(2 * radius, length + radius); }
+
+/* How far from the ends of their paths distances of the listed grains must be known: from those that go farther than
+ * their radius (*fast: there are some) so far that it shows whether they may have gone through the solid. */
+static double listed_reach(const Touch *touch, bool *fast) {
+  double reach = 0;
+  *fast = false;
+  for (int64_t k = 0; k < touch->count; k++) {
+    int64_t i = touch->list[k];
+    double length = (double)displacement_of(touch->block, i) + touch->view->moved;
+    double radius = (double)touch->block->radius[i];
+    *fast |= !(length < radius);
+    reach = fmax(reach, length < radius ? 2 * radius : march_reach(length, radius));
+  }
+  return reach;
+}
+
 /* `a` has the distances at the end, known up to `reach`. On a displacement of length L between distances d and e no
  * point is nearer than (d + e - L) / 2: only where that may be less than half a radius is it followed. A grain that is
  * left on its path has been moved: it is `stuck`. */
@@ -198,10 +215,12 @@ static void march_listed(const Core *core, const Touch *touch, bool first, doubl
   for (int64_t k = 0; k < touch->count; k++) {
     int64_t i = touch->list[k];
     double length = (double)displacement_of(block, i) + view->moved, radius = (double)block->radius[i];
+    if (length < radius) continue;
     double begin = touch->walls->any ? fmin((double)touch->walls->gap[i], near_reach) : near_reach;
-    double end = fmin((double)a->distance[k], reach);
+    double end = fmin((double)a->distance[k], march_reach(length, radius));
+    bool deep = touch->walls->any && touch->walls->clear[i] == WALL_NO_CLEARANCE;
     float hit[3], world[3];
-    if (length < radius || (!touch->walls->deep && length + view->doubt <= begin + end - radius)) continue;
+    if (!deep && length + view->doubt <= begin + end - radius) continue;
     if (!march(view, block, i, first, end, hit)) continue;
     any = stuck[i] = true;
     solid_to_world_axes(view, 1, hit, world);
@@ -256,13 +275,7 @@ static void put_out(const Touch *touch, bool first, FineDistances *a, bool stuck
  */
 static void find_touching(const Core *core, const Upsample *up, double reach, Touch *touch) {
   const FineBlock *block = touch->block;
-  float most = (float)(reach - up->moved);
-  if (!touch->walls->deep) {
-    touch->count = KERNEL_CALL(core, fine_may_touch)(block, touch->walls, touch->walls->moved, most, touch->list);
-    return;
-  }
-  touch->count = block->count;
-  for (int32_t i = 0; i < (int32_t)block->count; i++) touch->list[i] = i;
+  touch->count = KERNEL_CALL(core, fine_may_touch)(block, touch->walls, (float)(reach - up->lag), touch->list);
 }
 
 /* What was in no solid was not moved and need not be looked at again. */
@@ -289,22 +302,18 @@ void walls_after(const Core *core, const Surroundings *near, const State *state,
   if (up->solid_count == 0) return;
   find_touching(core, up, reach, &touch);
   if (touch.count == 0) return;
-  double radius = 0, smallest = INFINITY;
-  for (int64_t k = 0; k < touch.count; k++) {
-    double here = (double)block->radius[touch.list[k]];
-    radius = here > radius ? here : radius;
-    smallest = here < smallest ? here : smallest;
-  }
-  for (int round = 0; round <= PROJECTIONS && touch.count > 0; round++) {
+  double radius = 0;
+  for (int64_t k = 0; k < touch.count; k++) radius = fmax(radius, (double)block->radius[touch.list[k]]);
+  for (int round = 0; round < WALL_ROUNDS && touch.count > 0; round++) {
     bool stuck[FINE_BLOCK] = {false};
     for (int32_t k = 0; k < up->solid_count; k++) {
       const FineSolid *view = &up->solids[k];
-      double longest = (double)stages->motion.farthest + view->moved, far = longest + radius;
-      if (!is_near(near, k, 1, bounds, far)) continue;
-      bool fast = longest > smallest;
+      if (!is_near(near, k, 1, bounds, (double)stages->motion.farthest + view->moved + radius)) continue;
       touch.view = view;
-      ask_listed(core, &touch, 1, fast ? fmax(2 * radius, far) : 2 * radius, &a);
-      if (fast) march_listed(core, &touch, round == 0, reach, fmax(2 * radius, far), &a, stuck);
+      bool fast = false;
+      double known = listed_reach(&touch, &fast);
+      ask_listed(core, &touch, 1, known, &a);
+      if (fast) march_listed(core, &touch, round == 0, reach, known, &a, stuck);
       put_out(&touch, round == 0, &a, stuck);
     }
     keep_stuck(&touch, stuck);
@@ -315,6 +324,67 @@ void walls_after(const Core *core, const Surroundings *near, const State *state,
     solids_put_out(up, (double)block->radius[i], &at);
     block->end_x[i] = (float)at.x, block->end_y[i] = (float)at.y, block->end_z[i] = (float)at.z;
   }
+}
+
+/* Grains of a device, FINE_BLOCK at a time. */
+typedef struct RecordsWork {
+  const Core *core;
+  const Upsample *up;
+  const State *state;
+  Surroundings near;
+  double dt, reach;
+  const FineRecord *records;
+  FineResult *results;
+} RecordsWork;
+
+static void record_load(const FineRecord *from, int64_t i, FineStages *s) {
+  for (int axis = 0; axis < 3; axis++) {
+    s->block.copies[axis][i] = from->at[axis];
+    s->block.copies[3 + axis][i] = from->velocity[axis];
+    s->block.ends[axis][i] = from->end[axis];
+  }
+  s->motion.loose[i] = from->loose;
+  s->walls.gap[i] = from->gap;
+  s->walls.clear[i] = from->clear;
+}
+
+static void records_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const RecordsWork *work = context;
+  FineStages s = {.block = {.count = e - b, .padded = FINE_BLOCK}, .walls = {.any = true}};
+  float radius[FINE_BLOCK] = {0}, bounds[6];
+  uint8_t material[FINE_BLOCK] = {0};
+  FineBlock *block = &s.block;
+  block->x = block->copies[0], block->y = block->copies[1], block->z = block->copies[2];
+  block->vx = block->copies[3], block->vy = block->copies[4], block->vz = block->copies[5];
+  block->end_x = block->ends[0], block->end_y = block->ends[1], block->end_z = block->ends[2];
+  block->radius = radius, block->material = material;
+  for (int64_t i = 0; i < e - b; i++) {
+    record_load(&work->records[b + i], i, &s);
+    radius[i] = work->records[b + i].radius;
+    material[i] = (uint8_t)work->records[b + i].material;
+    s.motion.farthest = fmaxf(s.motion.farthest, 1.0001f * displacement_of(block, i));
+  }
+  KERNEL_CALL(work->core, fine_bounds)(block->x, block->y, block->z, e - b, bounds);
+  walls_after(work->core, &work->near, work->state, bounds, work->dt, work->reach, &s);
+  for (int64_t i = 0; i < e - b; i++)
+    work->results[b + i] = (FineResult){.end = {block->end_x[i], block->end_y[i], block->end_z[i]},
+                                        .velocity = {block->vx[i], block->vy[i], block->vz[i]},
+                                        .index = work->records[b + i].index};
+}
+
+Status walls_records(Core *core, const Upsample *up, const State *state, Scratch *scratch, double dt, double reach,
+                     int64_t count, const FineRecord *records, FineResult *results) {
+  int mark = scratch_mark(scratch);
+  RecordsWork work = {
+      .core = core, .up = up, .state = state, .dt = dt, .reach = reach, .records = records, .results = results};
+  double(*gaps)[2] = NULL;
+  TRY(scratch_take(core, scratch, &gaps, up->solid_count + 1, "gaps"));
+  for (int32_t k = 0; k < up->solid_count; k++) gaps[k][0] = gaps[k][1] = -INFINITY;
+  work.near = (Surroundings){up, gaps};
+  parallel_for(core, 0, count, FINE_BLOCK, records_chunk, &work);
+  scratch_release(core, scratch, mark);
+  return SCREE_OK;
 }
 
 int64_t walls_touching(const Core *core, const Upsample *up, int64_t count, const float *x, const float *y,

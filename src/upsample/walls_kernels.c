@@ -15,21 +15,20 @@ void KERNEL(fine_to_local)(const FineAxes *axes, const float *x, const float *y,
   }
 }
 
-bool KERNEL(fine_nearest)(const FineAxes *axes, const FineDistances *distances, float known, int64_t b, int64_t e,
-                          FineWalls *walls) {
+void KERNEL(fine_nearest)(const FineAxes *axes, const FineDistances *distances, float known, float reach, float lag,
+                          int64_t b, int64_t e, FineWalls *walls) {
   const FineAxes own = *axes;
-  bool deep = false;
   for (int64_t i = b; i < e; i += LANE_WIDTH) {
     Real distance = lane_load(distances->distance + i - b), gap = lane_load(walls->gap + i);
-    Mask nearer = wall_is_nearer(distance, real(known), gap);
-    deep |= mask_any(wall_is_deep(distance, real(known)));
+    Mask nearer = wall_is_nearer(distance, real(known), real(reach), gap);
+    Real clear = lane_load(walls->clear + i);
+    lane_store(walls->clear + i, wall_clearance(clear, distance, real(known), real(reach), real(lag)));
     if (!mask_any(nearer)) continue;
     LaneVec3 normal = lane_load3(distances->nx + i - b, distances->ny + i - b, distances->nz + i - b);
     LaneVec3 before = lane_load3(walls->nx + i, walls->ny + i, walls->nz + i);
     lane_store(walls->gap + i, real_select(nearer, distance, gap));
     lane_store3(walls->nx + i, walls->ny + i, walls->nz + i, vec_select(nearer, axes_to_world(own, normal), before));
   }
-  return deep;
 }
 
 void KERNEL(fine_add_wall)(const FineParameters *parameters, const FineDistances *distances, float known,
@@ -50,13 +49,13 @@ void KERNEL(fine_add_wall)(const FineParameters *parameters, const FineDistances
   }
 }
 
-int64_t KERNEL(fine_may_touch)(const FineBlock *block, const FineWalls *walls, float moved, float most, int32_t *list) {
+int64_t KERNEL(fine_may_touch)(const FineBlock *block, const FineWalls *walls, float most, int32_t *list) {
   int64_t count = 0;
   for (int64_t i = 0; i < block->count; i += LANE_WIDTH) {
     LaneVec3 displacement = vec_sub(lane_load3(block->end_x + i, block->end_y + i, block->end_z + i),
                                     lane_load3(block->x + i, block->y + i, block->z + i));
     Real clearance = real(most);
-    if (walls->any) clearance = real_min(lane_load(walls->gap + i) - real(moved), clearance);
+    if (walls->any) clearance = real_min(lane_load(walls->clear + i), clearance);
     int64_t left = block->count - i < LANE_WIDTH ? block->count - i : LANE_WIDTH;
     Real radius = lane_load_few(block->radius + i, left);
     unsigned bits = lane_bits(wall_may_touch(radius, clearance, displacement)) & ((1u << left) - 1);

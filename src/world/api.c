@@ -43,6 +43,9 @@ ScreeParticles scree_world_particles(const ScreeWorld *world) {
 ScreeParticles scree_world_grains(const ScreeWorld *world) {
   if (!world->upsample) return (ScreeParticles){.origin = world->state.origin};
   const FineGrains *g = upsample_grains(world->upsample);
+  /* Nothing of the simulation changes. A device that has lost them says so at the next frame. */
+  if (upsample_fetch(&((ScreeWorld *)world)->core, world->upsample) != SCREE_OK)
+    return (ScreeParticles){.origin = world->state.origin};
   return (ScreeParticles){.count = g->count,
                           .origin = world->state.origin,
                           .x = g->x,
@@ -205,6 +208,11 @@ void scree_world_statistics(const ScreeWorld *world, ScreeStatistics *statistics
   const Tally *tally = &world->tally;
   *statistics = (ScreeStatistics){
       .simd = simd_name(&world->core),
+      .device = world->device ? world->device_name : "cpu",
+      .device_info = world->device ? device_info(world->device) : NULL,
+      .device_memory_peak_bytes = world->device ? device_use(world->device).memory_peak : 0,
+      .bus_bytes_up = world->device ? device_use(world->device).up : 0,
+      .bus_bytes_down = world->device ? device_use(world->device).down : 0,
       .threads = pool_threads(world->core.pool),
       .steps = state->step,
       .frames = state->frame,

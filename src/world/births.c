@@ -215,9 +215,19 @@ static bool place(ScreeWorld *world, int32_t index, const Crowd *crowd, float ra
     if (u * u + v * v > 1) continue;
     double along = emitter->speed * dt * rng_unit(rng_mix(bits + 1));
     *at = vec3_madd(vec3_madd(vec3_madd(disc->center, t1, room * u), t2, room * v), direction, along);
-    if (crowd_leaves_room(crowd, vec3_sub(*at, world->state.origin), radius)) return true;
+    if (crowd_leaves_room(crowd, vec3_sub(*at, world->state.origin), radius) &&
+        !world_is_in_solid(&world->state.solids, *at, (double)radius))
+      return true;
   }
   return false;
+}
+
+double world_emitted_mass(const ScreeWorld *world, const ScreeEmitterDef *emitter) {
+  const State *state = &world->state;
+  int32_t material = materials_find(&state->materials, emitter->material);
+  const ScreeMaterialDef *stuff = &state->materials.items[material].definition;
+  if (state->parcels || !(stuff->radius_spread > 0)) return world_particle_mass(state, stuff, state->radius);
+  return radii_mean_volume(state->radius, stuff->radius_spread, stuff->radius_distribution) * stuff->grain_density;
 }
 
 static Status emit_from(ScreeWorld *world, int32_t index, double dt) {
@@ -230,8 +240,7 @@ static Status emit_from(ScreeWorld *world, int32_t index, double dt) {
   int32_t material = materials_find(&state->materials, def->material);
   const ScreeMaterialDef *stuff = &state->materials.items[material].definition;
   double spread = state->parcels ? 0 : stuff->radius_spread;
-  double typical = world_particle_mass(state, stuff, state->radius);
-  if (spread > 0) typical = radii_mean_volume(state->radius, spread, stuff->radius_distribution) * stuff->grain_density;
+  double typical = world_emitted_mass(world, def);
   int64_t wanted = (int64_t)(emitter->debt / typical) + 1;
   if (emitter->debt < typical * (1 - spread)) return SCREE_OK;
   double reach = def->shape.disc.radius + def->speed * dt + 3 * state->radius * (1 + spread);

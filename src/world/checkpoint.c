@@ -6,7 +6,8 @@
 #include "world/world.h"
 
 #define CHECKPOINT_MAGIC "SCREECKP"
-enum { CHECKPOINT_FORMAT = 4, CHECKPOINT_VERSION_MAX = 24 };
+enum { CHECKPOINT_FORMAT = 5, CHECKPOINT_VERSION_MAX = 24 };
+#define SKIN_MOST 100.0 /* of neighbour lists, in nominal radii: no method's is a tenth of it */
 
 typedef struct CheckpointHeader {
   char magic[8];
@@ -20,14 +21,15 @@ typedef struct CheckpointHeader {
 
 Status world_archive(ScreeWorld *world, Archive *archive) {
   Core *core = &world->core;
+  TRY(world_contents_archive(world, archive));
   TRY(state_archive(core, archive, &world->state));
   TRY(archive_section(core, archive, "tally"));
   TRY(archive_value(core, archive, &world->tally));
-  TRY(archive_value(core, archive, &world->neighbors_stale));
+  TRY(archive_bools(core, archive, &world->neighbors_stale, 1));
   TRY(archive_value(core, archive, &world->moved_on));
   TRY(archive_value(core, archive, &world->state.contacts.skin));
   TRY(archive_array(core, archive, world->emitters, world->definition.scene.emitter_count));
-  TRY(archive_array(core, archive, world->events_done, world->definition.scene.event_count));
+  TRY(archive_bools(core, archive, world->events_done, world->definition.scene.event_count));
   TRY(counters_archive(core, archive, &world->state));
   TRY(world_probes_archive(world, archive));
   TRY(bodies_archive(core, archive, world->bodies, &world->state));
@@ -49,13 +51,51 @@ Status world_archive_begin(ScreeWorld *world, Archive *archive) {
   return memory_grow(&world->core, &archive->data, bytes + bytes / 8 + 1, "checkpoint");
 }
 
+/* What an emitter owes is cut at the end of every step (births.c). */
+static Status check_emitters(ScreeWorld *world, const Archive *archive) {
+  const ScreeSceneDef *scene = &world->definition.scene;
+  for (int32_t k = 0; k < scene->emitter_count; k++) {
+    const ScreeEmitterDef *def = &scene->emitters[k];
+    const Emitter *emitter = &world->emitters[k];
+    double most = 4 * world_emitted_mass(world, def) + def->rate / scene->frame_rate;
+    if (!(emitter->debt >= -most && emitter->debt <= most * (1 + 1e-9)) || emitter->poured >> 48)
+      return archive_refuse(&world->core, archive, "emitter %d owes %g kg", k + 1, emitter->debt);
+  }
+  return SCREE_OK;
+}
+
+static Status check_tally(ScreeWorld *world, const Archive *archive) {
+  const Tally *tally = &world->tally;
+  float skin = world->state.contacts.skin;
+  const double numbers[] = {tally->mass_initial, tally->mass_emitted, tally->mass_removed, tally->max_speed,
+                            tally->speed}; /* max_overlap is NaN where overlap has no meaning */
+  bool good = doubles_finite(numbers, 5) && tally->speed >= 0 && world->moved_on >= 0;
+  good = good && world->state.time == (double)world->state.frame / world->definition.scene.frame_rate;
+  good = good && skin >= 0 && (double)skin <= SKIN_MOST * world->state.radius;
+  return good ? SCREE_OK : archive_refuse(&world->core, archive, "its sums cannot be");
+}
+
+/* All of it was read: now what any part says about another can be looked at. */
+static Status check_loaded(ScreeWorld *world, const Archive *archive) {
+  Core *core = &world->core;
+  TRY(state_check(core, archive, &world->state));
+  TRY(check_tally(world, archive));
+  TRY(check_emitters(world, archive));
+  TRY(world_near_check(world, archive));
+  if (world->method->check) TRY(world->method->check(core, archive, &world->state, world->method_data));
+  return world->upsample ? upsample_check(core, archive, world->upsample, &world->state) : SCREE_OK;
+}
+
 Status world_archive_load(ScreeWorld *world, const char *name, const void *data, int64_t size) {
   Archive archive;
   archive_load(&archive, name, data, size);
+  world->half_loaded = true;
   Status status = world_archive(world, &archive);
+  if (status == SCREE_OK) status = check_loaded(world, &archive);
   if (status == SCREE_OK) status = world_terrain_mesh(world);
   if (status == SCREE_OK && archive.at != archive.size)
     status = archive_bad(&world->core, &archive, "more than was expected");
+  world->half_loaded = status != SCREE_OK;
   world->frame_open = world->lists_known = false;
   world->solids_moved = world->surfaces_moved = INFINITY; /* since when the archive does not say */
   return status;
@@ -124,6 +164,6 @@ ScreeStatus scree_world_save(const ScreeWorld *world, const char *path, ScreeErr
 }
 
 ScreeStatus scree_world_load(ScreeWorld *world, const char *path, ScreeError *error) {
-  Status status = world_needs_grains(world);
+  Status status = world_can_load(world);
   return core_report(&world->core, status == SCREE_OK ? load(world, path) : status, error);
 }

@@ -96,12 +96,7 @@ static Status create_materials(ScreeWorld *world) {
   for (int32_t k = 0; k < scene->material_count; k++) {
     ScreeMaterialDef *def = &world->definition.materials[k];
     if (!(def->density > 0)) return world_fail_at(world, SCREE_BAD_INPUT, def->source, "density must be positive");
-    if (scree_is_auto(def->grain_density)) def->grain_density = def->density / SETTLED_FRACTION;
-    ScreeMaterialDef *own = &materials->items[k].definition;
-    *own = *def;
-    if (scree_is_auto(own->friction_angle_deg)) own->friction_angle_deg = atan(own->friction_static) * 180 / M_PI;
-    /* Grains have no internal angle: said in their scene, it would be a key that nobody reads. */
-    if (world->method->particle == PARTICLE_PARCEL) def->friction_angle_deg = own->friction_angle_deg;
+    TRY(world_resolve_material(world, def, &materials->items[k]));
   }
   for (int32_t k = 0; k < scene->grains_count; k++)
     TRY(need_material(world, scene->grains[k].material, scene->grains[k].source));
@@ -159,17 +154,20 @@ static void choose_origin(ScreeWorld *world) {
     world->state.origin = vec3_scale(vec3(round(middle.x), round(middle.y), round(middle.z)), ORIGIN_LATTICE);
 }
 
-/* Grains need their distance to a mesh many times a step: a grid has it for those near it. */
+/* Grains need their distance to a mesh many times a step: a grid has it for those near it, and where its cells suffice
+ * for fine grains, for those too. */
 Status world_cache_distances(ScreeWorld *world, int32_t first) {
   Solids *solids = &world->state.solids;
   double radius = world->state.radius;
   MethodNeeds needs = world_needs(world);
   double band = needs.distance_band;
   if (needs.neighbors != NEIGHBORS_NONE) band = fmax(band, (double)(needs.solids + 2 * needs.skin));
+  const ScreeUpsampleDef *upsample = world->definition.scene.upsample;
+  double fine = upsample ? upsample_distance_band(&world->state) : 0;
   for (int32_t k = first; k < solids->count; k++) {
     Shape *shape = &solids->items[k].shape;
     progress_part(&world->core, "making distance grids", k - first, solids->count - first);
-    TRY(shape_cache_distance(&world->core, shape, needs.distance_cell * radius, band * radius));
+    TRY(shape_cache_distance(&world->core, shape, needs.distance_cell * radius, band * radius, fine));
   }
   return SCREE_OK;
 }
@@ -234,6 +232,7 @@ static Status create_bodies(ScreeWorld *world) {
 static Status create_parts(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
   Core *core = &world->core;
   TRY(create_definition(world, definition, options));
+  TRY(world_open_device(world, options));
   const ScreeSceneDef *scene = &world->definition.scene;
   TRY(make_fills(world));
   choose_origin(world);
@@ -244,6 +243,7 @@ static Status create_parts(ScreeWorld *world, const ScreeSceneDef *definition, c
   TRY(create_method(world));
   TRY(world_cache_distances(world, 0));
   TRY(create_sinks(world));
+  TRY(world_take_contents(world));
   TRY(memory_new(core, &world->emitters, scene->emitter_count, "emitters"));
   TRY(memory_new(core, &world->events_done, scene->event_count, "events"));
   return world_probes_create(world);
@@ -254,6 +254,7 @@ static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const S
   TRY(world_sample_solids(world, 0));
   const ScreeUpsampleDef *fine = world->definition.scene.upsample;
   if (fine) TRY(upsample_create(&world->core, &world->state, fine, &world->upsample));
+  if (world->device) TRY(world_use_device(world));
   TRY(world_near_create(world));
   if (!options || !options->unfilled) TRY(world_fill(world));
   drop_fills(world);
@@ -317,9 +318,16 @@ ScreeStatus scree_world_create_solids(const ScreeSceneDef *definition, const Scr
   return create_with(create_solids, definition, options, world, error);
 }
 
-Status world_needs_grains(ScreeWorld *world) {
+Status world_can_load(ScreeWorld *world) {
   if (!world->solids_only) return SCREE_OK;
   return fail(&world->core, SCREE_BAD_ARGUMENT, "this world has solids alone: it can be looked at, not simulated");
+}
+
+Status world_needs_grains(ScreeWorld *world) {
+  TRY(world_can_load(world));
+  if (!world->half_loaded) return SCREE_OK;
+  return fail(&world->core, SCREE_BAD_ARGUMENT,
+              "this world was to be loaded, which failed half-way: load a good checkpoint, reset it or make it anew");
 }
 
 void scree_world_destroy(ScreeWorld *world) {
@@ -328,6 +336,7 @@ void scree_world_destroy(ScreeWorld *world) {
   state_destroy(core, &world->state); /* first: its fields' pointers lie in the method's data and in the probes */
   if (world->method && world->method->destroy) world->method->destroy(core, world->method_data);
   upsample_destroy(core, world->upsample);
+  device_close(core, world->device);
   ground_destroy(core, world->ground);
   if (world->bodies) bodies_destroy(core, world->bodies);
   for (int32_t k = 0; k < world->drawn_count; k++) {
@@ -339,6 +348,7 @@ void scree_world_destroy(ScreeWorld *world) {
   memory_drop(core, &world->near_many);
   memory_drop(core, &world->terrain_vertices);
   memory_drop(core, &world->terrain_triangles);
+  memory_drop(core, &world->contents);
   memory_drop(core, &world->files);
   memory_drop(core, &world->emitters);
   memory_drop(core, &world->events_done);

@@ -60,20 +60,25 @@ static void keep_event(Walk *walk, ScreeEventDef *def) {
   (void)walk;
   (void)def;
 }
-static void keep_probe(Walk *walk, ScreeProbeDef *def) { SCREE_PROBE_PARAMETERS(KEEP) }
+static void keep_probe(Walk *walk, ScreeProbeDef *def){SCREE_PROBE_PARAMETERS(KEEP)}
+
+Status definition_block(Core *core, Definition *definition, int64_t count, int64_t size, void **block) {
+  *block = NULL;
+  if (definition->block_count == definition->block_capacity) {
+    TRY(memory_grow(core, &definition->blocks, definition->block_count + 16, "definition"));
+    definition->block_capacity = definition->block_count + 16;
+  }
+  TRY(memory_new_(core, block, count, size, "definition"));
+  definition->blocks[definition->block_count++] = *block;
+  return SCREE_OK;
+}
 
 /* An array of its own for the copy. */
 static Status own(Walk *walk, const void *from, int64_t count, int64_t size, void **to) {
   *to = NULL;
   if (count <= 0 || !from) return SCREE_OK;
-  Definition *definition = walk->to;
-  if (definition->block_count == definition->block_capacity) {
-    TRY(memory_grow(walk->core, &definition->blocks, definition->block_count + 16, "definition"));
-    definition->block_capacity = definition->block_count + 16;
-  }
-  TRY(memory_new_(walk->core, to, count, size, "definition"));
+  TRY(definition_block(walk->core, walk->to, count, size, to));
   memcpy(*to, from, (size_t)(count * size));
-  definition->blocks[definition->block_count++] = *to;
   return SCREE_OK;
 }
 

@@ -16,6 +16,8 @@ typedef struct Definition {
 
 Status definition_copy(Core *core, const ScreeSceneDef *from, Definition *to);
 void definition_destroy(Core *core, Definition *definition);
+/* A zeroed array that lives as long as the definition. */
+Status definition_block(Core *core, Definition *definition, int64_t count, int64_t size, void **block);
 /* Identifies a scene for checkpoints: everything that changes the motion, not title, camera or duration. */
 Status definition_hash(Core *core, const ScreeSceneDef *scene, uint64_t *hash);
 

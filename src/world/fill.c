@@ -5,30 +5,71 @@
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "sampling/radii.h"
+#include "sampling/region.h"
 #include "sampling/sampling.h"
+#include "sampling/tile.h"
 #include "world/world.h"
 
 /* Bytes that a grain costs in all, generously: fields, lists, scratch. The estimate refuses a scene that cannot fit
  * before anything is sampled. */
 enum { BYTES_PER_GRAIN = 400, BYTES_PER_FINE_GRAIN = 100 };
+enum { FILL_CHUNK = 4096 };
+
+/* Solid fraction that a dense start has at most, where `grain_density` asks for more. */
+#define DENSEST_START 0.62
 
 /* Whether a fill reaches into solids is told by so many points, from this share of it on. */
 enum { BURIED_TRIES = 1000 };
 #define BURIED_SHARE 0.05
 
-typedef struct Walls {
-  const Solids *solids;
-} Walls;
+/* What a fill stays out of. */
+typedef struct Surroundings {
+  const ScreeWorld *world;
+  int32_t fill;
+  bool fills; /* the others too */
+} Surroundings;
 
-/* Fills stay out of walls and bodies. */
-static bool in_a_wall(void *context, Vec3 point, double radius) {
-  const Walls *walls = context;
-  for (int32_t k = 0; k < walls->solids->count; k++) {
-    const Solid *solid = &walls->solids->items[k];
+/* The nearest solid; beyond `reach` as in shape_distance. */
+static ShapePoint nearest_solid(const Solids *solids, Vec3 point, double radius, double reach) {
+  ShapePoint nearest = {.distance = reach, .normal = {0, 0, 1}};
+  for (int32_t k = 0; k < solids->count; k++) {
+    const Solid *solid = &solids->items[k];
     Vec3 local = solid_to_local(solid, point);
-    if (shape_distance(&solid->shape, local, radius).distance < radius * (1 - 1e-6)) return true;
+    ShapePoint at = shape_distance(&solid->shape, local, reach);
+    /* Cached distances are too small in inner edges of a mesh: there the mesh itself has the last word. */
+    if (at.distance > 0 && at.distance < radius * OBSTACLE_TOUCH)
+      at = shape_distance_sided(&solid->shape, local, reach, false);
+    if (at.distance < nearest.distance) nearest = (ShapePoint){at.distance, quat_rotate(solid->rotation, at.normal)};
   }
-  return false;
+  return nearest;
+}
+
+bool world_is_in_solid(const Solids *solids, Vec3 point, double radius) {
+  return nearest_solid(solids, point, radius, radius).distance < radius * OBSTACLE_TOUCH;
+}
+
+static ShapePoint fill_distance(const ScreeWorld *world, int32_t fill, Vec3 point, double reach) {
+  const ScreeShapeDef *pose = &world->definition.scene.grains[fill].fill;
+  Quat rotation = quat_normalize(pose->rotation);
+  ShapePoint at = shape_distance(&world->fills[fill],
+                                 quat_rotate(quat_conjugate(rotation), vec3_sub(point, pose->position)), reach);
+  return (ShapePoint){at.distance, quat_rotate(rotation, at.normal)};
+}
+
+/* Fills stay out of walls and bodies. What stands out of its own stays out of the others. */
+static ShapePoint find_obstacle(void *context, Vec3 point, double radius, double reach) {
+  const Surroundings *around = context;
+  const ScreeWorld *world = around->world;
+  ShapePoint nearest = nearest_solid(&world->state.solids, point, radius, reach);
+  for (int32_t k = 0; around->fills && k < world->definition.scene.grains_count; k++) {
+    if (k == around->fill) continue;
+    ShapePoint at = fill_distance(world, k, point, reach);
+    if (at.distance >= nearest.distance) continue;
+    if (at.distance < radius && fill_distance(world, around->fill, point, 2 * radius).distance <= -radius)
+      at.distance = radius; /* the two fills overlap: touched, never entered */
+    if (at.distance < nearest.distance) nearest = at;
+  }
+  return nearest;
 }
 
 double world_particle_mass(const State *state, const ScreeMaterialDef *material, double radius) {
@@ -42,7 +83,8 @@ static bool has_points(const ScreeWorld *world) {
   return upsample && upsample->mode == SCREE_UPSAMPLE_POINTS;
 }
 
-static Status check_fill(ScreeWorld *world, const ScreeGrainsDef *grains, const Shape *shape) {
+/* `needed`: bytes of the fills before it; those of this one are added. */
+static Status check_fill(ScreeWorld *world, const ScreeGrainsDef *grains, const Shape *shape, double *needed) {
   if (!(shape->mass.volume > 0))
     return world_fail_at(world, SCREE_BAD_INPUT, grains->source,
                          "the fill encloses nothing: no grain can be put into it");
@@ -52,23 +94,50 @@ static Status check_fill(ScreeWorld *world, const ScreeGrainsDef *grains, const 
   if (world->state.parcels) most = shape->mass.volume / parcel_volume(radius);
   double bytes = most * BYTES_PER_GRAIN;
   const ScreeUpsampleDef *upsample = world->definition.scene.upsample;
-  double fine = !upsample ? 0 : has_points(world) ? (double)upsample->points : pow(radius / upsample->radius, 3);
+  double ratio = upsample ? radius / upsample->radius : 0;
+  double fine = !upsample ? 0 : has_points(world) ? (double)upsample->points : ratio * ratio * ratio;
   bytes += most * fine * BYTES_PER_FINE_GRAIN;
   double left = (double)memory_left(&world->core.memory);
-  if (bytes <= left) return SCREE_OK;
+  *needed += bytes;
+  if (*needed <= left) return SCREE_OK;
+  if (bytes < *needed)
+    return world_fail_at(
+        world, SCREE_BAD_INPUT, grains->source,
+        "about %.3g grains of radius %g m would need %.3g GB with the fills before them, and %.3g GB are "
+        "free",
+        most, radius, *needed / 1e9, left / 1e9);
   return world_fail_at(world, SCREE_BAD_INPUT, grains->source,
-                       "about %.3g grains of radius %g m would need %.0f GB, and %.0f GB are free", most, radius,
+                       "about %.3g grains of radius %g m would need %.3g GB, and %.3g GB are free", most, radius,
                        bytes / 1e9, left / 1e9);
 }
 
-static Status add_samples(ScreeWorld *world, const ScreeGrainsDef *grains, int32_t material, const Samples *samples) {
-  State *state = &world->state;
-  Particles *p = &state->particles;
-  const ScreeMaterialDef *stuff = &state->materials.items[material].definition;
-  int64_t first = p->count;
-  TRY(particles_append(&world->core, p, samples->count));
-  for (int64_t k = 0; k < samples->count; k++) {
-    int64_t i = first + k;
+/* All fills together, before the first is made. */
+static Status check_fills(ScreeWorld *world) {
+  const ScreeSceneDef *scene = &world->definition.scene;
+  double needed = 0;
+  for (int32_t k = 0; k < scene->grains_count; k++)
+    TRY(check_fill(world, &scene->grains[k], &world->fills[k], &needed));
+  return SCREE_OK;
+}
+
+typedef struct Addition {
+  State *state;
+  const ScreeGrainsDef *grains;
+  const Samples *samples;
+  int64_t first;
+  int32_t material;
+} Addition;
+
+static void add_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Addition *addition = context;
+  const ScreeGrainsDef *grains = addition->grains;
+  const Samples *samples = addition->samples;
+  const State *state = addition->state;
+  Particles *p = &addition->state->particles;
+  const ScreeMaterialDef *stuff = &state->materials.items[addition->material].definition;
+  for (int64_t k = b; k < e; k++) {
+    int64_t i = addition->first + k;
     double at[3] = {samples->origin.x - state->origin.x + (double)samples->x[k],
                     samples->origin.y - state->origin.y + (double)samples->y[k],
                     samples->origin.z - state->origin.z + (double)samples->z[k]};
@@ -84,31 +153,39 @@ static Status add_samples(ScreeWorld *world, const ScreeGrainsDef *grains, int32
     double radius = samples->radius ? (double)samples->radius[k] : state->radius;
     p->radius[i] = (float)radius;
     p->mass[i] = (float)world_particle_mass(state, stuff, radius);
-    p->material[i] = (uint8_t)material;
+    p->material[i] = (uint8_t)addition->material;
   }
+}
+
+static Status add_samples(ScreeWorld *world, const ScreeGrainsDef *grains, int32_t material, const Samples *samples) {
+  Addition addition = {&world->state, grains, samples, world->state.particles.count, material};
+  TRY(particles_append(&world->core, &world->state.particles, samples->count));
+  parallel_for(&world->core, 0, samples->count, FILL_CHUNK, add_chunk, &addition);
   return SCREE_OK;
 }
 
 /* Spheres of a radius in a fill, free of walls and bodies. */
-static Status sample_fill(ScreeWorld *world, int32_t index, const Shape *shape, bool fine, uint64_t seed,
+static Status sample_fill(ScreeWorld *world, int32_t index, const Shape *shape, bool fine, uint64_t seed, Tiles *tiles,
                           Samples *samples) {
   State *state = &world->state;
   const ScreeGrainsDef *grains = &world->definition.scene.grains[index];
   const ScreeMaterialDef *stuff =
       &state->materials.items[materials_find(&state->materials, grains->material)].definition;
-  Walls walls = {&state->solids};
   bool parcels = state->parcels && !fine; /* fine grains are grains whatever the method moves */
   double radius = fine ? world->definition.scene.upsample->radius : state->radius;
+  bool dense = grains->start == SCREE_START_DENSE, weighed = dense && !fine && !parcels;
+  Surroundings around = {world, index, weighed && world->definition.scene.grains_count > 1};
   SamplingPlan plan = {.radius = radius,
                        .spread = stuff->radius_spread,
                        .distribution = stuff->radius_distribution,
                        .seed = seed,
-                       .dense = grains->start == SCREE_START_DENSE,
+                       .dense = dense,
+                       .fraction = weighed ? fmin(stuff->density / stuff->grain_density, DENSEST_START) : 0,
+                       .tiles = tiles,
                        .position = grains->fill.position,
                        .rotation = grains->fill.rotation,
-                       .blocked = state->solids.count > 0 ? in_a_wall : NULL,
-                       .blocked_context = &walls};
-  TRY(check_fill(world, grains, shape));
+                       .obstacle = state->solids.count > 0 || around.fills ? find_obstacle : NULL,
+                       .obstacle_context = &around};
   if (parcels) TRY(sample_lattice(&world->core, shape, &plan, (double)world_needs(world).parcel_jitter, samples));
   else TRY(sample_volume(&world->core, shape, &plan, samples));
   if (samples->count == 0)
@@ -150,7 +227,7 @@ static void say_buried(ScreeWorld *world, const ScreeGrainsDef *grains, const Sh
                  solids->items[first].name, in_first < in_solids ? " and others" : "");
 }
 
-static Status fill_one(ScreeWorld *world, int32_t index) {
+static Status fill_one(ScreeWorld *world, int32_t index, Tiles *tiles) {
   Core *core = &world->core;
   State *state = &world->state;
   const ScreeGrainsDef *grains = &world->definition.scene.grains[index];
@@ -161,30 +238,33 @@ static Status fill_one(ScreeWorld *world, int32_t index) {
   int32_t fills = world->definition.scene.grains_count;
   say_buried(world, grains, shape);
   progress_part(core, "placing grains", index, fills);
-  Status status = sample_fill(world, index, shape, false, seed, &samples);
+  Status status = sample_fill(world, index, shape, false, seed, tiles, &samples);
   if (status == SCREE_OK) status = add_samples(world, grains, material, &samples);
   samples_destroy(core, &samples);
   if (status == SCREE_OK && world->upsample && !has_points(world)) {
     progress_part(core, "placing fine grains", index, fills);
-    status = sample_fill(world, index, shape, true, rng_mix(seed), &samples);
+    status = sample_fill(world, index, shape, true, rng_mix(seed), tiles, &samples);
     if (status == SCREE_OK) status = upsample_add(core, world->upsample, state, &samples, material, grains->velocity);
     samples_destroy(core, &samples);
   }
-  shape_destroy(core, shape);
   return status;
 }
 
 Status world_check_fills(ScreeWorld *world) {
   const ScreeSceneDef *scene = &world->definition.scene;
-  for (int32_t k = 0; k < scene->grains_count; k++) {
-    TRY(check_fill(world, &scene->grains[k], &world->fills[k]));
-    say_buried(world, &scene->grains[k], &world->fills[k]);
-  }
+  TRY(check_fills(world));
+  for (int32_t k = 0; k < scene->grains_count; k++) say_buried(world, &scene->grains[k], &world->fills[k]);
   return SCREE_OK;
 }
 
 Status world_fill(ScreeWorld *world) {
-  for (int32_t k = 0; k < world->definition.scene.grains_count; k++) TRY(fill_one(world, k));
+  TRY(check_fills(world));
+  Tiles tiles = {0};
+  Status status = SCREE_OK;
+  for (int32_t k = 0; k < world->definition.scene.grains_count && status == SCREE_OK; k++)
+    status = fill_one(world, k, &tiles);
+  tiles_destroy(&world->core, &tiles);
+  TRY(status);
   for (int32_t k = 0; k < world->definition.scene.grains_count; k++)
     world->tally.speed = fmax(world->tally.speed, vec3_length(world->definition.scene.grains[k].velocity));
   if (world->upsample) progress_stage(&world->core, "placing fine grains", 1, 1);

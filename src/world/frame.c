@@ -3,6 +3,8 @@
 
 #include "world/world.h"
 
+#define STEPS_MOST 100000000 /* of a frame: more would take days */
+
 /* Speed of the fastest grain in the step that begins: those of the queue are born at its start. */
 static double fastest_grain(const ScreeWorld *world) {
   const Queue *queue = &world->state.queue;
@@ -37,6 +39,23 @@ double world_choose_step(ScreeWorld *world) {
   return world->last_of_frame ? left : left / steps;
 }
 
+/* The end of the frame must be within reach: with a body at 1e200 m/s a step would not even change the time. */
+Status world_check_step(ScreeWorld *world, double dt) {
+  if (world->steps_left < STEPS_MOST) return SCREE_OK;
+  const Solids *solids = &world->state.solids;
+  const Solid *fastest = NULL;
+  double speed = 0;
+  for (int32_t k = 0; k < solids->count; k++) {
+    double here = solid_surface_speed(&solids->items[k], solids->items[k].velocity, solids->items[k].spin);
+    if (!(here <= speed)) fastest = &solids->items[k], speed = here;
+  }
+  return fail(
+      &world->core, SCREE_FAILED,
+      "the simulation blew up: at t = %.6g s a frame would need steps of %.3g s. Grains move at up to %.3g m/s, "
+      "%s at %.3g m/s; weaker forces or a smaller time_step may help",
+      world->state.time, dt, fastest_grain(world), fastest ? fastest->name : "bodies", speed);
+}
+
 void world_frame_begin(ScreeWorld *world) {
   State *state = &world->state;
   world->frame_open = true;
@@ -56,6 +75,7 @@ static Status upsample(ScreeWorld *world, double dt) {
   Status status = upsample_advance(&world->core, world->upsample, &world->state, &world->sinks, &world->scratch, dt);
   world->seconds_upsample = timer_now() - began;
   profile_end(&world->profile, "upsample", began);
+  world_device_times(world);
   return status;
 }
 

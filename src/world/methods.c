@@ -7,6 +7,7 @@
 #include "methods/p2/p2.h"
 #include "methods/pbd/pbd.h"
 #include "methods/sph/sph.h"
+#include "parameters/table.h"
 #include "world/world.h"
 
 /* A row each. */
@@ -32,4 +33,13 @@ int32_t scree_method_count(void) { return METHOD_COUNT; }
 
 const ScreeMethodInfo *scree_method_info(int32_t index) {
   return index >= 0 && index < METHOD_COUNT ? &METHODS[index]->info : NULL;
+}
+
+void scree_method_angles(int32_t index, double *low, double *high) {
+  const ScreeParameter *row = section_find(SECTION_material, "friction_angle_deg");
+  const Method *method = index >= 0 && index < METHOD_COUNT ? METHODS[index] : NULL;
+  const ScreeMethodDef plain = scree_method_default(method ? method->info.name : "none");
+  const Calibration *table = method && method->calibration ? method->calibration(&plain) : NULL;
+  *low = table ? calibration_low(table) : row->low;
+  *high = table ? calibration_high(table) : row->high;
 }

@@ -172,6 +172,20 @@ Status world_near_create(ScreeWorld *world) {
                              (void **)&world->near_solids);
 }
 
+/* A file may name solids that there are not. */
+Status world_near_check(ScreeWorld *world, const Archive *archive) {
+  int64_t solids = world->state.solids.count;
+  for (int64_t w = solids / SOLIDS_PER_WORD; w < world->near_words; w++) {
+    int64_t known = solids - w * SOLIDS_PER_WORD;
+    uint64_t beyond = known > 0 ? ~0ull << known : ~0ull;
+    for (int64_t i = 0; i < world->state.particles.count; i++)
+      if (world->near_solids[i * world->near_words + w] & beyond)
+        return archive_refuse(&world->core, archive, "grain %u is near a solid that does not exist",
+                              world->state.particles.id[i]);
+  }
+  return SCREE_OK;
+}
+
 /* More solids than the field has bits for: these are not sorted with the particles, and live as long as their order. */
 static Status forget_bits(ScreeWorld *world) {
   int64_t words = words_for(world->state.solids.count), count = words * world->state.particles.capacity;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/portable.h"
 
 enum { RINGS_MAX = 512, RUNOUT_CHUNK = 1024, RUNOUT_RINGS = 256 };
 
@@ -60,7 +61,7 @@ static void measure_surface(const State *state, ScreeVec2 axis, SurfaceProfile *
     double x = at.x - axis.x, y = at.y - axis.y;
     int ring = (int)(sqrt(x * x + y * y) / profile->width);
     if (ring >= profile->rings) ring = profile->rings - 1;
-    int64_t pieces = pieces_in(ring), piece = (int64_t)((atan2(y, x) / (2 * M_PI) + 0.5) * (double)pieces);
+    int64_t pieces = pieces_in(ring), piece = (int64_t)((portable_atan2(y, x) / (2 * M_PI) + 0.5) * (double)pieces);
     if (piece >= pieces) piece = pieces - 1;
     float top = (float)(at.z + (double)p->radius[i] - profile->ground), *highest = &profile->top[first[ring] + piece];
     if (top > *highest) *highest = top;
@@ -95,7 +96,7 @@ Status pile_angle(Core *core, Scratch *scratch, const State *state, ScreeVec2 ax
     srh += w * r * mean[ring];
   }
   double spread = n * srr - sr * sr;
-  if (spread > 0) *degrees = fmax(0, -atan((n * srh - sr * sh) / spread) * 180 / M_PI);
+  if (spread > 0) *degrees = fmax(0, -portable_atan((n * srh - sr * sh) / spread) * 180 / M_PI);
   scratch_release(core, scratch, mark);
   return SCREE_OK;
 }

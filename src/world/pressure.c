@@ -47,6 +47,7 @@ static Status share_pressure(ScreeWorld *world, const float *pressure, float *re
   CellGrid *grid = NULL;
   TRY(cell_grid_create(core, &grid));
   Status status = cell_grid_build(core, grid, particles_points(p), reach);
+  if (status == SCREE_OK) status = upsample_fetch(core, world->upsample);
   if (status == SCREE_OK) {
     const FineGrains *fine = upsample_grains(world->upsample);
     Share share = {p, fine, grid, pressure, reach * reach, result};

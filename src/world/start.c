@@ -54,7 +54,7 @@ ScreeStatus scree_world_keep(const ScreeWorld *world, ScreeStart **start, ScreeE
 }
 
 ScreeStatus scree_world_reset(ScreeWorld *world, const ScreeStart *start, ScreeError *error) {
-  Status status = world_needs_grains(world);
+  Status status = world_can_load(world);
   if (status == SCREE_OK)
     status = start ? world_archive_load(world, "the kept start", start->data, start->size)
                    : fail(&world->core, SCREE_BAD_ARGUMENT, "there is no start");

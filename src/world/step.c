@@ -33,7 +33,8 @@ const Phase WORLD_PHASES[] = {
     {"bodies", refresh_bodies, PHASE_ALWAYS, SET_SOLIDS | SET_CLOCK, SET_SOLIDS},
     {"neighbors", surroundings, PHASE_ALWAYS, SET_PARTICLES | SET_SOLIDS | SET_SAMPLES | SET_CONTACTS | SET_TERRAIN,
      SET_PARTICLES | SET_SAMPLES | SET_CONTACTS},
-    {"method", method_step, PHASE_ALWAYS, SET_ALL, SET_D | SET_V | SET_ADDED | SET_WRENCHES | SET_CONTACTS | SET_QUEUE},
+    {"method", method_step, PHASE_ALWAYS, SET_ALL,
+     SET_X | SET_D | SET_V | SET_ADDED | SET_WRENCHES | SET_CONTACTS | SET_QUEUE},
     {"terrain", terrain, PHASE_ALWAYS, SET_PARTICLES | SET_SOLIDS | SET_WRENCHES | SET_TERRAIN | SET_QUEUE | SET_CLOCK,
      SET_ADDED | SET_WRENCHES | SET_TERRAIN | SET_QUEUE},
     {"bodies", advance_bodies, PHASE_ALWAYS, SET_V | SET_SOLIDS | SET_WRENCHES | SET_CLOCK, SET_SOLIDS},
@@ -69,6 +70,7 @@ Status world_run_phase(ScreeWorld *world, const Phase *phase, Step *step) {
 
 Status world_step(ScreeWorld *world) {
   Step step = world_begin_step(world);
+  TRY(world_check_step(world, step.dt));
   for (int32_t k = 0; k < WORLD_PHASE_COUNT; k++) TRY(world_run_phase(world, &WORLD_PHASES[k], &step));
   return SCREE_OK;
 }

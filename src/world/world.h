@@ -4,6 +4,7 @@
 
 #include "bodies/bodies.h"
 #include "core/profile.h"
+#include "device/device.h"
 #include "methods/method.h"
 #include "neighbors/neighbors.h"
 #include "scree/world.h"
@@ -32,7 +33,10 @@ struct ScreeWorld {
   Scratch scratch;
   Profile profile;
   Definition definition;
+  Device *device; /* NULL: everything runs on the CPU */
+  char device_name[24], device_note[256];
   bool solids_only; /* made by scree_world_create_solids */
+  bool half_loaded; /* a load has failed: nothing fits together */
   Shape *fills;     /* per entry of grains; NULL once they are filled */
   State state;
   const Method *method;
@@ -67,6 +71,8 @@ struct ScreeWorld {
   float *terrain_vertices; /* at the end of the last frame */
   uint32_t *terrain_triangles;
   char assets[SCREE_FILE_MAX];
+  struct WorldContent *contents; /* of files, as they were read */
+  int32_t content_count;
   struct WorldFile *files; /* that were resolved */
   int32_t file_count;
 };
@@ -78,13 +84,24 @@ typedef struct WorldFile {
 /* create.c: a shape whose mesh file, if any, is looked up where files may be. */
 Status world_make_shape(ScreeWorld *world, const ScreeShapeDef *definition, bool inside, Shape *shape);
 Status world_resolve_file(void *world, Core *core, const char *file, ScreeSource at, char *path, size_t size);
-/* SCREE_BAD_ARGUMENT for a world of solids alone. */
+/* SCREE_BAD_ARGUMENT for a world of solids alone; and for one that a load has left in pieces. */
+Status world_can_load(ScreeWorld *world);
 Status world_needs_grains(ScreeWorld *world);
 /* Distance grids of the meshes of the solids from the first on. */
 Status world_cache_distances(ScreeWorld *world, int32_t first);
 /* api.c: of the solids that it has not been called for yet. */
 Status world_prepare_drawing(ScreeWorld *world);
+/* device.c: opens what the options ask for; says which parts run there. */
+Status world_open_device(ScreeWorld *world, const ScreeWorldOptions *options);
+Status world_use_device(ScreeWorld *world);
+/* Times on the device, beside those of the phases. */
+void world_device_times(ScreeWorld *world);
+/* material.c: the material as methods read it. In the definition the density of a grain alone is resolved: the others
+ * would not follow when one of them changes. */
+Status world_resolve_material(ScreeWorld *world, ScreeMaterialDef *def, Material *made);
 /* fill.c: grains and samples of t = 0. */
+/* Whether a ball reaches into a solid. */
+bool world_is_in_solid(const Solids *solids, Vec3 point, double radius);
 double world_particle_mass(const State *state, const ScreeMaterialDef *material, double radius);
 Status world_fill(ScreeWorld *world);
 Status world_check_fills(ScreeWorld *world);                  /* whether they would fit, without filling */
@@ -92,6 +109,7 @@ Status world_sample_solids(ScreeWorld *world, int32_t first); /* solids from tha
 /* births.c: work off the queue; emitters and sinks fill it. */
 Status world_births_and_deaths(ScreeWorld *world);
 Status world_emit(ScreeWorld *world, double dt);
+double world_emitted_mass(const ScreeWorld *world, const ScreeEmitterDef *emitter); /* of a grain, on average */
 Status world_drain(ScreeWorld *world);
 /* events.c */
 Status world_events(ScreeWorld *world);
@@ -107,6 +125,7 @@ typedef struct NearSolids {
   uint64_t *near;
 } NearSolids;
 Status world_near_create(ScreeWorld *world);
+Status world_near_check(ScreeWorld *world, const Archive *archive);
 /* How to look; `closer`: solids have moved since. */
 NearSolids world_near_solids(ScreeWorld *world, const MethodNeeds *needs, float skin, bool closer);
 /* Looks for those of [b, e), NEAR_GRAIN at most, that have moved (NULL: all have) or that solids have come near to. */
@@ -122,6 +141,7 @@ double world_mass(ScreeWorld *world);
 double world_overlap(ScreeWorld *world);
 /* frame.c: what happens round the steps of a frame, and how long a step may be. */
 double world_choose_step(ScreeWorld *world);
+Status world_check_step(ScreeWorld *world, double dt); /* whether it is one that a frame can be made of */
 void world_frame_begin(ScreeWorld *world);
 Status world_frame_end(ScreeWorld *world);
 /* probes/probes.c */
@@ -136,6 +156,13 @@ Status world_terrain_create(ScreeWorld *world);
 Status world_terrain(ScreeWorld *world, double dt);
 Status world_terrain_mesh(ScreeWorld *world);
 double world_terrain_mass(const ScreeWorld *world);
+/* contents.c: whether files hold what they held when the run began. */
+typedef struct WorldContent {
+  char what[96]; /* for messages */
+  uint64_t hash;
+} WorldContent;
+Status world_take_contents(ScreeWorld *world); /* while the fills are there */
+Status world_contents_archive(ScreeWorld *world, Archive *archive);
 /* checkpoint.c: everything that changes, written to or read from an archive. */
 Status world_archive(ScreeWorld *world, Archive *archive);
 /* Opens an archive with room for all; fails between the steps of a frame. */

@@ -35,10 +35,48 @@ class Check(Case):
     def test_nothing_is_passed_over_in_silence(self):
         scene = 'scree: 1\nmethod: {name: none}\ngrains: [{fill: {sphere: {radius: 0.2}}}]\n'
         warned = self.good("check", self.write("wind.yaml", scene + "wind: [3, 0, 0]\n"))
-        self.assertRegex(warned.stderr, r"wind\.yaml:4:1: warning: 'wind' is not read without 'upsample'")
+        self.assertRegex(warned.stderr, r"wind\.yaml:4:1: warning: 'wind' is not read by method '\w+' \(only by sph upsample\)")
         warned = self.good("check", self.write("keys.yaml", scene + "bodies: [{name: a, sphere: {radius: 1}, "
                                                "position: [1, 0, 0], motion: keyframes, keys: [{t: 0}]}]\n"))
         self.assertRegex(warned.stderr, r"keys\.yaml:4:41: warning: 'position' is not read")
+
+    def test_keys_that_nobody_in_the_scene_reads(self):
+        def warnings(method, text):
+            scene = self.write("keys.yaml", "scree: 1\nmethod: {name: %s, radius: 0.05}\n"
+                               "grains: [{fill: {box: {max: [0.4, 0.4, 0.4]}}}]\n%s\n" % (method, text))
+            return re.findall(r"'(\w+)' is not read", self.good("check", scene).stderr)
+
+        fine, ground = "\nupsample: {radius: 0.02}", "\nterrain: {size: [1, 1]}"
+        floor = "boundaries: [{plane: {}, friction_kinetic: 0.3}]"
+        self.assertEqual(warnings("flip", floor), ["friction_kinetic"])
+        self.assertEqual(warnings("flip", floor + fine), [])
+        self.assertEqual(warnings("sph", floor), [])
+        sand = "materials: {sand: {grain_density: 2600, radius_spread: 0.1}}"
+        for method in ("sph", "flip"):
+            self.assertEqual(warnings(method, sand), ["grain_density", "radius_spread"])
+            self.assertEqual(warnings(method, sand + fine), [])
+            self.assertEqual(warnings(method, sand + ground), ["radius_spread"])
+            self.assertEqual(warnings(method, "terrain: {size: [1, 1], exchange: true}"), ["exchange"])
+        self.assertEqual(warnings("pbd", sand + "\nterrain: {size: [1, 1], exchange: true}"), [])
+        ball = "bodies: [{sphere: {radius: 0.1}, contact: samples, position: [0, 0, 1]}]"
+        self.assertEqual(warnings("flip", ball), ["contact"])
+        self.assertEqual(warnings("dem", ball), [])
+        self.assertEqual(warnings("pbd", "upsample: {radius: 0.02, points: 9, body_rule: false}"), ["points", "body_rule"])
+        self.assertEqual(warnings("pbd", "upsample: {radius: 0.02, mode: paper, stir: 0.1}"), ["stir"])
+        self.assertEqual(warnings("flip", "upsample: {radius: 0.02, mode: points, stir: 0.1, air_drag: 1}"),
+                         ["stir", "air_drag"])
+        for method, text, said in (("sph", "", []), ("pbd", fine, []), ("pbd", "", ["wind"]),
+                                   ("flip", "\nupsample: {radius: 0.02, mode: points}", ["wind"])):
+            self.assertEqual(warnings(method, "wind: [1, 0, 0]" + text), said)
+
+    def test_the_memory_of_all_fills_counts(self):
+        box = "{fill: {box: {max: [20, 20, 20]}}, velocity: [0, 0, 0]}"
+        scene = "scree: 1\nmethod: {name: none, radius: %g}\ngrains: [%s]\n"
+        few = 0.2
+        while self.scree("check", self.write("one.yaml", scene % (few, box))).returncode == 0:
+            few *= 0.8  # until one fill is too much
+        self.good("check", self.write("one.yaml", scene % (few / 0.8, box)))
+        self.bad(2, "with the fills before", "check", self.write("four.yaml", scene % (few / 0.8, ", ".join([box] * 4))))
 
     def test_a_scene_as_understood_is_clean(self):
         for method in ("pbd", "p2", "dem"):

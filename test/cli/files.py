@@ -5,7 +5,7 @@ import os
 import unittest
 
 from support.case import RAIN, Case
-from support.readers import read_csv, read_frame, read_vtp
+from support.readers import read_compact, read_csv, read_frame, read_vtp
 
 
 class Files(Case):
@@ -112,6 +112,34 @@ class Files(Case):
         for k in range(3):
             self.assertEqual(read_frame(self.path("ply", "coarse_%06d.ply" % k)),
                              read_vtp(self.path("vtp", "coarse_%06d.vtp" % k)))
+
+    def test_compact_frames(self):
+        """Positions within 2 % of the radius, at most 8 and 12 bytes a grain and the same bytes on any number of threads;
+        the scene lies 2 km from zero, where a float has steps of 0.1 mm."""
+        self.run_rain("ply", 2)
+        columns = {"none": 8, "velocity": 12, "id": 12, "velocity,id": 16}
+        for words, bytes_each in columns.items():
+            self.run_rain(words, 2, "--frames-format", "compact", "--frames-columns", words)
+            self.assertEqual(self.frame_files(words), [])
+            for name in self.frame_files(words, ending="compact"):
+                flags, rows = read_compact(self.path(words, name))
+                self.assertEqual(flags, ("velocity" in words) + 2 * ("id" in words))
+                self.assertLess(os.path.getsize(self.path(words, name)) - bytes_each * len(rows), 64 + 4 * 256 + 16 * 8)
+        self.run_rain("three", 2, "--frames-format", "compact", "--frames-columns", "velocity,id", "--threads", "3")
+        for k in range(3):
+            name = "coarse_%06d.compact" % k
+            with open(self.path("velocity,id", name), "rb") as one, open(self.path("three", name), "rb") as two:
+                self.assertEqual(one.read(), two.read())
+            exact = {row[7]: row for row in read_frame(self.path("ply", "coarse_%06d.ply" % k))}
+            _, rows = read_compact(self.path("three", name))
+            self.assertEqual({row[7] for row in rows}, set(exact))
+            for row in rows:
+                there = exact[row[7]]
+                self.assertLess(math.dist(row[:3], there[:3]), 0.02 * there[6])
+                self.assertLess(math.dist(row[3:6], there[3:6]), 0.01 * math.hypot(*there[3:6]) + 1e-6)
+                self.assertAlmostEqual(row[6], there[6], delta=0.002 * there[6])
+                self.assertEqual(row[8], there[8])
+        self.bad(2, "for compact frames", "run", RAIN, "--frames-columns", "id")
 
     def test_scene_as_understood(self):
         self.run_rain("o", 2, "--set", "method.radius=0.03", "--seed", "9")

@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from support.case import HERE, PROGRAM, Case
+from support.case import Case, HERE, PATIENCE, PROGRAM, needs
 from support.pictures import differing, read_png
 from support.readers import read_frame
 
@@ -18,27 +18,18 @@ WINDOW = b"without a window" not in subprocess.run([PROGRAM, "view", SCENE], std
 
 
 class Window(Case):
-    @unittest.skipUnless(WINDOW, "built without a window")
+    @needs(WINDOW, "built without a window")
     def test_no_display(self):
         without = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
         self.bad(2, "no display", "view", SCENE, env=without)
         self.bad(2, "no scene", "view", "nothing", env=without)
 
     def try_key(self, *words):
-        done = subprocess.run(["xdotool", *words], env=self.environment, capture_output=True, timeout=30)
+        done = subprocess.run(["xdotool", *words], env=self.environment, capture_output=True, timeout=PATIENCE)
         return done.returncode == 0
 
     def key(self, *words):
         self.assertTrue(self.try_key(*words), words)
-
-    def wait(self, condition, what, seconds=90):
-        end = time.time() + seconds
-        while time.time() < end:
-            found = condition()
-            if found:
-                return found
-            time.sleep(0.2)
-        self.fail("waited in vain for " + what)
 
     def find_window(self):
         found = subprocess.run(["xdotool", "search", "--name", "^scree - "], env=self.environment, capture_output=True,
@@ -49,17 +40,32 @@ class Window(Case):
         return {name for name in os.listdir(self.folder) if re.fullmatch(r"picture_\d+\.png", name)}
 
     def picture(self):
-        """Presses P, again where the first press was lost, and gives the picture that appears."""
+        """Presses P and gives the picture that appears."""
         before = self.pictures()
-        for _ in range(6):
-            self.key("key", "p")
-            end = time.time() + 15
-            while time.time() < end:
-                fresh = sorted(self.pictures() - before)
-                if fresh:
-                    return read_png(self.path(fresh[-1]))
-                time.sleep(0.2)
-        self.fail("no picture came")
+        self.key("key", "p")
+        return read_png(self.path(self.wait_until(lambda: self.pictures() - before, "a picture").pop()))
+
+    def picture_after(self, action, enough, what):
+        """The first picture that is `enough`, with the action before each: a busy machine simulates and draws slowly."""
+        def next_one():
+            action()
+            picture = self.picture()
+            return picture if enough(picture) else None
+        return self.wait_until(next_one, what)
+
+    def hold(self, key, seconds):
+        self.key("keydown", key)
+        time.sleep(seconds)
+        self.key("keyup", key)
+
+    def still_picture(self):
+        """Of a heap that has settled."""
+        last = [self.picture()]
+
+        def same(picture):
+            before, last[0] = last[0], picture
+            return differing(before, picture) < 200  # the ball rocks a little for long
+        return self.picture_after(lambda: time.sleep(1), same, "a heap at rest")
 
     def start_server(self):
         """The name of a new display; None when another server took the number at the same moment."""
@@ -74,28 +80,28 @@ class Window(Case):
         return ":" + number if number else None
 
     def open_window(self, *words, **variables):
-        display = self.wait(self.start_server, "an X server")
+        display = self.wait_until(self.start_server, "an X server")
         self.environment = dict(os.environ, DISPLAY=display)
         # The scene with an arm that sweeps through the heap.
         shutil.copy(os.path.join(HERE, "render_arm.xml"), self.folder)
         with open(SCENE) as file:
             scene = self.write("arm.yaml", file.read() + "mechanism: {mjcf: render_arm.xml}\n")
         viewer = subprocess.Popen([PROGRAM, "view", scene, "--width", "320", "--height", "240", "--fast", "--no-panel",
-                                   "--close-after", "200", *words], cwd=self.folder,
+                                   "--close-after", str(4 * PATIENCE), *words], cwd=self.folder,
                                   env=dict(self.environment, **variables), stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True)
         self.addCleanup(viewer.communicate)
         self.addCleanup(viewer.kill)
-        window = self.wait(lambda: viewer.poll() is not None or self.find_window(), "the window")
+        window = self.wait_until(lambda: viewer.poll() is not None or self.find_window(), "the window")
         if window is True:
             self.fail(viewer.communicate()[1])
-        self.wait(lambda: self.try_key("windowfocus", "--sync", window), "the focus")
+        self.wait_until(lambda: self.try_key("windowfocus", "--sync", window), "the focus")
         self.key("mousemove", "--window", window, "160", "130")
         return viewer
 
     def close_window(self, viewer):
         self.key("key", "Escape")
-        output, errors = viewer.communicate(timeout=90)
+        output, errors = viewer.communicate(timeout=PATIENCE)
         self.assertEqual((viewer.returncode, errors), (0, ""))
         return output
 
@@ -105,20 +111,15 @@ class Window(Case):
         rows = read_frame(self.path("plain", f"coarse_{frames:06d}.ply"))
         return self.report("plain")["state_hash"], [sum(row[k] for row in rows) / len(rows) for k in range(3)]
 
-    @unittest.skipUnless(WINDOW and TOOLS, "needs Xvfb and xdotool")
+    @needs(WINDOW and TOOLS, "needs Xvfb and xdotool")
     def test_drive_and_steer(self):
         viewer = self.open_window("--picture", "last.png")
-        time.sleep(3)  # the heap settles
-        before = self.picture()
-        for _ in range(10):  # a busy machine needs longer
-            self.key("keydown", "Left")
-            time.sleep(3)
-            self.key("keyup", "Left")
-            time.sleep(1)
-            after = self.picture()
-            if differing(before, after) > 1000:
-                break
-        self.assertGreater(differing(before, after), 1000)  # the arm, and the sand that it pushes
+        before = self.still_picture()
+        for _ in range(4):  # however seldom it is drawn, each counts, by a fifteenth of the way or more
+            self.hold("Left", 1)
+            self.picture()
+        # The arm, and the sand that it pushes.
+        after = self.picture_after(lambda: self.hold("Left", 1), lambda seen: differing(before, seen) > 1000, "the arm")
         self.key("key", "c")  # other colours
         self.key("key", "h")  # show the panel
         time.sleep(1)
@@ -136,14 +137,16 @@ class Window(Case):
         self.assertEqual(last[:2], (320, 240))
         self.assertGreater(differing(after, last), 300)  # other colours
 
-    @unittest.skipUnless(WINDOW and TOOLS and os.path.exists(GAMEPAD), "needs Xvfb, xdotool and a window")
+    @needs(WINDOW and TOOLS and os.path.exists(GAMEPAD), "needs Xvfb, xdotool and a window")
     def test_gamepad(self):
         viewer = self.open_window(LD_PRELOAD=GAMEPAD, SCREE_GAMEPAD="-0.8")
         time.sleep(6)
+        for _ in range(4):  # where these were few pictures: each moves it by a hundredth of the way or more
+            self.picture()
         swing = float(re.search(r"control swing: (\S+)", self.close_window(viewer))[1])
         self.assertGreater(swing, 0.1)  # the left stick to the left swings as the left arrow does
 
-    @unittest.skipUnless(WINDOW and TOOLS, "needs Xvfb and xdotool")
+    @needs(WINDOW and TOOLS, "needs Xvfb and xdotool")
     def test_watching_changes_nothing(self):
         viewer = self.open_window("--paused")
         for _ in range(4):
@@ -155,42 +158,28 @@ class Window(Case):
         self.assertGreater(frames, 0)
         self.assertEqual(re.search(r"state hash (\w+)", output)[1], self.undriven(frames)[0])
 
-    @unittest.skipUnless(WINDOW and TOOLS, "needs Xvfb and xdotool")
+    @needs(WINDOW and TOOLS, "needs Xvfb and xdotool")
     def test_drop_and_blow_up(self):
         viewer = self.open_window("--paused")
         before = self.picture()
         self.key("key", "g")  # drop a ball
         self.key("key", "n")
-        for _ in range(10):
-            after = self.picture()
-            if differing(before, after) > 50:
-                break
-        self.assertGreater(differing(before, after), 50)  # there it is
+        after = self.picture_after(lambda: None, lambda seen: differing(before, seen) > 50, "the ball")
         self.key("key", "b")  # blow the heap up
-        for _ in range(12):
-            self.key("key", "n")
-            time.sleep(0.3)
-        burst = self.picture()
-        self.assertGreater(differing(after, burst), 300)
+        self.picture_after(lambda: self.key("key", "n"), lambda seen: differing(after, seen) > 300, "the burst")
         output = self.close_window(viewer)
         self.assertIn("dropped bodies: 1", output)
         frames = int(re.search(r": (\d+) frames", output)[1])
         self.assertNotEqual(re.search(r"state hash (\w+)", output)[1], self.undriven(frames)[0])
 
-    @unittest.skipUnless(WINDOW and TOOLS, "needs Xvfb and xdotool")
+    @needs(WINDOW and TOOLS, "needs Xvfb and xdotool")
     def test_pause_step_reset_and_camera(self):
         viewer = self.open_window("--paused")
         first = self.picture()
         for _ in range(3):
             self.key("key", "n")
-        for _ in range(10):
-            self.key("keydown", "w")
-            time.sleep(0.7)
-            self.key("keyup", "w")
-            second = self.picture()
-            if differing(first, second) > 300:
-                break
-        self.assertGreater(differing(first, second), 300)  # the camera moved
+        # The camera moves.
+        self.picture_after(lambda: self.hold("w", 0.7), lambda seen: differing(first, seen) > 300, "another view")
         # Turned with the mouse.
         self.key("mousedown", "1", "mousemove_relative", "--sync", "40", "0", "mouseup", "1")
         self.key("key", "minus", "key", "plus")
@@ -199,14 +188,16 @@ class Window(Case):
         camera = [float(v) for v in re.search(r"eye: \[(.*?)\]", output)[1].split(",")]
         self.assertLess(camera[0], 1.79)
 
-    @unittest.skipUnless(WINDOW and TOOLS and shutil.which("ffmpeg"), "needs Xvfb, xdotool and ffmpeg")
+    @needs(WINDOW and TOOLS and shutil.which("ffmpeg"), "needs Xvfb, xdotool and ffmpeg")
     def test_film_and_reset(self):
         viewer = self.open_window()
         self.key("key", "v")
-        self.wait(lambda: os.path.exists(self.path("film_001.mp4.part")), "the film")
+        self.wait_until(lambda: os.path.exists(self.path("film_001.mp4.part")), "the film")
         time.sleep(6)
+        for _ in range(3):  # where these were few pictures
+            self.picture()
         self.key("key", "v")
-        self.wait(lambda: os.path.exists(self.path("film_001.mp4")), "the film's end")
+        self.wait_until(lambda: os.path.exists(self.path("film_001.mp4")), "the film's end")
         self.key("key", "r")
         self.picture()
         self.close_window(viewer)

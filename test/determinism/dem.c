@@ -49,14 +49,7 @@ static void threads_and_simd_change_nothing(void **state) {
 
 static void a_resumed_run_is_the_same_run(void **state) {
   (void)state;
-  ScreeWorld *whole = make(true, 2, 2, false), *resumed = make(true, 2, 1, false);
-  run_frames(whole, HALF);
-  world_hand_over(whole, resumed);
-  run_frames(whole, FRAMES - HALF);
-  run_frames(resumed, FRAMES - HALF);
-  assert_true(scree_world_state_hash(resumed) == scree_world_state_hash(whole));
-  scree_world_destroy(whole);
-  scree_world_destroy(resumed);
+  check_resumed(make(true, 2, 2, false), make(true, 2, 1, false), HALF, FRAMES - HALF);
 }
 
 int main(void) {

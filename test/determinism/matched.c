@@ -45,14 +45,7 @@ static void compare_threads(const ScreeSceneDef *scene) {
 }
 
 static void compare_resumed(const ScreeSceneDef *scene) {
-  ScreeWorld *whole = world_of(scene, 2), *resumed = world_of(scene, 1);
-  run_frames(whole, HALF);
-  world_hand_over(whole, resumed);
-  run_frames(whole, FRAMES - HALF);
-  run_frames(resumed, FRAMES - HALF);
-  assert_true(scree_world_state_hash(whole) == scree_world_state_hash(resumed));
-  scree_world_destroy(whole);
-  scree_world_destroy(resumed);
+  check_resumed(world_of(scene, 2), world_of(scene, 1), HALF, FRAMES - HALF);
 }
 
 /* They have been stopped, so grains have pushed them. */

@@ -1,59 +1,69 @@
-/* Checkpoint reader: whatever the bytes say, a world refuses them or stays usable. The header is made right, so that
- * the archive behind it is what is tried. */
+/* Checkpoint reader: whatever a file says, a world refuses it or stays usable. The input is a list of edits to the
+ * archive of a world in which everything happens; the first byte chooses world and method. Header and check sum are
+ * right, so that what is behind them is tried. 0xff first: the rest is an archive as it stands. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "core/hash.h"
-#include "scree/scree.h"
+#include "everything_fixture.h"
+#include "world/world.h"
 
-enum { HEADER = 64, SIZE_AT = 48, HASH_AT = 56 };
+enum { EDIT = 8, EDITS_MAX = 16, STEPS = 5, RAW = 0xff };
 
-static ScreeWorld *world;
-static char path[64], header[HEADER];
+typedef struct Subject {
+  ScreeWorld *world;
+  Archive archive;
+} Subject;
 
-static void make_world(void) {
-  ScreeMaterialDef sand = scree_material_default("sand");
-  ScreeGrainsDef grains =
-      scree_grains_default("sand", scree_shape_box((ScreeVec3){-0.1, -0.1, 0}, (ScreeVec3){0.1, 0.1, 0.2}));
-  ScreeBoundaryDef floor = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0, 0, 1}));
-  ScreeProbeDef creep = scree_probe_default("creep", SCREE_PROBE_CREEP);
-  ScreeSceneDef scene = scree_scene_default();
-  scene.name = "fuzz";
-  scene.method = scree_method_default("pbd");
-  scene.materials = &sand;
-  scene.material_count = 1;
-  scene.grains = &grains;
-  scene.grains_count = 1;
-  scene.boundaries = &floor;
-  scene.boundary_count = 1;
-  scene.probes = &creep;
-  scene.probe_count = 1;
-  ScreeWorldOptions options = {.threads = 1, .memory_limit = 1 << 28};
+static Subject subjects[EVERYTHING_COUNT];
+
+static bool make_subject(int which) {
+  Subject *subject = &subjects[which];
+  if (subject->world) return true;
+  Everything e;
+  everything(&e, which, 0.06, 3, "test/cli/render_arm.xml");
+  ScreeWorldOptions options = {.threads = 1, .memory_limit = 1 << 28, .log_level = SCREE_LOG_ERROR};
   ScreeError error;
-  if (scree_world_create(&scene, &options, &world, &error) != SCREE_OK) abort();
-  snprintf(path, sizeof path, "/dev/shm/scree_fuzz_%ld", (long)getpid());
-  if (scree_world_save(world, path, &error) != SCREE_OK) abort();
-  FILE *file = fopen(path, "rb");
-  if (!file || fread(header, 1, HEADER, file) != HEADER) abort();
-  fclose(file);
+  if (scree_world_create(&e.scene, &options, &subject->world, &error) != SCREE_OK) return false;
+  for (int k = 0; k < 3; k++)
+    if (scree_world_frame(subject->world, &error) != SCREE_OK) abort();
+  if (world_archive_begin(subject->world, &subject->archive) != SCREE_OK) abort();
+  if (world_archive(subject->world, &subject->archive) != SCREE_OK) abort();
+  return true;
+}
+
+/* Three bytes of place, one that says how, four of value. */
+static void edit(uint8_t *data, int64_t size, const uint8_t *how) {
+  uint64_t at = (uint64_t)how[0] | (uint64_t)how[1] << 8 | (uint64_t)how[2] << 16;
+  at %= (uint64_t)size;
+  if (how[3] & 1) at &= ~(uint64_t)3;
+  for (int k = 0; k < (how[3] & 2 ? 4 : 1) && at + (uint64_t)k < (uint64_t)size; k++) {
+    uint8_t *byte = &data[at + (uint64_t)k];
+    *byte = (uint8_t)(how[3] & 4 ? *byte ^ how[4 + k] : how[4 + k]);
+  }
+}
+
+static void go_on(Subject *subject, const uint8_t *data, int64_t size) {
+  if (world_archive_load(subject->world, "fuzz", data, size) != SCREE_OK) return;
+  for (int k = 0; k < STEPS; k++)
+    if (world_step(subject->world) != SCREE_OK) return;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (!world) make_world();
-  int64_t payload = (int64_t)size;
-  uint64_t sum = hash_bytes(data, size, 0);
-  memcpy(header + SIZE_AT, &payload, sizeof payload);
-  memcpy(header + HASH_AT, &sum, sizeof sum);
-  FILE *file = fopen(path, "wb");
-  if (!file) abort();
-  fwrite(header, 1, HEADER, file);
-  if (size) fwrite(data, 1, size, file);
-  fclose(file);
-  ScreeError error;
-  if (scree_world_load(world, path, &error) == SCREE_OK) scree_world_frame(world, &error);
+  if (size == 0) return 0;
+  bool raw = data[0] == RAW;
+  int which = raw ? EVERYTHING_PBD : data[0] % EVERYTHING_COUNT;
+  if (!make_subject(which)) return 0;
+  Subject *subject = &subjects[which];
+  data++, size--;
+  /* An own block lets the sanitizer see every byte too far. */
+  size_t bytes = raw ? size : (size_t)subject->archive.size;
+  uint8_t *copy = malloc(bytes ? bytes : 1);
+  memcpy(copy, raw ? data : (const uint8_t *)subject->archive.data, bytes);
+  for (size_t k = 0; !raw && k < EDITS_MAX && (k + 1) * EDIT <= size; k++) edit(copy, (int64_t)bytes, data + k * EDIT);
+  go_on(subject, copy, (int64_t)bytes);
+  free(copy);
   return 0;
 }

@@ -15,6 +15,7 @@ import tempfile
 SOURCE = pathlib.Path(os.environ.get("SCREE_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 BUILD = pathlib.Path(os.environ.get("SCREE_BUILD", SOURCE / "build"))
 SCREE = os.environ.get("SCREE", str(BUILD / "scree"))
+os.environ.setdefault("SCREE_CACHE", "off")
 TABLE = SOURCE / "test" / "golden" / "hashes.txt"
 REFERENCE = "gcc 12"
 

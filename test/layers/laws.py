@@ -1,5 +1,5 @@
 """Every law (src/**/*_law.h) is one text for all targets: it includes nothing but core/lane.h and other laws, has no
-loops, and compiles as OpenCL C 1.2 and, with LANE_SCALAR, as plain C."""
+loops, and compiles as OpenCL C 1.2 and, with LANE_SCALAR, as plain C. Kernels of devices (src/**/*.cl) compile as OpenCL C 1.2."""
 import os
 import pathlib
 import re
@@ -9,6 +9,7 @@ import tempfile
 
 SOURCE = pathlib.Path(os.environ.get("SCREE_SOURCE", pathlib.Path(__file__).resolve().parents[2])) / "src"
 CLANG = "clang-14"
+OPENCL = ["-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header"]
 
 
 def without_comments(text):
@@ -39,12 +40,18 @@ def main():
     laws = sorted(SOURCE.rglob("*_law.h"))
     for path in laws:
         complaints = list(complaints_about(path))
-        complaints += compile_as(path, ["-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header"], ".cl")
+        complaints += compile_as(path, OPENCL, ".cl")
         complaints += compile_as(path, ["-x", "c", "-std=c17", "-DLANE_SCALAR"], ".c")
         for line in complaints:
             print(f"{path.relative_to(SOURCE.parent)}: {line}")
         bad += bool(complaints)
-    print(f"{len(laws)} laws, {bad} bad")
+    kernels = sorted(SOURCE.rglob("*.cl"))
+    for path in kernels:
+        complaints = list(compile_as(path, OPENCL, ".cl"))
+        for line in complaints:
+            print(f"{path.relative_to(SOURCE.parent)}: {line}")
+        bad += bool(complaints)
+    print(f"{len(laws)} laws, {len(kernels)} files of kernels, {bad} bad")
     return 1 if bad else 0
 
 

@@ -44,7 +44,7 @@ static void touch(const DemConstants *constants, double dt, Body *a, const Body 
   Vec3 shear = vec3_length(tried) > held ? capped(tried, (double)constants->mu_kinetic * pressure) : tried;
   Vec3 spin = wall ? a->w : vec3_sub(a->w, b->w);
   Vec3 roll = capped(vec3_scale(spin, -(kt * dt + ct) * R * R), (double)constants->mu_rolling * R * pressure);
-  Vec3 force = vec3_madd(shear, n, pressure - (double)constants->tension * R * h);
+  Vec3 force = vec3_madd(shear, n, pressure - (double)constants->tension * R * R);
   a->force = vec3_add(a->force, force);
   a->torque = vec3_add(a->torque, vec3_add(vec3_cross(arm_a, force), roll));
 }

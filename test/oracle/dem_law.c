@@ -22,7 +22,7 @@ typedef struct Bench {
 
 /* How often each kind of contact came up. */
 typedef struct Seen {
-  int touching, apart, coincident, sliding, sticking;
+  int touching, apart, coincident, sliding, sticking, held;
 } Seen;
 
 static float random_from(uint64_t what, uint64_t k, float low, float high) {
@@ -163,11 +163,17 @@ static ContactForces forces_of(const Bench *bench, int k, int columns, float dt,
 #undef SET
   ContactSprings springs = {.shear = lane_vector(spring, lane)};
   springs.slides = contact_stored_slides(springs.shear.x);
+  if (switches.bonds) {
+    springs.bonded = contact_stored_bonded(springs.shear.y);
+    springs.shear.y = contact_without_bit(springs.shear.y);
+  }
   if (switches.rolling) springs.rolling = lane_vector(spring + 3, lane);
   /* A work item returns early; a lane beside one that touches computes what is not selected. */
-  bool early = !geometry.touches && k % 3 == 0;
+  bool holds = switches.bonds && contact_holds(geometry, springs.bonded, a.radius, b.radius);
+  bool early = !geometry.touches && !holds && k % 3 == 0;
   ContactForces f = early ? contact_no_forces() : contact_forces(a, b, of, geometry, constants, springs, dt, switches);
   seen->touching += geometry.touches != 0;
+  seen->held += holds && !geometry.touches;
   seen->coincident += geometry.square == 0;
   seen->apart += !geometry.touches && geometry.square > 0;
   seen->sliding += f.springs.slides != 0;
@@ -198,8 +204,10 @@ static void assert_scattered(const Bench *bench, int k, const ContactForces *f, 
     else assert_same_vector(bench->sums[2 * k + 1] + 4 * part, second, "sum of the second", k);
   }
   const float(*spring)[LANES] = (const float(*)[LANES])bench->springs + k / LANES * (switches.rolling ? 6 : 3);
+  float shear_y = f->springs.shear.y;
+  if (switches.bonds) shear_y = contact_store_bonded(shear_y, f->springs.bonded);
   const float springs[SPRINGS] = {contact_store_slides(f->springs.shear.x, f->springs.slides),
-                                  f->springs.shear.y,
+                                  shear_y,
                                   f->springs.shear.z,
                                   f->springs.rolling.x,
                                   f->springs.rolling.y,
@@ -212,7 +220,7 @@ static void compare_contacts(const Core *core, int materials, ContactSwitches sw
   static ContactForces expected[CONTACTS];
   int columns = materials + 1;
   DemTopology topology = {.spring_size = switches.rolling ? 6 : 3, .quantum = QUANTUM};
-  DemSettings settings = {.rolling = switches.rolling, .cap_total = switches.cap_total};
+  DemSettings settings = {.rolling = switches.rolling, .cap_total = switches.cap_total, .bonds = switches.bonds};
   DemConstantsTable table = {bench.constants, materials, columns};
   DemContacts contacts = {.count = CONTACTS, .first = bench.first, .second = bench.second, .springs = bench.springs};
   contacts.surfaces = bench.surfaces;
@@ -242,16 +250,18 @@ static void eight_contacts_are_eight_times_one(void **state) {
   (void)state;
   enum { PAIRS, OUTER, BOUNDARY, LOOPS };
   for (int loop = 0; loop < LOOPS; loop++)
-    for (int k = 0; k < 16; k++) {
+    for (int k = 0; k < 32; k++) {
       Core core = {.baseline_simd = k & 1};
-      ContactSwitches switches = {.solid = loop == BOUNDARY, .rolling = k & 2, .cap_total = k & 4};
+      ContactSwitches switches = {
+          .solid = loop == BOUNDARY, .rolling = k & 2, .cap_total = k & 4, .bonds = loop != BOUNDARY && k & 16};
       Seen seen = {0};
       compare_contacts(&core, k & 8 ? MATERIALS : 1, switches, loop == OUTER, &seen);
-      if (k == 15)
-        print_message("loop %d: %d touching, %d apart, %d coincident, %d sliding, %d sticking\n", loop, seen.touching,
-                      seen.apart, seen.coincident, seen.sliding, seen.sticking);
+      if (k == 31)
+        print_message("loop %d: %d touching, %d apart, %d coincident, %d sliding, %d sticking, %d held apart\n", loop,
+                      seen.touching, seen.apart, seen.coincident, seen.sliding, seen.sticking, seen.held);
       assert_true(seen.touching > 1000 && seen.apart > 500 && seen.sliding > 200 && seen.sticking > 200);
       assert_true(loop == BOUNDARY || seen.coincident > 100);
+      assert_true(!switches.bonds || seen.held > 100);
     }
 }
 

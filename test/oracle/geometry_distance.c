@@ -346,7 +346,7 @@ static void grid_agrees_with_exact(void **state) {
   for (int half = 0; half < 2; half++) {
     Shape exact = mesh_shape(&core, &mesh, half), cached = mesh_shape(&core, &mesh, half);
     double cell = half ? 0.02 : 0.04, worst = 0, worst_near = 0, worst_normal = 0;
-    assert_ok(&core, shape_cache_distance(&core, &cached, cell, 0.15));
+    assert_ok(&core, shape_cache_distance(&core, &cached, cell, 0.15, 0));
     for (int i = 0; i < 20000; i++) {
       Vec3 p = random_point((uint64_t)i, vec3(-1.6, -1.6, -0.6), vec3(1.6, 1.6, 0.6));
       ShapePoint a = shape_distance(&exact, p, 10), b = shape_distance(&cached, p, 0.15);
@@ -398,7 +398,7 @@ static void grid_keeps_thin_walls(void **state) {
   Shape exact = mesh_shape(&core, &mesh, false), cached = mesh_shape(&core, &mesh, false);
   assert_true(exact.findings.closed);
   assert_near(exact.mass.volume, 0.4 - 0.96 * 0.96 * 0.38, 1e-12);
-  assert_ok(&core, shape_cache_distance(&core, &cached, 0.04, 0.1));
+  assert_ok(&core, shape_cache_distance(&core, &cached, 0.04, 0.1, 0));
   assert_true((double)cached.grid->cell <= 0.01 * 1.001);
   for (int i = 0; i < 20000; i++) {
     Vec3 p = random_point((uint64_t)i, vec3(-0.1, -0.1, -0.1), vec3(1.1, 1.1, 0.5));

@@ -6,7 +6,7 @@
 
 #include "core/lane.h"
 
-enum { LAW_INPUTS = 32, LAW_OUTPUTS = 80, LAW_LANES = 8 };
+enum { LAW_INPUTS = 32, LAW_OUTPUTS = 104, LAW_LANES = 8 };
 
 /* The scalar side: one lane after the other. */
 void laws_scalar(float in[LAW_INPUTS][LAW_LANES], float out[LAW_OUTPUTS][LAW_LANES]);

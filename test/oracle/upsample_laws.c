@@ -43,10 +43,10 @@ typedef struct Build {
                FineBlock *);
   void (*cells)(const CountCells *, const float *, const float *, const float *, int64_t, int32_t *, int32_t *);
   void (*to_local)(const FineAxes *, const float *, const float *, const float *, int64_t, FineDistances *);
-  bool (*nearest)(const FineAxes *, const FineDistances *, float, int64_t, int64_t, FineWalls *);
+  void (*nearest)(const FineAxes *, const FineDistances *, float, float, float, int64_t, int64_t, FineWalls *);
   void (*add_wall)(const FineParameters *, const FineDistances *, float, const float *const *, int64_t, int64_t,
                    FineSums *);
-  int64_t (*may_touch)(const FineBlock *, const FineWalls *, float, float, int32_t *);
+  int64_t (*may_touch)(const FineBlock *, const FineWalls *, float, int32_t *);
 } Build;
 
 #define BUILD(level, level16, available)                                                                               \
@@ -102,6 +102,7 @@ static void draw_walls(Input *in, bool walled) {
     draw_unit(n);
     bool near = draw(0, 1) < 0.5f;
     in->walls.gap[i] = near ? draw(-0.01f, 0.1f) : INFINITY;
+    in->walls.clear[i] = in->walls.gap[i] - 0.003f;
     in->walls.nx[i] = near ? n[0] : 0, in->walls.ny[i] = near ? n[1] : 0, in->walls.nz[i] = near ? n[2] : 0;
     draw_unit(n);
     in->distances.nx[i] = n[0], in->distances.ny[i] = n[1], in->distances.nz[i] = n[2];
@@ -143,7 +144,8 @@ static void draw_input(Input *in, int64_t count, bool walled, bool windy) {
                                     .blow = windy ? 13.6f : 0,
                                     .body_rule = draw(0, 1) < 0.5f};
   in->cells = (CountCells){.inverse = 1 / 0.045f, .shift = {CELL_BITS, 2 * CELL_BITS}};
-  for (int axis = 0; axis < 3; axis++) in->cells.mask[axis] = (1 << CELL_BITS) - 1;
+  for (int axis = 0; axis < 3; axis++) in->cells.mask[axis] = (1 << CELL_BITS) - 1, in->cells.low[axis] = axis;
+  in->cells.folded = windy;
   for (int k = 0; k < CELLS; k++) in->counts[k] = draw(0, 1) < 0.2f ? 0 : (uint32_t)draw(0, 40);
 }
 
@@ -328,29 +330,33 @@ static void compare_walls(const Build *build, const Input *in) {
     assert_bits(build->name, "local x", &local.x[i], &own.x, 1);
     assert_bits(build->name, "local y", &local.y[i], &own.y, 1);
     assert_bits(build->name, "local z", &local.z[i], &own.z, 1);
-    assert_int_equal(cell[i], cell_join(in->cells, cell_index(in->cells, 0, at.x), cell_index(in->cells, 1, at.y),
-                                        cell_index(in->cells, 2, at.z)));
+    int x = cell_of(in->cells, at.x), y = cell_of(in->cells, at.y), z = cell_of(in->cells, at.z);
+    bool counts = cell_in_room(in->cells, 0, x) && cell_in_room(in->cells, 1, y) && cell_in_room(in->cells, 2, z);
+    const int32_t *mask = in->cells.mask;
+    int expected_cell = cell_join(in->cells, x & mask[0], y & mask[1], z & mask[2]);
+    assert_int_equal(cell[i], counts || in->cells.folded ? expected_cell : -1);
   }
-  bool deep = false, found = build->nearest(&in->axes, &in->distances, 0.04f, 0, padded, &many.walls);
+  build->nearest(&in->axes, &in->distances, 0.04f, 0.035f, 0.003f, 0, padded, &many.walls);
   for (int64_t i = 0; i < padded; i++) {
     float distance = in->distances.distance[i];
     LaneVec3 normal = triple(in->distances.nx, in->distances.ny, in->distances.nz, i);
-    deep |= wall_is_deep(distance, 0.04f) != 0;
-    if (!wall_is_nearer(distance, 0.04f, one.walls.gap[i])) continue;
+    one.walls.clear[i] = wall_clearance(one.walls.clear[i], distance, 0.04f, 0.035f, 0.003f);
+    if (distance <= -0.04f) assert_true(one.walls.clear[i] == WALL_NO_CLEARANCE);
+    if (!wall_is_nearer(distance, 0.04f, 0.035f, one.walls.gap[i])) continue;
     one.walls.gap[i] = distance;
     put(axes_to_world(in->axes, normal), one.walls.nx, one.walls.ny, one.walls.nz, i);
   }
-  assert_int_equal(found, deep);
+  assert_bits(build->name, "clear", many.walls.clear, one.walls.clear, padded);
   assert_bits(build->name, "gap", many.walls.gap, one.walls.gap, padded);
   assert_bits(build->name, "nx", many.walls.nx, one.walls.nx, padded);
   assert_bits(build->name, "nz", many.walls.nz, one.walls.nz, padded);
   for (int axis = 0; axis < 3; axis++)
     for (int64_t i = 0; i < FINE_BLOCK; i++) many.block.ends[axis][i] = in->fields[axis][i] + in->displacement[axis][i];
-  int64_t touching = build->may_touch(&many.block, &many.walls, 0.003f, 0.025f, list), expected = 0;
+  int64_t touching = build->may_touch(&many.block, &many.walls, 0.025f, list), expected = 0;
   for (int64_t i = 0; i < count; i++) {
     LaneVec3 move = vec_sub(triple(many.block.end_x, many.block.end_y, many.block.end_z, i),
                             triple(many.block.x, many.block.y, many.block.z, i));
-    Real clearance = many.walls.any ? real_min(many.walls.gap[i] - 0.003f, 0.025f) : 0.025f;
+    Real clearance = many.walls.any ? real_min(many.walls.clear[i], 0.025f) : 0.025f;
     if (wall_may_touch(in->radius[i], clearance, move)) assert_int_equal(list[expected++], i);
   }
   assert_int_equal(touching, expected);

@@ -1,4 +1,4 @@
-/* dem: the printed integrators, cohesion, friction that holds through everything, bodies both ways, starts without
+/* dem: the printed integrators, friction that holds through everything, bodies both ways, starts without
  * room. */
 #include "dem_fixture.h"
 #include "methods/dem/contact_constants.h"
@@ -43,49 +43,6 @@ static void integrators_are_the_printed_ones(void **state) {
       assert_near(ours, x, 1e-5 * RADIUS);
     }
     assert_true(deepest > 0.005 * RADIUS && x > 2 * RADIUS); /* it was a hit, and it is over */
-    scree_world_destroy(world);
-  }
-}
-
-/* Attraction c pi R h against k h^(3/2): two grains come to rest where both are equal. */
-static void cohesion_holds_grains_together(void **state) {
-  (void)state;
-  DemScene s;
-  dem_scene_begin(&s, RADIUS);
-  s.def.gravity = (ScreeVec3){0, 0, 0};
-  s.materials[0].stiffness_n = 1e5;
-  s.materials[0].restitution = 0.2;
-  s.materials[0].cohesion = 1e5;
-  ScreeWorld *world = dem_make(&s, 1);
-  double root = M_PI * 1e5 * (RADIUS / 2) / 1e5, rest = root * root;
-  dem_put(world, 0, vec3(0, 0, 0), vec3(0, 0, 0), RADIUS);
-  dem_put(world, 0, vec3(0, 0, 2 * RADIUS - 0.3 * rest), vec3(0, 0, 0), RADIUS);
-  run_frames(world, 60);
-  double apart = vec3_length(vec3_sub(dem_position(world, 1), dem_position(world, 2)));
-  print_message("overlap %.6g m, expected %.6g m\n", 2 * RADIUS - apart, rest);
-  assert_near(2 * RADIUS - apart, rest, 0.01 * rest);
-  scree_world_destroy(world);
-}
-
-/* The strongest pull is 4/27 (c pi R)^3 / k^2: what is lighter hangs from a plate that is pulled up, what is heavier
- * stays behind. */
-static void cohesion_lifts_what_it_can_carry(void **state) {
-  (void)state;
-  double weight = 4.0 / 3 * M_PI * RADIUS * RADIUS * RADIUS * (1600 / 0.6) * 9.81, k = 1e5;
-  for (int heavy = 0; heavy < 2; heavy++) {
-    double strongest = (heavy ? 0.7 : 1.5) * weight, cohesion = cbrt(strongest * 27 / 4 * k * k) / (M_PI * RADIUS);
-    DemScene s;
-    dem_scene_begin(&s, RADIUS);
-    s.materials[0].stiffness_n = k;
-    s.materials[0].restitution = 0.2;
-    s.materials[0].cohesion = cohesion;
-    s.walls[0] = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 1}, (ScreeVec3){0, 0, -1}));
-    s.def.boundary_count = 1;
-    ScreeWorld *world = dem_make(&s, 1);
-    double root = M_PI * cohesion * RADIUS / k;
-    dem_put(world, 0, vec3(0, 0, 1 - RADIUS + 0.5 * root * root), vec3(0, 0, 0), RADIUS);
-    run_frames(world, 30);
-    assert_true(heavy ? dem_position(world, 1).z < 0.5 : dem_position(world, 1).z > 0.98);
     scree_world_destroy(world);
   }
 }
@@ -185,9 +142,10 @@ static void a_start_without_room_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(integrators_are_the_printed_ones), cmocka_unit_test(cohesion_holds_grains_together),
-      cmocka_unit_test(cohesion_lifts_what_it_can_carry), cmocka_unit_test(springs_survive_births_deaths_and_sorting),
-      cmocka_unit_test(bodies_get_what_grains_give),      cmocka_unit_test(a_start_without_room_is_refused),
+      cmocka_unit_test(integrators_are_the_printed_ones),
+      cmocka_unit_test(springs_survive_births_deaths_and_sorting),
+      cmocka_unit_test(bodies_get_what_grains_give),
+      cmocka_unit_test(a_start_without_room_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

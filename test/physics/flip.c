@@ -128,7 +128,7 @@ static void a_body_may_fill_the_domain(void **state) {
 static double spread(double alpha, int scheme) {
   Fixture f;
   fixture_begin(&f, 0.025);
-  f.materials[0].friction_angle_deg = asin(alpha * sqrt(1.5)) * 180 / M_PI;
+  f.materials[0].friction_angle_deg = atan(alpha * sqrt(1.5)) * 180 / M_PI;
   f.scene.method.flip.yield_surface = scheme;
   fixture_floor(&f, 1);
   fixture_fill(&f, "sand", (ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 0.5});

@@ -17,7 +17,7 @@ typedef struct Fixture {
 static inline void fixture_begin(Fixture *f, double radius) {
   *f = (Fixture){.scene = scree_scene_default()};
   f->materials[0] = scree_material_default("sand");
-  f->materials[0].friction_angle_deg = 34;
+  f->materials[0].friction_angle_deg = 29.2;
   f->scene.name = "flip";
   f->scene.method = scree_method_default("flip");
   f->scene.method.radius = radius;
@@ -39,6 +39,11 @@ static inline void fixture_tank(Fixture *f, ScreeVec3 low, ScreeVec3 high) {
   *wall = scree_boundary_default(scree_shape_box(low, high));
   wall->inside = true;
   wall->name = "tank";
+}
+
+/* Coefficient of a solid whose friction with the sand, the geometric mean of both, is this. */
+static inline double fixture_solid_friction(const Fixture *f, double friction) {
+  return friction * friction / tan(f->materials[0].friction_angle_deg * M_PI / 180);
 }
 
 static inline void fixture_floor(Fixture *f, double friction) {

@@ -23,7 +23,7 @@ static double drag(int axis, double turn, double friction) {
     double sign = k % 2 ? 1 : -1, first = k / 2 == 0 ? sign : 0, second = k / 2 == 1 ? sign : 0;
     f.walls[k] = scree_boundary_default(
         scree_shape_plane(along_axes(axis, 0, first * half, second * half), along_axes(axis, k == 4, -first, -second)));
-    f.walls[k].friction_static = f.walls[k].friction_kinetic = k == 4 ? friction : 0;
+    f.walls[k].friction_static = f.walls[k].friction_kinetic = k == 4 ? fixture_solid_friction(&f, friction) : 0;
   }
   ScreeKeyDef keys[2] = {scree_key_default(), scree_key_default()};
   keys[1].t = 10;
@@ -65,7 +65,7 @@ static double sliding_loss(double turn, double friction) {
   const double half = 0.48, time[2] = {0.05, 0.1}, way[2] = {cos(turn), sin(turn)};
   double speed[2];
   fixture_begin(&f, 0.01);
-  fixture_floor(&f, friction);
+  fixture_floor(&f, fixture_solid_friction(&f, friction));
   fixture_fill(&f, "sand", (ScreeVec3){-half, -half, 0}, (ScreeVec3){half, half, 0.06});
   f.grains[0].velocity = (ScreeVec3){way[0], way[1], 0};
   ScreeWorld *world = fixture_world(&f);

@@ -32,7 +32,7 @@ static ScreeWorld *slope(double alpha, double tilt, int cells, double *length) {
   *length = cells * cell;
   fixture_begin(&f, radius);
   f.scene.gravity = (ScreeVec3){9.81 * sin(tilt), 0, -9.81 * cos(tilt)};
-  f.materials[0].friction_angle_deg = asin(alpha * sqrt(1.5)) * 180 / M_PI;
+  f.materials[0].friction_angle_deg = atan(alpha * sqrt(1.5)) * 180 / M_PI;
   fixture_fill(&f, "sand", (ScreeVec3){0, 0, 0}, (ScreeVec3){*length, 2 * cell, 3.5 * cell});
   fixture_floor(&f, 2);
   const ScreeVec3 points[4] = {{0, 0, 0}, {*length, 0, 0}, {0, 0, 0}, {0, 2 * cell, 0}},

@@ -47,19 +47,19 @@ enum { FIG2_STEPS = 150 };
 #define FIG2_STEP 0.01
 #define FIG2_HEIGHT 0.25 /* of the centre, at the start */
 
-/* Implicit Euler of a 1 kg mass over a spring-damper that acts where the unhindered step would overlap. It pushes only.
- */
-static void implicit_euler(double k, double c, double heights[FIG2_STEPS]) {
-  double x = FIG2_HEIGHT - 0.05, v = 0, dt = FIG2_STEP;
-  for (int n = 0; n < FIG2_STEPS; n++) {
-    double fall = v - 9.81 * dt;
-    if (x + dt * fall <= 0) {
-      double held = (fall - dt * k * x) / (1 + dt * c + dt * dt * k);
+/* Implicit Euler, in substeps of h, of a 1 kg mass over a spring-damper that acts where the unhindered substep would
+ * overlap. It pushes only. */
+static void implicit_euler(double k, double c, int substeps, double heights[FIG2_STEPS]) {
+  double x = FIG2_HEIGHT - 0.05, v = 0, h = FIG2_STEP / substeps;
+  for (int n = 0; n < FIG2_STEPS * substeps; n++) {
+    double fall = v - 9.81 * h;
+    if (x + h * fall <= 0) {
+      double held = (fall - h * k * x) / (1 + h * c + h * h * k);
       fall = held > fall ? held : fall;
     }
     v = fall;
-    x += dt * v;
-    heights[n] = x + 0.05;
+    x += h * v;
+    heights[n / substeps] = x + 0.05;
   }
 }
 
@@ -75,7 +75,7 @@ static void follow_figure_2(double k, double c, int iterations, bool averaging) 
   f.material.damping = c;
   ScreeWorld *world = fixture_place(&f, &(ScreeVec3){0, 0, FIG2_HEIGHT}, 1, 1);
   double heights[FIG2_STEPS], worst = 0;
-  implicit_euler(k, c, heights);
+  implicit_euler(k, c, averaging ? 1 : iterations, heights); /* the paper's iterations are within the step */
   for (int n = 0; n < FIG2_STEPS; n++) {
     run_seconds(world, FIG2_STEP);
     double height = (double)world->state.particles.z[0] + world->state.origin.z;

@@ -46,6 +46,8 @@ static double ball_height(const char *method, double density, int contact) {
   run_seconds(world, 3);
   const Solid *ball = &world->state.solids.items[1];
   double height = ball->center.z, speed = vec3_length(ball->velocity);
+  print_message("%s, ball of %g kg/m^3, %s: at %.3f m, %.4f m/s\n", method, density,
+                contact == SCREE_CONTACT_SAMPLES ? "samples" : "distance", height, speed);
   assert_near(speed, 0, 0.01);
   scree_world_destroy(world);
   return height;

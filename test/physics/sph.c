@@ -117,7 +117,7 @@ static void momentum_stays(void **state) {
   grain_scene(&s, "sph", 0.02);
   s.def.gravity = (ScreeVec3){0, 0, 0};
   s.def.method.sph.drag = 0;
-  s.materials[0].friction_angle_deg = 35;
+  s.materials[0].friction_angle_deg = sph_flow_angle(35);
   s.materials[1] = scree_material_default("heavy");
   s.materials[1].density = 4000;
   s.def.material_count = 2;
@@ -191,6 +191,53 @@ static void a_slope_below_the_angle_holds_and_one_above_flows(void **state) {
   assert_true(sph_ridge(30, 33, 0.02, 0.8, 0.5) > 1);
   assert_true(sph_ridge(45, 42, 0.02, 0.7, 0.5) < 0.1);
   assert_true(sph_ridge(45, 48, 0.02, 0.7, 0.5) > 1);
+}
+
+/* How much the middle of a long bed gains of its speed in a second, on a floor that leans. All of it moves at first. */
+static double slope_gain(double angle, double lean_deg) {
+  GrainScene s;
+  const double half = 1, depth = 0.2, lean = lean_deg * M_PI / 180;
+  grain_scene(&s, "sph", 0.02);
+  s.def.gravity = (ScreeVec3){9.81 * sin(lean), 0, -9.81 * cos(lean)};
+  s.materials[0].friction_angle_deg = angle;
+  s.grains[0].fill = scree_shape_box((ScreeVec3){-half, -0.06, 0}, (ScreeVec3){half, 0.06, depth});
+  s.grains[0].velocity = (ScreeVec3){0.4, 0, 0};
+  ScreeBoundaryDef *floor = add_floor(&s);
+  floor->friction_static = floor->friction_kinetic = 2;
+  for (int k = -1; k <= 1; k += 2) {
+    ScreeBoundaryDef *side = add_boundary(&s, k < 0 ? "left" : "right",
+                                          scree_shape_plane((ScreeVec3){0, k * 0.06, 0}, (ScreeVec3){0, -k, 0}));
+    side->friction_static = side->friction_kinetic = 0;
+  }
+  ScreeWorld *world = world_of(&s.def, 2);
+  double speed[2];
+  for (int k = 0; k < 2; k++) {
+    double sum = 0;
+    int64_t count = 0;
+    run_seconds(world, 0.15);
+    const Particles *p = &world->state.particles;
+    for (int64_t i = 0; i < p->count; i++)
+      if (fabs(state_position(&world->state, i).x) < half / 3) sum += (double)p->vx[i], count++;
+    speed[k] = sum / (double)count;
+  }
+  scree_world_destroy(world);
+  return (speed[1] - speed[0]) / 0.15;
+}
+
+/* The tangent of the angle is shear over normal stress of sand that flows: two degrees below its angle a moving slope
+ * slows down, two above it goes on, as Coulomb's law says within a tenth of g cos. */
+static void a_moving_slope_stops_below_its_angle(void **state) {
+  (void)state;
+  const double angles[2] = {25, 33};
+  for (int k = 0; k < 2; k++)
+    for (int above = -1; above <= 1; above += 2) {
+      double lean = (angles[k] + 2 * above) * M_PI / 180;
+      double gain = slope_gain(angles[k], angles[k] + 2 * above);
+      double want = 9.81 * (sin(lean) - tan(angles[k] * M_PI / 180) * cos(lean));
+      print_message("sand of %g degrees on %g: %.2f m/s^2 of %.2f\n", angles[k], angles[k] + 2 * above, gain, want);
+      assert_true(gain * above > 0);
+      assert_near(gain, want, 0.25);
+    }
 }
 
 static void a_pile_comes_to_rest_at_its_angle_and_keeps_it(void **state) {
@@ -275,7 +322,7 @@ static void sand_neither_sticks_nor_hangs(void **state) {
   GrainScene s;
   grain_scene(&s, "sph", 0.02);
   s.def.method.sph.drag = 0;
-  s.materials[0].friction_angle_deg = 45;
+  s.materials[0].friction_angle_deg = sph_flow_angle(45);
   s.grains[0].fill = scree_shape_box((ScreeVec3){0, -0.12, 0}, (ScreeVec3){0.24, 0.12, 0.24});
   ScreeBoundaryDef *wall = add_boundary(&s, "wall", scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){1, 0, 0}));
   wall->friction_static = wall->friction_kinetic = 2;
@@ -290,7 +337,7 @@ static void sand_neither_sticks_nor_hangs(void **state) {
 static double slumped_angle(double turn_deg) {
   GrainScene s;
   grain_scene(&s, "sph", 0.02);
-  s.materials[0].friction_angle_deg = 30;
+  s.materials[0].friction_angle_deg = sph_flow_angle(30);
   s.grains[0].fill = (ScreeShapeDef){.kind = SCREE_SHAPE_CYLINDER,
                                      .cylinder = {.radius = 0.36, .height = 0.36},
                                      .rotation = {cos(turn_deg * M_PI / 360), 0, 0, sin(turn_deg * M_PI / 360)},
@@ -342,6 +389,7 @@ int main(void) {
       cmocka_unit_test(a_wave_of_shear_dies_out),
       cmocka_unit_test(a_cloud_feels_no_cohesion),
       cmocka_unit_test(a_slope_below_the_angle_holds_and_one_above_flows),
+      cmocka_unit_test(a_moving_slope_stops_below_its_angle),
       cmocka_unit_test(a_pile_comes_to_rest_at_its_angle_and_keeps_it),
       cmocka_unit_test(a_light_ball_floats_and_a_heavy_one_sinks),
       cmocka_unit_test(ball_and_sand_push_each_other_alike),

@@ -61,7 +61,7 @@ static double column(Fault which, const char *name, double seconds) {
   GrainScene s;
   grain_scene(&s, "sph", 0.02);
   s.def.frame_rate = 30;
-  s.materials[0].friction_angle_deg = 30;
+  s.materials[0].friction_angle_deg = sph_flow_angle(30);
   s.grains[0].fill = (ScreeShapeDef){
       .kind = SCREE_SHAPE_CYLINDER, .cylinder = {.radius = 0.36, .height = 0.3}, .rotation = {1, 0, 0, 0}, .scale = 1};
   ScreeBoundaryDef *floor = add_floor(&s);

@@ -53,6 +53,8 @@ static void stress_grows_with_depth(void **state) {
     for (int l = 0; l < DEPTH; l++) {
       double n = counts[l] > 0 ? (double)counts[l] : 1, depth = 0.4 - z[l] / n;
       print_message("measure,stress %g,%.4f,%.2f\n", angles[k], depth, sum[l] / n);
+      /* what stands above a layer rests on it; between floor and surface, where layers are whole */
+      if (l > 0 && l < DEPTH - 2) assert_near(sum[l] / n, 1600 * 9.81 * depth, 0.15 * 1600 * 9.81 * 0.4);
     }
     scree_world_destroy(world);
   }
@@ -66,7 +68,7 @@ static double surface_slowing(double angle, double slope) {
   double lean = slope * M_PI / 180;
   s.def.gravity = (ScreeVec3){9.81 * sin(lean), 0, -9.81 * cos(lean)};
   s.def.method.sph.drag = 0;
-  s.materials[0].friction_angle_deg = angle;
+  s.materials[0].friction_angle_deg = sph_flow_angle(angle);
   s.grains[0].fill = scree_shape_box((ScreeVec3){-2.4, -0.12, 0}, (ScreeVec3){2.4, 0.12, 0.4});
   ScreeBoundaryDef *floor = add_floor(&s);
   floor->friction_static = floor->friction_kinetic = 2;

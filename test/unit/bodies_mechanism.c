@@ -133,6 +133,20 @@ static void bad_models(void **unused) {
                "timestep");
 }
 
+/* Models of newer releases: the message names the file, the place, what is asked for and what there is. */
+static void newer_models(void **unused) {
+  (void)unused;
+  expect_error(with_model("<mujoco>\n<option\n integrator='implicitfast'/>\n<worldbody>" BODY "</worldbody></mujoco>"),
+               "model.xml", 3, "asks for 'implicitfast', which MuJoCo 2.");
+  expect_error(with_model("<mujoco>\n<worldbody>" BODY "\n<replicate count='2'/></worldbody></mujoco>"), "model.xml", 3,
+               "'replicate'");
+  expect_error(with_model("<mujoco>\n<worldbody><body>\n<joint actuatorfrcrange='0 1'/></body></worldbody></mujoco>"),
+               "model.xml", 3, "MUJOCO_DIR");
+  Fixture *fixture = with_model("<mujoco>\n<include file='more.xml'/>\n</mujoco>");
+  fixture_write(fixture, "more.xml", "<mujocoinclude>\n\n\n<option integrator='implicitfast'/></mujocoinclude>");
+  expect_error(fixture, "more.xml", 4, "'implicitfast'");
+}
+
 static void bad_references(void **unused) {
   (void)unused;
   expect_error(with_model(MESH("gone.obj")), "model.xml", 3, "gone.obj");
@@ -318,15 +332,11 @@ static void meshes_keep_their_place(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(geoms_become_solids),
-      cmocka_unit_test(bad_models),
-      cmocka_unit_test(bad_references),
-      cmocka_unit_test(hidden_references),
-      cmocka_unit_test(includes),
-      cmocka_unit_test(names_clash),
-      cmocka_unit_test(control_files),
-      cmocka_unit_test(errors_do_not_exit),
-      cmocka_unit_test(meshes_keep_their_place),
+      cmocka_unit_test(geoms_become_solids), cmocka_unit_test(bad_models),
+      cmocka_unit_test(newer_models),        cmocka_unit_test(bad_references),
+      cmocka_unit_test(hidden_references),   cmocka_unit_test(includes),
+      cmocka_unit_test(names_clash),         cmocka_unit_test(control_files),
+      cmocka_unit_test(errors_do_not_exit),  cmocka_unit_test(meshes_keep_their_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -431,6 +431,67 @@ static void gltf_through_assimp(void **state) {
   assert_int_equal(parse(&core, "t.nonsense", "hello", &mesh), SCREE_BAD_INPUT);
   core_destroy(&core);
 }
+
+static void write_gltf(const char *path, const char *uri) {
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file,
+          "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0}],"
+          "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],"
+          "\"buffers\":[{\"uri\":\"%s\",\"byteLength\":36}],"
+          "\"bufferViews\":[{\"buffer\":0,\"byteOffset\":0,\"byteLength\":36}],"
+          "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}]}",
+          uri);
+  fclose(file);
+}
+
+/* Buffers lie in the folder or below it. Neither '..' nor an absolute path nor a link leads out. */
+static void gltf_stays_in_its_folder(void **state) {
+  (void)state;
+  const float corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  char folder[] = "/tmp/scree_gltf_XXXXXX", path[256], command[256];
+  assert_non_null(mkdtemp(folder));
+  snprintf(command, sizeof command, "mkdir -p %s/in/below && ln -s ../out.bin %s/in/link.bin && ln -s .. %s/in/up",
+           folder, folder, folder);
+  assert_int_equal(system(command), 0);
+  const char *const files[] = {"out.bin", "in/beside.bin", "in/below/below.bin", "in/a..b.bin"};
+  for (int k = 0; k < 4; k++) {
+    snprintf(path, sizeof path, "%s/%s", folder, files[k]);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(corners, sizeof corners, 1, file), 1);
+    fclose(file);
+  }
+  char absolute[256];
+  snprintf(absolute, sizeof absolute, "%s/out.bin", folder);
+  const struct {
+    const char *uri;
+    bool allowed;
+  } tries[] = {{"beside.bin", true},
+               {"below/below.bin", true},
+               {"a..b.bin", true},
+               {"../out.bin", false},
+               {absolute, false},
+               {"link.bin", false},
+               {"up/out.bin", false},
+               {"below/../../out.bin", false},
+               {"file:///etc/hostname", false},
+               {"%2e%2e/out.bin", false}};
+  Core core = test_core(1);
+  snprintf(path, sizeof path, "%s/in/mesh.gltf", folder);
+  for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
+    Mesh mesh;
+    write_gltf(path, tries[k].uri);
+    Status status = mesh_load(&core, path, &mesh);
+    if ((status == SCREE_OK) != tries[k].allowed) print_error("%s: status %d\n", tries[k].uri, status);
+    assert_int_equal(status == SCREE_OK, tries[k].allowed);
+    if (status == SCREE_OK) mesh_destroy(&core, &mesh);
+    core_report(&core, SCREE_OK, NULL);
+  }
+  core_destroy(&core);
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
+}
 #endif
 
 static void near_share(double value, double expected, double share) {
@@ -540,6 +601,7 @@ int main(void) {
       cmocka_unit_test(findings_of_odd_meshes),
 #ifdef SCREE_HAVE_ASSIMP
       cmocka_unit_test(gltf_through_assimp),
+      cmocka_unit_test(gltf_stays_in_its_folder),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

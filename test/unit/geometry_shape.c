@@ -280,13 +280,13 @@ static void many_points_at_once(void **state) {
   assert_ok(&core, shape_create(&core, &definition, true, NULL, NULL, &shape));
   check_many(&shape, INFINITY, 1e-6, INFINITY);
   check_many(&shape, 0.1, 1e-6, 0.1);
-  assert_ok(&core, shape_cache_distance(&core, &shape, 0.05, 0.1));
+  assert_ok(&core, shape_cache_distance(&core, &shape, 0.05, 0.1, 0));
   check_many(&shape, 0.1, 1e-6, 0.1);
   check_many(&shape, INFINITY, 1e-6, INFINITY);
   shape_destroy(&core, &shape);
   /* A grid that the memory cannot hold is refused. */
   assert_ok(&core, shape_create(&core, &definition, true, NULL, NULL, &shape));
-  assert_int_equal(shape_cache_distance(&core, &shape, 1e-4, 0.1), SCREE_NO_MEMORY);
+  assert_int_equal(shape_cache_distance(&core, &shape, 1e-4, 0.1, 0), SCREE_NO_MEMORY);
   assert_non_null(strstr(core.error.message, "MB"));
   core_report(&core, SCREE_OK, NULL);
   assert_null(shape.grid);

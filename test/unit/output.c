@@ -70,7 +70,7 @@ static void check_round_trip(FrameFormat format, int64_t count) {
   ScreeError error;
   Frames *frames;
   double time = 0;
-  assert_int_equal(output_particles(folder, "grains", 7, format, &written, 0.1, &error), SCREE_OK);
+  assert_int_equal(output_particles(folder, "grains", 7, format, 0, &written, 0.1, &error), SCREE_OK);
   assert_int_equal(frames_open(folder, "grains", &frames, &error), SCREE_OK);
   assert_int_equal(frames_count(frames), 1);
   assert_int_equal(frames_number(frames, 0), 7);
@@ -140,7 +140,7 @@ static void damaged_frames_are_refused(void **state) {
   for (int f = FRAME_PLY; f <= FRAME_VTP; f++) {
     ScreeParticles particles = sample_particles(&sample, 3);
     const char *name = f == FRAME_PLY ? "coarse_000000.ply" : "coarse_000000.vtp";
-    assert_int_equal(output_particles(folder, "coarse", 0, (FrameFormat)f, &particles, 0, &error), SCREE_OK);
+    assert_int_equal(output_particles(folder, "coarse", 0, (FrameFormat)f, 0, &particles, 0, &error), SCREE_OK);
     Core core = test_core(1);
     char *data = NULL;
     int64_t size = 0;

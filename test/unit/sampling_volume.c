@@ -232,6 +232,54 @@ static void test_maximal(void **state) {
   core_destroy(&core);
 }
 
+/* Spread of the counts in cells of eight radii, away from walls. */
+static double count_spread(const Samples *samples, const SamplingPlan *plan, double half) {
+  enum { CELLS_MAX = 12 };
+  int n = (int)(half / (4 * plan->radius)), counts[CELLS_MAX][CELLS_MAX][CELLS_MAX] = {0};
+  assert_in_range(n, 2, CELLS_MAX);
+  for (int64_t i = 0; i < samples->count; i++) {
+    int c[3];
+    const float at[3] = {samples->x[i], samples->y[i], samples->z[i]};
+    for (int axis = 0; axis < 3; axis++) c[axis] = (int)floor(((double)at[axis] + half) / (2 * half) * n);
+    if (c[0] < 0 || c[1] < 0 || c[2] < 0 || c[0] >= n || c[1] >= n || c[2] >= n) continue;
+    counts[c[2]][c[1]][c[0]]++;
+  }
+  double sum = 0, squares = 0, cells = (double)n * n * n;
+  for (int k = 0; k < n * n * n; k++) {
+    double count = counts[k / (n * n)][k / n % n][k % n];
+    sum += count, squares += count * count;
+  }
+  return sqrt(squares * cells / (sum * sum) - 1);
+}
+
+/* Fills of many grains are cut out of copies of a tile. They must be as even and as full as those that are thrown: a
+ * cell of eight radii holds 45 grains of a random start, and thrown ones differ by 0.058, dense ones by 0.038. */
+static void test_tile(void **state) {
+  (void)state;
+  Core core = test_core(2);
+  Shape shapes[2] = {make_shape(&core, box(1)), make_torus(&core, 0.6, 0.35)};
+  for (int mode = 0; mode < 4; mode++) {
+    SamplingPlan plan = plan_of(0.012);
+    plan.dense = mode & 1, plan.spread = mode & 2 ? 0.3 : 0;
+    plan.rotation = (Quat){0.8, 0.4, 0.3, 0.2};
+    Samples torus = sample(&core, &shapes[1], &plan);
+    assert_true(torus.count > 30000);
+    assert_true(torus.fraction > (plan.dense ? 0.54 : plan.spread > 0 ? 0.32 : 0.355));
+    samples_destroy(&core, &torus);
+    plan.rotation = quat_identity();
+    for (plan.seed = 1; plan.seed < 4; plan.seed++) {
+      Samples samples = sample(&core, &shapes[0], &plan);
+      double inner = 0.5 - 5 * plan.radius, bulk = bulk_fraction(&samples, &plan, inner);
+      assert_true(samples.count > 30000);
+      assert_in_range((int)(1000 * bulk), plan.dense ? 590 : 350, plan.dense ? 640 : 390);
+      assert_true(count_spread(&samples, &plan, inner) < (plan.spread > 0 ? 0.08 : plan.dense ? 0.043 : 0.063));
+      samples_destroy(&core, &samples);
+    }
+  }
+  for (int k = 0; k < 2; k++) shape_destroy(&core, &shapes[k]);
+  core_destroy(&core);
+}
+
 static uint64_t hash_of(const Samples *samples) {
   size_t bytes = (size_t)samples->count * sizeof(float);
   uint64_t hash = hash_bytes(samples->x, bytes, 1);
@@ -240,17 +288,25 @@ static uint64_t hash_of(const Samples *samples) {
   return samples->radius ? hash_bytes(samples->radius, bytes, hash) : hash;
 }
 
+static ShapePoint upper_half(void *context, Vec3 point, double radius, double reach) {
+  (void)context;
+  (void)reach;
+  return (ShapePoint){.distance = -point.z - 1e-6 * radius, .normal = {0, 0, -1}};
+}
+
 static void test_threads(void **state) {
   (void)state;
   const int threads[] = {1, 2, 3, 8, 2};
-  uint64_t expected[4] = {0};
+  uint64_t expected[8] = {0};
   for (int t = 0; t < 5; t++) {
     Core core = test_core(threads[t]);
     core.baseline_simd = t == 4;
     Shape shapes[2] = {make_shape(&core, box(1)), make_torus(&core, 0.5, 0.2)};
-    for (int mode = 0; mode < 4; mode++) {
-      SamplingPlan plan = plan_of(0.045);
-      plan.maximal = mode == 1, plan.dense = mode == 2, plan.spread = mode == 3 ? 0.3 : 0;
+    for (int mode = 0; mode < 8; mode++) {
+      SamplingPlan plan = plan_of(mode < 4 || mode == 6 ? 0.045 : 0.013); /* these with a tile */
+      plan.maximal = mode == 1, plan.dense = mode == 2 || mode == 4 || mode > 5, plan.spread = mode == 3 ? 0.3 : 0;
+      plan.obstacle = mode >= 5 ? upper_half : NULL;
+      plan.fraction = mode > 5 ? 0.6 : 0;
       uint64_t hash = 0;
       for (int k = 0; k < 2; k++) {
         Samples samples;
@@ -314,20 +370,15 @@ static void test_sizes(void **state) {
   core_destroy(&core);
 }
 
-static bool in_upper_half(void *context, Vec3 point, double radius) {
-  (void)context;
-  return point.z + radius > 0;
-}
-
 static void test_blocked(void **state) {
   (void)state;
   Core core = test_core(2);
   Shape shape = make_shape(&core, box(1));
-  for (int mode = 0; mode < 3; mode++) {
-    SamplingPlan plan = plan_of(0.03);
-    plan.blocked = in_upper_half, plan.maximal = mode == 1, plan.dense = mode == 2;
+  for (int mode = 0; mode < 5; mode++) {
+    SamplingPlan plan = plan_of(mode < 3 ? 0.03 : 0.013);
+    plan.obstacle = upper_half, plan.maximal = mode == 1, plan.dense = mode == 2 || mode == 4;
     Samples samples = sample(&core, &shape, &plan);
-    assert_true(samples.count > 100);
+    assert_true(samples.count > (mode < 3 ? 100 : 15000));
     for (int64_t i = 0; i < samples.count; i++) assert_true((double)samples.z[i] + plan.radius <= 1e-9);
     samples_destroy(&core, &samples);
   }
@@ -460,17 +511,10 @@ static void test_public(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_box),
-      cmocka_unit_test(test_shapes),
-      cmocka_unit_test(test_maximal),
-      cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_seeds_and_far_away),
-      cmocka_unit_test(test_sizes),
-      cmocka_unit_test(test_blocked),
-      cmocka_unit_test(test_dense),
-      cmocka_unit_test(test_tiny),
-      cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_box),    cmocka_unit_test(test_shapes),  cmocka_unit_test(test_maximal),
+      cmocka_unit_test(test_tile),   cmocka_unit_test(test_threads), cmocka_unit_test(test_seeds_and_far_away),
+      cmocka_unit_test(test_sizes),  cmocka_unit_test(test_blocked), cmocka_unit_test(test_dense),
+      cmocka_unit_test(test_tiny),   cmocka_unit_test(test_refused), cmocka_unit_test(test_no_memory),
       cmocka_unit_test(test_public),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

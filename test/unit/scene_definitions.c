@@ -261,8 +261,8 @@ static void odd_values_warn(void **state) {
   }
   scree_scene_free(parse(GOOD, NULL, "method.radius=5", &warnings));
   assert_string_equal(warnings.text, "--set method.radius: warning: 'radius' is 5 m: usual values are 0.0001 to 1\n");
-  scree_scene_free(parse(GOOD "materials: {a: {friction_static: 0.2}}", NULL, NULL, &warnings));
-  assert_non_null(strstr(warnings.text, "x.yaml:4:17: warning: friction_kinetic 0.3 is more than friction_static 0.2"));
+  scree_scene_free(parse(GOOD "materials: {a: {friction_static: 0.2, friction_kinetic: 0.3}}", NULL, NULL, &warnings));
+  assert_non_null(strstr(warnings.text, "x.yaml:4:39: warning: friction_kinetic 0.3 is more than friction_static 0.2"));
   static char many[40000] = GOOD "sinks:\n";
   for (int k = 0; k < 500; k++) strcat(many, "  - {sphere: {radius: 1e4}}\n");
   scree_scene_free(parse(many, NULL, NULL, &warnings));

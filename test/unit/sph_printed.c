@@ -2,7 +2,7 @@
 #define LANE_SCALAR
 #include "check.h"
 
-#include "methods/sph/spline.h"
+#include "methods/sph/wall_law.h"
 #include "sph_printed.h"
 
 /* The deviator has no trace: sand that is only compressed bears no friction. */
@@ -24,13 +24,13 @@ static void friction_is_the_same_in_all_directions(void **state) {
   assert_near((double)(y.yy / x.xx), 2.1, 1e-5);
 }
 
-/* Narain's bound, equal to Eq. 12: shear stress of a plane flow up to sin(theta) p. */
-static void plane_shear_stops_at_sin_theta(void **state) {
+/* Narain's bound, equal to Eq. 12: shear stress of a plane flow up to a share of p (there sin(theta), here tan). */
+static void plane_shear_stops_at_a_share_of_the_pressure(void **state) {
   (void)state;
-  float sine = 0.5f, pressure = 100;
+  float share = 0.5f, pressure = 100;
   LaneSym shear = {0, 0, 0, 1000, 0, 0};
-  assert_near((double)stress_project(shear, stress_bound(1.41421356f * sine, pressure, 0)).xy, 50, 1e-3);
-  assert_near((double)stress_project(shear, printed_bound(1.41421356f * sine, pressure, 0)).xy, 35.355, 1e-3);
+  assert_near((double)stress_project(shear, stress_bound(1.41421356f * share, pressure, 0)).xy, 50, 1e-3);
+  assert_near((double)stress_project(shear, printed_bound(1.41421356f * share, pressure, 0)).xy, 35.355, 1e-3);
 }
 
 /* A parcel of a cloud may have any density below that at rest. */
@@ -59,14 +59,9 @@ static void friction_converges(void **state) {
 /* Inside a wall the share grows with the depth, so that the push is outwards; by the unsigned distance it falls. */
 static void what_is_inside_a_wall_is_pushed_out(void **state) {
   (void)state;
-  for (double depth = 0.1; depth < 1.4; depth += 0.1) {
-    double here, deeper, slope;
-    spline_wall(-depth, &here, &slope);
-    spline_wall(-depth - 0.05, &deeper, &slope);
-    assert_true(deeper > here);
-    spline_wall(fabs(-depth), &here, &slope);
-    spline_wall(fabs(-depth - 0.05), &deeper, &slope);
-    assert_true(deeper <= here);
+  for (float depth = 0.1f; depth < 1.4f; depth += 0.1f) {
+    assert_true(wall_flat(-depth - 0.05f).share > wall_flat(-depth).share);
+    assert_true(wall_flat(depth + 0.05f).share <= wall_flat(depth).share); /* without its sign */
   }
 }
 
@@ -74,7 +69,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_third_of_the_trace_leaves_none),
       cmocka_unit_test(friction_is_the_same_in_all_directions),
-      cmocka_unit_test(plane_shear_stops_at_sin_theta),
+      cmocka_unit_test(plane_shear_stops_at_a_share_of_the_pressure),
       cmocka_unit_test(a_cloud_is_no_error),
       cmocka_unit_test(friction_converges),
       cmocka_unit_test(what_is_inside_a_wall_is_pushed_out),

@@ -1,4 +1,5 @@
 /* Cylinders that stand on z. */
+#include "core/portable.h"
 #include "geometry/shapes/shapes.h"
 
 enum { RIM_POINTS = 16 };
@@ -38,7 +39,7 @@ static int cylinder_corners(const Shape *shape, Vec3 points[SHAPE_CORNERS_MAX], 
   for (int k = 0; k < 2 * RIM_POINTS; k++) {
     double angle = 2 * SHAPE_PI * (k % RIM_POINTS) / RIM_POINTS;
     Vec3 center = vec3(shape->low.x, shape->low.y, shape->low.z + (k < RIM_POINTS ? 0 : shape->height));
-    points[k] = vec3_add(center, vec3(shape->radius * cos(angle), shape->radius * sin(angle), 0));
+    points[k] = vec3_add(center, vec3(shape->radius * portable_cos(angle), shape->radius * portable_sin(angle), 0));
   }
   return 2 * RIM_POINTS;
 }

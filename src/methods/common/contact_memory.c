@@ -62,8 +62,20 @@ Status contact_memory_archive(Core *core, Archive *archive, ContactMemory *memor
   return SCREE_OK;
 }
 
+Status contact_memory_check(Core *core, const Archive *archive, const ContactMemory *memory, int64_t grains) {
+  if (!memory->row) return SCREE_OK;
+  bool good = memory->places >= LANES;
+  for (int k = 0; k < CONTACT_KEPT; k++) good = good && floats_finite(memory->now.kept[k], memory->places);
+  for (int64_t i = 0; i < grains && good; i++) {
+    int64_t first;
+    good = contact_memory_row(memory, i, &first) == memory->held[i];
+  }
+  return good ? SCREE_OK : archive_refuse(core, archive, "contacts are remembered that cannot be");
+}
+
 void contact_memory_destroy(Core *core, ContactMemory *memory) {
   places_drop(core, &memory->now);
   places_drop(core, &memory->next);
   memory_drop(core, &memory->order);
+  memory_drop(core, &memory->sorted_rows);
 }

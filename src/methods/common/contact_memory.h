@@ -30,6 +30,7 @@ typedef struct ContactMemory {
   uint32_t *number; /* another: what the grain is known by, see contact_key */
   int32_t *order; /* how the last step put the grains abreast: a hint, so that rows find their places where they were */
   int64_t ordered;
+  int32_t *sorted_rows; /* per window of grains: slot rows when its lanes were sorted */
 } ContactMemory;
 
 Status contact_memory_create(Core *core, ContactMemory *memory, Particles *particles);
@@ -40,6 +41,8 @@ Status contact_memory_free(Core *core, ContactMemory *memory, int64_t places);
 /* So many places of `next` are remembered from now on. The caller has written row[] and held[]. */
 void contact_memory_turn(ContactMemory *memory, int64_t places);
 Status contact_memory_archive(Core *core, Archive *archive, ContactMemory *memory);
+/* What was loaded: rows lie within the places. */
+Status contact_memory_check(Core *core, const Archive *archive, const ContactMemory *memory, int64_t grains);
 void contact_memory_destroy(Core *core, ContactMemory *memory);
 
 /* Where grain i stood among the particles when the memory was written; CONTACT_STRANGER, if it was not there. So the

@@ -9,36 +9,57 @@
 /* Fewer samples than this cannot tell a rotation: such a body is pushed as a whole. */
 enum { MATCHED_SAMPLES_MIN = 4 };
 
+static Vec3 twist_linear(const PositionTwist *twist) { return vec3(twist->part[0], twist->part[1], twist->part[2]); }
+static Vec3 twist_angular(const PositionTwist *twist) { return vec3(twist->part[3], twist->part[4], twist->part[5]); }
+static PositionTwist twist_of(Vec3 linear, Vec3 angular) {
+  return (PositionTwist){{linear.x, linear.y, linear.z, angular.x, angular.y, angular.z}};
+}
+static PositionTwist twist_madd(PositionTwist a, const PositionTwist *b, double factor) {
+  for (int k = 0; k < 6; k++) a.part[k] += factor * b->part[k];
+  return a;
+}
+
+/* The rotation of a substep. */
 static void turn_body(PositionBody *body) {
-  body->turns = body->moved[3] != 0 || body->moved[4] != 0 || body->moved[5] != 0;
-  body->turned = quat_from_vector(vec3(body->moved[3], body->moved[4], body->moved[5]));
+  body->turned = quat_from_vector(twist_angular(&body->moved));
   body->turn = mat3_from_quat(body->turned);
 }
 
+/* Acceleration without the grains. What holds or drives a part of a mechanism does so as in the last step: a bed that a
+ * motor holds against its load starts with a push against that load and then gives way to it, by as much. (Parts that
+ * do not give way at all inside the solve were rejected: a load heavier than the part then throws it back and forth,
+ * since one follows the other a step late; the lag here dies out for any ratio of the masses.) */
+static PositionTwist free_acceleration(const State *state, const Solid *solid) {
+  PositionTwist twist;
+  if (solid->motion == MOTION_FREE)
+    return twist_of(vec3_madd(state->gravity, solid->outside_force, solid->mass > 0 ? 1 / solid->mass : 0),
+                    vec3(0, 0, 0));
+  memcpy(twist.part, solid->driven, sizeof twist.part);
+  return twist;
+}
+
 static void body_create(PositionStep *work, int32_t index) {
-  const Solid *solid = &work->step->state->solids.items[index];
+  const State *state = work->step->state;
+  const Solid *solid = &state->solids.items[index];
   PositionBody *body = &work->bodies.items[index];
-  double dt = (double)work->dt;
-  body->movable = solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM;
+  const double dt = (double)work->dt, h = (double)work->h;
+  *body = (PositionBody){.movable = solid->motion == MOTION_FREE || solid->motion == MOTION_MECHANISM};
   body->matched = solid->motion == MOTION_FREE && solid->contact == SCREE_CONTACT_SAMPLES &&
                   solid->sample_end - solid->sample_begin >= MATCHED_SAMPLES_MIN;
-  /* What holds or drives a part of a mechanism does so as in the last step: a bed that a motor holds against its load
-   * starts with a push against that load and then yields to it, by as much. (Parts that do not yield at all
-   * inside the solve were rejected: a load heavier than the part then throws it back and forth, since one returns the
-   * other a step late; the lag here dies out for any ratio of the masses.) */
-  const double *other = solid->driven;
-  Vec3 push = vec3(other[0], other[1], other[2]), twist = vec3(other[3], other[4], other[5]);
-  if (solid->motion == MOTION_FREE) {
-    push = vec3_madd(work->step->state->gravity, solid->outside_force, solid->mass > 0 ? 1 / solid->mass : 0);
-    twist = vec3(0, 0, 0);
-  }
-  Vec3 displacement = vec3_scale(vec3_madd(solid->velocity, push, dt), dt);
-  Vec3 turn = vec3_scale(vec3_madd(solid->spin, twist, dt), dt);
-  const double start[6] = {displacement.x, displacement.y, displacement.z, turn.x, turn.y, turn.z};
-  memcpy(body->start, start, sizeof start);
-  memcpy(body->moved, start, sizeof start);
+  const PositionTwist velocity = twist_of(solid->velocity, solid->spin), none = {{0}};
+  const PositionTwist acceleration = free_acceleration(state, solid);
+  body->gain = body->movable ? twist_madd(none, &acceleration, h * h) : none;
+  body->free = twist_madd(twist_madd(none, &velocity, dt), &acceleration, dt * dt);
+  body->alone = body->movable ? twist_madd(body->gain, &velocity, h) : twist_madd(none, &body->free, h / dt);
+  body->moved = body->alone;
   turn_body(body);
-  body->still = !body->turns && displacement.x == 0 && displacement.y == 0 && displacement.z == 0;
+  Vec3 way = twist_linear(&body->free), turn = twist_angular(&body->free);
+  body->turns = turn.x != 0 || turn.y != 0 || turn.z != 0;
+  body->free_turned = quat_from_vector(turn);
+  body->free_turn = mat3_from_quat(body->free_turned);
+  body->rotated = quat_from_vector(vec3(0, 0, 0));
+  body->rotation = body->last_turn = mat3_identity();
+  body->still = !body->movable && !body->turns && way.x == 0 && way.y == 0 && way.z == 0;
   body->upright = solid->rotation.w == 1 && solid->rotation.x == 0 && solid->rotation.y == 0 && solid->rotation.z == 0;
   const Shape *shape = &solid->shape;
   bool faces = shape->inside && (shape->kind == SCREE_SHAPE_BOX || shape->kind == SCREE_SHAPE_CYLINDER);
@@ -56,15 +77,54 @@ static double body_weight(const Solid *solid, const float arm[3]) {
   return linear + angular * (double)(arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2]);
 }
 
-static void set_boundary_row(PositionStep *work, int64_t g) {
+static Vec3 float3(const float from[3]) { return vec3((double)from[0], (double)from[1], (double)from[2]); }
+
+/* Where a contact pushes a solid, from its centre of mass, at the substep's start. A grain that touches by distance
+ * has it at its own centre, wherever it has gone since the step's start: there it is pushed itself, so the moments of
+ * the two pushes cancel. A sample goes with its body. */
+static Vec3 lever_now(const PositionStep *work, const BoundaryContact *contact) {
+  const PositionBody *body = &work->bodies.items[contact->solid];
+  const Vec3 arm = float3(contact->arm);
+  if (contact->sampled) return mat3_apply(&body->rotation, arm);
+  float *const *total = work->rows.lanes.total;
+  const int32_t lane = work->layout.slots.lane[contact->grain];
+  const Vec3 gone = vec3((double)total[0][lane], (double)total[1][lane], (double)total[2][lane]);
+  return vec3_add(arm, vec3_sub(gone, twist_linear(&body->total)));
+}
+
+/* Rows of a boundary contact: where the body brings the point in the substep, and where it brought it in the one
+ * before. A point goes where the turn brings it, not along the tangent: what sticks to a turning wall would wander into
+ * it. */
+typedef struct BoundaryMotion {
+  Vec3 lever, last, now;
+} BoundaryMotion;
+
+static Vec3 carried(Vec3 by, const Mat3 *turn, Vec3 arm) { return vec3_add(by, vec3_sub(mat3_apply(turn, arm), arm)); }
+
+static BoundaryMotion boundary_motion(const PositionStep *work, int64_t g) {
   const BoundaryContact *contact = &work->layout.boundary[g];
   const PositionBody *body = &work->bodies.items[contact->solid];
-  Vec3 displacement = position_body_displacement(body, contact->arm);
-  float *row = work->rows.now[work->layout.boundary_row + g];
-  row[0] = (float)displacement.x;
-  row[1] = (float)displacement.y;
-  row[2] = (float)displacement.z;
+  Vec3 lever = float3(contact->lever), now = lever_now(work, contact);
+  return (BoundaryMotion){now, carried(body->last_shift, &body->last_turn, lever),
+                          carried(twist_linear(&body->moved), &body->turn, now)};
 }
+
+/* Grains that do not turn meet a solid at their centres, those that do where they touch: at minus the radius times the
+ * normal from there. A sample is met at its own centre. */
+static Vec3 touch_from_center(const PositionStep *work, const BoundaryContact *contact) {
+  if (!work->turning || contact->sampled) return vec3(0, 0, 0);
+  return vec3_scale(float3(contact->normal), -(double)work->step->state->particles.radius[contact->grain]);
+}
+
+/* What the surface of a solid moves by there, besides its row, which is that at the grain's centre: as the way of a
+ * rim, see position_turning_slide. */
+static Vec3 boundary_rim(const PositionStep *work, const BoundaryContact *contact) {
+  const PositionBody *body = &work->bodies.items[contact->solid];
+  if (contact->sampled) return vec3(0, 0, 0);
+  return vec3_scale(twist_angular(&body->moved), -(double)work->step->state->particles.radius[contact->grain]);
+}
+
+static void set_row(float *row, Vec3 to) { row[0] = (float)to.x, row[1] = (float)to.y, row[2] = (float)to.z; }
 
 static bool is_pushed(const PositionStep *work, int64_t g) {
   return work->bodies.items[work->layout.boundary[g].solid].movable;
@@ -93,7 +153,7 @@ static void measure_shape(const PositionStep *work, int32_t index) {
   Mat3 spread = {{{sums[4], sums[5], sums[6]}, {sums[5], sums[7], sums[8]}, {sums[6], sums[8], sums[9]}}};
   body->middle = vec3_scale(vec3(sums[1], sums[2], sums[3]), 1 / sums[0]);
   add_outer(&spread, vec3_scale(body->middle, -sums[0]), body->middle);
-  body->unpushed = mat3_mul(body->turn, spread);
+  body->spread = spread;
 }
 
 Status position_take_bodies(PositionStep *work) {
@@ -111,23 +171,38 @@ void position_bodies_found(PositionStep *work) {
 void position_load_boundary(PositionStep *work, const PositionWindow *window) {
   const State *state = work->step->state;
   int64_t first = window->boundary, end = first + window->boundary_count;
-  memset(work->rows.shift + work->layout.boundary_row + first, 0, sizeof *work->rows.shift * (size_t)(end - first));
+  memset(work->rows.last + work->layout.boundary_row + first, 0, sizeof *work->rows.last * (size_t)(end - first));
+  memset(work->rows.last_next + work->layout.boundary_row + first, 0, sizeof *work->rows.last * (size_t)(end - first));
   memset(work->rows.next + work->layout.boundary_row + first, 0, sizeof *work->rows.next * (size_t)(end - first));
   for (int64_t g = first; g < end; g++) {
     const BoundaryContact *contact = &work->layout.boundary[g];
-    float *row = work->rows.now[work->layout.boundary_row + g];
-    row[3] = 0;
-    set_boundary_row(work, g);
+    const int64_t at = work->layout.boundary_row + g;
+    float *row = work->rows.now[at];
+    memset(row, 0, sizeof *work->rows.now);
+    const PositionBody *body = &work->bodies.items[contact->solid];
+    if (!body->still) set_row(row, carried(twist_linear(&body->moved), &body->turn, float3(contact->arm)));
     if (!is_pushed(work, g)) continue;
-    double count = (double)atomic_load(&work->bodies.items[contact->solid].boundary);
-    double share = work->settings->averaging ? 1 : fmax(count / (double)work->settings->relaxation, 1);
+    double count = (double)atomic_load(&body->boundary);
+    double share =
+        work->settings->averaging ? 1 : fmax(count / (double)position_relaxation(work, POSITION_BOUNDARY_BATCH), 1);
     row[3] = (float)(share * body_weight(&state->solids.items[contact->solid], contact->arm));
   }
 }
 
+void position_load_boundary_turns(PositionStep *work, const PositionWindow *window) {
+  for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++) {
+    const int64_t row = work->layout.boundary_row + g;
+    const BoundaryContact *contact = &work->layout.boundary[g];
+    set_row(work->turns.now[row], boundary_rim(work, contact));
+    work->turns.now[row][3] = 1;
+    memcpy(work->turns.next[row], work->turns.now[row], sizeof *work->turns.now);
+  }
+}
+
 void position_copy_boundary(PositionStep *work, const PositionWindow *window) {
-  int64_t first = work->layout.boundary_row + window->boundary;
-  memcpy(work->rows.next + first, work->rows.now + first, sizeof *work->rows.next * (size_t)window->boundary_count);
+  int64_t first = work->layout.boundary_row + window->boundary, end = first + window->boundary_count;
+  memcpy(work->rows.next + first, work->rows.now + first, sizeof *work->rows.next * (size_t)(end - first));
+  for (int64_t row = first; row < end; row++) work->rows.last[row][3] = work->rows.last_next[row][3] = POSITION_FAR;
 }
 
 /* The remembered pushes of a grain's contacts: what of them moves it, and what only squeezes it. */
@@ -150,8 +225,8 @@ static Pressed pressed_by_memory(const PositionStep *work, int64_t i) {
   return (Pressed){moves, total - moves};
 }
 
-/* Where the boundary contacts of the grain that has contact g begin and end. */
-static int64_t boundary_of_grain(const PositionStep *work, int64_t g, int64_t *end) {
+/* Where the boundary contacts of the grain of contact g begin and end. */
+static int64_t contacts_of_grain(const PositionStep *work, int64_t g, int64_t *end) {
   int32_t grain = work->layout.boundary[g].grain;
   const PositionWindow *window = position_window(work, grain);
   int64_t first = g;
@@ -161,35 +236,39 @@ static int64_t boundary_of_grain(const PositionStep *work, int64_t g, int64_t *e
   return first;
 }
 
-/* Whether something that grains cannot move pressed the grain of contact `own` in the last step. */
+/* Whether something that stands still pressed the grain of contact `own` in the last step. */
 static bool is_backed(const PositionStep *work, int64_t own) {
   int64_t end;
-  for (int64_t g = boundary_of_grain(work, own, &end); g < end; g++)
-    if (!is_pushed(work, g) && work->layout.slots.ln[work->layout.boundary[g].slot] > 0) return true;
+  for (int64_t g = contacts_of_grain(work, own, &end); g < end; g++)
+    if (work->bodies.items[work->layout.boundary[g].solid].still &&
+        work->layout.slots.ln[work->layout.boundary[g].slot] > 0)
+      return true;
   return false;
 }
 
 /* A contact tells a body of a grain by the grain's mass, so a body of ten thousand times that mass has run into the
  * grains that it pins against a floor long before they have learnt to bear it. But such a grain has the floor behind
- * it: it may count for as much as it bears, and what the body loses of its momentum the floor gets. Its weight stays
- * what it is: a grain that counts for k of its kind falls a k-th as far. (Parts of mechanisms are left out: motors push
- * them on, and what they pin is pressed deeper.) */
+ * it: it counts for as much as the body does at one of its contacts, and what the body loses of its momentum the floor
+ * gets. Its weight stays what it is: a grain that counts for k of its kind falls a k-th as far. (Counting it for as
+ * much as it bears was tried: it then changes with every rocking of the body, and feeds it. Parts of mechanisms and
+ * what follows a path are left out: they are pushed on, and what they pin is pressed deeper.) */
 static void weigh_down(PositionStep *work, int64_t i, float kind) {
-  const Vec3 gravity = work->step->state->gravity;
-  float held = (1 - 1 / kind) * work->dt * work->dt;
-  work->rows.w[i] /= kind;
-  work->rows.now[i][3] /= kind;
-  work->rows.shift[i][3] /= kind;
-  work->rows.now[i][0] -= held * (float)gravity.x;
-  work->rows.now[i][1] -= held * (float)gravity.y;
-  work->rows.now[i][2] -= held * (float)gravity.z;
+  const int32_t lane = work->layout.slots.lane[i];
+  const float part = 1 / kind;
+  work->rows.w[i] *= part;
+  work->rows.now[i][3] *= part;
+  work->rows.last[i][3] *= part;
+  work->rows.lanes.w[lane] *= part;
+  work->rows.lanes.falls[lane] = part;
+  for (int batch = 0; batch < POSITION_BATCHES; batch++) work->rows.lanes.split[batch][lane] *= part;
+  for (int k = 0; k < 3; k++) work->rows.now[i][k] -= (1 - part) * work->fall[k];
 }
 
 /* Where a grain slips out of such a pinch what its solids pushed with is forgotten as far as it would throw it. */
 static void forget(PositionStep *work, int64_t own, float share) {
   PositionSlots *s = &work->layout.slots;
   int64_t end;
-  for (int64_t g = boundary_of_grain(work, own, &end); g < end; g++) {
+  for (int64_t g = contacts_of_grain(work, own, &end); g < end; g++) {
     int64_t slot = work->layout.boundary[g].slot;
     s->ln[slot] *= share;
     s->ltx[slot] *= share;
@@ -198,11 +277,16 @@ static void forget(PositionStep *work, int64_t own, float share) {
   }
 }
 
+/* The part of a free body's mass that one of its contacts has. */
+static float mass_at_contact(const PositionStep *work, int32_t solid) {
+  return (float)(work->step->state->solids.items[solid].mass /
+                 (double)atomic_load(&work->bodies.items[solid].boundary));
+}
+
 static void pin(PositionStep *work, const PositionWindow *window) {
   const State *state = work->step->state;
-  float fall = (float)vec3_length(state->gravity) * work->dt * work->dt;
-  float far = POSITION_THROWN * (float)state->radius;
-  if (!work->settings->memory || !(fall > 0)) return;
+  const float far = POSITION_THROWN * (float)state->radius;
+  if (!work->settings->memory) return;
   int64_t last = -1;
   for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++) {
     const BoundaryContact *contact = &work->layout.boundary[g];
@@ -210,19 +294,21 @@ static void pin(PositionStep *work, const PositionWindow *window) {
     if (i == last || state->solids.items[contact->solid].motion != MOTION_FREE) continue;
     last = i;
     Pressed pressed = pressed_by_memory(work, i);
-    float kind = fminf(pressed.squeezes * work->rows.w[i] / fall, POSITION_PINNED_MOST);
-    if (kind > 1 && is_backed(work, g)) weigh_down(work, i, kind);
-    float thrown = pressed.moves * work->rows.w[i];
+    float kind = fminf(mass_at_contact(work, contact->solid) * work->rows.w[i], POSITION_PINNED_MOST);
+    if (kind > 1 && pressed.squeezes > 0 && is_backed(work, g)) weigh_down(work, i, kind);
+    float thrown = pressed.moves * work->rows.w[i] * (float)work->substeps;
     if (thrown > far) forget(work, g, far / thrown);
   }
 }
 
-/* Contacts of the chunk with bodies that grains can move, from `place` on; returns where the last ends. */
+/* Contacts of the chunk with solids that move, from `place` on; returns where the last ends. */
 static int32_t list_riding(PositionStep *work, const PositionWindow *window, int64_t chunk, int32_t place) {
   int32_t first = place, pushes = 0, last = -1;
   for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++) {
     const BoundaryContact *contact = &work->layout.boundary[g];
-    if (!is_pushed(work, g) || work->layout.slots.lane[contact->grain] / (POSITION_CHUNK * SLICE) != chunk) continue;
+    if (work->bodies.items[contact->solid].still ||
+        work->layout.slots.lane[contact->grain] / (POSITION_CHUNK * SLICE) != chunk)
+      continue;
     work->bodies.riding[place++] = (int32_t)g;
     if (!work->bodies.pushes || !work->bodies.items[contact->solid].matched || contact->solid == last) continue;
     work->bodies.pushes[first + pushes++].solid = last = contact->solid;
@@ -266,8 +352,19 @@ Status position_take_pushes(PositionStep *work) {
 
 void position_move_boundary(PositionStep *work, int64_t b, int64_t e) {
   int64_t first = b / POSITION_CHUNK, end = (e + POSITION_CHUNK - 1) / POSITION_CHUNK;
-  for (int32_t k = work->bodies.riding_start[first]; k < work->bodies.riding_start[end]; k++)
-    set_boundary_row(work, work->bodies.riding[k]);
+  for (int32_t k = work->bodies.riding_start[first]; k < work->bodies.riding_start[end]; k++) {
+    const int64_t row = work->layout.boundary_row + work->bodies.riding[k];
+    const BoundaryMotion motion = boundary_motion(work, work->bodies.riding[k]);
+    set_row(work->layout.boundary[work->bodies.riding[k]].lever, motion.lever);
+    set_row(work->rows.last[row], motion.last);
+    set_row(work->rows.last_next[row], motion.last);
+    set_row(work->rows.now[row], motion.now);
+    set_row(work->rows.next[row], motion.now);
+    if (!work->turning) continue;
+    const Vec3 rim = boundary_rim(work, &work->layout.boundary[work->bodies.riding[k]]);
+    set_row(work->turns.now[row], rim);
+    set_row(work->turns.next[row], rim);
+  }
 }
 
 /* Contacts in a row with one body have one sum; list_riding has told whose. */
@@ -281,7 +378,7 @@ static void sum_chunk(PositionStep *work, int64_t chunk) {
     if (!body->matched) continue;
     if (contact->solid != sum->solid) sum++;
     Vec3 push = vec3_scale(boundary_multiplier(work, work->bodies.riding[k]), -1);
-    Vec3 arm = vec3((double)contact->arm[0], (double)contact->arm[1], (double)contact->arm[2]);
+    Vec3 arm = float3(contact->arm);
     sum->push = vec3_add(sum->push, push);
     add_outer(&sum->moments, push, vec3_sub(arm, body->middle));
   }
@@ -296,52 +393,81 @@ static void take_push(PositionStep *work, int64_t g) {
   PositionBody *body = &work->bodies.items[contact->solid];
   const Solid *solid = &work->step->state->solids.items[contact->solid];
   Vec3 push = vec3_scale(boundary_multiplier(work, g), -1);
-  Vec3 twist = vec3_cross(vec3((double)contact->arm[0], (double)contact->arm[1], (double)contact->arm[2]), push);
+  Vec3 twist = vec3_cross(vec3_add(float3(contact->lever), touch_from_center(work, contact)), push);
   const double parts[6] = {push.x, push.y, push.z, twist.x, twist.y, twist.z};
-  for (int r = 0; r < 6; r++)
-    for (int c = 0; c < 6; c++) body->moved[r] += solid->inverse_inertia[r][c] * parts[c];
+  for (int r = 0; r < 6; r++) {
+    body->push.part[r] += parts[r];
+    for (int c = 0; c < 6; c++) body->moved.part[r] += solid->inverse_inertia[r][c] * parts[c];
+  }
+  if (!work->turning) return;
+  const float rolling = work->turns.rolling[work->layout.slots.lane[contact->grain]];
+  const float load = fmaxf(work->layout.slots.ln[contact->slot], 0);
+  if (rolling < POSITION_FAR)
+    body->resistance += (double)(rolling * load * work->step->state->particles.radius[contact->grain]);
 }
 
-static void begin_bodies(PositionStep *work, bool matched) {
-  for (int32_t k = 0; k < work->step->state->solids.count; k++) {
-    PositionBody *body = &work->bodies.items[k];
-    if (!is_touched(body) || body->matched != matched) continue;
-    memcpy(body->moved, body->start, sizeof body->moved);
-    if (matched) body->covariance = body->unpushed;
-  }
+/* A free body that rolls on grains: rolling resistance takes from the moment of its momentum, or all of it. */
+static void resist_rolling(PositionStep *work, int32_t index) {
+  const Solid *solid = &work->step->state->solids.items[index];
+  PositionBody *body = &work->bodies.items[index];
+  if (!(body->resistance > 0) || solid->motion != MOTION_FREE) return;
+  const Vec3 turn = twist_angular(&body->moved), in_shape = quat_rotate(quat_conjugate(solid->rotation), turn);
+  const Vec3 whole = quat_rotate(solid->rotation, mat3_apply(&solid->inertia, in_shape));
+  const double size = vec3_length(whole), share = size > body->resistance ? body->resistance / size : 1;
+  const PositionTwist taken = twist_of(vec3(0, 0, 0), whole), slowed = twist_of(vec3(0, 0, 0), turn);
+  body->push = twist_madd(body->push, &taken, -share);
+  body->moved = twist_madd(body->moved, &slowed, -share);
 }
 
 /* Bodies that are pushed as a whole: in the order of the boundary contacts, whatever the threads did. */
 static void move_pushed(PositionStep *work) {
-  begin_bodies(work, false);
+  const int32_t count = work->step->state->solids.count;
+  for (int32_t k = 0; k < count; k++)
+    if (is_touched(&work->bodies.items[k]) && !work->bodies.items[k].matched) {
+      work->bodies.items[k].moved = work->bodies.items[k].alone;
+      work->bodies.items[k].push = (PositionTwist){{0}};
+      work->bodies.items[k].resistance = 0;
+    }
   for (int64_t k = 0; k < work->bodies.pushed_count; k++) take_push(work, work->bodies.pushed[k]);
-  for (int32_t k = 0; k < work->step->state->solids.count; k++)
-    if (is_touched(&work->bodies.items[k]) && !work->bodies.items[k].matched) turn_body(&work->bodies.items[k]);
+  for (int32_t k = 0; k < count; k++)
+    if (is_touched(&work->bodies.items[k]) && !work->bodies.items[k].matched) {
+      resist_rolling(work, k);
+      turn_body(&work->bodies.items[k]);
+    }
 }
 
 /* Matched bodies: in the order of the chunks. The samples' centre is not quite that of the mesh: the body's own one
- * takes the sum of the pushes, exactly. */
+ * takes the sum of the pushes, exactly. Arms are those of the step's start, so both sides are turned on by the rotation
+ * since then. */
 static void match_shapes(PositionStep *work) {
   const Solids *solids = &work->step->state->solids;
   const int64_t chunks = parallel_chunks(0, work->layout.slots.slices, POSITION_CHUNK);
-  begin_bodies(work, true);
+  for (int32_t k = 0; k < solids->count; k++) {
+    PositionBody *body = &work->bodies.items[k];
+    if (!is_touched(body) || !body->matched) continue;
+    body->moved = body->alone;
+    turn_body(body);
+    body->covariance = mat3_mul(mat3_mul(body->turn, body->rotation), body->spread);
+  }
   for (int64_t c = 0; c < chunks; c++)
     for (int32_t k = 0; k < work->bodies.push_count[c]; k++) {
       const PositionPush *sum = &work->bodies.pushes[work->bodies.riding_start[c] + k];
       PositionBody *body = &work->bodies.items[sum->solid];
       double per_mass = 1 / solids->items[sum->solid].mass;
-      body->moved[0] += sum->push.x * per_mass;
-      body->moved[1] += sum->push.y * per_mass;
-      body->moved[2] += sum->push.z * per_mass;
+      body->moved.part[0] += sum->push.x * per_mass;
+      body->moved.part[1] += sum->push.y * per_mass;
+      body->moved.part[2] += sum->push.z * per_mass;
       for (int r = 0; r < 3; r++)
         for (int i = 0; i < 3; i++) body->covariance.m[r][i] += sum->moments.m[r][i];
     }
   for (int32_t k = 0; k < solids->count; k++) {
     PositionBody *body = &work->bodies.items[k];
     if (!is_touched(body) || !body->matched) continue;
-    body->turned = mat3_polar_rotation(body->covariance, body->turned);
+    Mat3 turned_back = mat3_transpose(body->rotation);
+    body->turned = mat3_polar_rotation(mat3_mul(body->covariance, turned_back), body->turned);
     body->turn = mat3_from_quat(body->turned);
-    body->turns = true;
+    Vec3 turn = quat_to_vector(body->turned);
+    body->moved = twist_of(twist_linear(&body->moved), turn);
   }
 }
 
@@ -350,21 +476,50 @@ void position_move_bodies(PositionStep *work) {
   if (work->bodies.pushes) match_shapes(work);
 }
 
+/* In the first substep the multipliers of the last step push; later ones go on with what pushed in the one before. */
+void position_begin_substep(PositionStep *work) {
+  if (work->substep == 0 && work->settings->memory) position_move_bodies(work);
+}
+
+void position_end_substep(PositionStep *work) {
+  position_move_bodies(work);
+  for (int32_t k = 0; k < work->step->state->solids.count; k++) {
+    PositionBody *body = &work->bodies.items[k];
+    if (body->still) continue;
+    body->last_shift = twist_linear(&body->moved);
+    body->last_turn = body->turn;
+    body->total = twist_madd(body->total, &body->moved, 1);
+    body->pushed = twist_madd(body->pushed, &body->push, 1);
+    body->rotated = quat_normalize(quat_mul(body->turned, body->rotated));
+    body->rotation = mat3_from_quat(body->rotated);
+    if (work->substep + 1 >= work->substeps || !body->movable) continue;
+    PositionTwist pushed = work->settings->memory ? twist_madd(body->moved, &body->alone, -1) : (PositionTwist){{0}};
+    body->alone = twist_madd(body->moved, &body->gain, 1);
+    body->moved = twist_madd(body->alone, &pushed, 1);
+    turn_body(body);
+  }
+}
+
 enum { WRENCH_SUMS = 4 };
 
-/* Force = multiplier / dt^2 (Holz Eq. 34), equal and opposite to what the grain got. */
+/* What the contact has pushed the grain with in all substeps, kg m. */
+static Vec3 boundary_sum(const PositionStep *work, const BoundaryContact *contact) {
+  const float *const *sum = (const float *const *)work->rows.boundary_sum;
+  return vec3((double)sum[0][contact->sum], (double)sum[1][contact->sum], (double)sum[2][contact->sum]);
+}
+
+/* Force = multiplier / h^2 (Holz Eq. 34), its mean over the substeps, equal and opposite to what the grain got. */
 void position_push_solids(PositionStep *work, const PositionWindow *window) {
   Solids *solids = &work->step->state->solids;
-  double per_square = 1 / ((double)work->dt * (double)work->dt);
+  double per_square = 1 / ((double)work->dt * (double)work->h); /* the mean over the substeps */
   if (window->boundary_count == 0) return;
   WrenchSum sums[WRENCH_SUMS] = {0}; /* grains touch solids by turns: floor and tool, say */
   for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++) {
     const BoundaryContact *contact = &work->layout.boundary[g];
-    if (work->bodies.items[contact->solid].matched) continue;
+    if (is_pushed(work, g)) continue; /* position_push_bodies */
     Solid *solid = &solids->items[contact->solid];
-    Vec3 arm = vec3((double)contact->arm[0], (double)contact->arm[1], (double)contact->arm[2]);
-    wrench_sum_add(&sums[contact->solid % WRENCH_SUMS], solid, vec3_scale(boundary_multiplier(work, g), -per_square),
-                   vec3_add(solid->center, arm));
+    wrench_sum_add(&sums[contact->solid % WRENCH_SUMS], solid, vec3_scale(boundary_sum(work, contact), -per_square),
+                   vec3_add(solid->center, vec3_add(float3(contact->arm), touch_from_center(work, contact))));
   }
   for (int k = 0; k < WRENCH_SUMS; k++) wrench_sum_end(&sums[k]);
 }
@@ -372,21 +527,43 @@ void position_push_solids(PositionStep *work, const PositionWindow *window) {
 /* The force and torque that give a matched body the motion that was found for it. It is bodies/ that moves it, so that
  * walls and other bodies stop it like any other. */
 static void push_matched(PositionStep *work, int32_t index) {
+  const State *state = work->step->state;
   Solid *solid = &work->step->state->solids.items[index];
   const PositionBody *body = &work->bodies.items[index];
-  double per_square = 1 / ((double)work->dt * (double)work->dt);
-  Vec3 displacement =
-      vec3(body->moved[0] - body->start[0], body->moved[1] - body->start[1], body->moved[2] - body->start[2]);
-  Vec3 turn = vec3_sub(quat_to_vector(body->turned), vec3(body->start[3], body->start[4], body->start[5]));
-  Vec3 in_shape = quat_rotate(quat_conjugate(solid->rotation), turn);
+  const double dt = (double)work->dt, per_second = 1 / (double)work->h;
+  const PositionTwist before = twist_of(solid->velocity, solid->spin), free = free_acceleration(state, solid);
+  PositionTwist gained = twist_madd((PositionTwist){{0}}, &body->moved, per_second);
+  gained = twist_madd(twist_madd(gained, &before, -1), &free, -dt);
+  Vec3 in_shape = quat_rotate(quat_conjugate(solid->rotation), twist_angular(&gained));
   Vec3 torque = quat_rotate(solid->rotation, mat3_apply(&solid->inertia, in_shape));
-  wrench_add_torque(solid, vec3_scale(torque, per_square));
-  wrench_add(solid, vec3_scale(displacement, solid->mass * per_square), solid->center);
+  wrench_add_torque(solid, vec3_scale(torque, 1 / dt));
+  wrench_add(solid, vec3_scale(twist_linear(&gained), solid->mass / dt), solid->center);
 }
 
-void position_push_matched(PositionStep *work) {
-  if (!work->bodies.pushes) return;
-  match_shapes(work);
-  for (int32_t k = 0; k < work->step->state->solids.count; k++)
-    if (work->bodies.items[k].matched && is_touched(&work->bodies.items[k])) push_matched(work, k);
+/* The mean of what pushed it in the substeps. */
+static void push_whole(PositionStep *work, int32_t index) {
+  Solid *solid = &work->step->state->solids.items[index];
+  const PositionBody *body = &work->bodies.items[index];
+  const double per_square = 1 / ((double)work->dt * (double)work->h);
+  wrench_add_torque(solid, vec3_scale(twist_angular(&body->pushed), per_square));
+  wrench_add(solid, vec3_scale(twist_linear(&body->pushed), per_square), solid->center);
+}
+
+/* By how much its velocities at the step's end exceed their means over the substeps. */
+static void set_gain(const PositionStep *work, int32_t index) {
+  Solid *solid = &work->step->state->solids.items[index];
+  const PositionBody *body = &work->bodies.items[index];
+  PositionTwist gain = twist_madd(body->moved, &body->total, -1 / (double)work->substeps);
+  solid->velocity_gain = vec3_scale(twist_linear(&gain), 1 / (double)work->h);
+  solid->spin_gain = vec3_scale(twist_angular(&gain), 1 / (double)work->h);
+}
+
+void position_push_bodies(PositionStep *work) {
+  const Solids *solids = &work->step->state->solids;
+  for (int32_t k = 0; k < solids->count; k++) {
+    if (!is_touched(&work->bodies.items[k])) continue;
+    if (work->bodies.items[k].matched) push_matched(work, k);
+    else push_whole(work, k);
+    if (solids->items[k].motion == MOTION_FREE && work->settings->iterations > 0) set_gain(work, k);
+  }
 }

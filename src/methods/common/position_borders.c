@@ -9,8 +9,8 @@ enum {
   CROSSINGS_PIECE = 512
 };
 
-/* What the passes take for a window: a slice takes about as long as a group of slots, be they many or none. */
-static int64_t cost_of(const PositionWindow *window) { return window->groups + POSITION_WINDOW / SLICE; }
+/* What the passes take for a window: a slice takes about as long as a row of slots, be they many or none. */
+static int64_t cost_of(const PositionWindow *window) { return window->rows + POSITION_WINDOW / SLICE; }
 
 void position_share_out(PositionStep *work) {
   const int64_t windows = parallel_chunks(0, work->padded, POSITION_WINDOW);
@@ -67,7 +67,7 @@ static int64_t take_room(SearchRoom *room, int64_t count, int64_t piece, int64_t
 void position_keep_borders(PositionStep *work, int64_t b, const PositionFound *found, int thread) {
   PositionWindow *window = position_window(work, b * SLICE);
   if (!work->borders.of) return;
-  memset(work->borders.of + b * SLICE, 0, POSITION_WINDOW);
+  memset(work->borders.of + b * SLICE, 0, sizeof *work->borders.of * POSITION_WINDOW);
   memset(window->border, 0, sizeof window->border);
   memset(window->crossing, 0, sizeof window->crossing);
   int32_t borders = found->borders[1], crossings = found->crossings[1];
@@ -79,7 +79,7 @@ void position_keep_borders(PositionStep *work, int64_t b, const PositionFound *f
   if (border >= 0) {
     for (int k = 0; k < 3; k++) window->border[k] = (int32_t)border + (k > 0 ? found->borders[k - 1] : 0);
     memcpy(work->borders.grain + border, found->border, sizeof *found->border * (size_t)borders);
-    for (int32_t k = 0; k < borders; k++) work->borders.of[found->border[k]] = (uint8_t)(k + 1);
+    for (int32_t k = 0; k < borders; k++) work->borders.of[found->border[k]] = (uint16_t)(k + 1);
   }
   if (crossing >= 0) {
     for (int k = 0; k < 3; k++) window->crossing[k] = (int32_t)crossing + (k > 0 ? found->crossings[k - 1] : 0);

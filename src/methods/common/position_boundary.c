@@ -9,8 +9,8 @@ enum { BOUNDARY_FEW = 512 };
 
 /* Centre of mass at the step's start. */
 static Vec3 body_center(const Solid *solid, const PositionBody *body) {
-  Vec3 displacement = vec3(body->start[0], body->start[1], body->start[2]);
-  return body->movable ? solid->center : vec3_sub(solid->center, displacement);
+  Vec3 way = vec3(body->free.part[0], body->free.part[1], body->free.part[2]);
+  return body->movable ? solid->center : vec3_sub(solid->center, way);
 }
 
 static int32_t contact_face(const Solid *solid, Vec3 normal) { return solid_face(solid, normal); }
@@ -31,23 +31,28 @@ static int find_by_distance(PositionStep *work, int64_t i, int32_t index, Bounda
   const Solid *solid = &state->solids.items[index];
   PositionBody *body = &work->bodies.items[index];
   float radius = p->radius[i];
-  Vec3 start = state_position(state, i), displacement = vec3((double)p->dx[i], (double)p->dy[i], (double)p->dz[i]);
+  Vec3 start = state_position(state, i), way = vec3((double)p->dx[i], (double)p->dy[i], (double)p->dz[i]);
   ShapePoint touch[SHAPE_CONTACTS_MAX];
-  int count = touches_of(solid, body, vec3_add(start, displacement), (double)(radius + work->margin), touch);
-  if (count == 0) return 0;
+  int count = touches_of(solid, body, vec3_add(start, way), (double)(radius + work->margin), touch);
   /* Both sides of a contact meet at the grain's centre, not on the surface. A grain does not turn by itself; so it
    * turns with the solid it sticks to (a point of the surface would leave it behind by its radius times the turn),
    * and friction's moment on the body is that of the force on the grain, opposite: angular momentum is kept. */
   Vec3 arm = vec3_sub(start, body_center(solid, body));
+  if (count == 0 && work->settings->springs) { /* a spring that opens in the step pushes until it is open */
+    const float from[3] = {(float)arm.x, (float)arm.y, (float)arm.z};
+    way = body->movable || body->still ? vec3(0, 0, 0) : position_body_displacement(body, from);
+    count = touches_of(solid, body, vec3_add(start, way), (double)radius, touch);
+  }
   for (int k = 0; k < count; k++) {
     BoundaryContact *contact = &contacts[k];
     Vec3 n = touch[k].normal;
-    double apart = touch[k].distance - vec3_dot(n, displacement);
+    double apart = touch[k].distance - vec3_dot(n, way);
     *contact = (BoundaryContact){.solid = index,
                                  .grain = (int32_t)i,
                                  .key = contact_key_from_top(POSITION_FACES * index + contact_face(solid, n)),
                                  .normal = {(float)n.x, (float)n.y, (float)n.z},
-                                 .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
+                                 .arm = {(float)arm.x, (float)arm.y, (float)arm.z},
+                                 .lever = {(float)arm.x, (float)arm.y, (float)arm.z}};
     if (!body->movable && !body->still) apart += vec3_dot(n, position_body_displacement(body, contact->arm));
     contact->gap = (float)apart - radius;
   }
@@ -64,13 +69,14 @@ static bool find_by_sample(PositionStep *work, int64_t i, int32_t sample, Bounda
   PositionBody *body = &work->bodies.items[index];
   Vec3 at = vec3((double)s->x[sample], (double)s->y[sample], (double)s->z[sample]);
   Vec3 arm = vec3_sub(at, vec3_sub(solid->center, state->origin));
-  if (!body->movable && body->turns) arm = quat_rotate(quat_conjugate(body->turned), arm);
+  if (!body->movable && body->turns) arm = quat_rotate(quat_conjugate(body->free_turned), arm);
   *contact = (BoundaryContact){.solid = index,
                                .grain = (int32_t)i,
                                .key = contact_key_from_top(POSITION_FACES * state->solids.count + sample),
-                               .arm = {(float)arm.x, (float)arm.y, (float)arm.z}};
-  Vec3 displacement = position_body_displacement(body, contact->arm),
-       back = body->movable ? vec3(0, 0, 0) : displacement;
+                               .sampled = true,
+                               .arm = {(float)arm.x, (float)arm.y, (float)arm.z},
+                               .lever = {(float)arm.x, (float)arm.y, (float)arm.z}};
+  Vec3 way = position_body_displacement(body, contact->arm), back = body->movable ? vec3(0, 0, 0) : way;
   const float offset[3] = {p->x[i] - s->x[sample] + p->low_x[i] + (float)back.x,
                            p->y[i] - s->y[sample] + p->low_y[i] + (float)back.y,
                            p->z[i] - s->z[sample] + p->low_z[i] + (float)back.z};
@@ -78,8 +84,8 @@ static bool find_by_sample(PositionStep *work, int64_t i, int32_t sample, Bounda
   float distance = p->radius[i] + s->radius;
   contact->gap = length - distance;
   for (int k = 0; k < 3; k++) contact->normal[k] = length > 0 ? offset[k] / length : (float)(k == 2);
-  float x = offset[0] + p->dx[i] - (float)displacement.x, y = offset[1] + p->dy[i] - (float)displacement.y,
-        z = offset[2] + p->dz[i] - (float)displacement.z;
+  float x = offset[0] + p->dx[i] - (float)way.x, y = offset[1] + p->dy[i] - (float)way.y,
+        z = offset[2] + p->dz[i] - (float)way.z;
   float reach = distance + work->margin;
   return x * x + y * y + z * z < reach * reach;
 }
@@ -132,7 +138,7 @@ static int32_t find_all(PositionStep *work, const Seekers *seekers, BoundaryCont
         count += find_by_distance(work, i, w * SOLIDS_PER_WORD + __builtin_ctzll(bits), found + count);
     for (int32_t k = seekers->sampled ? sample[0] : 0; seekers->sampled && k < sample[1]; k++)
       count += find_by_sample(work, i, work->candidates.samples.sample[k], found + count);
-    work->layout.contacts[i] += count - before;
+    work->layout.contacts[i][POSITION_BOUNDARY_BATCH] = (uint16_t)(count - before);
   }
   return count;
 }
@@ -144,7 +150,7 @@ static BoundaryContact *take_boundary(PositionStep *work, int64_t count) {
   return place + count <= work->layout.boundary_room ? work->layout.boundary + place : NULL;
 }
 
-/* Found on the stack first, unless they may be very many. */
+/* Found where they stand in nobody's way, unless they may be very many. */
 void position_find_boundary(PositionStep *work, int64_t b, int64_t e) {
   BoundaryContact few[BOUNDARY_FEW], *found = few;
   PositionWindow *window = position_window(work, b);
@@ -158,7 +164,7 @@ void position_find_boundary(PositionStep *work, int64_t b, int64_t e) {
   if (count == 0) return;
   for (int32_t k = 0; k < count; k++) {
     const PositionBody *body = &work->bodies.items[found[k].solid];
-    window->riding_count += body->movable;
+    window->riding_count += !body->still;
     window->pushed_count += body->movable && !body->matched;
   }
   if (found == few) {

@@ -8,7 +8,7 @@
 #include "methods/common/position_borders.h"
 #include "methods/common/position_kernels.h"
 
-enum { COUNTS = 64, LANES_TOLERANCE = 32, BOUNDARY_SPARE = 2 };
+enum { LANES_TOLERANCE = 32, BOUNDARY_SPARE = 2, KEY_COUNT = 3, KEY_COUNTS = 1 << KEY_COUNT };
 
 /* sqrt(mu_i mu_j) of two surfaces (Sommer Section 3). What slides can be held by no less than slows it down. */
 typedef struct Surface {
@@ -31,6 +31,23 @@ static bool all_alike(const float *mu, int64_t count) {
   return true;
 }
 
+/* Bonds of every pair of materials, where kinds of friction have their static coefficient. */
+static Status mix_tension(PositionStep *work, int64_t kinds, bool *told) {
+  const Materials *all = &work->step->state->materials;
+  const double square = (double)work->h * (double)work->h;
+  int64_t count = kinds > 2 ? kinds : 2;
+  if (!work->cohesive) return SCREE_OK;
+  TRY(scratch_take(work->step->core, work->step->scratch, &work->layout.tension, 2 * count, "bonds"));
+  memset(work->layout.tension, 0, sizeof *work->layout.tension * (size_t)(2 * count));
+  for (int64_t k = 0; k < (int64_t)all->count * all->count; k++) {
+    double own = position_material_tension(work->settings, &all->items[k % all->count].definition);
+    double other = position_material_tension(work->settings, &all->items[k / all->count].definition);
+    work->layout.tension[2 * k] = (float)(sqrt(own * other) * square);
+    *told = *told || work->layout.tension[2 * k] != work->layout.tension[0];
+  }
+  return SCREE_OK;
+}
+
 /* Kinds of friction: of every pair of materials, then of every solid with a material. Mostly all pairs are of one and
  * all solids of another: slots then need not say which is theirs. */
 static Status mix_friction(PositionStep *work, bool *told) {
@@ -39,48 +56,90 @@ static Status mix_friction(PositionStep *work, bool *told) {
   int64_t kinds = pairs + materials * state->solids.count;
   TRY(scratch_take(work->step->core, work->step->scratch, &work->layout.mu, 2 * (kinds > 2 ? kinds : 2), "friction"));
   for (int64_t k = 0; k < kinds; k++) {
-    Surface own = material_surface(&state->materials.items[k % materials]), other;
+    const Material *material = &state->materials.items[k % materials];
+    Surface own = material_surface(material), other;
     if (k < pairs) other = material_surface(&state->materials.items[k / materials]);
     else {
+      own = (Surface){material->wall_static, material->wall_kinetic};
       const Solid *solid = &state->solids.items[k / materials - materials];
       other = (Surface){solid->friction_static, solid->friction_kinetic};
     }
     mix(&own, &other, work->layout.mu + 2 * k);
   }
   *told = !all_alike(work->layout.mu, pairs) || !all_alike(work->layout.mu + 2 * pairs, kinds - pairs);
+  TRY(mix_tension(work, kinds, told));
   if (!*told && kinds > pairs) memmove(work->layout.mu + 2, work->layout.mu + 2 * pairs, 2 * sizeof *work->layout.mu);
   return SCREE_OK;
 }
 
-/* Groups of slots that the lanes [b, e) take: where those of each slice begin among them, and how many in all. */
-static int64_t count_groups(PositionSlots *slots, int64_t b, int64_t e, const int32_t *contacts) {
-  int64_t groups = 0;
+/* Slot rows that the lanes [b, e) take: where those of each batch of each slice begin among them. */
+static void count_rows(PositionStep *work, int64_t b, int64_t e) {
+  PositionSlots *slots = &work->layout.slots;
+  PositionWindow *window = position_window(work, b);
+  int64_t rows = 0;
+  int32_t boundary = 0;
   for (int64_t s = b / SLICE; s < e / SLICE; s++) {
-    int32_t most = 0;
-    for (int64_t l = s * SLICE; l < (s + 1) * SLICE; l++)
-      if (contacts[slots->grain[l] - b] > most) most = contacts[slots->grain[l] - b];
-    slots->begin[s] = groups;
-    groups += most;
+    uint16_t most[POSITION_BATCHES] = {0};
+    for (int64_t l = s * SLICE; l < (s + 1) * SLICE; l++) {
+      const uint16_t *contacts = work->layout.contacts[slots->grain[l]];
+      for (int c = 0; c < POSITION_BATCHES; c++) most[c] = contacts[c] > most[c] ? contacts[c] : most[c];
+    }
+    for (int c = 0; c < POSITION_BATCHES; c++) {
+      slots->begin[s * POSITION_BATCHES + c] = rows;
+      rows += most[c];
+    }
+    work->layout.boundary_begin[s] = boundary;
+    boundary += most[POSITION_BOUNDARY_BATCH];
   }
-  return groups;
+  window->rows = (int32_t)rows;
+  window->boundary_rows = boundary;
 }
 
-/* Lanes of a window by falling number of contacts, grains with equally many in their own order. Those with COUNTS or
- * more are not told apart: there are next to none. The lanes of the last step are kept as long as they take hardly more
- * slots. Returns how many groups of slots they take. */
-static int64_t fill_lanes(PositionStep *work, int64_t b, int64_t e, const int32_t *contacts) {
-  PositionSlots *slots = &work->layout.slots;
-  int32_t places[COUNTS + 1] = {0};
-  for (int64_t i = b; i < e; i++) places[COUNTS - (contacts[i - b] < COUNTS ? contacts[i - b] : COUNTS - 1)]++;
-  for (int c = 0; c < COUNTS; c++) places[c + 1] += places[c];
-  if (work->layout.lanes_known) {
-    int64_t least = 0, groups = count_groups(slots, b, e, contacts);
-    for (int c = 1; c < COUNTS; c++) least += (places[COUNTS - c] + SLICE - 1) / SLICE;
-    if (groups <= least + least / LANES_TOLERANCE) return groups;
+/* What lanes are sorted by: numbers of contacts in the batches, those with solids first; seven or more are not told
+ * apart. */
+static uint32_t lane_key(const uint16_t *contacts) {
+  uint32_t key = 0;
+  for (int c = POSITION_BATCHES - 1; c >= 0; c--)
+    key = key << KEY_COUNT | (contacts[c] < KEY_COUNTS ? contacts[c] : KEY_COUNTS - 1);
+  return key;
+}
+
+/* Sorts the grains of a window by their keys, those with the same in their own order: by the lower bits, then by the
+ * upper. */
+static void sort_lanes(const uint16_t *key, int64_t count, int32_t *order) {
+  enum { BITS = 8, PLACES = 1 << BITS };
+  uint16_t first[POSITION_WINDOW];
+  uint16_t place[2][PLACES] = {{0}};
+  for (int64_t k = 0; k < count; k++) {
+    place[0][key[k] & (PLACES - 1)]++;
+    place[1][key[k] >> BITS]++;
   }
-  for (int64_t i = b; i < e; i++)
-    slots->grain[b + places[COUNTS - 1 - (contacts[i - b] < COUNTS ? contacts[i - b] : COUNTS - 1)]++] = (int32_t)i;
-  return count_groups(slots, b, e, contacts);
+  for (int round = 0; round < 2; round++)
+    for (int c = 0, before = 0; c < PLACES; c++) {
+      int here = place[round][c];
+      place[round][c] = (uint16_t)before;
+      before += here;
+    }
+  for (int64_t k = 0; k < count; k++) first[place[0][key[k] & (PLACES - 1)]++] = (uint16_t)k;
+  for (int64_t k = 0; k < count; k++) order[place[1][key[first[k]] >> BITS]++] = first[k];
+}
+
+/* Lanes of a window. Those of the last step are kept as long as they take hardly more slots than when they were sorted:
+ * what is remembered then is found where it was. Lanes change no result. */
+static void fill_lanes(PositionStep *work, int64_t b, int64_t e) {
+  PositionSlots *slots = &work->layout.slots;
+  PositionWindow *window = position_window(work, b);
+  int32_t *sorted_rows = &work->memory->sorted_rows[b / POSITION_WINDOW], order[POSITION_WINDOW];
+  uint16_t key[POSITION_WINDOW];
+  if (work->layout.lanes_known) {
+    count_rows(work, b, e);
+    if (window->rows <= *sorted_rows + *sorted_rows / LANES_TOLERANCE) return;
+  }
+  for (int64_t i = b; i < e; i++) key[i - b] = (uint16_t)lane_key(work->layout.contacts[i]);
+  sort_lanes(key, e - b, order);
+  for (int64_t k = 0; k < e - b; k++) slots->grain[b + k] = (int32_t)b + order[k];
+  count_rows(work, b, e);
+  *sorted_rows = window->rows;
 }
 
 /* Whether grains have been sorted, born or taken away since the memory was written. */
@@ -93,13 +152,12 @@ static void note_numbers(PositionStep *work, int64_t b, int64_t e) {
 
 /* Contacts of a window of grains and its lanes. */
 static void lane_window(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
   PositionStep *work = context;
   int64_t last = e < work->count ? e : work->count;
-  memcpy(work->layout.contacts + b, work->candidates.pair_count + b, sizeof *work->layout.contacts * (size_t)(e - b));
+  KERNEL_CALL(work->step->core, position_deal_pass)(work, b, e, thread);
   position_find_boundary(work, b, last);
   if (work->settings->memory) note_numbers(work, b, last);
-  position_window(work, b)->groups = (int32_t)fill_lanes(work, b, e, work->layout.contacts + b);
+  fill_lanes(work, b, e);
   for (int64_t l = b; l < e; l++) work->layout.slots.lane[work->layout.slots.grain[l]] = (int32_t)l;
 }
 
@@ -138,27 +196,31 @@ static void fill_boundary(PositionStep *work, int64_t g) {
 
 /* Rows of the memory for the slots of the slices [b, e). */
 static void write_rows(PositionStep *work, int64_t b, int64_t e) {
-  const int32_t *grain = work->layout.slots.grain;
-  const int64_t *begin = work->layout.slots.begin, count = work->count;
+  const PositionSlots *slots = &work->layout.slots;
+  const int64_t count = work->count;
   uint32_t *row = work->memory->row, *held = work->memory->held;
-  for (int64_t s = b; s < e; s++)
+  for (int64_t s = b; s < e; s++) {
+    int64_t begin = position_slice_begin(slots, s), end = position_slice_begin(slots, s + 1);
     for (int64_t l = 0; l < SLICE; l++) {
-      int64_t i = grain[s * SLICE + l];
+      int64_t i = slots->grain[s * SLICE + l];
       if (i >= count) continue;
-      row[i] = (uint32_t)(LANES + begin[s] * SLICE + l);
-      held[i] = (uint32_t)work->layout.contacts[i];
+      row[i] = (uint32_t)(LANES + begin * SLICE + l);
+      held[i] = (uint32_t)(end - begin);
     }
+  }
 }
 
 /* Boundary contacts come behind the pairs of their grain. */
 static void place_boundary(PositionStep *work, const PositionWindow *window) {
-  int64_t last = -1, slot = 0, end;
-  for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++, slot += SLICE) {
-    int64_t i = work->layout.boundary[g].grain;
-    if (i != last)
-      slot = position_slots_of(&work->layout.slots, i, &end) + (int64_t)work->candidates.pair_count[i] * SLICE;
-    last = i;
-    work->layout.boundary[g].slot = (int32_t)slot;
+  const PositionSlots *slots = &work->layout.slots;
+  int64_t last = -1, k = 0;
+  for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++, k++) {
+    BoundaryContact *contact = &work->layout.boundary[g];
+    if (contact->grain != last) k = 0;
+    last = contact->grain;
+    int64_t lane = slots->lane[last], slice = lane / SLICE;
+    contact->slot = (int32_t)((position_rows_begin(slots, slice, POSITION_BOUNDARY_BATCH) + k) * SLICE + lane % SLICE);
+    contact->sum = (int32_t)((work->layout.boundary_begin[slice] + k) * SLICE + lane % SLICE);
     if (work->settings->memory) recall_boundary(work, g);
   }
 }
@@ -167,7 +229,8 @@ static void place_boundary(PositionStep *work, const PositionWindow *window) {
  * slots. */
 static void recall_window(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
-  for (int64_t s = b + 1; s < e; s++) work->layout.slots.begin[s] += work->layout.slots.begin[b];
+  const int64_t first = b * POSITION_BATCHES, rows = work->layout.slots.begin[first];
+  for (int64_t k = first + 1; k < e * POSITION_BATCHES; k++) work->layout.slots.begin[k] += rows;
   KERNEL_CALL(work->step->core, position_recall_pass)(work, b, e, thread);
   place_boundary(work, position_window(work, b * SLICE));
   if (work->settings->memory) write_rows(work, b, e);
@@ -196,15 +259,18 @@ static Status take_lanes(PositionStep *work) {
   ContactMemory *memory = work->memory;
   PositionSlots *slots = &work->layout.slots;
   slots->slices = work->padded / SLICE;
+  int64_t windows = parallel_chunks(0, work->padded, POSITION_WINDOW);
   TRY(memory_grow(core, &memory->order, work->padded, "slices"));
+  TRY(memory_grow(core, &memory->sorted_rows, windows, "slices"));
   work->layout.lanes_known = memory->ordered == work->padded;
   memory->ordered = work->padded;
   slots->grain = memory->order;
-  TRY(scratch_take(core, scratch, &slots->begin, slots->slices + 1, "slices"));
+  TRY(scratch_take(core, scratch, &slots->begin, slots->slices * POSITION_BATCHES + 1, "slices"));
   TRY(scratch_take(core, scratch, &slots->lane, work->padded, "slices"));
+  TRY(scratch_take(core, scratch, &work->layout.boundary_begin, slots->slices, "slices"));
   TRY(scratch_take(core, scratch, &work->layout.contacts, work->padded, "contact counts"));
-  return scratch_take(core, scratch, &work->layout.windows, parallel_chunks(0, work->padded, POSITION_WINDOW),
-                      "windows");
+  TRY(scratch_take(core, scratch, &work->layout.batch_key, work->padded, "batches"));
+  return scratch_take(core, scratch, &work->layout.windows, windows, "windows");
 }
 
 /* Room for contacts with solids, as many as the last try wanted. */
@@ -228,17 +294,25 @@ static Status make_room(PositionStep *work) {
 static Status find_contacts(PositionStep *work) {
   PositionSlots *slots = &work->layout.slots;
   TRY(position_search_pairs(work));
+  parallel_for_shares(work->step->core, work->borders.shares, 0, work->count, POSITION_WINDOW,
+                      KERNEL_CALL(work->step->core, position_key_pass), work);
   do {
     TRY(make_room(work));
     parallel_for_shares(work->step->core, work->borders.shares, 0, work->padded, POSITION_WINDOW, lane_window, work);
   } while (work->layout.boundary_used > work->layout.boundary_room);
   work->layout.boundary_count = work->layout.boundary_used;
   /* Inside a window slices still count from its first, which is told where it begins. */
+  int32_t boundary = 0;
   for (int64_t b = 0; b < work->padded; b += POSITION_WINDOW) {
-    slots->begin[b / SLICE] = slots->groups;
-    slots->groups += position_window(work, b)->groups;
+    const PositionWindow *window = position_window(work, b);
+    int64_t last = b + POSITION_WINDOW < work->padded ? b + POSITION_WINDOW : work->padded;
+    slots->begin[b / SLICE * POSITION_BATCHES] = slots->rows;
+    slots->rows += window->rows;
+    for (int64_t s = b / SLICE; s < last / SLICE && boundary > 0; s++) work->layout.boundary_begin[s] += boundary;
+    boundary += window->boundary_rows;
   }
-  slots->begin[slots->slices] = slots->groups;
+  slots->begin[slots->slices * POSITION_BATCHES] = slots->rows;
+  work->layout.boundary_rows = boundary;
   position_share_out(work);
   return SCREE_OK;
 }
@@ -247,7 +321,7 @@ static Status recall_contacts(PositionStep *work) {
   Core *core = work->step->core;
   PositionSlots *slots = &work->layout.slots;
   const ContactPlaces *next = &work->memory->next;
-  TRY(contact_memory_reserve(core, work->memory, LANES + slots->groups * SLICE));
+  TRY(contact_memory_reserve(core, work->memory, LANES + slots->rows * SLICE));
   slots->partner = (int32_t *)next->key + LANES;
   slots->ln = next->kept[0] + LANES;
   slots->ltx = next->kept[1] + LANES;
@@ -259,14 +333,53 @@ static Status recall_contacts(PositionStep *work) {
   return SCREE_OK;
 }
 
+static Status take_turns(PositionStep *work) {
+  Core *core = work->step->core;
+  Scratch *scratch = work->step->scratch;
+  PositionTurns *turns = &work->turns;
+  const Materials *materials = &work->step->state->materials;
+  TRY(scratch_take(core, scratch, &turns->now, work->rows.count, "turns"));
+  TRY(scratch_take(core, scratch, &turns->next, work->rows.count, "turns"));
+  for (int c = 0; c < 3; c++) {
+    TRY(scratch_take(core, scratch, &turns->before[c], work->padded, "turns"));
+    TRY(scratch_take(core, scratch, &turns->torque[c], work->padded, "turns"));
+  }
+  TRY(scratch_take(core, scratch, &turns->resistance, work->padded, "turns"));
+  TRY(scratch_take(core, scratch, &turns->rolling, work->padded, "turns"));
+  TRY(scratch_take(core, scratch, &turns->of_material, materials->count, "turns"));
+  for (int32_t k = 0; k < materials->count; k++) {
+    const double rolling = materials->items[k].definition.rolling_friction;
+    turns->of_material[k] = scree_is_auto(rolling) ? POSITION_FAR : (float)rolling; /* not turning: the papers' */
+  }
+  return SCREE_OK;
+}
+
 /* The small ones last: what the scratch has no room for yet is got on its own. */
 static Status take_rows(PositionStep *work) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
+  const int64_t boundary = (int64_t)work->layout.boundary_rows * SLICE;
   work->rows.count = work->layout.boundary_row + work->layout.boundary_count;
   TRY(scratch_take(core, scratch, &work->rows.now, work->rows.count, "displacements"));
   TRY(scratch_take(core, scratch, &work->rows.next, work->rows.count, "displacements"));
-  TRY(scratch_take(core, scratch, &work->rows.shift, work->rows.count, "displacements"));
+  TRY(scratch_take(core, scratch, &work->rows.total, work->padded, "displacements"));
+  TRY(scratch_take(core, scratch, &work->rows.last, work->rows.count, "displacements"));
+  TRY(scratch_take(core, scratch, &work->rows.last_next, work->rows.count, "displacements"));
+  PositionLanes *lanes = &work->rows.lanes;
+  TRY(scratch_take(core, scratch, &lanes->w, work->padded, "lanes"));
+  TRY(scratch_take(core, scratch, &lanes->falls, work->padded, "lanes"));
+  TRY(scratch_take(core, scratch, &lanes->radius, work->padded, "lanes"));
+  for (int c = 0; c < POSITION_BATCHES; c++) TRY(scratch_take(core, scratch, &lanes->split[c], work->padded, "lanes"));
+  for (int c = 0; c < 3; c++) {
+    TRY(scratch_take(core, scratch, &lanes->total[c], work->padded, "lanes"));
+    TRY(scratch_take(core, scratch, &lanes->push[c], work->padded, "lanes"));
+    TRY(scratch_take(core, scratch, &lanes->left[c], work->padded, "lanes"));
+  }
+  if (work->turning) TRY(take_turns(work));
+  for (int c = 0; c < 3; c++) {
+    TRY(scratch_take(core, scratch, &work->rows.boundary_sum[c], boundary, "pushes on solids"));
+    memset(work->rows.boundary_sum[c], 0, sizeof *work->rows.boundary_sum[c] * (size_t)boundary);
+  }
   return scratch_take(core, scratch, &work->rows.w, work->padded, "inverse masses");
 }
 
@@ -276,14 +389,15 @@ static Status fill_slots(PositionStep *work, bool kinds) {
   PositionSlots *slots = &work->layout.slots;
   const ContactPlaces *now = &work->memory->now;
   size_t spare = (size_t)(work->padded - work->count);
-  TRY(contact_memory_free(core, work->memory, LANES + slots->groups * SLICE));
+  TRY(contact_memory_free(core, work->memory, LANES + slots->rows * SLICE));
   slots->nx = now->kept[0] + LANES;
   slots->ny = now->kept[1] + LANES;
   slots->nz = now->kept[2] + LANES;
   slots->gap = now->kept[3] + LANES;
   slots->kind = kinds ? (int32_t *)now->key + LANES : NULL;
   TRY(take_rows(work));
-  work->start = (PositionStart){.at = work->rows.next, .low = work->rows.shift};
+  work->start.at = work->rows.next; /* not needed before the passes */
+  work->start.low = work->rows.last;
   memset(work->start.at + work->count, 0, sizeof *work->start.at * spare);
   memset(work->start.low + work->count, 0, sizeof *work->start.low * spare);
   parallel_for_shares(core, work->borders.shares, 0, work->count, POSITION_WINDOW, start_window, work);

@@ -1,4 +1,4 @@
-/* Contacts of a position-based step: found by the search, laid out in slots, and back out as memory and forces. */
+/* Contacts of a position-based step: from the search into slots, and back out as memory and forces. */
 #ifndef METHODS_COMMON_POSITION_CONTACTS_H
 #define METHODS_COMMON_POSITION_CONTACTS_H
 
@@ -12,16 +12,17 @@ void position_list_pushed(PositionStep *work, const PositionWindow *window);
 /* Displacements of the solids over the step, before the contacts are looked for; what depends on the contacts. */
 Status position_take_bodies(PositionStep *work);
 void position_bodies_found(PositionStep *work);
-/* A point of a body goes where the turn brings it, not along the tangent: what sticks to a turning wall would wander
- * into it. */
+/* Where the solid brings a point in the whole step, without the grains. */
 static inline Vec3 position_body_displacement(const PositionBody *body, const float arm[3]) {
   Vec3 from = vec3((double)arm[0], (double)arm[1], (double)arm[2]);
-  Vec3 displacement = vec3(body->moved[0], body->moved[1], body->moved[2]);
-  return body->turns ? vec3_add(displacement, vec3_sub(mat3_apply(&body->turn, from), from)) : displacement;
+  Vec3 linear = vec3(body->free.part[0], body->free.part[1], body->free.part[2]);
+  return body->turns ? vec3_add(linear, vec3_sub(mat3_apply(&body->free_turn, from), from)) : linear;
 }
 /* Rows of the boundary contacts of a window, once there are rows; those of the solve into both buffers, once the
  * stabilisation needs the other no more. */
 void position_load_boundary(PositionStep *work, const PositionWindow *window);
+/* The same of their turns, where grains turn. */
+void position_load_boundary_turns(PositionStep *work, const PositionWindow *window);
 void position_copy_boundary(PositionStep *work, const PositionWindow *window);
 /* Where the partners of grain i that may touch it stand; behind the last is something to read. */
 static inline const int32_t *position_found(const PositionStep *work, int64_t i) {
@@ -39,8 +40,12 @@ void position_move_boundary(PositionStep *work, int64_t b, int64_t e);
 void position_sum_pushes(PositionStep *work, int64_t b, int64_t e);
 /* After all have been through a pass: bodies that grains can move take up what pushed them. */
 void position_move_bodies(PositionStep *work);
-/* Forces on solids: what a window of grains pushes with; and on those that are matched, when all have pushed. */
+/* Bodies before and after a substep. */
+void position_begin_substep(PositionStep *work);
+void position_end_substep(PositionStep *work);
+/* Forces on solids: what a window of grains pushes walls with; and on bodies that grains can move, when all have
+ * pushed. */
 void position_push_solids(PositionStep *work, const PositionWindow *window);
-void position_push_matched(PositionStep *work);
+void position_push_bodies(PositionStep *work);
 
 #endif

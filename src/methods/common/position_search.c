@@ -68,7 +68,7 @@ static int64_t put_finds(SearchFinds *finds, SearchRoom *room, int64_t b, int64_
   return k;
 }
 
-/* Found on the stack first, and put behind what the thread has found before. Where that is depends on the
+/* Found where it stands in nobody's way, and put behind what the thread has found before. Where that is depends on the
  * threads; what it is does not. */
 static void search_chunk(void *context, int64_t b, int64_t e, int thread) {
   SearchFinds *finds = context;
@@ -145,10 +145,10 @@ static void predict_samples(const SampleSearch *search, int64_t b, int64_t e) {
     float at[3] = {s->x[k], s->y[k], s->z[k]};
     if (body->movable) {
       Vec3 arm = vec3_sub(vec3((double)at[0], (double)at[1], (double)at[2]), vec3_sub(solid->center, state->origin));
-      Vec3 displacement = position_body_displacement(body, (const float[3]){(float)arm.x, (float)arm.y, (float)arm.z});
-      at[0] += (float)displacement.x;
-      at[1] += (float)displacement.y;
-      at[2] += (float)displacement.z;
+      Vec3 way = position_body_displacement(body, (const float[3]){(float)arm.x, (float)arm.y, (float)arm.z});
+      at[0] += (float)way.x;
+      at[1] += (float)way.y;
+      at[2] += (float)way.z;
     }
     for (int axis = 0; axis < 3; axis++) search->at[axis][k] = at[axis];
     search->radius[k] = s->radius;

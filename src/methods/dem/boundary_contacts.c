@@ -305,7 +305,7 @@ static void react(const DemStep *work, int64_t k, const float *result, Reaction 
   Vec3 arm = vec3_sub(contact_point(work, contacts->first[k] / DEM_ROW, k), state->solids.items[index].center);
   torque = vec3_add(torque, vec3_cross(arm, force));
   const double parts[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
-  for (int c = 0; c < 6; c++) reaction->parts[c] += (int64_t)(parts[c] * 0x1p30);
+  for (int c = 0; c < 6; c++) reaction->parts[c] += wrench_units(parts[c]);
 }
 
 void dem_boundary_react(const DemStep *work, int64_t b, int64_t e, const float (*exerted)[DEM_SUM]) {

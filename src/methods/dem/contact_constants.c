@@ -2,12 +2,17 @@
 
 #include <math.h>
 
+#include "methods/common/cohesion.h"
+
 /* Defaults of a material. Young's modulus is soft, as usual for grains in bulk: under a metre of sand the penetration
  * is below one percent, and steps are some hundred times longer than with that of quartz. */
 #define YOUNG 5e7
 #define RESTITUTION 0.5
 #define ROLLING_FRICTION 0.1
 #define SHEAR_DAMPING_SHARE 0.5
+
+/* Radii that bonds may press grains into each other without other load. */
+#define BOND_PENETRATION 0.2
 
 enum { RESTITUTION_STEPS = 400, BISECTIONS = 40 };
 #define DAMPING_MOST 20.0
@@ -51,7 +56,7 @@ typedef struct Grain {
   double stiffness, modulus; /* modulus: E / (1 - nu^2) */
   double shear, shear_ratio;
   double damping, shear_damping; /* < 0: by restitution */
-  double restitution, mu_static, mu_kinetic, mu_rolling, cohesion;
+  double restitution, mu_static, mu_kinetic, mu_rolling, tension;
 } Grain;
 
 static double known(double value, double otherwise) { return scree_is_auto(value) ? otherwise : value; }
@@ -68,14 +73,14 @@ static Grain grain_of(const ScreeMaterialDef *def) {
                  .mu_static = def->friction_static,
                  .mu_kinetic = fmin(def->friction_kinetic, def->friction_static),
                  .mu_rolling = known(def->rolling_friction, ROLLING_FRICTION),
-                 .cohesion = def->cohesion};
+                 .tension = cohesion_tension(def)};
 }
 
 /* Two springs in series, times two: the constant of two equal ones is their own. */
 static double in_series(double a, double b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; }
 static double mean(double a, double b) { return sqrt(a * b); }
 
-/* Each material brings half of a contact's compliance and damping; friction, restitution and cohesion are geometric
+/* Each material brings half of a contact's compliance and damping; friction, restitution and tension are geometric
  * means. Where one material gives a constant and the other not, that constant is the contact's. */
 static DemConstants combine(const Grain *a, const Grain *b) {
   DemConstants constants = {0};
@@ -104,13 +109,23 @@ static DemConstants combine(const Grain *a, const Grain *b) {
   constants.mu_static = (float)mean(a->mu_static, b->mu_static);
   constants.mu_kinetic = (float)mean(a->mu_kinetic, b->mu_kinetic);
   constants.mu_rolling = (float)mean(a->mu_rolling, b->mu_rolling);
-  constants.tension = (float)(M_PI * mean(a->cohesion, b->cohesion));
+  constants.tension = (float)mean(a->tension, b->tension);
   return constants;
 }
 
-/* A solid counts as the grain's own material, with its own friction and with what it gives itself. */
+/* What meets solids: the friction of the bulk. */
+static Grain wall_side_of(const Material *material) {
+  Grain side = grain_of(&material->definition);
+  side.mu_static = material->wall_static;
+  side.mu_kinetic = fmin(material->wall_kinetic, material->wall_static);
+  return side;
+}
+
+/* A solid counts as the grain's own material, with its own friction and with what it gives itself. Nothing sticks to
+ * it. */
 static Grain solid_of(const Solid *solid, const Grain *grain) {
   Grain side = *grain;
+  side.tension = 0;
   side.mu_static = solid->friction_static;
   side.mu_kinetic = fmin(solid->friction_kinetic, solid->friction_static);
   if (!scree_is_auto(solid->stiffness_n)) {
@@ -127,7 +142,7 @@ Status dem_constants_create(Core *core, const State *state, DemConstantsTable *c
   constants->columns = materials->count + state->solids.count;
   TRY(memory_new(core, &constants->items, (int64_t)constants->rows * constants->columns, "contact constants"));
   for (int32_t a = 0; a < constants->rows; a++) {
-    Grain grain = grain_of(&materials->items[a].definition);
+    Grain grain = grain_of(&materials->items[a].definition), at_walls = wall_side_of(&materials->items[a]);
     DemConstants *row = constants->items + (int64_t)a * constants->columns;
     for (int32_t b = 0; b < materials->count; b++) {
       Grain other = grain_of(&materials->items[b].definition);
@@ -135,14 +150,36 @@ Status dem_constants_create(Core *core, const State *state, DemConstantsTable *c
     }
     for (int32_t b = 0; b < state->solids.count; b++) {
       const Solid *solid = &state->solids.items[b];
-      Grain side = solid_of(solid, &grain);
-      row[materials->count + b] = combine(&grain, &side);
+      Grain side = solid_of(solid, &at_walls);
+      row[materials->count + b] = combine(&at_walls, &side);
       if (!scree_is_auto(solid->stiffness_n)) {
         row[materials->count + b].stiffness = (float)solid->stiffness_n;
         row[materials->count + b].fixed = 1;
         row[materials->count + b].rooted = 0;
       }
     }
+  }
+  return SCREE_OK;
+}
+
+bool dem_constants_bond(const DemConstantsTable *constants) {
+  for (int64_t k = 0; k < (int64_t)constants->rows * constants->columns; k++)
+    if (constants->items[k].tension > 0) return true;
+  return false;
+}
+
+Status dem_constants_check(Core *core, const State *state, const DemConstantsTable *constants) {
+  double reduced = 0.5 * state->radius;
+  for (int32_t a = 0; a < constants->rows; a++) {
+    const DemConstants *own = &constants->items[(int64_t)a * constants->columns + a];
+    const ScreeMaterialDef *material = &state->materials.items[a].definition;
+    double share = dem_hertz(own, reduced) * sqrt(BOND_PENETRATION * state->radius) * BOND_PENETRATION * state->radius /
+                   ((double)own->tension * reduced * reduced);
+    if (share < 1)
+      return fail(core, SCREE_BAD_INPUT,
+                  "a cohesion of %g Pa would press grains of '%s' more than %g radii into each other: at most %.3g Pa "
+                  "with contacts this soft",
+                  material->cohesion, material->name, BOND_PENETRATION, share * material->cohesion);
   }
   return SCREE_OK;
 }

@@ -19,6 +19,10 @@ typedef struct DemConstantsTable {
 } DemConstantsTable;
 
 Status dem_constants_create(Core *core, const State *state, DemConstantsTable *constants);
+/* Refuses cohesion that the contacts are too soft for. */
+Status dem_constants_check(Core *core, const State *state, const DemConstantsTable *constants);
+/* Whether any grains are cohesive. */
+bool dem_constants_bond(const DemConstantsTable *constants);
 /* Whether any contact resists rolling. */
 bool dem_constants_roll(const DemConstantsTable *constants);
 void dem_constants_destroy(Core *core, DemConstantsTable *constants);

@@ -55,30 +55,34 @@ WIDE_INLINE ContactConstants load_constants(const DemConstantsTable *table, Wide
   return constants;
 }
 
-WIDE_INLINE ContactSprings load_springs(const float *from, bool rolling) {
+/* Known when the loop is compiled. */
+typedef struct Kind {
+  bool solid, outer, rolling, one_material, bonds;
+} Kind;
+
+WIDE_INLINE ContactSprings load_springs(const float *from, Kind kind) {
   const float(*lanes)[LANES] = (const float(*)[LANES])from;
   ContactSprings s = {.shear = load_vector(lanes)};
-  if (rolling) s.rolling = load_vector(lanes + 3);
+  if (kind.rolling) s.rolling = load_vector(lanes + 3);
   s.slides = contact_stored_slides(s.shear.x);
+  if (kind.bonds) {
+    s.bonded = contact_stored_bonded(s.shear.y);
+    s.shear.y = contact_without_bit(s.shear.y);
+  }
   return s;
 }
 
 /* ---- scatter ---- */
 
-WIDE_INLINE void store_springs(float *to, bool rolling, ContactSprings s) {
+WIDE_INLINE void store_springs(float *to, Kind kind, ContactSprings s) {
   wide_store(to, contact_store_slides(s.shear.x, s.slides));
-  wide_store(to + LANES, s.shear.y);
+  wide_store(to + LANES, kind.bonds ? contact_store_bonded(s.shear.y, s.bonded) : s.shear.y);
   wide_store(to + 2 * LANES, s.shear.z);
-  if (!rolling) return;
+  if (!kind.rolling) return;
   wide_store(to + 3 * LANES, s.rolling.x);
   wide_store(to + 4 * LANES, s.rolling.y);
   wide_store(to + 5 * LANES, s.rolling.z);
 }
-
-/* Known when the loop is compiled. */
-typedef struct Kind {
-  bool solid, outer, rolling, one_material;
-} Kind;
 
 /* Where the forces of contacts go. */
 typedef struct Target {
@@ -125,7 +129,7 @@ WIDE_INLINE Wide group_forces(const DemStep *work, const DemContacts *contacts, 
                               const Common *common, Kind kind) {
   const float(*rows)[4] = (const float(*)[4])work->rows.quads;
   float *memory = contacts->springs + group * work->topology->spring_size * LANES;
-  const ContactSwitches switches = {kind.solid, kind.rolling, work->settings->cap_total};
+  const ContactSwitches switches = {kind.solid, kind.rolling, work->settings->cap_total, kind.bonds};
   ContactSurface surface = {vec_zero(), wide_set(0)};
   Side a = load_grains(rows, contacts->first + group * LANES), b;
   if (kind.solid) {
@@ -136,17 +140,22 @@ WIDE_INLINE Wide group_forces(const DemStep *work, const DemContacts *contacts, 
     b = load_grains(rows, contacts->second + group * LANES);
   }
   ContactGeometry geometry = contact_geometry(a.side, b.side, surface, common->quantum, switches);
-  if (!mask_any(geometry.touches)) {
+  Mask acts = geometry.touches;
+  if (kind.bonds) {
+    Mask bonded = contact_stored_bonded(wide_load(memory + LANES));
+    acts = contact_holds(geometry, bonded, a.side.radius, b.side.radius);
+  }
+  if (!mask_any(acts)) {
     ContactForces none = contact_no_forces();
-    store_springs(memory, kind.rolling, none.springs);
+    store_springs(memory, kind, none.springs);
     if (kind.solid || kind.outer) add_forces(target, group * LANES, kind, none);
     return none.frequency_squared;
   }
   ContactConstants constants =
       kind.one_material ? common->constants : load_constants(work->constants, a.column, b.column);
-  ContactForces forces = contact_forces(a.side, b.side, surface, geometry, constants,
-                                        load_springs(memory, kind.rolling), common->dt, switches);
-  store_springs(memory, kind.rolling, forces.springs);
+  ContactForces forces =
+      contact_forces(a.side, b.side, surface, geometry, constants, load_springs(memory, kind), common->dt, switches);
+  store_springs(memory, kind, forces.springs);
   add_forces(target, group * LANES, kind, forces);
   return forces.frequency_squared;
 }
@@ -166,22 +175,34 @@ WIDE_INLINE float groups(const DemStep *work, const DemContacts *contacts, int64
   return largest;
 }
 
+/* A copy of the loop for each kind. */
+WIDE_INLINE float pair_groups(const DemStep *work, int64_t b, int64_t e, const Target *target, bool rolling,
+                              bool one_material) {
+  const DemContacts *pairs = &work->topology->pairs;
+  const Kind plain = {.rolling = rolling, .one_material = one_material},
+             bonds = {.rolling = rolling, .one_material = one_material, .bonds = true};
+  return work->settings->bonds ? groups(work, pairs, b, e, target, bonds) : groups(work, pairs, b, e, target, plain);
+}
+
 float KERNEL(dem_pair_forces)(const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM]) {
   const DemContacts *pairs = &work->topology->pairs;
   const Target target = {sums[0], pairs->first, pairs->second, (int32_t)(DEM_ROW * base), NULL};
   bool one_material = work->constants->rows == 1;
   if (work->settings->rolling)
-    return one_material ? groups(work, pairs, b, e, &target, (Kind){.rolling = true, .one_material = true})
-                        : groups(work, pairs, b, e, &target, (Kind){.rolling = true});
-  return one_material ? groups(work, pairs, b, e, &target, (Kind){.one_material = true})
-                      : groups(work, pairs, b, e, &target, (Kind){0});
+    return one_material ? pair_groups(work, b, e, &target, true, true) : pair_groups(work, b, e, &target, true, false);
+  return one_material ? pair_groups(work, b, e, &target, false, true) : pair_groups(work, b, e, &target, false, false);
+}
+
+WIDE_INLINE float outer_groups(const DemStep *work, int64_t b, int64_t e, const Target *target, bool rolling) {
+  const DemContacts *outer = &work->topology->outer;
+  return work->settings->bonds
+             ? groups(work, outer, b, e, target, (Kind){.outer = true, .rolling = rolling, .bonds = true})
+             : groups(work, outer, b, e, target, (Kind){.outer = true, .rolling = rolling});
 }
 
 float KERNEL(dem_outer_forces)(const DemStep *work, int64_t b, int64_t e) {
-  const DemContacts *outer = &work->topology->outer;
   const Target target = {.exerted = work->forces.outer};
-  return work->settings->rolling ? groups(work, outer, b, e, &target, (Kind){.outer = true, .rolling = true})
-                                 : groups(work, outer, b, e, &target, (Kind){.outer = true});
+  return work->settings->rolling ? outer_groups(work, b, e, &target, true) : outer_groups(work, b, e, &target, false);
 }
 
 float KERNEL(dem_boundary_forces)(const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM],

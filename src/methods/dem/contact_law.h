@@ -12,11 +12,15 @@
  *   k_t  = shear_fixed + shear_ratio k sqrt(h)                  k_s as printed; after Mindlin
  *   c_t  = shear_damping_mass m_e + shear_damping_share c       gamma_s as printed; a share of c
  *
- * One of the two terms of each line is zero. docs/methods/dem.md lists the other departures from the print. */
+ * One of the two terms of each line is zero. docs/methods/dem.md lists the other departures from the print.
+ *
+ * Bonds of cohesive grains (common/bond_law.h) pull besides (Derjaguin, Muller and Toporov 1975). F_n above, without
+ * the pull, limits friction and rolling: Coulomb's cone is shifted by it. */
 #ifndef METHODS_DEM_CONTACT_LAW_H
 #define METHODS_DEM_CONTACT_LAW_H
 
 #include "core/lane.h"
+#include "methods/common/bond_law.h"
 
 #define CONTACT_TINY 1e-30f
 /* A spring's share out of the tangent plane, squared: below the first floats do not notice it; the second bounds the
@@ -40,7 +44,7 @@
   X(mu_static)                                                                                                         \
   X(mu_kinetic)                                                                                                        \
   X(mu_rolling)                                                                                                        \
-  X(tension) /* pi times the cohesion: attraction = tension R h */
+  X(tension) /* of a bond over R^2, Pa */
 
 typedef struct ContactConstants {
 #define CONTACT_CONSTANT_REAL(name) Real name;
@@ -53,6 +57,7 @@ typedef struct ContactSwitches {
   bool solid;     /* the second partner is a solid: boundary contacts */
   bool rolling;   /* a spring resists rolling */
   bool cap_total; /* Coulomb's limit cuts the whole shear force; false: the spring alone, as printed */
+  bool bonds;     /* there are cohesive grains: springs know of bonds */
 } ContactSwitches;
 
 /* ---- geometry ---- */
@@ -113,6 +118,12 @@ LANE_INLINE ContactGeometry contact_geometry(ContactSide a, ContactSide b, Conta
   return g;
 }
 
+/* Whether a bond holds two grains that touch or, bonded already, are near enough. */
+LANE_INLINE Mask contact_holds(ContactGeometry g, Mask bonded, Real radius, Real other) {
+  Real reach = g.radii + bond_reach(bond_radius(radius, other));
+  return g.touches | (bonded & real_less(g.square, reach * reach));
+}
+
 /* ---- springs ---- */
 
 /* What a contact remembers. Both are zero when it begins. */
@@ -120,13 +131,21 @@ typedef struct ContactSprings {
   LaneVec3 shear;   /* force on the first partner, N */
   LaneVec3 rolling; /* moment on it, N m */
   Mask slides;      /* the shear spring was cut in the last step */
+  Mask bonded;      /* the two have touched and not been apart by more than a bond reaches since */
 } ContactSprings;
 
-/* `slides` is stored in the last bit of shear.x: one bit is cheaper than a float more per contact. */
+/* `slides` is stored in the last bit of shear.x, `bonded` in that of shear.y: a bit is cheaper than a float more per
+ * contact. */
 LANE_INLINE Mask contact_stored_slides(Real shear_x) { return -(real_bits(shear_x) & 1); }
 LANE_INLINE Real contact_store_slides(Real shear_x, Mask slides) {
   return real_from_bits((real_bits(shear_x) & ~1) | (slides & 1));
 }
+LANE_INLINE Mask contact_stored_bonded(Real shear_y) { return -(real_bits(shear_y) & 1); }
+LANE_INLINE Real contact_store_bonded(Real shear_y, Mask bonded) {
+  return real_from_bits((real_bits(shear_y) & ~1) | (bonded & 1));
+}
+/* Without the bit: of two that are bonded and apart it would be all there is, a number so small that it is slow. */
+LANE_INLINE Real contact_without_bit(Real shear_y) { return real_from_bits(real_bits(shear_y) & ~1); }
 
 /* Turns a spring that was tangential a step ago into the present tangent plane. Its length is kept to second order. */
 LANE_INLINE LaneVec3 contact_turn_into_plane(LaneVec3 spring, LaneVec3 normal) {
@@ -181,11 +200,11 @@ LANE_INLINE ContactForces contact_no_forces(void) {
   ContactForces none;
   none.force = none.lever = none.moment = none.springs.shear = none.springs.rolling = vec_zero();
   none.frequency_squared = real(0);
-  none.springs.slides = real_less(real(0), real(0));
+  none.springs.slides = none.springs.bonded = real_less(real(0), real(0));
   return none;
 }
 
-/* Forces where the geometry touches, zero elsewhere. */
+/* Forces where the geometry touches or a bond holds, zero elsewhere. */
 LANE_INLINE ContactForces contact_forces(ContactSide a, ContactSide b, ContactSurface surface, ContactGeometry g,
                                          ContactConstants k, ContactSprings springs, Real dt,
                                          ContactSwitches switches) {
@@ -233,12 +252,19 @@ LANE_INLINE ContactForces contact_forces(ContactSide a, ContactSide b, ContactSu
     forces.springs.rolling = vec_mask(g.touches, rolling.spring);
   }
 
-  LaneVec3 force = vec_add(friction.total, vec_mul(normal, pressure - k.tension * reduced * penetration));
+  LaneVec3 force = vec_add(friction.total, vec_mul(normal, pressure));
   forces.force = vec_mask(g.touches, force);
   forces.lever = vec_mask(g.touches, vec_mul(vec_cross(normal, force), arm));
   forces.springs.shear = vec_mask(g.touches, friction.spring);
   forces.springs.slides = g.touches & friction.slides;
   forces.frequency_squared = real_mask(g.touches, real_max(real(1.5f) * stiffness, shear_stiffness) * inverse_masses);
+  if (switches.bonds) { /* along the normal: it turns nobody */
+    Mask holds = contact_holds(g, springs.bonded, a.radius, b.radius);
+    Real slope = real_mask(holds, bond_slope(k.tension, reduced));
+    forces.force = vec_sub(forces.force, vec_mul(normal, bond_pull(slope, reduced, distance - g.radii)));
+    forces.springs.bonded = holds;
+    forces.frequency_squared = real_max(forces.frequency_squared, slope * inverse_masses);
+  }
   return forces;
 }
 

@@ -63,8 +63,10 @@ typedef struct DemTopology {
 } DemTopology;
 
 typedef struct DemSettings {
-  bool verlet, rotation, rolling, cap_total;
+  bool verlet, rotation, rolling, cap_total, bonds;
 } DemSettings;
+/* Floats that a contact remembers. */
+static inline int32_t dem_spring_size(const DemSettings *settings) { return settings->rolling ? 6 : 3; }
 
 /* Particle fields of dem's own. Accelerations are those of the contacts alone. */
 typedef struct DemFields {

@@ -16,7 +16,7 @@ typedef struct Loads {
 static double contact_load(const DemConstants *constants, double penetration, double reduced) {
   if (!(penetration > 0)) return 0;
   return dem_hertz(constants, reduced) * penetration * sqrt(penetration) -
-         (double)constants->tension * reduced * penetration;
+         (double)constants->tension * reduced * reduced;
 }
 
 static double pairs_load(const Loads *loads, int64_t i) {

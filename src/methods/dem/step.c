@@ -8,6 +8,8 @@
 #include <math.h>
 
 #include "core/parallel.h"
+#include "core/portable.h"
+#include "methods/dem/calibration_table.h"
 #include "methods/dem/contact_kernels.h"
 #include "methods/dem/dem.h"
 #include "methods/dem/topology.h"
@@ -26,6 +28,8 @@
  */
 #define USUAL_DAMPED 0.2
 #define LONGEST_DAMPED 0.4
+/* Radii that a grain may go in a step: a contact is seen from its beginning on, whatever the speed of the approach. */
+#define DEM_CFL 0.1
 /* Penetration at the start, in radii, that is left to the forces. More is relaxed, for RELAX_STEPS at most. */
 #define START_PENETRATION 0.02
 enum { RELAX_STEPS = 300 };
@@ -52,7 +56,8 @@ typedef struct Dem {
 
 static double smallest_radius(double radius, const ScreeMaterialDef *material) {
   if (material->radius_distribution == SCREE_RADII_UNIFORM) return radius * (1 - material->radius_spread);
-  return radius * exp(-2.5 * material->radius_spread - 0.5 * material->radius_spread * material->radius_spread);
+  return radius *
+         portable_exp(-2.5 * material->radius_spread - 0.5 * material->radius_spread * material->radius_spread);
 }
 
 /* What limits the step, over all pairs of materials. */
@@ -122,10 +127,14 @@ static Status add_fields(Core *core, State *state, Dem *dem) {
   for (int k = 0; k < 3; k++)
     for (int c = 0; c < 3; c++)
       if (k == 0 || dem->settings.verlet)
-        TRY(particles_add_field(core, &state->particles, names[k][c], (int32_t)sizeof(float), k == 0,
-                                (void **)&arrays[k][c]));
+        TRY(particles_add_floats(core, &state->particles, names[k][c], 1, k == 0, (void **)&arrays[k][c]));
   return particles_add_field(core, &state->particles, "contact_row", (int32_t)sizeof(int32_t), false,
                              (void **)&dem->fields.row);
+}
+
+static const Calibration *dem_calibration(const ScreeMethodDef *definition) {
+  (void)definition;
+  return &DEM_CALIBRATION;
 }
 
 static Status dem_create(Core *core, State *state, ScreeMethodDef *definition, void **data) {
@@ -136,10 +145,13 @@ static Status dem_create(Core *core, State *state, ScreeMethodDef *definition, v
                                 .rotation = definition->dem.rotation,
                                 .cap_total = definition->dem.shear_cap == SCREE_SHEAR_TOTAL};
   TRY(dem_constants_create(core, state, &dem->constants));
+  TRY(dem_constants_check(core, state, &dem->constants));
+  dem->settings.bonds = dem_constants_bond(&dem->constants);
   dem->settings.rolling = dem->settings.rotation && dem_constants_roll(&dem->constants);
   dem->topology.builds = -1;
   dem->radius = state->radius;
   TRY(choose_step(core, state, definition, dem));
+  if (scree_is_auto(definition->cfl)) definition->cfl = DEM_CFL;
   return add_fields(core, state, dem);
 }
 
@@ -149,6 +161,7 @@ static MethodNeeds dem_needs(const void *data) {
   MethodNeeds needs = method_needs_default();
   needs.neighbors = NEIGHBORS_LISTED;
   needs.pairs = needs.solids = 1;
+  if (dem->settings.bonds) needs.pairs += BOND_REACH / 4; /* R is at most a quarter of the sum of the radii */
   needs.skin = fminf(fmaxf(wanted, SKIN), SKIN_MOST);
   return needs;
 }
@@ -260,6 +273,29 @@ static Status dem_archive(Core *core, Archive *archive, void *data) {
   return dem_topology_archive(core, archive, &dem->topology);
 }
 
+/* What no step ends with: units of wrench_units, s. */
+#define REACTION_MOST (1ll << 60)
+#define LAST_STEP_MOST 1.0
+
+static Status dem_check(Core *core, const Archive *archive, const State *state, const void *data) {
+  const Dem *dem = data;
+  const DemTopology *t = &dem->topology;
+  if (!(dem->frequency >= 0) || !isfinite(dem->frequency) ||
+      !(dem->last_step >= 0 && dem->last_step <= LAST_STEP_MOST) || dem->relaxed < -1 || dem->relaxed > RELAX_STEPS ||
+      dem->reaction_count > state->solids.count)
+    return archive_refuse(core, archive, "the last step of dem cannot have been");
+  for (int64_t k = 0; k < dem->reaction_count; k++)
+    for (int c = 0; c < 6; c++)
+      if (dem->reactions[k].parts[c] > REACTION_MOST || dem->reactions[k].parts[c] < -REACTION_MOST)
+        return archive_refuse(core, archive, "a reaction on '%s' beyond reason", state->solids.items[k].name);
+  if (t->grains > 0 && t->spring_size != dem_spring_size(&dem->settings))
+    return archive_refuse(core, archive, "springs of %d numbers", t->spring_size);
+  for (int64_t i = 0; i < state->particles.count; i++)
+    if (dem->fields.row[i] < 0 || dem->fields.row[i] > t->grains)
+      return archive_refuse(core, archive, "the contacts of grain %u are nowhere", state->particles.id[i]);
+  return SCREE_OK;
+}
+
 static void dem_destroy(Core *core, void *data) {
   Dem *dem = data;
   if (!dem) return;
@@ -271,12 +307,18 @@ static void dem_destroy(Core *core, void *data) {
   memory_drop(core, &dem);
 }
 
-static Status dem_solids_changed(Core *core, const State *state, void *data) {
+static Status dem_contacts_changed(Core *core, const State *state, void *data) {
   Dem *dem = data;
   DemConstantsTable constants = {0};
-  TRY(dem_constants_create(core, state, &constants));
+  Status status = dem_constants_create(core, state, &constants);
+  if (status == SCREE_OK) status = dem_constants_check(core, state, &constants);
+  if (status != SCREE_OK) {
+    dem_constants_destroy(core, &constants);
+    return status;
+  }
   dem_constants_destroy(core, &dem->constants);
   dem->constants = constants;
+  dem->settings.bonds = dem_constants_bond(&constants);
   return SCREE_OK;
 }
 
@@ -290,13 +332,16 @@ const Method METHOD_DEM = {
              .summary = "discrete elements: Hertz contacts with shear springs",
              .paper = "papadimitriou2012"},
     .particle = PARTICLE_GRAIN,
+    .calibration = dem_calibration,
     .create = dem_create,
     .needs = dem_needs,
     .largest_step = dem_largest_step,
     .prepare = dem_prepare,
     .step = dem_step,
     .archive = dem_archive,
+    .check = dem_check,
     .destroy = dem_destroy,
-    .solids_changed = dem_solids_changed,
+    .solids_changed = dem_contacts_changed,
+    .materials_changed = dem_contacts_changed,
     .pressure = dem_write_pressure,
 };

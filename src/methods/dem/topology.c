@@ -73,6 +73,7 @@ static bool is_near(const DemStep *work, const float *margin, int64_t i, int64_t
   memcpy(&at, a, sizeof at);
   memcpy(&other, b, sizeof other);
   float reach = a[3] + b[3] + (margin[i / DEM_OCTET] + margin[j / DEM_OCTET]);
+  if (work->settings->bonds) reach += bond_reach(bond_radius(a[3], b[3]));
   return contact_is_near(at, other, (float)work->topology->quantum, reach);
 }
 
@@ -224,7 +225,7 @@ Status dem_topology_update(DemStep *work) {
     return SCREE_OK;
   DemTopology fresh = {.builds = state->contacts.builds,
                        .grains = work->rows.grains,
-                       .spring_size = work->settings->rolling ? 6 : 3,
+                       .spring_size = dem_spring_size(work->settings),
                        .quantum = t->quantum,
                        .window = dem_window_for(work->rows.grains)};
   fresh.windows = (fresh.grains + fresh.window - 1) / fresh.window;
@@ -269,6 +270,8 @@ static Status archive_contacts(Core *core, Archive *archive, DemTopology *t, Dem
     if (contacts->start[0] != 0 || contacts->start[i] > contacts->start[i + 1] ||
         contacts->start[t->grains] != contacts->count)
       return archive_bad(core, archive, "contacts in disorder");
+  if (archive->loading && !floats_finite(contacts->springs, contacts->count * t->spring_size))
+    return archive_bad(core, archive, "a spring that is not finite");
   return SCREE_OK;
 }
 

@@ -13,6 +13,9 @@ enum { S_XX, S_YY, S_ZZ, S_XY, S_YZ, S_XZ, STRESSES };
 /* Cells that hold more than this of their free volume have cohesion: grains touch. */
 #define PHI_TOUCHING 0.9f
 
+/* The lane of a place that counts from the strip's lower corner: rounding may put one just below a border on it. */
+static inline int32_t strip_lane(float x) { return (int32_t)x < STRIP ? (int32_t)x : STRIP - 1; }
+
 /* Solids as a strip sees them: what of its octants and lower faces is free, whose the faces are, and the signed
  * distance at the corners of its cells, in cells. */
 typedef struct StripSolids {
@@ -64,7 +67,7 @@ typedef struct SandFields {
   float *phi;                /* volume of the sand over that of the cell */
   float *usable;             /* 1 where every face of the cell has sand to move or is closed: stresses lose nothing */
   float *alpha;              /* largest shear stress over pressure */
-  float *cohesion;           /* Pa */
+  float *cohesion;           /* the same without pressure, Pa */
   float *mass[3];            /* kg */
   float *velocity[3];        /* m/s, with gravity's share of the step */
   float *specific_volume[3]; /* 1 / density, m^3/kg */

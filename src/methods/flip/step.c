@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/portable.h"
 #include "methods/flip/flip.h"
 #include "methods/flip/solids/solids.h"
 #include "methods/flip/stress/stress.h"
@@ -326,6 +327,8 @@ static Status flip_step(void *data, Step *step) {
   work.shapes = flip->settings.shapes ? &flip->shapes : NULL;
   work.mixed = state->materials.count > 1;
   work.specific_volume = (float)(1 / state->materials.items[0].definition.density);
+  for (int32_t k = 0; k < state->materials.count; k++)
+    work.friction[k] = (float)portable_tan(state->materials.items[k].definition.friction_angle_deg * M_PI / 180);
   int mark = scratch_mark(step->scratch);
   Status status = advance(flip, &work);
   scratch_release(step->core, step->scratch, mark);
@@ -356,11 +359,26 @@ static Status flip_archive(Core *core, Archive *archive, void *data) {
   for (int k = 0; k < STRESSES; k++) TRY(archive_array(core, archive, kept->stress[k], strips * STRIP));
   if (!archive->loading) return SCREE_OK;
   if (strips >= INT32_MAX / STRIP) return archive_bad(core, archive, "too many cells");
-  for (int64_t s = 2; s < strips; s++)
-    if (grid->key[s] <= grid->key[s - 1]) return archive_bad(core, archive, "cells are not in order");
+  for (int64_t s = 1; s < strips; s++)
+    if (grid->key[s] >> (3 * GRID_BITS) || (s > 1 && grid->key[s] <= grid->key[s - 1]))
+      return archive_bad(core, archive, "cells are not in order");
   for (int64_t s = 0; s < strips; s++) kept->record[s] = RECORD_UNKNOWN;
   grid->strips = (int32_t)strips;
   return grid_link(core, grid);
+}
+
+static Status flip_check(Core *core, const Archive *archive, const State *state, const void *data) {
+  const Flip *flip = data;
+  const FlipKept *kept = &flip->kept[flip->now];
+  const FlipGrid *grid = &flip->grid[flip->now];
+  int64_t cells = (int64_t)grid->strips * STRIP;
+  bool finite = isfinite(flip->speed);
+  if (cells > 0) {
+    finite = finite && floats_finite(kept->pressure, cells) && floats_finite(kept->correction_potential, cells);
+    for (int k = 0; k < STRESSES; k++) finite = finite && floats_finite(kept->stress[k], cells);
+  }
+  if (!finite) return archive_refuse(core, archive, "a stress is not finite");
+  return shapes_check(core, archive, state, &flip->shapes);
 }
 
 static void flip_destroy(Core *core, void *data) {
@@ -408,6 +426,7 @@ const Method METHOD_FLIP = {
     .prepare = flip_prepare,
     .step = flip_step,
     .archive = flip_archive,
+    .check = flip_check,
     .destroy = flip_destroy,
     .pressure = flip_pressure,
 };

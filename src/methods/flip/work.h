@@ -83,8 +83,9 @@ typedef struct FlipWork {
   State *state;
   const FlipSettings *settings;
   double dt;
-  bool mixed;            /* more than one material */
-  float specific_volume; /* 1 / rest density, when all is of one material */
+  float friction[MATERIALS_MAX]; /* tan(friction_angle_deg) of the materials */
+  bool mixed;                    /* more than one material */
+  float specific_volume;         /* 1 / rest density, when all is of one material */
   FlipGrid *grid;
   FlipOrder *order;
   FlipKept *kept;

@@ -1,7 +1,10 @@
 /* The contacts of a step: factors, adhesion and the decision what acts, once before the iterations. */
+#define LANE_SCALAR /* slots are looked at one by one */
 #include "methods/p2/contacts.h"
 
 #include <math.h>
+
+#include "methods/common/position_law.h"
 
 enum { CONTACTS_CHUNK = 64 };
 
@@ -85,7 +88,7 @@ static double damping_of(double stiffness, double mass, double dt) {
 static void set_factors(Maker *maker, int64_t slot, double stiffness, double damping, double mass) {
   P2Contacts *contacts = maker->contacts;
   const PositionSlots *s = &maker->work->layout.slots;
-  double dt = (double)maker->work->dt;
+  double dt = (double)maker->work->h;
   if (isnan(damping)) damping = isinf(stiffness) ? 0 : damping_of(stiffness, mass, dt);
   if (maker->work->settings->averaging) {
     if (stiffness != maker->stiffness || damping != maker->damping || mass != maker->mass) {
@@ -115,8 +118,9 @@ static void set_factors(Maker *maker, int64_t slot, double stiffness, double dam
 float p2_predicted_gap(const PositionStep *work, int64_t i, int64_t slot) {
   const PositionSlots *s = &work->layout.slots;
   const float *own = work->rows.now[i], *other = work->rows.now[s->partner[slot]];
-  return s->gap[slot] + (own[0] - other[0]) * s->nx[slot] + (own[1] - other[1]) * s->ny[slot] +
-         (own[2] - other[2]) * s->nz[slot];
+  float approach =
+      (own[0] - other[0]) * s->nx[slot] + (own[1] - other[1]) * s->ny[slot] + (own[2] - other[2]) * s->nz[slot];
+  return s->gap[slot] + (float)work->substeps * approach;
 }
 
 /* Fills a slot; whether the contact acts or is likely to join. */
@@ -149,63 +153,86 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
                                                   : POSITION_FAR;
   double area = adhesion > 0 ? p2_contact_area(-(double)s->gap[slot], smaller) : 0;
   float gap = p2_predicted_gap(work, i, slot);
-  contacts->cap[slot] = (float)(adhesion * area * (double)work->dt * (double)work->dt);
+  contacts->cap[slot] = contacts->grip[slot] = (float)(adhesion * area * (double)work->h * (double)work->h);
+  float tension = position_tension(work, slot);
+  if (tension > 0) {
+    PositionMultipliers last = {.normal = s->ln[slot]};
+    contacts->cap[slot] = position_bond(last, s->gap[slot], tension, p->radius[i], p->radius[j]);
+    contacts->grip[slot] = position_friction(work, slot)[0] * contacts->cap[slot];
+  }
   /* What is remembered of a contact that pulled is adhesion's, as far as the contact can still bear it. */
   s->ln[slot] = fmaxf(s->ln[slot], -contacts->cap[slot]);
   contacts->pull[slot] = fminf(s->ln[slot], 0);
-  /* A contact that pressed in the last step goes on: a prediction that opens it by a hair must not cost it its
-   * remembered forces. Where it really opens, spring and damper both ask for tension and get none. */
-  contacts->within[slot] = gap <= 0 || contacts->cap[slot] > 0 || s->ln[slot] > 0 ? P2_EVER : 0;
+  /* The paper decides at the prediction what acts, once a step. In substeps a contact acts from the first one on that
+   * would overlap without it: before that its damper must not push. One that pressed in the last step goes on: a
+   * prediction that opens it by a hair must not cost it its remembered forces. Where it really opens, spring and damper
+   * both ask for tension and get none. */
+  bool predicted = work->settings->averaging && gap <= 0;
+  contacts->within[slot] = predicted || contacts->cap[slot] > 0 || s->ln[slot] > 0 ? P2_EVER : 0;
   set_factors(maker, slot, stiffness, damping, 1 / weight);
-  return gap < P2_LIKELY_GAP * (float)state->radius && contacts->within[slot] > 0;
+  /* All rigid ones count, as in pbd. */
+  return isinf(stiffness) ||
+         (gap < P2_LIKELY_GAP * (float)state->radius && contacts->within[slot] >= (gap <= 0 ? 0 : P2_EVER));
 }
 
 /* An unused lane never acts. */
 static void clear_slot(const PositionStep *work, int64_t slot) {
   P2Contacts *contacts = work->method_contacts;
   contacts->within[slot] = -P2_EVER;
-  contacts->spring[slot] = contacts->cap[slot] = contacts->pull[slot] = work->layout.slots.soft[slot] = 0;
+  contacts->spring[slot] = contacts->cap[slot] = contacts->grip[slot] = contacts->pull[slot] =
+      work->layout.slots.soft[slot] = 0;
   contacts->damper[slot] = 1;
+}
+
+/* The contacts of a lane that act or are likely to join: its mass is split among them alone. */
+static void make_lane(Maker *maker, int64_t slice, int lane) {
+  const PositionStep *work = maker->work;
+  const PositionSlots *slots = &work->layout.slots;
+  const float relaxation = work->settings->relaxation;
+  int64_t i = slots->grain[slice * SLICE + lane];
+  int all = 0;
+  for (int batch = 0; batch < POSITION_BATCHES; batch++) {
+    int likely = 0;
+    int64_t end = position_rows_begin(slots, slice, batch + 1) * SLICE;
+    for (int64_t slot = position_rows_begin(slots, slice, batch) * SLICE + lane; slot < end; slot += SLICE) {
+      if (position_slot_used(slots, i, slot)) likely += make_slot(maker, i, slot);
+      else clear_slot(work, slot);
+    }
+    all += likely;
+    if (i < work->count)
+      work->rows.lanes.split[batch][slice * SLICE + lane] =
+          work->rows.w[i] * fmaxf((float)likely / position_relaxation(work, batch), 1);
+  }
+  if (i >= work->count) return;
+  work->rows.last[i][3] = work->rows.w[i] * fmaxf((float)all / relaxation, 1);
+  if (!work->settings->averaging) work->rows.now[i][3] = work->rows.lanes.split[0][slice * SLICE + lane];
 }
 
 static void contacts_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   PositionStep *work = context;
-  P2Contacts *contacts = work->method_contacts;
-  Maker maker = {.work = work, .contacts = contacts, .mass = -1};
+  Maker maker = {.work = work, .contacts = work->method_contacts, .mass = -1};
   for (int64_t s = b; s < e; s++)
-    for (int lane = 0; lane < SLICE; lane++) {
-      int64_t i = work->layout.slots.grain[s * SLICE + lane], end = work->layout.slots.begin[s + 1] * SLICE;
-      int likely = 0;
-      for (int64_t slot = work->layout.slots.begin[s] * SLICE + lane; slot < end; slot += SLICE) {
-        if (position_slot_used(&work->layout.slots, i, slot)) likely += make_slot(&maker, i, slot);
-        else clear_slot(work, slot);
-      }
-      work->rows.shift[i][3] = work->rows.w[i] * position_split(work->settings, (float)likely);
-    }
-}
-
-/* The rows of the stabilisation have the new weights, those of the iterations get them. */
-static void share_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  PositionStep *work = context;
-  for (int64_t i = b; i < e; i++) work->rows.now[i][3] = work->rows.shift[i][3];
+    for (int lane = 0; lane < SLICE; lane++) make_lane(&maker, s, lane);
 }
 
 static bool is_rigid(const ScreeMaterialDef *material) {
   return scree_is_auto(material->stiffness) && !(material->adhesion > 0);
 }
 
-bool p2_all_rigid(const Materials *materials, const P2Settings *settings) {
-  if (settings->position.averaging || settings->error_reduction > 0) return false;
+bool p2_any_springs(const Materials *materials) {
   for (int32_t k = 0; k < materials->count; k++)
-    if (!is_rigid(&materials->items[k].definition)) return false;
-  return true;
+    if (!is_rigid(&materials->items[k].definition)) return true;
+  return false;
+}
+
+bool p2_all_rigid(const Materials *materials, const P2Settings *settings) {
+  return !settings->position.averaging && !(settings->error_reduction > 0) && !p2_any_springs(materials);
 }
 
 Status p2_contacts_create(PositionStep *work, const P2Settings *settings, P2Contacts *contacts) {
   Core *core = work->step->core;
-  int64_t slots = work->layout.slots.groups * SLICE;
+  int64_t slots = work->layout.slots.rows * SLICE;
   *contacts = (P2Contacts){.settings = settings};
   contacts->rigid = p2_all_rigid(&work->step->state->materials, settings);
   work->method_contacts = contacts;
@@ -215,11 +242,10 @@ Status p2_contacts_create(PositionStep *work, const P2Settings *settings, P2Cont
 #undef P2_TAKE
   TRY(scratch_take(core, work->step->scratch, &work->layout.slots.soft, slots, "contacts"));
   parallel_for(core, 0, work->layout.slots.slices, CONTACTS_CHUNK, contacts_chunk, work);
-  if (!work->settings->averaging) parallel_for(core, 0, work->padded, CONTACTS_CHUNK * SLICE, share_chunk, work);
   return SCREE_OK;
 }
 
-/* ---- old penetration ---- */
+/* ---- old overlap ---- */
 
 Status p2_part(PositionStep *work) {
   const Materials *materials = &work->step->state->materials;

@@ -1,7 +1,10 @@
-/* The contacts of a step of p2 (Holz 2014, Section 6); p2_law.h has the formulas of one of them.
+/* The contact of p2: spring and damper along the normal, Coulomb friction, adhesion (Holz 2014, Section 6).
  *
  * Two solvers of the same contact. Averaging is the paper's: every iteration applies the factors of Eq. 28. Splitting
- * (default) keeps the spring-damper's force as an unknown of its own. */
+ * (default) keeps the spring-damper's force f as an unknown of its own and asks for
+ *     f + k C + c v = 0   with  lambda = f dt^2,
+ * which for one contact is Eq. 21 after the first iteration and after any later one, and for many contacts converges
+ * to the forces of implicit Euler, which averaging does not. */
 #ifndef METHODS_P2_CONTACTS_H
 #define METHODS_P2_CONTACTS_H
 
@@ -31,10 +34,11 @@ typedef struct P2Settings {
 /* What a slot has besides PositionSlots. The slot's ln is the sum of press and pull. Contacts that are all rigid have
  * none of it: see P2Contacts. */
 #define P2_SLOT_FIELDS(X)                                                                                              \
-  X(float, within) /* with a gap of at most this the contact acts: huge where the prediction penetrates */             \
+  X(float, within) /* with a gap of at most this the contact acts: huge where the prediction overlaps */               \
   X(float, spring) /* averaging: k' of Eq. 28; splitting: k dt^2 / (k dt^2 + c dt) */                                  \
   X(float, damper) /* averaging: c' of Eq. 28; splitting: 1 / (k dt^2 + c dt), the contact's compliance */             \
-  X(float, cap)    /* adhesion: most that it holds, as a multiplier (Eq. 34, 35) */                                    \
+  X(float, cap)    /* adhesion: most that it holds, as a multiplier (Eq. 34, 35); or a bond of cohesive grains */      \
+  X(float, grip)   /* what that adds to the limit of friction: the cap; mu times it where a bond shifts the cone */    \
   X(float, pull)   /* adhesion's part of the normal multiplier, between -cap and 0 */
 
 /* One step's contacts; PositionStep.method_contacts points to it. */
@@ -52,13 +56,13 @@ typedef struct P2Contacts {
 
 /* A slot's numbers before an iteration. */
 typedef struct P2Slot {
-  float within, spring, damper, cap, pull;
+  float within, spring, damper, cap, grip, pull;
 } P2Slot;
 #define P2_EVER 1e30f
 static inline P2Slot p2_slot(const P2Contacts *contacts, int64_t slot) {
   if (contacts->rigid) return (P2Slot){.within = P2_EVER, .spring = 1};
-  return (P2Slot){contacts->within[slot], contacts->spring[slot], contacts->damper[slot], contacts->cap[slot],
-                  contacts->pull[slot]};
+  return (P2Slot){contacts->within[slot], contacts->spring[slot], contacts->damper[slot],
+                  contacts->cap[slot],    contacts->grip[slot],   contacts->pull[slot]};
 }
 
 /* The mass of a grain is split among contacts that act or come this near, in nominal radii: those may join. */
@@ -66,14 +70,16 @@ static inline P2Slot p2_slot(const P2Contacts *contacts, int64_t slot) {
 /* Gap between the slot's partners after the prediction. */
 float p2_predicted_gap(const PositionStep *work, int64_t i, int64_t slot);
 
+/* Whether a material's contacts are not rigid. */
+bool p2_any_springs(const Materials *materials);
 /* Whether contacts need nothing but what pbd iterates. */
 bool p2_all_rigid(const Materials *materials, const P2Settings *settings);
 /* Fills the contacts of the slots that position_begin laid out; in scratch. */
 Status p2_contacts_create(PositionStep *work, const P2Settings *settings, P2Contacts *contacts);
 
-/* Moves penetrating grains whose contact is rigid apart without giving them speed (pbd's stabilisation). Penetration of
- * a spring is its load and stays, but for what lies deeper than the core of a spring that we made up. Only where forces
- * are remembered: the paper's averaging has nothing but penetration to tell a contact what it carries. */
+/* Moves overlapping grains whose contact is rigid apart without giving them speed (pbd's stabilisation). Overlap of a
+ * spring is its load and stays, but for what lies deeper than the core of a spring that we made up. Only where forces
+ * are remembered: the paper's way has nothing but overlap to tell a contact what it carries. */
 Status p2_part(PositionStep *work);
 
 /* Finds out how sticky lumps turn; before the iterations. */
@@ -82,9 +88,10 @@ Status p2_turn(PositionStep *work);
 /* Finds out who of each pair moves more (Section 7); before the iterations. */
 Status p2_reduce_errors(PositionStep *work);
 
-/* Motion of what each grain rests on, per step; fields of the particles. */
+/* Fields of the particles: velocity of what each grain rests on, and what sleeping holds back of its own, m/s. */
 typedef struct P2Rest {
   float *x, *y, *z;
+  float *held_x, *held_y, *held_z;
 } P2Rest;
 /* Grains at rest take exactly the motion of what they rest on. After the iterations. */
 Status p2_sleep(PositionStep *work, const P2Settings *settings, P2Rest *rest);
@@ -94,8 +101,9 @@ typedef struct P2 {
   P2Settings settings;
   PositionSearch search;
   ContactMemory memory;
+  PositionSpin spin;
   P2Rest rest;
-  double last_dt;
+  double last_h;
 } P2;
 
 /* A step but for its iterations; another solver of the same contacts may stand between. */

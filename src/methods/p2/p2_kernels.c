@@ -1,72 +1,115 @@
-/* One iteration over the slots, eight grains abreast: each grain gathers the corrections of its own contacts. */
+/* Passes over the slots, eight grains abreast: each grain gathers the corrections of its own contacts. */
 #include "methods/p2/p2_kernels.h"
 
 #include "methods/common/position_wide.h"
 #include "methods/p2/p2_law.h"
 
-/* A slot before an iteration. */
+/* A slot before a pass. */
 typedef struct Contact {
-  PositionTouch touch;
+  SlotTouch slot;
   P2Multipliers multipliers;
   Mask acts;
 } Contact;
 
-WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Contacts *contacts, int64_t g, Rows own) {
+/* Penetration of a rigid contact does not turn into speed; that of a spring does. */
+WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Contacts *contacts, int64_t row, Own own,
+                                 bool averaging) {
   const PositionSlots *slots = &work->layout.slots;
-  int64_t at = g * SLICE;
-  Contact c = {.touch = load_touch(slots, g, work->rows.now, own)};
+  const int64_t at = row * SLICE;
+  Contact c = {.slot = averaging ? iteration_touch(work, row, own) : substep_touch(work, row, own)};
+  PositionTouch *t = &c.slot.touch;
+  t->gap = real_select(real_less(real(0), wide_load(slots->soft + at)), c.slot.gap, t->gap);
   if (contacts->roll[0]) {
     LaneVec3 roll = lane_load3(contacts->roll[0] + at, contacts->roll[1] + at, contacts->roll[2] + at);
-    c.touch.relative = vec_sub(c.touch.relative, roll);
+    t->relative = vec_sub(t->relative, roll);
   }
   c.multipliers = (P2Multipliers){load_multipliers(slots, at), wide_load(contacts->pull + at)};
-  c.acts = p2_acts(c.touch.gap, wide_load(contacts->within + at), c.multipliers.sum.normal);
+  c.acts = p2_acts(t->gap, wide_load(contacts->within + at), c.multipliers.sum.normal);
+  if (!averaging && !work->settings->memory) /* what is not remembered begins with nothing in every substep */
+    c.multipliers = (P2Multipliers){{real(0), vec_zero()}, real(0)};
   return c;
 }
 
-/* New multipliers of one contact; returns what they push the grain by. */
-WIDE_INLINE LaneVec3 contact_solve(const PositionStep *work, const P2Contacts *contacts, const Frictions *frictions,
-                                   int64_t g, Rows own, bool averaging, Real average) {
+/* New multipliers of one contact; adds what they push the grain by. `arm`: see position_torque. */
+WIDE_INLINE Pushes contact_solve(const PositionStep *work, const P2Contacts *contacts, const Frictions *frictions,
+                                 int64_t row, Own own, bool averaging, Real average, bool turning, float arm,
+                                 Pushes sum) {
   const PositionSlots *slots = &work->layout.slots;
-  int64_t at = g * SLICE;
-  Contact c = contact_load(work, contacts, g, own);
-  P2Constants constants = {wide_load(contacts->spring + at), wide_load(contacts->damper + at),
-                           wide_load(contacts->cap + at)};
-  P2Multipliers after =
-      p2_contact(c.multipliers, c.touch, constants, friction_at(frictions, slots, at), c.acts, averaging, average);
+  const int64_t at = row * SLICE;
+  const Contact c = contact_load(work, contacts, row, own, averaging);
+  const P2Constants constants = {wide_load(contacts->spring + at), wide_load(contacts->damper + at),
+                                 wide_load(contacts->cap + at), wide_load(contacts->grip + at)};
+  P2Multipliers after = p2_contact(c.multipliers, c.slot.touch, slot_slide(work, row, own, c.slot, turning), constants,
+                                   friction_at(frictions, slots, at), c.acts, averaging, average);
   store_multipliers(slots, at, after.sum);
   wide_store(contacts->pull + at, after.pull);
-  LaneVec3 push = position_change(c.multipliers.sum, after.sum, c.touch.normal);
-  if (contacts->tilt) push = vec_mul(push, p2_upper_share(wide_load(contacts->tilt + at), own.fourth, c.touch.weight));
-  return push;
+  LaneVec3 push = position_change(c.multipliers.sum, c.slot.before, after.sum, c.slot.touch.normal);
+  if (contacts->tilt)
+    push = vec_mul(push, p2_upper_share(wide_load(contacts->tilt + at), own.weight, c.slot.touch.weight));
+  sum.push = vec_add(sum.push, push);
+  if (turning) sum.torque = position_torque_change(sum.torque, c.multipliers.sum, after.sum, c.slot.touch.normal, arm);
+  return sum;
 }
 
-WIDE_INLINE void solve_slices(const PositionStep *work, int64_t b, int64_t e, bool averaging) {
+/* The sum of what the contacts of slot rows [begin, end) push their grains with. */
+WIDE_INLINE Pushes solve_rows(const PositionStep *work, const Frictions *frictions, int64_t begin, int64_t end, Own own,
+                              bool averaging, Real average, bool turning, float arm) {
+  const P2Contacts *contacts = work->method_contacts;
+  Pushes sum = no_pushes();
+  for (int64_t row = begin; row < end; row++)
+    sum = contact_solve(work, contacts, frictions, row, own, averaging, average, turning, arm, sum);
+  return sum;
+}
+
+/* One batch of a substep; as pbd's. */
+WIDE_INLINE void solve_batch(const PositionStep *work, int64_t b, int64_t e, bool turning) {
+  const PositionSlots *slots = &work->layout.slots;
+  const int batch = work->batch;
+  const Frictions frictions = frictions_of(work);
+  for (int64_t s = b; s < e; s++) {
+    Own own = load_own(work, s, turning);
+    int64_t begin = position_rows_begin(slots, s, batch), end = position_rows_begin(slots, s, batch + 1);
+    Pushes pushes = solve_rows(work, &frictions, begin, end, own, false, real(1), turning, POSITION_ARM_PAIR);
+    own.d = solved(work, s, own.d, pushes.push);
+    if (turning) own.turn = turned(work, s, pushes.torque);
+    if (batch < POSITION_BOUNDARY_BATCH - 1) {
+      end_batch(work, s, own.d, batch + 1);
+      continue;
+    }
+    begin = end, end = position_slice_begin(slots, s + 1);
+    own.weight = wide_load(work->rows.lanes.split[POSITION_BOUNDARY_BATCH] + s * SLICE);
+    pushes = solve_rows(work, &frictions, begin, end, own, false, real(1), turning, POSITION_ARM_SOLID);
+    own.d = solved(work, s, own.d, pushes.push);
+    if (turning) end_turn(work, s, turned(work, s, pushes.torque));
+    end_substep(work, s, own.d, own.radius);
+  }
+}
+
+void KERNEL(p2_batch_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  solve_batch(context, b, e, false);
+}
+
+/* The same where grains turn. */
+void KERNEL(p2_turning_batch_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  solve_batch(context, b, e, true);
+}
+
+/* One iteration as in the paper, averaged (Eq. 9): n is what acts in this iteration. */
+void KERNEL(p2_average_pass)(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const PositionStep *work = context;
   const PositionSlots *slots = &work->layout.slots;
   const P2Contacts *contacts = work->method_contacts;
   const Frictions frictions = frictions_of(work);
   for (int64_t s = b; s < e; s++) {
-    Rows own = own_rows(work->rows.now, slots, s);
-    LaneVec3 sum = vec_zero();
-    Real average = real(1);
-    if (averaging) { /* Eq. 9: n is what acts in this iteration */
-      Real count = real(0);
-      for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++)
-        count = count + real_select(contact_load(work, contacts, g, own).acts, real(1), real(0));
-      average = position_average(count, 1);
-    }
-    for (int64_t g = slots->begin[s]; g < slots->begin[s + 1]; g++)
-      sum = vec_add(sum, contact_solve(work, contacts, &frictions, g, own, averaging, average));
-    move_rows(work, s, own, sum);
+    const Own own = load_own(work, s, false);
+    int64_t begin = position_slice_begin(slots, s), end = position_slice_begin(slots, s + 1);
+    Real count = real(0);
+    for (int64_t row = begin; row < end; row++)
+      count = count + real_select(contact_load(work, contacts, row, own, true).acts, real(1), real(0));
+    LaneVec3 push = solve_rows(work, &frictions, begin, end, own, true, position_average(count, 1), false, 0).push;
+    set_rows(work->rows.next, slots, s, pushed_by(work, s, own.d, push), own.weight);
   }
-}
-
-void KERNEL(p2_split_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  solve_slices(context, b, e, false);
-}
-
-void KERNEL(p2_average_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  solve_slices(context, b, e, true);
 }

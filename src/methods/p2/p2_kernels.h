@@ -4,7 +4,8 @@
 
 #include "methods/p2/contacts.h"
 
-KERNEL_DECLARE(void, p2_split_pass, (void *work, int64_t b, int64_t e, int thread));
+KERNEL_DECLARE(void, p2_batch_pass, (void *work, int64_t b, int64_t e, int thread));
+KERNEL_DECLARE(void, p2_turning_batch_pass, (void *work, int64_t b, int64_t e, int thread));
 KERNEL_DECLARE(void, p2_average_pass, (void *work, int64_t b, int64_t e, int thread));
 
 #endif

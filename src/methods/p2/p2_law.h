@@ -10,10 +10,11 @@ typedef struct P2Normal {
   Real press, pull;
 } P2Normal;
 
-/* Numbers of a contact. Averaging: k' and c' of Eq. 28. Splitting: k dt^2 / (k dt^2 + c dt), and 1 / (k dt^2 + c dt),
- * the contact's compliance. cap: most that adhesion holds (Eq. 34, 35). */
+/* Numbers of a contact. Averaging: k' and c' of Eq. 28. Splitting: k h^2 / (k h^2 + c h), and 1 / (k h^2 + c h), the
+ * contact's compliance. cap: most that adhesion holds (Eq. 34, 35), or a bond. grip: what they add to the limit of
+ * friction; of adhesion it is the cap. */
 typedef struct P2Constants {
-  Real spring, damper, cap;
+  Real spring, damper, cap, grip;
 } P2Constants;
 
 /* Decided once a step, at the prediction (`within`); a contact that others close during the iterations joins and
@@ -24,11 +25,11 @@ LANE_INLINE Mask p2_acts(Real gap, Real within, Real normal) {
 
 LANE_INLINE Real p2_clamp(Real v, Real low, Real high) { return real_max(real_min(v, high), low); }
 
-/* Eq. 33 on the sum over the iterations, with adhesion in the cap: what the friction multiplier may be. */
-LANE_INLINE LaneVec3 p2_coulomb(LaneVec3 wanted, PositionFriction mu, Real press, Real cap) {
+/* Eq. 33 on the sum over the iterations, with adhesion in it: what the friction multiplier may be. */
+LANE_INLINE LaneVec3 p2_coulomb(LaneVec3 wanted, PositionFriction mu, Real press, Real grip) {
   Real size = real_sqrt(vec_dot(wanted, wanted));
-  Real kinetic = (mu.sliding * press + cap) / real_max(size, real(POSITION_TINY));
-  Mask slips = real_less(mu.still * press + cap, size);
+  Real kinetic = (mu.sliding * press + grip) / real_max(size, real(POSITION_TINY));
+  Mask slips = real_less(mu.still * press + grip, size);
   return vec_mul(wanted, real_select(slips, real_min(kinetic, real(1)), real(1)));
 }
 
@@ -45,7 +46,7 @@ LANE_INLINE P2Normal p2_normal_averaged(P2Normal before, Real gap, Real along, P
 }
 
 /* With the forces as unknowns: the residual of the spring-damper's equation
- *     f + k C + c v = 0   with  lambda = f dt^2
+ *     f + k C + c v = 0   with  lambda = f h^2
  * over its slope; for one contact that is Eq. 21 after the first iteration and after any later one, and for many it
  * converges to the forces of implicit Euler, which averaging does not. Adhesion is found first, as what it would take
  * to hold the contact as it is against its spring: spring and adhesion then agree after one iteration as after many,
@@ -56,7 +57,8 @@ LANE_INLINE P2Normal p2_normal_split(P2Normal before, Real gap, Real along, P2Co
   after.pull = p2_clamp(before.pull - along / weight - (held - before.press), real(0) - law.cap, real(0));
   Real residual = law.spring * gap + (real(1) - law.spring) * along + (after.pull - before.pull) * weight +
                   law.damper * before.press;
-  after.press = real_max(before.press - residual / (weight + law.damper), real(0));
+  after.press =
+      real_max(before.press - residual * (real(1) / (weight + law.damper)), real(0)); /* as position_contact */
   return after;
 }
 
@@ -67,8 +69,8 @@ typedef struct P2Multipliers {
   Real pull; /* adhesion's part of the normal multiplier, between -cap and 0 */
 } P2Multipliers;
 
-LANE_INLINE P2Multipliers p2_contact(P2Multipliers before, PositionTouch t, P2Constants law, PositionFriction mu,
-                                     Mask acts, bool averaging, Real average) {
+LANE_INLINE P2Multipliers p2_contact(P2Multipliers before, PositionTouch t, PositionSlide slide, P2Constants law,
+                                     PositionFriction mu, Mask acts, bool averaging, Real average) {
   P2Multipliers after;
   P2Normal old, now;
   Real share = average / t.weight, along = vec_dot(t.relative, t.normal);
@@ -76,7 +78,8 @@ LANE_INLINE P2Multipliers p2_contact(P2Multipliers before, PositionTouch t, P2Co
   old.pull = before.pull;
   now = averaging ? p2_normal_averaged(old, t.gap, along, law, share, t.weight)
                   : p2_normal_split(old, t.gap, along, law, t.weight);
-  LaneVec3 friction = p2_coulomb(position_wanted_friction(before.sum.friction, t, share), mu, now.press, law.cap);
+  LaneVec3 wanted = position_wanted_friction(before.sum.friction, slide, average / slide.weight);
+  LaneVec3 friction = p2_coulomb(wanted, mu, now.press, law.grip);
   after.sum.normal = real_select(acts, now.press + now.pull, before.sum.normal);
   after.sum.friction = vec_select(acts, friction, before.sum.friction);
   after.pull = real_select(acts, now.pull, before.pull);

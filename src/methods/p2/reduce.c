@@ -83,7 +83,8 @@ static void tilt_chunk(void *context, int64_t b, int64_t e, int thread) {
   const PositionSlots *s = &r->work->layout.slots;
   const P2Contacts *contacts = r->work->method_contacts;
   for (int64_t slice = b; slice < e; slice++)
-    for (int64_t slot = s->begin[slice] * SLICE; slot < s->begin[slice + 1] * SLICE; slot++) {
+    for (int64_t slot = position_slice_begin(s, slice) * SLICE; slot < position_slice_begin(s, slice + 1) * SLICE;
+         slot++) {
       int64_t i = s->grain[slice * SLICE + slot % SLICE], j = s->partner[slot];
       bool pair = j != i && j < r->work->count;
       contacts->tilt[slot] = pair ? contacts->settings->error_reduction * tilt_of(r, i, j, slot) : 0;
@@ -96,7 +97,7 @@ Status p2_reduce_errors(PositionStep *work) {
   if (!(contacts->settings->error_reduction > 0)) return SCREE_OK;
   Vec3 down = vec3_normalize(work->step->state->gravity);
   Reduction r = {.work = work, .down = {(float)down.x, (float)down.y, (float)down.z}};
-  TRY(scratch_take(core, work->step->scratch, &contacts->tilt, work->layout.slots.groups * SLICE, "contacts"));
+  TRY(scratch_take(core, work->step->scratch, &contacts->tilt, work->layout.slots.rows * SLICE, "contacts"));
   if (contacts->settings->ground) TRY(find_levels(&r));
   parallel_for(core, 0, work->layout.slots.slices, REDUCE_CHUNK, tilt_chunk, &r);
   return SCREE_OK;

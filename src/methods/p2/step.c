@@ -1,11 +1,13 @@
 /* p2: parallel particles after Holz 2014. Equation numbers are the paper's.
  *
- * Departures, each selectable back to the paper: mass splitting with the contact's force as the unknown instead
+ * Departures, each selectable back to the paper's way: mass splitting with the contact's force as the unknown instead
  * of averaging (it keeps momentum, and forces converge to the spring-damper's); contacts begin with the last step's
  * forces; caps hold for the sum over the iterations; sleeping knows what a grain rests on. See docs/methods/p2.md. */
 #include <math.h>
 
+#include "methods/common/position_calibration.h"
 #include "methods/common/position_pressure.h"
+#include "methods/common/still_calibration.h"
 #include "methods/p2/contacts.h"
 #include "methods/p2/p2.h"
 #include "methods/p2/p2_kernels.h"
@@ -15,17 +17,27 @@ enum { LIMIT_CHUNK = 1024 };
 /* A springy contact may throw a grain at twice the tool's speed; a little less, so that gravity does not make it more.
  */
 #define SOLID_THROWS 1.9
+#define LIMIT_ROUNDING 1e-5 /* of a displacement that is summed over substeps */
 
 static Status add_rest(Core *core, Particles *particles, P2Rest *rest) {
-  TRY(particles_add_field(core, particles, "p2_rest_x", sizeof(float), true, (void **)&rest->x));
-  TRY(particles_add_field(core, particles, "p2_rest_y", sizeof(float), true, (void **)&rest->y));
-  return particles_add_field(core, particles, "p2_rest_z", sizeof(float), true, (void **)&rest->z);
+  const struct {
+    const char *name;
+    float **field;
+  } fields[] = {{"p2_rest_x", &rest->x},      {"p2_rest_y", &rest->y},      {"p2_rest_z", &rest->z},
+                {"p2_held_x", &rest->held_x}, {"p2_held_y", &rest->held_y}, {"p2_held_z", &rest->held_z}};
+  for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
+    TRY(particles_add_floats(core, particles, fields[k].name, 1, true, (void **)fields[k].field));
+  return SCREE_OK;
 }
 
 static bool any_sticks(const Materials *materials) {
   for (int32_t k = 0; k < materials->count; k++)
     if (materials->items[k].definition.adhesion > 0) return true;
   return false;
+}
+
+static const Calibration *p2_calibration(const ScreeMethodDef *definition) {
+  return definition->p2.averaging ? &STILL_CALIBRATION : &POSITION_CALIBRATION;
 }
 
 static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, void **data) {
@@ -42,6 +54,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
               .shift_share = POSITION_SHIFT_SHARE,
               .slop = true,
               .sticky = any_sticks(&state->materials),
+              .adhesion = true,
               .relaxation = (float)definition->p2.relaxation,
               .averaging = definition->p2.averaging,
               /* Remembered forces push both grains alike, error reduction does not. */
@@ -53,26 +66,28 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
       .calm_speed = (float)(definition->cfl * definition->radius / definition->time_step),
   };
   p2->settings.position.second_rows = p2_all_rigid(&state->materials, &p2->settings);
+  p2->settings.position.springs = !definition->p2.averaging && p2_any_springs(&state->materials);
+  TRY(position_add_spin(core, state, &p2->settings.position, &p2->spin));
   if (p2->settings.position.memory) TRY(contact_memory_create(core, &p2->memory, &state->particles));
   return p2->settings.sleep_speed > 0 ? add_rest(core, &state->particles, &p2->rest) : SCREE_OK;
 }
 
+/* At the speed that the fastest would end the step with, without contacts: the last substep has the fall of all. */
 static double fastest_chunk(void *context, int64_t b, int64_t e) {
   const PositionStep *work = context;
+  const Particles *p = &work->step->state->particles;
   float fastest = 0;
-  for (int64_t i = b; i < e; i++) {
-    const float *d = work->rows.now[i];
-    fastest = fmaxf(fastest, d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-  }
-  return sqrt((double)fastest);
+  for (int64_t i = b; i < e; i++)
+    fastest = fmaxf(fastest, p->dx[i] * p->dx[i] + p->dy[i] * p->dy[i] + p->dz[i] * p->dz[i]);
+  return sqrt((double)fastest) * (1 + LIMIT_ROUNDING);
 }
 
 /* Contacts that cannot all be met (a grain crushed between a wall and a tool that nothing stops) push without end. No
  * honest one makes a grain faster than the fastest grain or twice the fastest solid. */
 static float longest_displacement(PositionStep *work, const P2Settings *settings) {
   const Solids *solids = &work->step->state->solids;
-  double longest = (double)settings->calm_speed * work->step->dt;
-  longest = fmax(longest, parallel_max(work->step->core, 0, work->count, LIMIT_CHUNK, 0, fastest_chunk, work));
+  double way = (double)settings->calm_speed * work->step->dt;
+  way = fmax(way, parallel_max(work->step->core, 0, work->count, LIMIT_CHUNK, 0, fastest_chunk, work));
   for (int32_t k = 0; k < solids->count; k++) {
     const Solid *solid = &solids->items[k];
     double spin = vec3_length(solid->spin), speed = vec3_length(solid->velocity);
@@ -81,16 +96,16 @@ static float longest_displacement(PositionStep *work, const P2Settings *settings
       Vec3 high = vec3_sub(solid->shape.bounds_high, solid->center_in_shape);
       speed += spin * vec3_length(vec3_max(vec3_scale(low, -1), high));
     }
-    if (isfinite(speed)) longest = fmax(longest, SOLID_THROWS * speed * work->step->dt);
+    if (isfinite(speed)) way = fmax(way, SOLID_THROWS * speed * work->step->dt);
   }
-  return (float)longest;
+  return (float)way;
 }
 
 Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Contacts *contacts) {
   /* Multipliers are displacements: half the step, a quarter of them. */
-  double ratio = p2->last_dt > 0 ? step->dt / p2->last_dt : 0;
-  TRY(position_begin(step, &p2->settings.position, &p2->search, &p2->memory, (float)(ratio * ratio), work));
-  p2->last_dt = step->dt;
+  double h = position_substep(&p2->settings.position, step->dt), ratio = p2->last_h > 0 ? h / p2->last_h : 0;
+  TRY(position_begin(step, &p2->settings.position, &p2->search, &p2->memory, &p2->spin, (float)(ratio * ratio), work));
+  p2->last_h = h;
   TRY(p2_contacts_create(work, &p2->settings, contacts)); /* factors of Eq. 21 and 28, caps of Eq. 35 and 36 */
   TRY(p2_turn(work));                                     /* ours: sliding of lumps that turn */
   TRY(p2_reduce_errors(work));                            /* Eq. 37 */
@@ -105,9 +120,12 @@ static double limit_chunk(void *context, int64_t b, int64_t e) {
   int64_t limited = 0;
   for (int64_t i = b; i < e; i++) {
     float *d = work->rows.now[i];
-    float length = sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    float length = (float)work->substeps * sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     if (length <= longest) continue;
-    for (int k = 0; k < 3; k++) d[k] *= longest / length;
+    for (int k = 0; k < 3; k++) {
+      d[k] *= longest / length;
+      work->rows.total[i][k] = (float)work->substeps * d[k];
+    }
     limited++;
   }
   return (double)limited;
@@ -126,7 +144,9 @@ static Status p2_solve(PositionStep *work) {
   const P2Contacts *contacts = work->method_contacts;
   bool averaging = work->settings->averaging;
   if (contacts->rigid) return position_solve(work);
-  return position_iterate(work, averaging ? KERNEL_CALL(core, p2_average_pass) : KERNEL_CALL(core, p2_split_pass));
+  if (averaging) return position_iterate_averaged(work, KERNEL_CALL(core, p2_average_pass));
+  return position_iterate(work,
+                          work->turning ? KERNEL_CALL(core, p2_turning_batch_pass) : KERNEL_CALL(core, p2_batch_pass));
 }
 
 static Status p2_step(void *data, Step *step) {
@@ -150,8 +170,15 @@ static Status p2_step(void *data, Step *step) {
 static Status p2_archive(Core *core, Archive *archive, void *data) {
   P2 *p2 = data;
   if (archive->loading) position_search_forget(&p2->search);
-  TRY(archive_value(core, archive, &p2->last_dt));
+  TRY(archive_value(core, archive, &p2->last_h));
   return contact_memory_archive(core, archive, &p2->memory);
+}
+
+static Status p2_check(Core *core, const Archive *archive, const State *state, const void *data) {
+  const P2 *p2 = data;
+  if (!(p2->last_h >= 0) || !isfinite(p2->last_h))
+    return archive_refuse(core, archive, "a last substep of %g s", p2->last_h);
+  return contact_memory_check(core, archive, &p2->memory, state->particles.count);
 }
 
 static void p2_destroy(Core *core, void *data) {
@@ -166,19 +193,21 @@ static void p2_destroy(Core *core, void *data) {
 static Status p2_pressure(Core *core, const State *state, const void *data, float *pressure) {
   const P2 *p2 = data;
   if (!p2->settings.position.memory) return SCREE_BAD_INPUT;
-  position_pressure(core, state, &p2->memory, p2->last_dt, pressure);
+  position_pressure(core, state, &p2->memory, p2->last_h, pressure);
   return SCREE_OK;
 }
 
 const Method METHOD_P2 = {
     .info = {.name = "p2", .summary = "parallel particles: springs, dampers, friction, adhesion", .paper = "holz2014"},
     .particle = PARTICLE_GRAIN,
+    .calibration = p2_calibration,
     .create = p2_create,
     .needs = position_needs,
     .largest_step = position_largest_step,
     .prepare = position_predict, /* Eq. 2 */
     .step = p2_step,
     .archive = p2_archive,
+    .check = p2_check,
     .destroy = p2_destroy,
     .pressure = p2_pressure,
 };

@@ -19,7 +19,7 @@ enum { TURN_CHUNK = 512, ROLL_CHUNK = 64 };
 
 typedef struct Turning {
   PositionStep *work;
-  float (*turn)[4]; /* rotation vector over the step, per grain */
+  float (*turn)[4]; /* rotation vector over a substep, per grain */
 } Turning;
 
 /* Centre to centre of a pair at the step's start. */
@@ -55,8 +55,7 @@ static void turn_chunk(void *context, int64_t b, int64_t e, int thread) {
       seen = vec3_madd(seen, vec3_cross(n, v), 1 / apart);
     }
     Mat3 inverse;
-    Vec3 turn =
-        mat3_invert(system, &inverse) ? vec3_scale(mat3_apply(&inverse, seen), (double)work->dt) : vec3(0, 0, 0);
+    Vec3 turn = mat3_invert(system, &inverse) ? vec3_scale(mat3_apply(&inverse, seen), (double)work->h) : vec3(0, 0, 0);
     const float kept[4] = {(float)turn.x, (float)turn.y, (float)turn.z, 0};
     for (int k = 0; k < 4; k++) turning->turn[i][k] = kept[k];
   }
@@ -71,7 +70,8 @@ static void roll_chunk(void *context, int64_t b, int64_t e, int thread) {
   const PositionSlots *s = &work->layout.slots;
   P2Contacts *contacts = work->method_contacts;
   for (int64_t slice = b; slice < e; slice++)
-    for (int64_t slot = s->begin[slice] * SLICE; slot < s->begin[slice + 1] * SLICE; slot++) {
+    for (int64_t slot = position_slice_begin(s, slice) * SLICE; slot < position_slice_begin(s, slice + 1) * SLICE;
+         slot++) {
       int64_t i = s->grain[slice * SLICE + slot % SLICE], j = s->partner[slot];
       Vec3 roll = vec3(0, 0, 0);
       if (contacts->cap[slot] > 0 && j < work->count) {
@@ -90,10 +90,10 @@ static void roll_chunk(void *context, int64_t b, int64_t e, int thread) {
 Status p2_turn(PositionStep *work) {
   Core *core = work->step->core;
   P2Contacts *contacts = work->method_contacts;
-  if (!work->settings->sticky || work->settings->averaging) return SCREE_OK;
+  if (!work->settings->sticky || work->settings->averaging || contacts->rigid) return SCREE_OK;
   Turning turning = {.work = work};
   for (int k = 0; k < 3; k++)
-    TRY(scratch_take(core, work->step->scratch, &contacts->roll[k], work->layout.slots.groups * SLICE, "contacts"));
+    TRY(scratch_take(core, work->step->scratch, &contacts->roll[k], work->layout.slots.rows * SLICE, "contacts"));
   TRY(scratch_take(core, work->step->scratch, &turning.turn, work->count, "turns"));
   parallel_for(core, 0, work->count, TURN_CHUNK, turn_chunk, &turning);
   parallel_for(core, 0, work->layout.slots.slices, ROLL_CHUNK, roll_chunk, &turning);

@@ -1,13 +1,15 @@
 /* pbd: coarse grains after Sommer 2022, Section 3 (and Macklin 2014). Line numbers are those of its Algorithm 1.
  *
- * Departures, each selectable back to the paper: mass splitting instead of averaging (it keeps momentum, and
+ * Departures, each selectable back to the paper's way: mass splitting instead of averaging (it keeps momentum, and
  * the floor then carries the weight exactly); friction limited by the penetration depth over the whole step instead
  * of 2 r; forces of contacts, friction's above all, remembered across steps, so that a pile does not creep. See
  * docs/methods/pbd.md. */
 #include <math.h>
 
 #include "methods/common/position.h"
+#include "methods/common/position_calibration.h"
 #include "methods/common/position_pressure.h"
+#include "methods/common/still_calibration.h"
 #include "methods/pbd/pbd.h"
 
 #define PBD_TIME_STEP 0.005 /* Section 5.2 */
@@ -16,8 +18,13 @@ typedef struct Pbd {
   PositionSettings settings;
   PositionSearch search;
   ContactMemory memory;
-  double last_dt;
+  PositionSpin spin;
+  double last_h; /* substep of the last step */
 } Pbd;
+
+static const Calibration *pbd_calibration(const ScreeMethodDef *definition) {
+  return definition->pbd.averaging ? &STILL_CALIBRATION : &POSITION_CALIBRATION;
+}
 
 static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, void **data) {
   Pbd *pbd = NULL;
@@ -27,15 +34,18 @@ static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, v
   pbd->settings = (PositionSettings){
       .iterations = (int)definition->pbd.iterations,
       .stabilization = (int)definition->pbd.stabilization,
-      .relaxation = (float)definition->pbd.relaxation,
+      .relaxation = definition->pbd.averaging ? 1 : (float)definition->pbd.relaxation,
       .averaging = definition->pbd.averaging,
       .memory = definition->pbd.memory && !definition->pbd.averaging,
-      .shift_share = POSITION_SHIFT_SHARE,
+      .shift_share = definition->pbd.averaging ? 0 : POSITION_SHIFT_SHARE,
       .slop = !definition->pbd.averaging,
       .mass_scaling = (float)definition->pbd.mass_scaling,
       .second_rows = true,
       .printed_limit = definition->pbd.friction_limit == SCREE_FRICTION_PRINTED,
   };
+  if (pbd->settings.averaging && position_cohesive(&pbd->settings, &state->materials))
+    log_line(core, SCREE_LOG_WARNING, "'cohesion' is not read by pbd with averaging");
+  TRY(position_add_spin(core, state, &pbd->settings, &pbd->spin));
   return pbd->settings.memory ? contact_memory_create(core, &pbd->memory, &state->particles) : SCREE_OK;
 }
 
@@ -43,10 +53,10 @@ static Status pbd_step(void *data, Step *step) {
   Pbd *pbd = data;
   int mark = scratch_mark(step->scratch);
   /* Multipliers are displacements: half the step, a quarter of them. */
-  double ratio = pbd->last_dt > 0 ? step->dt / pbd->last_dt : 0;
+  double h = position_substep(&pbd->settings, step->dt), ratio = pbd->last_h > 0 ? h / pbd->last_h : 0;
   PositionStep work;
   double began = profile_begin();
-  Status status = position_begin(step, &pbd->settings, &pbd->search, &pbd->memory, (float)(ratio * ratio),
+  Status status = position_begin(step, &pbd->settings, &pbd->search, &pbd->memory, &pbd->spin, (float)(ratio * ratio),
                                  &work); /* lines 5, 6, 13 */
   profile_end(step->profile, "contacts", began);
   began = profile_begin();
@@ -59,15 +69,22 @@ static Status pbd_step(void *data, Step *step) {
   if (status == SCREE_OK) status = position_end(&work); /* lines 18 to 20 */
   profile_end(step->profile, "finish", began);
   scratch_release(step->core, step->scratch, mark);
-  pbd->last_dt = step->dt;
+  pbd->last_h = h;
   return status;
 }
 
 static Status pbd_archive(Core *core, Archive *archive, void *data) {
   Pbd *pbd = data;
   if (archive->loading) position_search_forget(&pbd->search);
-  TRY(archive_value(core, archive, &pbd->last_dt));
+  TRY(archive_value(core, archive, &pbd->last_h));
   return contact_memory_archive(core, archive, &pbd->memory);
+}
+
+static Status pbd_check(Core *core, const Archive *archive, const State *state, const void *data) {
+  const Pbd *pbd = data;
+  if (!(pbd->last_h >= 0) || !isfinite(pbd->last_h))
+    return archive_refuse(core, archive, "a last substep of %g s", pbd->last_h);
+  return contact_memory_check(core, archive, &pbd->memory, state->particles.count);
 }
 
 static void pbd_destroy(Core *core, void *data) {
@@ -82,19 +99,21 @@ static void pbd_destroy(Core *core, void *data) {
 static Status pbd_pressure(Core *core, const State *state, const void *data, float *pressure) {
   const Pbd *pbd = data;
   if (!pbd->settings.memory) return SCREE_BAD_INPUT;
-  position_pressure(core, state, &pbd->memory, pbd->last_dt, pressure);
+  position_pressure(core, state, &pbd->memory, pbd->last_h, pressure);
   return SCREE_OK;
 }
 
 const Method METHOD_PBD = {
     .info = {.name = "pbd", .summary = "position-based grains in real time", .paper = "sommer2022"},
     .particle = PARTICLE_GRAIN,
+    .calibration = pbd_calibration,
     .create = pbd_create,
     .needs = position_needs,
     .largest_step = position_largest_step,
     .prepare = position_predict, /* lines 1 to 4 */
     .step = pbd_step,
     .archive = pbd_archive,
+    .check = pbd_check,
     .destroy = pbd_destroy,
     .pressure = pbd_pressure,
 };

@@ -25,14 +25,14 @@ static void part_coincident(const SphWork *work, int64_t i, int32_t j, int32_t g
 }
 
 /* Eight neighbours of parcel i: those within the support are put into the lane's next slots. */
-WIDE_INLINE int add_eight(const SphWork *work, int64_t i, int lane, const int32_t *others, int valid, SphSlot *slots,
-                          RowSums *sums) {
+WIDE_INLINE int add_eight(const SphWork *work, int64_t i, int lane, const int32_t *others, unsigned valid,
+                          SphSlot *slots, RowSums *sums) {
   const float *own = work->pairs.place[i];
   Real x, y, z, weight;
   wide_gather4((const float(*)[4])work->pairs.place, others, &x, &y, &z, &weight);
   LaneVec3 apart = vec_sub(vec_make(real(own[0]), real(own[1]), real(own[2])), vec_make(x, y, z));
   SphPairTerm pair = density_pair(apart, 1 / work->control.spacing);
-  unsigned bits = wide_bits(pair.within) & ((1u << valid) - 1);
+  unsigned bits = wide_bits(pair.within) & valid;
   if (!bits) return 0;
   int32_t at[3][LANES] __attribute__((aligned(32)));
   *(Int *)at[0] = pair.x;
@@ -72,11 +72,17 @@ static int row_pairs(const SphWork *work, int64_t i, int lane, SphSlot *slots) {
   int found = 0;
   RowSums sums = {real(0), real(0), real(0), real(0), real(0)};
   int64_t k = begin;
-  for (; k + LANES <= end; k += LANES) found += add_eight(work, i, lane, list->index + k, LANES, slots + found, &sums);
+  const uint8_t *hidden = NULL;
+  if (work->pairs.hidden_start && work->pairs.hidden_start[i] >= 0)
+    hidden = work->pairs.hidden + work->pairs.hidden_start[i];
+  const unsigned all = (1u << LANES) - 1;
+  for (; k + LANES <= end; k += LANES)
+    found += add_eight(work, i, lane, list->index + k, all & ~(hidden ? *hidden++ : 0u), slots + found, &sums);
   if (k < end) {
     int32_t tail[LANES];
     for (int c = 0; c < LANES; c++) tail[c] = k + c < end ? list->index[k + c] : (int32_t)i;
-    found += add_eight(work, i, lane, tail, (int)(end - k), slots + found, &sums);
+    unsigned valid = (1u << (end - k)) - 1;
+    found += add_eight(work, i, lane, tail, valid & ~(hidden ? *hidden : 0u), slots + found, &sums);
   }
   work->pressure.density[i] = density_total(real(wide_sum(sums.density)))[0];
   float step = work->pairs.gradient_step;

@@ -13,12 +13,14 @@
 
 #include "core/parallel.h"
 #define LANE_SCALAR /* one parcel at a time */
+#include "core/portable.h"
 #include "methods/sph/contact.h"
 #include "methods/sph/pressure_law.h"
 #include "methods/sph/sph.h"
 #include "methods/sph/sph_kernels.h"
 #include "methods/sph/spline.h"
 #include "methods/sph/stress_law.h"
+#include "methods/sph/view.h"
 #include "neighbors/neighbors.h"
 
 enum { SPH_CHUNK = 1024, LEAST_ITERATIONS = 2 };
@@ -45,14 +47,20 @@ enum { BOUND_EVERY = 4 };
  * stress that does not help would grow from step to step. */
 #define SQUEEZED_KEPT 0.5f
 
+/* The beginning: in the first steps, passes of each, and how far a parcel goes in one (of the spacing; together less
+ * than half the skin). Sand is loose when its mean compression is below this share of the tolerance. */
+enum { LOOSEN_STEPS = 24, LOOSEN_PASSES = 4 };
+#define LOOSEN_MOST 0.012f
+#define LOOSE 0.2
+
 typedef struct Sph {
   SphSettings settings;
   SphFields fields;
   SphMaterial materials[MATERIALS_MAX];
   SphPasses passes;
-  double usual_step;     /* s */
   double lattice_square; /* over 1 / spacing^2 */
   SplineLayer layer;
+  SphRays rays;
   float *sample_volume; /* over that of a parcel */
   int64_t sample_count;
   SphStatistics statistics;
@@ -65,9 +73,10 @@ SphPasses *sph_passes(void *data) { return &((Sph *)data)->passes; }
 static void read_materials(const State *state, Sph *sph) {
   for (int32_t k = 0; k < state->materials.count; k++) {
     const ScreeMaterialDef *def = &state->materials.items[k].definition;
-    double angle = def->friction_angle_deg * M_PI / 180, share = sqrt(2) * sin(angle);
-    sph->materials[k] = (SphMaterial){
-        .friction = (float)share, .cohesion = (float)(sqrt(2) * def->cohesion), .wall_friction = (float)tan(angle)};
+    double friction = portable_tan(def->friction_angle_deg * M_PI / 180);
+    sph->materials[k] = (SphMaterial){.friction = (float)(sqrt(2) * friction),
+                                      .cohesion = (float)(sqrt(2) * def->cohesion),
+                                      .wall_friction = (float)friction};
   }
 }
 
@@ -77,11 +86,16 @@ static double longest_step(const State *state) {
   return g > 0 ? 0.5 * sqrt(2 * state->radius / g) : INFINITY;
 }
 
+/* The recommended step. */
+static double usual_step(const State *state) {
+  double g = vec3_length(state->gravity);
+  return g > 0 ? USUAL_STEP * sqrt(2 * state->radius / g) : USUAL_STEP_WEIGHTLESS;
+}
+
 static Status sph_create(Core *core, State *state, ScreeMethodDef *definition, void **data) {
   Sph *sph = NULL;
   TRY(memory_new(core, &sph, 1, "sph"));
   *data = sph;
-  double g = vec3_length(state->gravity);
   sph->settings = (SphSettings){.compression = definition->sph.compression,
                                 .shear = definition->sph.strain,
                                 .most_iterations = definition->sph.max_iterations,
@@ -90,8 +104,7 @@ static Status sph_create(Core *core, State *state, ScreeMethodDef *definition, v
   sph->passes = (SphPasses){.bound = KERNEL_CALL(core, sph_bound_pass),
                             .velocity = KERNEL_CALL(core, sph_velocity_pass),
                             .stress = KERNEL_CALL(core, sph_stress_pass)};
-  double usual = g > 0 ? USUAL_STEP * sqrt(2 * state->radius / g) : USUAL_STEP_WEIGHTLESS;
-  if (scree_is_auto(definition->time_step)) definition->time_step = usual;
+  if (scree_is_auto(definition->time_step)) definition->time_step = usual_step(state);
   if (scree_is_auto(definition->cfl)) definition->cfl = SPH_CFL;
   double longest = longest_step(state);
   if (definition->time_step > longest) {
@@ -99,13 +112,13 @@ static Status sph_create(Core *core, State *state, ScreeMethodDef *definition, v
              definition->time_step, longest);
     definition->time_step = longest;
   }
-  sph->usual_step = usual;
   sph->lattice_square = spline_lattice_square();
   sph->layer = spline_layer();
+  sph_rays_make(&sph->rays);
   read_materials(state, sph);
   Particles *p = &state->particles;
-  TRY(particles_add_field(core, p, "sph_pressure", sizeof(float), true, (void **)&sph->fields.pressure));
-  TRY(particles_add_field(core, p, "sph_shear", (int32_t)sizeof *sph->fields.shear, true, (void **)&sph->fields.shear));
+  TRY(particles_add_floats(core, p, "sph_pressure", 1, true, (void **)&sph->fields.pressure));
+  TRY(particles_add_floats(core, p, "sph_shear", 6, true, (void **)&sph->fields.shear));
   return particles_add_field(core, p, "sph_grip", (int32_t)sizeof *sph->fields.grip, true, (void **)&sph->fields.grip);
 }
 
@@ -114,7 +127,7 @@ static MethodNeeds sph_needs(const void *data) {
   MethodNeeds needs = method_needs_default();
   needs.neighbors = NEIGHBORS_LISTED;
   needs.pairs = (float)SPLINE_SUPPORT;
-  needs.solids = 2 * (float)WALL_SUPPORT;
+  needs.solids = 2 * (float)SPLINE_SUPPORT; /* whatever may stand between two parcels */
   needs.skin = SKIN;
   return needs;
 }
@@ -238,7 +251,7 @@ static void weigh_sides(const Setup *setup, int64_t i) {
   LaneVec3 sum = vec_mul(gradient_sum(work, i), work->control.spacing);
   for (int32_t k = work->walls.start[i]; k < work->walls.start[i + 1]; k++) {
     const SphContact *contact = &work->walls.contacts[k];
-    float share = real_min(contact->share / (float)WALL_AT_REST, 1);
+    float share = real_min(contact->share / WALL_AT_REST, 1);
     walls += share * (float)layer->length;
     sum = vec_sub(sum, vec_mul(contact_normal(contact), share * (float)layer->sum));
   }
@@ -353,24 +366,99 @@ static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
+/* Pairs and walls at the places of now, densities and diagonals. */
+static Status look(Sph *sph, SphWork *work) {
+  Core *core = work->step->core;
+  Profile *profile = work->step->profile;
+  double began = profile_begin();
+  TRY(sph_shield_find(work));
+  TRY(sph_pairs_find(work));
+  profile_end(profile, "pairs", began);
+  began = profile_begin();
+  TRY(weigh_samples(core, work->step->state, sph));
+  TRY(sph_walls_find(work, &sph->rays, sph->sample_volume));
+  sph_walls_weigh(work);
+  sph_walls_split(work);
+  profile_end(profile, "walls", began);
+  Setup setup = {work, sph};
+  parallel_for(core, 0, work->count, SPH_CHUNK, gains_chunk, &setup);
+  return SCREE_OK;
+}
+
+static double mean_compression(SphWork *work) {
+  return parallel_sum(work->step->core, 0, work->count, SPH_CHUNK, compressed_chunk, work) / (double)work->count;
+}
+
+/* ---- the beginning ---- */
+
+static void loosen_begin_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SphWork *work = context;
+  for (int64_t i = b; i < e; i++) {
+    work->shear.friction[i] = work->shear.cohesion[i] = work->shear.wall_weight[i] = work->shear.surface_weight[i] = 0;
+    work->pressure.source[i] = work->pressure.density[i];
+    work->pressure.pressure[i] = 0;
+    for (int c = 0; c < 6; c++) work->shear.shear[c][i] = 0;
+    for (int c = 0; c < 8; c++) work->motion.stress[i][c] = 0;
+    for (int c = 0; c < 3; c++) work->motion.start[c][i] = work->motion.wall_gain[c][i] = 0;
+    for (int32_t k = work->walls.start[i]; k < work->walls.start[i + 1]; k++) {
+      SphContact *contact = &work->walls.contacts[k];
+      contact->friction = 0;
+      for (int c = 0; c < 3; c++) contact->velocity[c] = contact->grip[c] = 0;
+    }
+  }
+}
+
+static void loosen_end_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SphWork *work = context;
+  Particles *p = &work->step->state->particles;
+  float most = LOOSEN_MOST * work->control.spacing;
+  for (int64_t i = b; i < e; i++) {
+    LaneVec3 way =
+        vec_mul(vec_make(work->motion.velocity[i][0], work->motion.velocity[i][1], work->motion.velocity[i][2]),
+                work->control.dt);
+    float length = real_sqrt(vec_dot(way, way));
+    if (length > most) way = vec_mul(way, most / length);
+    p->x[i] += way.x;
+    p->y[i] += way.y;
+    p->z[i] += way.z;
+  }
+}
+
+/* A fill may squeeze its parcels a little to fit between walls. Sand that is pressed into a tank keeps that: friction
+ * locks it. So what is too dense at the beginning is moved apart, without weight or friction, before it bears any
+ * stress. Returns whether it was. */
+static Status loosen(Sph *sph, SphWork *work, bool *dense) {
+  Core *core = work->step->core;
+  SphStatistics unused;
+  for (int pass = 0; pass < LOOSEN_PASSES; pass++) {
+    int mark = scratch_mark(work->step->scratch);
+    TRY(look(sph, work));
+    *dense = mean_compression(work) > LOOSE * work->settings->compression;
+    if (*dense) {
+      work->walls.moving_count = 0;
+      parallel_for(core, 0, work->count, SPH_CHUNK, loosen_begin_chunk, work);
+      iterate(work, &unused);
+      parallel_for(core, 0, work->count, SPH_CHUNK, loosen_end_chunk, work);
+    }
+    scratch_release(core, work->step->scratch, mark);
+    if (!*dense) break;
+  }
+  return SCREE_OK;
+}
+
 static Status solve(Sph *sph, SphWork *work) {
   Core *core = work->step->core;
   Step *step = work->step;
   SphStatistics *statistics = &sph->statistics;
-  double began = profile_begin();
+  bool dense = false;
   TRY(take_arrays(work));
-  TRY(sph_pairs_find(work));
-  profile_end(step->profile, "pairs", began);
-  began = profile_begin();
-  TRY(weigh_samples(core, step->state, sph));
-  TRY(sph_walls_find(work, sph->sample_volume));
-  sph_walls_split(work);
-  profile_end(step->profile, "walls", began);
-  began = profile_begin();
-  statistics->compression_before =
-      parallel_sum(core, 0, work->count, SPH_CHUNK, compressed_chunk, work) / (double)work->count;
+  if (step->state->step < LOOSEN_STEPS) TRY(loosen(sph, work, &dense));
+  TRY(look(sph, work));
+  double began = profile_begin();
+  statistics->compression_before = mean_compression(work);
   Setup setup = {work, sph};
-  parallel_for(core, 0, work->count, SPH_CHUNK, gains_chunk, &setup);
   shift_places(work);
   TRY(sph_air_start(work));
   parallel_for(core, 0, work->count, SPH_CHUNK, begin_chunk, &setup);
@@ -389,7 +477,7 @@ static Status solve(Sph *sph, SphWork *work) {
   bool compressed = statistics->compression_before > COMPRESSED * work->settings->compression;
   if (!met) state_count(step->state, "compression_not_met", 1);
   if (compressed) state_count(step->state, "compressed_steps", 1);
-  work->control.kept = compressed && !met ? SQUEEZED_KEPT : 1;
+  work->control.kept = dense ? 0 : compressed && !met ? SQUEEZED_KEPT : 1;
   parallel_for(core, 0, work->count, SPH_CHUNK, finish_chunk, work);
   sph_walls_keep(work);
   sph_walls_load(work);
@@ -401,7 +489,7 @@ static Status sph_step(void *data, Step *step) {
   State *state = step->state;
   int64_t count = state->particles.count;
   if (count == 0) return SCREE_OK;
-  double spacing = 2 * state->radius;
+  double spacing = 2 * state->radius, usual = usual_step(state);
   SphWork work = {.step = step,
                   .settings = &sph->settings,
                   .materials = sph->materials,
@@ -412,8 +500,8 @@ static Status sph_step(void *data, Step *step) {
                   .control = {.dt = (float)step->dt,
                               .spacing = (float)spacing,
                               .volume = (float)(spacing * spacing * spacing),
-                              .pace = (float)fmin(step->dt / sph->usual_step, 1),
-                              .collision = (float)fmin(COLLISION * step->dt / sph->usual_step, COLLISION_MOST)},
+                              .pace = (float)fmin(step->dt / usual, 1),
+                              .collision = (float)fmin(COLLISION * step->dt / usual, COLLISION_MOST)},
                   .pairs.gradient_step = (float)(1 / (SPH_GRADIENT_STEPS * spacing))};
   int mark = scratch_mark(step->scratch);
   Status status = solve(sph, &work);
@@ -428,11 +516,25 @@ static void sph_destroy(Core *core, void *data) {
   memory_drop(core, &sph);
 }
 
+static Status sph_materials_changed(Core *core, const State *state, void *data) {
+  (void)core;
+  read_materials(state, data);
+  return SCREE_OK;
+}
+
 static Status sph_pressure(Core *core, const State *state, const void *data, float *pressure) {
   (void)core;
   const Sph *sph = data;
   for (int64_t i = 0; i < state->particles.count; i++) pressure[i] = sph->fields.pressure[i];
   return SCREE_OK;
+}
+
+static Status sph_check(Core *core, const Archive *archive, const State *state, const void *data) {
+  const Sph *sph = data;
+  bool finite = true;
+  for (int64_t i = 0; i < state->particles.count; i++)
+    for (int k = 0; k < SPH_GRIPS; k++) finite = finite && floats_finite(sph->fields.grip[i][k].force, 3);
+  return finite ? SCREE_OK : archive_refuse(core, archive, "friction of a wall is not finite");
 }
 
 const Method METHOD_SPH = {
@@ -442,6 +544,8 @@ const Method METHOD_SPH = {
     .needs = sph_needs,
     .largest_step = sph_largest_step,
     .step = sph_step,
+    .check = sph_check,
     .destroy = sph_destroy,
+    .materials_changed = sph_materials_changed,
     .pressure = sph_pressure,
 };

@@ -51,7 +51,10 @@ LANE_INLINE Real stress_cohesion(Real cohesion, Real density) {
 LANE_INLINE Real stress_confinement(Real load, Real weight, Real pressure, Real walls, Real none) {
   return (load + walls * pressure) / real_max(weight + (walls + none), real(1));
 }
-/* Eq. 12 with cohesion (Alduan 2011): |s| <= sqrt(2) (sin(theta) P + c). The arguments hold the sqrt(2). */
+/* Eq. 12 with cohesion (Alduan 2011): |s| <= sqrt(2) (tan(theta) P + c). In the shear of a long slope that flows |s| is
+ * sqrt(2) times the shear stress and P the normal stress, so that it comes to rest at theta. (Eq. 12 has the sine:
+ * there theta is the internal angle of sand at rest, and slopes stop at atan(sin(theta)).) The arguments hold the
+ * sqrt(2). */
 LANE_INLINE Real stress_bound(Real friction, Real confinement, Real cohesion) {
   return friction * confinement + cohesion;
 }

@@ -1,65 +1,79 @@
-/* Boundary contacts: by distance (a flat wall of smeared layers at the nearest face, after the volume maps of Bender
- * 2019) or by samples (Akinci 2012). Either way a contact has a share of the parcel's density and a normal. The solid
- * bears minus the force of the contact. */
+/* Boundary contacts: by distance (what a parcel sees of the solids round it, see view.h) or by samples (Akinci 2012).
+ * Either way a contact has a share of the parcel's density and a normal. The solid bears minus the force of the
+ * contact. */
 #include <math.h>
+#include <string.h>
 
 #include "core/parallel.h"
 #define LANE_SCALAR /* one contact at a time */
+#include "methods/common/solid_friction_law.h"
 #include "methods/sph/contact.h"
 #include "methods/sph/spline.h"
+#include "methods/sph/view.h"
 
 enum { WALL_CHUNK = 256 };
 
 /* A grain that slips faster than this many radii per step has kinetic friction. */
 #define SLIPPING 0.02
 
+/* Sides of a solid by the direction of their normals in its frame. */
+enum { SIDES = 6 };
+/* In the place of a face: friction of all contacts for which there was no place of their own. */
+#define GRIP_OF_OTHERS (-1)
+
+/* Nearer to a solid than this (in spacings), or inside of it, a parcel sees from where it would be at this distance:
+ * from there on walls are straight lines. */
+#define VIEW_LEAST (WALL_STEEPEST - 0.5f)
+enum { LIFTS_MOST = 4 };
+
 typedef struct Finder {
   SphWork *work;
   const float *sample_volume; /* over that of a parcel */
+  const SphRays *rays;
+  int32_t *found; /* contacts of each parcel */
 } Finder;
 
-/* What a face or the samples of one solid add up to. */
+/* What one side, or the samples of one solid, add up to. */
 typedef struct Sum {
   double share;
   Vec3 slope; /* 1/m */
   Vec3 point;
-  double nearest;
 } Sum;
 
-static Sum sum_face(const SphWork *work, const ShapePoint *face, Vec3 at) {
-  double d = (double)work->control.spacing, distance = face->distance, slope;
-  Sum sum = {.nearest = INFINITY};
-  if (!(distance < WALL_SUPPORT * d)) return sum;
-  spline_wall(distance / d, &sum.share, &slope);
-  sum.slope = vec3_scale(face->normal, slope / d);
-  sum.point = vec3_madd(at, face->normal, -distance);
-  sum.nearest = distance;
-  return sum;
-}
-
-/* Only a box that is met from inside has several contacts with a parcel; any other solid has the nearest one. */
-static bool has_faces(const Solid *solid) { return solid->shape.inside && solid->shape.kind == SCREE_SHAPE_BOX; }
+/* The faces within reach of all solids by distance. Those of planes and container boxes count only where they have a
+ * share: nothing is behind them. */
+typedef struct Around {
+  int64_t count;
+  bool flat; /* all of them */
+  ShapePoint nearest;
+  ShapePoint faces[SQUARE_MOST]; /* the first ones */
+  int32_t solids[SQUARE_MOST];   /* whose they are */
+} Around;
 
 /* By which friction is found again; 0 is no face. */
 static int32_t face_of(const State *state, int32_t index, Vec3 normal) {
-  return SOLID_FACES * (index + 1) + solid_face(&state->solids.items[index], normal);
+  const Solid *solid = &state->solids.items[index];
+  Vec3 n = solid_is_turned(solid) ? quat_rotate(quat_conjugate(solid->rotation), normal) : normal;
+  double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
+  int side = z >= x && z >= y ? (n.z > 0 ? 1 : 2) : y >= x ? (n.y > 0 ? 3 : 4) : (n.x > 0 ? 5 : 6);
+  return (SIDES + 1) * (index + 1) + side;
 }
 
 /* Samples of one solid that begin at *k of the particle's row; moves *k behind them. */
 static Sum sum_samples(const Finder *finder, int64_t i, int64_t *k, int64_t end) {
   const SphWork *work = finder->work;
   const State *state = work->step->state;
+  const Particles *p = &state->particles;
   const SolidSamples *samples = &state->samples;
   const int32_t *index = state->contacts.samples.list.index;
   int32_t solid = samples->solid[index[*k]];
   double d = (double)work->control.spacing, weights = 0;
-  Sum sum = {.nearest = INFINITY};
+  Sum sum = {0};
   Vec3 middle = vec3(0, 0, 0);
   for (; *k < end && samples->solid[index[*k]] == solid; ++*k) {
     int32_t s = index[*k];
     Vec3 apart =
-        vec3((double)(work->pairs.place[i][0] - samples->x[s]), (double)(work->pairs.place[i][1] - samples->y[s]),
-             (double)(work->pairs.place[i][2] - samples->z[s]));
+        vec3((double)(p->x[i] - samples->x[s]), (double)(p->y[i] - samples->y[s]), (double)(p->z[i] - samples->z[s]));
     double distance = vec3_length(apart), q = distance / d;
     if (!(q < SPLINE_SUPPORT) || !(distance > 0)) continue;
     double volume = (double)finder->sample_volume[s] / M_PI, share = volume * spline_shape(q);
@@ -67,23 +81,14 @@ static Sum sum_samples(const Finder *finder, int64_t i, int64_t *k, int64_t end)
     sum.slope = vec3_madd(sum.slope, apart, -volume * spline_slope(q) / (d * distance));
     middle = vec3_madd(middle, apart, share);
     weights += share;
-    sum.nearest = fmin(sum.nearest, distance);
   }
-  double slope = vec3_length(sum.slope), steeper = slope;
-  spline_wall_stiffen(&sum.share, &steeper);
-  if (slope > 0) sum.slope = vec3_scale(sum.slope, steeper / slope);
+  double slope = vec3_length(sum.slope);
+  WallShare stiff = wall_stiffen((float)sum.share, (float)slope);
+  sum.share = (double)stiff.share;
+  if (slope > 0) sum.slope = vec3_scale(sum.slope, (double)stiff.slope / slope);
   if (weights > 0) middle = vec3_scale(middle, 1 / weights);
   sum.point = vec3_sub(state_position(state, i), middle);
   return sum;
-}
-
-/* Friction remembered from the last step. */
-static void recall(const SphWork *work, SphContact *contact) {
-  const SphGrip *known = work->fields.grip[contact->particle];
-  if (!work->settings->memory) return;
-  for (int k = 0; k < SPH_WALLS_MAX; k++)
-    if (known[k].face == contact->face)
-      for (int c = 0; c < 3; c++) contact->grip[c] = known[k].force[c];
 }
 
 static SphContact make_contact(const SphWork *work, int64_t i, int32_t index, const Sum *sum) {
@@ -98,7 +103,7 @@ static SphContact make_contact(const SphWork *work, int64_t i, int32_t index, co
   Vec3 slip = vec3_sub(vec3((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]), velocity);
   slip = vec3_madd(slip, normal, -vec3_dot(slip, normal));
   bool sliding = vec3_length(slip) * (double)work->control.dt > SLIPPING * state->radius;
-  double own = (double)work->materials[p->material[i]].wall_friction;
+  float own = work->materials[p->material[i]].wall_friction;
   for (int c = 0; c < 3; c++) {
     contact.normal[c] = (float)vec3_get(normal, c);
     contact.velocity[c] = (float)vec3_get(velocity, c);
@@ -106,30 +111,192 @@ static SphContact make_contact(const SphWork *work, int64_t i, int32_t index, co
   }
   contact.share = (float)sum->share;
   contact.slope = (float)slope;
-  contact.friction = (float)sqrt(own * (sliding ? solid->friction_kinetic : solid->friction_static));
-  contact.grip_gain = 0.5f * p->mass[i] / work->control.dt;
-  recall(work, &contact);
+  contact.friction = solid_friction(own, (float)(sliding ? solid->friction_kinetic : solid->friction_static));
   return contact;
 }
 
-/* What lies behind two walls counts once; the slopes are those of what remains. */
-static void share_edges(SphWork *work, int64_t i) {
-  SphContact *walls = work->walls.contacts + work->walls.start[i];
-  int count = work->walls.start[i + 1] - work->walls.start[i];
-  float share[SPH_WALLS_MAX], left[SPH_WALLS_MAX], twice = 0;
-  for (int a = 0; a < count; a++) share[a] = walls[a].share < 1 ? walls[a].share : 1, left[a] = 1;
-  for (int a = 0; a < count; a++)
-    for (int c = a + 1; c < count; c++) {
-      float common = wall_common(contact_normal(&walls[a]), contact_normal(&walls[c]));
-      twice += common * share[a] * share[c];
-      left[a] -= common * share[c];
-      left[c] -= common * share[a];
+/* ---- by distance ---- */
+
+static const NeighborList *near_solids(const SphWork *work) { return &work->step->state->contacts.solids.list; }
+
+static Around look_around(const SphWork *work, int64_t i, Vec3 at) {
+  const State *state = work->step->state;
+  const NeighborList *solids = near_solids(work);
+  double reach = (double)(WALL_SUPPORT * work->control.spacing);
+  double far = (double)(WALL_FAR * work->control.spacing);
+  Around around;
+  around.count = 0;
+  around.flat = true;
+  around.nearest.distance = INFINITY;
+  for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++) {
+    const Solid *solid = &state->solids.items[solids->index[k]];
+    ShapePoint faces[SHAPE_CONTACTS_MAX];
+    bool outer =
+        solid->shape.kind == SCREE_SHAPE_PLANE || (solid->shape.inside && solid->shape.kind == SCREE_SHAPE_BOX);
+    int count = solid_contacts(solid, at, outer ? far : reach, faces);
+    for (int f = 0; f < count; f++, around.count++) {
+      if (faces[f].distance < around.nearest.distance) around.nearest = faces[f];
+      if (around.count >= SQUARE_MOST) continue;
+      around.faces[around.count] = faces[f];
+      around.solids[around.count] = solids->index[k];
     }
-  for (int a = 0; a < count; a++) {
-    work->pressure.density[i] += walls[a].share;
-    walls[a].slope *= left[a] > 0 ? left[a] : 0;
+    if (count > 0 && around.flat && !outer)
+      around.flat = sph_view_is_flat(&solid->shape, solid_to_local(solid, at), &faces[0], reach);
   }
-  work->pressure.density[i] -= twice;
+  return around;
+}
+
+static void view_from(const Finder *finder, int64_t i, Vec3 at, SphView *view) {
+  const SphWork *work = finder->work;
+  const State *state = work->step->state;
+  const Core *core = work->step->core;
+  const NeighborList *solids = near_solids(work);
+  double d = (double)work->control.spacing, reach = (double)WALL_SUPPORT * d;
+  sph_view_begin(view);
+  for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++) {
+    int32_t index = solids->index[k];
+    const Solid *solid = &state->solids.items[index];
+    ShapePoint faces[SHAPE_CONTACTS_MAX];
+    int count = solid_contacts(solid, at, reach, faces);
+    if (count == 0) continue;
+    if (!sph_view_is_flat(&solid->shape, solid_to_local(solid, at), &faces[0], reach)) {
+      sph_view_solid(core, finder->rays, view, solid, index, at, faces[0].distance, d);
+      continue;
+    }
+    for (int f = 0; f < count; f++) {
+      const float n[3] = {(float)faces[f].normal.x, (float)faces[f].normal.y, (float)faces[f].normal.z};
+      KERNEL_CALL(core, sph_view_face)(finder->rays, view, index, n, (float)(faces[f].distance / d));
+    }
+  }
+}
+
+/* Where a parcel sees from: out of solids, and a little away from them. */
+static Vec3 lift(const SphWork *work, int64_t i, Vec3 at, Around *around) {
+  double least = (double)(VIEW_LEAST * work->control.spacing);
+  for (int k = 0; k < LIFTS_MOST && around->count > 0 && around->nearest.distance < least; k++) {
+    at = vec3_madd(at, around->nearest.normal, least - around->nearest.distance);
+    *around = look_around(work, i, at);
+  }
+  return at;
+}
+
+/* Rays that see the same side of the same solid are one contact. */
+static int find_sides(const Finder *finder, int64_t i, Around around, SphContact *contacts) {
+  const SphWork *work = finder->work;
+  const State *state = work->step->state;
+  double d = (double)work->control.spacing;
+  Vec3 here = state_position(state, i), from = lift(work, i, here, &around), lifted = vec3_sub(from, here);
+  if (around.count == 0) return 0;
+  SphView view;
+  view_from(finder, i, from, &view);
+  const float n[3] = {(float)around.nearest.normal.x, (float)around.nearest.normal.y, (float)around.nearest.normal.z};
+  KERNEL_CALL(work->step->core, sph_view_sum)
+  (finder->rays, &view, n, (float)(around.nearest.distance / d));
+  sph_view_square(finder->rays, &view);
+  int32_t face[VIEW_RAYS], solid[VIEW_RAYS];
+  Sum sums[VIEW_RAYS];
+  double weights[VIEW_RAYS];
+  int count = 0, made = 0;
+  for (int k = 0; k < VIEW_RAYS; k++) {
+    if (view.solid[k] < 0 || !(view.share[k] > 0)) continue;
+    Vec3 normal = vec3((double)view.normal[0][k], (double)view.normal[1][k], (double)view.normal[2][k]);
+    int32_t mine = face_of(state, view.solid[k], normal);
+    int at = 0;
+    while (at < count && face[at] != mine) at++;
+    if (at == count) {
+      face[count] = mine;
+      solid[count] = view.solid[k];
+      weights[count] = 0;
+      sums[count++] = (Sum){0};
+    }
+    double slope = (double)view.slope[k], t = (double)view.t[k] * d;
+    sums[at].share += (double)view.share[k];
+    sums[at].slope = vec3_madd(sums[at].slope, normal, slope / d);
+    sums[at].point =
+        vec3_madd(sums[at].point,
+                  vec3((double)finder->rays->x[k], (double)finder->rays->y[k], (double)finder->rays->z[k]), slope * t);
+    weights[at] += slope;
+  }
+  for (int at = 0; at < count; at++) {
+    Sum sum = sums[at];
+    sum.point = vec3_madd(from, sum.point, weights[at] > 0 ? 1 / weights[at] : 0);
+    sum.share += fmax(vec3_dot(sum.slope, lifted), 0);
+    contacts[made] = make_contact(work, i, solid[at], &sum);
+    if (contacts[made].slope > 0) made++;
+  }
+  return made;
+}
+
+/* Half spaces, mostly one. Returns -1 when they are not square. */
+static int find_square(const SphWork *work, int64_t i, Vec3 here, const Around *around, SphContact *contacts) {
+  float d = work->control.spacing;
+  SphSquare square = {.count = (int)around->count};
+  for (int f = 0; f < square.count; f++) {
+    square.distance[f] = (float)around->faces[f].distance / d;
+    for (int c = 0; c < 3; c++) square.normal[f][c] = (float)vec3_get(around->faces[f].normal, c);
+  }
+  if (!sph_square(&square)) return -1;
+  int made = 0;
+  for (int f = 0; f < square.count; f++) {
+    const ShapePoint *face = &around->faces[f];
+    Sum sum = {(double)square.share[f], vec3_scale(face->normal, (double)(square.slope[f] / d)),
+               vec3_madd(here, face->normal, -face->distance)};
+    contacts[made] = make_contact(work, i, around->solids[f], &sum);
+    if (contacts[made].slope > 0) made++;
+  }
+  return made;
+}
+
+static int find_by_distance(const Finder *finder, int64_t i, SphContact *contacts) {
+  const SphWork *work = finder->work;
+  const NeighborList *solids = near_solids(work);
+  if (!solids->start || solids->start[i] == solids->start[i + 1]) return 0;
+  Vec3 here = state_position(work->step->state, i);
+  Around around = look_around(work, i, here);
+  if (around.count == 0) return 0;
+  if (around.flat && around.count <= SQUARE_MOST) {
+    int made = find_square(work, i, here, &around, contacts);
+    if (made >= 0) return made;
+  }
+  return find_sides(finder, i, around, contacts);
+}
+
+/* ---- all contacts of a parcel ---- */
+
+/* Friction remembered from the last step. What is known of no contact in particular is shared out among those of which
+ * nothing is known. */
+static void recall(const SphWork *work, SphContact *contacts, int count) {
+  if (count == 0 || !work->settings->memory) return;
+  const SphGrip *known = work->fields.grip[contacts[0].particle], *others = NULL;
+  float unknown = 0;
+  for (int k = 0; k < SPH_GRIPS; k++)
+    if (known[k].face == GRIP_OF_OTHERS) others = &known[k];
+  for (int a = 0; a < count; a++) {
+    bool found = false;
+    for (int k = 0; k < SPH_GRIPS && !found; k++) {
+      found = known[k].face == contacts[a].face;
+      for (int c = 0; c < 3 && found; c++) contacts[a].grip[c] = known[k].force[c];
+    }
+    contacts[a].known = found;
+    if (!found) unknown += contacts[a].share;
+  }
+  for (int a = 0; a < count && others && unknown > 0; a++)
+    for (int c = 0; c < 3 && !contacts[a].known; c++)
+      contacts[a].grip[c] = others->force[c] * contacts[a].share / unknown;
+}
+
+/* Contacts of a parcel that look in the same direction stop its slip together: each takes its part of it. */
+static void divide_slip(const SphWork *work, SphContact *contacts, int count) {
+  for (int a = 0; a < count; a++) {
+    float all = 0;
+    for (int c = 0; c < count; c++) {
+      float along = vec_dot(contact_normal(&contacts[a]), contact_normal(&contacts[c]));
+      all += contacts[c].share * along * along;
+    }
+    contacts[a].part = all > 0 ? contacts[a].share / all : 1;
+    contacts[a].grip_gain =
+        0.5f * contacts[a].part * work->step->state->particles.mass[contacts[a].particle] / work->control.dt;
+  }
 }
 
 static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -137,56 +304,64 @@ static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
   const Finder *finder = context;
   SphWork *work = finder->work;
   const State *state = work->step->state;
-  const NeighborList *solids = &state->contacts.solids.list, *samples = &state->contacts.samples.list;
+  const NeighborList *samples = &state->contacts.samples.list;
   for (int64_t i = b; i < e; i++) {
-    int32_t at = work->walls.start[i], end = work->walls.start[i + 1];
-    if (solids->start)
-      for (int64_t k = solids->start[i]; k < solids->start[i + 1] && at < end; k++) {
-        ShapePoint faces[SHAPE_CONTACTS_MAX];
-        Vec3 here = state_position(state, i);
-        double reach = WALL_SUPPORT * (double)work->control.spacing;
-        int count = solid_contacts(&state->solids.items[solids->index[k]], here, reach, faces);
-        for (int f = 0; f < count && at < end; f++) {
-          Sum sum = sum_face(work, &faces[f], here);
-          work->walls.contacts[at++] = make_contact(work, i, solids->index[k], &sum);
-        }
-      }
+    SphContact *contacts = work->walls.contacts + work->walls.start[i];
+    int count = find_by_distance(finder, i, contacts);
     if (samples->start)
-      for (int64_t k = samples->start[i]; k < samples->start[i + 1] && at < end;) {
+      for (int64_t k = samples->start[i]; k < samples->start[i + 1];) {
         int32_t solid = state->samples.solid[samples->index[k]];
         Sum sum = sum_samples(finder, i, &k, samples->start[i + 1]);
-        work->walls.contacts[at++] = make_contact(work, i, solid, &sum);
+        contacts[count] = make_contact(work, i, solid, &sum);
+        if (contacts[count].slope > 0) count++;
       }
-    while (at < end) work->walls.contacts[at++] = (SphContact){.particle = (int32_t)i};
-    share_edges(work, i);
+    divide_slip(work, contacts, count);
+    recall(work, contacts, count);
+    finder->found[i] = count;
   }
 }
 
-/* Space for each parcel's contacts: at most SPH_WALLS_MAX of them. */
-static Status take_contacts(SphWork *work) {
-  Core *core = work->step->core;
+/* Contacts that a parcel may have. */
+static int64_t most_contacts(const SphWork *work, int64_t i) {
   const State *state = work->step->state;
-  const NeighborList *solids = &state->contacts.solids.list, *samples = &state->contacts.samples.list;
+  const NeighborList *solids = near_solids(work), *samples = &state->contacts.samples.list;
+  int64_t most = 0, near = solids->start ? solids->start[i + 1] - solids->start[i] : 0;
+  if (near > 0)
+    most = near == 1 && state->solids.items[solids->index[solids->start[i]]].shape.kind == SCREE_SHAPE_PLANE ? 1
+           : SIDES * near < VIEW_RAYS ? SIDES * near
+                                      : VIEW_RAYS;
+  if (!samples->start) return most;
+  int32_t before = -1;
+  for (int64_t k = samples->start[i]; k < samples->start[i + 1]; k++) {
+    int32_t solid = state->samples.solid[samples->index[k]];
+    most += solid != before;
+    before = solid;
+  }
+  return most;
+}
+
+static Status take_contacts(SphWork *work) {
   int64_t total = 0;
   for (int64_t i = 0; i < work->count; i++) {
     work->walls.start[i] = (int32_t)total;
-    int64_t most = 0;
-    if (solids->start)
-      for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++)
-        most += has_faces(&state->solids.items[solids->index[k]]) ? SHAPE_CONTACTS_MAX : 1;
-    if (samples->start) {
-      int32_t before = -1;
-      for (int64_t k = samples->start[i]; k < samples->start[i + 1]; k++) {
-        int32_t solid = state->samples.solid[samples->index[k]];
-        most += solid != before;
-        before = solid;
-      }
-    }
-    total += most < SPH_WALLS_MAX ? most : SPH_WALLS_MAX;
+    total += most_contacts(work, i);
+    if (total > INT32_MAX) return fail(work->step->core, SCREE_NO_MEMORY, "too many boundary contacts");
   }
   work->walls.start[work->count] = (int32_t)total;
+  return scratch_take(work->step->core, work->step->scratch, &work->walls.contacts, total, "sph walls");
+}
+
+/* Puts those that were found behind each other. */
+static void close_gaps(SphWork *work, const int32_t *found) {
+  int32_t total = 0;
+  for (int64_t i = 0; i < work->count; i++) {
+    SphContact *from = work->walls.contacts + work->walls.start[i];
+    if (found[i] > 0) memmove(work->walls.contacts + total, from, (size_t)found[i] * sizeof *from);
+    work->walls.start[i] = total;
+    total += found[i];
+  }
+  work->walls.start[work->count] = total;
   work->walls.count = total;
-  return scratch_take(core, work->step->scratch, &work->walls.contacts, total, "sph walls");
 }
 
 static bool can_move(const Solid *solid) {
@@ -206,11 +381,48 @@ static Status list_moving(SphWork *work) {
   return SCREE_OK;
 }
 
-Status sph_walls_find(SphWork *work, const float *sample_volume) {
+Status sph_walls_find(SphWork *work, const SphRays *rays, const float *sample_volume) {
+  Core *core = work->step->core;
+  Finder finder = {work, sample_volume, rays, NULL};
   TRY(take_contacts(work));
-  Finder finder = {work, sample_volume};
-  parallel_for(work->step->core, 0, work->count, WALL_CHUNK, find_chunk, &finder);
+  TRY(scratch_take(core, work->step->scratch, &finder.found, work->count, "sph walls"));
+  parallel_for(core, 0, work->count, WALL_CHUNK, find_chunk, &finder);
+  close_gaps(work, finder.found);
   return list_moving(work);
+}
+
+/* What lies behind samples and another wall counts once; the slopes are those of what remains. */
+static float share_edges(SphWork *work, SphContact *walls, int count) {
+  const Solid *solids = work->step->state->solids.items;
+  float twice = 0;
+  for (int a = 0; a < count; a++) {
+    float left = 1;
+    for (int c = 0; c < count; c++) {
+      if (c == a || !(solid_is_sampled(&solids[walls[a].solid]) || solid_is_sampled(&solids[walls[c].solid]))) continue;
+      float common = wall_common(contact_normal(&walls[a]), contact_normal(&walls[c]));
+      common *= real_min(walls[c].share, 1);
+      twice += 0.5f * common * real_min(walls[a].share, 1);
+      left -= common;
+    }
+    walls[a].slope *= real_max(left, 0);
+  }
+  return twice;
+}
+
+static void weigh_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SphWork *work = context;
+  bool sampled = work->step->state->contacts.samples.list.start;
+  for (int64_t i = b; i < e; i++) {
+    SphContact *walls = work->walls.contacts + work->walls.start[i];
+    int count = work->walls.start[i + 1] - work->walls.start[i];
+    for (int k = 0; k < count; k++) work->pressure.density[i] += walls[k].share;
+    if (sampled && count > 1) work->pressure.density[i] -= share_edges(work, walls, count);
+  }
+}
+
+void sph_walls_weigh(SphWork *work) {
+  parallel_for(work->step->core, 0, work->count, 4 * WALL_CHUNK, weigh_chunk, work);
 }
 
 void sph_walls_begin(SphWork *work, int64_t i) {
@@ -227,19 +439,37 @@ void sph_walls_begin(SphWork *work, int64_t i) {
   for (int c = 0; c < 3; c++) work->motion.wall_gain[c][i] = (float)(gain * force[c]);
 }
 
+/* The contacts with the largest shares have places of their own. */
+static void keep_grips(const SphContact *contacts, int count, SphGrip *known) {
+  memset(known, 0, SPH_GRIPS * sizeof *known);
+  bool all = count <= SPH_GRIPS;
+  float shares[SPH_GRIPS];
+  int places = all ? SPH_GRIPS : SPH_GRIPS - 1, kept = 0;
+  for (int k = 0; k < count; k++) {
+    const SphContact *contact = &contacts[k];
+    int at = kept < places ? kept : places - 1;
+    if (kept == places && !(contact->share > shares[at])) continue;
+    for (; at > 0 && contact->share > shares[at - 1]; at--) known[at] = known[at - 1], shares[at] = shares[at - 1];
+    known[at].face = contact->face;
+    shares[at] = contact->share;
+    for (int c = 0; c < 3; c++) known[at].force[c] = contact->grip[c];
+    if (kept < places) kept++;
+  }
+  if (all) return;
+  SphGrip *others = &known[places];
+  others->face = GRIP_OF_OTHERS;
+  for (int c = 0; c < 3; c++) {
+    for (int k = 0; k < count; k++) others->force[c] += contacts[k].grip[c];
+    for (int k = 0; k < places; k++) others->force[c] -= known[k].force[c];
+  }
+}
+
 static void keep_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   SphWork *work = context;
-  for (int64_t i = b; i < e; i++) {
-    SphGrip *known = work->fields.grip[i];
-    for (int k = 0; k < SPH_WALLS_MAX; k++) known[k] = (SphGrip){0};
-    for (int32_t k = work->walls.start[i]; k < work->walls.start[i + 1]; k++, known++) {
-      const SphContact *contact = &work->walls.contacts[k];
-      if (!(contact->slope > 0)) continue;
-      known->face = contact->face;
-      for (int c = 0; c < 3; c++) known->force[c] = contact->grip[c];
-    }
-  }
+  for (int64_t i = b; i < e; i++)
+    keep_grips(work->walls.contacts + work->walls.start[i], work->walls.start[i + 1] - work->walls.start[i],
+               work->fields.grip[i]);
 }
 
 void sph_walls_keep(SphWork *work) { parallel_for(work->step->core, 0, work->count, 4 * WALL_CHUNK, keep_chunk, work); }
@@ -268,8 +498,7 @@ void sph_walls_load(SphWork *work) {
   parallel_for(work->step->core, 0, work->walls.count, 4 * WALL_CHUNK, load_chunk, work);
 }
 
-/* Motion of a solid at the step's end under the load of the grains. What holds or drives a part of a mechanism does so
- * as in the last step: without it sand would follow a loaded bed down that a motor holds, and end up inside it. */
+/* Motion of a solid at the step's end under the load of the grains. */
 static void move_under_load(const State *state, const Solid *solid, Vec3 force, Vec3 torque, double dt, Vec3 *velocity,
                             Vec3 *spin) {
   Vec3 pull = vec3(solid->driven[0], solid->driven[1], solid->driven[2]);
@@ -330,7 +559,8 @@ void sph_walls_split(SphWork *work) {
       double share = (double)contacts, mass = (double)state->particles.mass[contact->particle];
       double aside = fmax(solid_mobility(solid, point_of(contact), t1), solid_mobility(solid, point_of(contact), t2));
       contact->mobility = (float)(share * solid_mobility(solid, point_of(contact), normal));
-      contact->grip_gain = (float)(0.5 / ((1 / mass + share * aside) * (double)work->control.dt));
+      contact->grip_gain =
+          (float)(0.5 * (double)contact->part / ((1 / mass + share * aside) * (double)work->control.dt));
     }
   }
 }

@@ -6,22 +6,22 @@
 #include "methods/method.h"
 
 enum { RESIDUAL_COMPRESSION, RESIDUAL_EXPANSION, RESIDUAL_SHEAR, FLOWING, RESIDUALS };
-enum { SPH_WALLS_MAX = 4, SPH_SLICE_CHUNK = 32 };
+enum { SPH_GRIPS = 4, SPH_SLICE_CHUNK = 32 };
 enum { STRESS_PRESSURE = 6 }; /* where a row of stress has the pressure */
 
 /* ---- what outlives a step ---- */
 
-/* Friction force of a face that a parcel touched in the last step. */
+/* Friction force of a face that a parcel touched in the last step; where they are many, the last is of all others. */
 typedef struct SphGrip {
   float force[3];
-  int32_t face; /* 0: none; see SphContact */
+  int32_t face; /* 0: none, -1: all others; see SphContact */
 } SphGrip;
 
 /* Fields of the parcels; finish_chunk and sph_walls_keep write them for the next step. */
 typedef struct SphFields {
   float *pressure;   /* Pa */
   float (*shear)[6]; /* deviatoric stress xx yy zz xy xz yz, Pa */
-  SphGrip (*grip)[SPH_WALLS_MAX];
+  SphGrip (*grip)[SPH_GRIPS];
 } SphFields;
 
 /* How parcels of a material behave. */
@@ -64,20 +64,25 @@ typedef struct SphPairs {
   float gradient_step; /* 1/m, of the gradients in slots */
   float *sum[3];       /* of a parcel's gradients, 1/m */
   float *square;       /* sum of their squares over the neighbour's mass */
+  /* sph_shield_find: neighbours behind a solid, a bit each of the parcel's row of the neighbour list, whole bytes. */
+  const int64_t *hidden_start; /* of a parcel's bytes, -1: none is; NULL: of nobody */
+  const uint8_t *hidden;
 } SphPairs;
 
 /* ---- walls ---- */
 
-/* A boundary contact: a parcel and a face of a solid. */
+/* A boundary contact: a parcel and a side of a solid. */
 typedef struct SphContact {
   int32_t particle, solid;
   int32_t face;      /* which one of which solid, from 1: stays the same while the parcel is at it */
   float normal[3];   /* out of the solid */
+  bool known;        /* friction of it is remembered */
   float share;       /* what it adds to the relative density */
-  float slope;       /* 1/m, how fast that falls with the distance; 0: no contact */
+  float slope;       /* 1/m, how fast that falls with the distance */
   float velocity[3]; /* of the solid there; sph_walls_follow changes it in every iteration */
   double point[3];   /* where it is touched, world */
   float friction;    /* Coulomb coefficient */
+  float part;        /* of the parcel's slip that it is to stop */
   float grip_gain;   /* kg/s, friction force per slip that a pass adds */
   float mobility;    /* 1/kg, of the solid along the normal, times its number of contacts */
   /* Of the iteration: sph_walls_begin and every stress pass. */
@@ -98,7 +103,7 @@ typedef struct SphWalls {
 /* ---- density and pressure ---- */
 
 typedef struct SphPressure {
-  float *density;  /* over rest density: sph_pairs_find, then sph_walls_find adds walls; holds to the end */
+  float *density;  /* over rest density: sph_pairs_find, then sph_walls_weigh adds walls; holds to the end */
   float *source;   /* density that the iteration starts from: begin_chunk */
   float *gain;     /* gains_chunk */
   float *mobility; /* dt volume / mass: gains_chunk */
@@ -153,10 +158,16 @@ typedef struct SphWork {
   float *shift[3]; /* displacement that takes compression back without making speed: shift_end_chunk */
 } SphWork;
 
+struct SphRays; /* view.h */
+
 /* pairs.c */
 Status sph_pairs_find(SphWork *work);
 /* walls.c. sample_volume: of the samples of solids, over that of a parcel. */
-Status sph_walls_find(SphWork *work, const float *sample_volume);
+Status sph_walls_find(SphWork *work, const struct SphRays *rays, const float *sample_volume);
+/* Adds their shares to the densities. */
+void sph_walls_weigh(SphWork *work);
+/* shield.c: pairs with a solid between them, which are none. Comes before sph_pairs_find. */
+Status sph_shield_find(SphWork *work);
 /* Solids that sand can move share their mobility among their contacts. */
 void sph_walls_split(SphWork *work);
 /* Forces of parcel i's contacts under the stress that the last step left. */

@@ -1,4 +1,5 @@
 /* How far grains have gone since a time: the 99th percentile. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +14,15 @@ typedef struct Creep {
 static Status creep_create(ScreeWorld *world, Probe *probe) {
   Creep *creep = probe->data;
   Particles *p = &world->state.particles;
-  static const char *const names[] = {"creep_x", "creep_y", "creep_z"};
   float **places[] = {&creep->x, &creep->y, &creep->z};
-  for (int k = 0; k < 3; k++)
-    TRY(particles_add_field(&world->core, p, names[k], sizeof(float), false, (void **)places[k]));
-  return particles_add_field(&world->core, p, "creep_known", 1, false, (void **)&creep->known);
+  int number = (int)(probe - world->probes) + 1; /* there may be several: each has fields of its own */
+  char name[FIELD_NAME_MAX];
+  for (int k = 0; k < 3; k++) {
+    snprintf(name, sizeof name, "creep_%c_%d", "xyz"[k], number);
+    TRY(particles_add_floats(&world->core, p, name, 1, false, (void **)places[k]));
+  }
+  snprintf(name, sizeof name, "creep_known_%d", number);
+  return particles_add_field(&world->core, p, name, 1, false, (void **)&creep->known);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -27,11 +32,12 @@ static int ascending(const void *a, const void *b) {
 
 static void take_positions(Creep *creep, const Particles *p) {
   size_t size = sizeof(float) * (size_t)p->count;
+  creep->taken = true;
+  if (p->count == 0) return; /* the fields may not have arrays yet */
   memcpy(creep->x, p->x, size);
   memcpy(creep->y, p->y, size);
   memcpy(creep->z, p->z, size);
   memset(creep->known, 1, (size_t)p->count);
-  creep->taken = true;
 }
 
 static Status creep_frame(ScreeWorld *world, Probe *probe, double seconds) {
@@ -61,7 +67,7 @@ static Status creep_frame(ScreeWorld *world, Probe *probe, double seconds) {
 
 static Status creep_archive(ScreeWorld *world, Probe *probe, Archive *archive) {
   Creep *creep = probe->data;
-  return archive_value(&world->core, archive, &creep->taken);
+  return archive_bools(&world->core, archive, &creep->taken, 1);
 }
 
 const ProbeKind PROBE_CREEP = {

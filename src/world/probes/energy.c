@@ -1,4 +1,4 @@
-/* Kinetic and potential energy of grains and free bodies. */
+/* Kinetic and potential energy of grains and free bodies, turning included. */
 #include "world/probes/probes.h"
 
 static double kinetic_chunk(void *context, int64_t b, int64_t e) {
@@ -10,6 +10,35 @@ static double kinetic_chunk(void *context, int64_t b, int64_t e) {
     sum += 0.5 * (double)p->mass[i] * (x * x + y * y + z * z);
   }
   return sum;
+}
+
+/* Spins, where the method's grains have any; balls that turn. */
+typedef struct Turning {
+  const Particles *particles;
+  const float *spin[3];
+} Turning;
+
+static double turning_chunk(void *context, int64_t b, int64_t e) {
+  const Turning *turning = context;
+  const Particles *p = turning->particles;
+  double sum = 0;
+  for (int64_t i = b; i < e; i++) {
+    double x = (double)turning->spin[0][i], y = (double)turning->spin[1][i], z = (double)turning->spin[2][i];
+    sum += 0.2 * (double)p->mass[i] * (double)p->radius[i] * (double)p->radius[i] * (x * x + y * y + z * z);
+  }
+  return sum;
+}
+
+static double turning_energy(ScreeWorld *world) {
+  static const char *const names[3] = {"spin_x", "spin_y", "spin_z"};
+  const Particles *p = &world->state.particles;
+  Turning turning = {.particles = p};
+  for (int c = 0; c < 3; c++) {
+    void **field = particles_field(p, names[c]);
+    if (!field || world->state.parcels) return 0;
+    turning.spin[c] = *field;
+  }
+  return probe_sum(world, turning_chunk, &turning);
 }
 
 static double potential_chunk(void *context, int64_t b, int64_t e) {
@@ -24,7 +53,7 @@ static Status energy_frame(ScreeWorld *world, Probe *probe, double seconds) {
   (void)seconds;
   State *state = &world->state;
   double *values = probe->state.values;
-  values[0] = probe_sum(world, kinetic_chunk, state);
+  values[0] = probe_sum(world, kinetic_chunk, state) + turning_energy(world);
   values[1] = probe_sum(world, potential_chunk, state);
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];

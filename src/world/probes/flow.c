@@ -37,7 +37,8 @@ static Status flow_frame(ScreeWorld *world, Probe *probe, double seconds) {
 
 static Status flow_archive(ScreeWorld *world, Probe *probe, Archive *archive) {
   Flow *flow = probe->data;
-  return archive_value(&world->core, archive, &flow->crossed);
+  TRY(archive_value(&world->core, archive, &flow->crossed));
+  return isfinite(flow->crossed) ? SCREE_OK : archive_bad(&world->core, archive, "a flow that is not finite");
 }
 
 const ProbeKind PROBE_FLOW = {.size = sizeof(Flow), .step = flow_step, .frame = flow_frame, .archive = flow_archive};

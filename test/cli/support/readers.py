@@ -61,6 +61,32 @@ def read_vtp(path):
             for i in range(count)]
 
 
+def read_compact(path):
+    """(columns that it has, rows of a compact frame in the order of the PLY columns): velocities 0 and ids None where it
+    has none; positions as doubles."""
+    with open(path, "rb") as file:
+        data = file.read()
+    magic, version, flags, count, blocks, _, step, radii, zero, size = struct.unpack_from("<8sIIQQddIIQ", data)
+    assert magic == b"\x89scree\r\n" and version == 1 and zero == 0 and size == len(data), data[:64]
+    radius = struct.unpack_from(f"<{radii}f", data, 64)
+    table = [struct.unpack_from("<iiiI", data, 64 + 4 * radii + 16 * k) for k in range(blocks)]
+    assert sorted(table, key=lambda block: block[2::-1]) == table and sum(block[3] for block in table) == count
+    at = 64 + 4 * radii + 16 * blocks
+    places = list(struct.iter_unpack("<HHHBB", data[at:at + 8 * count]))
+    at += 8 * count
+    velocities = struct.unpack_from(f"<{count}I", data, at) if flags & 1 else [0] * count
+    at += 4 * count if flags & 1 else 0
+    ids = struct.unpack_from(f"<{count}I", data, at) if flags & 2 else [None] * count
+    assert at + (4 * count if flags & 2 else 0) == len(data)
+    rows, corners = [], [block[:3] for block in table for _ in range(block[3])]
+    for corner, place, packed, who in zip(corners, places, velocities, ids):
+        parts = [packed >> 9 * k & 511 for k in range(3)]
+        scale = 2.0 ** ((packed >> 27) - 23)
+        rows.append((*[(65536 * corner[k] + place[k]) * step for k in range(3)],
+                     *[(part - 512 if part > 255 else part) * scale for part in parts], radius[place[4]], who, place[3]))
+    return flags, rows
+
+
 def read_csv(path):
     """(header, rows)"""
     with open(path, newline="") as file:

@@ -9,7 +9,7 @@
 #include "methods/sph/stress_law.h"
 #include "methods/sph/wall_law.h"
 
-enum { LAW_FOUND = 66 }; /* outputs */
+enum { LAW_FOUND = 70 }; /* outputs */
 #define LAW_DT 0.004f
 #define LAW_SPACING 0.04f
 #define LAW_VOLUME 6.4e-5f
@@ -49,6 +49,8 @@ LANE_INLINE void laws_all(const Real in[LAW_INPUTS], LawOutputs *out) {
   LaneVec3 force = force_total(force_term(s, a), 0.01f, projected, b);
   put_vec(out, force_velocity(c, m, force, a)), put_vec(out, collision_term(a, m, b, other, c));
 
+  WallShare flat = wall_flat(in[24]), seen = wall_seen(positive, real_max(normal.x, real(-1) * normal.x));
+  put(out, flat.share), put(out, flat.slope), put(out, seen.share), put(out, seen.slope);
   put(out, wall_common(normal, take_unit(in + 26))), put_sym(out, wall_gradient(normal, in[24]));
   Real normal_force = wall_normal_force(p - sym_along(s, normal), positive, LAW_VOLUME * 1e5f);
   put(out, normal_force), put_vec(out, wall_friction(a, b, normal, gain, positive * normal_force));

@@ -20,12 +20,15 @@ Status flip_list_bodies(FlipWork *work) {
     CoupledBody *body = &work->solids.bodies[work->solids.body_count];
     *body = (CoupledBody){.solid = k};
     memcpy(body->inverse, solid->inverse_inertia, sizeof body->inverse);
-    /* A mechanism's own forces are not known here: its velocity goes on. */
-    Vec3 push = solid->motion == MOTION_FREE
-                    ? vec3_madd(work->state->gravity, solid->outside_force, solid->mass > 0 ? 1 / solid->mass : 0)
-                    : vec3(0, 0, 0);
-    Vec3 v = vec3_madd(solid->velocity, push, work->dt);
-    const double start[6] = {v.x, v.y, v.z, solid->spin.x, solid->spin.y, solid->spin.z};
+    /* What holds or drives a part of a mechanism does so as in the last step. */
+    const double *driven = solid->driven;
+    Vec3 push = vec3(driven[0], driven[1], driven[2]), twist = vec3(driven[3], driven[4], driven[5]);
+    if (solid->motion == MOTION_FREE) {
+      push = vec3_madd(work->state->gravity, solid->outside_force, solid->mass > 0 ? 1 / solid->mass : 0);
+      twist = vec3(0, 0, 0);
+    }
+    Vec3 v = vec3_madd(solid->velocity, push, work->dt), spin = vec3_madd(solid->spin, twist, work->dt);
+    const double start[6] = {v.x, v.y, v.z, spin.x, spin.y, spin.z};
     memcpy(body->velocity, start, sizeof start);
     work->solids.body_of_solid[k] = (int16_t)work->solids.body_count++;
   }

@@ -1,5 +1,6 @@
 #include "methods/flip/solids/solids.h"
 #define LANE_SCALAR /* particles are treated one by one */
+#include "methods/common/solid_friction_law.h"
 #include "methods/flip/solids/contact_law.h"
 
 #include "methods/flip/solids/boundary_contact.h"
@@ -11,12 +12,19 @@
 
 /* Pieces of a long displacement, in cells. */
 #define PIECE 0.5f
+/* Longest displacement that is followed, in cells: the rule of loose sand allows far less. */
+#define TRACED_MOST 1e6f
 /* Distances that strips do not know are larger, in cells. */
 #define KNOWN 1.0f
+/* Corners that are nearer lie on a surface, in cells: beyond them is the solid. */
+#define AT_SURFACE 0.01f
+/* Particles are put back so far out of a solid, in cells, that rounding does not put them into it again. */
+#define CLEARANCE 1e-4f
 
-/* Distance and its gradient (per cell) at a particle, from the corners of its strip. */
+/* Distance and its gradient (per cell) at a particle, from the corners of its strip. A place that is not a number has a
+ * distance that is not: the step is refused when it is committed. */
 float strip_distance_at(const StripSolids *solids, float x, float y, float z, float gradient[3]) {
-  int lane = (int)x;
+  int lane = x > 0 ? (x < STRIP ? (int)x : STRIP - 1) : 0;
   float fx = x - (float)lane, value = 0;
   gradient[0] = gradient[1] = gradient[2] = 0;
   for (int c = 0; c < 8; c++) {
@@ -54,7 +62,8 @@ static void apply_friction(const BoundaryContact *contact, const float n[3], flo
   }
   length = sqrtf(length);
   if (!(length > 0)) return;
-  float share = coulomb_share((float)contact->solid->friction_static, stop, length);
+  float sand = contact->work->friction[contact->work->state->particles.material[contact->index]];
+  float share = coulomb_share(solid_friction(sand, (float)contact->solid->friction_static), stop, length);
   for (int a = 0; a < 3; a++) {
     v[a] -= share * u[a];
     if (displacement) displacement[a] -= share * u[a] * (float)contact->work->dt;
@@ -77,7 +86,8 @@ void contact_friction(const BoundaryContact *contact, const StopWindow *window, 
     float upper[3], sum = 0;
     for (int k = 0; k < 3; k++) {
       float t = contact->at[k] + (k == a ? 1 : 0.5f);
-      low[k] = (int)t;
+      int last = k == 0 ? STRIP : 1; /* rounding may put a particle just below a border on it */
+      low[k] = (int)t < last ? (int)t : last;
       upper[k] = t - (float)low[k];
     }
     for (int c = 0; c < 8; c++) {
@@ -92,30 +102,6 @@ void contact_friction(const BoundaryContact *contact, const StopWindow *window, 
   if (!(size > 1e-7f)) return;
   const float n[3] = {stop[0] / size, stop[1] / size, stop[2] / size};
   apply_friction(contact, n, size, v, displacement);
-}
-
-void contact_keep_out(const BoundaryContact *contact, float displacement[3], float v[3]) {
-  const StripSolids *solids = contact->work->solids.strips[contact->strip];
-  float cell = (float)contact->work->grid->cell, to[3], gradient[3];
-  float rest = 0.5f * (float)contact->work->dt; /* strips know where solids are in the middle of the step */
-  for (int a = 0; a < 3; a++) {
-    to[a] = contact->at[a] + (displacement[a] - rest * contact->solid_velocity[a]) / cell;
-    float most = a == 0 ? (float)STRIP - 1e-5f : 1 - 1e-6f;
-    to[a] = to[a] < 0 ? 0 : to[a] > most ? most : to[a]; /* the strip knows no more; half a cell further at most */
-  }
-  float distance = strip_distance_at(solids, to[0], to[1], to[2], gradient);
-  if (!(distance < 0)) return;
-  float length = sqrtf(gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2]);
-  if (!(length > 1e-3f)) return;
-  float into = 0, push = distance / length;
-  push = push < -0.5f ? -0.5f : push;
-  for (int a = 0; a < 3; a++) {
-    gradient[a] /= length;
-    into += (v[a] - contact->solid_velocity[a]) * gradient[a];
-  }
-  for (int a = 0; a < 3; a++) displacement[a] -= push * cell * gradient[a];
-  if (!(into < 0)) return;
-  collide(contact, gradient, -into, v);
 }
 
 static Solid *nearest_solid(const FlipWork *work, int64_t strip, int lane) {
@@ -141,7 +127,7 @@ BoundaryContact contact_of(const FlipWork *work, int64_t strip, const int32_t pl
       .place = {place[0], place[1], place[2]},
       .at = {order->x[k] - (float)place[0], order->y[k] - (float)place[1], order->z[k] - (float)place[2]},
       .index = order->index[k]};
-  contact.solid = solid ? nearest_solid(work, strip, (int)contact.at[0]) : NULL;
+  contact.solid = solid ? nearest_solid(work, strip, strip_lane(contact.at[0])) : NULL;
   if (!contact.solid) return contact;
   Vec3 v = solid_velocity_at(contact.solid, state_position(work->state, contact.index));
   contact.solid_velocity[0] = (float)v.x;
@@ -169,7 +155,8 @@ uint32_t strip_walls(const StripSolids *solids) {
   uint32_t columns = 0; /* bit k: corners at the lower side of lane k */
   for (int c = 0; c <= STRIP; c++) {
     const float *d = solids->distance + c;
-    columns |= (d[0] < 0 || d[9] < 0 || d[18] < 0 || d[27] < 0 ? 1u : 0u) << c;
+    float least = fminf(fminf(d[0], d[9]), fminf(d[18], d[27]));
+    columns |= (least < AT_SURFACE ? 1u : 0u) << c;
   }
   uint32_t cells = columns | columns >> 1;
   return cells | cells >> 1 | cells << 1;
@@ -198,29 +185,52 @@ static bool same_cell(const float a[3], const float b[3]) {
   return floorf(a[0]) == floorf(b[0]) && floorf(a[1]) == floorf(b[1]) && floorf(a[2]) == floorf(b[2]);
 }
 
+/* A point at that time of the step, in a solid's frame. */
+static Vec3 local_at(const FlipWork *work, const Solid *solid, Vec3 point, double time) {
+  Vec3 moving = solid_velocity_at(solid, point);
+  return solid_to_local(solid, vec3_madd(point, moving, solid_pose_time(solid, work->dt) - time));
+}
+
+/* The surface that the point is below; d is 0 or more: it is not in the solid. */
+static NearSurface surface_above(const BoundaryContact *contact, int32_t index, Vec3 point, double time) {
+  const FlipWork *work = contact->work;
+  const Core *core = work->core;
+  double cell = work->grid->cell;
+  const Solid *solids = work->state->solids.items;
+  NearSurface surface = {.d = FAR, .solid = index};
+  Vec3 local = local_at(work, &solids[index], point, time);
+  if (solid_out_of_reach(&solids[index], local, 0)) return surface;
+  float x = (float)local.x, y = (float)local.y, z = (float)local.z, n[3];
+  shape_distance_range(core, &solids[index].shape, 1, &x, &y, &z, cell, &surface.d, &n[0], &n[1], &n[2]);
+  if (!(surface.d < 0)) return surface;
+  Mat3 turn = mat3_from_quat(solids[index].rotation);
+  Vec3 out = mat3_apply(&turn, vec3((double)n[0], (double)n[1], (double)n[2]));
+  for (int a = 0; a < 3; a++) surface.normal[a] = (float)vec3_get(out, a);
+  surface.d /= (float)cell;
+  PlacedSolids near = {.items = contact->room};
+  for (int32_t s = 0; s < work->state->solids.count; s++) {
+    turn = mat3_from_quat(solids[s].rotation);
+    placed_add(&near, cell, &solids[s], s, local_at(work, &solids[s], point, time), &turn);
+  }
+  if (!surface_is_covered(core, cell, &near, &surface)) return surface;
+  return union_surface(core, cell, &near, &surface, DEPTH_MOST);
+}
+
 /* Puts a point out of a solid that it is in at that time of the step; the rest of the displacement goes along the
  * surface. */
 static void put_out(const BoundaryContact *contact, int32_t index, double time, float to[3], float piece[3],
                     float v[3]) {
   const FlipWork *work = contact->work;
+  Vec3 point = vec3_madd(strip_origin(work, (int32_t)contact->strip), vec3((double)to[0], (double)to[1], (double)to[2]),
+                         work->grid->cell);
+  NearSurface surface = surface_above(contact, index, point, time);
+  if (!(surface.d < 0)) return;
   BoundaryContact touching = *contact;
-  touching.solid = &work->state->solids.items[index];
-  double cell = work->grid->cell;
-  Vec3 point =
-      vec3_madd(strip_origin(work, (int32_t)contact->strip), vec3((double)to[0], (double)to[1], (double)to[2]), cell);
+  touching.solid = &work->state->solids.items[surface.solid];
   Vec3 moving = solid_velocity_at(touching.solid, point);
-  Vec3 local =
-      solid_to_local(touching.solid, vec3_madd(point, moving, solid_pose_time(touching.solid, work->dt) - time));
-  if (solid_out_of_reach(touching.solid, local, 0)) return;
-  float x = (float)local.x, y = (float)local.y, z = (float)local.z, distance, n[3];
-  shape_distance_range(work->core, &touching.solid->shape, 1, &x, &y, &z, cell, &distance, &n[0], &n[1], &n[2]);
-  if (!(distance < 0)) return;
-  Mat3 turn = mat3_from_quat(touching.solid->rotation);
-  Vec3 out = mat3_apply(&turn, vec3((double)n[0], (double)n[1], (double)n[2]));
-  float into = 0, ahead = 0, push = distance / (float)cell;
-  push = push < -PIECE ? -PIECE : push;
+  const float *n = surface.normal;
+  float into = 0, ahead = 0, push = surface.d < -PIECE ? -PIECE : surface.d - CLEARANCE;
   for (int a = 0; a < 3; a++) {
-    n[a] = (float)vec3_get(out, a);
     touching.solid_velocity[a] = (float)vec3_get(moving, a);
     into += (v[a] - touching.solid_velocity[a]) * n[a];
     ahead += piece[a] * n[a];
@@ -232,12 +242,21 @@ static void put_out(const BoundaryContact *contact, int32_t index, double time, 
   if (into < 0) collide(&touching, n, -into, v);
 }
 
+void contact_keep_out(const BoundaryContact *contact, float displacement[3], float v[3]) {
+  const FlipWork *work = contact->work;
+  float cell = (float)work->grid->cell, to[3], none[3] = {0};
+  for (int a = 0; a < 3; a++) to[a] = contact->at[a] + displacement[a] / cell;
+  for (int32_t s = 0; s < work->state->solids.count; s++) put_out(contact, s, work->dt, to, none, v);
+  for (int a = 0; a < 3; a++) displacement[a] = (to[a] - contact->at[a]) * cell;
+}
+
 void contact_trace(const BoundaryContact *contact, float displacement[3], float v[3]) {
   const FlipWork *work = contact->work;
   float cell = (float)work->grid->cell, gradient[3], piece[3], to[3];
   float length =
       sqrtf(displacement[0] * displacement[0] + displacement[1] * displacement[1] + displacement[2] * displacement[2]) /
       cell;
+  if (!(length < TRACED_MOST)) return; /* or not a number */
   int pieces = (int)ceilf(length / PIECE);
   /* The strip knows how far the solids are, but not beyond a cell. */
   const float *at = contact->at;

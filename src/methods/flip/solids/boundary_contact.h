@@ -2,7 +2,7 @@
 #ifndef METHODS_FLIP_SOLIDS_BOUNDARY_CONTACT_H
 #define METHODS_FLIP_SOLIDS_BOUNDARY_CONTACT_H
 
-#include "methods/flip/work.h"
+#include "methods/flip/solids/solid_union.h"
 
 /* A particle on the grid, perhaps beside a solid. */
 typedef struct BoundaryContact {
@@ -13,6 +13,7 @@ typedef struct BoundaryContact {
   int32_t index;    /* of the particle */
   Solid *solid;     /* the nearest; NULL: none */
   float solid_velocity[3];
+  PlacedSolid *room; /* for all solids */
 } BoundaryContact;
 
 /* Distance (cells) and its gradient at a point of a strip, in cells from its lower corner. */

@@ -3,22 +3,20 @@
  * Each strip knows the signed distance at the corners of its cells; shares of cells and faces follow from it by what a
  * plane would cut (Section 2.4: the antialiased phi_s). Faces wholly inside carry the solid's velocity. Weights near
  * solids are those of free_volume.c. */
-#define LANE_SCALAR /* octants and quarters of faces are treated one by one */
-#include "methods/flip/solids/contact_law.h"
+#include "methods/flip/solids/solids.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "methods/flip/solids/solids.h"
 #include "core/parallel.h"
 #include "methods/flip/solids/solids_kernels.h"
+#include "methods/flip/solids/strip_union.h"
 #include "methods/flip/stress/stress.h"
 
 enum {
   SOLID_CHUNK = 64,
 };
 
-#define FAR 1.8f     /* cells: farther than a corner of a cut cell can be */
 #define SLIVER 0.02f /* shares below are none */
 
 /* ---- distances ---- */
@@ -43,199 +41,6 @@ bool solid_out_of_reach(const Solid *solid, Vec3 local, double reach) {
   return local.x < shape->bounds_low.x - reach || local.x > shape->bounds_high.x + reach ||
          local.y < shape->bounds_low.y - reach || local.y > shape->bounds_high.y + reach ||
          local.z < shape->bounds_low.z - reach || local.z > shape->bounds_high.z + reach;
-}
-
-/* Where distances are found for a strip, in cells: lane by lane the middles of octants and of the quarters of the lower
- * faces, then the corners of cells, column by column along x; and the middles of its cells. */
-enum {
-  ASK_QUARTERS = 8,
-  ASK_LANE = ASK_QUARTERS + 3 * 4,
-  ASK_CORNERS = STRIP * ASK_LANE,
-  ASK = ASK_CORNERS + CORNERS,
-  ASK_MIDDLES = ASK,
-  ASK_ALL = ASK_MIDDLES + STRIP
-};
-
-static Vec3 query_point(int k) {
-  if (k >= ASK_MIDDLES) return vec3(k - ASK_MIDDLES + 0.5, 0.5, 0.5);
-  if (k >= ASK_CORNERS) {
-    k -= ASK_CORNERS;
-    return vec3(k / 4, k & 1, k >> 1 & 1);
-  }
-  int lane = k / ASK_LANE;
-  k %= ASK_LANE;
-  if (k < ASK_QUARTERS) return vec3(lane + (k & 1 ? 0.75 : 0.25), k & 2 ? 0.75 : 0.25, k & 4 ? 0.75 : 0.25);
-  k -= ASK_QUARTERS;
-  double u = k & 1 ? 0.75 : 0.25, v = k & 2 ? 0.75 : 0.25;
-  return k / 4 == 0 ? vec3(lane, u, v) : k / 4 == 1 ? vec3(lane + u, 0, v) : vec3(lane + u, v, 0);
-}
-
-/* How far from the middle of a cell a solid may be, in cells, that matters to it: no point of the cell is farther from
- * the middle than 0.87. What is cached of meshes (step.c) goes so far. */
-#define LANE_REACH 1.85f
-
-/* Octants and faces that are farther than half a cell are free, and the solid is not the nearest to them: lanes whose
- * middle is farther than this need distances at their corners alone. */
-#define SHARES_REACH 1.4f
-
-/* A solid as strips query it, in its own frame. */
-typedef struct SolidQuery {
-  const Solid *solid;
-  Vec3 position; /* where it will be in the middle of the step */
-  int32_t index;
-  Mat3 turn, back;
-  double reach[3];               /* of a strip's box, with FAR, along the solid's axes */
-  double from_strip[3][ASK_ALL]; /* from a strip's lower corner to the points of the query, along the same axes */
-} SolidQuery;
-
-static void query_of(const FlipWork *work, int32_t index, SolidQuery *to) {
-  SolidQuery query = {.solid = &work->state->solids.items[index], .index = index};
-  /* Halfway through the step: with its pose at the beginning, sand would feel it too late, and a ball would come deeper
-   * into the sand the longer the step is. */
-  SolidPose pose = solid_pose_after(query.solid, 0.5 * work->dt - solid_pose_time(query.solid, work->dt));
-  query.position = pose.position;
-  query.turn = mat3_from_quat(pose.rotation);
-  query.back = mat3_transpose(query.turn);
-  for (int a = 0; a < 3; a++) {
-    const double *row = query.back.m[a];
-    query.reach[a] =
-        work->grid->cell * ((double)FAR + 0.5 * (STRIP * fabs(row[0]) + fabs(row[1]) + fabs(row[2])) + 1e-3);
-  }
-  for (int k = 0; k < ASK_ALL; k++) {
-    Vec3 at = mat3_apply(&query.back, vec3_scale(query_point(k), work->grid->cell));
-    for (int a = 0; a < 3; a++) query.from_strip[a][k] = vec3_get(at, a);
-  }
-  *to = query;
-}
-
-static bool strip_is_far(const FlipWork *work, const SolidQuery *query, Vec3 middle) {
-  const Shape *shape = &query->solid->shape;
-  if (shape->inside || shape->kind == SCREE_SHAPE_PLANE)
-    return solid_out_of_reach(query->solid, middle, (0.52 * STRIP + (double)FAR) * work->grid->cell);
-  const double *r = query->reach;
-  return middle.x < shape->bounds_low.x - r[0] || middle.x > shape->bounds_high.x + r[0] ||
-         middle.y < shape->bounds_low.y - r[1] || middle.y > shape->bounds_high.y + r[1] ||
-         middle.z < shape->bounds_low.z - r[2] || middle.z > shape->bounds_high.z + r[2];
-}
-
-/* Points k to k + count of a query, in the solid's frame; `from` is the strip's lower corner
- * there. */
-static inline void points_at(const SolidQuery *query, Vec3 from, int k, int count, float *x, float *y, float *z) {
-  for (int p = 0; p < count; p++) {
-    x[p] = (float)(from.x + query->from_strip[0][k + p]);
-    y[p] = (float)(from.y + query->from_strip[1][k + p]);
-    z[p] = (float)(from.z + query->from_strip[2][k + p]);
-  }
-}
-
-/* Distances (cells) and normals at the points of the lanes that the solid may touch, one behind the other; then those
- * at the corners of the lanes that it is near. */
-typedef struct QueryResult {
-  uint32_t lanes, shared; /* near; and so near that it may take a share: a bit each */
-  float d[ASK], normal[3][ASK];
-} QueryResult;
-
-static void find_lanes(const FlipWork *work, const SolidQuery *query, Vec3 from, QueryResult *to) {
-  float x[STRIP], y[STRIP], z[STRIP], d[STRIP], normal[3][STRIP];
-  double cell = work->grid->cell;
-  points_at(query, from, ASK_MIDDLES, STRIP, x, y, z);
-  shape_distance_range(work->core, &query->solid->shape, STRIP, x, y, z, (double)FAR * cell, d, normal[0], normal[1],
-                       normal[2]);
-  to->lanes = to->shared = 0;
-  for (int lane = 0; lane < STRIP; lane++) {
-    to->lanes |= (d[lane] <= LANE_REACH * (float)cell ? 1u : 0u) << lane;
-    to->shared |= (d[lane] <= SHARES_REACH * (float)cell ? 1u : 0u) << lane;
-  }
-}
-
-static inline uint32_t columns_of(uint32_t lanes) { return lanes | lanes << 1; }
-
-/* False: it is near none. */
-static bool query_strip(const FlipWork *work, const SolidQuery *query, Vec3 origin, QueryResult *to) {
-  double cell = work->grid->cell;
-  Vec3 from = mat3_apply(&query->back, vec3_sub(origin, query->position));
-  Vec3 half = vec3(0.5 * STRIP * cell, 0.5 * cell, 0.5 * cell);
-  if (strip_is_far(work, query, vec3_add(from, mat3_apply(&query->back, half)))) return false;
-  find_lanes(work, query, from, to);
-  if (to->lanes == 0) return false;
-  float x[ASK], y[ASK], z[ASK];
-  int count = 0;
-  for (int lane = 0; lane < STRIP; lane++) {
-    if (!(to->shared >> lane & 1)) continue;
-    points_at(query, from, lane * ASK_LANE, ASK_LANE, x + count, y + count, z + count);
-    count += ASK_LANE;
-  }
-  for (int column = 0; column <= STRIP; column++) {
-    if (!(columns_of(to->lanes) >> column & 1)) continue;
-    points_at(query, from, ASK_CORNERS + column * 4, 4, x + count, y + count, z + count);
-    count += 4;
-  }
-  shape_distance_range(work->core, &query->solid->shape, count, x, y, z, (double)FAR * cell, to->d, to->normal[0],
-                       to->normal[1], to->normal[2]);
-  for (int k = 0; k < count; k++) {
-    float at = to->d[k] / (float)cell;
-    to->d[k] = at > FAR ? FAR : at < -FAR ? -FAR : at;
-  }
-  return true;
-}
-
-/* Shares of the faces of a lane, quarter by quarter, as a plane cuts them. A wall that lies in the face closes it: the
- * slope within the face is none. */
-static void merge_faces(const SolidQuery *query, const QueryResult *result, int k, int lane, StripSolids *to) {
-  for (int axis = 0; axis < 3; axis++) {
-    float sum = 0, nearest = FAR;
-    for (int q = 0; q < 4; q++, k++) {
-      float n = 0; /* along the axis, in the world */
-      for (int c = 0; c < 3; c++) n += (float)query->turn.m[axis][c] * result->normal[c][k];
-      float slope = 0.5f * sqrtf(n * n < 1 ? 1 - n * n : 0);
-      sum += free_share(result->d[k] - 1e-3f, slope > 1e-4f ? slope : 1e-4f);
-      nearest = result->d[k] < nearest ? result->d[k] : nearest;
-    }
-    float open = 0.25f * sum;
-    if (open < to->open[axis][lane] || (to->owner[axis][lane] < 0 && nearest < 0.5f)) {
-      to->open[axis][lane] = open < to->open[axis][lane] ? open : to->open[axis][lane];
-      to->owner[axis][lane] = (int16_t)query->index;
-    }
-  }
-}
-
-/* Takes a solid in where it leaves less free than what is known already. */
-static void sense(const SolidQuery *query, const QueryResult *result, StripSolids *to) {
-  int k = 0;
-  to->touched = true;
-  for (int lane = 0; lane < STRIP; lane++) {
-    if (!(result->shared >> lane & 1)) continue;
-    for (int o = 0; o < 8; o++) {
-      float share = free_share(result->d[k + o], 0.5f), *octant = &to->octant[o][lane];
-      if (share < *octant) {
-        *octant = share;
-        to->nearest[lane] = (int16_t)query->index;
-      }
-    }
-    merge_faces(query, result, k + ASK_QUARTERS, lane, to);
-    k += ASK_LANE;
-  }
-  for (int column = 0; column <= STRIP; column++) {
-    if (!(columns_of(result->lanes) >> column & 1)) continue;
-    for (int c = 0; c < 4; c++, k++) {
-      float at = result->d[k], *distance = &to->distance[c * 9 + column];
-      if (at < *distance) *distance = at;
-      if (at < 0.5f) to->cut |= (uint8_t)(3u << column >> 1); /* the cells on both sides of the corner */
-    }
-  }
-}
-
-static void strip_is_free(StripSolids *to) {
-  *to = (StripSolids){0};
-  for (int lane = 0; lane < STRIP; lane++) {
-    for (int o = 0; o < 8; o++) to->octant[o][lane] = 1;
-    for (int a = 0; a < 3; a++) {
-      to->open[a][lane] = 1;
-      to->owner[a][lane] = -1;
-    }
-    to->nearest[lane] = -1;
-  }
-  for (int c = 0; c < CORNERS; c++) to->distance[c] = FAR;
 }
 
 static const StripSolids *fixed_solids(const FlipWork *work, int64_t strip) {
@@ -279,36 +84,46 @@ typedef struct SolidSearch {
   uint8_t *cut;       /* per strip: StripSolids.cut */
   SolidQuery *fixed, *moving;
   int32_t fixed_count, moving_count;
+  const SolidQuery **near; /* these two: room for all solids, per thread */
+  PlacedSolid *placed;
 } SolidSearch;
 
-static void query_fixed(const SolidSearch *search, int64_t strip) {
+static void add_all(const FlipWork *work, const SolidQuery *queries, int32_t count, Vec3 origin, StripUnion *all) {
+  for (int32_t k = 0; k < count; k++) strip_union_add(work, &queries[k], origin, all);
+}
+
+static void query_fixed(const SolidSearch *search, int64_t strip, Vec3 origin, StripUnion *all) {
   FlipWork *work = search->work;
   int32_t *record = &work->kept->record[strip];
   StripSolids *to = &work->records->items[*record];
-  QueryResult result;
-  strip_is_free(to);
-  for (int32_t k = 0; k < search->fixed_count; k++)
-    if (query_strip(work, &search->fixed[k], strip_origin(work, (int32_t)strip), &result))
-      sense(&search->fixed[k], &result, to);
+  add_all(work, search->fixed, search->fixed_count, origin, all);
+  strip_union_end(work, origin, all, to);
   if (!to->touched) *record = RECORD_FREE;
 }
 
 static void query_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
   const SolidSearch *search = context;
   FlipWork *work = search->work;
-  QueryResult result;
+  int64_t room = (int64_t)thread * work->state->solids.count;
+  StripUnion all;
   for (int64_t strip = b; strip < e; strip++) {
-    if (search->fresh[strip]) query_fixed(search, strip);
-    const StripSolids *fixed = fixed_solids(work, strip);
-    StripSolids *moved = &search->moved[strip];
-    search->now[strip] = fixed;
-    for (int32_t k = 0; k < search->moving_count; k++) {
-      if (!query_strip(work, &search->moving[k], strip_origin(work, (int32_t)strip), &result)) continue;
-      if (search->now[strip] == fixed) *moved = *fixed;
-      search->now[strip] = moved;
-      sense(&search->moving[k], &result, moved);
+    Vec3 origin = strip_origin(work, (int32_t)strip);
+    if (search->fresh[strip]) {
+      strip_union_begin(&all, search->near + room, search->placed + room);
+      query_fixed(search, strip, origin, &all);
     }
+    const StripSolids *fixed = fixed_solids(work, strip);
+    bool far = true;
+    for (int32_t k = 0; k < search->moving_count && far; k++) far = solid_query_far(work, &search->moving[k], origin);
+    if (!far) {
+      strip_union_begin(&all, search->near + room, search->placed + room);
+      if (fixed->touched) add_all(work, search->fixed, search->fixed_count, origin, &all);
+      int32_t count = all.count;
+      add_all(work, search->moving, search->moving_count, origin, &all);
+      far = all.count == count;
+    }
+    if (!far) strip_union_end(work, origin, &all, &search->moved[strip]);
+    search->now[strip] = far ? fixed : &search->moved[strip];
     search->cut[strip] = search->now[strip]->cut;
   }
 }
@@ -393,10 +208,14 @@ static Status list_queries(SolidSearch *search) {
   TRY(scratch_take(work->core, work->step->scratch, &search->fixed, solids->count + 1, "solids"));
   TRY(scratch_take(work->core, work->step->scratch, &search->moving, solids->count + 1, "solids"));
   for (int32_t k = 0; k < solids->count; k++) {
-    if (solid_moves(&solids->items[k])) query_of(work, k, &search->moving[search->moving_count++]);
-    else query_of(work, k, &search->fixed[search->fixed_count++]);
+    /* Ground stays where it is, but not as it is: bodies press it, and it slides. */
+    bool changes = solids->items[k].shape.kind == SCREE_SHAPE_HEIGHTFIELD;
+    if (changes || solid_moves(&solids->items[k])) solid_query_of(work, k, &search->moving[search->moving_count++]);
+    else solid_query_of(work, k, &search->fixed[search->fixed_count++]);
   }
-  return SCREE_OK;
+  int64_t room = (int64_t)pool_threads(work->core->pool) * solids->count;
+  TRY(scratch_take(work->core, work->step->scratch, &search->near, room + 1, "solids"));
+  return scratch_take(work->core, work->step->scratch, &search->placed, room + 1, "solids");
 }
 
 Status flip_find_solids(FlipWork *work) {

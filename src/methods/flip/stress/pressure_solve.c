@@ -117,6 +117,18 @@ typedef struct Bounds {
   uint8_t *unknown; /* per strip, a bit per lane */
 } Bounds;
 
+/* Solids nearer or farther by more than this within a step move against each other, in cells. */
+#define SAME_MOTION 1e-5
+
+/* Whether two solids move against each other at a cell, or can: those that do not act as one. */
+static bool move_apart(const FlipWork *work, int16_t a, int16_t b, int32_t at) {
+  if (work->solids.body_of_solid[a] >= 0 || work->solids.body_of_solid[b] >= 0) return true;
+  const Solid *solids = work->state->solids.items;
+  Vec3 point = face_point(strip_origin(work, at / STRIP), work->grid->cell, at % STRIP, 0);
+  Vec3 between = vec3_sub(solid_velocity_at(&solids[a], point), solid_velocity_at(&solids[b], point));
+  return vec3_length(between) * work->dt > SAME_MOTION * work->grid->cell;
+}
+
 /* What a body pinches against another solid bears no pressure: it would leave as a jet, through faces of which a
  * fiftieth is open. */
 static bool pinched(const FlipWork *work, int32_t at) {
@@ -126,7 +138,7 @@ static bool pinched(const FlipWork *work, int32_t at) {
   for (int side = 0; side < SIDES; side++) {
     int a = side / 2;
     int16_t owner = f->solid.owner[a][side % 2 ? cell_above(work->grid, at, a) : at];
-    if (first >= 0 && owner >= 0 && owner != first) return true;
+    if (first >= 0 && owner >= 0 && owner != first && move_apart(work, first, owner, at)) return true;
     if (first < 0) first = owner;
   }
   return false;

@@ -1,4 +1,5 @@
 #include "methods/flip/stress/yield_limits_kernels.h"
+#include "methods/common/solid_friction_law.h"
 #include "methods/flip/grid/strip_wide.h"
 #include "methods/flip/stress/friction_law.h"
 
@@ -153,7 +154,7 @@ WIDE_INLINE WideInt across_walls(const FrictionBounds *o, int32_t s, int a, int 
   return wide_less(wide_set(0), count);
 }
 
-/* The friction of the wall that each of these lanes' edges is at. */
+/* The coefficient of the solid that each of these lanes' edges is at. */
 static void friction_at(const FrictionBounds *o, int32_t s, int a, int c, unsigned lanes, float friction[STRIP]) {
   const FlipGrid *grid = o->grid;
   unsigned walls[4];
@@ -169,7 +170,7 @@ static void friction_at(const FrictionBounds *o, int32_t s, int a, int c, unsign
   }
 }
 
-/* At walls and bodies edges bear what these stop, and no more than their own coefficient of friction allows for all
+/* At walls and bodies edges bear what these stop, and no more than the coefficient of friction allows for all
  * that presses on the wall: the pressure less the frictional stress across it. It is the law of the wall that holds
  * there, by its own pressure: such edges count for the yield surface of no cell. */
 WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, unsigned walls, int64_t n) {
@@ -187,7 +188,8 @@ WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, unsig
   WideInt touched = across_walls(o, s, a, c, &across);
   Wide factor = wide_set(o->shear_factor) * wide_select(some, alpha, one);
   Wide all = limit_at + factor * stopped_at(o, s, a, c);
-  Wide most = wall_limit(wide_load(friction), all, factor, across);
+  Wide coefficient = solid_friction(wide_set(CONE_SHEAR) * alpha, wide_load(friction));
+  Wide most = wall_limit(coefficient, all, factor, across);
   limit_at = wide_select(at_wall & some, wide_min(all, most), limit_at);
   WideInt in_contact = at_wall & touched & wide_less(wide_set(LIMIT_LEAST), limit_at);
   wide_store(to_limit, limit_at);

@@ -64,8 +64,9 @@ static double speed_of(const Speeds *speeds, int threads, int64_t outliers, floa
 typedef struct FromGrid {
   FlipWork *work;
   Gather gather;
-  Speeds *speeds; /* per thread */
-  float *buffers; /* for the particles of a strip, per thread */
+  Speeds *speeds;      /* per thread */
+  PlacedSolid *placed; /* room for all solids, per thread */
+  float *buffers;      /* for the particles of a strip, per thread */
   uint8_t *kinds, *displacement_bits;
   uint8_t *stops; /* per strip: lanes whose faces stopped something */
   int64_t most;   /* particles of a strip, in whole registers */
@@ -218,7 +219,7 @@ static uint32_t friction_lanes(const FromGrid *from, const StripDisplacements *s
 }
 
 /* Particles near solids and with long displacements. */
-static void move_near_solids(const FromGrid *from, const StripDisplacements *s) {
+static void move_near_solids(const FromGrid *from, const StripDisplacements *s, int thread) {
   const FlipWork *work = from->work;
   const int32_t *start = work->order->start + s->strip * STRIP;
   uint32_t friction = friction_lanes(from, s);
@@ -231,6 +232,7 @@ static void move_near_solids(const FromGrid *from, const StripDisplacements *s) 
       bool has_friction = friction >> lane & 1, far = bits & DISPLACEMENT_IS_LONG, walled = s->walls >> lane & 1;
       if (!has_friction && !far && !(walled && bits & DISPLACEMENT_INTO_SOLID)) continue;
       BoundaryContact contact = contact_of(work, s->strip, s->place, k, work->fields.solid.near[s->strip]);
+      contact.room = from->placed + (int64_t)thread * work->state->solids.count;
       const float norm[3] = {work->transfer.norm[1][k], work->transfer.norm[2][k], work->transfer.norm[3][k]};
       float displacement[3], v[3];
       for (int a = 0; a < 3; a++) {
@@ -295,7 +297,7 @@ static void from_grid_chunk(void *context, int64_t b, int64_t e, int thread) {
     StripDisplacements displacements =
         limit_displacements(from, strip, &gathered, from->displacement_bits + thread * from->most);
     count_speeds(work, &displacements, &from->speeds[thread]);
-    move_near_solids(from, &displacements);
+    move_near_solids(from, &displacements, thread);
     store_particles(work, &displacements);
     if (work->shapes) shapes_stretch(work->shapes, work, strip, &stretch);
   }
@@ -314,6 +316,7 @@ static Status take_buffers(FlipWork *work, FromGrid *from) {
   memset(from->buffers, 0, sizeof(float) * (size_t)(threads * BUFFERS * from->most));
   TRY(scratch_take(core, scratch, &from->kinds, threads * from->most, "particles of a strip"));
   TRY(scratch_take(core, scratch, &from->displacement_bits, threads * from->most, "particles of a strip"));
+  TRY(scratch_take(core, scratch, &from->placed, threads * work->state->solids.count + 1, "solids"));
   TRY(scratch_take(core, scratch, &from->stops, work->grid->strips, "strips"));
   if (!work->shapes) return SCREE_OK;
   TRY(scratch_take(core, scratch, &work->advection.kind, work->order->count, "shapes"));

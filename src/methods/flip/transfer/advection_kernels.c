@@ -59,11 +59,15 @@ uint32_t KERNEL(flip_limit_displacements)(const Displacements *displacements, in
     pressed = wide_max(wide_select(here & is_pressed & wide_less(square, wide_set(INFINITY)), square, zero), pressed);
     uint32_t far = wide_bits(here & wide_less(wide_set(displacements->long_displacement), length)), into = 0;
     if (displacements->distance) {
-      /* the strip knows no more; half a cell further at most */
-      for (int a = 0; a < 3; a++)
-        to[a] = clamped(at[a] + displacement[a] / wide_set(displacements->cell), 0, inside[a]);
+      /* the strip knows no more: what leaves it is looked at by itself */
+      WideInt leaves = wide_less(zero, zero);
+      for (int a = 0; a < 3; a++) {
+        Wide end = at[a] + displacement[a] / wide_set(displacements->cell);
+        to[a] = clamped(end, 0, inside[a]);
+        leaves |= wide_less(end, zero) | wide_less(wide_set(inside[a]), end);
+      }
       Wide distance = distances_at(displacements->distance, to[0], to[1], to[2]);
-      into = wide_bits(here & wide_less(distance, of_cells(displacements->slack, lane)));
+      into = wide_bits(here & (leaves | wide_less(distance, of_cells(displacements->slack, lane))));
     }
     all |= (far ? DISPLACEMENT_IS_LONG : 0u) | (into ? DISPLACEMENT_INTO_SOLID : 0u);
     memset(displacements->bits + k, 0, LANES);

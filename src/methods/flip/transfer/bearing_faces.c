@@ -55,7 +55,7 @@ static void norm_strip(FlipWork *work, int64_t strip) {
  * over the floor is not restricted to it. `at` counts from the strip's lower corner. */
 static bool is_above_floor(const FlipWork *work, int64_t strip, const float at[3], int axis, bool down) {
   const FlipFields *f = &work->fields;
-  int32_t cell = (int32_t)strip * STRIP + (int32_t)at[0], above = cell_above(work->grid, cell, axis);
+  int32_t cell = (int32_t)strip * STRIP + strip_lane(at[0]), above = cell_above(work->grid, cell, axis);
   int32_t floor = down ? cell : above, roof = down ? above : cell;
   if (!f->solid.near[strip] || f->solid.open[axis][floor] > 0 || f->solid.owner[axis][floor] < 0) return false;
   if (f->sand.bearing[axis][roof / STRIP] >> roof % STRIP & 1) return false;

@@ -1,4 +1,5 @@
 #include "methods/flip/transfer/shapes.h"
+#include "core/portable.h"
 #include "methods/flip/solids/boundary_contact.h"
 
 #include <math.h>
@@ -97,7 +98,7 @@ bool shape_merge(const Shape6 *a, double mass_a, const Shape6 *b, double mass_b,
 Status shapes_create(Core *core, State *state, FlipShapes *shapes) {
   static const char *const names[STRESSES] = {"shape_xx", "shape_yy", "shape_zz", "shape_xy", "shape_yz", "shape_xz"};
   for (int k = 0; k < STRESSES; k++)
-    TRY(particles_add_field(core, &state->particles, names[k], (int32_t)sizeof(float), true, (void **)&shapes->a[k]));
+    TRY(particles_add_floats(core, &state->particles, names[k], 1, true, (void **)&shapes->a[k]));
   return SCREE_OK;
 }
 
@@ -117,6 +118,18 @@ Status shapes_archive(Core *core, Archive *archive, FlipShapes *shapes) {
   if (shapes->pending_count == 0) return SCREE_OK;
   TRY(memory_grow(core, &shapes->pending, shapes->pending_count, "flip shapes"));
   return archive_array(core, archive, shapes->pending, shapes->pending_count);
+}
+
+/* The queue holds a birth for each shape that waits. */
+Status shapes_check(Core *core, const Archive *archive, const State *state, const FlipShapes *shapes) {
+  int64_t waiting = 0;
+  for (int64_t k = 0; k < state->queue.birth_count; k++)
+    waiting += state->queue.births[k].reason == REASON_SPLIT || state->queue.births[k].reason == REASON_MERGE;
+  if (shapes->pending_count != waiting || shapes->splits < 0 || shapes->merges < 0 ||
+      (waiting > 0 && !floats_finite(shapes->pending->a, STRESSES * waiting)))
+    return archive_refuse(core, archive, "%lld shapes wait for %lld births", (long long)shapes->pending_count,
+                          (long long)waiting);
+  return SCREE_OK;
 }
 
 typedef struct Proposal {
@@ -278,7 +291,7 @@ static Status bear(Advance *advance, QueueReason reason, uint32_t parent, int32_
                  .material = p->material[like],
                  .position = at,
                  .velocity = velocity,
-                 .radius = (float)(0.5 * cbrt((double)mass / density)),
+                 .radius = (float)(0.5 * portable_cbrt((double)mass / density)),
                  .mass = mass,
                  .parent = parent};
   TRY(memory_grow(advance->work->core, &shapes->pending, shapes->pending_count + 1, "flip shapes"));

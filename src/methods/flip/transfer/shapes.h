@@ -44,6 +44,7 @@ void shapes_find_flow(FlipShapes *shapes, State *state);
 void shapes_stretch(const FlipShapes *shapes, const FlipWork *work, int64_t strip, const Stretch *with);
 /* After the particles' displacements and kinds are known: queues what splits and merges. */
 Status shapes_advance(FlipShapes *shapes, FlipWork *work);
+Status shapes_check(Core *core, const Archive *archive, const State *state, const FlipShapes *shapes);
 Status shapes_archive(Core *core, Archive *archive, FlipShapes *shapes);
 void shapes_destroy(Core *core, FlipShapes *shapes);
 

@@ -20,9 +20,14 @@ enum { SORT_CHUNK = 4096 };
  * take the support from some sand of a slope again and again. */
 #define PHI_STAYS_BEARING 0.15f
 
-/* alpha = sqrt(2/3) sin(theta) */
-static float material_alpha(const ScreeMaterialDef *material) {
-  return (float)(sqrt(2.0 / 3) * sin(material->friction_angle_deg * M_PI / 180));
+/* s_max of Eq. 15 is sqrt(2/3) of the cone's pure shear, which is tan(theta) p + cohesion: in the shear of a long slope
+ * that flows, p is the normal stress, so that it comes to rest at theta. */
+#define LIMIT_OVER_SHEAR 0.81649658f
+static float material_alpha(const FlipWork *work, int32_t material) {
+  return LIMIT_OVER_SHEAR * work->friction[material];
+}
+static float material_cohesion(const ScreeMaterialDef *material) {
+  return LIMIT_OVER_SHEAR * (float)material->cohesion;
 }
 
 static void sort_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -34,8 +39,8 @@ static void sort_chunk(void *context, int64_t b, int64_t e, int thread) {
   float specific[MATERIALS_MAX], alpha[MATERIALS_MAX], cohesion[MATERIALS_MAX];
   for (int32_t m = 0; m < materials->count; m++) {
     specific[m] = (float)(1 / materials->items[m].definition.density);
-    alpha[m] = material_alpha(&materials->items[m].definition);
-    cohesion[m] = (float)materials->items[m].definition.cohesion;
+    alpha[m] = material_alpha(work, m);
+    cohesion[m] = material_cohesion(&materials->items[m].definition);
   }
   for (int64_t k = b; k < e; k++) {
     uint8_t m = p->material[work->order->index[k]];
@@ -89,8 +94,8 @@ static void find_node_sums(ToGrid *to) {
   nodes->grid = work->grid;
   nodes->sums = (const float(*)[NODE_SUMS])to->sums;
   nodes->others = (const float(*)[NODE_SUMS])to->others;
-  nodes->one_alpha = material_alpha(only);
-  nodes->one_cohesion = (float)only->cohesion;
+  nodes->one_alpha = material_alpha(work, 0);
+  nodes->one_cohesion = material_cohesion(only);
   nodes->one_specific_volume = work->specific_volume;
   nodes->volume = (float)(work->grid->cell * work->grid->cell * work->grid->cell);
   nodes->least = PHI_LEAST;

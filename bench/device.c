@@ -1,0 +1,165 @@
+/* Fine grains on a device: time of a frame in which all of them move, by the device's clock, beside the CPU of the same
+ * machine; memory, the bus, and how long a scene takes to its first frame. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "bench/scene.h"
+#include "core/timer.h"
+#include "scree/scene.h"
+#include "world/world.h"
+
+/* Room that a fine grain takes on the host while it is placed and sorted. */
+enum { FRAMES_MEASURED = 5, BYTES_PER_FINE_HOST = 110, BYTES_PER_FINE_DEVICE = 45 };
+
+typedef struct DeviceTiming {
+  int64_t grains, memory, up, down; /* memory: peak on the device; up, down: bytes of a frame */
+  double device, wall;              /* s of a frame, the shortest of several */
+} DeviceTiming;
+
+static double device_seconds(const ScreeWorld *world) {
+  double sum = 0;
+  if (!world->device) return NAN;
+  DeviceUse use = device_use(world->device);
+  for (int32_t k = 0; k < use.phase_count; k++)
+    if (strcmp(use.phases[k].name, "device copies") != 0) sum += use.phases[k].seconds;
+  return sum;
+}
+
+/* Fine grains of the frames that follow; coarse grains fall on as `none` lets them. */
+static Status measure_frames(ScreeWorld *world, int64_t frames, DeviceTiming *timing, ScreeError *error) {
+  *timing = (DeviceTiming){.device = INFINITY, .wall = INFINITY};
+  for (int64_t k = 0; k < frames; k++) {
+    DeviceUse before = world->device ? device_use(world->device) : (DeviceUse){.memory = 0};
+    double seconds = device_seconds(world);
+    ScreeStatus status = scree_world_frame(world, error);
+    if (status != SCREE_OK) return status;
+    timing->wall = fmin(timing->wall, world->seconds_upsample);
+    if (!world->device) continue;
+    DeviceUse after = device_use(world->device);
+    timing->device = fmin(timing->device, device_seconds(world) - seconds);
+    timing->up = after.up - before.up, timing->down = after.down - before.down;
+    timing->memory = after.memory_peak;
+  }
+  timing->grains = upsample_grains(world->upsample)->count;
+  return SCREE_OK;
+}
+
+/* A block of sand in the air of which every grain falls. */
+static Status block_timing(Core *core, const BenchTable *table, double wanted, int mode, const char *device,
+                           DeviceTiming *timing) {
+  const double radius = 0.028, fine = 0.008;
+  if (table->quick) wanted = 2000;
+  double side = cbrt(wanted * 4.0 / 3 * M_PI * fine * fine * fine / 0.37);
+  ScreeMaterialDef sand = scree_material_default("sand");
+  ScreeGrainsDef grains =
+      scree_grains_default("sand", scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){side, side, side}));
+  grains.velocity = (ScreeVec3){0.3, -0.2, 0.1};
+  ScreeUpsampleDef upsample = scree_upsample_default(fine);
+  upsample.mode = mode;
+  ScreeSceneDef scene = scree_scene_default();
+  scene.name = "block";
+  scene.method = scree_method_default("none");
+  scene.method.radius = radius;
+  scene.materials = &sand, scene.material_count = 1;
+  scene.grains = &grains, scene.grains_count = 1;
+  scene.upsample = &upsample;
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = table->threads;
+  options.memory_limit = memory_left(&core->memory);
+  options.device = device;
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  Status status = scree_world_create(&scene, &options, &world, &error);
+  if (status == SCREE_OK) status = scree_world_frame(world, &error); /* sorts, and brings them to the device */
+  if (status == SCREE_OK) status = measure_frames(world, bench_amount(table, FRAMES_MEASURED, 1), timing, &error);
+  if (status != SCREE_OK) status = fail(core, status, "%s", error.message);
+  scree_world_destroy(world);
+  return status;
+}
+
+static Status block_row(Core *core, BenchTable *table, double count, const char *words, int mode, bool beside) {
+  DeviceTiming ours, cpu = {.wall = NAN};
+  const char *name = mode == SCREE_UPSAMPLE_PAPER ? "paper" : "better";
+  TRY(block_timing(core, table, count, mode, table->device, &ours));
+  if (beside) TRY(block_timing(core, table, count, mode, "cpu", &cpu));
+  BenchRow row = {.ours = 1e3 * ours.device, .reference = 1e3 * cpu.wall, .unit = "ms/frame"};
+  snprintf(row.name, sizeof row.name, "fine grains, %s, %s", name, words);
+  snprintf(row.note, sizeof row.note, "%.4gM grains, device's clock; %.4g ms in all, %.4g kB up, %.4g down; ref.: CPU",
+           1e-6 * (double)ours.grains, 1e3 * ours.wall, 1e-3 * (double)ours.up, 1e-3 * (double)ours.down);
+  TRY(bench_row(core, table, row));
+  if (mode != SCREE_UPSAMPLE_BETTER) return SCREE_OK;
+  row = (BenchRow){.ours = (double)ours.memory / (double)ours.grains, .unit = "B/grain"};
+  snprintf(row.name, sizeof row.name, "fine grains, memory, %s", words);
+  snprintf(row.note, sizeof row.note, "peak on the device, with the coarse grains");
+  return bench_row(core, table, row);
+}
+
+static Status block_rows(Core *core, BenchTable *table) {
+  static const struct {
+    double count;
+    const char *words;
+    bool beside; /* the CPU too */
+  } sizes[] = {{4.7e5, "470k", true}, {1e8, "100M", true}, {1e9, "1,000M", false}};
+  ScreeDeviceInfo info;
+  int32_t index = 0;
+  TRY(device_find(core, table->device, &index));
+  if (device_describe(index, &info) != SCREE_OK) return fail(core, SCREE_BAD_INPUT, "'%s' is no device", table->device);
+  for (int64_t k = 0; k < bench_amount(table, 3, 1); k++) {
+    double host = BYTES_PER_FINE_HOST * sizes[k].count, there = BYTES_PER_FINE_DEVICE * sizes[k].count;
+    bool fits = host < (double)memory_left(&core->memory) && there < (double)info.memory_bytes &&
+                4 * sizes[k].count < (double)info.buffer_bytes;
+    if (!fits) {
+      fprintf(stderr, "fine grains, %s: not measured, they want %.0f GB on the host and %.0f GB on the device\n",
+              sizes[k].words, 1e-9 * host, 1e-9 * there);
+      continue;
+    }
+    for (int mode = SCREE_UPSAMPLE_PAPER; mode >= SCREE_UPSAMPLE_BETTER; mode--)
+      TRY(block_row(core, table, sizes[k].count, sizes[k].words, mode, sizes[k].beside));
+  }
+  return SCREE_OK;
+}
+
+/* Sommer's hourglass as shipped, whose coarse grains pbd moves on the CPU. */
+static Status hourglass_rows(Core *core, BenchTable *table) {
+  const char *sets[] = {"method.radius=0.1", "upsample.radius=0.05"};
+  ScreeScene *scene = NULL;
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  TRY(bench_scene_load(core, "sommer2022/hourglass", sets, (int32_t)bench_amount(table, 0, 2), &scene));
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = table->threads;
+  options.device = table->device;
+  double began = timer_now(), first = 0, frame = INFINITY;
+  DeviceTiming fine = {.grains = 0};
+  Status status = scree_world_create(scree_scene_definition(scene), &options, &world, &error);
+  if (status == SCREE_OK) status = scree_world_frame(world, &error);
+  first = timer_now() - began;
+  for (int64_t k = 0; k < bench_amount(table, 30, 1) && status == SCREE_OK; k++) {
+    began = timer_now();
+    status = measure_frames(world, 1, &fine, &error);
+    frame = fmin(frame, timer_now() - began);
+  }
+  if (status != SCREE_OK) status = fail(core, status, "%s", error.message);
+  double steps =
+      status == SCREE_OK ? (double)scree_world_step_index(world) / (double)scree_world_frame_index(world) : 1;
+  scree_world_destroy(world);
+  scree_scene_free(scene);
+  TRY(status);
+  BenchRow rows[] = {{.name = "hourglass, from the command to its first frame", .ours = first, .unit = "s"},
+                     {.name = "hourglass, a frame", .ours = 1e3 * frame, .unit = "ms/frame"},
+                     {.name = "hourglass, fine grains of a frame", .ours = 1e3 * fine.device, .unit = "ms/frame"},
+                     {.name = "hourglass, bus a step", .unit = "kB"}};
+  rows[3].ours = 1e-3 * (double)(fine.up + fine.down) / steps;
+  snprintf(rows[1].note, sizeof rows[1].note, "pbd on the CPU");
+  snprintf(rows[2].note, sizeof rows[2].note, "device's clock; %.4g ms in all", 1e3 * fine.wall);
+  snprintf(rows[3].note, sizeof rows[3].note, "coarse grains come from the CPU; %.3g steps a frame", steps);
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) TRY(bench_row(core, table, rows[k]));
+  return SCREE_OK;
+}
+
+Status bench_device(Core *core, BenchTable *table) {
+  if (!table->counts) table->counts = "the shortest of several frames";
+  TRY(hourglass_rows(core, table));
+  return block_rows(core, table);
+}

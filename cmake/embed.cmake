@@ -1,0 +1,15 @@
+# Kernels of devices and what they include, as a table of texts: src/device/internal.h says how it looks.
+#   cmake -DOUTPUT=file.c -DROOT=src -DNAMES="a.cl,core/lane.h" -P embed.cmake
+string(REPLACE "," ";" names "${NAMES}")
+set(text "/* Made by cmake/embed.cmake. */\n#include \"device/internal.h\"\n\n")
+set(rows "")
+set(number 0)
+foreach(name IN LISTS names)
+  file(READ ${ROOT}/${name} bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND text "static const unsigned char text${number}[] = {${bytes}};\n")
+  string(APPEND rows "    {\"${name}\", text${number}, sizeof text${number}},\n")
+  math(EXPR number "${number} + 1")
+endforeach()
+string(APPEND text "\nconst DeviceSource device_sources[] = {\n${rows}};\nconst int device_source_count = ${number};\n")
+file(WRITE ${OUTPUT} "${text}")

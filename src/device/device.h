@@ -1,0 +1,81 @@
+/* OpenCL 1.2 devices: what there is, memory, programs, launches, times. The only room that knows OpenCL.
+ *
+ * A kernel (`*.cl`, in the room of what it computes) is a loop over a law: it includes the same `*_law.h` and
+ * core/lane.h as the CPU. Both are embedded in the library (cmake/embed.cmake). With FP_CONTRACT off and correctly
+ * rounded division and roots a device then gives the bits of the CPU; one that cannot do so (`exact`) runs with a
+ * warning.
+ *
+ * Work is queued in order; device_finish, device_read and nothing else wait for it. Failures of the device (a program
+ * that does not build, memory that is not there, a device that is lost) are statuses with one line. */
+#ifndef DEVICE_DEVICE_H
+#define DEVICE_DEVICE_H
+
+#include "core/core.h"
+
+typedef struct Device Device;
+typedef struct DeviceProgram DeviceProgram;
+typedef struct DeviceKernel DeviceKernel;
+
+enum { DEVICE_CPU = -1 };
+
+/* "cpu" (*index = DEVICE_CPU), "opencl" (the first one) or "opencl:N". SCREE_BAD_INPUT where there is no such thing. */
+Status device_find(Core *core, const char *text, int32_t *index);
+
+int32_t device_count(void);
+/* SCREE_BAD_ARGUMENT where there are not so many. */
+Status device_describe(int32_t index, ScreeDeviceInfo *info);
+
+Status device_open(Core *core, int32_t index, Device **device);
+void device_close(Core *core, Device *device);
+const ScreeDeviceInfo *device_info(const Device *device);
+/* Whether it is a processor: work items run one after another, and local memory is no nearer than other. */
+bool device_is_processor(const Device *device);
+
+/* Memory on the device. Begins as zero; label: static text. */
+typedef struct DeviceBuffer {
+  void *handle;
+  int64_t bytes;
+} DeviceBuffer;
+
+/* Makes it at least so large; a buffer that grows gets some room to spare, and its first `keep` bytes stay. */
+Status device_reserve(Core *core, Device *device, DeviceBuffer *buffer, int64_t bytes, int64_t keep, const char *label);
+void device_release(Device *device, DeviceBuffer *buffer);
+/* Copies over the bus. The data may be used again when device_write returns. */
+Status device_write(Core *core, Device *device, const DeviceBuffer *buffer, int64_t offset, int64_t bytes,
+                    const void *data);
+Status device_read(Core *core, Device *device, const DeviceBuffer *buffer, int64_t offset, int64_t bytes, void *data);
+/* On the device; `offset` is that in `to`. */
+Status device_copy(Core *core, Device *device, const DeviceBuffer *from, const DeviceBuffer *to, int64_t offset,
+                   int64_t bytes);
+Status device_clear(Core *core, Device *device, const DeviceBuffer *buffer, int64_t bytes);
+/* Waits for all that was queued and adds up its times. */
+Status device_finish(Core *core, Device *device);
+
+/* A program from the embedded source of that name ("upsample/fine.cl"), with macros ("-DX=1") or "". */
+Status device_build(Core *core, Device *device, const char *source, const char *macros, DeviceProgram **program);
+void device_program_free(Core *core, DeviceProgram *program);
+/* `phase`: static text, under which its times are added up. */
+Status device_kernel(Core *core, DeviceProgram *program, const char *name, const char *phase, DeviceKernel **kernel);
+void device_kernel_free(Core *core, DeviceKernel *kernel);
+
+typedef struct DeviceArgument {
+  const void *value; /* size 0: a DeviceBuffer */
+  int64_t size;
+} DeviceArgument;
+#define DEVICE_BUFFER(buffer) ((DeviceArgument){(buffer), 0})
+#define DEVICE_VALUE(value) ((DeviceArgument){&(value), (int64_t)sizeof(value)})
+
+/* A work item for each of [begin, end), in groups of `group`, and some more that fill the last group: kernels look at
+ * their number. Many are launched in pieces, so that none runs longer than a second. */
+Status device_launch(Core *core, DeviceKernel *kernel, int64_t begin, int64_t end, int64_t group,
+                     const DeviceArgument *arguments, int count);
+
+typedef struct DeviceUse {
+  int64_t memory, memory_peak; /* bytes */
+  int64_t up, down;            /* bytes over the bus */
+  int32_t phase_count;
+  const ScreePhase *phases; /* from the device's events */
+} DeviceUse;
+DeviceUse device_use(const Device *device);
+
+#endif

@@ -1,0 +1,58 @@
+/* What the files of this room share. */
+#ifndef DEVICE_INTERNAL_H
+#define DEVICE_INTERNAL_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include "device/device.h"
+
+enum { PHASES_MAX = 32 };
+
+/* A command whose times are not added up yet. */
+typedef struct DeviceEvent {
+  cl_event event;
+  int phase;
+} DeviceEvent;
+
+struct Device {
+  Core *core; /* of who opened it: its memory */
+  ScreeDeviceInfo info;
+  int32_t index;
+  cl_device_id id;
+  cl_context context;
+  cl_command_queue queue;
+  DeviceUse use;
+  ScreePhase phases[PHASES_MAX];
+  DeviceEvent *events;
+  int64_t event_count;
+};
+
+struct DeviceProgram {
+  Device *device;
+  cl_program program;
+};
+
+struct DeviceKernel {
+  Device *device;
+  cl_kernel kernel;
+  int phase;
+};
+
+/* What an OpenCL call has come to, as a status: `doing` is what was tried. */
+Status device_check(Core *core, const Device *device, cl_int code, const char *doing);
+/* The phase of that name, a new one where there is none. */
+int device_phase(Device *device, const char *name);
+/* Takes note of a command that was queued. */
+Status device_note(Core *core, Device *device, cl_event event, int phase);
+
+/* An embedded file: cmake/embed.cmake makes the table. */
+typedef struct DeviceSource {
+  const char *name; /* "core/lane.h" */
+  const unsigned char *text;
+  size_t size;
+} DeviceSource;
+extern const DeviceSource device_sources[];
+extern const int device_source_count;
+
+#endif

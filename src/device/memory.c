@@ -1,0 +1,91 @@
+/* Memory on the device, and the bus. */
+#include <stdio.h>
+
+#include "device/internal.h"
+
+static double megabytes(int64_t bytes) { return (double)bytes / 1048576; }
+
+void device_release(Device *device, DeviceBuffer *buffer) {
+  if (buffer->handle) {
+    clReleaseMemObject(buffer->handle);
+    device->use.memory -= buffer->bytes;
+  }
+  *buffer = (DeviceBuffer){.handle = NULL};
+}
+
+static Status check_room(Core *core, const Device *device, int64_t bytes, const char *label) {
+  const ScreeDeviceInfo *info = &device->info;
+  if (bytes > info->buffer_bytes)
+    return fail(core, SCREE_NO_MEMORY, "opencl:%d (%s): %s: %.0f MB in one piece, the device allows %.0f MB",
+                device->index, info->name, label, megabytes(bytes), megabytes(info->buffer_bytes));
+  if (device->use.memory + bytes > info->memory_bytes)
+    return fail(core, SCREE_NO_MEMORY, "opencl:%d (%s): %s: %.0f MB besides %.0f MB, the device has %.0f MB",
+                device->index, info->name, label, megabytes(bytes), megabytes(device->use.memory),
+                megabytes(info->memory_bytes));
+  return SCREE_OK;
+}
+
+Status device_reserve(Core *core, Device *device, DeviceBuffer *buffer, int64_t bytes, int64_t keep,
+                      const char *label) {
+  if (bytes <= buffer->bytes) return SCREE_OK;
+  DeviceBuffer larger = {.bytes = buffer->bytes > 0 && bytes < buffer->bytes + buffer->bytes / 8
+                                      ? buffer->bytes + buffer->bytes / 8
+                                      : bytes};
+  larger.bytes = (larger.bytes + 63) / 64 * 64;
+  if (keep == 0) device_release(device, buffer);
+  TRY(check_room(core, device, larger.bytes, label));
+  cl_int code = CL_SUCCESS;
+  larger.handle = clCreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)larger.bytes, NULL, &code);
+  TRY(device_check(core, device, code, label));
+  device->use.memory += larger.bytes;
+  if (device->use.memory > device->use.memory_peak) device->use.memory_peak = device->use.memory;
+  Status status = keep > 0 ? device_copy(core, device, buffer, &larger, 0, keep) : SCREE_OK;
+  if (status != SCREE_OK) {
+    device_release(device, &larger);
+    return status;
+  }
+  device_release(device, buffer); /* OpenCL keeps it until the copy is done */
+  *buffer = larger;
+  return SCREE_OK;
+}
+
+Status device_write(Core *core, Device *device, const DeviceBuffer *buffer, int64_t offset, int64_t bytes,
+                    const void *data) {
+  cl_event event = NULL;
+  if (bytes == 0) return SCREE_OK;
+  cl_int code = clEnqueueWriteBuffer(device->queue, buffer->handle, CL_TRUE, (size_t)offset, (size_t)bytes, data, 0,
+                                     NULL, &event);
+  TRY(device_check(core, device, code, "copying to it"));
+  device->use.up += bytes;
+  return device_note(core, device, event, device_phase(device, "device copies"));
+}
+
+Status device_read(Core *core, Device *device, const DeviceBuffer *buffer, int64_t offset, int64_t bytes, void *data) {
+  cl_event event = NULL;
+  if (bytes == 0) return SCREE_OK;
+  cl_int code =
+      clEnqueueReadBuffer(device->queue, buffer->handle, CL_TRUE, (size_t)offset, (size_t)bytes, data, 0, NULL, &event);
+  TRY(device_check(core, device, code, "copying from it"));
+  device->use.down += bytes;
+  return device_note(core, device, event, device_phase(device, "device copies"));
+}
+
+Status device_copy(Core *core, Device *device, const DeviceBuffer *from, const DeviceBuffer *to, int64_t offset,
+                   int64_t bytes) {
+  cl_event event = NULL;
+  if (bytes == 0) return SCREE_OK;
+  cl_int code =
+      clEnqueueCopyBuffer(device->queue, from->handle, to->handle, 0, (size_t)offset, (size_t)bytes, 0, NULL, &event);
+  TRY(device_check(core, device, code, "copying on it"));
+  return device_note(core, device, event, device_phase(device, "device moves"));
+}
+
+Status device_clear(Core *core, Device *device, const DeviceBuffer *buffer, int64_t bytes) {
+  const cl_uint zero = 0;
+  cl_event event = NULL;
+  if (bytes == 0) return SCREE_OK;
+  cl_int code =
+      clEnqueueFillBuffer(device->queue, buffer->handle, &zero, sizeof zero, 0, (size_t)bytes, 0, NULL, &event);
+  TRY(device_check(core, device, code, "clearing memory"));
+  return device_note(core, device, event, device_phase(device, "device moves"));
+}

@@ -1,0 +1,164 @@
+#define LANE_SCALAR /* octants and quarters of faces are treated one by one */
+#include "methods/flip/solids/contact_law.h"
+
+#include "methods/flip/solids/strip_union.h"
+
+#include <math.h>
+
+#include "methods/flip/solids/solids.h"
+
+/* Extent of an octant and of a quarter of a face, in cells. */
+#define PART 0.5f
+
+void strip_union_begin(StripUnion *all, const SolidQuery **solids, PlacedSolid *placed) {
+  all->solids = solids;
+  all->placed.items = placed;
+  all->count = 0;
+}
+
+static void all_is_free(StripUnion *all) {
+  const NearSurface none = {.d = FAR, .solid = -1};
+  for (int k = 0; k < ASK; k++) all->nearest[k] = none;
+  for (int k = 0; k < ASK_CORNERS; k++) {
+    all->closing[k] = none;
+    all->share[k] = 1;
+  }
+}
+
+/* The share of an octant or of a quarter of a face that a plane leaves free. A wall that lies in the face closes it:
+ * the slope within the face is none. */
+static float share_at(int point, const NearSurface *surface) {
+  int k = point % ASK_LANE - ASK_QUARTERS;
+  if (k < 0) return free_share(surface->d, PART);
+  float n = surface->normal[k / 4], slope = PART * sqrtf(n * n < 1 ? 1 - n * n : 0);
+  return free_share(surface->d - 1e-3f, slope > 1e-4f ? slope : 1e-4f);
+}
+
+static void close_by(StripUnion *all, int point, const NearSurface *surface) {
+  all->closing[point] = *surface;
+  all->share[point] = share_at(point, surface);
+}
+
+static void take(StripUnion *all, int point, const NearSurface *surface) {
+  if (surface->d < all->nearest[point].d) all->nearest[point] = *surface;
+  if (point < ASK_CORNERS && share_at(point, surface) < all->share[point]) close_by(all, point, surface);
+}
+
+static void take_range(StripUnion *all, int point, int count, const SolidQuery *query, const QueryResult *result,
+                       int k) {
+  for (int p = 0; p < count; p++, k++) {
+    NearSurface surface = {.d = result->d[k], .solid = query->index};
+    for (int a = 0; a < 3 && surface.d < PART; a++) /* farther away it is not looked at */
+      for (int c = 0; c < 3; c++) surface.normal[a] += (float)query->turn.m[a][c] * result->normal[c][k];
+    take(all, point + p, &surface);
+  }
+}
+
+bool strip_union_add(const FlipWork *work, const SolidQuery *query, Vec3 origin, StripUnion *all) {
+  QueryResult result;
+  if (!solid_query_strip(work, query, origin, &result)) return false;
+  int k = 0;
+  if (all->count == 0) all_is_free(all);
+  for (int lane = 0; lane < STRIP; lane++) {
+    if (!(result.shared >> lane & 1)) continue;
+    take_range(all, lane * ASK_LANE, ASK_LANE, query, &result, k);
+    k += ASK_LANE;
+  }
+  for (int column = 0; column <= STRIP; column++) {
+    if (!(columns_of(result.lanes) >> column & 1)) continue;
+    take_range(all, ASK_CORNERS + column * 4, 4, query, &result, k);
+    k += 4;
+  }
+  all->solids[all->count++] = query;
+  return true;
+}
+
+static void place(const FlipWork *work, Vec3 origin, int point, StripUnion *all) {
+  all->placed.count = 0;
+  for (int32_t k = 0; k < all->count; k++) {
+    const SolidQuery *query = all->solids[k];
+    Vec3 offset = vec3(query->from_strip[0][point], query->from_strip[1][point], query->from_strip[2][point]);
+    placed_add(&all->placed, work->grid->cell, query->solid, query->index,
+               vec3_add(solid_query_from(query, origin), offset), &query->turn);
+  }
+}
+
+/* Where solids touch, the surfaces that count are those of all of them together. A point outside may still see the edge
+ * of a solid that goes on in the next one: there the nearest surface counts. */
+static void join(const FlipWork *work, Vec3 origin, int point, StripUnion *all) {
+  const Core *core = work->core;
+  double cell = work->grid->cell;
+  NearSurface *nearest = &all->nearest[point];
+  bool corner = point >= ASK_CORNERS, inside = nearest->d < TOUCHING;
+  if (nearest->d <= (corner ? -DEPTH_MOST : -0.5f * PART)) return; /* deeper than matters */
+  if (corner ? !inside : !(all->share[point] < 1)) return;
+  if (!inside && all->closing[point].solid == nearest->solid) return;
+  place(work, origin, point, all);
+  if (!surface_is_covered(core, cell, &all->placed, inside ? nearest : &all->closing[point])) return;
+  if (inside) *nearest = union_surface(core, cell, &all->placed, nearest, corner ? DEPTH_MOST : PART);
+  if (!corner) close_by(all, point, nearest);
+}
+
+/* ---- shares ---- */
+
+/* A face is that of the solid that closes most of it, or of the nearest. */
+static void set_face(const StripUnion *all, int point, int axis, int lane, StripSolids *to) {
+  const NearSurface *nearest = &all->nearest[point], *closing = &all->closing[point];
+  const float *share = &all->share[point];
+  float sum = 0, most = 0, least = PART;
+  int32_t owner = -1;
+  for (int q = 0; q < 4; q++) {
+    float closed = 0;
+    sum += share[q];
+    for (int p = 0; p < 4; p++) closed += closing[p].solid == closing[q].solid ? 1 - share[p] : 0;
+    if (closed > most) {
+      most = closed;
+      owner = closing[q].solid;
+    }
+  }
+  for (int q = 0; q < 4 && !(most > 0); q++)
+    if (nearest[q].d < least) {
+      least = nearest[q].d;
+      owner = nearest[q].solid;
+    }
+  to->open[axis][lane] = 0.25f * sum;
+  to->owner[axis][lane] = (int16_t)owner;
+}
+
+void strip_is_free(StripSolids *to) {
+  *to = (StripSolids){0};
+  for (int lane = 0; lane < STRIP; lane++) {
+    for (int o = 0; o < 8; o++) to->octant[o][lane] = 1;
+    for (int a = 0; a < 3; a++) {
+      to->open[a][lane] = 1;
+      to->owner[a][lane] = -1;
+    }
+    to->nearest[lane] = -1;
+  }
+  for (int c = 0; c < CORNERS; c++) to->distance[c] = FAR;
+}
+
+void strip_union_end(const FlipWork *work, Vec3 origin, StripUnion *all, StripSolids *to) {
+  strip_is_free(to);
+  to->touched = all->count > 0;
+  if (!to->touched) return;
+  for (int point = 0; all->count > 1 && point < ASK; point++) join(work, origin, point, all);
+  for (int lane = 0; lane < STRIP; lane++) {
+    int point = lane * ASK_LANE;
+    float least = 1;
+    for (int o = 0; o < 8; o++) {
+      to->octant[o][lane] = all->share[point + o];
+      if (all->share[point + o] < least) {
+        least = all->share[point + o];
+        to->nearest[lane] = (int16_t)all->closing[point + o].solid;
+      }
+    }
+    for (int axis = 0; axis < 3; axis++) set_face(all, point + ASK_QUARTERS + axis * 4, axis, lane, to);
+  }
+  for (int column = 0; column <= STRIP; column++)
+    for (int c = 0; c < 4; c++) {
+      float at = all->nearest[ASK_CORNERS + column * 4 + c].d;
+      to->distance[c * (STRIP + 1) + column] = at;
+      if (at < 0.5f) to->cut |= (uint8_t)(3u << column >> 1); /* the cells on both sides of the corner */
+    }
+}

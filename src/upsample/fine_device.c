@@ -1,0 +1,532 @@
+/* Fine grains on a device: what goes up and down in a frame, and the order of its kernels (fine.cl).
+ *
+ * The table of grains lives there. In a frame go up: the coarse grains in the order of their cells, the poses of solids
+ * and the born; and come down: how many are left to the host, and those. That are the ones whose path crosses a solid
+ * or that touch a mesh with sharp edges (walls.c does both in double), that are stuck between solids, and that may be
+ * in a sink. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "geometry/shape_kernels.h"
+#include "upsample/internal.h"
+
+/* Records of grains that are left to the host: room for this share of all, and for so many at least. */
+enum { RECORDS_SHARE = 16, RECORDS_LEAST = 256 };
+/* Room round a sink within which the host decides, m, and per m of distance from the origin: far more than rounding. */
+#define SINK_MARGIN 1e-3
+#define SINK_ROUNDING 1e-5
+
+enum {
+#define FINE_INDEX(type, name) FIELD_##name,
+  FINE_FIELDS(FINE_INDEX)
+#undef FINE_INDEX
+      FIELDS
+};
+static const int64_t field_sizes[FIELDS] = {
+#define FINE_SIZE_OF(type, name) (int64_t)sizeof(type),
+    FINE_FIELDS(FINE_SIZE_OF)
+#undef FINE_SIZE_OF
+};
+
+#define FINE_KERNELS(X)                                                                                                \
+  X(fine_paper, "device fine grains")                                                                                  \
+  X(fine_better, "device fine grains")                                                                                 \
+  X(fine_count, "device counts")                                                                                       \
+  X(fine_results, "device walls")                                                                                      \
+  X(fine_near_sinks, "device deaths")                                                                                  \
+  X(fine_places, "device deaths")                                                                                      \
+  X(fine_keep_words, "device deaths")                                                                                  \
+  X(fine_keep_bytes, "device deaths")
+
+struct FineDevice {
+  Device *device;
+  DeviceProgram *program;
+#define FINE_KERNEL_MEMBER(name, phase) DeviceKernel *name;
+  FINE_KERNELS(FINE_KERNEL_MEMBER)
+#undef FINE_KERNEL_MEMBER
+  bool here;           /* the device has the grains; else the host's table counts */
+  bool fetched;        /* the host's table holds as well */
+  bool births_fetched; /* of that, at least radius, id and material hold */
+  int64_t room;        /* for records */
+  int32_t grids;       /* solids whose distance grids are there */
+  DeviceBuffer fields[FIELDS], frame, rows[2], start[2], solids, table, values, friction, counts, records, results,
+      words, late, counters, dead, sinks;
+  SolidShared *solids_shared;
+  FineRecord *host_records;
+  FineResult *host_results;
+};
+
+/* -1: there is none. */
+static int form_of(const Shape *shape) {
+  switch (shape->kind) {
+  case SCREE_SHAPE_PLANE: return FORM_PLANE;
+  case SCREE_SHAPE_SPHERE: return FORM_SPHERE;
+  case SCREE_SHAPE_CAPSULE: return FORM_CAPSULE;
+  case SCREE_SHAPE_BOX: return FORM_BOX;
+  case SCREE_SHAPE_CYLINDER: return FORM_CYLINDER;
+  case SCREE_SHAPE_MESH: return shape->grid ? FORM_GRID : -1;
+  default: return -1;
+  }
+}
+
+bool solid_has_form(const FineSolid *solid) { return form_of(&solid->shape) >= 0; }
+
+static Status make_kernels(Core *core, FineDevice *d) {
+  const char *macros = device_is_processor(d->device) ? "" : "-DFINE_GROUPS";
+  TRY(device_build(core, d->device, "upsample/fine.cl", macros, &d->program));
+#define FINE_KERNEL_MAKE(name, phase) TRY(device_kernel(core, d->program, #name, phase, &d->name));
+  FINE_KERNELS(FINE_KERNEL_MAKE)
+#undef FINE_KERNEL_MAKE
+  return device_reserve(core, d->device, &d->counters, COUNT_WORDS * sizeof(uint32_t), 0, "counters");
+}
+
+Status fine_device_create(Core *core, Upsample *up, Device *device) {
+  TRY(memory_new(core, &up->device, 1, "fine grains of a device"));
+  up->device->device = device;
+  up->coarse_grid.wraps = up->sample_grid.wraps = true;
+  return make_kernels(core, up->device);
+}
+
+void fine_device_destroy(Core *core, Upsample *up) {
+  FineDevice *d = up->device;
+  if (!d) return;
+  DeviceBuffer *const buffers[] = {&d->frame, &d->rows[0], &d->rows[1],  &d->start[0], &d->start[1], &d->solids,
+                                   &d->table, &d->values,  &d->friction, &d->counts,   &d->records,  &d->results,
+                                   &d->words, &d->late,    &d->counters, &d->dead,     &d->sinks};
+  for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) device_release(d->device, buffers[k]);
+  for (int f = 0; f < FIELDS; f++) device_release(d->device, &d->fields[f]);
+#define FINE_KERNEL_FREE(name, phase) device_kernel_free(core, d->name);
+  FINE_KERNELS(FINE_KERNEL_FREE)
+#undef FINE_KERNEL_FREE
+  device_program_free(core, d->program);
+  memory_drop(core, &d->solids_shared);
+  memory_drop(core, &d->host_records);
+  memory_drop(core, &d->host_results);
+  up->coarse_grid.wraps = up->sample_grid.wraps = false;
+  memory_drop(core, &up->device);
+}
+
+/* ---- the table ---- */
+
+static void host_fields(const FineGrains *grains, void *fields[FIELDS]) {
+#define FINE_FIELD_OF(type, name) fields[FIELD_##name] = grains->name;
+  FINE_FIELDS(FINE_FIELD_OF)
+#undef FINE_FIELD_OF
+}
+
+static Status reserve(Core *core, FineDevice *d, int64_t count, int64_t keep) {
+  for (int f = 0; f < FIELDS; f++)
+    TRY(device_reserve(core, d->device, &d->fields[f], count * field_sizes[f], keep * field_sizes[f], "fine grains"));
+  d->room = count / RECORDS_SHARE > RECORDS_LEAST ? count / RECORDS_SHARE : RECORDS_LEAST;
+  TRY(device_reserve(core, d->device, &d->records, d->room * (int64_t)sizeof(FineRecord), 0, "grains at solids"));
+  return device_reserve(core, d->device, &d->words, count * 4, 0, "lists of fine grains");
+}
+
+Status fine_device_reserve(Core *core, Upsample *up, int64_t count) { return reserve(core, up->device, count, 0); }
+
+void fine_device_forget(Upsample *up) { up->device->here = false; }
+
+/* Copies [first, count) of the host's table. */
+static Status send(Core *core, const Upsample *up, int64_t first) {
+  FineDevice *d = up->device;
+  void *fields[FIELDS];
+  host_fields(&up->grains, fields);
+  for (int f = 0; f < FIELDS; f++) {
+    int64_t from = first * field_sizes[f], bytes = (up->grains.count - first) * field_sizes[f];
+    TRY(device_write(core, d->device, &d->fields[f], from, bytes, (const char *)fields[f] + from));
+  }
+  return SCREE_OK;
+}
+
+static Status bring_here(Core *core, const Upsample *up) {
+  FineDevice *d = up->device;
+  if (d->here) return SCREE_OK;
+  TRY(reserve(core, d, up->grains.count, 0));
+  TRY(send(core, up, 0));
+  d->here = d->births_fetched = true;
+  return SCREE_OK;
+}
+
+Status fine_device_fetch(Core *core, Upsample *up) {
+  FineDevice *d = up->device;
+  void *fields[FIELDS];
+  if (!d->here || d->fetched) return SCREE_OK;
+  host_fields(&up->grains, fields);
+  for (int f = 0; f < FIELDS; f++) {
+    bool of_birth = f == FIELD_radius || f == FIELD_id || f == FIELD_material;
+    if (of_birth && d->births_fetched) continue;
+    TRY(device_read(core, d->device, &d->fields[f], 0, up->grains.count * field_sizes[f], fields[f]));
+  }
+  d->fetched = d->births_fetched = true;
+  return fine_forget_blocks(core, up, 0);
+}
+
+/* ---- solids ---- */
+
+static void share_solid(const FineSolid *view, SolidShared *to) {
+  to->form = form_of(&view->shape);
+  to->sampled = view->sampled;
+  to->sign = view->shape.inside ? -1.0f : 1.0f;
+  to->known = solid_known_distance(view);
+  to->moves = view->moved > 0;
+  to->moved = (float)view->moved;
+  to->doubt = (float)view->doubt;
+  to->lag = (float)(view->moved + view->doubt);
+  for (int when = 0; when < 2; when++) to->axes[when] = view->axes[when];
+  memcpy(to->drift, view->drift, sizeof to->drift);
+  if (to->form == FORM_GRID) {
+    to->grid = grid_frame(view->shape.grid);
+    return;
+  }
+  PlainShape plain = shape_plain(&view->shape);
+  memcpy(to->a, plain.a, sizeof to->a);
+  memcpy(to->b, plain.b, sizeof to->b);
+  to->radius = plain.radius, to->height = plain.height;
+}
+
+static int64_t grid_blocks(const DistanceGrid *grid) {
+  return (int64_t)grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
+}
+
+/* Distance grids go up once; where each begins is in solids_shared. */
+static Status send_grids(Core *core, const Upsample *up) {
+  FineDevice *d = up->device;
+  int64_t entries = 0, nodes = 0;
+  TRY(memory_grow(core, &d->solids_shared, up->solid_count + 1, "solids of a device"));
+  if (d->grids == up->solid_count && d->table.bytes > 0) return SCREE_OK;
+  for (int32_t k = 0; k < up->solid_count; k++) {
+    const DistanceGrid *grid = up->solids[k].shape.kind == SCREE_SHAPE_MESH ? up->solids[k].shape.grid : NULL;
+    d->solids_shared[k].table = (int)entries, d->solids_shared[k].values = (int)nodes;
+    if (grid) entries += grid_blocks(grid), nodes += grid->block_count * GRID_NODES;
+  }
+  if (entries > INT32_MAX || nodes > INT32_MAX)
+    return fail(core, SCREE_NO_MEMORY, "distance grids of solids are too large for a device");
+  TRY(device_reserve(core, d->device, &d->table, (entries + 1) * 4, 0, "distance grids"));
+  TRY(device_reserve(core, d->device, &d->values, (nodes + 1) * 4, 0, "distance grids"));
+  for (int32_t k = 0; k < up->solid_count; k++) {
+    const DistanceGrid *grid = up->solids[k].shape.kind == SCREE_SHAPE_MESH ? up->solids[k].shape.grid : NULL;
+    if (!grid) continue;
+    const SolidShared *to = &d->solids_shared[k];
+    TRY(device_write(core, d->device, &d->table, (int64_t)to->table * 4, grid_blocks(grid) * 4, grid->table));
+    TRY(device_write(core, d->device, &d->values, (int64_t)to->values * 4, grid->block_count * GRID_NODES * 4,
+                     grid->values));
+  }
+  d->grids = up->solid_count;
+  return SCREE_OK;
+}
+
+static Status send_friction(Core *core, const Upsample *up, const State *state) {
+  FineDevice *d = up->device;
+  int64_t pairs = (int64_t)state->materials.count * up->solid_count;
+  float(*friction)[2] = NULL;
+  TRY(memory_new(core, &friction, pairs + 1, "friction"));
+  for (int32_t m = 0; m < state->materials.count; m++)
+    for (int32_t k = 0; k < up->solid_count; k++) {
+      const Material *material = &state->materials.items[m];
+      friction[m * up->solid_count + k][0] = solid_friction_static(&up->solids[k], material);
+      friction[m * up->solid_count + k][1] = solid_friction_kinetic(&up->solids[k], material);
+    }
+  int64_t bytes = (pairs + 1) * (int64_t)sizeof *friction;
+  Status status = device_reserve(core, d->device, &d->friction, bytes, 0, "friction");
+  if (status == SCREE_OK) status = device_write(core, d->device, &d->friction, 0, bytes, friction);
+  memory_drop(core, &friction);
+  return status;
+}
+
+static Status send_solids(Core *core, const Upsample *up, const State *state) {
+  FineDevice *d = up->device;
+  TRY(send_grids(core, up));
+  for (int32_t k = 0; k < up->solid_count; k++) share_solid(&up->solids[k], &d->solids_shared[k]);
+  int64_t bytes = (up->solid_count + 1) * (int64_t)sizeof *d->solids_shared;
+  TRY(device_reserve(core, d->device, &d->solids, bytes, 0, "solids"));
+  TRY(device_write(core, d->device, &d->solids, 0, bytes, d->solids_shared));
+  return send_friction(core, up, state);
+}
+
+/* ---- a frame ---- */
+
+static Status send_coarse(Core *core, FineDevice *d, int which, const CoarseGrid *grid, const CoarseSet *set,
+                          CoarseTable *table) {
+  int64_t rows = set->count * (int64_t)sizeof *set->rows;
+  *table = (CoarseTable){.count = (int)set->count};
+  TRY(device_reserve(core, d->device, &d->rows[which], rows + 32, 0, "coarse grains"));
+  TRY(device_reserve(core, d->device, &d->start[which], 64, 0, "coarse cells"));
+  if (set->count == 0) return SCREE_OK;
+  table->inverse = (float)grid->inverse;
+  for (int axis = 0; axis < 3; axis++) table->mask[axis] = grid->mask[axis];
+  for (int axis = 0; axis < 2; axis++) table->shift[axis] = grid->shift[axis];
+  int64_t cells = (coarse_grid_cells(grid) + 1) * 4;
+  TRY(device_reserve(core, d->device, &d->start[which], cells, 0, "coarse cells"));
+  TRY(device_write(core, d->device, &d->rows[which], 0, rows, set->rows));
+  return device_write(core, d->device, &d->start[which], 0, cells, grid->start);
+}
+
+static Status send_frame(Advance *a) {
+  Core *core = a->core;
+  const Upsample *up = a->up;
+  FineDevice *d = up->device;
+  double reach = sqrt((double)a->parameters.reach2);
+  FineFrame frame = {.parameters = a->parameters,
+                     .cells = a->stir.cells,
+                     .solid_count = up->solid_count,
+                     .reach = (float)reach,
+                     .most = (float)(reach - up->lag),
+                     .room = (int)d->room};
+  TRY(send_solids(core, up, a->state));
+  TRY(send_coarse(core, d, 0, &up->coarse_grid, &a->sets.grains, &frame.grains));
+  TRY(send_coarse(core, d, 1, &up->sample_grid, &a->sets.samples, &frame.samples));
+  TRY(device_reserve(core, d->device, &d->frame, sizeof frame, 0, "frame"));
+  TRY(device_write(core, d->device, &d->frame, 0, sizeof frame, &frame));
+  return device_clear(core, d->device, &d->counters, COUNT_WORDS * sizeof(uint32_t));
+}
+
+static Status move_paper(Advance *a) {
+  FineDevice *d = a->up->device;
+  const DeviceBuffer *f = d->fields;
+  const int32_t count = (int32_t)a->up->grains.count;
+  const DeviceArgument arguments[] = {
+      DEVICE_VALUE(count),         DEVICE_BUFFER(&d->frame),    DEVICE_BUFFER(&f[FIELD_x]),
+      DEVICE_BUFFER(&f[FIELD_y]),  DEVICE_BUFFER(&f[FIELD_z]),  DEVICE_BUFFER(&f[FIELD_vx]),
+      DEVICE_BUFFER(&f[FIELD_vy]), DEVICE_BUFFER(&f[FIELD_vz]), DEVICE_BUFFER(&d->start[0]),
+      DEVICE_BUFFER(&d->rows[0]),  DEVICE_BUFFER(&d->start[1]), DEVICE_BUFFER(&d->rows[1]),
+      DEVICE_BUFFER(&d->solids),   DEVICE_BUFFER(&d->table),    DEVICE_BUFFER(&d->values),
+      DEVICE_BUFFER(&d->counters)};
+  return device_launch(a->core, d->fine_paper, 0, count, FINE_GROUP, arguments, sizeof arguments / sizeof *arguments);
+}
+
+static Status count_cells(Advance *a) {
+  FineDevice *d = a->up->device;
+  const DeviceBuffer *f = d->fields;
+  const int32_t count = (int32_t)a->up->grains.count;
+  int64_t bytes = stir_cells(&a->stir) * 4;
+  TRY(device_reserve(a->core, d->device, &d->counts, bytes, 0, "counts of fine grains"));
+  TRY(device_clear(a->core, d->device, &d->counts, bytes));
+  const DeviceArgument arguments[] = {DEVICE_VALUE(count),        DEVICE_BUFFER(&d->frame),
+                                      DEVICE_BUFFER(&f[FIELD_x]), DEVICE_BUFFER(&f[FIELD_y]),
+                                      DEVICE_BUFFER(&f[FIELD_z]), DEVICE_BUFFER(&d->counts)};
+  return device_launch(a->core, d->fine_count, 0, count, FINE_GROUP, arguments, sizeof arguments / sizeof *arguments);
+}
+
+/* All grains (listed 0), or those of a list. */
+static Status launch_better(Advance *a, const DeviceBuffer *list, int32_t listed, const DeviceBuffer *late) {
+  FineDevice *d = a->up->device;
+  const DeviceBuffer *f = d->fields;
+  const int32_t count = listed ? listed : (int32_t)a->up->grains.count;
+  const DeviceArgument arguments[] = {DEVICE_VALUE(count),
+                                      DEVICE_BUFFER(&d->frame),
+                                      DEVICE_BUFFER(&f[FIELD_x]),
+                                      DEVICE_BUFFER(&f[FIELD_y]),
+                                      DEVICE_BUFFER(&f[FIELD_z]),
+                                      DEVICE_BUFFER(&f[FIELD_vx]),
+                                      DEVICE_BUFFER(&f[FIELD_vy]),
+                                      DEVICE_BUFFER(&f[FIELD_vz]),
+                                      DEVICE_BUFFER(&f[FIELD_radius]),
+                                      DEVICE_BUFFER(&f[FIELD_material]),
+                                      DEVICE_BUFFER(&d->start[0]),
+                                      DEVICE_BUFFER(&d->rows[0]),
+                                      DEVICE_BUFFER(&d->solids),
+                                      DEVICE_BUFFER(&d->table),
+                                      DEVICE_BUFFER(&d->values),
+                                      DEVICE_BUFFER(&d->friction),
+                                      DEVICE_BUFFER(&d->counts),
+                                      DEVICE_BUFFER(&d->records),
+                                      DEVICE_BUFFER(list),
+                                      DEVICE_VALUE(listed),
+                                      DEVICE_BUFFER(late),
+                                      DEVICE_BUFFER(&d->counters)};
+  return device_launch(a->core, d->fine_better, 0, count, FINE_GROUP, arguments, sizeof arguments / sizeof *arguments);
+}
+
+/* Puts the grains of the records out of solids. */
+static Status settle_records(Advance *a, Scratch *scratch, int64_t count) {
+  Core *core = a->core;
+  FineDevice *d = a->up->device;
+  const DeviceBuffer *f = d->fields;
+  if (count == 0) return SCREE_OK;
+  int64_t bytes = count * (int64_t)sizeof(FineResult);
+  TRY(memory_grow(core, &d->host_records, count, "grains at solids"));
+  TRY(memory_grow(core, &d->host_results, count, "grains at solids"));
+  TRY(device_read(core, d->device, &d->records, 0, count * (int64_t)sizeof(FineRecord), d->host_records));
+  TRY(walls_records(core, a->up, a->state, scratch, a->dt, sqrt((double)a->parameters.reach2), count, d->host_records,
+                    d->host_results));
+  TRY(device_reserve(core, d->device, &d->results, bytes, 0, "grains at solids"));
+  TRY(device_write(core, d->device, &d->results, 0, bytes, d->host_results));
+  const int32_t many = (int32_t)count;
+  const DeviceArgument arguments[] = {DEVICE_VALUE(many),          DEVICE_BUFFER(&d->results),
+                                      DEVICE_BUFFER(&f[FIELD_x]),  DEVICE_BUFFER(&f[FIELD_y]),
+                                      DEVICE_BUFFER(&f[FIELD_z]),  DEVICE_BUFFER(&f[FIELD_vx]),
+                                      DEVICE_BUFFER(&f[FIELD_vy]), DEVICE_BUFFER(&f[FIELD_vz])};
+  return device_launch(core, d->fine_results, 0, count, FINE_GROUP, arguments, sizeof arguments / sizeof *arguments);
+}
+
+static Status read_counters(Core *core, FineDevice *d, uint32_t counters[COUNT_WORDS]) {
+  return device_read(core, d->device, &d->counters, 0, COUNT_WORDS * sizeof *counters, counters);
+}
+
+static Status not_finite(const Advance *a) {
+  return fail(a->core, SCREE_FAILED, "a fine grain is not finite at t = %.6g s", a->state->time);
+}
+
+/* Grains that found no room among the records come again, until there are none. */
+static Status move_better(Advance *a, Scratch *scratch) {
+  Core *core = a->core;
+  FineDevice *d = a->up->device;
+  DeviceBuffer *list = &d->late, *late = &d->words;
+  uint32_t counters[COUNT_WORDS];
+  int32_t listed = 0;
+  TRY(count_cells(a));
+  TRY(device_reserve(core, d->device, &d->late, 4, 0, "lists of fine grains"));
+  do {
+    TRY(launch_better(a, list, listed, late));
+    TRY(read_counters(core, d, counters));
+    if (counters[COUNT_BAD]) return not_finite(a);
+    atomic_fetch_add(&a->effort, counters[COUNT_EFFORT] * (int64_t)FINE_GROUP);
+    int64_t found = counters[COUNT_RECORDS];
+    TRY(settle_records(a, scratch, found < d->room ? found : d->room));
+    listed = found > d->room ? (int32_t)(found - d->room) : 0;
+    TRY(device_clear(core, d->device, &d->counters, COUNT_WORDS * sizeof *counters));
+    DeviceBuffer *other = list;
+    list = late, late = other;
+    if (listed) TRY(device_reserve(core, d->device, late, listed * (int64_t)4, 0, "lists of fine grains"));
+  } while (listed);
+  return SCREE_OK;
+}
+
+Status fine_device_move(Advance *a, Scratch *scratch) {
+  FineDevice *d = a->up->device;
+  uint32_t counters[COUNT_WORDS];
+  TRY(bring_here(a->core, a->up));
+  d->fetched = false;
+  TRY(send_frame(a));
+  if (!a->paper) TRY(move_better(a, scratch));
+  else {
+    TRY(move_paper(a));
+    TRY(read_counters(a->core, d, counters));
+    if (counters[COUNT_BAD]) return not_finite(a);
+    atomic_fetch_add(&a->effort, counters[COUNT_EFFORT] * (int64_t)FINE_GROUP);
+  }
+  return device_finish(a->core, d->device);
+}
+
+/* ---- births and deaths ---- */
+
+Status fine_device_births(Core *core, Upsample *up, int64_t first) {
+  if (up->grains.count == first) return SCREE_OK;
+  if (!up->device->here) return SCREE_OK; /* the first of all: the host has them */
+  TRY(reserve(core, up->device, up->grains.count, first));
+  return send(core, up, first);
+}
+
+static void share_sink(const Solid *sink, Vec3 origin, SinkShared *to) {
+  FineSolid view = {.shape = sink->shape};
+  *to = (SinkShared){.margin = (float)SINK_MARGIN, .rounding = (float)SINK_ROUNDING};
+  view.position[1] = sink->position;
+  view.rotation[1] = sink->rotation;
+  solid_view_place(&view, 1, origin);
+  if (sink->shape.kind == SCREE_SHAPE_MESH || form_of(&sink->shape) < 0) { /* the box round it */
+    view.shape.kind = SCREE_SHAPE_BOX;
+    for (int k = 0; k < 3; k++) {
+      double low = vec3_get(sink->shape.bounds_low, k), high = vec3_get(sink->shape.bounds_high, k);
+      view.shape.numbers.a[k] = 0.5 * (low + high), view.shape.numbers.b[k] = 0.5 * (high - low);
+    }
+  }
+  share_solid(&view, &to->solid);
+}
+
+static Status find_near_sinks(Core *core, Upsample *up, const State *state, const Solids *sinks, int64_t *found) {
+  FineDevice *d = up->device;
+  const DeviceBuffer *f = d->fields;
+  const int32_t count = (int32_t)up->grains.count, sink_count = sinks->count;
+  uint32_t counters[COUNT_WORDS];
+  SinkShared *shared = NULL;
+  int64_t bytes = sink_count * (int64_t)sizeof *shared;
+  TRY(memory_new(core, &shared, sink_count, "sinks"));
+  for (int32_t k = 0; k < sink_count; k++) share_sink(&sinks->items[k], state->origin, &shared[k]);
+  Status status = device_reserve(core, d->device, &d->sinks, bytes, 0, "sinks");
+  if (status == SCREE_OK) status = device_write(core, d->device, &d->sinks, 0, bytes, shared);
+  memory_drop(core, &shared);
+  TRY(status);
+  TRY(device_clear(core, d->device, &d->counters, COUNT_WORDS * sizeof *counters));
+  const DeviceArgument arguments[] = {
+      DEVICE_VALUE(count),        DEVICE_BUFFER(&d->sinks),   DEVICE_VALUE(sink_count), DEVICE_BUFFER(&f[FIELD_x]),
+      DEVICE_BUFFER(&f[FIELD_y]), DEVICE_BUFFER(&f[FIELD_z]), DEVICE_BUFFER(&d->words), DEVICE_BUFFER(&d->counters)};
+  TRY(device_launch(core, d->fine_near_sinks, 0, count, FINE_GROUP, arguments, sizeof arguments / sizeof *arguments));
+  TRY(read_counters(core, d, counters));
+  *found = counters[COUNT_FOUND];
+  return SCREE_OK;
+}
+
+/* Places of the found, as x, y, z and number. */
+static Status read_places(Core *core, Upsample *up, int64_t found, float (*places)[4]) {
+  FineDevice *d = up->device;
+  const DeviceBuffer *f = d->fields;
+  int64_t most = d->records.bytes / (int64_t)sizeof *places;
+  for (int64_t b = 0; b < found; b += most) {
+    const int32_t first = (int32_t)b, many = (int32_t)(found - b < most ? found - b : most);
+    const DeviceArgument arguments[] = {
+        DEVICE_VALUE(first),        DEVICE_VALUE(many),         DEVICE_BUFFER(&d->words),  DEVICE_BUFFER(&f[FIELD_x]),
+        DEVICE_BUFFER(&f[FIELD_y]), DEVICE_BUFFER(&f[FIELD_z]), DEVICE_BUFFER(&d->records)};
+    TRY(device_launch(core, d->fine_places, 0, many, FINE_GROUP, arguments, sizeof arguments / sizeof *arguments));
+    TRY(device_read(core, d->device, &d->records, 0, many * (int64_t)sizeof *places, places + b));
+  }
+  return SCREE_OK;
+}
+
+static int ascending(const void *a, const void *b) {
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Which of the found are in a sink, ascending; the list takes the place of the places. */
+static int64_t list_dead(const State *state, const Solids *sinks, int64_t found, float (*places)[4], int32_t *dead) {
+  int64_t count = 0;
+  for (int64_t k = 0; k < found; k++) {
+    Vec3 at = vec3_add(state->origin, vec3((double)places[k][0], (double)places[k][1], (double)places[k][2]));
+    bool gone = false;
+    for (int32_t s = 0; s < sinks->count && !gone; s++) gone = solid_contains(&sinks->items[s], at);
+    if (gone) memcpy(&dead[count++], &places[k][3], sizeof *dead);
+  }
+  qsort(dead, (size_t)count, sizeof *dead, ascending);
+  return count;
+}
+
+/* Closes the gaps that the dead leave: those before the first stay where they are. */
+static Status remove_dead(Core *core, Upsample *up, const int32_t *dead, int64_t count) {
+  FineDevice *d = up->device;
+  const int32_t first = dead[0], left = (int32_t)(up->grains.count - count), many = (int32_t)count;
+  TRY(device_reserve(core, d->device, &d->dead, count * 4, 0, "dead fine grains"));
+  TRY(device_write(core, d->device, &d->dead, 0, count * 4, dead));
+  for (int f = 0; f < FIELDS && left > first; f++) {
+    const DeviceArgument arguments[] = {DEVICE_VALUE(first), DEVICE_VALUE(left),           DEVICE_BUFFER(&d->dead),
+                                        DEVICE_VALUE(many),  DEVICE_BUFFER(&d->fields[f]), DEVICE_BUFFER(&d->words)};
+    DeviceKernel *kernel = field_sizes[f] == 4 ? d->fine_keep_words : d->fine_keep_bytes;
+    TRY(device_launch(core, kernel, 0, left - first, FINE_GROUP, arguments, sizeof arguments / sizeof *arguments));
+    TRY(device_copy(core, d->device, &d->words, &d->fields[f], first * field_sizes[f],
+                    (left - first) * field_sizes[f]));
+  }
+  up->grains.count = left;
+  d->births_fetched = false;
+  return fine_forget_blocks(core, up, 0);
+}
+
+Status fine_device_deaths(Core *core, Upsample *up, const State *state, const Solids *sinks) {
+  FineDevice *d = up->device;
+  if (sinks->count == 0 || up->grains.count == 0) return SCREE_OK;
+  TRY(bring_here(core, up));
+  int64_t found = 0;
+  float(*places)[4] = NULL;
+  int32_t *dead = NULL;
+  TRY(find_near_sinks(core, up, state, sinks, &found));
+  if (found == 0) return SCREE_OK;
+  Status status = memory_new(core, &places, found, "drained");
+  if (status == SCREE_OK) status = memory_new(core, &dead, found, "drained");
+  if (status == SCREE_OK) status = read_places(core, up, found, places);
+  int64_t count = status == SCREE_OK ? list_dead(state, sinks, found, places, dead) : 0;
+  if (count > 0) status = remove_dead(core, up, dead, count);
+  memory_drop(core, &places);
+  memory_drop(core, &dead);
+  TRY(status);
+  return device_finish(core, d->device);
+}

@@ -1,0 +1,41 @@
+"""Every kernel of fine grains in a simulator of devices that looks at each access to memory: none outside of a buffer, no
+races; and the bits of the CPU. It counts as a graphics card, so that items look for coarse grains by groups."""
+import os
+import shutil
+import subprocess
+import unittest
+
+from support.case import HERE, PROGRAM, Case, needs
+
+SCENE = os.path.join(HERE, "device.yaml")
+# The simulator knows nothing of what optimisers write.
+GRIND = ["oclgrind", "--data-races", "--build-options", "-cl-opt-disable"]
+
+
+@needs(shutil.which("oclgrind"), "oclgrind is not installed")
+class Oclgrind(Case):
+    def look(self, mode, *words):
+        words = ["run", SCENE, "--frames", "4", "--frames-format", "none", "--set", f"upsample.mode={mode}", *words]
+        self.good(*words, "-o", "cpu")
+        done = subprocess.run([*GRIND, PROGRAM, *words, "-o", "there", "--device", "opencl"], cwd=self.folder,
+                              capture_output=True, text=True, timeout=1500)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # It has no option for exact division, though it divides exactly; and what the program says of itself.
+        said = [line for line in done.stderr.splitlines()
+                if line.strip() and not line.startswith(("warning: opencl:0 (Oclgrind", "note: "))]
+        self.assertEqual(said, [])
+        self.assertEqual(self.report("cpu")["grains_hash"], self.report("there")["grains_hash"])
+        self.assertGreater(self.report("there")["particles"]["grains"], 500)
+
+    def test_better(self):
+        self.look("better")
+
+    def test_paper(self):
+        self.look("paper")
+
+    def test_paper_without_rule(self):
+        self.look("paper", "--set", "upsample.body_rule=false")
+
+
+if __name__ == "__main__":
+    unittest.main()

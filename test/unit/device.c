@@ -1,0 +1,280 @@
+/* Fine grains on an OpenCL device give the bits of the CPU: whatever moves them, whatever they meet, through births,
+ * deaths and checkpoints. What a device cannot do is a status with one line. In tests the device is PoCL. */
+#include <string.h>
+
+#include "device/device.h"
+#include "everything_fixture.h"
+#include "upsample/fine_shared.h"
+#include "upsample_fixture.h"
+#include "world_fixture.h"
+
+static ScreeWorld *world_on(const ScreeSceneDef *scene, const char *device) {
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = 2;
+  options.device = device;
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  assert_done(scree_world_create(scene, &options, &world, &error));
+  return world;
+}
+
+static void assert_on_device(const ScreeWorld *world) {
+  ScreeStatistics now;
+  scree_world_statistics(world, &now);
+  assert_string_equal(now.device, "opencl:0");
+  assert_non_null(strstr(scree_world_device_note(world), "fine grains on opencl:0"));
+  assert_true(now.device_memory_peak_bytes > 0 && now.bus_bytes_up > 0);
+}
+
+/* Frame by frame. Returns how many fine grains were there at the end. */
+static int64_t assert_same_frames(const ScreeSceneDef *scene, int frames) {
+  ScreeWorld *cpu = world_on(scene, "cpu"), *device = world_on(scene, "opencl");
+  assert_string_equal(scree_world_device_note(cpu), "");
+  for (int k = 0; k < frames; k++) {
+    run_frames(cpu, 1);
+    run_frames(device, 1);
+    if (scree_world_grains_hash(cpu) != scree_world_grains_hash(device))
+      print_error("%s, mode %d: frame %d differs\n", scene->name, scene->upsample->mode, k + 1);
+    assert_true(scree_world_grains_hash(cpu) == scree_world_grains_hash(device));
+    assert_true(scree_world_state_hash(cpu) == scree_world_state_hash(device));
+  }
+  int64_t count = scree_world_grains(device).count;
+  assert_int_equal(count, scree_world_grains(cpu).count);
+  assert_on_device(device);
+  scree_world_destroy(cpu);
+  scree_world_destroy(device);
+  return count;
+}
+
+static void everything_is_the_same(void **state) {
+  (void)state;
+  const char *arm = "unused";
+  Everything e;
+  for (int which = EVERYTHING_PBD; which <= EVERYTHING_NONE; which++)
+    for (int mode = SCREE_UPSAMPLE_BETTER; mode <= SCREE_UPSAMPLE_PAPER; mode++) {
+      everything(&e, which, 0.15, 7, arm);
+      e.upsample.mode = mode;
+      e.scene.wind = (ScreeVec3){4, 1, 0};
+      assert_true(assert_same_frames(&e.scene, 16) > 0);
+    }
+}
+
+/* Solids of every plain shape, turned, moved and at rest, that fast grains meet; and closed meshes with sharp edges. */
+static void solids_of_all_shapes(void **state) {
+  (void)state;
+  ScreeMaterialDef sand = scree_material_default("sand");
+  sand.radius_spread = 0.3;
+  ScreeGrainsDef grains =
+      scree_grains_default("sand", scree_shape_box((ScreeVec3){-0.3, -0.3, 0.6}, (ScreeVec3){0.3, 0.3, 0.8}));
+  grains.velocity = (ScreeVec3){0.3, 0.1, -3};
+  ScreeShapeDef shapes[] = {scree_shape_box((ScreeVec3){-0.1, -0.1, -0.05}, (ScreeVec3){0.1, 0.1, 0.05}),
+                            scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.1), scree_shape_default(SCREE_SHAPE_CYLINDER),
+                            scree_shape_default(SCREE_SHAPE_CAPSULE), scree_shape_mesh_file("rock_1.obj")};
+  shapes[2].cylinder = (ScreeCylinderDef){.base = {0, 0, -0.1}, .radius = 0.08, .height = 0.2};
+  shapes[3].capsule = (ScreeCapsuleDef){.base = {0, 0, -0.1}, .radius = 0.06, .height = 0.2};
+  enum { BODIES = sizeof shapes / sizeof *shapes };
+  ScreeBodyDef bodies[BODIES];
+  ScreeKeyDef keys[2] = {scree_key_default(), scree_key_default()};
+  keys[1].t = 0.5;
+  for (int k = 0; k < BODIES; k++) {
+    static const char *const names[BODIES] = {"box", "sphere", "cylinder", "capsule", "mesh"};
+    bodies[k] = scree_body_default(names[k], shapes[k]);
+    bodies[k].motion = SCREE_MOTION_FIXED;
+    bodies[k].shape.position = (ScreeVec3){-0.24 + 0.12 * k, 0.1 * (k % 3) - 0.1, 0.3};
+    bodies[k].shape.rotation = (ScreeQuat){0.9, 0.2 * k, 0.3, -0.1};
+  }
+  keys[0].position = (ScreeVec3){-0.2, 0, 0.3}, keys[1].position = (ScreeVec3){0.2, 0.1, 0.25};
+  keys[1].rotation = (ScreeQuat){0.7, 0, 0.7, 0.1};
+  bodies[0].motion = SCREE_MOTION_KEYFRAMES, bodies[0].keys = keys, bodies[0].key_count = 2;
+  ScreeBoundaryDef floor = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0.1, 0, 1}));
+  ScreeSceneDef scene = scree_scene_default();
+  scene.name = "shapes";
+  scene.method = scree_method_default("pbd");
+  scene.method.radius = 0.025;
+  scene.materials = &sand, scene.material_count = 1;
+  scene.grains = &grains, scene.grains_count = 1;
+  scene.boundaries = &floor, scene.boundary_count = 1;
+  scene.bodies = bodies, scene.body_count = BODIES;
+  ScreeUpsampleDef upsample = scree_upsample_default(0.008);
+  scene.upsample = &upsample;
+  for (upsample.mode = SCREE_UPSAMPLE_BETTER; upsample.mode <= SCREE_UPSAMPLE_PAPER; upsample.mode++)
+    assert_same_frames(&scene, 20);
+}
+
+static void a_mesh_that_holds_them(void **state) {
+  (void)state;
+  const char *const sets[] = {"method.radius=0.07", "upsample.radius=0.022"};
+  for (int mode = SCREE_UPSAMPLE_BETTER; mode <= SCREE_UPSAMPLE_PAPER; mode++) {
+    char path[SCREE_FILE_MAX];
+    ScreeScene *loaded = NULL;
+    ScreeError error;
+    ScreeSceneOptions options = {.sets = sets, .set_count = 2};
+    assert_done(scree_scene_find("sommer2022/hourglass", path, sizeof path, &error));
+    assert_done(scree_scene_load(path, &options, &loaded, &error));
+    ScreeSceneDef scene = *scree_scene_definition(loaded);
+    ScreeUpsampleDef upsample = *scene.upsample;
+    upsample.mode = mode;
+    scene.upsample = &upsample;
+    assert_true(assert_same_frames(&scene, 20) > 15000);
+    scree_scene_free(loaded);
+  }
+}
+
+/* A checkpoint of one goes on on the other. */
+static void checkpoints_go_across(void **state) {
+  (void)state;
+  enum { HALF = 6, ALL = 14 };
+  Everything e;
+  for (int mode = SCREE_UPSAMPLE_BETTER; mode <= SCREE_UPSAMPLE_PAPER; mode++)
+    for (int to = 0; to < 2; to++) {
+      everything(&e, EVERYTHING_PBD, 0.15, 7, "unused");
+      e.upsample.mode = mode;
+      ScreeWorld *from = world_on(&e.scene, to ? "cpu" : "opencl"),
+                 *other = world_on(&e.scene, to ? "opencl:0" : "cpu");
+      run_frames(from, HALF);
+      run_frames(other, 2); /* what it had is replaced */
+      world_hand_over(from, other);
+      run_frames(from, ALL - HALF);
+      run_frames(other, ALL - HALF);
+      assert_true(scree_world_grains_hash(from) == scree_world_grains_hash(other));
+      assert_true(scree_world_state_hash(from) == scree_world_state_hash(other));
+      scree_world_destroy(from);
+      scree_world_destroy(other);
+    }
+}
+
+/* Solids that have no form on a device send the fine grains to the CPU, and that is said. */
+static void what_has_no_form_runs_on_the_cpu(void **state) {
+  (void)state;
+  Everything e;
+  everything(&e, EVERYTHING_TERRAIN, 0.15, 7, "unused");
+  ScreeWorld *cpu = world_on(&e.scene, "cpu"), *device = world_on(&e.scene, "opencl");
+  assert_non_null(strstr(scree_world_device_note(device), "nothing runs on opencl:0"));
+  run_frames(cpu, 6);
+  run_frames(device, 6);
+  assert_true(scree_world_grains_hash(cpu) == scree_world_grains_hash(device));
+  scree_world_destroy(cpu);
+  scree_world_destroy(device);
+}
+
+static void a_device_that_is_not_there(void **state) {
+  (void)state;
+  static const char *const names[] = {"opencl:99", "opencl:-1", "opencl:", "opencl:x",
+                                      "opencl:0x", "cuda",      "",        "opencl:99999999999"};
+  Everything e;
+  everything(&e, EVERYTHING_NONE, 0.15, 5, "unused");
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    ScreeWorldOptions options = scree_world_options_default();
+    ScreeWorld *world = NULL;
+    ScreeError error;
+    options.device = names[k];
+    assert_int_equal(scree_world_create(&e.scene, &options, &world, &error), SCREE_BAD_INPUT);
+    assert_int_equal(scree_exit_code(error.status), 2);
+    assert_null(world);
+    assert_non_null(strstr(error.message, names[k]));
+  }
+}
+
+static void with_device(void (*use)(Core *core, Device *device)) {
+  Core core;
+  Device *device = NULL;
+  ScreeWorldOptions options = scree_world_options_default();
+  assert_int_equal(core_create(&core, &options), SCREE_OK);
+  int64_t before = core.memory.used;
+  assert_int_equal(device_open(&core, 0, &device), SCREE_OK);
+  use(&core, device);
+  device_close(&core, device);
+  assert_int_equal(core.memory.used, before);
+  core_destroy(&core);
+}
+
+static void use_too_much(Core *core, Device *device) {
+  DeviceBuffer small = {.handle = NULL}, large = {.handle = NULL};
+  const ScreeDeviceInfo *info = device_info(device);
+  assert_int_equal(device_reserve(core, device, &small, 1000, 0, "small"), SCREE_OK);
+  assert_int_equal(device_reserve(core, device, &large, info->buffer_bytes + 1, 0, "large"), SCREE_NO_MEMORY);
+  ScreeError error;
+  core_report(core, SCREE_NO_MEMORY, &error);
+  assert_non_null(strstr(error.message, "large"));
+  assert_non_null(strstr(error.message, "in one piece"));
+  device_release(device, &small);
+  assert_int_equal(device_use(device).memory, 0);
+  assert_true(device_use(device).memory_peak >= 1000);
+}
+
+static void too_much_memory_is_a_status(void **state) {
+  (void)state;
+  with_device(use_too_much);
+}
+
+static void build_nonsense(Core *core, Device *device) {
+  DeviceProgram *program = NULL;
+  ScreeError error;
+  assert_int_equal(device_build(core, device, "upsample/fine.cl", "-Dkernel=nonsense", &program), SCREE_FAILED);
+  core_report(core, SCREE_FAILED, &error);
+  assert_non_null(strstr(error.message, "building upsample/fine.cl failed"));
+  assert_null(strchr(error.message, '\n'));
+  assert_int_equal(device_build(core, device, "no/such.cl", "", &program), SCREE_FAILED);
+  core_report(core, SCREE_FAILED, &error);
+  assert_null(program);
+}
+
+static void a_build_that_fails_is_a_status(void **state) {
+  (void)state;
+  with_device(build_nonsense);
+}
+
+/* More work items than one launch takes: the gaps that every third leaves are closed. */
+static void close_gaps(Core *core, Device *device) {
+  enum { COUNT = 2500000, DEAD = COUNT / 3 };
+  int32_t *words = malloc(sizeof *words * COUNT), *dead = malloc(sizeof *dead * DEAD);
+  const int32_t first = 0, left = COUNT - DEAD, many = DEAD;
+  DeviceProgram *program = NULL;
+  DeviceKernel *kernel = NULL;
+  DeviceBuffer from = {.handle = NULL}, to = {.handle = NULL}, gone = {.handle = NULL};
+  for (int32_t k = 0; k < COUNT; k++) words[k] = 7 * k;
+  for (int32_t k = 0; k < DEAD; k++) dead[k] = 3 * k + 1;
+  assert_int_equal(device_build(core, device, "upsample/fine.cl", "", &program), SCREE_OK);
+  assert_int_equal(device_kernel(core, program, "fine_keep_words", "gaps", &kernel), SCREE_OK);
+  assert_int_equal(device_reserve(core, device, &from, 4 * COUNT, 0, "from"), SCREE_OK);
+  assert_int_equal(device_reserve(core, device, &to, 4 * COUNT, 0, "to"), SCREE_OK);
+  assert_int_equal(device_reserve(core, device, &gone, 4 * DEAD, 0, "gone"), SCREE_OK);
+  assert_int_equal(device_write(core, device, &from, 0, 4 * COUNT, words), SCREE_OK);
+  assert_int_equal(device_write(core, device, &gone, 0, 4 * DEAD, dead), SCREE_OK);
+  const DeviceArgument arguments[] = {DEVICE_VALUE(first), DEVICE_VALUE(left),   DEVICE_BUFFER(&gone),
+                                      DEVICE_VALUE(many),  DEVICE_BUFFER(&from), DEVICE_BUFFER(&to)};
+  assert_int_equal(device_launch(core, kernel, 0, left, FINE_GROUP, arguments, 6), SCREE_OK);
+  assert_int_equal(device_read(core, device, &to, 0, 4 * (int64_t)left, words), SCREE_OK);
+  assert_int_equal(device_finish(core, device), SCREE_OK);
+  for (int32_t k = 0; k < left; k++) assert_int_equal(words[k], 7 * (k + k / 2 + k % 2));
+  DeviceUse use = device_use(device);
+  assert_int_equal(use.up, 4 * (COUNT + DEAD));
+  assert_int_equal(use.down, 4 * (int64_t)left);
+  bool timed = false;
+  for (int32_t k = 0; k < use.phase_count; k++)
+    timed |= strcmp(use.phases[k].name, "gaps") == 0 && use.phases[k].calls == 2 && use.phases[k].seconds > 0;
+  assert_true(timed);
+  device_kernel_free(core, kernel);
+  device_program_free(core, program);
+  device_release(device, &from);
+  device_release(device, &to);
+  device_release(device, &gone);
+  free(words);
+  free(dead);
+}
+
+static void many_items_take_several_launches(void **state) {
+  (void)state;
+  with_device(close_gaps);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_device_that_is_not_there),       cmocka_unit_test(too_much_memory_is_a_status),
+      cmocka_unit_test(a_build_that_fails_is_a_status),   cmocka_unit_test(many_items_take_several_launches),
+      cmocka_unit_test(everything_is_the_same),           cmocka_unit_test(solids_of_all_shapes),
+      cmocka_unit_test(a_mesh_that_holds_them),           cmocka_unit_test(checkpoints_go_across),
+      cmocka_unit_test(what_has_no_form_runs_on_the_cpu),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
