@@ -8,7 +8,7 @@ from pathlib import Path
 from cffi import FFI
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = '#include "scree/scree.h"\n#include "python/glue/many.h"\n#include "python/glue/shot.h"\n'
+SOURCE = '#include "scree/scree.h"\n#include "python/glue/frames.h"\n#include "python/glue/many.h"\n#include "python/glue/shot.h"\n'
 
 
 def declarations():

@@ -27,14 +27,16 @@ def library_folder():
 
 
 class BuildExt(build_ext):
-    """Links the module to the library that lies beside it."""
+    """Links the module to the library that lies beside it, and writes the types of what is made from the library."""
 
     def run(self):
         self.library = library_folder()
         for extension in self.extensions:
             extension.library_dirs.append(str(self.library))
         super().run()
-        shutil.copy2(self.library / "libscree_python.so", Path(self.get_ext_fullpath("scree._scree")).parent)
+        package = Path(self.get_ext_fullpath("scree._scree")).parent
+        shutil.copy2(self.library / "libscree_python.so", package)
+        subprocess.run([sys.executable, HERE / "make_stubs.py", package.parent], check=True)
 
 
 class BuildPy(build_py):
@@ -59,7 +61,7 @@ class Wheel(bdist_wheel):
 setup(
     version=re.search(r"project\(scree VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1],
     packages=["scree", "scree.envs"],
-    package_data={"scree": ["py.typed"]},
+    package_data={"scree": ["py.typed", "_scree.pyi"]},
     cffi_modules=["build_module.py:builder"],
     cmdclass={"build_ext": BuildExt, "build_py": BuildPy, "bdist_wheel": Wheel},
     zip_safe=False,

@@ -49,8 +49,35 @@ def read_vtp(path):
     return arrays
 
 
+def read_compact(path):
+    """Positions, velocities, radii and materials of a compact frame: see docs/output.md."""
+    data = path.read_bytes()
+    if len(data) < 64 or data[:8] != b"\x89scree\r\n":
+        raise ValueError(f"{path}: is no compact frame of scree")
+    version, columns, count, blocks, _, step, radii, _, size = struct.unpack_from("<IIQQddIIQ", data, 8)
+    extra = (4 if columns & 1 else 0) + (4 if columns & 2 else 0)
+    if version != 1 or size != len(data) or size != 64 + 4 * radii + 16 * blocks + (8 + extra) * count:
+        raise ValueError(f"{path}: is damaged, or of a later version")
+    radius = np.frombuffer(data, "<f4", radii, 64)
+    table = np.frombuffer(data, [("corner", "<i4", 3), ("count", "<u4")], blocks, 64 + 4 * radii)
+    at = 64 + 4 * radii + 16 * blocks
+    places = np.frombuffer(data, [("at", "<u2", 3), ("material", "u1"), ("radius", "u1")], count, at)
+    if table["count"].sum(dtype=np.uint64) != count or (count and places["radius"].max() >= radii):
+        raise ValueError(f"{path}: is damaged")
+    corners = np.repeat(table["corner"].astype(np.float64) * 65536, table["count"], axis=0)
+    velocities = np.zeros((count, 3), np.float32)
+    if columns & 1:
+        packed = np.frombuffer(data, "<i4", count, at + 8 * count)
+        scale = np.exp2((packed >> 27 & 31).astype(np.float32) - 23)
+        for k in range(3):
+            velocities[:, k] = (packed << (23 - 9 * k) >> 23) * scale  # nine bits with their sign
+    return (corners + places["at"]) * step, velocities, radius[places["radius"]], places["material"]
+
+
 def read_grains(path):
     """Positions, velocities, radii and materials of a frame."""
+    if path.suffix == ".compact":
+        return read_compact(path)
     if path.suffix == ".ply":
         rows = read_ply(path)
         return (np.stack([rows["x"], rows["y"], rows["z"]], 1), np.stack([rows["vx"], rows["vy"], rows["vz"]], 1),
@@ -60,9 +87,9 @@ def read_grains(path):
 
 
 def frame_files(folder, kind):
-    """Number and file of every frame of a kind; PLY where both are there."""
+    """Number and file of every frame of a kind; PLY before VTP before compact ones where several are there."""
     found = {}
-    for suffix in ("vtp", "ply"):
+    for suffix in ("compact", "vtp", "ply"):
         for path in folder.glob(f"{kind}_*.{suffix}"):
             number = path.stem.rpartition("_")[2]
             if number.isdigit():
@@ -207,7 +234,7 @@ def load_run(folder):
     kind = "grains" if frame_files(folder, "grains") else "coarse"
     files = frame_files(folder, kind)
     if not files:
-        raise ValueError(f"{folder}: there are no frames (coarse_000000.ply ...)")
+        raise ValueError(f"{folder}: there are no frames (coarse_000000.ply, .vtp or .compact ...)")
     collection = bpy.data.collections.new(folder.name)
     bpy.context.scene.collection.children.link(collection)
     mesh = bpy.data.meshes.new("grains")

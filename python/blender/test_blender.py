@@ -2,7 +2,7 @@
 
     blender -b --factory-startup --python python/blender/test_blender.py -- FOLDER PICTURE
 
-FOLDER is the run, exported with --format vtp."""
+FOLDER is the run, exported with --format vtp; FOLDER/compact has its grains in compact frames."""
 import sys
 from pathlib import Path
 
@@ -37,10 +37,10 @@ def add_light_and_floor(scene):
     scene.world.node_tree.nodes["Background"].inputs[0].default_value = (0.45, 0.55, 0.7, 1)
 
 
-def check_points(folder):
-    """The vertices are the grains of the file: places, radii, velocities."""
+def check_points(folder, name):
+    """The vertices of an object are the grains of the file: places, radii, velocities."""
     positions, velocities, radii, _ = scree_frames.read_grains(scree_frames.frame_files(folder, "grains")[FRAME])
-    mesh = bpy.data.objects["grains"].data
+    mesh = bpy.data.objects[name].data
     assert len(mesh.vertices) == len(positions), (len(mesh.vertices), len(positions))
     values = np.empty(len(positions), np.float32)
     mesh.attributes["radius"].data.foreach_get("value", values)
@@ -49,7 +49,7 @@ def check_points(folder):
     mesh.attributes["velocity"].data.foreach_get("vector", vectors)
     assert np.array_equal(vectors.reshape(-1, 3), velocities)
     mesh.vertices.foreach_get("co", vectors)
-    assert np.array_equal(vectors.reshape(-1, 3), positions)
+    assert np.array_equal(vectors.reshape(-1, 3), np.float32(positions))
 
 
 def check_bodies(folder):
@@ -80,11 +80,17 @@ def main(folder, picture):
     scene.render.use_motion_blur = True
     scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_percentage = 640, 360, 100
     scene.frame_set(FRAME)
-    check_points(folder)
+    check_points(folder, "grains")
     check_bodies(folder)
     scene.render.filepath = str(picture)
     bpy.ops.render.render(write_still=True)
     look(picture)
+    assert bpy.ops.import_scene.scree_run(directory=str(folder / "compact")) == {"FINISHED"}
+    scene.frame_set(FRAME)
+    check_points(folder / "compact", "grains.001")
+    centers = [np.mean(scree_frames.read_grains(scree_frames.frame_files(place, "grains")[FRAME])[0], axis=0)
+               for place in (folder, folder / "compact")]
+    assert np.abs(centers[0] - centers[1]).max() < 1e-5, centers
     scree_frames.unregister()
     print("blender: passed")
 

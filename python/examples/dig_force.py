@@ -12,7 +12,7 @@ import scree
 SCENE = {
     "title": "A blade in soil", "frame_rate": 60,
     "method": {"name": "pbd", "radius": 0.015},
-    "materials": {"soil": {"friction_static": 0.45, "friction_kinetic": 0.4, "color": [0.55, 0.42, 0.28]}},
+    "materials": {"soil": {"friction_angle_deg": 33, "color": [0.55, 0.42, 0.28]}},
     "grains": [{"fill": {"box": {"min": [-0.6, -0.25, 0], "max": [0.6, 0.25, 0.2]}}, "start": "dense"}],
     "boundaries": [{"name": "bin", "box": {"min": [-0.6, -0.25, 0], "max": [0.6, 0.25, 1]}, "inside": True}],
     "bodies": [{"name": "blade", "box": {"size": [0.04, 0.3, 0.2]}, "motion": "fixed", "position": [-0.4, 0, 0.4],

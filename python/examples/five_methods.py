@@ -11,7 +11,7 @@ import scree
 METHODS = ["pbd", "p2", "dem", "sph", "flip"]
 SCENE = {
     "title": "Collapse", "frame_rate": 60, "method": {"name": "pbd", "radius": 0.014},
-    "materials": {"sand": {"friction_static": 0.6, "friction_kinetic": 0.55, "rolling_friction": 0.3, "restitution": 0.2}},
+    "materials": {"sand": {"friction_angle_deg": 33}},
     "grains": [{"fill": {"cylinder": {"base": [0, 0, 0], "radius": 0.2, "height": 0.3}}, "start": "dense"}],
     "boundaries": [{"plane": {}, "friction_static": 0.6, "friction_kinetic": 0.55, "name": "floor"}],
     "probes": [{"name": "spread", "kind": "runout", "fraction": 0.95}],

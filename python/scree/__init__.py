@@ -15,12 +15,13 @@ from scree.batch import Batch
 from scree.bodies import Body, Pose
 from scree.errors import (ArgumentError, BusyError, ClosedError, Error, InputError, OutOfMemoryError, OutputError,
                           SimulationError, StaleViewError)
+from scree.frames import Frame, Frames
 from scree.pictures import save_png
 from scree.scene import Parameter, Scene, methods, parameters, scenes
 from scree.views import View
 from scree.world import Start, World, load, version
 
 __version__ = version()
-__all__ = ["ArgumentError", "Batch", "Body", "BusyError", "ClosedError", "Error", "InputError", "OutOfMemoryError",
-           "OutputError", "Parameter", "Pose", "Scene", "SimulationError", "StaleViewError", "Start", "View", "World",
-           "load", "methods", "parameters", "save_png", "scenes", "sections", "version"]
+__all__ = ["ArgumentError", "Batch", "Body", "BusyError", "ClosedError", "Error", "Frame", "Frames", "InputError",
+           "OutOfMemoryError", "OutputError", "Parameter", "Pose", "Scene", "SimulationError", "StaleViewError", "Start",
+           "View", "World", "load", "methods", "parameters", "save_png", "scenes", "sections", "version"]

@@ -44,7 +44,7 @@ class _Hold:
             use.__exit__()
 
 
-class Batch(Sequence):
+class Batch(Sequence[World]):
     """n worlds of one scene, stepped together over all cores, each bit for bit as it would be alone.
 
     The first is filled with grains; the others begin with its state, so nothing is filled twice. batch[i] is a World of

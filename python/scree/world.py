@@ -61,7 +61,7 @@ class World:
 
     scene: a path, the name of a shipped scene (`sommer2022/excavator`), YAML text, a dict or a Scene. method, seed and
     set (`{"method.iterations": 8}`) override what it says, as the options of `scree run` do. threads 0: one per core.
-    Use it as a context manager, or close() it; it is closed when it is collected, too.
+    Use it as a context manager, or close() it; it is closed when its last reference goes, too.
 
     A world is used from one thread at a time: a second one gets BusyError. The interpreter's lock is released while it
     steps."""
@@ -86,10 +86,31 @@ class World:
         self._pointer = ffi.gc(result[0], lib.scree_world_destroy)
         self._shot = self._folder = None
         self._wall, self._frames = 0.0, []
-        self.grains, self.fine = Grains(self, False), Grains(self, True)
-        self.bodies, self.mechanism = Bodies(self), Mechanism(self)
         if _start is not None:
             self.reset(_start)
+
+    # ---- what is in it: made when asked for. A world that kept them, and they it, would stay until the collector looks
+    # for cycles, which counts Python's objects and not the megabytes of grains behind them.
+
+    @property
+    def grains(self) -> Grains:
+        """The simulated particles."""
+        return Grains(self, False)
+
+    @property
+    def fine(self) -> Grains:
+        """The fine grains of upsampling."""
+        return Grains(self, True)
+
+    @property
+    def bodies(self) -> Bodies:
+        """Bodies and boundaries by name."""
+        return Bodies(self)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism: its motors."""
+        return Mechanism(self)
 
     # ---- life
 

@@ -1,5 +1,8 @@
 """Scenes: from names, files, text, dicts and sections; YAML and back; errors with file, line and column."""
+import ast
+import inspect
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -138,3 +141,15 @@ def test_a_changed_scene_is_what_is_simulated():
     scene.keys["method"]["radius"] = 0.1
     with scree.World(scene, threads=1) as world:
         assert world.grains.radius[0] == np.float32(0.1)
+
+
+def test_editors_know_the_keys():
+    """The stub that is made when the package is built has the classes and keys that are made when it is imported."""
+    stub = ast.parse((Path(scree.__file__).parent / "sections.pyi").read_text())
+    classes = {node.name: node.body[-1].args for node in stub.body if isinstance(node, ast.ClassDef)}
+    assert set(classes) == {"Section", *scree.sections.SECTIONS}
+    for name, made in scree.sections.SECTIONS.items():
+        assert [key.arg for key in classes[name].kwonlyargs] == list(inspect.signature(made).parameters)
+    kinds = {key.arg: ast.unparse(key.annotation) for key in classes["Body"].kwonlyargs}
+    assert kinds["density"] == "float | None" and kinds["motion"] == "Literal['free', 'keyframes', 'fixed'] | None"
+    assert kinds["box"] == "Box | _Part"

@@ -23,8 +23,8 @@ def test_the_wheel_stands_alone(tmp_path):
                     "--no-cache-dir", "-w", tmp_path, ROOT / "python"], check=True, env=environment)
     (wheel,) = tmp_path.glob("scree-*-cp311-abi3-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    for name in ("scree/_scree.abi3.so", "scree/libscree_python.so", "scree/py.typed", "scree/envs/dig.py",
-                 "scree/data/scenes/none/burst.yaml", "scree/data/assets/bulldozer_blade.obj"):
+    for name in ("scree/_scree.abi3.so", "scree/libscree_python.so", "scree/py.typed", "scree/sections.pyi", "scree/_scree.pyi",
+                 "scree/envs/dig.py", "scree/data/scenes/none/burst.yaml", "scree/data/assets/bulldozer_blade.obj"):
         assert name in names, name
     assert not [name for name in names if name.startswith("scree/data/") and name.endswith(".py")]
     place = tmp_path / "venv"
