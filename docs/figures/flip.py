@@ -84,7 +84,7 @@ def wedge(folder, alpha, angle):
         file.write("".join("v %g %g %g\n" % c for c in corners) + "".join("f %d %d %d\n" % s for s in sides))
     scene = os.path.join(folder, "wedge.yaml")
     with open(scene, "w") as file:
-        file.write(WEDGE % (CELL / 4, math.degrees(math.asin(alpha * math.sqrt(1.5))), WIDTH))
+        file.write(WEDGE % (CELL / 4, math.degrees(math.atan(alpha * math.sqrt(1.5))), WIDTH))
     for old in glob.glob(os.path.join(folder, "out", "*")):
         os.remove(old)
     run(folder, scene, frames="ply")
