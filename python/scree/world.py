@@ -250,6 +250,36 @@ class World:
             check(lib.scree_world_impulse(pointer, vector(center, 3, "center").tolist(), number(radius, "radius"),
                                           number(speed, "speed"), error), error)
 
+    @property
+    def gravity(self) -> np.ndarray:
+        """m/s2. May be set while the world runs: a bed is tilted by it."""
+        return triple(self._definition().gravity)
+
+    @gravity.setter
+    def gravity(self, value) -> None:
+        error = ffi.new("ScreeError *")
+        with self._use() as pointer:
+            check(lib.scree_world_set_gravity(pointer, vector(value, 3, "gravity").tolist(), error), error)
+
+    def set_material(self, name: str, **keys) -> None:
+        """Changes a material while the world runs: friction_angle_deg, cohesion, friction_static, friction_kinetic,
+        rolling_friction (numbers, or "auto") and color (three numbers). Other keys cannot change any more."""
+        names = self.materials
+        if name not in names:
+            raise ArgumentError(f"no material '{name}'{suggest(name, names)}")
+        material = ffi.new("ScreeMaterialDef *", self._definition().materials[names.index(name)])
+        known = [field for field, _ in ffi.typeof("ScreeMaterialDef").fields if field not in ("name", "source")]
+        for key, value in keys.items():
+            if key not in known:
+                raise ArgumentError(f"unknown key '{key}' of a material{suggest(key, known)}")
+            if key == "color":
+                setattr(material, key, vector(value, 3, key).tolist())
+            else:
+                setattr(material, key, math.nan if value == "auto" else number(value, key))
+        error = ffi.new("ScreeError *")
+        with self._use() as pointer:
+            check(lib.scree_world_set_material(pointer, material, error), error)
+
     # ---- numbers
 
     def _probes(self) -> dict[str, Any]:

@@ -283,6 +283,29 @@ def test_impulse(world):
         world.impulse([0, 0, math.inf], 0.1, 5)
 
 
+def test_gravity_turns(world):
+    assert world.gravity == pytest.approx([0, 0, -9.81])
+    world.step(frames=5)
+    world.gravity = [3, 0, 5]
+    world.step(frames=5)
+    assert world.gravity == pytest.approx([3, 0, 5])
+    assert world.grains.velocity[:, 2].mean() > 0.1
+    for bad in ([0, 0], [0, 0, math.nan], "down"):
+        with pytest.raises(scree.ArgumentError):
+            world.gravity = bad
+
+
+def test_materials_change(world):
+    name = world.materials[0]
+    world.set_material(name, friction_angle_deg=25, friction_static="auto", color=[1, 0, 0])
+    assert "friction_angle_deg: 25" in world.understood()
+    for keys in ({"friction_angle": 25}, {"friction_angle_deg": math.inf}, {"friction_angle_deg": 1000}, {"density": 1}):
+        with pytest.raises(scree.Error):
+            world.set_material(name, **keys)
+    with pytest.raises(scree.ArgumentError, match="no material"):
+        world.set_material("gold")
+
+
 @pytest.mark.parametrize("pose", [[0, 0], [0, 0, math.nan], np.zeros((2, 3)), "here", [0, 0, 0, 0], None,
                                   ([0, 0, 0], [0, 0, 0, 0]), ([0, 0, 0], [1, 0, 0]), [0, 0, 0, 1, 0, 0, math.inf]])
 def test_a_pose_has_its_shape_and_finite_numbers(world, pose):
