@@ -60,6 +60,14 @@ typedef struct Friction {
 
 /* ---- where there is friction, and how much at most ---- */
 
+/* Whether a wall stands across a face: it leaves less of the face free than of the cells beside it. A wall along the
+ * axis narrows faces and cells alike. */
+static bool stands_across(const FrictionBounds *bounds, int64_t face, int axis) {
+  const float *free = bounds->fields->solid.free_volume;
+  float beside = fmaxf(free[face], free[cell_below(bounds->grid, (int32_t)face, axis)]);
+  return bounds->fields->solid.open[axis][face] < WALL_STANDS_ACROSS * beside;
+}
+
 /* Faces at walls, and in them: a bit per lane. */
 static void walls_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
@@ -67,14 +75,16 @@ static void walls_chunk(void *context, int64_t b, int64_t e, int thread) {
   const FlipFields *fields = bounds->fields;
   for (int64_t strip = b; strip < e; strip++)
     for (int a = 0; a < 3; a++) {
-      uint32_t walls = 0, closed = 0;
+      uint32_t walls = 0, across = 0, closed = 0;
       for (int lane = 0; lane < STRIP && fields->solid.near[strip]; lane++) {
         int64_t at = strip * STRIP + lane;
         bool owned = fields->solid.owner[a][at] >= 0;
-        walls |= (owned && fields->solid.open[a][at] < 0.5f ? 1u : 0u) << lane;
+        walls |= (owned && fields->solid.open[a][at] < WALL_NARROWS ? 1u : 0u) << lane;
+        across |= (owned && stands_across(bounds, at, a) ? 1u : 0u) << lane;
         closed |= (owned && !(fields->solid.open[a][at] > 0) ? 1u : 0u) << lane;
       }
       bounds->walls[a][strip] = (uint8_t)walls;
+      bounds->across[a][strip] = (uint8_t)across;
       bounds->closed[a][strip] = (uint8_t)closed;
     }
 }
@@ -116,8 +126,9 @@ static Status bound_cells(FlipWork *work, Friction *f) {
   bounds->loaded[0] = 0;
   for (int a = 0; a < 3; a++) {
     TRY(scratch_take(core, scratch, &bounds->walls[a], strips, "friction"));
+    TRY(scratch_take(core, scratch, &bounds->across[a], strips, "friction"));
     TRY(scratch_take(core, scratch, &bounds->closed[a], strips, "friction"));
-    bounds->walls[a][0] = bounds->closed[a][0] = 0;
+    bounds->walls[a][0] = bounds->across[a][0] = bounds->closed[a][0] = 0;
   }
   parallel_for(core, 1, strips, STRIP_CHUNK, cells_chunk, f);
   parallel_for(core, 1, strips, STRIP_CHUNK, surface_chunk, f);

@@ -154,12 +154,27 @@ WIDE_INLINE WideInt across_walls(const FrictionBounds *o, int32_t s, int a, int 
   return wide_less(wide_set(0), count);
 }
 
+/* Of the four faces at an edge those whose walls it slides along, as bits of the lanes. A wall that stands across one
+ * of them counts first; then one that leaves less of a face free than of the widest. One that narrows all four alike
+ * stands in the plane of both axes: there sand shears on sand. */
+WIDE_INLINE void walls_at_edge(const FrictionBounds *o, int32_t s, int a, int c, unsigned walls[4]) {
+  unsigned across[4];
+  Wide open[4];
+  face_bits(o->grid, o->across, s, a, c, across);
+  faces_at_edge(o->grid, o->fields->solid.open, s, a, c, open);
+  const unsigned some = across[0] | across[1] | across[2] | across[3];
+  const Wide widest = wide_max(wide_max(open[0], open[1]), wide_max(open[2], open[3]));
+  for (int j = 0; j < 4; j++) {
+    const unsigned narrow = walls[j] & wide_bits(wide_less(open[j], wide_set(WALL_NARROWS) * widest));
+    walls[j] = across[j] | (narrow & ~some);
+  }
+}
+
 /* The coefficient of the solid that each of these lanes' edges is at. */
-static void friction_at(const FrictionBounds *o, int32_t s, int a, int c, unsigned lanes, float friction[STRIP]) {
+static void friction_at(const FrictionBounds *o, int32_t s, int a, int c, const unsigned walls[4],
+                        float friction[STRIP]) {
   const FlipGrid *grid = o->grid;
-  unsigned walls[4];
-  face_bits(grid, o->walls, s, a, c, walls);
-  for (; lanes; lanes &= lanes - 1) {
+  for (unsigned lanes = walls[0] | walls[1] | walls[2] | walls[3]; lanes; lanes &= lanes - 1) {
     int lane = __builtin_ctz(lanes), j = 0;
     while (j < 3 && !(walls[j] >> lane & 1)) j++;
     int axis = j < 2 ? a : c, along = j == 1 ? c : a;
@@ -173,14 +188,15 @@ static void friction_at(const FrictionBounds *o, int32_t s, int a, int c, unsign
 /* At walls and bodies edges bear what these stop, and no more than the coefficient of friction allows for all
  * that presses on the wall: the pressure less the frictional stress across it. It is the law of the wall that holds
  * there, by its own pressure: such edges count for the yield surface of no cell. */
-WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, unsigned walls, int64_t n) {
+WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, const unsigned faces[4], int64_t n) {
+  const unsigned walls = faces[0] | faces[1] | faces[2] | faces[3];
   float *to_limit = o->to.returns[n].limit[k], *return_weight = o->to.returns[n].weight[k],
         *step_weight = o->to.steps[n].weight[k];
   const FlipFields *f = o->fields;
   const Wide zero = wide_set(0), one = wide_set(1);
   int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
   float friction[STRIP] = {0};
-  friction_at(o, s, a, c, walls, friction);
+  friction_at(o, s, a, c, faces, friction);
   Wide limit_at = wide_load(to_limit), across, alpha = own(f->sand.alpha, s);
   alpha = wide_select(wide_less(zero, alpha), alpha, below(o->grid, f->sand.alpha, s, c));
   alpha = wide_select(wide_less(zero, alpha), alpha, below(o->grid, f->sand.alpha, s, a));
@@ -215,8 +231,9 @@ WIDE_INLINE void bound_edges(const FrictionBounds *o, int32_t s, int64_t n) {
     wide_store(o->to.wall_weight[n][k], zero);
     unsigned walls[4];
     face_bits(o->grid, o->walls, s, a, c, walls);
-    unsigned lanes = walls[0] | walls[1] | walls[2] | walls[3];
-    if (lanes) bound_at_walls(o, s, k, lanes, n);
+    if (!(walls[0] | walls[1] | walls[2] | walls[3])) continue;
+    walls_at_edge(o, s, a, c, walls);
+    bound_at_walls(o, s, k, walls, n);
   }
 }
 

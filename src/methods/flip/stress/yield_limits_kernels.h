@@ -6,6 +6,11 @@
 
 #define LIMIT_LEAST 1e-12f /* Pa: less is none, its square would not be a number */
 
+/* A wall stands across a face of which it leaves so much less free than of the cells beside it; it narrows one of which
+ * it leaves so much less than of others. */
+#define WALL_STANDS_ACROSS 0.5f
+#define WALL_NARROWS 0.95f
+
 typedef struct FrictionBounds {
   const FlipGrid *grid;
   const FlipFields *fields;
@@ -17,8 +22,9 @@ typedef struct FrictionBounds {
   int axis;
   bool down;
   float gravity;
-  /* Walls, per strip of the grid, a bit per lane: faces that are at one, and those that are closed by one. */
-  uint8_t *walls[3], *closed[3];
+  /* Walls, per strip of the grid, a bit per lane: faces that are at one, those across which one stands, and those that
+   * are closed by one. */
+  uint8_t *walls[3], *across[3], *closed[3];
   const float *friction; /* of each solid */
   float per_area;        /* stress over the momentum that a face loses */
   float shear_factor;    /* pure shear over limit on the yield surface */
