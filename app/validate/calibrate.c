@@ -16,23 +16,25 @@
 #include "output/output.h"
 
 enum { PATH_MOST = 32, SAMPLES_MOST = 4096 };
-#define TABLE_GRAINS 6000.0
+#define TABLE_GRAINS 3000.0
 #define SAMPLE_RADIUS 0.01
 #define SAMPLE_ASPECT 1.2
 #define SAMPLE_DIAMETERS 15
 
 typedef struct Contact {
   double friction_static, friction_kinetic, rolling_friction;
+  double about_deg; /* the angle of its heaps, nearly: what a rough floor holds them with */
 } Contact;
 
-/* rolling_friction sets the angle; friction_static matters little above 0.3, and grains that slide before they roll are
- * for the flattest sand. In pbd and p2 a deep bed on a plane needs the friction: its lowest layer, which could roll on
- * the plane like a bearing, is held by grains of the layer that rub on each other. */
-static const Contact position_path[] = {{0.1, 0.1, 0.05}, {0.2, 0.2, 0.05}, {0.3, 0.3, 0.05},
-                                        {0.5, 0.5, 0.05}, {0.8, 0.8, 0.05}, {0.8, 0.8, 0.1},
-                                        {0.8, 0.8, 0.15}, {0.8, 0.8, 0.2},  {0.8, 0.8, 0.3}};
-static const Contact dem_path[] = {{0.15, 0.15, 0.05}, {0.3, 0.3, 0.05}, {0.5, 0.5, 0.05}, {0.5, 0.5, 0.1},
-                                   {0.5, 0.5, 0.15},   {0.5, 0.5, 0.2},  {0.5, 0.5, 0.4}};
+/* rolling_friction sets the angle above 30 degrees, friction below. Of contacts that make the same heap, those of high
+ * friction and low rolling friction let columns run farthest, and beds on long slopes rest nearest to the angle of the
+ * heap: docs/methods/pbd.md. */
+static const Contact position_path[] = {
+    {0.06, 0.06, 0.02, 19}, {0.1, 0.1, 0.02, 22}, {0.2, 0.2, 0.02, 26}, {0.4, 0.4, 0.02, 29}, {0.8, 0.8, 0.02, 31},
+    {0.8, 0.8, 0.05, 33},   {0.8, 0.8, 0.1, 36},  {0.8, 0.8, 0.15, 38}, {0.8, 0.8, 0.2, 40},  {0.8, 0.8, 0.3, 43}};
+static const Contact dem_path[] = {{0.06, 0.06, 0.02, 19}, {0.2, 0.2, 0.02, 24}, {0.8, 0.8, 0.02, 29},
+                                   {0.8, 0.8, 0.05, 31},   {0.8, 0.8, 0.1, 34},  {0.8, 0.8, 0.2, 38},
+                                   {0.8, 0.8, 0.4, 42}};
 
 typedef struct Path {
   const char *methods, *prefix; /* `prefix`: of the names in the table's file */
@@ -77,9 +79,10 @@ static ScreeStatus refuse(ScreeError *error, ScreeStatus status, const char *wha
 /* A run's `parameter` is the contact's place on the path, `number` the grains of the heap, 0 for the collapse. */
 static ScreeStatus sample_run(Run *run, ScreeError *error) {
   const Contact *contact = &path_of(run->method)->contacts[(int)run->parameter];
-  char material[128];
-  snprintf(material, sizeof material, "friction_static: %g, friction_kinetic: %g, rolling_friction: %g",
-           contact->friction_static, contact->friction_kinetic, contact->rolling_friction);
+  char material[160];
+  snprintf(material, sizeof material,
+           "friction_angle_deg: %g, friction_static: %g, friction_kinetic: %g, rolling_friction: %g",
+           contact->about_deg, contact->friction_static, contact->friction_kinetic, contact->rolling_friction);
   Trial trial = run_trial(run, material, SAMPLE_RADIUS);
   if (run->number > 0) return heap_measure(&trial, run->number, &run->values[0], error);
   Collapse collapse;

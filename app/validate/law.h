@@ -13,6 +13,7 @@
   X(heap)                                                                                                              \
   X(heap_fast)                                                                                                         \
   X(tilt)                                                                                                              \
+  X(slide)                                                                                                             \
   X(collapse)                                                                                                          \
   X(silo)                                                                                                              \
   X(janssen)                                                                                                           \

@@ -8,8 +8,7 @@
 #define TRIAL_GRAVITY 9.81
 #define TRIAL_DENSITY 1600.0
 
-/* Friction of a floor on which nothing slides. With sand of tan(angle) it makes sqrt(tan(angle) 100), 8 at 33 degrees:
- * twelve times the sand's own, so that sand fails inside and never along the floor. */
+/* Friction of a rough floor: with sand it makes that of sand on sand, tan(angle), in every method. */
 #define ROUGH "friction_static: 100, friction_kinetic: 100"
 #define SMOOTH "friction_static: 0, friction_kinetic: 0"
 

@@ -6,6 +6,7 @@
 #ifndef METHODS_CALIBRATION_H
 #define METHODS_CALIBRATION_H
 
+#include <math.h>
 #include <stdbool.h>
 
 typedef struct CalibratedContact {
@@ -22,9 +23,14 @@ typedef struct Calibration {
 #define CALIBRATION_OF(contacts)                                                                                       \
   { (contacts), sizeof(contacts) / sizeof *(contacts) }
 
-static inline double calibration_low(const Calibration *calibration) { return calibration->rows[0].angle_deg; }
+/* Heaps may be so much off the angle asked for (`scree validate heap`): that far beyond its ends a table still holds. */
+#define CALIBRATION_BAND_DEG 2.0
+
+static inline double calibration_low(const Calibration *calibration) {
+  return calibration->rows[0].angle_deg - CALIBRATION_BAND_DEG;
+}
 static inline double calibration_high(const Calibration *calibration) {
-  return calibration->rows[calibration->count - 1].angle_deg;
+  return calibration->rows[calibration->count - 1].angle_deg + CALIBRATION_BAND_DEG;
 }
 
 /* False: the method can't have that angle; it has those from calibration_low to calibration_high. */
@@ -34,7 +40,7 @@ static inline bool calibration_at(const Calibration *calibration, double angle_d
   if (!(angle_deg >= calibration_low(calibration) && angle_deg <= calibration_high(calibration))) return false;
   while (k < last && angle_deg > rows[k].angle_deg) k++;
   const CalibratedContact *a = &rows[k - 1], *b = &rows[k];
-  double s = (angle_deg - a->angle_deg) / (b->angle_deg - a->angle_deg);
+  double s = fmin(fmax((angle_deg - a->angle_deg) / (b->angle_deg - a->angle_deg), 0), 1);
   *contact = (CalibratedContact){angle_deg, a->friction_static + s * (b->friction_static - a->friction_static),
                                  a->friction_kinetic + s * (b->friction_kinetic - a->friction_kinetic),
                                  a->rolling_friction + s * (b->rolling_friction - a->rolling_friction)};

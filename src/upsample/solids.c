@@ -147,11 +147,11 @@ void solids_view_commit(Upsample *up) {
 }
 
 float solid_friction_static(const FineSolid *view, const Material *material) {
-  return (float)sqrt(material->wall_static * view->friction_static);
+  return (float)material_on_solid(material, material->wall_static, view->friction_static);
 }
 
 float solid_friction_kinetic(const FineSolid *view, const Material *material) {
-  return (float)sqrt(material->wall_kinetic * view->friction_kinetic);
+  return (float)material_on_solid(material, material->wall_kinetic, view->friction_kinetic);
 }
 
 static LaneVec3 lane_vector(const float v[3]) { return vec_make(v[0], v[1], v[2]); }

@@ -44,6 +44,7 @@ Status world_resolve_material(ScreeWorld *world, ScreeMaterialDef *def, Material
   double tangent = portable_tan(own.friction_angle_deg * M_PI / 180);
   *made = (Material){.definition = own,
                      .wall_static = contacts_rule ? own.friction_static : tangent,
-                     .wall_kinetic = contacts_rule ? own.friction_kinetic : tangent};
+                     .wall_kinetic = contacts_rule ? own.friction_kinetic : tangent,
+                     .of_angle = !contacts_rule};
   return SCREE_OK;
 }

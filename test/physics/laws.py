@@ -39,6 +39,12 @@ class Laws(unittest.TestCase):
                 found = [row for row in rows if (row["method"], row["case"]) == (method, case)]
                 self.assertEqual([row["verdict"] for row in found], ["ok"], (method, case, found))
 
+    def test_friction_with_solids(self):
+        """A bed rests and slides on a plane by sqrt(tan(angle) of the plane), in every method."""
+        rows = validate(self, "slide")["rows"]
+        self.assertEqual(len(rows), 2 * len(METHODS))
+        self.assertFalse([row for row in rows if row["verdict"] != "ok"], rows)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -30,14 +30,12 @@ typedef struct Rolled {
   double way[2], speed, spin;
 } Rolled;
 
-static Rolled roll(const char *method, double angle, double friction, double rolling) {
-  GrainScene s;
+static Rolled roll_scene(GrainScene *s, double angle, double friction) {
   Rolled rolled;
-  turning_scene(&s, method, friction, rolling);
-  ScreeBoundaryDef *slope = add_floor(&s);
+  ScreeBoundaryDef *slope = add_floor(s);
   slope->friction_static = slope->friction_kinetic = friction;
-  s.def.gravity = (ScreeVec3){G * sin(angle), 0, -G * cos(angle)};
-  ScreeWorld *world = lone_world(&s, vec3(0, 0, RADIUS), vec3(0, 0, 0));
+  s->def.gravity = (ScreeVec3){G * sin(angle), 0, -G * cos(angle)};
+  ScreeWorld *world = lone_world(s, vec3(0, 0, RADIUS), vec3(0, 0, 0));
   run_seconds(world, 0.5);
   rolled.way[0] = grain_at(world, 1).x;
   run_seconds(world, 0.5);
@@ -46,6 +44,12 @@ static Rolled roll(const char *method, double angle, double friction, double rol
   rolled.spin = spin_of(world, 1).y;
   scree_world_destroy(world);
   return rolled;
+}
+
+static Rolled roll(const char *method, double angle, double friction, double rolling) {
+  GrainScene s;
+  turning_scene(&s, method, friction, rolling);
+  return roll_scene(&s, angle, friction);
 }
 
 static double acceleration_of(const Rolled *rolled) { return (rolled->way[1] - rolled->way[0]) / (0.5 * (1 - 0.25)); }
@@ -87,6 +91,27 @@ static void it_slides_and_turns_where_friction_is_small(void **state) {
   }
 }
 
+/* A grain of sand of an angle is held from rolling as it is from sliding, in dem too: by sqrt(tan(angle) of the slope),
+ * and by no more than by the sand itself. */
+static void sand_of_an_angle_slides_on_slopes(void **state) {
+  (void)state;
+  static const char *const methods[] = {"pbd", "p2", "dem"};
+  const double own = tan(33 * DEGREE);
+  for (int k = 0; k < 3; k++)
+    for (int rough = 0; rough < 2; rough++) {
+      double solid = rough ? 10 : 0.3, friction = sqrt(own * fmin(own, solid)), angle = atan(friction);
+      GrainScene s;
+      grain_scene(&s, methods[k], RADIUS);
+      Rolled below = roll_scene(&s, angle - 1 * DEGREE, solid);
+      assert_near(below.way[1], 0, 0.05 * RADIUS); /* springs of dem give way by a hundredth */
+      grain_scene(&s, methods[k], RADIUS);
+      angle += 5 * DEGREE;
+      Rolled above = roll_scene(&s, angle, solid);
+      double expected = G * (sin(angle) - friction * cos(angle));
+      assert_near(acceleration_of(&above), expected, 0.03 * expected);
+    }
+}
+
 /* Two that hit each other off their centres in empty space: momentum is exact, friction turns both the same way, and
  * neither gains energy. */
 static void a_glancing_hit_turns_both_alike(void **state) {
@@ -121,6 +146,7 @@ int main(void) {
       cmocka_unit_test(a_slope_holds_as_long_as_rolling_is_resisted),
       cmocka_unit_test(it_rolls_as_a_sphere_does),
       cmocka_unit_test(it_slides_and_turns_where_friction_is_small),
+      cmocka_unit_test(sand_of_an_angle_slides_on_slopes),
       cmocka_unit_test(a_glancing_hit_turns_both_alike),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,8 +46,11 @@ static void a_table_is_interpolated(void **state) {
   assert_near(at.friction_kinetic, 0.1, 1e-12);
   assert_true(calibration_at(&table, 25, &at));
   assert_near(at.rolling_friction, 0.3, 1e-12);
-  assert_false(calibration_at(&table, 9.9, &at));
-  assert_false(calibration_at(&table, 40.1, &at));
+  /* Beyond its ends, by the band of heaps, it holds still. */
+  assert_true(calibration_at(&table, 8, &at) && at.friction_static == 0.1 && at.angle_deg == 8);
+  assert_true(calibration_at(&table, 42, &at) && at.friction_static == 0.5);
+  assert_false(calibration_at(&table, 7.9, &at));
+  assert_false(calibration_at(&table, 42.1, &at));
   assert_false(calibration_at(&table, NAN, &at));
 }
 

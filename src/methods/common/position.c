@@ -117,7 +117,7 @@ bool position_cohesive(const PositionSettings *settings, const Materials *materi
 
 static bool any_turns(const PositionSettings *settings, const Materials *materials) {
   for (int32_t k = 0; k < materials->count && !settings->averaging; k++)
-    if (!scree_is_auto(materials->items[k].definition.rolling_friction)) return true;
+    if (position_turns(&materials->items[k])) return true;
   return false;
 }
 

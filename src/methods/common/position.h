@@ -193,6 +193,7 @@ typedef struct PositionLayout {
   int32_t boundary_rows;   /* of them in all */
   float *mu;               /* kinds of friction, static and kinetic; see position_friction */
   float *tension;          /* of bonds times h^2, at the same places as the kinds; NULL: nobody is cohesive */
+  float *rolling;          /* mu_r R / r of the grain, likewise; NULL: nobody turns */
   int32_t materials;
   bool lanes_known;                           /* slots.grain holds the lanes of the last step */
   atomic_bool renumbered;                     /* some grains do not stand where the memory knows them */
@@ -239,9 +240,8 @@ typedef struct PositionTurns {
   float (*now)[4], (*next)[4]; /* rows as those of displacements: way of the rim in the substep; yields */
   float *before[3];            /* by lanes: of the substep before */
   float *torque[3], *resistance;
-  float *rolling;     /* by lanes: coefficient of rolling resistance */
-  float *of_material; /* the same, per material */
-  float *spin[3];     /* fields of the particles, 1/s */
+  float *turns;   /* by lanes: 1 where a grain turns, 0 where it does not */
+  float *spin[3]; /* fields of the particles, 1/s */
 } PositionTurns;
 
 /* Solids in the solve. position_take_bodies fills `items` before the contacts are looked for, position_take_riding
@@ -309,12 +309,11 @@ static inline const float *position_friction(const PositionStep *work, int64_t s
   return work->layout.mu + (slots->kind ? slots->kind[slot] : 2 * (slots->partner[slot] >= work->layout.boundary_row));
 }
 
-/* Tension of a slot's bond times h^2. */
-static inline float position_tension(const PositionStep *work, int64_t slot) {
+/* What a table has for the kind of a slot: tension of its bond times h^2, or rolling friction; 0 without a table. */
+static inline float position_of_kind(const PositionStep *work, const float *table, int64_t slot) {
   const PositionSlots *slots = &work->layout.slots;
-  if (!work->layout.tension) return 0;
-  return work->layout
-      .tension[slots->kind ? slots->kind[slot] : 2 * (slots->partner[slot] >= work->layout.boundary_row)];
+  if (!table) return 0;
+  return table[slots->kind ? slots->kind[slot] : 2 * (slots->partner[slot] >= work->layout.boundary_row)];
 }
 
 /* Whether a slot of grain i is in use. */
@@ -361,6 +360,9 @@ typedef struct PositionSpin {
   float *of[3];
   bool turning; /* some grains turn: spins are hashed */
 } PositionSpin;
+static inline bool position_turns(const Material *material) {
+  return !scree_is_auto(material->definition.rolling_friction);
+}
 Status position_add_spin(Core *core, State *state, const PositionSettings *settings, PositionSpin *spin);
 
 /* Tension of the bonds of a material, Pa: common/cohesion.h. Whether any has bonds. */

@@ -400,10 +400,9 @@ static void take_push(PositionStep *work, int64_t g) {
     for (int c = 0; c < 6; c++) body->moved.part[r] += solid->inverse_inertia[r][c] * parts[c];
   }
   if (!work->turning) return;
-  const float rolling = work->turns.rolling[work->layout.slots.lane[contact->grain]];
+  const float rolling = position_of_kind(work, work->layout.rolling, contact->slot);
   const float load = fmaxf(work->layout.slots.ln[contact->slot], 0);
-  if (rolling < POSITION_FAR)
-    body->resistance += (double)(rolling * load * work->step->state->particles.radius[contact->grain]);
+  body->resistance += (double)(rolling * load * work->step->state->particles.radius[contact->grain]);
 }
 
 /* A free body that rolls on grains: rolling resistance takes from the moment of its momentum, or all of it. */

@@ -7,6 +7,7 @@
 #include "core/parallel.h"
 #include "methods/common/position_borders.h"
 #include "methods/common/position_kernels.h"
+#include "methods/common/position_law.h"
 
 enum { LANES_TOLERANCE = 32, BOUNDARY_SPARE = 2, KEY_COUNT = 3, KEY_COUNTS = 1 << KEY_COUNT };
 
@@ -15,20 +16,31 @@ typedef struct Surface {
   double still, sliding;
 } Surface;
 
-static Surface material_surface(const Material *material) {
-  return (Surface){material->definition.friction_static, material->definition.friction_kinetic};
+static Surface two_materials(const Material *a, const Material *b) {
+  return (Surface){sqrt(a->definition.friction_static * b->definition.friction_static),
+                   sqrt(a->definition.friction_kinetic * b->definition.friction_kinetic)};
 }
 
-static void mix(const Surface *a, const Surface *b, float mu[2]) {
-  mu[0] = (float)sqrt(a->still * b->still);
-  mu[1] = (float)sqrt(a->sliding * b->sliding);
-  mu[0] = fmaxf(mu[0], mu[1]);
+static Surface material_and_solid(const Material *material, const Solid *solid) {
+  return (Surface){material_on_solid(material, material->wall_static, solid->friction_static),
+                   material_on_solid(material, material->wall_kinetic, solid->friction_kinetic)};
 }
 
-static bool all_alike(const float *mu, int64_t count) {
+/* Pairs of coefficients, from the first of the table on. */
+static bool all_alike(const float *first, int64_t count) {
   for (int64_t k = 1; k < count; k++)
-    if (mu[2 * k] != mu[0] || mu[2 * k + 1] != mu[1]) return false;
+    if (first[2 * k] != first[0] || first[2 * k + 1] != first[1]) return false;
   return true;
+}
+
+/* Whether slots have to say which kind is theirs: not where all pairs are of one and all solids of another. */
+static bool must_tell(const float *table, int64_t pairs, int64_t kinds) {
+  return !all_alike(table, pairs) || !all_alike(table + 2 * pairs, kinds - pairs);
+}
+
+/* The second of two kinds is that of the solids. */
+static void keep_two(float *table, int64_t pairs, int64_t kinds) {
+  if (table && kinds > pairs) memmove(table + 2, table + 2 * pairs, 2 * sizeof *table);
 }
 
 /* Bonds of every pair of materials, where kinds of friction have their static coefficient. */
@@ -48,6 +60,31 @@ static Status mix_tension(PositionStep *work, int64_t kinds, bool *told) {
   return SCREE_OK;
 }
 
+/* mu_r R / r of a grain at a solid. Samples are round, as grains are: it rolls on them as on these. */
+static float rolling_on_solid(const Material *material, const Solid *solid, float friction) {
+  if (solid_is_sampled(solid)) return POSITION_ARM_SOLID * (float)material->definition.rolling_friction;
+  return POSITION_ARM_SOLID * (float)material_rolling_on_solid(material, (double)friction);
+}
+
+/* Rolling resistance of every kind, where kinds of friction have their static coefficient: that of the pair's first. */
+static Status mix_rolling(PositionStep *work, int64_t pairs, int64_t kinds, bool *told) {
+  const State *state = work->step->state;
+  const int64_t materials = work->layout.materials, count = 2 * (kinds > 2 ? kinds : 2);
+  if (!work->turning) return SCREE_OK;
+  TRY(scratch_take(work->step->core, work->step->scratch, &work->layout.rolling, count, "rolling"));
+  float *rolling = work->layout.rolling;
+  memset(rolling, 0, sizeof *rolling * (size_t)count);
+  for (int64_t k = 0; k < kinds; k++) {
+    const Material *own = &state->materials.items[k < pairs ? k / materials : k % materials];
+    if (!position_turns(own)) continue;
+    if (k < pairs) rolling[2 * k] = POSITION_ARM_PAIR * (float)own->definition.rolling_friction;
+    else
+      rolling[2 * k] = rolling_on_solid(own, &state->solids.items[k / materials - materials], work->layout.mu[2 * k]);
+  }
+  *told = *told || must_tell(rolling, pairs, kinds);
+  return SCREE_OK;
+}
+
 /* Kinds of friction: of every pair of materials, then of every solid with a material. Mostly all pairs are of one and
  * all solids of another: slots then need not say which is theirs. */
 static Status mix_friction(PositionStep *work, bool *told) {
@@ -57,18 +94,18 @@ static Status mix_friction(PositionStep *work, bool *told) {
   TRY(scratch_take(work->step->core, work->step->scratch, &work->layout.mu, 2 * (kinds > 2 ? kinds : 2), "friction"));
   for (int64_t k = 0; k < kinds; k++) {
     const Material *material = &state->materials.items[k % materials];
-    Surface own = material_surface(material), other;
-    if (k < pairs) other = material_surface(&state->materials.items[k / materials]);
-    else {
-      own = (Surface){material->wall_static, material->wall_kinetic};
-      const Solid *solid = &state->solids.items[k / materials - materials];
-      other = (Surface){solid->friction_static, solid->friction_kinetic};
-    }
-    mix(&own, &other, work->layout.mu + 2 * k);
+    Surface both;
+    if (k < pairs) both = two_materials(material, &state->materials.items[k / materials]);
+    else both = material_and_solid(material, &state->solids.items[k / materials - materials]);
+    work->layout.mu[2 * k] = fmaxf((float)both.still, (float)both.sliding);
+    work->layout.mu[2 * k + 1] = (float)both.sliding;
   }
-  *told = !all_alike(work->layout.mu, pairs) || !all_alike(work->layout.mu + 2 * pairs, kinds - pairs);
+  *told = must_tell(work->layout.mu, pairs, kinds);
+  TRY(mix_rolling(work, pairs, kinds, told));
   TRY(mix_tension(work, kinds, told));
-  if (!*told && kinds > pairs) memmove(work->layout.mu + 2, work->layout.mu + 2 * pairs, 2 * sizeof *work->layout.mu);
+  if (*told) return SCREE_OK;
+  keep_two(work->layout.mu, pairs, kinds);
+  keep_two(work->layout.rolling, pairs, kinds);
   return SCREE_OK;
 }
 
@@ -337,7 +374,6 @@ static Status take_turns(PositionStep *work) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
   PositionTurns *turns = &work->turns;
-  const Materials *materials = &work->step->state->materials;
   TRY(scratch_take(core, scratch, &turns->now, work->rows.count, "turns"));
   TRY(scratch_take(core, scratch, &turns->next, work->rows.count, "turns"));
   for (int c = 0; c < 3; c++) {
@@ -345,12 +381,7 @@ static Status take_turns(PositionStep *work) {
     TRY(scratch_take(core, scratch, &turns->torque[c], work->padded, "turns"));
   }
   TRY(scratch_take(core, scratch, &turns->resistance, work->padded, "turns"));
-  TRY(scratch_take(core, scratch, &turns->rolling, work->padded, "turns"));
-  TRY(scratch_take(core, scratch, &turns->of_material, materials->count, "turns"));
-  for (int32_t k = 0; k < materials->count; k++) {
-    const double rolling = materials->items[k].definition.rolling_friction;
-    turns->of_material[k] = scree_is_auto(rolling) ? POSITION_FAR : (float)rolling; /* not turning: the papers' */
-  }
+  TRY(scratch_take(core, scratch, &turns->turns, work->padded, "turns"));
   return SCREE_OK;
 }
 

@@ -449,25 +449,25 @@ WIDE_INLINE void warm_turns(const PositionStep *work, int64_t s) {
   const PositionSlots *slots = &work->layout.slots;
   const PositionTurns *turns = &work->turns;
   const Particles *p = &work->step->state->particles;
+  const Material *materials = work->step->state->materials.items;
   const int32_t *grains = slots->grain + s * SLICE;
   const Real radius = wide_load(work->rows.lanes.radius + s * SLICE);
-  float spin[3][LANES], rolling[LANES];
+  const Frictions frictions = frictions_of(work);
+  float spin[3][LANES], may[LANES];
   for (int l = 0; l < LANES; l++) {
     const bool there = grains[l] < work->count;
     for (int c = 0; c < 3; c++) spin[c][l] = there ? turns->spin[c][grains[l]] : 0;
-    rolling[l] = there ? turns->of_material[p->material[grains[l]]] : 0;
+    may[l] = there && position_turns(&materials[p->material[grains[l]]]);
   }
   const Real way = radius * real(work->h);
   store_lanes(turns->before, s * SLICE,
               vec_make(wide_load(spin[0]) * way, wide_load(spin[1]) * way, wide_load(spin[2]) * way));
-  wide_store(turns->rolling + s * SLICE, wide_load(rolling));
+  wide_store(turns->turns + s * SLICE, wide_load(may));
   PositionTorque torque = position_no_torque();
   if (work->settings->memory)
-    for (int64_t row = position_slice_begin(slots, s); row < position_slice_begin(slots, s + 1); row++) {
-      const bool solid = row >= position_rows_begin(slots, s, POSITION_BOUNDARY_BATCH);
+    for (int64_t row = position_slice_begin(slots, s); row < position_slice_begin(slots, s + 1); row++)
       torque = position_torque(torque, load_multipliers(slots, row * SLICE), load_normal(slots, row * SLICE),
-                               solid ? POSITION_ARM_SOLID : POSITION_ARM_PAIR);
-    }
+                               rolling_at(&frictions, slots, row * SLICE));
   store_torque(turns, s * SLICE, torque);
   turn_slice(work, s, turns->now);
 }
@@ -517,7 +517,7 @@ void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread
 
 /* What the contacts of slot rows [begin, end) push their grains with. */
 WIDE_INLINE Pushes solve_rows(const PositionStep *work, const Frictions *frictions, int64_t begin, int64_t end, Own own,
-                              bool memory, bool bonds, bool turning, float arm) {
+                              bool memory, bool bonds, bool turning) {
   const PositionSlots *slots = &work->layout.slots;
   Pushes sum = no_pushes();
   for (int64_t row = begin; row < end; row++) {
@@ -535,7 +535,9 @@ WIDE_INLINE Pushes solve_rows(const PositionStep *work, const Frictions *frictio
     } else after = position_contact(before, slot.touch, slide, mu);
     store_multipliers(slots, at, after);
     sum.push = vec_add(sum.push, position_change(before, slot.before, after, slot.touch.normal));
-    if (turning) sum.torque = position_torque_change(sum.torque, before, after, slot.touch.normal, arm);
+    if (turning)
+      sum.torque =
+          position_torque_change(sum.torque, before, after, slot.touch.normal, rolling_at(frictions, slots, at));
   }
   return sum;
 }
@@ -550,7 +552,7 @@ WIDE_INLINE void solve_batch(const PositionStep *work, int64_t b, int64_t e, boo
   for (int64_t s = b; s < e; s++) {
     Own own = load_own(work, s, turning);
     int64_t begin = position_rows_begin(slots, s, batch), end = position_rows_begin(slots, s, batch + 1);
-    Pushes pushes = solve_rows(work, &frictions, begin, end, own, memory, bonds, turning, POSITION_ARM_PAIR);
+    Pushes pushes = solve_rows(work, &frictions, begin, end, own, memory, bonds, turning);
     own.d = solved(work, s, own.d, pushes.push);
     if (turning) own.turn = turned(work, s, pushes.torque);
     if (batch < POSITION_BOUNDARY_BATCH - 1) {
@@ -560,7 +562,7 @@ WIDE_INLINE void solve_batch(const PositionStep *work, int64_t b, int64_t e, boo
     begin = end, end = position_slice_begin(slots, s + 1);
     own.weight = wide_load(work->rows.lanes.split[POSITION_BOUNDARY_BATCH] + s * SLICE);
     if (begin < end) {
-      pushes = solve_rows(work, &frictions, begin, end, own, memory, false, turning, POSITION_ARM_SOLID);
+      pushes = solve_rows(work, &frictions, begin, end, own, memory, false, turning);
       own.d = solved(work, s, own.d, pushes.push);
       if (turning) own.turn = turned(work, s, pushes.torque);
     }

@@ -234,8 +234,9 @@ LANE_INLINE PositionPrinted position_printed(PositionTouch t, PositionFriction m
  * 5/2 w (f x n), whatever the radius.
  *
  * Rolling resistance is a moment on the grain of up to sum(mu_r R l) over its contacts, R being the effective radius:
- * half its own among grains, its own at solids. It stops the turn, or takes as much of it as it can. So a grain that
- * its contacts can hold does not turn at all, to the last bit, and a heap rests as one of grains that cannot turn. */
+ * half its own among grains, its own at solids; what is summed up is mu_r R l over the radius. It stops the turn, or
+ * takes as much of it as it can. So a grain that its contacts can hold does not turn at all, to the last bit, and a
+ * heap rests as one of grains that cannot turn. */
 #define POSITION_RIM_MOBILITY 2.5f /* m r^2 over the moment of inertia */
 #define POSITION_ARM_PAIR 0.5f     /* effective radius over the grain's own: of a pair, of a solid */
 #define POSITION_ARM_SOLID 1.0f
@@ -260,7 +261,7 @@ LANE_INLINE PositionSlide position_turning_slide(PositionTouch t, PositionTurn o
 /* What contacts do to a grain's turn, summed up over them. */
 typedef struct PositionTorque {
   LaneVec3 friction; /* sum of f x n, kg m */
-  Real resistance;   /* sum of l R / r, kg m: what rolling resistance holds against, over mu_r */
+  Real resistance;   /* sum of mu_r R l / r, kg m: what rolling resistance holds against */
 } PositionTorque;
 
 LANE_INLINE PositionTorque position_no_torque(void) {
@@ -270,18 +271,18 @@ LANE_INLINE PositionTorque position_no_torque(void) {
   return none;
 }
 
-/* What a contact's multipliers add to it. */
-LANE_INLINE PositionTorque position_torque(PositionTorque sum, PositionMultipliers m, LaneVec3 normal, float arm) {
+/* What a contact's multipliers add to it. `rolling` is its mu_r R / r. */
+LANE_INLINE PositionTorque position_torque(PositionTorque sum, PositionMultipliers m, LaneVec3 normal, Real rolling) {
   sum.friction = vec_add(sum.friction, vec_cross(m.friction, normal));
-  sum.resistance = sum.resistance + real_max(m.normal, real(0)) * real(arm);
+  sum.resistance = sum.resistance + real_max(m.normal, real(0)) * rolling;
   return sum;
 }
 
 /* What an iteration adds to it. */
 LANE_INLINE PositionTorque position_torque_change(PositionTorque sum, PositionMultipliers before,
-                                                  PositionMultipliers after, LaneVec3 normal, float arm) {
+                                                  PositionMultipliers after, LaneVec3 normal, Real rolling) {
   sum.friction = vec_add(sum.friction, vec_cross(vec_sub(after.friction, before.friction), normal));
-  sum.resistance = sum.resistance + (real_max(after.normal, real(0)) - real_max(before.normal, real(0))) * real(arm);
+  sum.resistance = sum.resistance + (real_max(after.normal, real(0)) - real_max(before.normal, real(0))) * rolling;
   return sum;
 }
 
@@ -291,15 +292,14 @@ LANE_INLINE PositionTorque position_add_torque(PositionTorque a, PositionTorque 
   return a;
 }
 
-/* The turn of a substep: that of the one before, what friction adds, less what rolling resistance takes. A coefficient
- * of POSITION_NO_TURN and more stands for grains that do not turn. */
-#define POSITION_NO_TURN 1e20f
-LANE_INLINE PositionTurn position_turned(LaneVec3 before, PositionTorque torque, Real mu_rolling, Real inverse_mass) {
+/* The turn of a substep: that of the one before, what friction adds, less what rolling resistance takes; none for a
+ * grain that does not turn. */
+LANE_INLINE PositionTurn position_turned(LaneVec3 before, PositionTorque torque, Mask turns, Real inverse_mass) {
   Real mobility = inverse_mass * real(POSITION_RIM_MOBILITY);
   LaneVec3 free = vec_add(before, vec_mul(torque.friction, mobility));
   Real size = real_sqrt(vec_dot(free, free));
-  Real hold = mu_rolling * real_max(torque.resistance, real(0)) * mobility;
-  Real left = real_mask(real_less(mu_rolling, real(POSITION_NO_TURN)), real_max(size - hold, real(0)));
+  Real hold = real_max(torque.resistance, real(0)) * mobility;
+  Real left = real_mask(turns, real_max(size - hold, real(0)));
   PositionTurn turn;
   turn.rim = vec_mul(free, left / real_max(size, real(POSITION_TINY)));
   turn.yields = real_select(real_less(real(0), left), real(1 + POSITION_RIM_MOBILITY), real(1));

@@ -167,17 +167,22 @@ typedef struct Frictions {
   PositionFriction pair, solid;
   const float *tension; /* of bonds, times h^2; NULL: there are none */
   Wide pair_tension;
+  const float *rolling; /* mu_r R / r; NULL: nobody turns */
+  Wide pair_rolling, solid_rolling;
 } Frictions;
 
 WIDE_INLINE Frictions frictions_of(const PositionStep *work) {
-  const float *mu = work->layout.mu;
+  const float *mu = work->layout.mu, *rolling = work->layout.rolling;
   return (Frictions){.mu = mu,
                      .kind = work->layout.slots.kind,
                      .solids = (int32_t)work->layout.boundary_row - (WideInt){0},
                      .pair = {wide_set(mu[0]), wide_set(mu[1])},
                      .solid = {wide_set(mu[2]), wide_set(mu[3])},
                      .tension = work->layout.tension,
-                     .pair_tension = wide_set(work->layout.tension ? work->layout.tension[0] : 0)};
+                     .pair_tension = wide_set(work->layout.tension ? work->layout.tension[0] : 0),
+                     .rolling = rolling,
+                     .pair_rolling = wide_set(rolling ? rolling[0] : 0),
+                     .solid_rolling = wide_set(rolling ? rolling[2] : 0)};
 }
 
 WIDE_INLINE PositionFriction friction_at(const Frictions *all, const PositionSlots *slots, int64_t at) {
@@ -195,6 +200,12 @@ WIDE_INLINE PositionFriction friction_at(const Frictions *all, const PositionSlo
 WIDE_INLINE Real tension_at(const Frictions *all, const PositionSlots *slots, int64_t at) {
   if (__builtin_expect(all->kind != NULL, 0)) return wide_gather(all->tension, wide_load_int(all->kind + at));
   return real_mask(wide_int_less(wide_load_int(slots->partner + at), all->solids), all->pair_tension);
+}
+
+WIDE_INLINE Real rolling_at(const Frictions *all, const PositionSlots *slots, int64_t at) {
+  if (__builtin_expect(all->kind != NULL, 0)) return wide_gather(all->rolling, wide_load_int(all->kind + at));
+  WideInt pairs = wide_int_less(wide_load_int(slots->partner + at), all->solids);
+  return wide_select(pairs, all->pair_rolling, all->solid_rolling);
 }
 
 /* The displacement after a push. */
@@ -221,8 +232,9 @@ WIDE_INLINE void store_torque(const PositionTurns *turns, int64_t lane, Position
 WIDE_INLINE PositionTurn turn_slice(const PositionStep *work, int64_t slice, float (*rows)[4]) {
   const PositionTurns *turns = &work->turns;
   const int64_t lane = slice * SLICE;
-  PositionTurn turn = position_turned(load_lanes(turns->before, lane), load_torque(turns, lane),
-                                      wide_load(turns->rolling + lane), wide_load(work->rows.lanes.w + lane));
+  const Mask may = real_less(real(0), wide_load(turns->turns + lane));
+  PositionTurn turn = position_turned(load_lanes(turns->before, lane), load_torque(turns, lane), may,
+                                      wide_load(work->rows.lanes.w + lane));
   set_rows(rows, &work->layout.slots, slice, turn.rim, turn.yields);
   return turn;
 }

@@ -136,6 +136,14 @@ static Grain solid_of(const Solid *solid, const Grain *grain) {
   return side;
 }
 
+/* Friction and rolling friction at a solid. */
+static void rub_on_solid(const Material *material, const Grain *grain, const Grain *solid, DemConstants *constants) {
+  double still = material_on_solid(material, grain->mu_static, solid->mu_static);
+  constants->mu_static = (float)still;
+  constants->mu_kinetic = (float)material_on_solid(material, grain->mu_kinetic, solid->mu_kinetic);
+  if (material->of_angle) constants->mu_rolling = (float)material_rolling_on_solid(material, still);
+}
+
 Status dem_constants_create(Core *core, const State *state, DemConstantsTable *constants) {
   const Materials *materials = &state->materials;
   constants->rows = materials->count;
@@ -152,6 +160,7 @@ Status dem_constants_create(Core *core, const State *state, DemConstantsTable *c
       const Solid *solid = &state->solids.items[b];
       Grain side = solid_of(solid, &at_walls);
       row[materials->count + b] = combine(&at_walls, &side);
+      rub_on_solid(&materials->items[a], &at_walls, &side, &row[materials->count + b]);
       if (!scree_is_auto(solid->stiffness_n)) {
         row[materials->count + b].stiffness = (float)solid->stiffness_n;
         row[materials->count + b].fixed = 1;

@@ -154,7 +154,7 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
   double area = adhesion > 0 ? p2_contact_area(-(double)s->gap[slot], smaller) : 0;
   float gap = p2_predicted_gap(work, i, slot);
   contacts->cap[slot] = contacts->grip[slot] = (float)(adhesion * area * (double)work->h * (double)work->h);
-  float tension = position_tension(work, slot);
+  float tension = position_of_kind(work, work->layout.tension, slot);
   if (tension > 0) {
     PositionMultipliers last = {.normal = s->ln[slot]};
     contacts->cap[slot] = position_bond(last, s->gap[slot], tension, p->radius[i], p->radius[j]);

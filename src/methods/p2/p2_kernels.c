@@ -30,10 +30,9 @@ WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Contacts *con
   return c;
 }
 
-/* New multipliers of one contact; adds what they push the grain by. `arm`: see position_torque. */
+/* New multipliers of one contact; adds what they push the grain by. */
 WIDE_INLINE Pushes contact_solve(const PositionStep *work, const P2Contacts *contacts, const Frictions *frictions,
-                                 int64_t row, Own own, bool averaging, Real average, bool turning, float arm,
-                                 Pushes sum) {
+                                 int64_t row, Own own, bool averaging, Real average, bool turning, Pushes sum) {
   const PositionSlots *slots = &work->layout.slots;
   const int64_t at = row * SLICE;
   const Contact c = contact_load(work, contacts, row, own, averaging);
@@ -47,17 +46,19 @@ WIDE_INLINE Pushes contact_solve(const PositionStep *work, const P2Contacts *con
   if (contacts->tilt)
     push = vec_mul(push, p2_upper_share(wide_load(contacts->tilt + at), own.weight, c.slot.touch.weight));
   sum.push = vec_add(sum.push, push);
-  if (turning) sum.torque = position_torque_change(sum.torque, c.multipliers.sum, after.sum, c.slot.touch.normal, arm);
+  if (turning)
+    sum.torque = position_torque_change(sum.torque, c.multipliers.sum, after.sum, c.slot.touch.normal,
+                                        rolling_at(frictions, slots, at));
   return sum;
 }
 
 /* The sum of what the contacts of slot rows [begin, end) push their grains with. */
 WIDE_INLINE Pushes solve_rows(const PositionStep *work, const Frictions *frictions, int64_t begin, int64_t end, Own own,
-                              bool averaging, Real average, bool turning, float arm) {
+                              bool averaging, Real average, bool turning) {
   const P2Contacts *contacts = work->method_contacts;
   Pushes sum = no_pushes();
   for (int64_t row = begin; row < end; row++)
-    sum = contact_solve(work, contacts, frictions, row, own, averaging, average, turning, arm, sum);
+    sum = contact_solve(work, contacts, frictions, row, own, averaging, average, turning, sum);
   return sum;
 }
 
@@ -69,7 +70,7 @@ WIDE_INLINE void solve_batch(const PositionStep *work, int64_t b, int64_t e, boo
   for (int64_t s = b; s < e; s++) {
     Own own = load_own(work, s, turning);
     int64_t begin = position_rows_begin(slots, s, batch), end = position_rows_begin(slots, s, batch + 1);
-    Pushes pushes = solve_rows(work, &frictions, begin, end, own, false, real(1), turning, POSITION_ARM_PAIR);
+    Pushes pushes = solve_rows(work, &frictions, begin, end, own, false, real(1), turning);
     own.d = solved(work, s, own.d, pushes.push);
     if (turning) own.turn = turned(work, s, pushes.torque);
     if (batch < POSITION_BOUNDARY_BATCH - 1) {
@@ -78,7 +79,7 @@ WIDE_INLINE void solve_batch(const PositionStep *work, int64_t b, int64_t e, boo
     }
     begin = end, end = position_slice_begin(slots, s + 1);
     own.weight = wide_load(work->rows.lanes.split[POSITION_BOUNDARY_BATCH] + s * SLICE);
-    pushes = solve_rows(work, &frictions, begin, end, own, false, real(1), turning, POSITION_ARM_SOLID);
+    pushes = solve_rows(work, &frictions, begin, end, own, false, real(1), turning);
     own.d = solved(work, s, own.d, pushes.push);
     if (turning) end_turn(work, s, turned(work, s, pushes.torque));
     end_substep(work, s, own.d, own.radius);
@@ -109,7 +110,7 @@ void KERNEL(p2_average_pass)(void *context, int64_t b, int64_t e, int thread) {
     Real count = real(0);
     for (int64_t row = begin; row < end; row++)
       count = count + real_select(contact_load(work, contacts, row, own, true).acts, real(1), real(0));
-    LaneVec3 push = solve_rows(work, &frictions, begin, end, own, true, position_average(count, 1), false, 0).push;
+    LaneVec3 push = solve_rows(work, &frictions, begin, end, own, true, position_average(count, 1), false).push;
     set_rows(work->rows.next, slots, s, pushed_by(work, s, own.d, push), own.weight);
   }
 }

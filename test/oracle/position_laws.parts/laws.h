@@ -32,12 +32,13 @@ LANE_INLINE void put_turns(const Real in[LAW_INPUTS], LawOutputs *out, PositionT
   PositionSlide slide = position_turning_slide(t, own, in[12] * in[12], other, in[13] * in[13] + real(0.1f));
   put_vec(out, slide.way), put(out, slide.weight);
   put_multipliers(out, position_contact(before, t, slide, mu));
-  PositionTorque torque = position_torque(position_no_torque(), before, t.normal, POSITION_ARM_PAIR);
-  torque = position_torque_change(torque, before, after, t.normal, POSITION_ARM_SOLID);
+  PositionTorque torque = position_torque(position_no_torque(), before, t.normal, real(POSITION_ARM_PAIR) * in[15] * in[15]);
+  torque = position_torque_change(torque, before, after, t.normal, real(POSITION_ARM_SOLID));
   torque = position_add_torque(torque, torque);
   put_vec(out, torque.friction), put(out, torque.resistance);
-  PositionTurn free = position_turned(take_vec(in + 6), torque, real(0.01f), in[12] * in[12]);
-  PositionTurn held = position_turned(take_vec(in + 6), torque, real(100), in[12] * in[12]);
+  PositionTurn free = position_turned(take_vec(in + 6), torque, real_less(in[7], real(0.5f)), in[12] * in[12]);
+  torque.resistance = torque.resistance * real(100);
+  PositionTurn held = position_turned(take_vec(in + 6), torque, real_less(in[7], real(0.5f)), in[12] * in[12]);
   put_vec(out, free.rim), put(out, free.yields), put_vec(out, held.rim), put(out, held.yields);
 }
 

@@ -1,0 +1,134 @@
+/* A bed on a plane that rubs less than sand on sand: rests and slides by the friction of the two. */
+#include <math.h>
+#include <stdio.h>
+
+#include "app/validate/law.h"
+
+#define SLIDE_RADIUS 0.01
+#define SLIDE_FRICTION 0.3   /* of the plane */
+#define SLIDE_BELOW_DEG 3.0  /* than the angle of friction with the plane: rests */
+#define SLIDE_ABOVE_DEG 8.0  /* slides as one: the sand itself would still rest */
+#define SLIDE_REST 0.2       /* largest displacement of a bed that rests, in diameters */
+#define SLIDE_TOLERANCE 0.05 /* of the friction */
+enum { SLIDE_RESTS, SLIDE_SLIDES };
+
+/* Times in sqrt(diameter / g). */
+enum { SLIDE_SETTLE = 20, SLIDE_RAMP = 20, SLIDE_HOLD = 10, SLIDE_WATCH = 20, SLIDE_FRAMES = 4 };
+
+/* In diameters. Both ends are free and slump: the bed is long enough for its middle to know nothing of them. */
+typedef struct SlideSize {
+  double length, depth, width;
+} SlideSize;
+static SlideSize slide_size(Level level) {
+  if (level == LEVEL_QUICK) return (SlideSize){100, 6, 5};
+  return level == LEVEL_COARSE ? (SlideSize){120, 10, 7} : (SlideSize){200, 16, 11};
+}
+
+/* sqrt(tan(angle) solid's): what every method should have. */
+static double slide_friction(void) { return sqrt(tan(LAW_ANGLE_DEG * M_PI / 180) * SLIDE_FRICTION); }
+static double slide_angle(int rests) {
+  return atan(slide_friction()) + (rests ? -SLIDE_BELOW_DEG : SLIDE_ABOVE_DEG) * M_PI / 180;
+}
+
+static void slide_plan(Plan *plan) {
+  SlideSize size = slide_size(plan->level);
+  double cost = method_cost(plan->method) * size.length * size.depth * size.width / 2500;
+  plan_run(plan, SLIDE_RESTS, 1, cost, "below");
+  plan_run(plan, SLIDE_SLIDES, 1, cost, "above");
+}
+
+/* Mean velocity along the slope of the middle fifth of a bed that has moved so far. */
+static double middle_speed(const ScreeWorld *world, double length, double moved) {
+  TrialMass mass = trial_mass(world);
+  double momentum = 0, sum = 0;
+  for (int64_t i = 0; i < mass.particles.count; i++) {
+    double x = trial_place(&mass, i).x - moved, m = trial_mass_of(&mass, i);
+    if (x < 0.4 * length || x > 0.6 * length) continue;
+    momentum += m * (double)mass.particles.vx[i];
+    sum += m;
+  }
+  return sum > 0 ? momentum / sum : 0;
+}
+
+/* Gravity turns by the angle within so many ticks; the bed is then watched. `moved` is how far its middle has gone
+ * while it was watched, `gained` the speed. */
+static ScreeStatus slide_watch(Run *run, const Trial *trial, ScreeWorld *world, double length, double *moved,
+                               double *gained, ScreeError *error) {
+  bool rests = run->parameter == SLIDE_RESTS;
+  double tick = trial_tick(trial), angle = slide_angle(rests), way = 0, first = 0, speed = 0;
+  int ramp = rests ? SLIDE_RAMP : 1;
+  ScreeStatus status = SCREE_OK;
+  for (int k = 1; k <= ramp && status == SCREE_OK; k++) {
+    double now = angle * k / ramp;
+    ScreeVec3 gravity = {TRIAL_GRAVITY * sin(now), 0, -TRIAL_GRAVITY * cos(now)};
+    status = scree_world_set_gravity(world, gravity, error);
+    if (status == SCREE_OK && rests) status = trial_seconds(trial, world, tick, error);
+  }
+  for (int k = -SLIDE_HOLD * SLIDE_FRAMES; k <= SLIDE_WATCH * SLIDE_FRAMES && status == SCREE_OK; k++) {
+    speed = middle_speed(world, length, way);
+    if (k == 0) first = speed, *moved = way;
+    if (k >= 0) run_point(run, (double)k / SLIDE_FRAMES, speed / trial_speed(trial));
+    status = trial_frame(trial, world, error);
+    way += speed * tick / SLIDE_FRAMES;
+  }
+  *moved = (way - *moved) / (2 * trial->radius);
+  *gained = speed - first;
+  return status;
+}
+
+static ScreeStatus slide_run(Run *run, ScreeError *error) {
+  Trial trial = run_trial(run, LAW_SAND, SLIDE_RADIUS);
+  SlideSize size = slide_size(run->level);
+  double d = 2 * trial.radius, length = size.length * d, width = size.width * d, moved = 0, gained = 0;
+  ScreeWorld *world = NULL;
+  ScreeStatus status =
+      trial_world(&trial, &world, error,
+                  "frame_rate: %.9g\n"
+                  "grains:\n  - {fill: {box: {min: [0, %.9g, 0], max: [%.9g, %.9g, %.9g]}}, start: dense}\n"
+                  "boundaries:\n"
+                  "  - {name: floor, plane: {point: [0, 0, 0], normal: [0, 0, 1]}, friction_static: %g, "
+                  "friction_kinetic: %g}\n"
+                  "  - {name: left, plane: {point: [0, %.9g, 0], normal: [0, 1, 0]}, " SMOOTH "}\n"
+                  "  - {name: right, plane: {point: [0, %.9g, 0], normal: [0, -1, 0]}, " SMOOTH "}\n",
+                  SLIDE_FRAMES / trial_tick(&trial), -width / 2, length, width / 2, size.depth * d, SLIDE_FRICTION,
+                  SLIDE_FRICTION, -width / 2, width / 2);
+  if (status == SCREE_OK) status = trial_seconds(&trial, world, SLIDE_SETTLE * trial_tick(&trial), error);
+  if (status == SCREE_OK) status = slide_watch(run, &trial, world, length, &moved, &gained, error);
+  double angle = slide_angle(run->parameter == SLIDE_RESTS), gain = gained / (SLIDE_WATCH * trial_tick(&trial));
+  run->values[SLIDE_RESTS] = moved;
+  run->values[SLIDE_SLIDES] = (tan(angle) - gain / (TRIAL_GRAVITY * cos(angle))) / slide_friction();
+  scree_world_destroy(world);
+  return status;
+}
+
+static void slide_judge(Rows *rows, const char *method, Run *const *runs, int count) {
+  for (int k = 0; k < count; k++) {
+    bool rests = runs[k]->parameter == SLIDE_RESTS;
+    Row row = {.law = runs[k]->law,
+               .method = method,
+               .measured = runs[k]->values[rests ? SLIDE_RESTS : SLIDE_SLIDES],
+               .expected = rests ? 0 : 1,
+               .low = rests ? -SLIDE_REST : 1 - SLIDE_TOLERANCE,
+               .high = rests ? SLIDE_REST : 1 + SLIDE_TOLERANCE,
+               .unit = rests ? "diameters" : "of its friction"};
+    snprintf(row.label, sizeof row.label, "%.1f deg: %s", slide_angle(rests) * 180 / M_PI, rests ? "rests" : "slides");
+    rows_add(rows, row);
+  }
+}
+
+const Law LAW_slide = {
+    .name = "slide",
+    .title = "A bed on a plane rests and slides by the friction of the two",
+    .reference = "Coulomb's friction of a block on an inclined plane",
+    .band =
+        "3 degrees below atan(mu) the middle moves less than 0.2 diameters in 20 sqrt(diameter/g); 8 degrees above it "
+        "it gains speed by g (sin - mu cos), mu within 5 %",
+    .scene =
+        "a dense bed 120 diameters long, 10 deep, 7 wide (fine: 200, 16, 11) with free ends between smooth sides on a "
+        "plane of friction 0.3: mu = sqrt(tan(angle) 0.3) = 0.44; gravity turns",
+    .measure = "mean velocity of the middle fifth, from 10 to 30 sqrt(diameter/g) after gravity has turned",
+    .x_label = "t / sqrt(d/g)",
+    .y_label = "speed / sqrt(d g)",
+    .plan = slide_plan,
+    .run = slide_run,
+    .judge = slide_judge};
