@@ -70,8 +70,10 @@ class Window(Case):
     def start_server(self):
         """The name of a new display; None when another server took the number at the same moment."""
         read, write = os.pipe()
-        server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "640x480x24"], pass_fds=[write],
-                                  stderr=subprocess.DEVNULL)
+        # Without -noreset it starts again whenever its last client leaves, xdotool that looks for the window, and the program,
+        # which comes in just then, finds no display.
+        server = subprocess.Popen(["Xvfb", "-noreset", "-displayfd", str(write), "-screen", "0", "640x480x24"],
+                                  pass_fds=[write], stderr=subprocess.DEVNULL)
         self.addCleanup(server.wait)
         self.addCleanup(server.terminate)
         os.close(write)
