@@ -5,7 +5,7 @@
   scripts/truth_docs.py --check    exit code 1 when the page is not what would be written
   scripts/truth_docs.py store DIR...  keep reports and plots of these output folders of `scree validate`, of this commit;
                                    of a law and method that several of them have, the last counts, and of the plots of a
-                                   law the one with the most methods
+                                   law the one with the most methods; docs/figures/truth as the first keeps the rest
 
 The page has a block from `<!-- truth LAW -->` to `<!-- end -->` for every law, and one called `summary`; the text between
 the blocks is written by hand: a paragraph for each miss."""
@@ -103,16 +103,18 @@ def store(folders):
         laws |= {law["name"]: law for law in report["laws"]}
         fresh = {}
         for row in report["rows"]:
-            fresh.setdefault((row["law"], row["method"]), []).append(row | {"level": report["level"]})
+            fresh.setdefault((row["law"], row["method"]), []).append({"level": report.get("level")} | row)
         rows |= fresh
         for law in report["laws"]:
             methods = len({method for name, method in fresh if name == law["name"]})
-            if methods and methods >= drawn.get(law["name"], 0):
+            if folder.resolve() != STORE and methods and methods >= drawn.get(law["name"], 0):
                 drawn[law["name"]] = methods
                 shutil.copy(folder / f"{law['name']}.png", STORE / f"{law['name']}.png")
     git = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
     merged["commit"] = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
     methods = sorted({method for _, method in rows}, key=METHODS.index)
+    order = [name for _, name, _ in BLOCK.findall(PAGE.read_text())]
+    laws = {name: laws[name] for name in sorted(laws, key=order.index)}
     merged["laws"] = list(laws.values())
     merged["rows"] = [row for law in laws for method in methods for row in rows.get((law, method), [])]
     (STORE / "report.json").write_text(json.dumps(merged, indent=1) + "\n")
