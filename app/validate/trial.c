@@ -107,3 +107,20 @@ ScreeVec3 trial_place(const TrialMass *mass, int64_t particle) {
   return (ScreeVec3){p->origin.x + (double)p->x[particle], p->origin.y + (double)p->y[particle],
                      p->origin.z + (double)p->z[particle]};
 }
+
+ScreeStatus trial_tilt(ScreeWorld *world, double angle_deg, ScreeError *error) {
+  double angle = angle_deg * M_PI / 180;
+  return scree_world_set_gravity(world, (ScreeVec3){TRIAL_GRAVITY * sin(angle), 0, -TRIAL_GRAVITY * cos(angle)}, error);
+}
+
+double trial_speed_between(const ScreeWorld *world, double low, double high) {
+  TrialMass mass = trial_mass(world);
+  double momentum = 0, sum = 0;
+  for (int64_t i = 0; i < mass.particles.count; i++) {
+    double x = trial_place(&mass, i).x, m = trial_mass_of(&mass, i);
+    if (x < low || x > high) continue;
+    momentum += m * (double)mass.particles.vx[i];
+    sum += m;
+  }
+  return sum > 0 ? momentum / sum : 0;
+}

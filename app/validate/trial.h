@@ -39,6 +39,10 @@ bool trial_of_grains(const char *method);
 /* Time and speed of a diameter: sqrt(d / g), sqrt(d g). */
 double trial_tick(const Trial *trial);
 double trial_speed(const Trial *trial);
+/* Turns gravity about y: the plane z = 0 is then a slope down x. */
+ScreeStatus trial_tilt(ScreeWorld *world, double angle_deg, ScreeError *error);
+/* Mean velocity along x of what lies between the two; 0 where nothing does. */
+double trial_speed_between(const ScreeWorld *world, double low, double high);
 /* Vertical force of the grains on all solids together, mean over the last frame. */
 double trial_load(const ScreeWorld *world);
 

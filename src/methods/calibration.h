@@ -23,7 +23,8 @@ typedef struct Calibration {
 #define CALIBRATION_OF(contacts)                                                                                       \
   { (contacts), sizeof(contacts) / sizeof *(contacts) }
 
-/* Heaps may be so much off the angle asked for (`scree validate heap`): that far beyond its ends a table still holds. */
+/* Heaps may be so much off the angle asked for (`scree validate heap`): that far beyond its ends a table still holds.
+ */
 #define CALIBRATION_BAND_DEG 2.0
 
 static inline double calibration_low(const Calibration *calibration) {

@@ -26,8 +26,8 @@ static SlideSize slide_size(Level level) {
 
 /* sqrt(tan(angle) solid's): what every method should have. */
 static double slide_friction(void) { return sqrt(tan(LAW_ANGLE_DEG * M_PI / 180) * SLIDE_FRICTION); }
-static double slide_angle(int rests) {
-  return atan(slide_friction()) + (rests ? -SLIDE_BELOW_DEG : SLIDE_ABOVE_DEG) * M_PI / 180;
+static double slide_angle_deg(bool rests) {
+  return atan(slide_friction()) * 180 / M_PI + (rests ? -SLIDE_BELOW_DEG : SLIDE_ABOVE_DEG);
 }
 
 static void slide_plan(Plan *plan) {
@@ -37,35 +37,20 @@ static void slide_plan(Plan *plan) {
   plan_run(plan, SLIDE_SLIDES, 1, cost, "above");
 }
 
-/* Mean velocity along the slope of the middle fifth of a bed that has moved so far. */
-static double middle_speed(const ScreeWorld *world, double length, double moved) {
-  TrialMass mass = trial_mass(world);
-  double momentum = 0, sum = 0;
-  for (int64_t i = 0; i < mass.particles.count; i++) {
-    double x = trial_place(&mass, i).x - moved, m = trial_mass_of(&mass, i);
-    if (x < 0.4 * length || x > 0.6 * length) continue;
-    momentum += m * (double)mass.particles.vx[i];
-    sum += m;
-  }
-  return sum > 0 ? momentum / sum : 0;
-}
-
 /* Gravity turns by the angle within so many ticks; the bed is then watched. `moved` is how far its middle has gone
  * while it was watched, `gained` the speed. */
 static ScreeStatus slide_watch(Run *run, const Trial *trial, ScreeWorld *world, double length, double *moved,
                                double *gained, ScreeError *error) {
   bool rests = run->parameter == SLIDE_RESTS;
-  double tick = trial_tick(trial), angle = slide_angle(rests), way = 0, first = 0, speed = 0;
+  double tick = trial_tick(trial), way = 0, first = 0, speed = 0;
   int ramp = rests ? SLIDE_RAMP : 1;
   ScreeStatus status = SCREE_OK;
   for (int k = 1; k <= ramp && status == SCREE_OK; k++) {
-    double now = angle * k / ramp;
-    ScreeVec3 gravity = {TRIAL_GRAVITY * sin(now), 0, -TRIAL_GRAVITY * cos(now)};
-    status = scree_world_set_gravity(world, gravity, error);
+    status = trial_tilt(world, slide_angle_deg(rests) * k / ramp, error);
     if (status == SCREE_OK && rests) status = trial_seconds(trial, world, tick, error);
   }
   for (int k = -SLIDE_HOLD * SLIDE_FRAMES; k <= SLIDE_WATCH * SLIDE_FRAMES && status == SCREE_OK; k++) {
-    speed = middle_speed(world, length, way);
+    speed = trial_speed_between(world, way + 0.4 * length, way + 0.6 * length);
     if (k == 0) first = speed, *moved = way;
     if (k >= 0) run_point(run, (double)k / SLIDE_FRAMES, speed / trial_speed(trial));
     status = trial_frame(trial, world, error);
@@ -94,7 +79,8 @@ static ScreeStatus slide_run(Run *run, ScreeError *error) {
                   SLIDE_FRICTION, -width / 2, width / 2);
   if (status == SCREE_OK) status = trial_seconds(&trial, world, SLIDE_SETTLE * trial_tick(&trial), error);
   if (status == SCREE_OK) status = slide_watch(run, &trial, world, length, &moved, &gained, error);
-  double angle = slide_angle(run->parameter == SLIDE_RESTS), gain = gained / (SLIDE_WATCH * trial_tick(&trial));
+  double angle = slide_angle_deg(run->parameter == SLIDE_RESTS) * M_PI / 180,
+         gain = gained / (SLIDE_WATCH * trial_tick(&trial));
   run->values[SLIDE_RESTS] = moved;
   run->values[SLIDE_SLIDES] = (tan(angle) - gain / (TRIAL_GRAVITY * cos(angle))) / slide_friction();
   scree_world_destroy(world);
@@ -111,7 +97,7 @@ static void slide_judge(Rows *rows, const char *method, Run *const *runs, int co
                .low = rests ? -SLIDE_REST : 1 - SLIDE_TOLERANCE,
                .high = rests ? SLIDE_REST : 1 + SLIDE_TOLERANCE,
                .unit = rests ? "diameters" : "of its friction"};
-    snprintf(row.label, sizeof row.label, "%.1f deg: %s", slide_angle(rests) * 180 / M_PI, rests ? "rests" : "slides");
+    snprintf(row.label, sizeof row.label, "%.1f deg: %s", slide_angle_deg(rests), rests ? "rests" : "slides");
     rows_add(rows, row);
   }
 }

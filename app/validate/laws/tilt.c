@@ -30,23 +30,9 @@ static void tilt_plan(Plan *plan) {
   plan_run(plan, TILT_FLOWS, 1, cost, "at angle + 2");
 }
 
-/* The plane stays where it is and gravity turns. */
-static ScreeStatus tilt_to(ScreeWorld *world, double angle_deg, ScreeError *error) {
-  double angle = angle_deg * M_PI / 180;
-  return scree_world_set_gravity(world, (ScreeVec3){TRIAL_GRAVITY * sin(angle), 0, -TRIAL_GRAVITY * cos(angle)}, error);
-}
-
 /* Mean velocity down the slope of what lies in the middle fifth. */
 static double middle_speed(const ScreeWorld *world, double length) {
-  TrialMass mass = trial_mass(world);
-  double momentum = 0, sum = 0;
-  for (int64_t i = 0; i < mass.particles.count; i++) {
-    double x = trial_place(&mass, i).x, m = trial_mass_of(&mass, i);
-    if (x < 0.4 * length || x > 0.6 * length) continue;
-    momentum += m * (double)mass.particles.vx[i];
-    sum += m;
-  }
-  return sum > 0 ? momentum / sum : 0;
+  return trial_speed_between(world, 0.4 * length, 0.6 * length);
 }
 
 /* Tilted slowly, then watched: displacement of the middle in diameters. */
@@ -54,7 +40,7 @@ static ScreeStatus tilt_rest(Run *run, const Trial *trial, ScreeWorld *world, do
   double tick = trial_tick(trial), moved = 0;
   ScreeStatus status = SCREE_OK;
   for (int k = 1; k <= TILT_RAMP && status == SCREE_OK; k++) {
-    status = tilt_to(world, (LAW_ANGLE_DEG - TILT_MARGIN_DEG) * k / TILT_RAMP, error);
+    status = trial_tilt(world, (LAW_ANGLE_DEG - TILT_MARGIN_DEG) * k / TILT_RAMP, error);
     if (status == SCREE_OK) status = trial_seconds(trial, world, tick, error);
   }
   if (status == SCREE_OK) status = trial_seconds(trial, world, TILT_HOLD * tick, error);
@@ -71,12 +57,12 @@ static ScreeStatus tilt_rest(Run *run, const Trial *trial, ScreeWorld *world, do
 /* Tilted steeply until it moves, then watched: speed at the end over the speed at first. */
 static ScreeStatus tilt_flow(Run *run, const Trial *trial, ScreeWorld *world, double length, ScreeError *error) {
   double start = 0;
-  ScreeStatus status = tilt_to(world, LAW_ANGLE_DEG + TILT_PUSH_DEG, error);
+  ScreeStatus status = trial_tilt(world, LAW_ANGLE_DEG + TILT_PUSH_DEG, error);
   for (int k = 0; k < TILT_RAMP * TILT_FRAMES && start < TILT_SPEED && status == SCREE_OK; k++) {
     status = trial_frame(trial, world, error);
     start = middle_speed(world, length) / trial_speed(trial);
   }
-  if (status == SCREE_OK) status = tilt_to(world, LAW_ANGLE_DEG + TILT_MARGIN_DEG, error);
+  if (status == SCREE_OK) status = trial_tilt(world, LAW_ANGLE_DEG + TILT_MARGIN_DEG, error);
   double speed = start;
   for (int k = 0; k < TILT_WATCH * TILT_FRAMES && status == SCREE_OK; k++) {
     run_point(run, (double)k / TILT_FRAMES, speed);

@@ -32,7 +32,8 @@ LANE_INLINE void put_turns(const Real in[LAW_INPUTS], LawOutputs *out, PositionT
   PositionSlide slide = position_turning_slide(t, own, in[12] * in[12], other, in[13] * in[13] + real(0.1f));
   put_vec(out, slide.way), put(out, slide.weight);
   put_multipliers(out, position_contact(before, t, slide, mu));
-  PositionTorque torque = position_torque(position_no_torque(), before, t.normal, real(POSITION_ARM_PAIR) * in[15] * in[15]);
+  PositionTorque torque =
+      position_torque(position_no_torque(), before, t.normal, real(POSITION_ARM_PAIR) * in[15] * in[15]);
   torque = position_torque_change(torque, before, after, t.normal, real(POSITION_ARM_SOLID));
   torque = position_add_torque(torque, torque);
   put_vec(out, torque.friction), put(out, torque.resistance);
