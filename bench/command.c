@@ -7,6 +7,8 @@
 #include "app/cli/scene_arguments.h"
 #include "bench/bench.h"
 #include "core/parallel.h"
+#include "device/device.h"
+#include "output/stream.h"
 #include "scene/suggest.h"
 
 static const struct {
@@ -34,7 +36,7 @@ enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 static Status measure(Core *core, int suite, const char *method, const char *device, bool quick, const char *report) {
   BenchTable table = {.suite = suites[suite].name,
                       .method = method,
-                      .device = device,
+                      .device = strcmp(device, "cpu") == 0 ? "opencl" : device,
                       .threads = pool_threads(core->pool),
                       .quick = quick,
                       .progress = stderr};
@@ -45,12 +47,23 @@ static Status measure(Core *core, int suite, const char *method, const char *dev
   return status;
 }
 
+/* A device that is not there is an error in every suite; one that is there but not measured is said. */
+static Status check_device(Core *core, int suite, const char *device) {
+  int32_t index = DEVICE_CPU;
+  TRY(device_find(core, device, &index));
+  if (index != DEVICE_CPU && suites[suite].function != bench_device)
+    fprintf(stderr, "note: the suite '%s' measures the processor; 'device' measures %s\n", suites[suite].name, device);
+  return SCREE_OK;
+}
+
 static int run_suite(int suite, int64_t threads, const char *method, const char *device, bool quick,
                      const char *report) {
   ScreeWorldOptions options = {.threads = (int32_t)threads, .log_level = SCREE_LOG_WARNING};
   Core core;
   ScreeError error;
   Status status = core_create(&core, &options);
+  if (status == SCREE_OK && report) status = stream_check(&core, report); /* now, not after an hour */
+  if (status == SCREE_OK) status = check_device(&core, suite, device);
   if (status == SCREE_OK) status = measure(&core, suite, method, device, quick, report);
   core_report(&core, status, &error);
   core_destroy(&core);
@@ -84,7 +97,7 @@ int command_bench(int argc, char **argv) {
   const Option options[] = {
       {0, "--report", OPTION_TEXT, &report, "FILE", "also write the rows as JSON", 0, 0},
       {0, "--method", OPTION_TEXT, &method, "M", "scaling: this method alone", 0, 0},
-      {0, "--device", OPTION_TEXT, &device, "opencl|opencl:N", "device: which one (default opencl)", 0, 0},
+      {0, "--device", OPTION_TEXT, &device, "cpu|opencl|opencl:N", "device: which one (default opencl)", 0, 0},
       {0, "--threads", OPTION_INTEGER, &threads, "N", "threads (default 2; 0: one per core)", 0, 256},
       {0, "--quick", OPTION_FLAG, &quick, NULL, "only try everything out, in seconds: the figures say nothing", 0, 0}};
   const Usage usage = {.command = "bench",
@@ -101,5 +114,5 @@ int command_bench(int argc, char **argv) {
   if (suite < 0) return EXIT_USAGE;
   if (!suites[suite].function)
     return usage_error("this build of scree does not have 'scree bench %s' yet", suites[suite].name);
-  return run_suite(suite, threads, method, strcmp(device, "cpu") == 0 ? "opencl" : device, quick, report);
+  return run_suite(suite, threads, method, device, quick, report);
 }

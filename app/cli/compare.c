@@ -249,6 +249,8 @@ int command_compare(int argc, char **argv) {
   Arguments arguments;
   int code;
   if (!parse(&comparison, argc, argv, &arguments, &code) || !choose_methods(&comparison, &code)) return code;
+  if (comparison.target && !still_name_known(comparison.target))
+    return usage_error("-o '%s': its name ends in .png", comparison.target);
   interrupt_watch();
   picture_options_quality(&comparison.picture, true, &comparison.settings);
   ScreeError error = {0};
@@ -264,6 +266,7 @@ int command_compare(int argc, char **argv) {
     status = output_make_folder("out", &error);
   }
   scree_scene_free(scene);
+  if (status == SCREE_OK) status = output_check_file(comparison.target, &error); /* now, not after the runs */
   if (status == SCREE_OK) status = studio_open(&comparison.studio, (int32_t)comparison.threads, &error);
   bool any_failed = false;
   for (int k = 0; status == SCREE_OK && k < comparison.count; k++) {

@@ -53,7 +53,8 @@ static int set_integer(const Option *option, const char *value) {
   errno = 0;
   long long number = strtoll(value, &end, 10);
   snprintf(what, sizeof what, "a whole number from %.0f to %.0f", option->low, option->high);
-  if (end == value || *end || errno || (double)number < option->low || (double)number > option->high)
+  /* Limits are whole and below 2^63: as whole numbers they are exact. */
+  if (end == value || *end || errno || number < (long long)option->low || number > (long long)option->high)
     return expected(option->name, value, what);
   *(int64_t *)option->target = number;
   return 0;

@@ -106,7 +106,8 @@ static Status add_body(Core *core, Bodies *bodies, State *state, const BodiesPla
   if (motion == MOTION_KEYFRAMES && definition->key_count <= 0)
     return fail_at(core, SCREE_BAD_INPUT, plan->scene->file, definition->source,
                    "body with motion: keyframes has no keys");
-  if (motion != MOTION_KEYFRAMES && definition->key_count > 0)
+  if (motion != MOTION_KEYFRAMES && definition->key_count > 0 &&
+      definition->source.line == 0) /* files: said by the reader */
     log_warning_at(core, plan->scene->file, definition->source, "keys are read only with motion: keyframes");
   SolidPlan body = {.name = definition->name,
                     .kind = "body",

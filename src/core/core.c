@@ -86,9 +86,10 @@ static void say(Core *core, ScreeLogLevel level, const char *line) {
 
 void log_line(Core *core, ScreeLogLevel level, const char *format, ...) {
   char line[SCREE_MESSAGE_MAX];
+  int used = level == SCREE_LOG_WARNING ? snprintf(line, sizeof line, "warning: ") : 0;
   va_list list;
   va_start(list, format);
-  vsnprintf(line, sizeof line, format, list);
+  vsnprintf(line + used, sizeof line - (size_t)used, format, list);
   va_end(list);
   say(core, level, line);
 }

@@ -60,7 +60,7 @@ Status paths_resolve(Core *core, const char *folder, const char *assets, const c
   for (int k = 0; k < 2; k++) {
     if (!roots[k][0] || snprintf(named, sizeof named, "%s/%s", roots[k], file) >= (int)sizeof named) continue;
     if (!realpath(named, real)) continue;
-    if (!below(real, roots[0]) && !below(real, roots[1]))
+    if (!below(real, roots[0]) && !below(real, roots[1]) && strcmp(real, roots[k]) != 0)
       return fail_at(core, SCREE_BAD_INPUT, origin.scene, origin.at,
                      "'%.200s' is a link that leaves the folder of the scene", file);
     struct stat about;

@@ -111,8 +111,8 @@ Status device_open(Core *core, int32_t index, Device **device) {
   TRY(open_queue(core, *device));
   if (!(*device)->info.exact)
     log_line(core, SCREE_LOG_WARNING,
-             "warning: opencl:%d (%s) does not round divisions and roots as the CPU does: results differ in their bits",
-             index, (*device)->info.name);
+             "opencl:%d (%s) does not round divisions and roots as the CPU does: results differ in their bits", index,
+             (*device)->info.name);
   return SCREE_OK;
 }
 

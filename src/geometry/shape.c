@@ -64,7 +64,8 @@ static void note_numbers(Shape *shape) {
 
 Status shape_create(Core *core, const ScreeShapeDef *definition, bool inside, const char *file, const char *scene,
                     Shape *shape) {
-  *shape = (Shape){.kind = definition->kind, .inside = inside};
+  /* A plane has no inside: its normal says on which side grains live. */
+  *shape = (Shape){.kind = definition->kind, .inside = inside && definition->kind != SCREE_SHAPE_PLANE};
   Status status = create(core, definition, file, scene, shape);
   note_numbers(shape);
   shape->volume = fabs(shape->mass.volume);

@@ -17,6 +17,11 @@ ScreeStatus output_check(const char *folder, ScreeError *error) {
   return core_report(&core, folder_check(&core, folder), error);
 }
 
+ScreeStatus output_check_file(const char *path, ScreeError *error) {
+  Core core = small_core();
+  return core_report(&core, stream_check(&core, path), error);
+}
+
 ScreeStatus output_make_folder(const char *folder, ScreeError *error) {
   Core core = small_core();
   return core_report(&core, folder_make(&core, folder), error);

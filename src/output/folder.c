@@ -2,10 +2,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,6 +41,16 @@ Status folder_make(Core *core, const char *folder) {
     *slash = '/';
   }
   return folder_check(core, folder);
+}
+
+Status folder_lock(Core *core, const char *folder, int *descriptor) {
+  *descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (*descriptor < 0) return SCREE_OK; /* may be written but not read */
+  if (flock(*descriptor, LOCK_EX | LOCK_NB) == 0) return SCREE_OK;
+  bool taken = errno == EWOULDBLOCK;
+  close(*descriptor);
+  *descriptor = -1;
+  return taken ? cannot_use(core, folder, "another run is writing there") : SCREE_OK;
 }
 
 static bool ends_with(const char *name, const char *ending) {

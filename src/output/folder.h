@@ -10,6 +10,9 @@ enum { FOLDER_NAME_MAX = SCREE_FILE_MAX - 48 };
 /* SCREE_CANNOT_WRITE when something else is there by that name, or it may not be written. */
 Status folder_check(Core *core, const char *folder);
 Status folder_make(Core *core, const char *folder);
+/* Keeps other processes from writing a run there too, until the descriptor is closed or the process ends; -1 where the
+ * file system knows no locks. SCREE_CANNOT_WRITE when another run has it. */
+Status folder_lock(Core *core, const char *folder, int *descriptor);
 /* Removes frame files later than `frame` and unfinished files; -1: all frames, and the other results of a run too. */
 Status folder_cut(Core *core, const char *folder, int64_t frame);
 /* Copies the file at `path`, which the scene in `scene_folder` names, so that the scene beside the frames finds it by

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/parallel.h"
 #include "core/timer.h"
@@ -19,6 +20,7 @@
 struct Output {
   Core core;
   char folder[FOLDER_NAME_MAX];
+  int lock; /* descriptor of the folder, or -1 */
   char report[SCREE_FILE_MAX];
   bool report_elsewhere; /* a second copy, where --report says */
   char scene[SCREE_FILE_MAX];
@@ -352,6 +354,7 @@ static Status begin(Output *output, const ScreeWorld *world, const OutputOptions
   Core *core = &output->core;
   int64_t frame = options->resume ? scree_world_frame_index(world) : -1;
   TRY(folder_make(core, output->folder));
+  TRY(folder_lock(core, output->folder, &output->lock));
   TRY(stream_check(core, output->report)); /* now, not after hours of simulation */
   TRY(remember_start(output, world));
   TRY(committer_create(core, &output->writer.committer));
@@ -386,7 +389,7 @@ ScreeStatus output_create(const OutputOptions *options, const ScreeWorld *world,
   output->core = core;
   output->writer = (FrameWriter){.format = options->format, .columns = options->columns};
   output->began = timer_now();
-  output->probes.file = output->bodies.file = -1;
+  output->probes.file = output->bodies.file = output->lock = -1;
   Status status = set_names(output, options);
   if (status == SCREE_OK && options->format == FRAME_COMPACT) {
     output->core.pool = pool_create(&output->core, options->threads);
@@ -410,5 +413,6 @@ void output_destroy(Output *output) {
   memory_drop(&core, &output->times);
   memory_drop(&core, &output->sums);
   pool_destroy(&core, core.pool);
+  if (output->lock >= 0) close(output->lock);
   memory_drop(&core, &output);
 }

@@ -56,6 +56,8 @@ void output_progress(const Output *output, OutputProgress *progress);
 ScreeStatus output_points(const char *path, const ScreeSamples *samples, double radius, ScreeError *error);
 /* A text as a file that appears only when complete. */
 ScreeStatus output_text(const char *path, const char *text, ScreeError *error);
+/* Whether such a file could be written, for use before what it is to hold is worked out. */
+ScreeStatus output_check_file(const char *path, ScreeError *error);
 /* Makes a folder and those above it. */
 ScreeStatus output_make_folder(const char *folder, ScreeError *error);
 /* One frame in another format, as output_frame names it, with such columns where it is a compact one. */

@@ -20,6 +20,10 @@ static Status claim_columns(Reader *reader, const Node *map, const ScreeProbeDef
       return fail_here(reader->tree, place, "probe '%s' would make a second column '%s' in probes.csv", probe->name,
                        column);
   }
+  bool first;
+  TRY(names_add(reader->core, &reader->tree->arena, &reader->probes, probe->name, &first));
+  if (!first)
+    return fail_here(reader->tree, place, "another probe is named '%s': its name is a key of report.json", probe->name);
   return SCREE_OK;
 }
 

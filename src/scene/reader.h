@@ -19,6 +19,7 @@ typedef struct Reader {
   const char *reader;        /* the method, or the kind of the probe in hand; NULL: nobody yet */
   char readers[READERS_MAX]; /* the method and who else reads keys of this scene */
   NameSet solids;            /* names of boundaries and bodies */
+  NameSet probes;            /* their names */
   NameSet columns;           /* of probes.csv */
 } Reader;
 

@@ -64,7 +64,7 @@ Status upsample_follow_solids(Core *core, Upsample *up, const State *state) {
   fine_device_destroy(core, up);
   up->off = lacks_form(up);
   up->storage.unsorted = true;
-  log_line(core, SCREE_LOG_WARNING, "warning: fine grains go on on the CPU: %s", up->off);
+  log_line(core, SCREE_LOG_WARNING, "fine grains go on on the CPU: %s", up->off);
   return SCREE_OK;
 }
 

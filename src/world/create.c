@@ -184,17 +184,21 @@ static Status create_sinks(ScreeWorld *world) {
   return SCREE_OK;
 }
 
-/* A method knows no files: what it refuses stands where the scene describes it. */
+/* Methods, shapes and fine grains know no files: what they refuse stands where the scene describes it. */
+static Status place_error(ScreeWorld *world, Status status, ScreeSource source) {
+  ScreeError *error = &world->core.error;
+  const char *file = world->definition.scene.file;
+  if (status != SCREE_BAD_INPUT || !file || error->file[0]) return status;
+  snprintf(error->file, sizeof error->file, "%s", file);
+  error->line = source.line;
+  error->column = source.column;
+  return status;
+}
+
 static Status create_method(ScreeWorld *world) {
-  Core *core = &world->core;
   ScreeSceneDef *scene = &world->definition.scene;
-  Status status = world->method->create(core, &world->state, &scene->method, &world->method_data);
-  if (status == SCREE_BAD_INPUT && scene->file && !core->error.file[0]) {
-    snprintf(core->error.file, sizeof core->error.file, "%s", scene->file);
-    core->error.line = scene->method.source.line;
-    core->error.column = scene->method.source.column;
-  }
-  if (status != SCREE_OK) return status;
+  Status status = world->method->create(&world->core, &world->state, &scene->method, &world->method_data);
+  TRY(place_error(world, status, scene->method.source));
   if (scree_is_auto(scene->method.cfl)) scene->method.cfl = METHOD_CFL;
   MethodNeeds needs = world_needs(world);
   bodies_couple(world->bodies, needs.coupling, needs.solid_displacement);
@@ -241,7 +245,7 @@ static Status create_parts(ScreeWorld *world, const ScreeSceneDef *definition, c
   TRY(create_bodies(world));
   TRY(world_terrain_create(world));
   TRY(create_method(world));
-  TRY(world_cache_distances(world, 0));
+  TRY(place_error(world, world_cache_distances(world, 0), (ScreeSource){0, 0}));
   TRY(create_sinks(world));
   TRY(world_take_contents(world));
   TRY(memory_new(core, &world->emitters, scene->emitter_count, "emitters"));
@@ -249,14 +253,19 @@ static Status create_parts(ScreeWorld *world, const ScreeSceneDef *definition, c
   return world_probes_create(world);
 }
 
+static Status create_upsample(ScreeWorld *world) {
+  const ScreeUpsampleDef *fine = world->definition.scene.upsample;
+  if (!fine) return SCREE_OK;
+  return place_error(world, upsample_create(&world->core, &world->state, fine, &world->upsample), fine->source);
+}
+
 static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
   TRY(create_parts(world, definition, options));
   TRY(world_sample_solids(world, 0));
-  const ScreeUpsampleDef *fine = world->definition.scene.upsample;
-  if (fine) TRY(upsample_create(&world->core, &world->state, fine, &world->upsample));
+  TRY(create_upsample(world));
   if (world->device) TRY(world_use_device(world));
   TRY(world_near_create(world));
-  if (!options || !options->unfilled) TRY(world_fill(world));
+  if (!options || !options->unfilled) TRY(place_error(world, world_fill(world), (ScreeSource){0, 0}));
   drop_fills(world);
   TRY(world_prepare_drawing(world));
   TRY(world_terrain_mesh(world));
@@ -276,6 +285,7 @@ static Status create_solids(ScreeWorld *world, const ScreeSceneDef *definition, 
 
 static Status check(ScreeWorld *world, const ScreeSceneDef *definition, const ScreeWorldOptions *options) {
   TRY(create_parts(world, definition, options));
+  TRY(create_upsample(world));
   return world_check_fills(world);
 }
 

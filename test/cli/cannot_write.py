@@ -2,10 +2,11 @@
 import ctypes
 import os
 import resource
+import signal
 import subprocess
 import unittest
 
-from support.case import RAIN, Case
+from support.case import PATIENCE, PROGRAM, RAIN, Case
 
 
 class CannotWrite(Case):
@@ -33,6 +34,26 @@ class CannotWrite(Case):
         self.bad(3, "No such file", "run", RAIN, "-o", "o", "--frames", "1", "--report", "none/there.json")
         self.bad(3, "is a directory|Is a directory", "run", RAIN, "-o", "o", "--frames", "1", "--report", self.folder)
         self.bad(3, "space", "run", RAIN, "-o", "o", "--frames", "1", "--report", "/dev/full")
+
+    def test_report_and_picture_are_tried_first(self):
+        self.bad(3, "No such file", "bench", "geometry", "--report", "none/there.json")
+        self.bad(3, "No such file", "compare", RAIN, "-o", "none/there.png", "--seconds", "1e6")
+        self.bad(2, "ends in .png", "compare", RAIN, "-o", "there.jpg", "--seconds", "1e6")
+
+    def test_two_runs_in_one_folder(self):
+        """The first goes on until it is told to end; the second leaves all as it was."""
+        first = subprocess.Popen([PROGRAM, "run", RAIN, "-o", "o", "--seconds", "1e6", "--frames-format", "none"],
+                                 cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            self.wait_until(lambda: os.path.exists(self.path("o/checkpoint.scree")), "a checkpoint")
+            for words in ((), ("--resume",)):
+                self.bad(3, "another run is writing there", "run", RAIN, "-o", "o", "--seconds", "1e6", *words)
+        finally:
+            first.send_signal(signal.SIGINT)
+            code = first.wait(PATIENCE)
+        self.assertEqual(code, 130)
+        frames = [int(line.split(",")[0]) for line in open(self.path("o/probes.csv")).read().splitlines()[1:]]
+        self.assertEqual(frames, list(range(len(frames))))
 
     def test_full_disk(self):
         """A limit on the size of files stands for the disk: it needs no rights."""

@@ -93,6 +93,26 @@ class Check(Case):
                                          'grains: [{fill: {sphere: {radius: 0.2}}}]\n')
         self.bad(2, r"stiff\.yaml:2:1: error: time_step 0\.05 s is too long", "check", scene)
 
+    def test_what_fine_grains_refuse(self):
+        scene = self.write("points.yaml", 'scree: 1\nmethod: {name: pbd}\ngrains: [{fill: {sphere: {radius: 0.2}}}]\n'
+                                          'upsample: {mode: points}\n')
+        for command in ("check", "run"):
+            self.bad(2, r"points\.yaml:4:1: error: upsample.mode points needs method flip", command, scene)
+
+    def test_a_plane_has_no_inside(self):
+        scene = self.write("plane.yaml", 'scree: 1\nmethod: {name: pbd}\n'
+                                         'grains: [{fill: {box: {min: [0, 0, 0], max: [0.2, 0.2, 0.2]}}}]\n'
+                                         'boundaries: [{plane: {}, inside: true}]\n')
+        self.assertRegex(self.good("check", scene).stderr, r"\A.*'inside' has no meaning for a plane.*\n\Z")
+        self.good("run", scene, "-o", self.path("o"), "--frames", "0")
+        self.assertGreater(self.report("o")["particles"]["coarse"], 0)
+
+    def test_a_method_that_warns(self):
+        scene = self.write("thin.yaml", 'scree: 1\nmethod: {name: flip, radius: 0.05}\n'
+                                        'grains: [{fill: {sphere: {radius: 0.2}}}]\n'
+                                        'bodies: [{name: plate, box: {size: [1, 1, 0.01]}, position: [0, 0, -1]}]\n')
+        self.assertRegex(self.good("check", scene).stderr, r"\Awarning: 'plate' is 0\.01 m thin")
+
     def test_a_step_written_for_another_method(self):
         scene = self.write("slow.yaml", 'scree: 1\nmethod: {name: pbd, time_step: 0.005}\n'
                                         'grains: [{fill: {sphere: {radius: 0.2}}}]\n')

@@ -22,6 +22,8 @@ class Device(Case):
         self.bad(2, "'opencl:99' is not there", "run", SCENE, "--device", "opencl:99")
         self.bad(2, "expected cpu, opencl or opencl:N", "run", SCENE, "--device", "gpu")
         self.bad(2, "'opencl:77' is not there", "run", SCENE, env=os.environ | {"SCREE_DEVICE": "opencl:77"})
+        self.bad(2, "'opencl:99' is not there", "bench", "geometry", "--device", "opencl:99")
+        self.bad(2, "expected cpu, opencl or opencl:N", "bench", "geometry", env=os.environ | {"SCREE_DEVICE": "gpu"})
         self.assertFalse(os.path.exists(self.path("out")))
 
     def test_no_key(self):

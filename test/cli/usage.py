@@ -44,6 +44,7 @@ class Usage(Case):
             self.bad(2, "--frames '.*' *: expected a whole number", "run", RAIN, "--frames", value)
         for value in ("nan", "inf", "-1", "1s", "1e400"):
             self.bad(2, "--seconds '.*': expected a number", "run", RAIN, "--seconds", value)
+        self.bad(2, "whole number from 0 to 9007199254740992", "run", RAIN, "--seed", "9007199254740993")
         self.bad(2, "usage: scree list", "list")
         self.bad(2, "did you mean 'probes'", "list", "probs")
         self.assertEqual(os.listdir(self.folder), [])

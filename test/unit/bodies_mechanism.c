@@ -294,7 +294,7 @@ static void errors_do_not_exit(void **unused) {
   assert_int_equal(mujoco_guarded(&fixture->core, SCREE_FAILED, false, raise_error, "dig"), SCREE_FAILED);
   assert_string_equal(fixture->core.error.message, "mechanism: cannot dig");
   assert_int_equal(fixture->warnings, 1);
-  assert_string_equal(fixture->warning, "mechanism: careful now");
+  assert_string_equal(fixture->warning, "warning: mechanism: careful now");
   assert_true(mju_user_error == host_handler);
   assert_true(mju_user_warning == NULL);
   mju_user_error = NULL;

@@ -196,6 +196,8 @@ static void names_and_references(void **state) {
        "5:26: error: another boundary or body is named 'a'"},
       {"probes: [{kind: flow, name: a}, {kind: creep, name: a}]",
        "4:53: error: probe 'a' would make a second column 'a' in probes.csv"},
+      {"probes: [{kind: energy, name: a}, {kind: flow, name: a}]",
+       "4:54: error: another probe is named 'a': its name is a key of report.json"},
       {"probes: [{kind: flow, name: time}]",
        "4:29: error: probe 'time' would make a second column 'time' in probes.csv"},
       {"bodies: [{box: {}, name: b}]\nprobes: [{kind: pose_of, name: p, target: b}, {kind: flow, name: p_qw}]",

@@ -47,7 +47,7 @@ class Case(unittest.TestCase):
     def bad(self, code, pattern, *words, **options):
         """Fails with this code, and the only line on stderr is the error (warnings aside)."""
         done = self.scree(*words, **options)
-        lines = [line for line in done.stderr.splitlines() if " warning: " not in line]
+        lines = [line for line in done.stderr.splitlines() if not re.search(r"(^| )warning: ", line)]
         self.assertEqual(done.returncode, code, (words, done.stderr))
         self.assertEqual(len(lines), 1, done.stderr)
         self.assertRegex(lines[0], r"(^|: )error: ")
