@@ -23,8 +23,6 @@ BALANCE = 0.01  # of the weight
 CREEP = 0.02  # diameters in ten seconds
 # Cells that miss an aim: what they may reach, a little above what was measured.
 MISSED = {
-    ("mesh", "pbd"): dict(creep=0.06),
-    ("mesh", "p2"): dict(creep=0.06),
     ("paddle", "pbd"): dict(creep=0.25),
     ("paddle", "p2"): dict(creep=0.4),
     ("heavy", "pbd"): dict(creep=0.2),

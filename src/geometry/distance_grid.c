@@ -371,7 +371,7 @@ bool distance_grid_point(const DistanceGrid *grid, Vec3 point, double reach, Sha
   if (place < 0) {
     if (reach > (double)grid->band) return false;
     double beyond = (double)grid->band * (1 + 1e-6);
-    *answer = (ShapePoint){place == GRID_INSIDE ? -beyond : beyond, vec3(0, 0, 1)};
+    *answer = (ShapePoint){.distance = place == GRID_INSIDE ? -beyond : beyond, .normal = vec3(0, 0, 1)};
     return true;
   }
   Corners corners;
@@ -379,7 +379,8 @@ bool distance_grid_point(const DistanceGrid *grid, Vec3 point, double reach, Sha
   Trilinear here = trilinear(corners, vec_make(left[0], left[1], left[2]));
   Vec3 gradient = vec3((double)here.gradient.x, (double)here.gradient.y, (double)here.gradient.z);
   double length = vec3_length(gradient);
-  *answer = (ShapePoint){(double)here.value, length > 0 ? vec3_scale(gradient, 1 / length) : vec3(0, 0, 1)};
+  *answer = (ShapePoint){.distance = (double)here.value,
+                         .normal = length > 0 ? vec3_scale(gradient, 1 / length) : vec3(0, 0, 1)};
   return true;
 }
 

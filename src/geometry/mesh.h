@@ -35,6 +35,11 @@ Status mesh_transform(Core *core, Mesh *mesh, double scale, Quat rotation, Vec3 
 /* Counts oddities; drops triangles of no area; turns single triangles to agree with their neighbours and an inside-out
  * closed mesh as a whole. Fails when no triangle is left. */
 Status mesh_check(Core *core, Mesh *mesh, MeshFindings *findings);
+/* Which triangles meet where. A half is a side of a triangle: 3 triangle + the corner at which it starts. Its partner
+ * is the half of the one triangle on the other side of that edge; where there is none, or more, MESH_NO_PARTNER. The
+ * caller drops the array. */
+#define MESH_NO_PARTNER UINT32_MAX
+Status mesh_partners(Core *core, const Mesh *mesh, uint32_t **partner);
 void mesh_bounds(const Mesh *mesh, Vec3 *low, Vec3 *high);
 
 /* Of a solid of unit density. inertia is about the centre of mass. */

@@ -12,11 +12,9 @@ typedef struct Side {
 typedef struct Topology {
   int64_t *begin; /* sides of vertex v: begin[v] .. begin[v + 1] */
   Side *sides;
-  uint32_t *partner; /* of a half: the one half on the other side, or NO_PARTNER */
+  uint32_t *partner; /* of a half: the one half on the other side, or MESH_NO_PARTNER */
   int64_t open_edges, flipped_edges;
 } Topology;
-
-static const uint32_t NO_PARTNER = UINT32_MAX;
 
 static int side_order(const void *left, const void *right) {
   const Side *a = left, *b = right;
@@ -62,7 +60,7 @@ static Status topology_build(Core *core, const Mesh *mesh, Topology *topology) {
     int32_t from, to;
     half_ends(mesh, (uint32_t)h, &from, &to);
     begin[(from < to ? from : to) + 2]++;
-    topology->partner[h] = NO_PARTNER;
+    topology->partner[h] = MESH_NO_PARTNER;
   }
   for (int64_t v = 1; v <= mesh->vertex_count; v++) begin[v + 1] += begin[v];
   for (int64_t h = 0; h < halves; h++) {
@@ -135,7 +133,7 @@ static bool orient_part(const Mesh *mesh, const Topology *topology, int64_t star
     int32_t t = queue[head++];
     for (int k = 0; k < 3; k++) {
       uint32_t half = 3 * (uint32_t)t + (uint32_t)k, partner = topology->partner[half];
-      if (partner == NO_PARTNER) continue;
+      if (partner == MESH_NO_PARTNER) continue;
       int32_t from, to, other_from, other_to;
       half_ends(mesh, half, &from, &to);
       half_ends(mesh, partner, &other_from, &other_to);
@@ -179,6 +177,17 @@ static Status turn_flipped(Core *core, Mesh *mesh, const Topology *topology, int
   }
   memory_drop(core, &side);
   memory_drop(core, &queue);
+  return status;
+}
+
+Status mesh_partners(Core *core, const Mesh *mesh, uint32_t **partner) {
+  Topology topology = {0};
+  Status status = topology_build(core, mesh, &topology);
+  if (status == SCREE_OK) {
+    *partner = topology.partner;
+    topology.partner = NULL;
+  }
+  topology_destroy(core, &topology);
   return status;
 }
 

@@ -77,6 +77,7 @@ Status shape_create(Core *core, const ScreeShapeDef *definition, bool inside, co
 void shape_destroy(Core *core, Shape *shape) {
   bvh_destroy(core, shape->bvh);
   distance_grid_destroy(core, shape->grid);
+  mesh_faces_destroy(core, &shape->faces);
   heightfield_destroy(core, shape->heights);
   mesh_destroy(core, &shape->mesh);
   shape->bvh = NULL;
@@ -125,7 +126,7 @@ static ShapePoint plain_point(const Shape *shape, Vec3 p) {
     SCREE_SOLID_SHAPES(PLAIN_CASE)
   default: break;
   }
-  return (ShapePoint){answer.distance, vec3(answer.x, answer.y, answer.z)};
+  return (ShapePoint){.distance = answer.distance, .normal = vec3(answer.x, answer.y, answer.z)};
 }
 
 /* Beyond `reach` only the sign is wanted. */
@@ -135,12 +136,13 @@ static ShapePoint mesh_point_sided(const Shape *shape, Vec3 p, double reach, boo
   double length = vec3_length(outward), sign = contained ? -1 : 1;
   if (hit.triangle < 0) {
     double beyond = isfinite(reach) ? reach * (1 + 1e-9) + 1e-300 : INFINITY;
-    return (ShapePoint){sign * beyond, vec3(0, 0, 1)};
+    return (ShapePoint){.distance = sign * beyond, .normal = vec3(0, 0, 1)};
   }
   /* So close to the surface the difference is rounding: the triangle's own normal is better. */
   Vec3 size = vec3_sub(shape->bounds_high, shape->bounds_low);
   double tiny = 1e-12 * (vec3_length(size) + vec3_length(p));
-  return (ShapePoint){sign * hit.distance, length > tiny ? vec3_scale(outward, sign / length) : hit.normal};
+  return (ShapePoint){.distance = sign * hit.distance,
+                      .normal = length > tiny ? vec3_scale(outward, sign / length) : hit.normal};
 }
 
 static ShapePoint mesh_point(const Shape *shape, Vec3 p, double reach) {
@@ -153,7 +155,7 @@ static ShapePoint mesh_point(const Shape *shape, Vec3 p, double reach) {
 
 static ShapePoint turned(const Shape *shape, ShapePoint point) {
   if (!shape->inside) return point;
-  return (ShapePoint){-point.distance, vec3_scale(point.normal, -1)};
+  return (ShapePoint){.distance = -point.distance, .normal = vec3_scale(point.normal, -1)};
 }
 
 ShapePoint shape_distance(const Shape *shape, Vec3 point, double reach) {

@@ -23,7 +23,7 @@ Status region_create(Core *core, const Shape *shape, const SamplingPlan *plan, R
 
 ShapePoint region_distance(const Region *region, Vec3 point, double reach) {
   ShapePoint at = shape_distance(region->shape, region_shape_point(region, point), reach);
-  if (region->shape->inside) at = (ShapePoint){-at.distance, vec3_scale(at.normal, -1)};
+  if (region->shape->inside) at = (ShapePoint){.distance = -at.distance, .normal = vec3_scale(at.normal, -1)};
   at.normal = mat3_apply(&region->to_world, at.normal);
   return at;
 }

@@ -87,7 +87,7 @@ static float push(const Relaxation *r, int64_t i, float sum[3]) {
 /* What is in the way, seen like the region: below zero where spheres go, with the normal into it. */
 static ShapePoint obstacle_at(const Relaxation *r, Vec3 p, double radius) {
   ShapePoint found = region_obstacle(r->region, p, radius, 2 * radius);
-  return (ShapePoint){-found.distance, vec3_scale(found.normal, -1)};
+  return (ShapePoint){.distance = -found.distance, .normal = vec3_scale(found.normal, -1)};
 }
 
 /* Puts the sphere back inside the region, or out of an obstacle. */

@@ -1,7 +1,9 @@
 #include "state/solid_touch.h"
 
-int solid_face(const Solid *solid, Vec3 normal) {
+int solid_face(const Solid *solid, const ShapePoint *touch) {
   const Shape *shape = &solid->shape;
+  const Vec3 normal = touch->normal;
+  if (shape->kind == SCREE_SHAPE_MESH) return touch->face % SOLID_FACES;
   if (!shape->inside || (shape->kind != SCREE_SHAPE_BOX && shape->kind != SCREE_SHAPE_CYLINDER)) return 0;
   Vec3 n = solid_is_turned(solid) ? quat_rotate(quat_conjugate(solid->rotation), normal) : normal;
   if (fabs(n.z) > M_SQRT1_2) return n.z > 0 ? 1 : 2;
@@ -10,12 +12,23 @@ int solid_face(const Solid *solid, Vec3 normal) {
   return n.x > 0 ? 5 : 6;
 }
 
-int solid_contacts(const Solid *solid, Vec3 world, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]) {
+typedef int (*AskShape)(const Shape *shape, Vec3 point, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]);
+
+static int ask_shape(const Solid *solid, AskShape ask, Vec3 world, double reach,
+                     ShapePoint contacts[SHAPE_CONTACTS_MAX]) {
   /* Most walls are not turned: that saves their quaternion. */
-  if (!solid_is_turned(solid)) return shape_contacts(&solid->shape, vec3_sub(world, solid->position), reach, contacts);
-  int count = shape_contacts(&solid->shape, solid_to_local(solid, world), reach, contacts);
+  if (!solid_is_turned(solid)) return ask(&solid->shape, vec3_sub(world, solid->position), reach, contacts);
+  int count = ask(&solid->shape, solid_to_local(solid, world), reach, contacts);
   for (int k = 0; k < count; k++) contacts[k].normal = quat_rotate(solid->rotation, contacts[k].normal);
   return count;
+}
+
+int solid_contacts(const Solid *solid, Vec3 world, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]) {
+  return ask_shape(solid, shape_contacts, world, reach, contacts);
+}
+
+int solid_touches(const Solid *solid, Vec3 world, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]) {
+  return ask_shape(solid, shape_touches, world, reach, contacts);
 }
 
 SolidPose solid_pose_after(const Solid *solid, double seconds) {

@@ -7,18 +7,22 @@
 
 /* ---- faces ---- */
 
-/* Only containers with edges touch a particle in several places at once: boxes and cylinders that are met from inside.
- * Their faces have numbers, by which what a contact remembers is found again; everything else has the number 0. */
-enum { SOLID_FACES = 8 };
+/* Only what has inner edges touches a grain in several places at once: boxes and cylinders that are met from inside,
+ * and meshes. Their faces have numbers, by which what a contact remembers is found again; everything else has the
+ * number 0. A grain never touches two faces of one number: see shape_touches. */
+enum { SOLID_FACES = MESH_FACE_NUMBERS };
 
-/* The face that a normal (unit, world frame, towards the particle) belongs to: 1 and 2 along z, 3 and 4 along y, 5 and
- * 6 along x of the shape; 0 for the side of a cylinder. Faces stand at right angles, and so one component of their
- * normals is 1 and the others are 0: a direction that is mixed, from interpolation or round-off, belongs to the face
- * that it is nearer to, which is the one with a component above sqrt(1/2). */
-int solid_face(const Solid *solid, Vec3 normal);
+/* The face of a contact (world frame). A mesh counts its faces. Of a container the normal, towards the grain, says it:
+ * 1 and 2 along z, 3 and 4 along y, 5 and 6 along x of the shape; 0 for the side of a cylinder. Faces stand at right
+ * angles, and so one component of their normals is 1 and the others are 0: a direction that is mixed, from
+ * interpolation or round-off, belongs to the face that it is nearer to, which is the one with a component above
+ * sqrt(1/2). */
+int solid_face(const Solid *solid, const ShapePoint *touch);
 
 /* Contacts of a sphere centre with the solid, world frame. */
 int solid_contacts(const Solid *solid, Vec3 world, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]);
+/* The same for grains, which meet a mesh at each of its faces. */
+int solid_touches(const Solid *solid, Vec3 world, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]);
 
 /* ---- poses in time ---- */
 

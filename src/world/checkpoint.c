@@ -6,7 +6,7 @@
 #include "world/world.h"
 
 #define CHECKPOINT_MAGIC "SCREECKP"
-enum { CHECKPOINT_FORMAT = 5, CHECKPOINT_VERSION_MAX = 24 };
+enum { CHECKPOINT_FORMAT = 6, CHECKPOINT_VERSION_MAX = 24 };
 #define SKIN_MOST 100.0 /* of neighbour lists, in nominal radii: no method's is a tenth of it */
 
 typedef struct CheckpointHeader {

@@ -167,6 +167,7 @@ Status world_cache_distances(ScreeWorld *world, int32_t first) {
   for (int32_t k = first; k < solids->count; k++) {
     Shape *shape = &solids->items[k].shape;
     progress_part(&world->core, "making distance grids", k - first, solids->count - first);
+    TRY(shape_find_faces(&world->core, shape));
     TRY(shape_cache_distance(&world->core, shape, needs.distance_cell * radius, band * radius, fine));
   }
   return SCREE_OK;

@@ -39,7 +39,8 @@ static ShapePoint nearest_solid(const Solids *solids, Vec3 point, double radius,
     /* Cached distances are too small in inner edges of a mesh: there the mesh itself has the last word. */
     if (at.distance > 0 && at.distance < radius * OBSTACLE_TOUCH)
       at = shape_distance_sided(&solid->shape, local, reach, false);
-    if (at.distance < nearest.distance) nearest = (ShapePoint){at.distance, quat_rotate(solid->rotation, at.normal)};
+    if (at.distance < nearest.distance)
+      nearest = (ShapePoint){.distance = at.distance, .normal = quat_rotate(solid->rotation, at.normal)};
   }
   return nearest;
 }
@@ -53,7 +54,7 @@ static ShapePoint fill_distance(const ScreeWorld *world, int32_t fill, Vec3 poin
   Quat rotation = quat_normalize(pose->rotation);
   ShapePoint at = shape_distance(&world->fills[fill],
                                  quat_rotate(quat_conjugate(rotation), vec3_sub(point, pose->position)), reach);
-  return (ShapePoint){at.distance, quat_rotate(rotation, at.normal)};
+  return (ShapePoint){.distance = at.distance, .normal = quat_rotate(rotation, at.normal)};
 }
 
 /* Fills stay out of walls and bodies. What stands out of its own stays out of the others. */

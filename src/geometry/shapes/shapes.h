@@ -38,7 +38,7 @@ static inline int shape_keep_contact(ShapePoint contacts[SHAPE_CONTACTS_MAX], in
   int k = count < SHAPE_CONTACTS_MAX ? count : SHAPE_CONTACTS_MAX - 1;
   if (count == SHAPE_CONTACTS_MAX && distance >= contacts[k].distance) return count;
   for (; k > 0 && contacts[k - 1].distance > distance; k--) contacts[k] = contacts[k - 1];
-  contacts[k] = (ShapePoint){distance, normal};
+  contacts[k] = (ShapePoint){.distance = distance, .normal = normal};
   return count < SHAPE_CONTACTS_MAX ? count + 1 : count;
 }
 

@@ -91,8 +91,6 @@ typedef struct PositionSlots {
   float *soft;   /* overlap that a spring of the method's bears and that is not shifted apart; NULL: none */
 } PositionSlots;
 
-enum { POSITION_FACES = 8 }; /* of a solid, at most: they tell apart the contacts of one grain with it */
-
 /* A contact with a solid and its row of displacements. */
 typedef struct BoundaryContact {
   int32_t solid, grain;

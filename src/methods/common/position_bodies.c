@@ -62,7 +62,8 @@ static void body_create(PositionStep *work, int32_t index) {
   body->still = !body->movable && !body->turns && way.x == 0 && way.y == 0 && way.z == 0;
   body->upright = solid->rotation.w == 1 && solid->rotation.x == 0 && solid->rotation.y == 0 && solid->rotation.z == 0;
   const Shape *shape = &solid->shape;
-  bool faces = shape->inside && (shape->kind == SCREE_SHAPE_BOX || shape->kind == SCREE_SHAPE_CYLINDER);
+  bool faces =
+      (shape->inside && (shape->kind == SCREE_SHAPE_BOX || shape->kind == SCREE_SHAPE_CYLINDER)) || shape->faces.meet;
   body->faces = faces ? SHAPE_CONTACTS_MAX : 1;
   atomic_init(&body->boundary, 0);
 }

@@ -13,13 +13,11 @@ static Vec3 body_center(const Solid *solid, const PositionBody *body) {
   return body->movable ? solid->center : vec3_sub(solid->center, way);
 }
 
-static int32_t contact_face(const Solid *solid, Vec3 normal) { return solid_face(solid, normal); }
-
-/* As solid_contacts; most solids are not turned. */
+/* As solid_touches; most solids are not turned. */
 static int touches_of(const Solid *solid, const PositionBody *body, Vec3 at, double reach,
                       ShapePoint touch[SHAPE_CONTACTS_MAX]) {
-  if (!body->upright) return solid_contacts(solid, at, reach, touch);
-  return shape_contacts(&solid->shape, vec3_sub(at, solid->position), reach, touch);
+  if (!body->upright) return solid_touches(solid, at, reach, touch);
+  return shape_touches(&solid->shape, vec3_sub(at, solid->position), reach, touch);
 }
 
 /* Contact of a grain with the surface of a solid, by distance. The pose is the end's for solids that follow a path
@@ -49,7 +47,7 @@ static int find_by_distance(PositionStep *work, int64_t i, int32_t index, Bounda
     double apart = touch[k].distance - vec3_dot(n, way);
     *contact = (BoundaryContact){.solid = index,
                                  .grain = (int32_t)i,
-                                 .key = contact_key_from_top(POSITION_FACES * index + contact_face(solid, n)),
+                                 .key = contact_key_from_top(SOLID_FACES * index + solid_face(solid, &touch[k])),
                                  .normal = {(float)n.x, (float)n.y, (float)n.z},
                                  .arm = {(float)arm.x, (float)arm.y, (float)arm.z},
                                  .lever = {(float)arm.x, (float)arm.y, (float)arm.z}};
@@ -72,7 +70,7 @@ static bool find_by_sample(PositionStep *work, int64_t i, int32_t sample, Bounda
   if (!body->movable && body->turns) arm = quat_rotate(quat_conjugate(body->free_turned), arm);
   *contact = (BoundaryContact){.solid = index,
                                .grain = (int32_t)i,
-                               .key = contact_key_from_top(POSITION_FACES * state->solids.count + sample),
+                               .key = contact_key_from_top(SOLID_FACES * state->solids.count + sample),
                                .sampled = true,
                                .arm = {(float)arm.x, (float)arm.y, (float)arm.z},
                                .lever = {(float)arm.x, (float)arm.y, (float)arm.z}};

@@ -198,13 +198,40 @@ static void lane_window(void *context, int64_t b, int64_t e, int thread) {
   for (int64_t l = b; l < e; l++) work->layout.slots.lane[work->layout.slots.grain[l]] = (int32_t)l;
 }
 
+/* Whether a key is that of a contact with a solid, whichever face it is. */
+static bool is_key_of(uint32_t key, int32_t solid) {
+  const uint32_t first = contact_key_from_top(solid * SOLID_FACES);
+  return key <= first && first - key < SOLID_FACES;
+}
+
+/* Where what a contact with a solid remembers is. A grain that goes over an edge of a mesh touches another face than
+ * before: where it touches one and has touched one, that is the contact. */
+static int64_t find_remembered(const PositionStep *work, int64_t g) {
+  const BoundaryContact *contact = &work->layout.boundary[g];
+  const ContactMemory *memory = work->memory;
+  int64_t place = contact_memory_find(memory, contact->grain, contact->key), first, found = 0;
+  if (place || contact->sampled || !work->step->state->solids.items[contact->solid].shape.faces.meet) return place;
+  const PositionWindow *window = position_window(work, contact->grain);
+  for (int64_t k = g - 1; k <= g + 1; k += 2)
+    if (k >= window->boundary && k < window->boundary + window->boundary_count &&
+        contact[k - g].grain == contact->grain && contact[k - g].solid == contact->solid)
+      return 0;
+  int64_t held = contact_memory_row(memory, contact->grain, &first);
+  for (int64_t k = 0; k < held; k++) {
+    if (!is_key_of(memory->now.key[first + k * LANES], contact->solid)) continue;
+    if (found) return 0;
+    found = first + k * LANES;
+  }
+  return found;
+}
+
 /* What is remembered of a contact with a solid. */
 static void recall_boundary(PositionStep *work, int64_t g) {
   PositionSlots *s = &work->layout.slots;
   const BoundaryContact *contact = &work->layout.boundary[g];
   int32_t slot = contact->slot;
   const ContactPlaces *now = &work->memory->now;
-  int64_t place = contact_memory_find(work->memory, contact->grain, contact->key);
+  int64_t place = find_remembered(work, g);
   float scale = now->kept[0][place] != 0 ? work->history_scale : 0;
   s->ln[slot] = now->kept[0][place] * scale;
   s->ltx[slot] = now->kept[1][place] * scale;

@@ -45,7 +45,7 @@ static int nearest_points(const DemStep *work, const Solid *solid, Vec3 at, doub
                           ShapePoint touch[SHAPE_CONTACTS_MAX]) {
   double lag = pose_lag(work, solid);
   Vec3 seen = lag != 0 ? vec3_madd(at, solid_velocity_at(solid, at), -lag) : at;
-  return solid_contacts(solid, seen, reach, touch);
+  return solid_touches(solid, seen, reach, touch);
 }
 
 /* ---- surfaces ---- */
@@ -115,17 +115,37 @@ static Surface surface_of_sample(const DemStep *work, int32_t sample) {
                    .column = state->materials.count + s->solid[sample]};
 }
 
+/* Which of the points that a grain touches a solid in is that of a listed contact; -1: none. Those of its face; a grain
+ * that has gone over an edge of a mesh since it was listed touches another one, and the contacts that have lost theirs
+ * go on with those that are new, in order. */
+static int point_of_key(const DemStep *work, int64_t i, int32_t key, const ShapePoint *touch, int found) {
+  const DemContacts *contacts = &work->topology->boundary;
+  const Solid *solid = &work->step->state->solids.items[key / SOLID_FACES];
+  int lost = 0, claimed = 0;
+  for (int k = 0; k < found; k++)
+    if (solid_face(solid, &touch[k]) == key % SOLID_FACES) return k;
+  if (!solid->shape.faces.meet) return -1;
+  for (int32_t c = contacts->start[i]; c < contacts->start[i + 1]; c++) {
+    const int32_t other = contacts->key[c];
+    if (other == NOTHING || other < 0 || other / SOLID_FACES != key / SOLID_FACES) continue;
+    bool there = false;
+    for (int k = 0; k < found; k++)
+      if (solid_face(solid, &touch[k]) == other % SOLID_FACES) claimed |= 1 << k, there = true;
+    lost += !there && other < key;
+  }
+  for (int k = 0; k < found; k++)
+    if (!(claimed & 1 << k) && lost-- == 0) return k;
+  return -1;
+}
+
 static Surface surface_by_key(const DemStep *work, int64_t i, int32_t key) {
   if (key < 0) return surface_of_sample(work, ~key);
   const Solid *solid = &work->step->state->solids.items[key / SOLID_FACES];
   double radius = (double)work->step->state->particles.radius[i];
   Vec3 at = place_of(work, i);
   ShapePoint touch[SHAPE_CONTACTS_MAX];
-  int found = nearest_points(work, solid, at, radius, touch);
-  for (int k = 0; k < found; k++)
-    if (solid_face(solid, touch[k].normal) == key % SOLID_FACES)
-      return surface_at(work, key / SOLID_FACES, at, radius, &touch[k]);
-  return NO_SURFACE;
+  int found = nearest_points(work, solid, at, radius, touch), k = point_of_key(work, i, key, touch, found);
+  return k < 0 ? NO_SURFACE : surface_at(work, key / SOLID_FACES, at, radius, &touch[k]);
 }
 
 void dem_boundary_refresh(const DemStep *work, int64_t b, int64_t e) {
@@ -160,7 +180,7 @@ static int near_keys(const BoundaryListing *listing, int64_t i, int64_t entry, S
   /* The points come nearest first. Sums in that order would depend on when the list was made. */
   for (int k = 0; k < found; k++) {
     ShapePoint point = touch[k];
-    int32_t key = key_of(index, solid_face(solid, point.normal));
+    int32_t key = key_of(index, solid_face(solid, &point));
     int at = k;
     for (; at > 0 && keys[at - 1] > key; at--) {
       keys[at] = keys[at - 1];
@@ -188,23 +208,35 @@ static void count_contacts(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-static void carry_contact(const BoundaryListing *listing, int64_t i, int32_t key, int64_t to) {
+/* Where a contact was among those of a grain; -1: it was not there. One that is `alone` with its solid is that which
+ * was alone with it, whichever face it is: a grain goes over the edges of a mesh. */
+static int32_t contact_before(const DemTopology *old, int64_t row, int32_t key, bool alone) {
+  int32_t before = -1;
+  for (int32_t k = old->boundary.start[row]; k < old->boundary.start[row + 1]; k++) {
+    const int32_t other = old->boundary.key[k];
+    if (other == key) return k;
+    if (!alone || other == NOTHING || other < 0 || other / SOLID_FACES != key / SOLID_FACES) continue;
+    if (before >= 0) alone = false;
+    before = k;
+  }
+  return alone ? before : -1;
+}
+
+static void carry_contact(const BoundaryListing *listing, int64_t i, int32_t key, bool alone, int64_t to) {
   const DemTopology *old = listing->work->topology;
   int64_t row = listing->work->fields->row[i] - 1;
   if (row < 0 || row >= old->grains) return;
-  for (int32_t k = old->boundary.start[row]; k < old->boundary.start[row + 1]; k++)
-    if (old->boundary.key[k] == key) {
-      dem_carry_springs(old, &old->boundary, k, listing->fresh, &listing->fresh->boundary, to, 1);
-      return;
-    }
+  int32_t k = contact_before(old, row, key, alone);
+  if (k >= 0) dem_carry_springs(old, &old->boundary, k, listing->fresh, &listing->fresh->boundary, to, 1);
 }
 
-static void add_contact(const BoundaryListing *listing, int64_t i, int32_t key, const Surface *surface, int64_t at) {
+static void add_contact(const BoundaryListing *listing, int64_t i, int32_t key, bool alone, const Surface *surface,
+                        int64_t at) {
   DemContacts *contacts = &listing->fresh->boundary;
   contacts->first[at] = (int32_t)(DEM_ROW * i);
   contacts->key[at] = key;
   store_surface(listing->work, contacts, at, surface);
-  carry_contact(listing, i, key, at);
+  carry_contact(listing, i, key, alone, at);
 }
 
 static void fill_contacts(void *context, int64_t b, int64_t e, int thread) {
@@ -224,12 +256,12 @@ static void fill_contacts(void *context, int64_t b, int64_t e, int thread) {
         for (int f = 0; f < found; f++) {
           Surface surface =
               surface_at(work, keys[f] / SOLID_FACES, place_of(work, i), (double)state->particles.radius[i], &touch[f]);
-          add_contact(listing, i, keys[f], &surface, at++);
+          add_contact(listing, i, keys[f], found == 1, &surface, at++);
         }
       }
     if (listing->by_samples)
       for (int64_t k = samples->start[i]; k < samples->start[i + 1]; k++)
-        add_contact(listing, i, ~samples->index[k], &NO_SURFACE, at++);
+        add_contact(listing, i, ~samples->index[k], false, &NO_SURFACE, at++);
     for (; at < contacts->start[i + 1]; at++) { /* the window's last: padding */
       contacts->first[at] = (int32_t)(DEM_ROW * i);
       contacts->key[at] = NOTHING;

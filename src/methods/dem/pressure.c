@@ -46,7 +46,7 @@ static double solids_load(const Loads *loads, int64_t i) {
   for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
     ShapePoint touch[SHAPE_CONTACTS_MAX];
     int32_t solid = list->index[k];
-    int found = solid_contacts(&state->solids.items[solid], state_position(state, i), radius, touch);
+    int found = solid_touches(&state->solids.items[solid], state_position(state, i), radius, touch);
     for (int t = 0; t < found; t++) load += contact_load(&row[solid], radius - touch[t].distance, radius);
   }
   return load;

@@ -41,7 +41,7 @@ static int add_solids(const Relax *relax, int64_t i, LaneVec3 at, LaneVec3 *sum)
                                             (double)p->z[i] + (double)at.z));
   for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
     ShapePoint touch[SHAPE_CONTACTS_MAX];
-    int found = solid_contacts(&state->solids.items[list->index[k]], world, (double)p->radius[i], touch);
+    int found = solid_touches(&state->solids.items[list->index[k]], world, (double)p->radius[i], touch);
     for (int f = 0; f < found; f++) {
       double penetration = (double)p->radius[i] - touch[f].distance;
       sum->x += (float)(penetration * touch[f].normal.x);
