@@ -15,6 +15,7 @@
   X(tilt)                                                                                                              \
   X(slide)                                                                                                             \
   X(collapse)                                                                                                          \
+  X(channel)                                                                                                           \
   X(silo)                                                                                                              \
   X(janssen)                                                                                                           \
   X(bank)                                                                                                              \
