@@ -61,7 +61,7 @@ foreach(kind IN LISTS SCREE_WEB_KINDS)
   target_compile_options(scree_setjmp_${kind} PRIVATE ${flags_${kind}})
 endforeach()
 
-# The page makes the GL context and hands it over. It says how many threads the pool needs: those of a world and of the renderer.
+# The page makes the GL context and hands it over. It says how many threads the pool needs: those of a world.
 set(link_options -O3 -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2GB -sINITIAL_MEMORY=64MB -sMODULARIZE=1 -sEXPORT_ES6=1
   -sEXPORT_NAME=makeScree -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2
   -sFORCE_FILESYSTEM=1 -sMINIFY_HTML=0 -sENVIRONMENT=web,worker,node

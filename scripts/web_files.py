@@ -22,12 +22,13 @@ def copy(source, target):
         shutil.copyfile(source, target)
 
 
-def thumbnail(picture, target):
+def thumbnail(picture, target, middle=1):
+    """`middle`: the share of the picture that is shown."""
     if not picture.exists() or not shutil.which("ffmpeg"):
         return False
     if not target.exists() or target.stat().st_mtime < picture.stat().st_mtime:
         target.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", str(picture), "-vf", f"scale={THUMBNAIL}:-2", "-q:v", "5",
+        subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", str(picture), "-vf", f"crop=iw*{middle}:ih*{middle},scale={THUMBNAIL}:-2", "-q:v", "5",
                         str(target)], check=True, stdin=subprocess.DEVNULL)
     return True
 
@@ -60,7 +61,7 @@ def main():
         used |= {asset for asset in assets if asset.name in model.read_text()}
     for asset in used:
         copy(asset, web / "assets" / asset.name)
-    sandbox = thumbnail(ROOT / "docs" / "images" / "web.png", web / "thumbnails" / "sandbox.jpg")
+    sandbox = thumbnail(ROOT / "docs" / "images" / "web.png", web / "thumbnails" / "sandbox.jpg", 0.7)
     index = {"papers": PAPERS, "sandbox": sandbox, "mujoco": (web / "mujoco" / "mujoco.wasm").exists(), "scenes": listed, "assets": sorted(asset.name for asset in used)}
     (web / "scenes.json").write_text(json.dumps(index, indent=1) + "\n")
 

@@ -8,10 +8,15 @@
 
 static RenderFunction load(const char *name) { return (RenderFunction)emscripten_webgl_get_proc_address(name); }
 
+/* Again where the context was lost: what the old renderer had there is gone. The page's threads are the world's. */
 int web_renderer(void) {
-  web.settings = render_settings_default();
-  web.settings.legend = false;
-  return web_done(renderer_create(load, web.threads > 0 ? web.threads : 1, &web.renderer, &web.error));
+  if (!web.renderer) {
+    web.settings = render_settings_default();
+    web.settings.legend = false;
+  }
+  renderer_destroy(web.renderer);
+  web.renderer = NULL;
+  return web_done(renderer_create(load, 1, &web.renderer, &web.error));
 }
 
 int web_software(void) { return web.renderer && renderer_statistics(web.renderer).software; }

@@ -27,9 +27,12 @@ WIDE_INLINE Narrow narrow_square(Narrow a) {
     Narrow whole;
     v128_t half[2];
   } parts = {a};
+  /* Squares of the even lanes and of the odd ones, each in the 32 bits of two lanes. */
+  const v128_t even = wasm_i32x4_const(0xffff, 0xffff, 0xffff, 0xffff);
   for (int h = 0; h < 2; h++) {
-    v128_t v = parts.half[h], low = wasm_i32x4_extmul_low_i16x8(v, v), high = wasm_i32x4_extmul_high_i16x8(v, v);
-    parts.half[h] = wasm_i16x8_shuffle(low, high, 1, 3, 5, 7, 9, 11, 13, 15);
+    v128_t v = parts.half[h], low = wasm_i32x4_dot_i16x8(v, wasm_v128_and(v, even)),
+           high = wasm_i32x4_dot_i16x8(v, wasm_v128_andnot(v, even));
+    parts.half[h] = wasm_v128_or(wasm_u32x4_shr(low, 16), wasm_v128_andnot(high, even));
   }
   return parts.whole;
 #else

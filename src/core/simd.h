@@ -258,6 +258,10 @@ WIDE_INLINE unsigned wide_bits(WideInt mask) {
 /* For each set of lanes their numbers, one a byte, lowest first: what wide_pack needs. */
 enum { PACK_TABLE = 1 << LANES };
 extern const uint64_t pack_lanes[PACK_TABLE];
+#ifdef __wasm_simd128__
+/* The same for the bytes of four lanes, as a swizzle wants them. */
+extern const uint8_t wasm_pack_bytes[16][16];
+#endif
 /* Stores the values of the set lanes one behind the other, and rubbish behind them. By a table of 2 KiB: the
  * alternative, pdep and pext, takes a hundred cycles on some processors that have it. */
 WIDE_INLINE void wide_pack(int32_t *out, unsigned bits, const int32_t *values, const uint64_t *table) {
@@ -266,13 +270,9 @@ WIDE_INLINE void wide_pack(int32_t *out, unsigned bits, const int32_t *values, c
   __m256i all = _mm256_loadu_si256((const __m256i *)values);
   _mm256_storeu_si256((__m256i *)out, _mm256_permutevar8x32_epi32(all, lanes));
 #elif defined(__wasm_simd128__)
-  /* Four lanes at a time: byte b of lane l is byte 4 l + b, from the four numbers of lanes by one swizzle. */
-  const v128_t spread = wasm_i8x16_const(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-  const v128_t within = wasm_i8x16_const(0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
+  (void)table;
   for (int half = 0; half < 2; half++, bits >>= 4, values += 4) {
-    v128_t lanes = wasm_i8x16_swizzle(wasm_v128_load32_zero(table + (bits & 15)), spread);
-    v128_t bytes = wasm_i8x16_add(wasm_i8x16_shl(lanes, 2), within);
-    wasm_v128_store(out, wasm_i8x16_swizzle(wasm_v128_load(values), bytes));
+    wasm_v128_store(out, wasm_i8x16_swizzle(wasm_v128_load(values), wasm_v128_load(wasm_pack_bytes[bits & 15])));
     out += __builtin_popcount(bits & 15);
   }
 #else
@@ -295,6 +295,10 @@ WIDE_INLINE float wide_least(Wide v) {
 WIDE_INLINE WideInt wide_load_some(const int32_t *from, WideInt mask) {
 #if defined(__AVX2__)
   return (WideInt)_mm256_maskload_epi32(from, (__m256i)mask);
+#elif defined(__wasm_simd128__)
+  /* All of them, and then those: nothing that is allocated ends at the memory's end, where the allocator keeps a record
+   * of its own that is larger than eight lanes. */
+  return mask & WASM_JOIN(WasmInts, wasm_v128_load(from), wasm_v128_load(from + 4));
 #else
   WideInt values = {0};
   for (int k = 0; k < LANES; k++)
@@ -306,6 +310,17 @@ WIDE_INLINE WideInt wide_load_some(const int32_t *from, WideInt mask) {
 WIDE_INLINE void wide_store_some(int32_t *out, WideInt mask, WideInt values) {
 #if defined(__AVX2__)
   _mm256_maskstore_epi32(out, (__m256i)mask, (__m256i)values);
+#elif defined(__wasm_simd128__)
+  unsigned bits = wide_bits(mask);
+#define WASM_STORE_PAIR(v, from, pair)                                                                                 \
+  if ((bits >> (from)&3) == 3) wasm_v128_store64_lane(out + (from), v, pair);                                          \
+  else if (bits >> (from)&1) wasm_v128_store32_lane(out + (from), v, 2 * (pair));                                      \
+  else if (bits >> (from)&2) wasm_v128_store32_lane(out + (from) + 1, v, 2 * (pair) + 1);
+  WASM_STORE_PAIR(WASM_LOW(values), 0, 0)
+  WASM_STORE_PAIR(WASM_LOW(values), 2, 1)
+  WASM_STORE_PAIR(WASM_HIGH(values), 4, 0)
+  WASM_STORE_PAIR(WASM_HIGH(values), 6, 1)
+#undef WASM_STORE_PAIR
 #else
   for (int k = 0; k < LANES; k++)
     if (mask[k]) out[k] = values[k];

@@ -1,6 +1,7 @@
 """The page in Chromium without a screen: it opens, plays, digs with mouse and finger, changes method and material, shows
 errors at their line, saves and loads, follows a link, shows the methods side by side; by keyboard alone, with names for screen
 readers and readable contrast, light and dark; with threads and without."""
+import base64
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
@@ -154,6 +156,7 @@ def dig_by_mouse(page):
     canvas = page.canvas()
     page.driver.find_element(By.CSS_SELECTOR, "[data-tool='dig:0']").click()
     ActionChains(page.driver).move_to_element_with_offset(canvas, -60, 40).click_and_hold().perform()
+    check(page.at("hint").get_attribute("hidden"), "what is done need not be said")
     page.until("a force on the blade", lambda: page.force() > 0.5)
     forces = []
     for _ in range(4):
@@ -394,6 +397,36 @@ def threads_give_the_same_bits(page, address, folder):
     check(json.loads(report.read_text())["state_hash"] == state, f"frame {frame} of the page has other bits than the program's")
 
 
+# Keeps the worker where a test can send to it.
+KEEP_WORKER = "window.Worker = class extends Worker { constructor(...all) { super(...all); window.kept = this; } };"
+
+
+def picture_comes_back(page, address):
+    """A graphics card that starts anew: the world goes on, and is drawn again."""
+    page.driver.get("about:blank")
+    kept = page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": KEEP_WORKER})
+    page.open(address)
+    page.script("""window.words = []; const box = document.getElementById('notice');
+      new MutationObserver(() => words.push(box.textContent)).observe(box, { childList: true }); kept.postMessage({ do: 'lose' })""")
+    page.until("a word about it, and the card again", lambda: page.script(
+        "const k = words.findIndex((word) => word.includes('graphics card')); return k >= 0 && words.indexOf('', k) > k"))
+    page.plays(3)
+    picture_shows_sand(page, str(pathlib.Path(os.environ.get("SCREE_BUILD", ".")) / "page_again.png"))
+    page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", {"identifier": kept["identifier"]})
+
+
+def links_that_lie(page, address):
+    """Whatever stands behind the #, there is sand to play in, and a word about what was wrong."""
+    raw = zlib.compressobj(9, wbits=-15)
+    bomb = base64.urlsafe_b64encode(raw.compress(bytes(2**26)) + raw.flush()).decode().rstrip("=")
+    for link, said in (("scene=../../etc/passwd", "no scene"), (f"yaml={bomb}&method=nobody", "damaged"),
+                       ("yaml=!!&set={&camera=1,nan&tool=<b>", "damaged")):
+        page.driver.get("about:blank")
+        page.open(f"{address}#{link}")
+        page.until(f"a notice about {link[:20]}", lambda said=said: said in page.at("notice").text)
+        check(page.state("name") == "sandbox", f"{link[:20]} opens something else")
+
+
 def console_is_clean(page):
     lines = [line for line in page.driver.get_log("browser") if line["level"] == "SEVERE"]
     check(not lines, f"the console says {lines}")
@@ -409,6 +442,7 @@ def main():
             seconds = page.open(shared.address)
             print(f"first frame after {seconds:.2f} s, {page.used()[0] - before:.2f} s of the processor")
             check(page.script("return crossOriginIsolated"), "the page is not isolated: no threads")
+            check(not page.at("hint").get_attribute("hidden"), "nobody says what to do")
             page.plays(5)
             picture_shows_sand(page, str(pathlib.Path(os.environ.get("SCREE_BUILD", ".")) / "page.png"))
             dig_by_mouse(page)
@@ -424,10 +458,9 @@ def main():
             console_is_clean(page)
             threads_give_the_same_bits(page, shared.address, folder)
             console_is_clean(page)
-            page.driver.get("about:blank")
-            page.driver.get(shared.address + "#scene=no/such")
-            page.until("a notice about a scene that is not there", lambda: "no scene" in page.at("notice").text)
-            page.driver.get_log("browser")  # the 404 of that scene
+            links_that_lie(page, shared.address)
+            picture_comes_back(page, shared.address)
+            console_is_clean(page)
             page.driver.get("about:blank")
             page.open(alone.address + "#scene=side_by_side%2Fcollapse&method=pbd")
             check(page.state("report.threads") == 1, "threads without the headers that they need")

@@ -1,8 +1,18 @@
 // A link that holds the scene: a shipped one by its name, any other packed into the address.
+import { METHODS } from "./state.js";
 
-async function through(stream, data) {
-  const answer = new Response(new Blob([data]).stream().pipeThrough(stream));
-  return new Uint8Array(await answer.arrayBuffer());
+/** No scene is longer (bytes): a short link can hold one that would fill the memory. */
+export const SCENE_MOST = 2 ** 20;
+
+async function through(stream, data, most = Infinity) {
+  const reader = new Blob([data]).stream().pipeThrough(stream).getReader();
+  const pieces = [];
+  for (let size = 0, piece; !(piece = await reader.read()).done; ) {
+    size += piece.value.length;
+    if (size > most) throw new Error("too long");
+    pieces.push(piece.value);
+  }
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
 const toText = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
@@ -27,17 +37,18 @@ export async function unpack(hash) {
   const found = {};
   if (parts.has("scene")) found.name = parts.get("scene");
   if (parts.has("yaml")) {
-    found.name = "own";
     try {
-      found.text = new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), toBytes(parts.get("yaml"))));
+      const bytes = await through(new DecompressionStream("deflate-raw"), toBytes(parts.get("yaml")), SCENE_MOST);
+      found.text = new TextDecoder().decode(bytes);
+      found.name = "own";
     } catch {
       found.broken = "The scene in the link is damaged.";
     }
   }
-  if (/^\w+$/.test(parts.get("method") ?? "")) found.method = parts.get("method");
+  if (METHODS.includes(parts.get("method"))) found.method = parts.get("method");
   try {
     const sets = JSON.parse(parts.get("set") ?? "null");
-    if (sets && typeof sets === "object") found.sets = sets;
+    if (sets && typeof sets === "object" && !Array.isArray(sets)) found.sets = sets;
   } catch {
     found.broken = "The settings in the link are damaged.";
   }

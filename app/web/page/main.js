@@ -1,15 +1,24 @@
 // The page: puts state, views and controls together.
 import { GRAVITIES, materialControls, restartControls, short } from "./controls.js";
 import { download, Film, sceneOfMesh, watchDrops } from "./files.js";
-import { pack, unpack } from "./link.js";
+import { pack, SCENE_MOST, unpack } from "./link.js";
 import { letKeysGo, showMachine, steerKey } from "./machine.js";
 import { showScenes } from "./scenes.js";
 import { listen, METHODS, overrides, state, toolSize, update } from "./state.js";
 import { View } from "./view.js";
 
 const at = (id) => document.getElementById(id);
-const TOOLS = [["dig:0", "Blade"], ["dig:1", "Rake"], ["dig:2", "Ball"], ["dig:3", "Hand"], ["pour", "Pour"], ["blast", "Blow up"],
-  ["drop:0", "Drop"], ["camera", "Camera"]];
+/** What the pointer does, its name, and its sign: lines in a square of 24. */
+const TOOLS = [
+  ["dig:0", "Blade", "M12 3v8M6 11h12l-1 8q-5 3-10 0z"],
+  ["dig:1", "Rake", "M12 3v9M4 12h16M4 12v7M8 12v7M12 12v7M16 12v7M20 12v7"],
+  ["dig:2", "Ball", "M12 5a7 7 0 1 0 0 14a7 7 0 1 0 0-14M9 9q1-1 3-1"],
+  ["dig:3", "Hand", "M7 13V6M10.5 12V4M14 12V4.5M17.5 13V7M7 11v4q0 6 5.5 6t5.5-6v-3M7 15l-3-4"],
+  ["pour", "Pour", "M4 4h12l3 4-7 2zM12 12v2M15 12v5M10 16v2M7 21q5-4 11 0"],
+  ["blast", "Blow up", "M12 2v5M12 17v5M2 12h5M17 12h5M5 5l3 3M16 16l3 3M19 5l-3 3M8 16l-3 3"],
+  ["drop:0", "Drop", "M12 2v7M9 6.5l3 3 3-3M7 13h10v8H7z"],
+  ["camera", "Camera", "M3 8h4l2-3h6l2 3h4v11H3zM12 10a3.5 3.5 0 1 0 0 7a3.5 3.5 0 1 0 0-7"],
+];
 const STARTS = "sandbox";
 
 let views = [];
@@ -17,6 +26,7 @@ let shipped = ""; // text of the scene as it was loaded: a link names it as long
 let film = null;
 let wanted = null; // camera of a link, for the next world
 let noticeTimer;
+let crashed = false; // a module that has crashed is not called again: the next world gets a new one
 let reached = []; // time of each world: side by side they keep in step
 
 function notice(text, lasting = false) {
@@ -25,6 +35,14 @@ function notice(text, lasting = false) {
   box.hidden = !text;
   clearTimeout(noticeTimer);
   if (text && !lasting) noticeTimer = setTimeout(() => (box.hidden = true), 6000);
+}
+
+/** What to do here, until something is done. */
+let hinted = false;
+function showHint(wished) {
+  if (wished && hinted) return;
+  hinted = true;
+  at("hint").hidden = !wished;
 }
 
 const all = (task, more) => views.forEach((view) => view.send(task, more));
@@ -53,8 +71,11 @@ function makeViews(count) {
 
 /** Opens the scene as the state has it, in every view. */
 function openWorlds() {
+  if (crashed) makeViews(views.length);
+  crashed = false;
   update({ opened: state.opened + 1, error: null });
   notice("");
+  at("loading").hidden = false;
   views.forEach((view, k) => view.send("open", {
     id: state.opened,
     text: state.text,
@@ -71,6 +92,7 @@ function openWorlds() {
 }
 
 async function fetchScene(name) {
+  if (!state.index.scenes.some((scene) => scene.name === name)) throw new Error(`There is no scene ${name.slice(0, 80)}.`);
   const answer = await fetch(name === STARTS ? "sandbox.yaml" : `scenes/${name}.yaml`);
   if (!answer.ok) throw new Error(`There is no scene ${name}.`);
   return answer.text();
@@ -90,11 +112,15 @@ async function openScene(name, more = {}) {
     openWorlds();
     if ("mechanism" in state.sets) notice("The machine of this scene needs MuJoCo, which this page was built without. Dig in its sand yourself.");
   } catch (error) {
+    // Whatever a link says, there is something to play with.
+    if (!state.text && name !== STARTS) await openScene(STARTS);
     notice(error.message, true);
   }
 }
 
 function place(error) {
+  if (error.crashed) return `The simulation broke down (${error.message}). Reset starts it again.`;
+  if (error.message.startsWith("--set ")) return error.message.replace(/^--set (\S+): error: /, "Setting $1: ");
   return error.line ? `Line ${error.line}, column ${error.column}: ${error.message.replace(/^\S*?:\d+:\d+: error: /, "")}` : error.message;
 }
 
@@ -107,6 +133,7 @@ function keepInStep(view, time) {
 
 function hear(message, view) {
   const first = view === views[0];
+  if (first && ["opened", "error", "broken"].includes(message.is)) at("loading").hidden = true;
   switch (message.is) {
     case "ready":
       view.resize();
@@ -129,6 +156,7 @@ function hear(message, view) {
         view.send("tool", { tool: dug(), size: toolSize() });
         at("editor-warnings").textContent = message.warnings;
         document.documentElement.dataset.opened = String(message.id);
+        showHint(true);
       }
       view.caption.classList.remove("failed");
       break;
@@ -138,6 +166,7 @@ function hear(message, view) {
       if (!view.caption.hidden) view.caption.textContent = `${message.report.method}: ${short(message.report.ms)} ms`;
       break;
     case "error":
+      crashed ||= Boolean(message.crashed);
       if (state.compare) {
         view.caption.textContent += ": " + message.message;
         view.caption.classList.add("failed");
@@ -230,11 +259,10 @@ function showError() {
 function showLines() {
   const count = at("editor").value.split("\n").length;
   const lines = at("editor-lines");
-  lines.replaceChildren(...Array.from({ length: count }, (_, k) => {
-    const line = Object.assign(document.createElement("span"), { textContent: String(k + 1) });
-    if (state.error?.line === k + 1) line.className = "wrong";
-    return line;
-  }));
+  const numbers = (from, to) => Array.from({ length: Math.max(0, to - from + 1) }, (_, k) => `${from + k}\n`).join("");
+  const wrong = Math.min(state.error?.line || count + 1, count + 1);
+  const mark = Object.assign(document.createElement("span"), { className: "wrong", textContent: wrong <= count ? String(wrong) : "" });
+  lines.replaceChildren(numbers(1, wrong - 1), mark, numbers(wrong + 1, count));
   lines.scrollTop = at("editor").scrollTop;
 }
 
@@ -245,6 +273,7 @@ function showTools() {
 function showScene() {
   const scene = state.index.scenes.find((known) => known.name === state.name);
   at("scene-title").textContent = state.scene?.title || scene?.title || "Own scene";
+  document.title = `${at("scene-title").textContent} · scree`;
   at("method").value = state.method || state.scene?.method?.name || "";
   const coarse = state.scene?.method?.radius;
   const fine = state.scene?.upsample?.radius;
@@ -324,7 +353,8 @@ async function copyLink() {
 }
 
 async function takeFile(file) {
-  if (/\.ya?ml$/i.test(file.name)) openScene("own", { text: await file.text() });
+  if (/\.ya?ml$/i.test(file.name) && file.size > SCENE_MOST) notice(`${file.name} is too long for a scene.`);
+  else if (/\.ya?ml$/i.test(file.name)) openScene("own", { text: await file.text() });
   else if (/\.scree$/i.test(file.name)) all("load", { data: new Uint8Array(await file.arrayBuffer()) });
   else if (/\.(obj|ply|stl|xml|csv)$/i.test(file.name)) {
     const data = new Uint8Array(await file.arrayBuffer());
@@ -435,12 +465,15 @@ function onKey(event) {
   const action = /^[1-8]$/.test(key) ? () => setTool(TOOLS[Number(key) - 1][0]) : keys[key];
   if (!action || (event.target.closest("[role=tablist], .tools") && key.startsWith("Arrow"))) return;
   event.preventDefault();
+  showHint(false);
   action();
 }
 
 function wire() {
-  at("tools").append(...TOOLS.map(([tool, label], k) => {
-    const button = Object.assign(document.createElement("button"), { textContent: label, title: `${label} (${k + 1})` });
+  at("tools").append(...TOOLS.map(([tool, label, sign], k) => {
+    const button = Object.assign(document.createElement("button"), { title: `${label} (${k + 1})` });
+    button.innerHTML = `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${sign}"/></svg>`;
+    button.append(label);
     button.dataset.tool = tool;
     button.addEventListener("click", () => setTool(tool));
     return button;
@@ -519,6 +552,7 @@ function wire() {
   at("checkpoint").addEventListener("click", () => views[0].send("save"));
   at("compare").addEventListener("click", toggleCompare);
   watchDrops(takeFile);
+  at("views").addEventListener("pointerdown", () => showHint(false));
   addEventListener("keydown", onKey);
   addEventListener("keyup", (event) => steerKey(event.key.toLowerCase(), false, all));
   addEventListener("blur", () => letKeysGo(all));
@@ -552,6 +586,7 @@ async function begin() {
   const forced = new URLSearchParams(location.search).get("threads");
   update({ threads: self.crossOriginIsolated ? Math.min(Number(forced) || cores, 4) : 1 });
   const index = fetch("scenes.json").then((answer) => answer.json());
+  at("loading").hidden = false;
   makeViews(1);
   wire();
   const known = await index;

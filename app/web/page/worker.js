@@ -26,7 +26,7 @@ const say = (is, more = {}, transfer = []) => self.postMessage({ is, ...more }, 
 
 function complain(error) {
   if (error instanceof ScreeError) say("error", { message: error.message, line: error.line, column: error.column });
-  else say("error", { message: String(error?.message ?? error), line: 0, column: 0 });
+  else say("error", { message: String(error?.message ?? error), line: 0, column: 0, crashed: error instanceof WebAssembly.RuntimeError });
 }
 
 /** WebGL hides which device draws; the renderer wants to know whether it is the processor. */
@@ -35,6 +35,29 @@ function showDevice(gl) {
   if (!info) return;
   const ask = gl.getParameter.bind(gl);
   gl.getParameter = (name) => ask(name === gl.RENDERER ? info.UNMASKED_RENDERER_WEBGL : name);
+}
+
+/** A graphics card that starts anew takes all pictures with it; the world goes on when there is one again. */
+let lost = false;
+let loss; // the extension by which tests lose it
+function watchContext(gl) {
+  loss = gl.getExtension("WEBGL_lose_context");
+  canvas.addEventListener("webglcontextlost", (event) => {
+    event.preventDefault(); // so that it comes back
+    lost = true;
+    say("waits", { message: "The graphics card has stopped drawing. The page waits for it." });
+  });
+  canvas.addEventListener("webglcontextrestored", () => {
+    try {
+      showDevice(gl);
+      engine.run("renderer");
+      lost = false;
+      say("waits", { message: "" });
+      act(() => {});
+    } catch (error) {
+      complain(error);
+    }
+  });
 }
 
 async function start(message) {
@@ -46,7 +69,7 @@ async function start(message) {
       begun.catch(complain);
       return {};
     },
-    threadPool: 2 * (message.threads - 1), // a world's and the renderer's
+    threadPool: message.threads - 1, // of a world; the next one gets them when it is gone
     mainScriptUrlOrBlob: new URL(`./scree_${kind}.js`, import.meta.url).href,
     locateFile: (name) => new URL(name, import.meta.url).href,
     printErr: (line) => console.warn(line),
@@ -58,6 +81,7 @@ async function start(message) {
   const gl = canvas.getContext("webgl2", wishes);
   if (!gl) throw new Error("This browser has no WebGL 2, which scree draws with.");
   showDevice(gl);
+  watchContext(gl);
   module.GL.makeContextCurrent(module.GL.registerContext(gl, { majorVersion: 2, minorVersion: 0 }));
   engine.run("renderer");
   if (engine.call("software")) engine.call("quality", 1);
@@ -100,7 +124,7 @@ async function open(message) {
   until = message.until ?? Infinity;
   if (message.camera) engine.call("camera_set", ...message.camera);
   // The scene's camera is meant for a wide picture: a narrow one sees it from farther away.
-  else if (size.width < size.height) engine.call("camera_turn", 0, 0, (size.height / size.width) ** 0.8);
+  else engine.call("camera_turn", 0, 0, Math.max(1, (1.45 * size.height) / size.width));
   playing = message.play;
   due = performance.now();
   dirty = true;
@@ -168,7 +192,7 @@ function loop() {
   asked = true;
   self.requestAnimationFrame(() => {
     asked = false;
-    if (!opened || failed) return;
+    if (!opened || failed || lost) return;
     try {
       simulate();
       const moved = dirty;
@@ -229,7 +253,10 @@ const tasks = {
     if (!m.again) say("filed", { name: m.name });
   },
   text: () => act(() => say("text", { text: engine.text("scene_text") })),
+  // For tests: the graphics card goes, and comes back after a moment.
+  lose: () => (loss.loseContext(), setTimeout(() => loss.restoreContext(), 300)),
   picture: async () => {
+    if (!opened || lost) return;
     draw();
     say("picture", { blob: await canvas.convertToBlob({ type: "image/png" }) });
   },
