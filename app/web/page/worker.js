@@ -253,8 +253,11 @@ const tasks = {
     if (!m.again) say("filed", { name: m.name });
   },
   text: () => act(() => say("text", { text: engine.text("scene_text") })),
-  // For tests: the graphics card goes, and comes back after a moment.
-  lose: () => (loss.loseContext(), setTimeout(() => loss.restoreContext(), 300)),
+  // For tests: the graphics card goes, and comes back when that is known.
+  lose: () => {
+    canvas.addEventListener("webglcontextlost", () => setTimeout(() => loss.restoreContext(), 50), { once: true });
+    loss.loseContext();
+  },
   picture: async () => {
     if (!opened || lost) return;
     draw();
