@@ -419,8 +419,7 @@ def links_that_lie(page, address):
     """Whatever stands behind the #, there is sand to play in, and a word about what was wrong."""
     raw = zlib.compressobj(9, wbits=-15)
     bomb = base64.urlsafe_b64encode(raw.compress(bytes(2**26)) + raw.flush()).decode().rstrip("=")
-    for link, said in (("scene=../../etc/passwd", "no scene"), (f"yaml={bomb}&method=nobody", "damaged"),
-                       ("yaml=!!&set={&camera=1,nan&tool=<b>", "damaged")):
+    for link, said in (("scene=../../etc/passwd", "no scene"), (f"yaml={bomb}&method=nobody&camera=1,nan&tool=<b>", "damaged")):
         page.driver.get("about:blank")
         page.open(f"{address}#{link}")
         page.until(f"a notice about {link[:20]}", lambda said=said: said in page.at("notice").text)
