@@ -70,6 +70,7 @@ typedef struct Solid {
 
   /* surface or volume samples, when the method or `contact: samples` wants them */
   int64_t sample_begin, sample_end; /* in State.samples */
+  double sample_reach;              /* how far the spheres of its samples stand out of its surface, m */
 } Solid;
 
 /* Solids that forces on one of them move together: parts of a mechanism, by its joints. */

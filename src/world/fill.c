@@ -27,18 +27,21 @@ typedef struct Surroundings {
   const ScreeWorld *world;
   int32_t fill;
   bool fills; /* the others too */
+  bool fine;  /* fine grains: they meet the surface of a solid, never its samples */
 } Surroundings;
 
-/* The nearest solid; beyond `reach` as in shape_distance. */
-static ShapePoint nearest_solid(const Solids *solids, Vec3 point, double radius, double reach) {
+/* The nearest solid, by its surface or by that of its samples; beyond `reach` as in shape_distance. */
+static ShapePoint nearest_solid(const Solids *solids, Vec3 point, double radius, double reach, bool samples) {
   ShapePoint nearest = {.distance = reach, .normal = {0, 0, 1}};
   for (int32_t k = 0; k < solids->count; k++) {
     const Solid *solid = &solids->items[k];
     Vec3 local = solid_to_local(solid, point);
-    ShapePoint at = shape_distance(&solid->shape, local, reach);
+    double out = samples ? solid->sample_reach : 0;
+    ShapePoint at = shape_distance(&solid->shape, local, reach + out);
     /* Cached distances are too small in inner edges of a mesh: there the mesh itself has the last word. */
-    if (at.distance > 0 && at.distance < radius * OBSTACLE_TOUCH)
-      at = shape_distance_sided(&solid->shape, local, reach, false);
+    if (at.distance > 0 && at.distance < radius * OBSTACLE_TOUCH + out)
+      at = shape_distance_sided(&solid->shape, local, reach + out, false);
+    at.distance -= out;
     if (at.distance < nearest.distance)
       nearest = (ShapePoint){.distance = at.distance, .normal = quat_rotate(solid->rotation, at.normal)};
   }
@@ -46,7 +49,7 @@ static ShapePoint nearest_solid(const Solids *solids, Vec3 point, double radius,
 }
 
 bool world_is_in_solid(const Solids *solids, Vec3 point, double radius) {
-  return nearest_solid(solids, point, radius, radius).distance < radius * OBSTACLE_TOUCH;
+  return nearest_solid(solids, point, radius, radius, true).distance < radius * OBSTACLE_TOUCH;
 }
 
 static ShapePoint fill_distance(const ScreeWorld *world, int32_t fill, Vec3 point, double reach) {
@@ -61,7 +64,7 @@ static ShapePoint fill_distance(const ScreeWorld *world, int32_t fill, Vec3 poin
 static ShapePoint find_obstacle(void *context, Vec3 point, double radius, double reach) {
   const Surroundings *around = context;
   const ScreeWorld *world = around->world;
-  ShapePoint nearest = nearest_solid(&world->state.solids, point, radius, reach);
+  ShapePoint nearest = nearest_solid(&world->state.solids, point, radius, reach, !around->fine);
   for (int32_t k = 0; around->fills && k < world->definition.scene.grains_count; k++) {
     if (k == around->fill) continue;
     ShapePoint at = fill_distance(world, k, point, reach);
@@ -175,7 +178,7 @@ static Status sample_fill(ScreeWorld *world, int32_t index, const Shape *shape, 
   bool parcels = state->parcels && !fine; /* fine grains are grains whatever the method moves */
   double radius = fine ? world->definition.scene.upsample->radius : state->radius;
   bool dense = grains->start == SCREE_START_DENSE, weighed = dense && !fine && !parcels;
-  Surroundings around = {world, index, weighed && world->definition.scene.grains_count > 1};
+  Surroundings around = {world, index, weighed && world->definition.scene.grains_count > 1, fine};
   SamplingPlan plan = {.radius = radius,
                        .spread = stuff->radius_spread,
                        .distribution = stuff->radius_distribution,
@@ -198,6 +201,37 @@ static Status sample_fill(ScreeWorld *world, int32_t index, const Shape *shape, 
   return SCREE_OK;
 }
 
+/* The k-th point tried in the box round a fill, in the world; false: it is not in the fill. */
+static bool try_point(const ScreeGrainsDef *grains, const Shape *shape, uint64_t k, Vec3 *point) {
+  double share[3];
+  for (uint64_t a = 0; a < 3; a++) share[a] = rng_unit(rng_bits(0, k, a, RNG_VOLUME_SAMPLE));
+  Vec3 size = vec3_sub(shape->bounds_high, shape->bounds_low);
+  Vec3 local = vec3_add(shape->bounds_low, vec3(share[0] * size.x, share[1] * size.y, share[2] * size.z));
+  if (!shape_contains(shape, local)) return false;
+  *point = vec3_add(grains->fill.position, quat_rotate(quat_normalize(grains->fill.rotation), local));
+  return true;
+}
+
+/* Tells of a fill that reaches into one before it: sand is put there twice. */
+static void say_shared(ScreeWorld *world, int32_t index) {
+  const ScreeGrainsDef *grains = &world->definition.scene.grains[index];
+  const Shape *shape = &world->fills[index];
+  double radius = world->state.radius;
+  int in_fill = 0, shared = 0;
+  for (uint64_t k = 0; k < BURIED_TRIES && index > 0; k++) {
+    Vec3 point;
+    if (!try_point(grains, shape, k, &point)) continue;
+    int32_t other = 0;
+    while (other < index && fill_distance(world, other, point, radius).distance >= 0) other++;
+    in_fill++;
+    shared += other < index;
+  }
+  if (shared > BURIED_SHARE * in_fill)
+    log_warning_at(&world->core, world->definition.scene.file, grains->source,
+                   "about %.0f %% of this fill lies inside those before it: sand is put there twice",
+                   100.0 * shared / in_fill);
+}
+
 /* Tells of a fill that reaches into a solid: its grains are left out there. Points of the fill that lie deeper than a
  * radius count; a fill that merely stands on a floor has none. */
 static void say_buried(ScreeWorld *world, const ScreeGrainsDef *grains, const Shape *shape) {
@@ -205,12 +239,8 @@ static void say_buried(ScreeWorld *world, const ScreeGrainsDef *grains, const Sh
   double radius = world->state.radius;
   int in_fill = 0, in_solids = 0, in_first = 0, first = -1;
   for (uint64_t k = 0; k < BURIED_TRIES && solids->count > 0; k++) {
-    double share[3];
-    for (uint64_t a = 0; a < 3; a++) share[a] = rng_unit(rng_bits(0, k, a, RNG_VOLUME_SAMPLE));
-    Vec3 size = vec3_sub(shape->bounds_high, shape->bounds_low);
-    Vec3 local = vec3_add(shape->bounds_low, vec3(share[0] * size.x, share[1] * size.y, share[2] * size.z));
-    if (!shape_contains(shape, local)) continue;
-    Vec3 point = vec3_add(grains->fill.position, quat_rotate(quat_normalize(grains->fill.rotation), local));
+    Vec3 point;
+    if (!try_point(grains, shape, k, &point)) continue;
     int32_t in = 0;
     while (in < solids->count &&
            shape_distance(&solids->items[in].shape, solid_to_local(&solids->items[in], point), 2 * radius).distance >
@@ -238,6 +268,7 @@ static Status fill_one(ScreeWorld *world, int32_t index, Tiles *tiles) {
   Samples samples = {0};
   int32_t fills = world->definition.scene.grains_count;
   say_buried(world, grains, shape);
+  say_shared(world, index);
   progress_part(core, "placing grains", index, fills);
   Status status = sample_fill(world, index, shape, false, seed, tiles, &samples);
   if (status == SCREE_OK) status = add_samples(world, grains, material, &samples);
@@ -254,7 +285,10 @@ static Status fill_one(ScreeWorld *world, int32_t index, Tiles *tiles) {
 Status world_check_fills(ScreeWorld *world) {
   const ScreeSceneDef *scene = &world->definition.scene;
   TRY(check_fills(world));
-  for (int32_t k = 0; k < scene->grains_count; k++) say_buried(world, &scene->grains[k], &world->fills[k]);
+  for (int32_t k = 0; k < scene->grains_count; k++) {
+    say_buried(world, &scene->grains[k], &world->fills[k]);
+    say_shared(world, k);
+  }
   return SCREE_OK;
 }
 
@@ -322,7 +356,9 @@ static Status sample_solid(ScreeWorld *world, int32_t index) {
   Status status = SCREE_OK;
   if (solid->motion == MOTION_FREE && !world->state.parcels)
     status = sample_volume(core, &solid->shape, &plan, &samples);
+  solid->sample_reach = 0;
   if (status == SCREE_OK && samples.count == 0) {
+    if (!world->state.parcels) solid->sample_reach = radius; /* centres lie on the surface */
     status = shape_make_surface(core, &solid->shape, 0);
     if (status == SCREE_OK) status = sample_surface(core, &solid->shape, radius, &plan, &samples);
   }

@@ -99,6 +99,13 @@ class Check(Case):
         for command in ("check", "run"):
             self.bad(2, r"points\.yaml:4:1: error: upsample.mode points needs method flip", command, scene)
 
+    def test_fills_that_overlap(self):
+        scene = 'scree: 1\nmethod: {name: sph, radius: 0.05}\ngrains:\n- {fill: {box: {min: [0, 0, 0], max: [1, 1, 1]}}}\n' \
+                '- {fill: {box: {min: [0, 0, %s], max: [1, 1, 2]}}}\n'
+        self.assertEqual(self.good("check", self.write("beside.yaml", scene % "1")).stderr, "")
+        self.assertRegex(self.good("check", self.write("twice.yaml", scene % "0.5")).stderr,
+                         r"twice\.yaml:5:\d+: warning: about 3\d % of this fill lies inside those before it: sand is put there twice")
+
     def test_a_plane_has_no_inside(self):
         scene = self.write("plane.yaml", 'scree: 1\nmethod: {name: pbd}\n'
                                          'grains: [{fill: {box: {min: [0, 0, 0], max: [0.2, 0.2, 0.2]}}}]\n'

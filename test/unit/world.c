@@ -241,6 +241,33 @@ static void impossible_scenes_are_refused(void **state) {
   assert_true(scree_world_create(&s.def, &options, &world, &error) != SCREE_OK);
 }
 
+/* The spheres of its samples stand a radius out of a wall: what starts nearer is thrown by stiff contacts. */
+static void grains_start_clear_of_sampled_walls(void **state) {
+  (void)state;
+  static const char *const methods[] = {"pbd", "p2", "dem"};
+  for (int m = 0; m < 3; m++) {
+    Scene s;
+    scene_begin(&s);
+    ScreeBoundaryDef tank = scree_boundary_default(scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){0.6, 0.6, 0.6}));
+    tank.inside = true, tank.name = "tank", tank.contact = SCREE_CONTACT_SAMPLES;
+    s.grains.fill = scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){0.6, 0.6, 0.3});
+    s.def.method = scree_method_default(methods[m]);
+    s.def.method.radius = 0.04;
+    s.def.boundaries = &tank, s.def.boundary_count = 1;
+    ScreeWorld *world = NULL;
+    ScreeError error;
+    assert_done(scree_world_create(&s.def, NULL, &world, &error));
+    ScreeParticles grains = scree_world_particles(world);
+    assert_true(grains.count > 10);
+    for (int64_t i = 0; i < grains.count; i++) assert_true(grains.origin.z + (double)grains.z[i] > 2 * 0.0399);
+    for (int f = 0; f < 6; f++) assert_done(scree_world_frame(world, &error));
+    ScreeStatistics now;
+    scree_world_statistics(world, &now);
+    assert_true(now.max_speed < 2.5); /* 0.1 s of fall: 1 m/s; overlaps of a radius made 30 */
+    scree_world_destroy(world);
+  }
+}
+
 /* A scene of a million grains, in a mesh that does not exist: a world of its solids alone loads and samples neither. */
 static void solids_alone_need_no_grains(void **state) {
   (void)state;
@@ -405,6 +432,7 @@ int main(void) {
       cmocka_unit_test(an_explosion_throws_grains_outward),
       cmocka_unit_test(damaged_checkpoints_are_refused),
       cmocka_unit_test(impossible_scenes_are_refused),
+      cmocka_unit_test(grains_start_clear_of_sampled_walls),
       cmocka_unit_test(solids_alone_need_no_grains),
       cmocka_unit_test(a_map_shows_the_highest_grain),
       cmocka_unit_test(worlds_fail_alone),
