@@ -81,7 +81,7 @@ static inline double impact_height(const char *method, double speed) {
   grain_scene(&s, method, SILO_RADIUS);
   s.def.method.dem.rotation = false;
   s.materials[0].friction_static = s.materials[0].friction_kinetic = 0.5;
-  s.materials[0].rolling_friction = 0;
+  if (strcmp(method, "dem") == 0) s.materials[0].rolling_friction = 0; /* given, it lets grains of pbd and p2 turn */
   s.materials[0].restitution = 0.1;
   s.grains[0].start = SCREE_START_DENSE;
   s.grains[0].fill = scree_shape_box((ScreeVec3){-half, -half, 0}, (ScreeVec3){half, half, depth});
