@@ -4,6 +4,7 @@
 #include "check.h"
 #include "core/rng.h"
 #include "methods/flip/stress/friction_law.h"
+#include "methods/flip/stress/pressure_law.h"
 #include "methods/flip/transfer/shape_law.h"
 #include "methods/flip/transfer/shapes_kernels.h"
 #include "methods/flip/transfer/weights_law.h"
@@ -99,8 +100,34 @@ static void test_weights(void **state) {
   assert_true(weight_norm(0) == 0 && weight_norm(0.5f) == 2 && weight_norm(1) == 1);
 }
 
+/* Sand with a flat surface, slice by slice under the kernel of the centre of its topmost cell, on sand and on a floor.
+ */
+static void test_thin_layers(void **state) {
+  (void)state;
+  enum { SLICES = 4000 };
+  for (int k = 1; k <= 10; k++) {
+    double depth = 0.05 * k, sand[2] = {0}, kernel[2] = {0}, pressure = 0;
+    for (int j = 0; j < SLICES; j++) {
+      double z = -0.5 + 2 * (j + 0.5) / SLICES, weight = (1 - fabs(z - 0.5)) * 2 / SLICES;
+      for (int floor = 0; floor < 2; floor++) {
+        if (floor && z < 0) continue;
+        kernel[floor] += weight;
+        sand[floor] += z < depth ? weight : 0;
+      }
+      pressure += z > 0 && z < depth ? (depth - z) * 2 / SLICES : 0;
+    }
+    assert_near(layer_depth((float)(sand[0] / kernel[0]), 0), depth, 1e-3);
+    assert_near(layer_depth((float)(sand[1] / kernel[1]), KERNEL_BELOW), depth, 1e-3);
+    assert_near(layer_pressure((float)depth, 3), 3 * pressure, 1e-3);
+    /* half of what the edge below sees is from each side */
+    assert_near(0.5 * (double)(layer_edge_pressure((float)depth, 3, 2) + 2), 3 * depth, 1e-6);
+  }
+  assert_true(layer_depth(0.1f, 0) == 0 && layer_depth(0, KERNEL_BELOW) == 0 && layer_depth(1.5f, 0) == 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_yield_surfaces),
-                                     cmocka_unit_test(test_box), cmocka_unit_test(test_weights)};
+                                     cmocka_unit_test(test_box), cmocka_unit_test(test_weights),
+                                     cmocka_unit_test(test_thin_layers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

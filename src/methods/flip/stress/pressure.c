@@ -5,8 +5,6 @@
 #include "core/parallel.h"
 #include "methods/flip/stress/pressure_solve.h"
 
-#define NEARLY 0.05f
-#define PHI_RESTING 0.5f
 /* Cells: sand whose centre is this much too high hangs. A tenth of the particles' spacing, less than the jitter of a
  * fill. */
 #define HANGING 0.05f
@@ -62,10 +60,7 @@ static bool rests(const FlipWork *work, int32_t cell, int axis, bool down) {
   const FlipFields *f = &work->fields;
   if (axis < 0 || !(f->sand.usable[cell] > 0) || !(f->sand.phi[cell] > PHI_RESTING * f->solid.free_volume[cell]))
     return false;
-  int32_t above = cell_above(work->grid, cell, axis), face = down ? cell : above,
-          under = down ? cell_below(work->grid, cell, axis) : above;
-  bool solid = !(f->solid.open[axis][face] > 0) && f->solid.owner[axis][face] >= 0;
-  bool full = under >= STRIP && f->solid.free_volume[under] - f->sand.phi[under] < NEARLY * f->solid.free_volume[under];
+  bool solid = false, full = flip_lies_on(work, cell, axis, down, &solid);
   return full || (solid && fills_from_below(work, cell, axis, down));
 }
 
@@ -82,7 +77,8 @@ static void slack_chunk(void *context, int64_t b, int64_t e, int thread) {
     /* Overfull cells are left to the density correction. What is nearly full counts as full: sampling noise would
      * otherwise take the pressure, and with it the friction, from some cells of a bed in every step, and piles would
      * melt. */
-    bool full = pulled || unfilled < NEARLY * f->solid.free_volume[at] || rests(slack->work, (int32_t)at, axis, down);
+    bool full =
+        pulled || unfilled < PHI_NEARLY * f->solid.free_volume[at] || rests(slack->work, (int32_t)at, axis, down);
     slack->to[at] = full ? 0 : unfilled;
   }
 }

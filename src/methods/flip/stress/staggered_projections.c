@@ -112,6 +112,7 @@ Status flip_solve_stresses(FlipWork *work) {
   }
   TRY(scratch_take(core, scratch, &before, cells, "flux"));
   TRY(flip_stop_at_closed_faces(work));
+  TRY(flip_push_thin_layers(work));
   TRY(flip_couple_bodies(work));
   double began = profile_begin();
   TRY(flip_scale_warm_start(work));

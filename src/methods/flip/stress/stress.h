@@ -4,6 +4,11 @@
 
 #include "methods/flip/work.h"
 
+/* What fills a cell but for this share of its free volume counts as full; so does what lies on a full cell or a solid
+ * and fills more than this share. */
+#define PHI_NEARLY 0.05f
+#define PHI_RESTING 0.5f
+
 /* warm_start.c: what is kept goes from the strips of the last step to those of this one; the frictional stress moves
  * with solids. */
 Status flip_warm_start(FlipWork *work, const FlipGrid *grid, const FlipKept *kept);
@@ -13,6 +18,10 @@ double flip_largest_of(const FlipWork *work, float *const field[3]);
 void flip_set_tolerance(FlipWork *work);
 /* density_correction.c, Section 2.2.1: writes `phi` and `correction`. */
 Status flip_correct_density(FlipWork *work);
+/* thin_layers.c: whether a cell lies on a full one; on_solid: whether on a solid. `axis` is gravity's. */
+bool flip_lies_on(const FlipWork *work, int32_t cell, int axis, bool down, bool *on_solid);
+/* Writes layer_depth; adds what thin layers push to `change`, `flux` and `joint_velocity`. */
+Status flip_push_thin_layers(FlipWork *work);
 /* pressure.c: pressure for the flux that is given (friction in it). */
 Status flip_solve_pressure(FlipWork *work, float *const flux[3]);
 /* friction.c; `last`: of the rounds of this step. */

@@ -2,6 +2,7 @@
 #include "methods/common/solid_friction_law.h"
 #include "methods/flip/grid/strip_wide.h"
 #include "methods/flip/stress/friction_law.h"
+#include "methods/flip/stress/pressure_law.h"
 
 /* The axes of the edges of each shear component. */
 static const int EDGE_AXES[3][2] = {{0, 1}, {1, 2}, {0, 2}};
@@ -20,7 +21,8 @@ void KERNEL(flip_limit_cells)(const FrictionBounds *o, int64_t b, int64_t e) {
 
 /* What the edges see of the limit of a cell that has none. What of a cell at the surface lies on a pressed cell rests
  * there, and the pressure falls upwards by the weight: it is that of the cell below less the weight of one cell, for
- * then the mean at the edge between the two is that of the true depth. */
+ * then the mean at the edge between the two is that of the true depth. That of a thin layer is known by its depth; it
+ * is below zero for one of less than half a cell. */
 WIDE_INLINE Wide limit_at_surface(const FrictionBounds *o, int32_t s, int axis) {
   const FlipFields *f = o->fields;
   const FlipGrid *grid = o->grid;
@@ -33,8 +35,10 @@ WIDE_INLINE Wide limit_at_surface(const FrictionBounds *o, int32_t s, int axis) 
       o->down ? own(f->solid.kernel_volume[1 + axis], s) : above(grid, f->solid.kernel_volume[1 + axis], s, axis);
   WideInt moves = wide_less(zero, mobility);
   Wide density = open * open / wide_select(moves, kernel_volume * mobility, one);
-  p -= wide_set(o->gravity) * density;
-  WideInt some = wide_less(zero, own(f->sand.phi, s)) & moves & wide_less(zero, limit) & wide_less(zero, p);
+  Wide weight = wide_set(o->gravity) * density, depth = own(f->stress.layer_depth, s);
+  WideInt thin = wide_less(zero, depth);
+  p = wide_select(thin, layer_edge_pressure(depth, weight, p), p - weight);
+  WideInt some = wide_less(zero, own(f->sand.phi, s)) & moves & wide_less(zero, limit) & (thin | wide_less(zero, p));
   return wide_select(some, own(f->sand.alpha, s) * p, zero);
 }
 
@@ -109,7 +113,7 @@ WIDE_INLINE Wide mean_at_edge(const FrictionBounds *o, int32_t s, int a, int c) 
               wide_max(count, one);
   for (int j = 0; j < 4; j++)
     mean = wide_select(wide_less(zero, open[j]) & wide_less_equal(light[j], zero), zero, mean);
-  return mean;
+  return wide_max(mean, zero);
 }
 
 /* A wall bears the pressure of the cell beside it and what it stops of the half cell in between: as much as a cell
