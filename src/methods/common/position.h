@@ -79,6 +79,7 @@ enum { POSITION_PAIR_BATCHES = 4, POSITION_BOUNDARY_BATCH = POSITION_PAIR_BATCHE
  * iterations. (An anchor in metres on top of it integrates the sliding twice and shakes the pile.) */
 typedef struct PositionSlots {
   int64_t slices, rows;
+  int64_t batch_rows;     /* of a slice in a batch, at most */
   int64_t *begin;         /* first slot row of each batch of each slice; POSITION_BATCHES per slice, and the end */
   int32_t *grain;         /* of each lane, SLICE per slice; count or more: nobody */
   int32_t *lane;          /* of each grain: the other way round */
@@ -106,6 +107,7 @@ typedef struct BoundaryContact {
 /* A window of grains: groups of its slots, and its contacts with solids, which follow each other, grain by grain. */
 typedef struct PositionWindow {
   int32_t rows;          /* of slots */
+  int32_t batch_rows;    /* of these the ones that a slice has in a batch, at most */
   int32_t boundary_rows; /* of these the ones of contacts with solids */
   int32_t boundary, boundary_count;
   int32_t riding_count;           /* with bodies that grains can move */
@@ -215,6 +217,11 @@ typedef struct PositionLanes {
   float *split[POSITION_BATCHES]; /* inverse mass times the number that it is split among */
 } PositionLanes;
 
+/* Normals of a row of slots. */
+typedef struct PositionNormals {
+  _Alignas(32) float x[SLICE], y[SLICE], z[SLICE];
+} PositionNormals;
+
 /* Displacements, which partners read. Taken by position_lay_out, loaded at the end of position_begin; hold until the
  * step is over. A pass reads `now` and writes `next`, and the two are swapped; the last pass of a substep writes
  * `last_next` too, which then is `last`. */
@@ -227,6 +234,8 @@ typedef struct PositionRows {
   float (*last)[4], (*last_next)[4];
   float (*total)[4]; /* of the step, when its substeps are over */
   PositionLanes lanes;
+  PositionNormals *normals; /* that a pass keeps of the slices it solves next: normals_room for each thread */
+  int64_t normals_room;
   float *w;               /* inverse mass per grain, padded with zeros */
   float lowest;           /* height of the lowest grain, for mass scaling */
   float *boundary_sum[3]; /* n ln + lt of boundary slots, summed over the substeps */
@@ -325,6 +334,11 @@ static inline int64_t position_rows_begin(const PositionSlots *slots, int64_t sl
 }
 static inline int64_t position_slice_begin(const PositionSlots *slots, int64_t slice) {
   return slots->begin[slice * POSITION_BATCHES];
+}
+
+/* Where the rows end that are solved with a batch: with the last one of pairs those of solids are. */
+static inline int64_t position_solved_end(const PositionSlots *slots, int64_t slice, int batch) {
+  return position_rows_begin(slots, slice, batch < POSITION_PAIR_BATCHES - 1 ? batch + 1 : POSITION_BATCHES);
 }
 
 /* The slots of grain i are first, first + SLICE, ... below end. */

@@ -9,7 +9,7 @@
 #include "methods/common/position_kernels.h"
 #include "methods/common/position_law.h"
 
-enum { LANES_TOLERANCE = 32, BOUNDARY_SPARE = 2, KEY_COUNT = 3, KEY_COUNTS = 1 << KEY_COUNT };
+enum { LANES_TOLERANCE = 32, BOUNDARY_SPARE = 2, NORMALS_ROWS = 32, KEY_COUNT = 3, KEY_COUNTS = 1 << KEY_COUNT };
 
 /* sqrt(mu_i mu_j) of two surfaces (Sommer Section 3). What slides can be held by no less than slows it down. */
 typedef struct Surface {
@@ -114,7 +114,7 @@ static void count_rows(PositionStep *work, int64_t b, int64_t e) {
   PositionSlots *slots = &work->layout.slots;
   PositionWindow *window = position_window(work, b);
   int64_t rows = 0;
-  int32_t boundary = 0;
+  int32_t boundary = 0, longest = 0;
   for (int64_t s = b / SLICE; s < e / SLICE; s++) {
     uint16_t most[POSITION_BATCHES] = {0};
     for (int64_t l = s * SLICE; l < (s + 1) * SLICE; l++) {
@@ -124,11 +124,13 @@ static void count_rows(PositionStep *work, int64_t b, int64_t e) {
     for (int c = 0; c < POSITION_BATCHES; c++) {
       slots->begin[s * POSITION_BATCHES + c] = rows;
       rows += most[c];
+      longest = most[c] > longest ? most[c] : longest;
     }
     work->layout.boundary_begin[s] = boundary;
     boundary += most[POSITION_BOUNDARY_BATCH];
   }
   window->rows = (int32_t)rows;
+  window->batch_rows = longest;
   window->boundary_rows = boundary;
 }
 
@@ -372,6 +374,7 @@ static Status find_contacts(PositionStep *work) {
     int64_t last = b + POSITION_WINDOW < work->padded ? b + POSITION_WINDOW : work->padded;
     slots->begin[b / SLICE * POSITION_BATCHES] = slots->rows;
     slots->rows += window->rows;
+    if (window->batch_rows > slots->batch_rows) slots->batch_rows = window->batch_rows;
     for (int64_t s = b / SLICE; s < last / SLICE && boundary > 0; s++) work->layout.boundary_begin[s] += boundary;
     boundary += window->boundary_rows;
   }
@@ -412,6 +415,15 @@ static Status take_turns(PositionStep *work) {
   return SCREE_OK;
 }
 
+/* Passes keep the normals of the slices that they solve next: of NORMALS_ROWS rows of slots, or of a slice at least. A
+ * pass solves two batches of a slice at most. */
+static Status take_normals(PositionStep *work) {
+  const int64_t most = 2 * work->layout.slots.batch_rows, threads = pool_threads(work->step->core->pool);
+  work->rows.normals_room = most > NORMALS_ROWS ? most : NORMALS_ROWS;
+  return scratch_take(work->step->core, work->step->scratch, &work->rows.normals, threads * work->rows.normals_room,
+                      "normals");
+}
+
 /* The small ones last: what the scratch has no room for yet is got on its own. */
 static Status take_rows(PositionStep *work) {
   Core *core = work->step->core;
@@ -433,6 +445,7 @@ static Status take_rows(PositionStep *work) {
     TRY(scratch_take(core, scratch, &lanes->push[c], work->padded, "lanes"));
     TRY(scratch_take(core, scratch, &lanes->left[c], work->padded, "lanes"));
   }
+  TRY(take_normals(work));
   if (work->turning) TRY(take_turns(work));
   for (int c = 0; c < 3; c++) {
     TRY(scratch_take(core, scratch, &work->rows.boundary_sum[c], boundary, "pushes on solids"));

@@ -515,22 +515,32 @@ void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread
   }
 }
 
-/* What the contacts of slot rows [begin, end) push their grains with. */
-WIDE_INLINE Pushes solve_rows(const PositionStep *work, const Frictions *frictions, int64_t begin, int64_t end, Own own,
-                              bool memory, bool bonds, bool turning) {
+/* What bonds of a row of slots hold at most. */
+WIDE_INLINE Real bond_cap(const PositionStep *work, const Frictions *frictions, int64_t s, int64_t row, SlotTouch slot,
+                          PositionMultipliers before) {
   const PositionSlots *slots = &work->layout.slots;
+  const int64_t at = row * SLICE;
+  const Real radius = wide_load(work->rows.lanes.radius + s * SLICE);
+  return position_bond(before, slot.start, tension_at(frictions, slots, at), radius,
+                       gather_rows(work->rows.last, slots->partner + at).fourth);
+}
+
+/* What the contacts of slot rows [begin, end) of a slice push its grains with. `kept` are their normals of before. */
+WIDE_INLINE Pushes solve_rows(const PositionStep *work, const Frictions *frictions, int64_t s, int64_t begin,
+                              int64_t end, Own own, const PositionNormals *kept, bool bonds, bool turning) {
+  const PositionSlots *slots = &work->layout.slots;
+  const bool memory = work->settings->memory;
   Pushes sum = no_pushes();
-  for (int64_t row = begin; row < end; row++) {
+  for (int64_t row = begin; row < end; row++, kept++) {
     int64_t at = row * SLICE;
-    SlotTouch slot = substep_touch(work, row, own);
+    SlotTouch slot = substep_touch(work, row, own, kept);
     PositionMultipliers before = load_multipliers(slots, at);
     if (!memory) before = (PositionMultipliers){real(0), vec_zero()};
     PositionFriction mu = friction_at(frictions, slots, at);
     PositionSlide slide = slot_slide(work, row, own, slot, turning);
     PositionMultipliers after;
     if (bonds) {
-      Real tension = tension_at(frictions, slots, at);
-      Real cap = position_bond(before, slot.start, tension, own.radius, slot.radius);
+      Real cap = bond_cap(work, frictions, s, row, slot, before);
       after = position_bonded_contact(before, slot.touch, slide, mu, slot.start, cap);
     } else after = position_contact(before, slot.touch, slide, mu);
     store_multipliers(slots, at, after);
@@ -542,55 +552,60 @@ WIDE_INLINE Pushes solve_rows(const PositionStep *work, const Frictions *frictio
   return sum;
 }
 
-/* One batch of a substep. With the last of pairs the boundary batch is solved too: it reads no other grain. Nothing
+/* One batch of a slice. With the last of pairs the boundary batch is solved too: it reads no other grain. Nothing
  * sticks to solids. */
-WIDE_INLINE void solve_batch(const PositionStep *work, int64_t b, int64_t e, bool bonds, bool turning) {
+WIDE_INLINE void solve_slice(const PositionStep *work, const Frictions *frictions, int64_t s, Brought *brought,
+                             bool bonds, bool turning) {
   const PositionSlots *slots = &work->layout.slots;
-  const bool memory = work->settings->memory;
   const int batch = work->batch;
-  const Frictions frictions = frictions_of(work);
-  for (int64_t s = b; s < e; s++) {
-    Own own = load_own(work, s, turning);
-    int64_t begin = position_rows_begin(slots, s, batch), end = position_rows_begin(slots, s, batch + 1);
-    Pushes pushes = solve_rows(work, &frictions, begin, end, own, memory, bonds, turning);
+  Own own = load_own(work, s, turning);
+  int64_t begin = position_rows_begin(slots, s, batch), end = position_rows_begin(slots, s, batch + 1);
+  const PositionNormals *kept = brought_rows(brought, end - begin);
+  Pushes pushes = solve_rows(work, frictions, s, begin, end, own, kept, bonds, turning);
+  own.d = solved(work, s, own.d, pushes.push);
+  if (turning) own.turn = turned(work, s, pushes.torque);
+  if (batch < POSITION_BOUNDARY_BATCH - 1) {
+    end_batch(work, s, own.d, batch + 1);
+    return;
+  }
+  begin = end, end = position_slice_begin(slots, s + 1);
+  own.weight = wide_load(work->rows.lanes.split[POSITION_BOUNDARY_BATCH] + s * SLICE);
+  if (begin < end) {
+    kept = brought_rows(brought, end - begin);
+    pushes = solve_rows(work, frictions, s, begin, end, own, kept, false, turning);
     own.d = solved(work, s, own.d, pushes.push);
     if (turning) own.turn = turned(work, s, pushes.torque);
-    if (batch < POSITION_BOUNDARY_BATCH - 1) {
-      end_batch(work, s, own.d, batch + 1);
-      continue;
-    }
-    begin = end, end = position_slice_begin(slots, s + 1);
-    own.weight = wide_load(work->rows.lanes.split[POSITION_BOUNDARY_BATCH] + s * SLICE);
-    if (begin < end) {
-      pushes = solve_rows(work, &frictions, begin, end, own, memory, false, turning);
-      own.d = solved(work, s, own.d, pushes.push);
-      if (turning) own.turn = turned(work, s, pushes.torque);
-    }
-    if (turning) end_turn(work, s, own.turn);
-    end_substep(work, s, own.d, own.radius);
+  }
+  if (turning) end_turn(work, s, own.turn);
+  end_substep(work, s, own.d);
+}
+
+/* One batch of a substep. */
+WIDE_INLINE void solve_batch(const PositionStep *work, int64_t b, int64_t e, int thread, bool bonds, bool turning) {
+  const Frictions frictions = frictions_of(work);
+  Brought brought = bring_nobody(work, b, thread);
+  for (int64_t s = b; s < e; s++) {
+    if (s >= brought.end) bring_slices(work, s, e, &brought);
+    solve_slice(work, &frictions, s, &brought, bonds, turning);
   }
 }
 
 void KERNEL(position_batch_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  solve_batch(context, b, e, false, false);
+  solve_batch(context, b, e, thread, false, false);
 }
 
 /* The same where grains are cohesive. */
 void KERNEL(position_bond_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  solve_batch(context, b, e, true, false);
+  solve_batch(context, b, e, thread, true, false);
 }
 
 /* The same two where grains turn. */
 void KERNEL(position_turning_batch_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  solve_batch(context, b, e, false, true);
+  solve_batch(context, b, e, thread, false, true);
 }
 
 void KERNEL(position_turning_bond_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  solve_batch(context, b, e, true, true);
+  solve_batch(context, b, e, thread, true, true);
 }
 
 /* After the boundary batch: what solids are pushed by, summed over the substeps. */
@@ -618,12 +633,13 @@ void KERNEL(position_average_pass)(void *context, int64_t b, int64_t e, int thre
   const float limit = work->settings->printed_limit ? 2 * (float)work->step->state->radius : 0;
   for (int64_t s = b; s < e; s++) {
     const Own own = load_own(work, s, false);
+    const Rows start = own_rows(work->rows.last, slots, s);
     LaneVec3 sum = vec_zero();
     Real touching = real(0), average = real(0);
     for (int round = 0; round < 2; round++) { /* how many touch; then what each of them does */
       for (int64_t row = position_slice_begin(slots, s); row < position_slice_begin(slots, s + 1); row++) {
         int64_t at = row * SLICE;
-        PositionTouch t = iteration_touch(work, row, own).touch;
+        PositionTouch t = iteration_touch(work, row, own, start).touch;
         PositionPrinted p = position_printed(t, friction_at(&frictions, slots, at), limit);
         if (round == 0) {
           touching = touching + real_select(p.touches, real(1), real(0));

@@ -86,17 +86,17 @@ WIDE_INLINE void store_lanes(float *const to[3], int64_t lane, LaneVec3 v) {
   lane_store3(to[0] + lane, to[1] + lane, to[2] + lane, v);
 }
 
-/* The grains of a slice before a batch. */
+/* The grains of a slice before a batch, or before an iteration of the papers. */
 typedef struct Own {
-  LaneVec3 d, last;
-  Real weight, radius;
+  LaneVec3 d;
+  Real weight;
   PositionTurn turn; /* of those that turn */
 } Own;
 
 WIDE_INLINE Own load_own(const PositionStep *work, int64_t slice, bool turning) {
   const PositionSlots *slots = &work->layout.slots;
-  Rows now = own_rows(work->rows.now, slots, slice), last = own_rows(work->rows.last, slots, slice);
-  Own own = {.d = now.d, .last = last.d, .weight = now.fourth, .radius = last.fourth};
+  Rows now = own_rows(work->rows.now, slots, slice);
+  Own own = {.d = now.d, .weight = now.fourth};
   if (turning) {
     Rows turn = own_rows(work->turns.now, slots, slice);
     own.turn = (PositionTurn){turn.d, turn.fourth};
@@ -111,37 +111,74 @@ typedef struct SlotTouch {
   Real gap;        /* as it is, penetration included */
   Real start;      /* at the substep's start */
   Real weight;     /* of the partner */
-  Real radius;     /* of the partner */
 } SlotTouch;
 
-/* In a substep: the contact is brought from the start of the last one to that of this one. */
-WIDE_INLINE SlotTouch substep_touch(const PositionStep *work, int64_t row, Own own) {
+/* Contacts are brought from the start of the last substep to that of this one, some slices at a time, before these are
+ * solved: each of the two has a root and a division that wait for one another. In one loop they stand behind each
+ * other, and a processor looks a few hundred instructions ahead, which is hardly a row of slots: an eighth more time.
+ * The solve needs the normals that the multipliers act along so far; these are kept meanwhile. */
+typedef struct Brought {
+  PositionNormals *normals; /* row by row, slice by slice */
+  int64_t end;              /* of the slices that are brought on */
+  int64_t next;             /* row of the next of them to be solved */
+} Brought;
+
+WIDE_INLINE Brought bring_nobody(const PositionStep *work, int64_t b, int thread) {
+  return (Brought){.normals = work->rows.normals + thread * work->rows.normals_room, .end = b};
+}
+
+/* Brings slices on from s, as many of those before e as there is room for: for one in any case. */
+WIDE_INLINE void bring_slices(const PositionStep *work, int64_t s, int64_t e, Brought *brought) {
+  const PositionSlots *slots = &work->layout.slots;
+  const int64_t room = work->rows.normals_room;
+  int64_t count = 0;
+  for (; s < e; s++) {
+    const int64_t begin = position_rows_begin(slots, s, work->batch), end = position_solved_end(slots, s, work->batch);
+    if (begin == end) continue;
+    if (count + end - begin > room) break;
+    const Rows own = own_rows(work->rows.last, slots, s);
+    for (int64_t row = begin; row < end; row++, count++) {
+      const int64_t at = row * SLICE;
+      const Rows last = gather_rows(work->rows.last, slots->partner + at);
+      const PositionPose before = load_pose(slots, at);
+      store_pose(slots, at, position_turn(before, vec_sub(own.d, last.d), own.fourth + last.fourth));
+      PositionNormals *kept = &brought->normals[count];
+      lane_store3(kept->x, kept->y, kept->z, before.normal);
+    }
+  }
+  brought->end = s;
+  brought->next = 0;
+}
+
+/* The kept normals of the next rows. */
+WIDE_INLINE const PositionNormals *brought_rows(Brought *brought, int64_t rows) {
+  const PositionNormals *first = brought->normals + brought->next;
+  brought->next += rows;
+  return first;
+}
+
+/* In a substep, brought on. */
+WIDE_INLINE SlotTouch substep_touch(const PositionStep *work, int64_t row, Own own, const PositionNormals *before) {
   const PositionSlots *slots = &work->layout.slots;
   const int64_t at = row * SLICE;
-  const Rows now = gather_rows(work->rows.now, slots->partner + at),
-             last = gather_rows(work->rows.last, slots->partner + at);
-  const PositionPose before = load_pose(slots, at),
-                     pose = position_turn(before, vec_sub(own.last, last.d), own.radius + last.fourth);
-  store_pose(slots, at, pose);
+  const Rows now = gather_rows(work->rows.now, slots->partner + at);
+  const PositionPose pose = load_pose(slots, at);
   /* The weight of every grain is larger than nothing, and that of unused lanes too. */
   return (SlotTouch){
       position_substep_touch(own.d, own.weight, now.d, now.fourth, pose, work->settings->memory, work->recovered),
-      before.normal,
-      position_touch(own.d, own.weight, now.d, now.fourth, pose).gap,
-      pose.gap,
-      now.fourth,
-      last.fourth};
+      lane_load3(before->x, before->y, before->z), position_touch(own.d, own.weight, now.d, now.fourth, pose).gap,
+      pose.gap, now.fourth};
 }
 
-/* In an iteration of the papers. */
-WIDE_INLINE SlotTouch iteration_touch(const PositionStep *work, int64_t row, Own own) {
+/* In an iteration of the papers. `start` is the row of the slice's own grains in rows.last. */
+WIDE_INLINE SlotTouch iteration_touch(const PositionStep *work, int64_t row, Own own, Rows start) {
   const PositionSlots *slots = &work->layout.slots;
   const int64_t at = row * SLICE;
   const Rows now = gather_rows(work->rows.now, slots->partner + at),
              last = gather_rows(work->rows.last, slots->partner + at);
   const PositionTouch t = position_iteration_touch(own.d, own.weight, now.d, now.fourth, load_pose(slots, at),
-                                                   vec_sub(own.last, last.d), own.radius + last.fourth);
-  return (SlotTouch){t, t.normal, t.gap, wide_load(slots->gap + at), now.fourth, last.fourth};
+                                                   vec_sub(start.d, last.d), start.fourth + last.fourth);
+  return (SlotTouch){t, t.normal, t.gap, wide_load(slots->gap + at), now.fourth};
 }
 
 /* What friction acts against in a slot. */
@@ -264,11 +301,11 @@ WIDE_INLINE void end_batch(const PositionStep *work, int64_t slice, LaneVec3 d, 
 }
 
 /* Ends a substep. */
-WIDE_INLINE void end_substep(const PositionStep *work, int64_t slice, LaneVec3 d, Wide radius) {
+WIDE_INLINE void end_substep(const PositionStep *work, int64_t slice, LaneVec3 d) {
   const PositionLanes *lanes = &work->rows.lanes;
   const int64_t lane = slice * SLICE;
   store_lanes(lanes->total, lane, vec_add(load_lanes(lanes->total, lane), d));
-  set_rows(work->rows.last_next, &work->layout.slots, slice, d, radius);
+  set_rows(work->rows.last_next, &work->layout.slots, slice, d, wide_load(lanes->radius + lane));
   if (work->substep + 1 < work->substeps) {
     LaneVec3 fall = vec_mul(vec_make(wide_set(work->fall[0]), wide_set(work->fall[1]), wide_set(work->fall[2])),
                             wide_load(lanes->falls + lane));

@@ -12,11 +12,11 @@ typedef struct Contact {
 } Contact;
 
 /* Penetration of a rigid contact does not turn into speed; that of a spring does. */
-WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Contacts *contacts, int64_t row, Own own,
+WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Contacts *contacts, int64_t row, SlotTouch slot,
                                  bool averaging) {
   const PositionSlots *slots = &work->layout.slots;
   const int64_t at = row * SLICE;
-  Contact c = {.slot = averaging ? iteration_touch(work, row, own) : substep_touch(work, row, own)};
+  Contact c = {.slot = slot};
   PositionTouch *t = &c.slot.touch;
   t->gap = real_select(real_less(real(0), wide_load(slots->soft + at)), c.slot.gap, t->gap);
   if (contacts->roll[0]) {
@@ -32,10 +32,11 @@ WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Contacts *con
 
 /* New multipliers of one contact; adds what they push the grain by. */
 WIDE_INLINE Pushes contact_solve(const PositionStep *work, const P2Contacts *contacts, const Frictions *frictions,
-                                 int64_t row, Own own, bool averaging, Real average, bool turning, Pushes sum) {
+                                 int64_t row, Own own, SlotTouch slot, bool averaging, Real average, bool turning,
+                                 Pushes sum) {
   const PositionSlots *slots = &work->layout.slots;
   const int64_t at = row * SLICE;
-  const Contact c = contact_load(work, contacts, row, own, averaging);
+  const Contact c = contact_load(work, contacts, row, slot, averaging);
   const P2Constants constants = {wide_load(contacts->spring + at), wide_load(contacts->damper + at),
                                  wide_load(contacts->cap + at), wide_load(contacts->grip + at)};
   P2Multipliers after = p2_contact(c.multipliers, c.slot.touch, slot_slide(work, row, own, c.slot, turning), constants,
@@ -52,49 +53,58 @@ WIDE_INLINE Pushes contact_solve(const PositionStep *work, const P2Contacts *con
   return sum;
 }
 
-/* The sum of what the contacts of slot rows [begin, end) push their grains with. */
+/* The sum of what the contacts of slot rows [begin, end) push their grains with. `kept` are their normals of before. */
 WIDE_INLINE Pushes solve_rows(const PositionStep *work, const Frictions *frictions, int64_t begin, int64_t end, Own own,
-                              bool averaging, Real average, bool turning) {
+                              const PositionNormals *kept, bool turning) {
   const P2Contacts *contacts = work->method_contacts;
   Pushes sum = no_pushes();
-  for (int64_t row = begin; row < end; row++)
-    sum = contact_solve(work, contacts, frictions, row, own, averaging, average, turning, sum);
+  for (int64_t row = begin; row < end; row++, kept++)
+    sum = contact_solve(work, contacts, frictions, row, own, substep_touch(work, row, own, kept), false, real(1),
+                        turning, sum);
   return sum;
 }
 
-/* One batch of a substep; as pbd's. */
-WIDE_INLINE void solve_batch(const PositionStep *work, int64_t b, int64_t e, bool turning) {
+/* One batch of a slice; as pbd's. */
+WIDE_INLINE void solve_slice(const PositionStep *work, const Frictions *frictions, int64_t s, Brought *brought,
+                             bool turning) {
   const PositionSlots *slots = &work->layout.slots;
   const int batch = work->batch;
+  Own own = load_own(work, s, turning);
+  int64_t begin = position_rows_begin(slots, s, batch), end = position_rows_begin(slots, s, batch + 1);
+  const PositionNormals *kept = brought_rows(brought, end - begin);
+  Pushes pushes = solve_rows(work, frictions, begin, end, own, kept, turning);
+  own.d = solved(work, s, own.d, pushes.push);
+  if (turning) own.turn = turned(work, s, pushes.torque);
+  if (batch < POSITION_BOUNDARY_BATCH - 1) {
+    end_batch(work, s, own.d, batch + 1);
+    return;
+  }
+  begin = end, end = position_slice_begin(slots, s + 1);
+  own.weight = wide_load(work->rows.lanes.split[POSITION_BOUNDARY_BATCH] + s * SLICE);
+  kept = brought_rows(brought, end - begin);
+  pushes = solve_rows(work, frictions, begin, end, own, kept, turning);
+  own.d = solved(work, s, own.d, pushes.push);
+  if (turning) end_turn(work, s, turned(work, s, pushes.torque));
+  end_substep(work, s, own.d);
+}
+
+/* One batch of a substep. */
+WIDE_INLINE void solve_batch(const PositionStep *work, int64_t b, int64_t e, int thread, bool turning) {
   const Frictions frictions = frictions_of(work);
+  Brought brought = bring_nobody(work, b, thread);
   for (int64_t s = b; s < e; s++) {
-    Own own = load_own(work, s, turning);
-    int64_t begin = position_rows_begin(slots, s, batch), end = position_rows_begin(slots, s, batch + 1);
-    Pushes pushes = solve_rows(work, &frictions, begin, end, own, false, real(1), turning);
-    own.d = solved(work, s, own.d, pushes.push);
-    if (turning) own.turn = turned(work, s, pushes.torque);
-    if (batch < POSITION_BOUNDARY_BATCH - 1) {
-      end_batch(work, s, own.d, batch + 1);
-      continue;
-    }
-    begin = end, end = position_slice_begin(slots, s + 1);
-    own.weight = wide_load(work->rows.lanes.split[POSITION_BOUNDARY_BATCH] + s * SLICE);
-    pushes = solve_rows(work, &frictions, begin, end, own, false, real(1), turning);
-    own.d = solved(work, s, own.d, pushes.push);
-    if (turning) end_turn(work, s, turned(work, s, pushes.torque));
-    end_substep(work, s, own.d, own.radius);
+    if (s >= brought.end) bring_slices(work, s, e, &brought);
+    solve_slice(work, &frictions, s, &brought, turning);
   }
 }
 
 void KERNEL(p2_batch_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  solve_batch(context, b, e, false);
+  solve_batch(context, b, e, thread, false);
 }
 
 /* The same where grains turn. */
 void KERNEL(p2_turning_batch_pass)(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  solve_batch(context, b, e, true);
+  solve_batch(context, b, e, thread, true);
 }
 
 /* One iteration as in the paper, averaged (Eq. 9): n is what acts in this iteration. */
@@ -106,11 +116,18 @@ void KERNEL(p2_average_pass)(void *context, int64_t b, int64_t e, int thread) {
   const Frictions frictions = frictions_of(work);
   for (int64_t s = b; s < e; s++) {
     const Own own = load_own(work, s, false);
+    const Rows start = own_rows(work->rows.last, slots, s);
     int64_t begin = position_slice_begin(slots, s), end = position_slice_begin(slots, s + 1);
     Real count = real(0);
+    Pushes sum = no_pushes();
+    for (int64_t row = begin; row < end; row++) {
+      const SlotTouch slot = iteration_touch(work, row, own, start);
+      count = count + real_select(contact_load(work, contacts, row, slot, true).acts, real(1), real(0));
+    }
+    const Real average = position_average(count, 1);
     for (int64_t row = begin; row < end; row++)
-      count = count + real_select(contact_load(work, contacts, row, own, true).acts, real(1), real(0));
-    LaneVec3 push = solve_rows(work, &frictions, begin, end, own, true, position_average(count, 1), false).push;
-    set_rows(work->rows.next, slots, s, pushed_by(work, s, own.d, push), own.weight);
+      sum = contact_solve(work, contacts, &frictions, row, own, iteration_touch(work, row, own, start), true, average,
+                          false, sum);
+    set_rows(work->rows.next, slots, s, pushed_by(work, s, own.d, sum.push), own.weight);
   }
 }
