@@ -29,7 +29,7 @@ static const struct {
     {"start", "from the command to the first frame", bench_start},
     {"render", "pictures", bench_render},
     {"frames", "frames written and read", bench_frames},
-    {"device", "fine grains on an OpenCL device", bench_device},
+    {"device", "pbd and fine grains on an OpenCL device", bench_device},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 

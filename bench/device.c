@@ -1,5 +1,6 @@
-/* Fine grains on a device: time of a frame in which all of them move, by the device's clock, beside the CPU of the same
- * machine; memory, the bus, and how long a scene takes to its first frame. */
+/* Fine grains and pbd on a device: time of a frame in which all fine grains move, and of a step of a bed that rests, by
+ * the device's clock, beside the CPU of the same machine; memory, the bus, and how long a scene takes to its first
+ * frame. */
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@
 
 /* Room that a fine grain takes on the host while it is placed and sorted. */
 enum { FRAMES_MEASURED = 5, BYTES_PER_FINE_HOST = 110, BYTES_PER_FINE_DEVICE = 45 };
+/* The same of a grain of pbd, and how long a bed is left to settle. */
+enum { BYTES_PER_GRAIN_HOST = 400, BYTES_PER_GRAIN_DEVICE = 1400, FRAMES_SETTLING = 20 };
 
 typedef struct DeviceTiming {
   int64_t grains, memory, up, down; /* memory: peak on the device; up, down: bytes of a frame */
@@ -95,20 +98,16 @@ static Status block_row(Core *core, BenchTable *table, double count, const char 
   return bench_row(core, table, row);
 }
 
-static Status block_rows(Core *core, BenchTable *table) {
+static Status block_rows(Core *core, BenchTable *table, const ScreeDeviceInfo *info) {
   static const struct {
     double count;
     const char *words;
     bool beside; /* the CPU too */
   } sizes[] = {{4.7e5, "470k", true}, {1e8, "100M", true}, {1e9, "1,000M", false}};
-  ScreeDeviceInfo info;
-  int32_t index = 0;
-  TRY(device_find(core, table->device, &index));
-  if (device_describe(index, &info) != SCREE_OK) return fail(core, SCREE_BAD_INPUT, "'%s' is no device", table->device);
   for (int64_t k = 0; k < bench_amount(table, 3, 1); k++) {
     double host = BYTES_PER_FINE_HOST * sizes[k].count, there = BYTES_PER_FINE_DEVICE * sizes[k].count;
-    bool fits = host < (double)memory_left(&core->memory) && there < (double)info.memory_bytes &&
-                4 * sizes[k].count < (double)info.buffer_bytes;
+    bool fits = host < (double)memory_left(&core->memory) && there < (double)info->memory_bytes &&
+                4 * sizes[k].count < (double)info->buffer_bytes;
     if (!fits) {
       fprintf(stderr, "fine grains, %s: not measured, they want %.0f GB on the host and %.0f GB on the device\n",
               sizes[k].words, 1e-9 * host, 1e-9 * there);
@@ -120,7 +119,82 @@ static Status block_rows(Core *core, BenchTable *table) {
   return SCREE_OK;
 }
 
-/* Sommer's hourglass as shipped, whose coarse grains pbd moves on the CPU. */
+/* Steps of a bed of pbd's grains in a box, once it has come to rest. */
+static Status bed_timing(Core *core, const BenchTable *table, double wanted, const char *device, DeviceTiming *timing) {
+  const double radius = 0.01;
+  if (table->quick) wanted = 500;
+  const double side = cbrt(wanted * 4.0 / 3 * M_PI * radius * radius * radius / 0.55);
+  ScreeMaterialDef sand = scree_material_default("sand");
+  ScreeGrainsDef grains =
+      scree_grains_default("sand", scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){side, side, side}));
+  grains.start = SCREE_START_DENSE;
+  ScreeBoundaryDef tank =
+      scree_boundary_default(scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){side, side, 2 * side}));
+  tank.inside = true;
+  ScreeSceneDef scene = scree_scene_default();
+  scene.name = "bed";
+  scene.method = scree_method_default("pbd");
+  scene.method.radius = radius;
+  scene.materials = &sand, scene.material_count = 1;
+  scene.grains = &grains, scene.grains_count = 1;
+  scene.boundaries = &tank, scene.boundary_count = 1;
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = table->threads;
+  options.memory_limit = memory_left(&core->memory);
+  options.device = device;
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  Status status = scree_world_create(&scene, &options, &world, &error);
+  for (int64_t k = 0; k < bench_amount(table, FRAMES_SETTLING, 1) && status == SCREE_OK; k++)
+    status = scree_world_frame(world, &error);
+  *timing = (DeviceTiming){.device = INFINITY, .wall = INFINITY};
+  for (int64_t k = 0; k < bench_amount(table, FRAMES_MEASURED, 1) && status == SCREE_OK; k++) {
+    const DeviceUse before = world->device ? device_use(world->device) : (DeviceUse){.memory = 0};
+    const int64_t first = scree_world_step_index(world);
+    double seconds = device_seconds(world), began = timer_now();
+    status = scree_world_frame(world, &error);
+    const double steps = (double)(scree_world_step_index(world) - first);
+    timing->wall = fmin(timing->wall, (timer_now() - began) / steps);
+    if (!world->device) continue;
+    const DeviceUse after = device_use(world->device);
+    timing->device = fmin(timing->device, (device_seconds(world) - seconds) / steps);
+    timing->up = (int64_t)((double)(after.up - before.up) / steps);
+    timing->down = (int64_t)((double)(after.down - before.down) / steps);
+    timing->memory = after.memory_peak;
+  }
+  if (status == SCREE_OK) timing->grains = world->state.particles.count;
+  else status = fail(core, status, "%s", error.message);
+  scree_world_destroy(world);
+  return status;
+}
+
+static Status bed_rows(Core *core, BenchTable *table, const ScreeDeviceInfo *info) {
+  static const struct {
+    double count;
+    const char *words;
+    bool beside; /* the CPU too */
+  } sizes[] = {{1e4, "10k", true}, {1e6, "1M", true}, {1e7, "10M", false}};
+  for (int64_t k = 0; k < bench_amount(table, 3, 1); k++) {
+    const double host = BYTES_PER_GRAIN_HOST * sizes[k].count, there = BYTES_PER_GRAIN_DEVICE * sizes[k].count;
+    if (host > (double)memory_left(&core->memory) || there > (double)info->memory_bytes) {
+      fprintf(stderr, "pbd step, %s: not measured, it wants %.0f GB on the host and %.0f GB on the device\n",
+              sizes[k].words, 1e-9 * host, 1e-9 * there);
+      continue;
+    }
+    DeviceTiming ours, cpu = {.wall = NAN};
+    TRY(bed_timing(core, table, sizes[k].count, table->device, &ours));
+    if (sizes[k].beside) TRY(bed_timing(core, table, sizes[k].count, "cpu", &cpu));
+    BenchRow row = {.ours = 1e3 * ours.device, .reference = 1e3 * cpu.wall, .unit = "ms/step"};
+    snprintf(row.name, sizeof row.name, "pbd step, %s", sizes[k].words);
+    snprintf(row.note, sizeof row.note, "%.4gM grains; %.4g ms in all, %.4g kB up, %.4g down, %.4g B/grain; ref.: CPU",
+             1e-6 * (double)ours.grains, 1e3 * ours.wall, 1e-3 * (double)ours.up, 1e-3 * (double)ours.down,
+             (double)ours.memory / (double)ours.grains);
+    TRY(bench_row(core, table, row));
+  }
+  return SCREE_OK;
+}
+
+/* Sommer's hourglass as shipped. */
 static Status hourglass_rows(Core *core, BenchTable *table) {
   const char *sets[] = {"method.radius=0.1", "upsample.radius=0.05"};
   ScreeScene *scene = NULL;
@@ -148,18 +222,23 @@ static Status hourglass_rows(Core *core, BenchTable *table) {
   TRY(status);
   BenchRow rows[] = {{.name = "hourglass, from the command to its first frame", .ours = first, .unit = "s"},
                      {.name = "hourglass, a frame", .ours = 1e3 * frame, .unit = "ms/frame"},
-                     {.name = "hourglass, fine grains of a frame", .ours = 1e3 * fine.device, .unit = "ms/frame"},
+                     {.name = "hourglass, kernels of a frame", .ours = 1e3 * fine.device, .unit = "ms/frame"},
                      {.name = "hourglass, bus a step", .unit = "kB"}};
   rows[3].ours = 1e-3 * (double)(fine.up + fine.down) / steps;
-  snprintf(rows[1].note, sizeof rows[1].note, "pbd on the CPU");
-  snprintf(rows[2].note, sizeof rows[2].note, "device's clock; %.4g ms in all", 1e3 * fine.wall);
-  snprintf(rows[3].note, sizeof rows[3].note, "coarse grains come from the CPU; %.3g steps a frame", steps);
+  snprintf(rows[1].note, sizeof rows[1].note, "pbd on the device, contacts with the glass found by the CPU");
+  snprintf(rows[2].note, sizeof rows[2].note, "device's clock; fine grains %.4g ms in all", 1e3 * fine.wall);
+  snprintf(rows[3].note, sizeof rows[3].note, "%.3g steps a frame", steps);
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) TRY(bench_row(core, table, rows[k]));
   return SCREE_OK;
 }
 
 Status bench_device(Core *core, BenchTable *table) {
   if (!table->counts) table->counts = "the shortest of several frames";
+  ScreeDeviceInfo info;
+  int32_t index = 0;
+  TRY(device_find(core, table->device, &index));
+  if (device_describe(index, &info) != SCREE_OK) return fail(core, SCREE_BAD_INPUT, "'%s' is no device", table->device);
   TRY(hourglass_rows(core, table));
-  return block_rows(core, table);
+  TRY(bed_rows(core, table, &info));
+  return block_rows(core, table, &info);
 }

@@ -134,6 +134,11 @@ bool device_is_processor(const Device *device) {
   return !(type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR));
 }
 
+bool device_has_doubles(const Device *device) {
+  cl_device_fp_config config = 0;
+  return clGetDeviceInfo(device->id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof config, &config, NULL) == CL_SUCCESS && config;
+}
+
 DeviceUse device_use(const Device *device) {
   DeviceUse use = device->use;
   use.phases = device->phases;

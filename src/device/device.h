@@ -31,7 +31,9 @@ const ScreeDeviceInfo *device_info(const Device *device);
 /* Whether it is a processor: work items run one after another, and local memory is no nearer than other. */
 bool device_is_processor(const Device *device);
 
-/* Memory on the device. Begins as zero; label: static text. */
+bool device_has_doubles(const Device *device);
+
+/* Memory on the device. What it begins with is not known; label: static text. */
 typedef struct DeviceBuffer {
   void *handle;
   int64_t bytes;

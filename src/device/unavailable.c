@@ -30,6 +30,11 @@ bool device_is_processor(const Device *device) {
   return true;
 }
 
+bool device_has_doubles(const Device *device) {
+  (void)device;
+  return false;
+}
+
 Status device_reserve(Core *core, Device *device, DeviceBuffer *buffer, int64_t bytes, int64_t keep,
                       const char *label) {
   (void)device, (void)buffer, (void)bytes, (void)keep, (void)label;

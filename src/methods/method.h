@@ -83,6 +83,23 @@ typedef struct Step {
   double farthest; /* m, written by prepare where it knows: no particle goes farther in this step; INFINITY if not */
 } Step;
 
+/* A method on a device, where State.mirror has the fields of the particles. It gives the bits of the CPU. */
+typedef struct MethodDevice {
+  /* What the scene has that the method cannot do there, as a noun; NULL: nothing. Asked before every step: bodies are
+   * added and materials changed while a world runs. What it names makes all of the method run on the CPU. */
+  const char *(*missing)(const void *data, const State *state);
+  /* Kernels and private data. State.mirror is there. */
+  Status (*open)(Core *core, State *state, void *data);
+  /* As those of the method; they read and write the device's copies, but for Contacts.near_list's particles. */
+  Status (*prepare)(void *data, Step *step);
+  Status (*step)(void *data, Step *step);
+  /* Private data comes to the host, for a checkpoint, a picture or the CPU; or the host's counts from now on. */
+  Status (*fetch)(Core *core, void *data);
+  void (*forget)(void *data);
+  /* Gives back what `open` has taken: the method goes on on the CPU. */
+  void (*close)(Core *core, void *data);
+} MethodDevice;
+
 typedef struct Method {
   ScreeMethodInfo info;
   ParticleKind particle;
@@ -111,6 +128,7 @@ typedef struct Method {
   /* Pressure of the material at every particle, Pa, as of the last step. Asked between steps, for pictures; changes
    * nothing. NULL: the method knows none. */
   Status (*pressure)(Core *core, const State *state, const void *data, float *pressure);
+  const MethodDevice *device; /* NULL: it has no device form */
 } Method;
 
 #endif

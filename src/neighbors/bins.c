@@ -144,17 +144,20 @@ static Status take_points(Deal *deal, Scratch *scratch) {
   return scratch_take(core, scratch, &deal->boxes, deal->chunks, "bins");
 }
 
+/* How many bins there are. */
+static int64_t count_entries(Bins *bins) {
+  if (!bins->hashed) return (int64_t)bins->size[0] * bins->size[1] * bins->size[2];
+  int bits = 6;
+  while ((int64_t)1 << bits < 2 * bins->count && bits < 30) bits++;
+  bins->mask = (uint32_t)(((int64_t)1 << bits) - 1);
+  return (int64_t)1 << bits;
+}
+
 /* Buckets for the bins as they are. */
 static Status take_buckets(Deal *deal, Scratch *scratch) {
   Core *core = deal->core;
   Bins *bins = deal->bins;
-  deal->entries = (int64_t)bins->size[0] * bins->size[1] * bins->size[2];
-  if (bins->hashed) {
-    int bits = 6;
-    while ((int64_t)1 << bits < 2 * bins->count && bits < 30) bits++;
-    deal->entries = (int64_t)1 << bits;
-    bins->mask = (uint32_t)(deal->entries - 1);
-  }
+  deal->entries = count_entries(bins);
   int64_t wanted = bins->count / BUCKET_POINTS;
   wanted = wanted < BUCKETS_FEW ? BUCKETS_FEW : wanted > BINS_BUCKETS_MAX ? BINS_BUCKETS_MAX : wanted;
   for (deal->shift = 0; deal->entries >> deal->shift >= wanted;) deal->shift++;
@@ -185,6 +188,14 @@ typedef struct Need {
   bool hashed;
 } Need;
 
+static Need need_of(const BinBox *box, int64_t points) {
+  Need need;
+  bins_round_box(box, need.low, need.size);
+  need.entries = (double)need.size[0] * need.size[1] * need.size[2];
+  need.hashed = need.entries > fmin(fmax(DENSE_BINS * (double)points, DENSE_BINS_FEW), DENSE_BINS_MOST);
+  return need;
+}
+
 static Need find_need(const Deal *deal) {
   BinBox all = deal->boxes[0];
   for (int64_t c = 1; c < deal->chunks; c++)
@@ -193,11 +204,7 @@ static Need find_need(const Deal *deal) {
       if (box->low[axis] < all.low[axis]) all.low[axis] = box->low[axis];
       if (box->high[axis] > all.high[axis]) all.high[axis] = box->high[axis];
     }
-  Need need;
-  bins_round_box(&all, need.low, need.size);
-  need.entries = (double)need.size[0] * need.size[1] * need.size[2];
-  need.hashed = need.entries > fmin(fmax(DENSE_BINS * (double)deal->points.count, DENSE_BINS_FEW), DENSE_BINS_MOST);
-  return need;
+  return need_of(&all, deal->points.count);
 }
 
 /* Whether the bins hold the points and are not many more than needed. */
@@ -262,17 +269,28 @@ static Status deal_points(Deal *deal, Scratch *scratch) {
   return SCREE_OK;
 }
 
-Status bins_fill(Core *core, Scratch *scratch, BinPoints points, float reach, float margin, Bins *bins) {
-  if (points.count > INT32_MAX / 2)
-    return fail(core, SCREE_BAD_ARGUMENT, "neighbours: %lld points are too many", (long long)points.count);
-  if (points.count > 0 && !(reach >= 1e-15f && reach <= 1e15f))
+Status bins_begin(Core *core, int64_t points, bool differ, float reach, float margin, Bins *bins) {
+  if (points > INT32_MAX / 2)
+    return fail(core, SCREE_BAD_ARGUMENT, "neighbours: %lld points are too many", (long long)points);
+  if (points > 0 && !(reach >= 1e-15f && reach <= 1e15f))
     return fail(core, SCREE_BAD_ARGUMENT, "neighbours: reach %g is not between 1e-15 and 1e15", (double)reach);
-  bins->count = points.count;
+  bins->count = points;
   bins->margin = margin;
-  bins->differ = points.radius != NULL;
+  bins->differ = differ;
   bins->scale = (BINS_REACH - 2) / (double)reach;
   bins->far = (float)(BINS_FAR / bins->scale);
   bins->limit = ((BINS_REACH << BINS_LOW_BITS) * (BINS_REACH << BINS_LOW_BITS) >> 16) + 1;
+  return SCREE_OK;
+}
+
+int64_t bins_choose(Bins *bins, const BinBox *box) {
+  const Need need = need_of(box, bins->count);
+  if (!bins_serve(bins, &need)) choose_bins(bins, &need);
+  return count_entries(bins);
+}
+
+Status bins_fill(Core *core, Scratch *scratch, BinPoints points, float reach, float margin, Bins *bins) {
+  TRY(bins_begin(core, points.count, points.radius != NULL, reach, margin, bins));
   if (points.count == 0) return SCREE_OK;
   Deal deal = {.core = core, .bins = bins, .points = points, .chunk = DEAL_CHUNK};
   while (parallel_chunks(0, points.count, deal.chunk) > DEAL_CHUNKS_MAX) deal.chunk *= 2;

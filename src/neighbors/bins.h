@@ -20,17 +20,7 @@
 #include "core/core.h"
 #include "core/scratch.h"
 #include "core/simd.h"
-
-enum {
-  BINS_REACH_BITS = 11,
-  BINS_ROW_BITS = BINS_REACH_BITS + 1,
-  BINS_BIN_BITS = BINS_REACH_BITS,
-  BINS_RUN = 3,
-  BINS_LOW_BITS = 2,
-  BINS_REACH = 1 << BINS_REACH_BITS,
-  BINS_BIAS = 1 << 30,
-  BINS_FAR = BINS_BIAS - (1 << 16) /* units; the places around still exist as numbers */
-};
+#include "neighbors/bins_law.h"
 
 /* Points, where they are or, with displacements, where they are about to go. */
 typedef struct BinPoints {
@@ -70,6 +60,11 @@ KERNEL_DECLARE(bool, bins_units,
 typedef struct BinBox {
   int32_t low[3], high[3];
 } BinBox;
+
+/* For whoever deals the points himself: units and reach; then, when their box is known, which bins there are, and how
+ * many. */
+Status bins_begin(Core *core, int64_t points, bool differ, float reach, float margin, Bins *bins);
+int64_t bins_choose(Bins *bins, const BinBox *box);
 
 /* Entries of points [b, e), which mean something when the bins hold their box, and what the bins keep of them: x, y and
  * z in 16 bits each. There is to be room for a multiple of LANES points. Returns whether all were finite. */

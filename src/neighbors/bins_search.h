@@ -5,7 +5,7 @@
 #include "core/narrow.h"
 #include "neighbors/bins.h"
 
-enum { BINS_RANGES = 8, BINS_ROWS = 4, BINS_NOBODY = -1 };
+enum { BINS_NOBODY = -1 };
 
 /* A place to search round. */
 typedef struct BinPlace {
@@ -16,11 +16,6 @@ typedef struct BinPlace {
 WIDE_INLINE int16_t bins_radius(const Bins *bins, float radius) {
   /* Rounded up, and a unit for the rounding of each coordinate. */
   return (int16_t)((double)(radius + 0.5f * bins->margin) * bins->scale * (1 << BINS_LOW_BITS) + 5);
-}
-
-static inline uint32_t bins_hash(int32_t y, int32_t z) {
-  uint64_t key = (uint64_t)(uint32_t)y << 32 | (uint32_t)z;
-  return (uint32_t)(((key ^ key >> 29) * 0x9e3779b97f4a7c15u) >> 32);
 }
 
 /* Runs of points round a place in the table: cut where they run over its end, and none twice where rows fall together.

@@ -41,6 +41,7 @@ typedef struct Field {
   char name[FIELD_NAME_MAX];
   int32_t size; /* bytes of one element */
   bool hashed;
+  bool mirrored;  /* has a copy on a device, where the particles are on one: mirror.h */
   int32_t floats; /* that an element is made of and that are finite between frames; 0: it is something else */
   void **data;    /* where the array's address is kept */
 } Field;

@@ -16,6 +16,7 @@ Status particles_create(Core *core, Particles *particles) {
   particles->fields[particles->field_count - 1].floats = finite;
   PARTICLE_FIELDS(REGISTER_FIELD)
 #undef REGISTER_FIELD
+  for (int32_t f = 0; f < particles->field_count; f++) particles->fields[f].mirrored = true;
   return SCREE_OK;
 }
 
@@ -175,6 +176,8 @@ void **particles_field(const Particles *particles, const char *name) {
 void particles_hash_field(Particles *particles, const char *name, bool hashed) {
   find_field(particles, name)->hashed = hashed;
 }
+
+void particles_mirror_field(Particles *particles, const char *name) { find_field(particles, name)->mirrored = true; }
 
 void particles_remove(Particles *particles, const int32_t *dead, int64_t count) {
   int64_t last = particles->count, end = count;

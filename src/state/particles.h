@@ -35,6 +35,9 @@ Status particles_add_floats(Core *core, Particles *particles, const char *name, 
 /* Whether such a field, which is there, is hashed from now on. */
 void particles_hash_field(Particles *particles, const char *name, bool hashed);
 
+/* Such a field has a copy on a device, where the particles are on one. */
+void particles_mirror_field(Particles *particles, const char *name);
+
 /* Where the address of such a field's array is kept; NULL: there is no such field. */
 void **particles_field(const Particles *particles, const char *name);
 

@@ -76,6 +76,8 @@ void state_destroy(Core *core, State *state) {
   solid_samples_destroy(core, &state->samples);
   solids_destroy(core, &state->solids);
   particles_destroy(core, &state->particles);
+  mirror_destroy(core, state->mirror);
+  state->mirror = NULL;
   terrain_destroy(core, state->terrain); /* last: it holds the address of a field */
   state->terrain = NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "state/contacts.h"
 #include "state/materials.h"
+#include "state/mirror.h"
 #include "state/particles.h"
 #include "state/queue.h"
 #include "state/solid_touch.h"
@@ -22,6 +23,7 @@ typedef struct State {
   double radius; /* nominal, method.radius */
   bool parcels;  /* particles are bulk material of volume (2 radius)^3 instead of spheres */
   Particles particles;
+  Mirror *mirror; /* of the particles on a device; NULL: they are on the host alone */
   Materials materials;
   Solids solids;
   SolidSamples samples;

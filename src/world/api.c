@@ -27,6 +27,9 @@ ScreeStatus scree_world_frame(ScreeWorld *world, ScreeError *error) {
 
 ScreeParticles scree_world_particles(const ScreeWorld *world) {
   const Particles *p = &world->state.particles;
+  /* Nothing of the simulation changes. A device that has lost them says so at the next step. */
+  if (world_to_host((ScreeWorld *)world, SET_X | SET_V | SET_BIRTH) != SCREE_OK)
+    return (ScreeParticles){.origin = world->state.origin};
   return (ScreeParticles){.count = p->count,
                           .origin = world->state.origin,
                           .x = p->x,
@@ -181,7 +184,11 @@ ScreeStatus scree_world_impulse(ScreeWorld *world, ScreeVec3 center, double radi
   Status status = SCREE_OK;
   if (!vec3_finite(center) || !isfinite(radius) || !isfinite(speed))
     status = fail(&world->core, SCREE_BAD_ARGUMENT, "an impulse must be finite");
-  else world_throw(world, center, radius, speed);
+  else {
+    status = world_to_host(world, SET_X | SET_LOW | SET_V);
+    if (status == SCREE_OK) world_throw(world, center, radius, speed);
+    world_wrote_on_host(world, SET_V);
+  }
   return core_report(&world->core, status, error);
 }
 
@@ -240,6 +247,7 @@ void scree_world_statistics(const ScreeWorld *world, ScreeStatistics *statistics
 }
 
 uint64_t scree_world_state_hash(const ScreeWorld *world) {
+  if (world_to_host((ScreeWorld *)world, SET_PARTICLES) != SCREE_OK) return 0;
   return state_hash(&((ScreeWorld *)world)->core, &world->state);
 }
 

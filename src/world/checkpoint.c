@@ -47,6 +47,7 @@ Status world_archive_begin(ScreeWorld *world, Archive *archive) {
   archive_save(archive);
   if (world->frame_open)
     return fail(&world->core, SCREE_BAD_ARGUMENT, "a checkpoint is taken between frames: call scree_world_frame first");
+  TRY(world_method_to_host(world));
   for (int32_t f = 0; f < p->field_count; f++) bytes += p->count * p->fields[f].size;
   return memory_grow(&world->core, &archive->data, bytes + bytes / 8 + 1, "checkpoint");
 }
@@ -96,6 +97,7 @@ Status world_archive_load(ScreeWorld *world, const char *name, const void *data,
   if (status == SCREE_OK && archive.at != archive.size)
     status = archive_bad(&world->core, &archive, "more than was expected");
   world->half_loaded = status != SCREE_OK;
+  world_loaded_on_host(world);
   world->frame_open = world->lists_known = false;
   world->solids_moved = world->surfaces_moved = INFINITY; /* since when the archive does not say */
   return status;

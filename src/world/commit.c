@@ -7,7 +7,7 @@
 
 enum { COMMIT_GRAIN = 128, SUM_GRAIN = 4096, OVERLAP_GRAIN = 256 };
 
-static Status say_what_blew_up(ScreeWorld *world) {
+Status world_blew_up(ScreeWorld *world) {
   const Particles *p = &world->state.particles;
   for (int64_t i = 0; i < p->count; i++) {
     float sum = p->x[i] + p->y[i] + p->z[i] + p->vx[i] + p->vy[i] + p->vz[i];
@@ -26,7 +26,12 @@ Status world_commit(ScreeWorld *world, double dt) {
   world_probes_commit(world);
   double largest = parallel_max(&world->core, 0, state->particles.count, COMMIT_GRAIN, 0,
                                 KERNEL_CALL(&world->core, world_move), &state->particles);
-  if (!isfinite(largest)) return say_what_blew_up(world);
+  if (!isfinite(largest)) return world_blew_up(world);
+  return world_end_commit(world, largest, dt);
+}
+
+Status world_end_commit(ScreeWorld *world, double largest, double dt) {
+  State *state = &world->state;
   world->tally.speed = sqrt(largest);
   if (world->tally.speed > world->tally.max_speed) world->tally.max_speed = world->tally.speed;
   for (int32_t k = 0; k < state->solids.count; k++) {

@@ -347,6 +347,7 @@ void scree_world_destroy(ScreeWorld *world) {
   state_destroy(core, &world->state); /* first: its fields' pointers lie in the method's data and in the probes */
   if (world->method && world->method->destroy) world->method->destroy(core, world->method_data);
   upsample_destroy(core, world->upsample);
+  world_leave_device(world);
   device_close(core, world->device);
   ground_destroy(core, world->ground);
   if (world->bodies) bodies_destroy(core, world->bodies);

@@ -1,4 +1,4 @@
-/* Where a world runs. Only fine grains run on a device so far; what does not is said. */
+/* Where a world runs: what does not run on its device is said. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,21 +19,36 @@ Status world_open_device(ScreeWorld *world, const ScreeWorldOptions *options) {
   return device_open(&world->core, index, &world->device);
 }
 
-Status world_use_device(ScreeWorld *world) {
-  const char *why = "the scene has no fine grains";
-  bool fine = false;
-  if (world->upsample) {
-    TRY(upsample_use_device(&world->core, world->upsample, world->device));
-    why = upsample_off_device(world->upsample);
-    fine = !why;
-  }
-  if (fine)
-    snprintf(world->device_note, sizeof world->device_note, "%s runs on the CPU; fine grains on %s (%s)",
-             world->definition.scene.method.name, world->device_name, device_info(world->device)->name);
+Status world_note_device(ScreeWorld *world, const char *missing) {
+  const char *method = world->definition.scene.method.name, *name = device_info(world->device)->name;
+  const char *fine = world->upsample ? upsample_off_device(world->upsample) : "the scene has no fine grains";
+  char why[64] = "";
+  if (missing) snprintf(why, sizeof why, " for %s", missing);
+  if (world->on_device && !world->upsample)
+    snprintf(world->device_note, sizeof world->device_note, "%s runs on %s (%s)", method, world->device_name, name);
+  else if (world->on_device && !fine)
+    snprintf(world->device_note, sizeof world->device_note, "%s and fine grains on %s (%s)", method, world->device_name,
+             name);
+  else if (world->on_device)
+    snprintf(world->device_note, sizeof world->device_note, "%s runs on %s (%s); fine grains on the CPU: %s", method,
+             world->device_name, name, fine);
+  else if (!fine)
+    snprintf(world->device_note, sizeof world->device_note, "%s runs on the CPU%s%s%s; fine grains on %s (%s)", method,
+             missing ? " (no device form" : "", why, missing ? ")" : "", world->device_name, name);
   else
-    snprintf(world->device_note, sizeof world->device_note, "nothing runs on %s: %s has no device form, and %s",
-             world->device_name, world->definition.scene.method.name, why);
+    snprintf(world->device_note, sizeof world->device_note, "nothing runs on %s: %s has no device form%s, and %s",
+             world->device_name, method, why, fine);
   return SCREE_OK;
+}
+
+Status world_use_device(ScreeWorld *world) {
+  const MethodDevice *method = world->method->device;
+  const char *missing = NULL;
+  if (world->upsample) TRY(upsample_use_device(&world->core, world->upsample, world->device));
+  if (method) missing = method->missing(world->method_data, &world->state);
+  if (method && !missing && !device_has_doubles(world->device)) missing = "devices without doubles";
+  if (method && !missing) TRY(world_enter_device(world));
+  return world_note_device(world, missing);
 }
 
 void world_device_times(ScreeWorld *world) {

@@ -75,7 +75,6 @@ static Status upsample(ScreeWorld *world, double dt) {
   Status status = upsample_advance(&world->core, world->upsample, &world->state, &world->sinks, &world->scratch, dt);
   world->seconds_upsample = timer_now() - began;
   profile_end(&world->profile, "upsample", began);
-  world_device_times(world);
   return status;
 }
 
@@ -95,6 +94,7 @@ Status world_frame_end(ScreeWorld *world) {
   double overlap = world_overlap(world);
   if (overlap > world->tally.max_overlap) world->tally.max_overlap = overlap;
   if (overlap > 1) state_count(state, "deep_overlap_frames", 1); /* a centre inside another grain: more could pass */
+  world_device_times(world);
   return world_probes_frame(world, 1 / rate);
 }
 

@@ -52,6 +52,8 @@ ScreeStatus scree_world_heights(const ScreeWorld *world, const ScreeHeightMap *m
         fail(core, SCREE_BAD_ARGUMENT,
              "a map of heights needs a corner, cells that are larger than 0, and 1 to %d of them on a side", CELLS_MAX),
         error);
+  Status status = world_to_host((ScreeWorld *)world, SET_X | SET_BIRTH);
+  if (status != SCREE_OK) return core_report(core, status, error);
   const float nothing = -INFINITY;
   int64_t count = (int64_t)map->nx * map->ny;
   for (int64_t k = 0; k < count; k++) heights[k] = nothing;

@@ -97,37 +97,67 @@ static int64_t next_moved(const uint8_t *moved, int64_t k, int64_t end) {
 }
 
 /* Whether particle i is near any solids. */
-static bool is_near(const NearSolids *work, int64_t i) {
+bool world_is_near(const NearSolids *work, int64_t i) {
   uint64_t any = 0;
   for (int64_t w = 0; w < work->words; w++) any |= work->near[i * work->words + w];
   return any;
+}
+
+float world_near_slack(const State *state) { return (float)(CLEARANCE_SLACK * state->radius); }
+
+/* Solids near those that are asked about, and how far away the others are. */
+static void ask(const NearSolids *work, Asked *asked) {
+  const State *state = work->state;
+  const Particles *p = &state->particles;
+  float farthest = 0;
+  if (asked->count == 0) return;
+  for (int64_t a = 0; a < asked->count; a++) {
+    float reach = near_reach(work, asked->who[a]);
+    for (int64_t w = 0; w < work->words; w++) work->near[asked->who[a] * work->words + w] = 0;
+    farthest = reach > farthest ? reach : farthest;
+  }
+  asked->farthest = (double)farthest;
+  bound_asked(p, asked);
+  float beyond = (float)(asked->farthest + CLEARANCE * state->radius);
+  for (int64_t a = 0; a < asked->count; a++) p->clear[asked->who[a]] = beyond;
+  for (int32_t k = 0; k < state->solids.count; k++)
+    if (!solid_is_sampled(&state->solids.items[k])) near_solid(work, k, asked);
 }
 
 void world_look_near(const NearSolids *work, int64_t b, int64_t e, const uint8_t *moved) {
   const State *state = work->state;
   const Particles *p = &state->particles;
   const bool all = !moved || work->closer > 0;
-  const float slack = (float)(CLEARANCE_SLACK * state->radius);
+  const float slack = world_near_slack(state);
   Asked asked;
   asked.count = 0;
-  float farthest = 0;
   for (int64_t i = b; i < e; i++) {
     if (!all && (i = b + next_moved(moved, i - b, e - b)) == e) break;
     float reach = near_reach(work, i);
     p->clear[i] -= work->closer;
-    bool leaves = (!moved || moved[i - b]) && is_near(work, i);
+    bool leaves = (!moved || moved[i - b]) && world_is_near(work, i);
     if (p->clear[i] > reach + slack && !leaves) continue;
-    for (int64_t w = 0; w < work->words; w++) work->near[i * work->words + w] = 0;
     asked.who[asked.count++] = (int32_t)i;
-    farthest = reach > farthest ? reach : farthest;
   }
-  if (asked.count == 0) return;
-  asked.farthest = (double)farthest;
-  bound_asked(p, &asked);
-  float beyond = (float)(asked.farthest + CLEARANCE * state->radius);
-  for (int64_t a = 0; a < asked.count; a++) p->clear[asked.who[a]] = beyond;
-  for (int32_t k = 0; k < state->solids.count; k++)
-    if (!solid_is_sampled(&state->solids.items[k])) near_solid(work, k, &asked);
+  ask(work, &asked);
+}
+
+typedef struct Asking {
+  const NearSolids *work;
+  const int32_t *who;
+} Asking;
+
+static void ask_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Asking *asking = context;
+  Asked asked = {.count = e - b};
+  memcpy(asked.who, asking->who + b, sizeof *asking->who * (size_t)(e - b));
+  ask(asking->work, &asked);
+}
+
+void world_ask_near(Core *core, const NearSolids *work, const int32_t *who, int64_t count) {
+  Asking asking = {work, who};
+  parallel_for(core, 0, count, NEAR_GRAIN, ask_chunk, &asking);
 }
 
 /* Bits of each particle into rows: counted per chunk, put behind each other, written. */

@@ -26,24 +26,24 @@ PHASE_FUNCTION(frame_end, world_frame_end(world))
 
 /* The test docs/phases compares this table with docs/architecture.md, the test unit/phases what each phase writes. */
 const Phase WORLD_PHASES[] = {
-    {"births", births_and_deaths, PHASE_ALWAYS, SET_PARTICLES | SET_QUEUE, SET_PARTICLES | SET_QUEUE},
-    {"events", events, PHASE_ALWAYS, SET_X | SET_LOW | SET_V | SET_CLOCK, SET_V},
+    {"births", births_and_deaths, PHASE_ALWAYS, SET_PARTICLES | SET_QUEUE, SET_PARTICLES | SET_QUEUE, &DEVICE_BIRTHS},
+    {"events", events, PHASE_ALWAYS, SET_X | SET_LOW | SET_V | SET_CLOCK, SET_V, &DEVICE_EVENTS},
     {"prepare", prepare, PHASE_IF_PREPARED, SET_PARTICLES | SET_SOLIDS | SET_CONTACTS | SET_CLOCK,
-     SET_D | SET_V | SET_ADDED},
-    {"bodies", refresh_bodies, PHASE_ALWAYS, SET_SOLIDS | SET_CLOCK, SET_SOLIDS},
+     SET_D | SET_V | SET_ADDED, &DEVICE_PREPARE},
+    {"bodies", refresh_bodies, PHASE_ALWAYS, SET_SOLIDS | SET_CLOCK, SET_SOLIDS, NULL},
     {"neighbors", surroundings, PHASE_ALWAYS, SET_PARTICLES | SET_SOLIDS | SET_SAMPLES | SET_CONTACTS | SET_TERRAIN,
-     SET_PARTICLES | SET_SAMPLES | SET_CONTACTS},
+     SET_PARTICLES | SET_SAMPLES | SET_CONTACTS, &DEVICE_NEIGHBORS},
     {"method", method_step, PHASE_ALWAYS, SET_ALL,
-     SET_X | SET_D | SET_V | SET_ADDED | SET_WRENCHES | SET_CONTACTS | SET_QUEUE},
+     SET_X | SET_D | SET_V | SET_ADDED | SET_WRENCHES | SET_CONTACTS | SET_QUEUE, &DEVICE_METHOD},
     {"terrain", terrain, PHASE_ALWAYS, SET_PARTICLES | SET_SOLIDS | SET_WRENCHES | SET_TERRAIN | SET_QUEUE | SET_CLOCK,
-     SET_ADDED | SET_WRENCHES | SET_TERRAIN | SET_QUEUE},
-    {"bodies", advance_bodies, PHASE_ALWAYS, SET_V | SET_SOLIDS | SET_WRENCHES | SET_CLOCK, SET_SOLIDS},
+     SET_ADDED | SET_WRENCHES | SET_TERRAIN | SET_QUEUE, &DEVICE_TERRAIN},
+    {"bodies", advance_bodies, PHASE_ALWAYS, SET_V | SET_SOLIDS | SET_WRENCHES | SET_CLOCK, SET_SOLIDS, &DEVICE_BODIES},
     {"commit", commit, PHASE_ALWAYS, SET_PARTICLES | SET_WRENCHES | SET_IMPULSES | SET_CLOCK,
-     SET_X | SET_LOW | SET_WRENCHES | SET_IMPULSES | SET_CLOCK},
-    {"births", emit, PHASE_ALWAYS, SET_X | SET_LOW | SET_BIRTH | SET_QUEUE | SET_CLOCK, SET_QUEUE},
-    {"births", drain, PHASE_ALWAYS, SET_X | SET_LOW | SET_BIRTH | SET_QUEUE, SET_QUEUE},
-    {"commit", count_step, PHASE_ALWAYS, SET_CLOCK, SET_CLOCK},
-    {"frame", frame_end, PHASE_LAST_OF_FRAME, SET_ALL, SET_ADDED | SET_IMPULSES | SET_CLOCK},
+     SET_X | SET_LOW | SET_WRENCHES | SET_IMPULSES | SET_CLOCK, &DEVICE_COMMIT},
+    {"births", emit, PHASE_ALWAYS, SET_X | SET_LOW | SET_BIRTH | SET_QUEUE | SET_CLOCK, SET_QUEUE, &DEVICE_EMIT},
+    {"births", drain, PHASE_ALWAYS, SET_X | SET_LOW | SET_BIRTH | SET_QUEUE, SET_QUEUE, &DEVICE_DRAIN},
+    {"commit", count_step, PHASE_ALWAYS, SET_CLOCK, SET_CLOCK, NULL},
+    {"frame", frame_end, PHASE_LAST_OF_FRAME, SET_ALL, SET_ADDED | SET_IMPULSES | SET_CLOCK, &DEVICE_FRAME},
 };
 const int32_t WORLD_PHASE_COUNT = sizeof WORLD_PHASES / sizeof *WORLD_PHASES;
 
@@ -63,12 +63,13 @@ Status world_run_phase(ScreeWorld *world, const Phase *phase, Step *step) {
   if (phase->when == PHASE_IF_PREPARED && !world->method->prepare) return SCREE_OK;
   if (phase->when == PHASE_LAST_OF_FRAME && !world->last_of_frame) return SCREE_OK;
   double began = profile_begin();
-  Status status = phase->run(world, step);
+  Status status = world->on_device ? world_run_on_device(world, phase, step) : phase->run(world, step);
   profile_end(&world->profile, phase->name, began);
   return status;
 }
 
 Status world_step(ScreeWorld *world) {
+  TRY(world_check_device(world));
   Step step = world_begin_step(world);
   TRY(world_check_step(world, step.dt));
   for (int32_t k = 0; k < WORLD_PHASE_COUNT; k++) TRY(world_run_phase(world, &WORLD_PHASES[k], &step));

@@ -32,7 +32,7 @@ static void place_samples(void *context, int64_t b, int64_t e, int thread) {
 }
 
 /* Farthest that the surface of a solid may have come in a step: of all, and of those that are touched by distance. */
-static void solids_step(ScreeWorld *world, double dt) {
+void world_solids_step(ScreeWorld *world, double dt) {
   const State *state = &world->state;
   double farthest = 0, surfaces = 0;
   for (int32_t k = 0; k < state->solids.count; k++) {
@@ -217,22 +217,28 @@ static Status restore(ScreeWorld *world, const MethodNeeds *needs) {
   return status;
 }
 
+float world_allowed(const ScreeWorld *world, const MethodNeeds *needs) {
+  return 0.5f * (world->state.contacts.skin - needs->margin * (float)world->state.radius);
+}
+
+bool world_must_sort(const ScreeWorld *world) { return world->moved_on > SORTED_FOR * world->state.particles.count; }
+
 /* For NEIGHBORS_SEARCHED: near solids beyond those that matter change nothing, nor does the time at which they were
  * found, so only particles that moved too far are looked at anew. Now and then the particles are sorted, for memory's
  * sake. When that is depends on nothing that a checkpoint does not hold. */
-static Status keep_up(ScreeWorld *world, const MethodNeeds *needs) {
+Status world_keep_up(ScreeWorld *world, const MethodNeeds *needs, bool sort) {
   Core *core = &world->core;
   State *state = &world->state;
   Particles *p = &state->particles;
-  if (world->neighbors_stale) return rebuild(world, needs);
+  if (world->neighbors_stale || sort) return rebuild(world, needs);
   if (!world->lists_known) TRY(restore(world, needs));
-  float skin = state->contacts.skin, allowed = 0.5f * (skin - needs->margin * (float)state->radius);
+  float skin = state->contacts.skin, allowed = world_allowed(world, needs);
   bool closer = world->surfaces_moved > (double)allowed;
   Leaving leaving = {.particles = p, .allowed = allowed, .find = KERNEL_CALL(core, world_leaving)};
   leaving.near = world_near_solids(world, needs, skin, closer);
   world->moved_on += (int64_t)parallel_sum(core, 0, p->count, NEAR_GRAIN, leaving_chunk, &leaving);
   if (closer) world->surfaces_moved = 0;
-  return world->moved_on > SORTED_FOR * p->count ? rebuild(world, needs) : SCREE_OK;
+  return world_must_sort(world) ? rebuild(world, needs) : SCREE_OK;
 }
 
 static double moved_chunk(void *context, int64_t b, int64_t e) {
@@ -267,10 +273,10 @@ Status world_refresh_surroundings(ScreeWorld *world, const Step *step) {
   State *state = &world->state;
   MethodNeeds needs = world_needs(world);
   parallel_for(&world->core, 0, state->samples.count, SAMPLES_GRAIN, place_samples, state);
-  solids_step(world, step->dt);
+  world_solids_step(world, step->dt);
   int mark = scratch_mark(&world->scratch);
   Status status = SCREE_OK;
-  if (needs.neighbors == NEIGHBORS_SEARCHED) status = keep_up(world, &needs);
+  if (needs.neighbors == NEIGHBORS_SEARCHED) status = world_keep_up(world, &needs, false);
   else if (!lists_are_good(world, &needs, step->farthest)) status = rebuild(world, &needs);
   scratch_release(&world->core, &world->scratch, mark);
   return status;

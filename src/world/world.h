@@ -19,7 +19,8 @@ typedef struct Emitter {
   uint64_t poured; /* grains so far */
 } Emitter;
 
-typedef struct Probe Probe; /* probes/probes.h */
+typedef struct Probe Probe;             /* probes/probes.h */
+typedef struct WorldDevice WorldDevice; /* device_phases.c */
 
 /* Numbers that are not part of the simulated state but must survive a resume. */
 typedef struct Tally {
@@ -35,9 +36,10 @@ struct ScreeWorld {
   Definition definition;
   Device *device; /* NULL: everything runs on the CPU */
   char device_name[24], device_note[256];
-  bool solids_only; /* made by scree_world_create_solids */
-  bool half_loaded; /* a load has failed: nothing fits together */
-  Shape *fills;     /* per entry of grains; NULL once they are filled */
+  WorldDevice *on_device; /* NULL: particles and method are on the CPU */
+  bool solids_only;       /* made by scree_world_create_solids */
+  bool half_loaded;       /* a load has failed: nothing fits together */
+  Shape *fills;           /* per entry of grains; NULL once they are filled */
   State state;
   const Method *method;
   void *method_data;
@@ -94,6 +96,18 @@ Status world_prepare_drawing(ScreeWorld *world);
 /* device.c: opens what the options ask for; says which parts run there. */
 Status world_open_device(ScreeWorld *world, const ScreeWorldOptions *options);
 Status world_use_device(ScreeWorld *world);
+Status world_note_device(ScreeWorld *world, const char *missing);
+/* device_phases.c: particles and method on the device. Everything below does nothing where they are not. */
+Status world_enter_device(ScreeWorld *world);
+void world_leave_device(ScreeWorld *world);
+/* Goes on on the CPU, with a note, where something has come up that has no device form. */
+Status world_check_device(ScreeWorld *world);
+/* These of the particles are valid on the host from now on; all of them and the method's private data. */
+Status world_to_host(ScreeWorld *world, StateSet reads);
+Status world_method_to_host(ScreeWorld *world);
+/* These were written there; all was, and the method's private data too. */
+void world_wrote_on_host(ScreeWorld *world, StateSet writes);
+void world_loaded_on_host(ScreeWorld *world);
 /* Times on the device, beside those of the phases. */
 void world_device_times(ScreeWorld *world);
 /* material.c: the material as methods read it. In the definition the density of a grain alone is resolved: the others
@@ -128,14 +142,28 @@ Status world_near_create(ScreeWorld *world);
 Status world_near_check(ScreeWorld *world, const Archive *archive);
 /* How to look; `closer`: solids have moved since. */
 NearSolids world_near_solids(ScreeWorld *world, const MethodNeeds *needs, float skin, bool closer);
+/* Whether particle i is near any solids; how much clearance beyond its reach it needs not to be asked. */
+bool world_is_near(const NearSolids *work, int64_t i);
+float world_near_slack(const State *state);
+/* Asks about these, whose clearance is used up or who have left a solid. */
+void world_ask_near(Core *core, const NearSolids *work, const int32_t *who, int64_t count);
 /* Looks for those of [b, e), NEAR_GRAIN at most, that have moved (NULL: all have) or that solids have come near to. */
 void world_look_near(const NearSolids *work, int64_t b, int64_t e, const uint8_t *moved);
 /* For all particles, and lists them for methods that have lists. */
 Status world_list_solids(ScreeWorld *world, const MethodNeeds *needs, float skin);
 /* surroundings.c: lists by reach and skin; sample positions. */
 Status world_refresh_surroundings(ScreeWorld *world, const Step *step);
+/* Its parts, for NEIGHBORS_SEARCHED: how far solids have come; how far a particle may leave where it is known; whether
+ * particles are to be sorted; looks after all, and sorts where told to. */
+void world_solids_step(ScreeWorld *world, double dt);
+float world_allowed(const ScreeWorld *world, const MethodNeeds *needs);
+bool world_must_sort(const ScreeWorld *world);
+Status world_keep_up(ScreeWorld *world, const MethodNeeds *needs, bool sort);
 /* commit.c */
 Status world_commit(ScreeWorld *world, double dt);
+/* Its end, once all have moved: `largest` is the square of the largest speed. Or who is not finite. */
+Status world_end_commit(ScreeWorld *world, double largest, double dt);
+Status world_blew_up(ScreeWorld *world);
 Status world_count_step(ScreeWorld *world);
 double world_mass(ScreeWorld *world);
 double world_overlap(ScreeWorld *world);
@@ -148,7 +176,8 @@ Status world_frame_end(ScreeWorld *world);
 Status world_probes_create(ScreeWorld *world);
 void world_probes_destroy(ScreeWorld *world);
 ScreeProbeState world_probe_state(const ScreeWorld *world, int32_t index);
-void world_probes_commit(ScreeWorld *world); /* after the displacement is final, before x moves */
+StateSet world_probes_step_reads(const ScreeWorld *world); /* of the particles, in every step */
+void world_probes_commit(ScreeWorld *world);               /* after the displacement is final, before x moves */
 Status world_probes_frame(ScreeWorld *world, double frame_seconds);
 Status world_probes_archive(ScreeWorld *world, Archive *archive);
 /* terrain.c */
@@ -170,12 +199,24 @@ Status world_archive_begin(ScreeWorld *world, Archive *archive);
 Status world_archive_load(ScreeWorld *world, const char *name, const void *data, int64_t size);
 /* step.c: a step is its phases, in the order of the table. */
 typedef enum PhaseTime { PHASE_ALWAYS, PHASE_IF_PREPARED /* the method has prepare */, PHASE_LAST_OF_FRAME } PhaseTime;
+/* A phase of a world whose particles are on a device. `reads` and `writes` are those of its fields of the particles
+ * that have a copy there: less than the table says, where it is known. */
+typedef struct DevicePhase {
+  Status (*run)(ScreeWorld *world, Step *step); /* there; NULL: on the host as ever */
+  StateSet reads, writes;
+  bool (*apart)(const ScreeWorld *world); /* on the host: whether it needs none of them now */
+} DevicePhase;
+extern const DevicePhase DEVICE_BIRTHS, DEVICE_EVENTS, DEVICE_PREPARE, DEVICE_NEIGHBORS, DEVICE_METHOD, DEVICE_TERRAIN,
+    DEVICE_BODIES, DEVICE_COMMIT, DEVICE_EMIT, DEVICE_DRAIN, DEVICE_FRAME;
 typedef struct Phase {
   const char *name; /* of its row in the timings; several phases may share one */
   Status (*run)(ScreeWorld *world, Step *step);
   PhaseTime when;
-  StateSet reads, writes; /* at most, whatever the method */
+  StateSet reads, writes;    /* at most, whatever the method */
+  const DevicePhase *device; /* NULL: it runs on the host */
 } Phase;
+/* Copies what the phase reads to where it runs, runs it, and notes what it has written. */
+Status world_run_on_device(ScreeWorld *world, const Phase *phase, Step *step);
 extern const Phase WORLD_PHASES[];
 extern const int32_t WORLD_PHASE_COUNT;
 /* What a step begins with; then each phase in turn. world_step does both. */

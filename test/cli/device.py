@@ -33,7 +33,7 @@ class Device(Case):
     def test_same_bits(self):
         said, there = self.run_on("opencl:0")
         _, here = self.run_on("cpu", env=os.environ | {"SCREE_DEVICE": "opencl:77"})  # which the option overrules
-        self.assertIn("note: pbd runs on the CPU; fine grains on opencl:0", said.stderr)
+        self.assertIn("note: pbd runs on the CPU (no device form for free bodies); fine grains on opencl:0", said.stderr)
         self.assertEqual((here["device"], there["device"]), ("cpu", "opencl:0"))
         for key in ("grains_hash", "state_hash"):
             self.assertEqual(here[key], there[key])
@@ -42,6 +42,17 @@ class Device(Case):
         self.assertGreater(there["device_memory_peak_mb"], 0)
         self.assertGreater(there["phases_ms"]["device fine grains"], 0)
         self.assertTrue(there["driver"] and there["device_name"])
+
+    @needs(len(DEVICES) > 1, "no OpenCL device")
+    def test_pbd(self):
+        words = ["--set", "bodies=[]"]
+        said, there = self.run_on("opencl:0", *words)
+        _, here = self.run_on("cpu", *words)
+        self.assertIn("note: pbd and fine grains on opencl:0", said.stderr)
+        for key in ("grains_hash", "state_hash"):
+            self.assertEqual(here[key], there[key])
+        for phase in ("device bins", "device contacts", "device solve", "device commit", "device fine grains"):
+            self.assertGreater(there["phases_ms"][phase], 0)
 
     @needs(len(DEVICES) > 1, "no OpenCL device")
     def test_resume_elsewhere(self):

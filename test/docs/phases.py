@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(os.environ.get("SCREE_SOURCE", Path(__file__).resolve().parents[2]))
 ROW = re.compile(r"^\| (\d+) \| (\w+) \| `([\w>-]+)` \| (\S+) \| ([\w ]+) \| ([\w ]+) \|", re.M)
 CALL = re.compile(r"^PHASE_FUNCTION\((\w+), (?:world->)?([\w>-]+)\(", re.M)
-PHASE = re.compile(r'\{"(\w+)", (\w+), PHASE_\w+,\s*([A-Z_ |]+),\s*([A-Z_ |]+)\}')
+PHASE = re.compile(r'\{"(\w+)", (\w+), PHASE_\w+,\s*([A-Z_ |]+),\s*([A-Z_ |]+),\s*&?\w+\}')
 
 
 def words(sets):

@@ -90,6 +90,8 @@ static StateSet watch_step(ScreeWorld *world, const char *what) {
   StateSet all = 0;
   for (int32_t k = 0; k < WORLD_PHASE_COUNT; k++) {
     const Phase *phase = &WORLD_PHASES[k];
+    const DevicePhase *there = phase->device; /* says no more than the table */
+    assert_true(!there || ((there->reads & ~(phase->reads | phase->writes)) | (there->writes & ~phase->writes)) == 0);
     Prints before = print_state(&world->state);
     assert_int_equal(world_run_phase(world, phase, &step), SCREE_OK);
     Prints after = print_state(&world->state);

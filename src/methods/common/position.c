@@ -141,8 +141,8 @@ Status position_add_spin(Core *core, State *state, const PositionSettings *setti
   return SCREE_OK;
 }
 
-Status position_begin(Step *step, const PositionSettings *settings, PositionSearch *search, ContactMemory *memory,
-                      PositionSpin *spin, float history_scale, PositionStep *work) {
+void position_set_up(Step *step, const PositionSettings *settings, PositionSearch *search, ContactMemory *memory,
+                     PositionSpin *spin, float history_scale, PositionStep *work) {
   State *state = step->state;
   float radius = (float)state->radius;
   follow_materials(settings, state, spin);
@@ -167,6 +167,11 @@ Status position_begin(Step *step, const PositionSettings *settings, PositionSear
                      : fminf(POSITION_MARGIN * radius + fall, POSITION_MARGIN_MOST * radius);
   if (settings->slop)
     work->slop = fminf(POSITION_SLOP_FALL * fall / (float)work->substeps, POSITION_SLOP_MOST * 2 * radius);
+}
+
+Status position_begin(Step *step, const PositionSettings *settings, PositionSearch *search, ContactMemory *memory,
+                      PositionSpin *spin, float history_scale, PositionStep *work) {
+  position_set_up(step, settings, search, memory, spin, history_scale, work);
   TRY(position_search_fill(work));
   TRY(position_take_bodies(work));
   TRY(position_search_samples(work));

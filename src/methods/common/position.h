@@ -35,13 +35,12 @@
 #include "core/simd.h"
 #include "methods/common/contact_memory.h"
 #include "methods/common/position_search.h"
+#include "methods/common/position_shared.h"
 #include "methods/method.h"
 
 /* Loops go over the same windows, or halves of them where lanes do not matter, so that a thread that has the first of
  * them in one loop has them in the next too. Passes take half a window of slices at a time. */
 enum { SLICE = LANES, POSITION_WINDOW = 512, POSITION_CHUNK = POSITION_WINDOW / SLICE / 2 };
-/* Batches of contacts: those of pairs, and behind them the one of contacts with solids. */
-enum { POSITION_PAIR_BATCHES = 4, POSITION_BOUNDARY_BATCH = POSITION_PAIR_BATCHES, POSITION_BATCHES };
 /* A pair gets a slot when its predicted gap is below what the corrections of the step may close: g dt^2, where one of
  * two grains that fall alike is held up, and POSITION_MARGIN nominal radii for what jostles; POSITION_MARGIN_MOST at
  * most, and where contacts pull, since what a prediction opens they may close. (0.06 radii for all were tried: up to an
@@ -49,7 +48,6 @@ enum { POSITION_PAIR_BATCHES = 4, POSITION_BOUNDARY_BATCH = POSITION_PAIR_BATCHE
 #define POSITION_MARGIN 0.01f
 #define POSITION_MARGIN_MOST 0.06f
 #define POSITION_SKIN 0.6f
-#define POSITION_FAR 1e30f /* a gap that nothing closes; the radius of a solid's surface */
 /* Every shift of the stabilization, however small, takes a heap a little out of its balance, and the balance that it
  * then finds lies a little lower: taking away the last bit of penetration makes a heap creep for minutes. So
  * penetration is left alone that is smaller than what gravity stirs anyway: this many g dt h, and this share of two
@@ -381,6 +379,9 @@ Status position_add_spin(Core *core, State *state, const PositionSettings *setti
 double position_material_tension(const PositionSettings *settings, const ScreeMaterialDef *material);
 bool position_cohesive(const PositionSettings *settings, const Materials *materials);
 
+/* What a step works with, before anything is looked for. */
+void position_set_up(Step *step, const PositionSettings *settings, PositionSearch *search, ContactMemory *memory,
+                     PositionSpin *spin, float history_scale, PositionStep *work);
 /* Finds the contacts of the step and lays out the slots. Scratch is taken: the caller releases it. */
 Status position_begin(Step *step, const PositionSettings *settings, PositionSearch *search, ContactMemory *memory,
                       PositionSpin *spin, float history_scale, PositionStep *work);

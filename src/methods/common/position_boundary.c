@@ -136,7 +136,7 @@ static int32_t find_all(PositionStep *work, const Seekers *seekers, BoundaryCont
         count += find_by_distance(work, i, w * SOLIDS_PER_WORD + __builtin_ctzll(bits), found + count);
     for (int32_t k = seekers->sampled ? sample[0] : 0; seekers->sampled && k < sample[1]; k++)
       count += find_by_sample(work, i, work->candidates.samples.sample[k], found + count);
-    work->layout.contacts[i][POSITION_BOUNDARY_BATCH] = (uint16_t)(count - before);
+    if (work->layout.contacts) work->layout.contacts[i][POSITION_BOUNDARY_BATCH] = (uint16_t)(count - before);
   }
   return count;
 }
@@ -149,16 +149,11 @@ static BoundaryContact *take_boundary(PositionStep *work, int64_t count) {
 }
 
 /* Found where they stand in nobody's way, unless they may be very many. */
-void position_find_boundary(PositionStep *work, int64_t b, int64_t e) {
+static void find_contacts(PositionStep *work, const Seekers *seekers, PositionWindow *window) {
   BoundaryContact few[BOUNDARY_FEW], *found = few;
-  PositionWindow *window = position_window(work, b);
-  Seekers seekers;
-  *window = (PositionWindow){0};
-  if (work->step->state->solids.count == 0) return;
-  find_seekers(work, b, e, &seekers);
-  int64_t most = boundary_most(work, &seekers);
+  int64_t most = boundary_most(work, seekers);
   if (most > BOUNDARY_FEW) found = take_boundary(work, most);
-  int32_t count = found ? find_all(work, &seekers, found) : 0;
+  int32_t count = found ? find_all(work, seekers, found) : 0;
   if (count == 0) return;
   for (int32_t k = 0; k < count; k++) {
     const PositionBody *body = &work->bodies.items[found[k].solid];
@@ -172,6 +167,22 @@ void position_find_boundary(PositionStep *work, int64_t b, int64_t e) {
   }
   window->boundary = (int32_t)(found - work->layout.boundary);
   window->boundary_count = count;
+}
+
+void position_find_boundary(PositionStep *work, int64_t b, int64_t e) {
+  PositionWindow *window = position_window(work, b);
+  Seekers seekers;
+  *window = (PositionWindow){0};
+  if (work->step->state->solids.count == 0) return;
+  find_seekers(work, b, e, &seekers);
+  find_contacts(work, &seekers, window);
+}
+
+void position_find_listed(PositionStep *work, const int32_t *who, int32_t count, PositionWindow *window) {
+  Seekers seekers = {.count = count};
+  *window = (PositionWindow){0};
+  memcpy(seekers.who, who, sizeof *who * (size_t)count);
+  find_contacts(work, &seekers, window);
 }
 
 Status position_take_riding(PositionStep *work) {

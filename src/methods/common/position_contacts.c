@@ -87,7 +87,7 @@ static Status mix_rolling(PositionStep *work, int64_t pairs, int64_t kinds, bool
 
 /* Kinds of friction: of every pair of materials, then of every solid with a material. Mostly all pairs are of one and
  * all solids of another: slots then need not say which is theirs. */
-static Status mix_friction(PositionStep *work, bool *told) {
+Status position_mix_kinds(PositionStep *work, bool *told) {
   const State *state = work->step->state;
   int64_t materials = work->layout.materials = state->materials.count, pairs = materials * materials;
   int64_t kinds = pairs + materials * state->solids.count;
@@ -339,8 +339,7 @@ static Status take_lanes(PositionStep *work) {
   return scratch_take(core, scratch, &work->layout.windows, windows, "windows");
 }
 
-/* Room for contacts with solids, as many as the last try wanted. */
-static Status make_room(PositionStep *work) {
+Status position_make_room(PositionStep *work) {
   Core *core = work->step->core;
   PositionSearch *search = work->search;
   int64_t wanted = work->layout.boundary_used;
@@ -363,7 +362,7 @@ static Status find_contacts(PositionStep *work) {
   parallel_for_shares(work->step->core, work->borders.shares, 0, work->count, POSITION_WINDOW,
                       KERNEL_CALL(work->step->core, position_key_pass), work);
   do {
-    TRY(make_room(work));
+    TRY(position_make_room(work));
     parallel_for_shares(work->step->core, work->borders.shares, 0, work->padded, POSITION_WINDOW, lane_window, work);
   } while (work->layout.boundary_used > work->layout.boundary_room);
   work->layout.boundary_count = work->layout.boundary_used;
@@ -480,7 +479,7 @@ Status position_lay_out(PositionStep *work) {
   Core *core = work->step->core;
   Scratch *scratch = work->step->scratch;
   bool kinds;
-  TRY(mix_friction(work, &kinds));
+  TRY(position_mix_kinds(work, &kinds));
   TRY(take_lanes(work));
   TRY(position_take_borders(work));
   int mark = scratch_mark(scratch);

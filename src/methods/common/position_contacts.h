@@ -6,6 +6,12 @@
 
 /* Contacts of the window of grains [b, e) with solids and with samples; adds to the grains' numbers of contacts. */
 void position_find_boundary(PositionStep *work, int64_t b, int64_t e);
+/* The same of some grains, at most POSITION_WINDOW, by distance alone. */
+void position_find_listed(PositionStep *work, const int32_t *who, int32_t count, PositionWindow *window);
+/* Room for contacts with solids, as many as the last try wanted. */
+Status position_make_room(PositionStep *work);
+/* Tables of friction, rolling and bonds; whether slots have to say which kind is theirs. */
+Status position_mix_kinds(PositionStep *work, bool *told);
 /* Room to list those with bodies that grains can move, when all are found; then the ones of a window. */
 Status position_take_riding(PositionStep *work);
 void position_list_pushed(PositionStep *work, const PositionWindow *window);

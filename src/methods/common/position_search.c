@@ -15,7 +15,7 @@ void position_search_destroy(Core *core, PositionSearch *search) {
 
 void position_search_forget(PositionSearch *search) { search->next_id = 0; }
 
-static void survey_radii(Core *core, const Particles *p, PositionSearch *search) {
+void position_survey_radii(Core *core, const Particles *p, PositionSearch *search) {
   if (search->next_id == p->next_id && search->count == p->count) return;
   search->radius = KERNEL_CALL(core, position_radii)(p->radius, p->count, &search->differ);
   search->next_id = p->next_id;
@@ -29,7 +29,7 @@ static BinPoints grains_predicted(const Particles *p) {
 Status position_search_fill(PositionStep *work) {
   const State *state = work->step->state;
   const Particles *p = &state->particles;
-  survey_radii(work->step->core, p, work->search);
+  position_survey_radii(work->step->core, p, work->search);
   float radius = work->search->radius, other = radius;
   if (state->samples.count > 0 && state->samples.radius > radius) other = state->samples.radius;
   BinPoints points = grains_predicted(p);

@@ -68,6 +68,8 @@ typedef struct SearchFinds {
 
 typedef struct PositionStep PositionStep;
 
+/* Looks at the radii, where that has to be. */
+void position_survey_radii(Core *core, const Particles *p, PositionSearch *search);
 /* Bins for the predicted places of the grains. */
 Status position_search_fill(PositionStep *work);
 /* Searches for all grains. In scratch. */

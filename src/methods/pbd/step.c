@@ -8,6 +8,7 @@
 
 #include "methods/common/position.h"
 #include "methods/common/position_calibration.h"
+#include "methods/common/position_device.h"
 #include "methods/common/position_pressure.h"
 #include "methods/common/still_calibration.h"
 #include "methods/pbd/pbd.h"
@@ -19,7 +20,8 @@ typedef struct Pbd {
   PositionSearch search;
   ContactMemory memory;
   PositionSpin spin;
-  double last_h; /* substep of the last step */
+  double last_h;          /* substep of the last step */
+  PositionDevice *device; /* NULL: it runs on the CPU */
 } Pbd;
 
 static const Calibration *pbd_calibration(const ScreeMethodDef *definition) {
@@ -49,14 +51,19 @@ static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, v
   return pbd->settings.memory ? contact_memory_create(core, &pbd->memory, &state->particles) : SCREE_OK;
 }
 
+/* Multipliers are displacements: half the step, a quarter of them. */
+static float history_scale(const Pbd *pbd, double h) {
+  double ratio = pbd->last_h > 0 ? h / pbd->last_h : 0;
+  return (float)(ratio * ratio);
+}
+
 static Status pbd_step(void *data, Step *step) {
   Pbd *pbd = data;
   int mark = scratch_mark(step->scratch);
-  /* Multipliers are displacements: half the step, a quarter of them. */
-  double h = position_substep(&pbd->settings, step->dt), ratio = pbd->last_h > 0 ? h / pbd->last_h : 0;
+  double h = position_substep(&pbd->settings, step->dt);
   PositionStep work;
   double began = profile_begin();
-  Status status = position_begin(step, &pbd->settings, &pbd->search, &pbd->memory, &pbd->spin, (float)(ratio * ratio),
+  Status status = position_begin(step, &pbd->settings, &pbd->search, &pbd->memory, &pbd->spin, history_scale(pbd, h),
                                  &work); /* lines 5, 6, 13 */
   profile_end(step->profile, "contacts", began);
   began = profile_begin();
@@ -90,6 +97,7 @@ static Status pbd_check(Core *core, const Archive *archive, const State *state, 
 static void pbd_destroy(Core *core, void *data) {
   Pbd *pbd = data;
   if (!pbd) return;
+  position_device_close(core, pbd->device);
   contact_memory_destroy(core, &pbd->memory);
   position_search_destroy(core, &pbd->search);
   memory_drop(core, &pbd);
@@ -102,6 +110,53 @@ static Status pbd_pressure(Core *core, const State *state, const void *data, flo
   position_pressure(core, state, &pbd->memory, pbd->last_h, pressure);
   return SCREE_OK;
 }
+
+static const char *pbd_device_missing(const void *data, const State *state) {
+  return position_device_missing(&((const Pbd *)data)->settings, state);
+}
+
+static Status pbd_device_open(Core *core, State *state, void *data) {
+  Pbd *pbd = data;
+  return position_device_open(core, state, &pbd->device);
+}
+
+static Status pbd_device_prepare(void *data, Step *step) {
+  return position_device_predict(((Pbd *)data)->device, step);
+}
+
+static Status pbd_device_step(void *data, Step *step) {
+  Pbd *pbd = data;
+  int mark = scratch_mark(step->scratch);
+  double h = position_substep(&pbd->settings, step->dt);
+  Status status = position_device_step(pbd->device, step, &pbd->settings, &pbd->search, &pbd->memory, &pbd->spin,
+                                       history_scale(pbd, h));
+  scratch_release(step->core, step->scratch, mark);
+  pbd->last_h = h;
+  return status;
+}
+
+static Status pbd_device_fetch(Core *core, void *data) {
+  Pbd *pbd = data;
+  return position_device_fetch(core, pbd->device, &pbd->memory);
+}
+
+static void pbd_device_forget(void *data) { position_device_forget(((Pbd *)data)->device); }
+
+static void pbd_device_close(Core *core, void *data) {
+  Pbd *pbd = data;
+  position_device_close(core, pbd->device);
+  pbd->device = NULL;
+}
+
+static const MethodDevice PBD_DEVICE = {
+    .missing = pbd_device_missing,
+    .open = pbd_device_open,
+    .prepare = pbd_device_prepare,
+    .step = pbd_device_step,
+    .fetch = pbd_device_fetch,
+    .forget = pbd_device_forget,
+    .close = pbd_device_close,
+};
 
 const Method METHOD_PBD = {
     .info = {.name = "pbd", .summary = "position-based grains in real time", .paper = "sommer2022"},
@@ -116,4 +171,5 @@ const Method METHOD_PBD = {
     .check = pbd_check,
     .destroy = pbd_destroy,
     .pressure = pbd_pressure,
+    .device = &PBD_DEVICE,
 };

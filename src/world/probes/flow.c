@@ -41,4 +41,8 @@ static Status flow_archive(ScreeWorld *world, Probe *probe, Archive *archive) {
   return isfinite(flow->crossed) ? SCREE_OK : archive_bad(&world->core, archive, "a flow that is not finite");
 }
 
-const ProbeKind PROBE_FLOW = {.size = sizeof(Flow), .step = flow_step, .frame = flow_frame, .archive = flow_archive};
+const ProbeKind PROBE_FLOW = {.size = sizeof(Flow),
+                              .step = flow_step,
+                              .step_reads = SET_FIELD(z) | SET_FIELD(dz) | SET_FIELD(mass),
+                              .frame = flow_frame,
+                              .archive = flow_archive};

@@ -44,6 +44,12 @@ void world_probes_destroy(ScreeWorld *world) {
   memory_drop(&world->core, &world->probes);
 }
 
+StateSet world_probes_step_reads(const ScreeWorld *world) {
+  StateSet reads = 0;
+  for (int32_t k = 0; k < world->definition.scene.probe_count; k++) reads |= kind_of(&world->probes[k])->step_reads;
+  return reads;
+}
+
 void world_probes_commit(ScreeWorld *world) {
   for (int32_t k = 0; k < world->definition.scene.probe_count; k++) {
     const ProbeKind *kind = kind_of(&world->probes[k]);

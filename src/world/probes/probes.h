@@ -22,6 +22,7 @@ typedef struct ProbeKind {
   Status (*create)(ScreeWorld *world, Probe *probe);
   /* In each step, when the displacement is final and before x moves. NULL: nothing. */
   void (*step)(ScreeWorld *world, Probe *probe);
+  StateSet step_reads; /* what of the particles it looks at */
   /* At the end of a frame, and once at the start with 0 seconds: writes state.values, which are finite. */
   Status (*frame)(ScreeWorld *world, Probe *probe, double seconds);
   /* What of data is needed beyond a frame, in both directions. NULL: nothing. */

@@ -1,0 +1,648 @@
+/* The position-based family on a device: a work item a grain, the laws of the CPU, sums in its order.
+ *
+ * Slots stand as on the CPU (position.h), eight grains abreast, each grain in the lane of its own number: lanes change no
+ * result, and what is remembered of a contact is found in the same place on both. A grain goes through its own slots and
+ * not through those that only its neighbours in the slice need: these add nothing. */
+#include "methods/common/position_shared.h"
+#include "neighbors/bins.cl"
+
+static LaneVec3 vec_of(float4 row) { return vec_make(row.x, row.y, row.z); }
+static float4 row_of(LaneVec3 v, float fourth) { return (float4)(v.x, v.y, v.z, fourth); }
+static LaneVec3 load3(global const float *x, global const float *y, global const float *z, int i) {
+  return vec_make(x[i], y[i], z[i]);
+}
+
+/* d = (v + g dt) dt. */
+kernel void position_predict(int count, float dt, float gain_x, float gain_y, float gain_z, global const float *vx,
+                             global const float *vy, global const float *vz, global float *dx, global float *dy,
+                             global float *dz) {
+  int i = (int)get_global_id(0);
+  if (i >= count) return;
+  dx[i] = (vx[i] + gain_x) * dt;
+  dy[i] = (vy[i] + gain_y) * dt;
+  dz[i] = (vz[i] + gain_z) * dt;
+}
+
+/* ---- contacts into slots ---- */
+
+/* Where a grain is about to be, its radius, and the key of its batches. */
+kernel void position_spots(PositionShared step, global const float *x, global const float *y, global const float *z,
+                           global const float *dx, global const float *dy, global const float *dz,
+                           global const float *radius, global float4 *ahead, global int *batch_key) {
+  int i = (int)get_global_id(0);
+  if (i >= step.count) return;
+  ahead[i] = (float4)(x[i] + dx[i], y[i] + dy[i], z[i] + dz[i], radius[i]);
+  batch_key[i] = position_batch_key(load3(x, y, z, i), step.per_radius);
+}
+
+/* Where bins fall together, by a hash, what is found there may be far away; and what is rounding for the largest of
+ * radii that differ need not be for the smallest. */
+static bool really_near(float4 own, float4 other, float margin) {
+  float x = other.x - own.x, y = other.y - own.y, z = other.z - own.z, reach = own.w + other.w + margin;
+  return x * x + y * y + z * z < reach * reach;
+}
+
+/* What the search knows of a grain. */
+typedef struct Seeker {
+  int self;
+  short4 spot;
+  float4 ahead;
+  BinRuns runs;
+} Seeker;
+
+static Seeker seeker_of(BinsShared bins, global const int4 *unit, global const int *start, global const float4 *ahead,
+                        int i) {
+  int4 place = unit[i];
+  Seeker seeker;
+  seeker.self = i;
+  seeker.spot = bins_spot(place);
+  seeker.ahead = ahead[i];
+  seeker.runs = bins_runs(bins, start, place);
+  return seeker;
+}
+
+/* Which grain the point at that place of the bins is, if the two may touch; -1 otherwise. */
+static int partner_at(BinsShared bins, Seeker seeker, int at, global const int *index, global const short4 *spot,
+                      global const float4 *ahead) {
+  if (!bins_near(bins, seeker.spot, spot[at])) return -1;
+  int j = index[at];
+  if (j == seeker.self) return -1;
+  return (bins.hashed || bins.differ) && !really_near(seeker.ahead, ahead[j], bins.margin) ? -1 : j;
+}
+
+/* How many partners each grain has in each batch. */
+kernel void position_count(PositionShared step, BinsShared bins, global const int4 *unit, global const int *start,
+                           global const int *index, global const short4 *spot, global const float4 *ahead,
+                           global const int *batch_key, global int4 *pairs) {
+  int i = (int)get_global_id(0);
+  if (i >= step.count) return;
+  int4 count = (int4)(0);
+  int key = batch_key[i];
+  const Seeker seeker = seeker_of(bins, unit, start, ahead, i);
+  for (int run = 0; run < seeker.runs.count; run++)
+    for (int at = seeker.runs.first[run]; at < seeker.runs.end[run]; at++) {
+      int j = partner_at(bins, seeker, at, index, spot, ahead);
+      if (j < 0) continue;
+      int batch = position_batch(key, batch_key[j]);
+      count += (int4)(batch == 0, batch == 1, batch == 2, batch == 3);
+    }
+  pairs[i] = count;
+}
+
+/* How many contacts with solids each grain has. */
+kernel void position_count_boundary(PositionShared step, global const BoundaryShared *boundary, global int *walls) {
+  int g = (int)get_global_id(0);
+  if (g < step.boundary_count) atomic_max(&walls[boundary[g].grain], boundary[g].rank + 1);
+}
+
+/* Slot rows of a slice: where those of each batch begin among them. */
+kernel void position_slices(PositionShared step, global const int4 *pairs, global const int *walls,
+                            global int *begin, global int *rows) {
+  int s = (int)get_global_id(0);
+  if (s > step.slices) return;
+  rows[s] = 0; /* of the one behind the last, where their sum will be */
+  if (s == step.slices) return;
+  int4 most = (int4)(0);
+  int boundary = 0;
+  for (int l = 0; l < POSITION_ABREAST; l++) {
+    int i = s * POSITION_ABREAST + l;
+    if (i >= step.count) break;
+    most = max(most, pairs[i]);
+    boundary = max(boundary, walls[i]);
+  }
+  begin += s * POSITION_BATCHES;
+  begin[0] = 0;
+  begin[1] = most.x;
+  begin[2] = begin[1] + most.y;
+  begin[3] = begin[2] + most.z;
+  begin[4] = begin[3] + most.w;
+  rows[s] = begin[4] + boundary;
+}
+
+/* The first slot of grain i in a batch; the next ones follow every POSITION_ABREAST. Slots are places of the memory, of
+ * which the first POSITION_ABREAST are nobody's. */
+static int first_slot(global const int *rows, global const int *begin, int i, int batch) {
+  int s = i / POSITION_ABREAST;
+  return (1 + rows[s] + begin[s * POSITION_BATCHES + batch]) * POSITION_ABREAST + i % POSITION_ABREAST;
+}
+
+/* Where the memory has grain i's contact with a partner; 0, where all is zero, when it has not. It mostly has it at
+ * *next, where it is looked for first. */
+static uint remembered_at(PositionShared step, uint first, uint held, global const uint *key, uint wanted, uint *next) {
+  uint end = first + held * POSITION_ABREAST;
+  for (uint k = *next; k < end; k += POSITION_ABREAST)
+    if (key[k] == wanted) {
+      *next = k + POSITION_ABREAST;
+      return k;
+    }
+  for (uint k = first; k < min(*next, end); k += POSITION_ABREAST)
+    if (key[k] == wanted) {
+      *next = k + POSITION_ABREAST;
+      return k;
+    }
+  return 0;
+}
+
+/* How many places of the memory are grain i's: none where it lies about them. */
+static uint held_by(PositionShared step, global const uint *row, global const uint *held, int i) {
+  if (!step.memory || held[i] == 0) return 0;
+  ulong last = (ulong)row[i] + (ulong)(held[i] - 1) * POSITION_ABREAST;
+  return last < step.places ? held[i] : 0;
+}
+
+/* The same of a contact with a solid. A grain that goes over an edge of a mesh touches another face than before: where
+ * it touches one and has touched one, that is the contact. */
+static uint boundary_remembered_at(PositionShared step, BoundaryShared contact, uint first, uint held,
+                                   global const uint *key) {
+  uint next = first, found = 0, at = remembered_at(step, first, held, key, contact.key, &next);
+  if (at > 0 || contact.any_key == 0) return at;
+  for (uint k = 0; k < held; k++) {
+    uint place = first + k * POSITION_ABREAST;
+    if (key[place] > contact.any_key || contact.any_key - key[place] >= (uint)step.faces) continue;
+    if (found > 0) return 0;
+    found = place;
+  }
+  return found;
+}
+
+/* Contacts with solids: before those of pairs, which write where a grain's row is. */
+kernel void position_fill_boundary(PositionShared step, global const BoundaryShared *boundary, global const int *rows,
+                                   global const int *begin, global const uint *row, global const uint *held,
+                                   global const uint *last_key, global const float4 *last_kept,
+                                   global const uchar *material, global int *partner, global float4 *kept,
+                                   global float4 *pose, global int *kind, global int *slots, global float4 *sums) {
+  int g = (int)get_global_id(0);
+  if (g >= step.boundary_count) return;
+  BoundaryShared contact = boundary[g];
+  int i = contact.grain;
+  int slot = first_slot(rows, begin, i, POSITION_BOUNDARY_BATCH) + contact.rank * POSITION_ABREAST;
+  float4 last = (float4)(0);
+  if (step.memory) {
+    last = last_kept[boundary_remembered_at(step, contact, row[i], held_by(step, row, held, i), last_key)];
+    last *= last.x != 0 ? step.history_scale : 0;
+  }
+  LaneVec3 normal = vec_make(contact.normal[0], contact.normal[1], contact.normal[2]);
+  LaneVec3 friction = vec_tangential(vec_make(last.y, last.z, last.w), normal);
+  partner[slot] = step.boundary_row + g;
+  kept[slot] = (float4)(last.x, friction.x, friction.y, friction.z);
+  pose[slot] = row_of(normal, contact.gap);
+  if (step.kinds) kind[slot] = 2 * ((step.materials + contact.solid) * step.materials + material[i]);
+  slots[g] = slot;
+  sums[g] = (float4)(0);
+}
+
+/* Two grains at one place have no line of centres: one is made up from where they are stored. */
+static LaneVec3 part_coincident(int i, int j) {
+  uint low = (uint)min(i, j), high = (uint)max(i, j);
+  return position_made_up_offset((int)(low * 2654435761u ^ high * 2246822519u), -(i < j));
+}
+
+/* Partners of a grain, what is remembered of them, normals and gaps; then its row of the memory is that of its new
+ * slots. */
+kernel void position_fill(PositionShared step, BinsShared bins, global const int4 *unit, global const int *start,
+                          global const int *index, global const short4 *spot, global const float4 *ahead,
+                          global const int *batch_key, global const int4 *pairs, global const int *walls,
+                          global const int *rows, global const int *begin, global uint *row, global uint *held,
+                          global const uint *number, global const uint *last_key, global const float4 *last_kept,
+                          global const float *x, global const float *y, global const float *z,
+                          global const float *low_x, global const float *low_y, global const float *low_z,
+                          global const float *radius, global const uchar *material, global int *partner,
+                          global float4 *kept, global float4 *pose, global int *kind) {
+  int i = (int)get_global_id(0);
+  if (i >= step.count) return;
+  const LaneVec3 at = load3(x, y, z, i), low = load3(low_x, low_y, low_z, i);
+  const float own_radius = radius[i];
+  const int key = batch_key[i], s = i / POSITION_ABREAST;
+  int slot[POSITION_BATCHES];
+  for (int batch = 0; batch < POSITION_BATCHES; batch++) slot[batch] = first_slot(rows, begin, i, batch);
+  uint first = step.memory ? row[i] : 0, count = held_by(step, row, held, i), next = first;
+  const Seeker seeker = seeker_of(bins, unit, start, ahead, i);
+  for (int run = 0; run < seeker.runs.count; run++)
+    for (int found = seeker.runs.first[run]; found < seeker.runs.end[run]; found++) {
+      int j = partner_at(bins, seeker, found, index, spot, ahead);
+      if (j < 0) continue;
+      int batch = position_batch(key, batch_key[j]);
+      int to = slot[batch];
+      slot[batch] = to + POSITION_ABREAST;
+      PositionMultipliers old = {0, {0, 0, 0}};
+      if (step.memory) {
+        uint wanted = step.renumbered ? number[j] - 1 : (uint)j;
+        float4 last = last_kept[remembered_at(step, first, count, last_key, wanted, &next)];
+        old.normal = last.x;
+        old.friction = vec_make(last.y, last.z, last.w);
+        old = position_remembered(old, step.history_scale);
+      }
+      LaneVec3 offset = position_offset(at, low, load3(x, y, z, j), load3(low_x, low_y, low_z, j));
+      float length = real_sqrt(vec_dot(offset, offset)), straight = length;
+      if (length < POSITION_COINCIDENT) {
+        offset = part_coincident(i, j);
+        straight = real_sqrt(vec_dot(offset, offset));
+      }
+      LaneVec3 normal = position_normal(offset, straight);
+      if (step.memory) old.friction = vec_tangential(old.friction, normal);
+      partner[to] = j;
+      kept[to] = (float4)(old.normal, old.friction.x, old.friction.y, old.friction.z);
+      pose[to] = row_of(normal, length - (own_radius + radius[j]));
+      if (step.kinds) kind[to] = step.materials == 1 ? 0 : 2 * (material[i] * step.materials + material[j]);
+    }
+  /* Slots that others of the slice need are nobody's here: those of the boundary batch behind the grain's own too. */
+  slot[POSITION_BOUNDARY_BATCH] += walls[i] * POSITION_ABREAST;
+  for (int batch = 0; batch < POSITION_BATCHES; batch++) {
+    int end = batch + 1 < POSITION_BATCHES ? first_slot(rows, begin, i, batch + 1)
+                                           : (1 + rows[s + 1]) * POSITION_ABREAST + i % POSITION_ABREAST;
+    for (int to = slot[batch]; to < end; to += POSITION_ABREAST) {
+      partner[to] = i;
+      kept[to] = (float4)(0);
+    }
+  }
+  if (!step.memory) return;
+  row[i] = (uint)first_slot(rows, begin, i, 0);
+  held[i] = (uint)(rows[s + 1] - rows[s]);
+}
+
+/* ---- passes ---- */
+
+static float relaxation_of(PositionShared step, int batch) {
+  return batch == POSITION_BOUNDARY_BATCH ? step.relaxation_boundary : step.relaxation_pairs;
+}
+
+static int contacts_of(int4 pairs, int walls, int batch) {
+  switch (batch) {
+  case 0: return pairs.x;
+  case 1: return pairs.y;
+  case 2: return pairs.z;
+  case 3: return pairs.w;
+  default: return walls;
+  }
+}
+
+static float split_mass(PositionShared step, float w, int4 pairs, int walls, int batch) {
+  return position_split_mass(w, (float)contacts_of(pairs, walls, batch), relaxation_of(step, batch));
+}
+
+/* Displacements without contacts, masses, and where nothing has been shifted yet. `push` has the inverse mass behind it,
+ * `total` the radius. */
+kernel void position_load(PositionShared step, global const int4 *pairs, global const int *walls,
+                          global const float *vx, global const float *vy, global const float *vz,
+                          global const float *mass, global const float *radius, global float4 *now,
+                          global float4 *last, global float4 *push, global float4 *total, global float4 *left) {
+  int i = (int)get_global_id(0);
+  if (i >= step.count) return;
+  float w = 1 / mass[i], all = 0;
+  LaneVec3 fall = vec_make(step.fall[0], step.fall[1], step.fall[2]);
+  LaneVec3 d = vec_add(vec_mul(load3(vx, vy, vz, i), step.h), fall);
+  for (int batch = 0; batch < POSITION_BATCHES; batch++) all += (float)contacts_of(pairs[i], walls[i], batch);
+  now[i] = row_of(d, split_mass(step, w, pairs[i], walls[i], 0));
+  last[i] = row_of(vec_zero(), position_split_mass(w, all, step.relaxation));
+  push[i] = row_of(vec_zero(), w);
+  total[i] = row_of(vec_zero(), radius[i]);
+  left[i] = (float4)(0);
+}
+
+static PositionPose pose_of(float4 row) {
+  PositionPose pose = {vec_of(row), row.w};
+  return pose;
+}
+
+/* Stabilisation: penetration at the step's start moves the start itself. */
+kernel void position_shift(PositionShared step, global const int4 *pairs, global const int *walls,
+                           global const int *rows, global const int *begin, global const int *partner,
+                           global const float4 *pose, global const float4 *last, global float4 *next,
+                           global const float4 *push) {
+  int i = (int)get_global_id(0);
+  if (i >= step.count) return;
+  float4 own = last[i];
+  LaneVec3 sum = vec_zero();
+  for (int batch = 0; batch < POSITION_BATCHES; batch++) {
+    int slot = first_slot(rows, begin, i, batch);
+    for (int k = contacts_of(pairs[i], walls[i], batch); k > 0; k--, slot += POSITION_ABREAST) {
+      float4 other = batch < POSITION_BOUNDARY_BATCH ? last[partner[slot]] : (float4)(0);
+      PositionTouch t = position_touch(vec_of(own), own.w, vec_of(other), other.w, pose_of(pose[slot]));
+      sum = vec_add(sum, position_part(t, step.slop, step.shift_part));
+    }
+  }
+  next[i] = row_of(position_pushed(vec_of(own), sum, push[i].w), own.w);
+}
+
+static PositionMultipliers multipliers_of(float4 row) {
+  PositionMultipliers m = {row.x, vec_make(row.y, row.z, row.w)};
+  return m;
+}
+
+/* Friction of contacts: tables of kinds, and which kind a slot is. */
+static int kind_of(PositionShared step, global const int *kind, int slot, bool solid) {
+  return step.kinds ? kind[slot] : 2 * (int)solid;
+}
+
+static PositionTorque torque_of(float4 row) {
+  PositionTorque torque;
+  torque.friction = vec_of(row);
+  torque.resistance = row.w;
+  return torque;
+}
+
+static float4 row_of_torque(PositionTorque torque) { return row_of(torque.friction, torque.resistance); }
+
+/* The remembered multipliers push before the first substep, and turn. `before` has behind it whether a grain turns. */
+kernel void position_warm(PositionShared step, global const int4 *pairs, global const int *walls,
+                          global const int *rows, global const int *begin, global const float4 *kept,
+                          global const float4 *pose, global const int *kind, global const float *rolling,
+                          global const uchar *material, global const float *turns, global const float *spin_x,
+                          global const float *spin_y, global const float *spin_z, global const float4 *now,
+                          global float4 *next, global float4 *last, global float4 *push, global float4 *total,
+                          global float4 *before, global float4 *torque, global float4 *turn) {
+  int i = (int)get_global_id(0);
+  if (i >= step.count) return;
+  const float w = push[i].w, radius = total[i].w;
+  LaneVec3 sum = vec_zero();
+  PositionTorque moment = position_no_torque();
+  for (int batch = 0; step.memory && batch < POSITION_BATCHES; batch++) {
+    int slot = first_slot(rows, begin, i, batch);
+    for (int k = contacts_of(pairs[i], walls[i], batch); k > 0; k--, slot += POSITION_ABREAST) {
+      PositionMultipliers m = multipliers_of(kept[slot]);
+      LaneVec3 normal = vec_of(pose[slot]);
+      sum = vec_add(sum, position_push(m, normal));
+      if (step.turning)
+        moment = position_torque(moment, m, normal,
+                                 rolling[kind_of(step, kind, slot, batch == POSITION_BOUNDARY_BATCH)]);
+    }
+  }
+  if (step.turning) {
+    float way = radius * step.h, may = turns[material[i]];
+    LaneVec3 rim = vec_make(spin_x[i] * way, spin_y[i] * way, spin_z[i] * way);
+    before[i] = row_of(rim, may);
+    torque[i] = row_of_torque(moment);
+    PositionTurn turned = position_turned(rim, moment, -(may > 0), w);
+    turn[i] = row_of(turned.rim, turned.yields);
+  }
+  float4 own = now[i];
+  LaneVec3 shift = vec_of(last[i]);
+  push[i] = row_of(sum, w);
+  total[i] = row_of(shift, radius);
+  last[i] = row_of(shift, radius);
+  next[i] = row_of(position_pushed(vec_of(own), sum, w), own.w);
+}
+
+/* What a batch of a grain's contacts needs and does. */
+typedef struct Own {
+  LaneVec3 d, last;
+  float weight, radius;
+  PositionTurn turn;
+} Own;
+
+typedef struct Partner {
+  float4 now, last, turn;
+} Partner;
+
+typedef struct Pushes {
+  LaneVec3 push;
+  PositionTorque torque;
+} Pushes;
+
+typedef struct Tables {
+  global const float *mu, *tension, *rolling;
+} Tables;
+
+/* One contact: brings it to the substep's start, solves it, adds what that changes. */
+static Pushes solve_slot(PositionShared step, Own own, Partner other, int kind, Tables tables, bool bonds,
+                         global float4 *kept, global float4 *pose, Pushes sum) {
+  const PositionPose old = pose_of(*pose);
+  const PositionPose now = position_turn(old, vec_sub(own.last, vec_of(other.last)), own.radius + other.last.w);
+  *pose = row_of(now.normal, now.gap);
+  PositionTouch touch = position_substep_touch(own.d, own.weight, vec_of(other.now), other.now.w, now,
+                                               step.memory != 0, step.recovered);
+  PositionMultipliers before = {0, {0, 0, 0}}, after;
+  if (step.memory) before = multipliers_of(*kept);
+  PositionFriction mu = {tables.mu[kind], tables.mu[kind + 1]};
+  PositionSlide slide;
+  if (step.turning) {
+    PositionTurn turn = {vec_of(other.turn), other.turn.w};
+    slide = position_turning_slide(touch, own.turn, own.weight, turn, other.now.w);
+  } else slide = position_slide(touch);
+  if (bonds) {
+    float cap = position_bond(before, now.gap, tables.tension[kind], own.radius, other.last.w);
+    after = position_bonded_contact(before, touch, slide, mu, now.gap, cap);
+  } else after = position_contact(before, touch, slide, mu);
+  *kept = (float4)(after.normal, after.friction.x, after.friction.y, after.friction.z);
+  sum.push = vec_add(sum.push, position_change(before, old.normal, after, touch.normal));
+  if (step.turning)
+    sum.torque = position_torque_change(sum.torque, before, after, touch.normal, tables.rolling[kind]);
+  return sum;
+}
+
+static Pushes no_pushes(void) {
+  Pushes none;
+  none.push = vec_zero();
+  none.torque = position_no_torque();
+  return none;
+}
+
+/* A batch of pairs of a substep; with the last of them the contacts with solids, and the way on to the next substep. */
+kernel void position_batch_pass(PositionShared step, int batch, int last_substep, global const int4 *pairs,
+                                global const int *walls, global const int *rows, global const int *begin,
+                                global const int *partner, global float4 *kept, global float4 *pose,
+                                global const int *kind, global const float *mu, global const float *tension,
+                                global const float *rolling, global const float4 *now, global float4 *next,
+                                global const float4 *last, global float4 *last_next, global const float4 *turn,
+                                global float4 *turn_next, global float4 *push, global float4 *total,
+                                global float4 *left, global float4 *before, global float4 *torque,
+                                global const float4 *wall_now, global const float4 *wall_last,
+                                global const float4 *wall_rim, global float4 *sums) {
+  int i = (int)get_global_id(0);
+  if (i >= step.count) return;
+  const Tables tables = {mu, tension, rolling};
+  const float4 row = now[i], row_last = last[i];
+  const int4 many = pairs[i];
+  const int at_walls = walls[i];
+  Own own = {vec_of(row), vec_of(row_last), row.w, row_last.w, {{0, 0, 0}, 1}};
+  if (step.turning) {
+    own.turn.rim = vec_of(turn[i]);
+    own.turn.yields = turn[i].w;
+  }
+  float4 pushed = push[i];
+  const float w = pushed.w;
+  LaneVec3 pushes = vec_of(pushed);
+  PositionTorque moment = position_no_torque();
+  Mask may = 0;
+  LaneVec3 rim = vec_zero();
+  if (step.turning) {
+    moment = torque_of(torque[i]);
+    may = -(before[i].w > 0);
+    rim = vec_of(before[i]);
+  }
+  Pushes sum = no_pushes();
+  int slot = first_slot(rows, begin, i, batch);
+  for (int k = contacts_of(many, 0, batch); k > 0; k--, slot += POSITION_ABREAST) {
+    int j = partner[slot];
+    Partner other = {now[j], last[j], step.turning ? turn[j] : (float4)(0)};
+    sum = solve_slot(step, own, other, kind_of(step, kind, slot, false), tables, step.bonds != 0, kept + slot,
+                     pose + slot, sum);
+  }
+  pushes = vec_add(pushes, sum.push);
+  own.d = position_pushed(own.d, sum.push, w);
+  if (step.turning) {
+    moment = position_add_torque(moment, sum.torque);
+    own.turn = position_turned(rim, moment, may, w);
+  }
+  if (batch == POSITION_PAIR_BATCHES - 1) {
+    own.weight = split_mass(step, w, many, at_walls, POSITION_BOUNDARY_BATCH);
+    sum = no_pushes();
+    slot = first_slot(rows, begin, i, POSITION_BOUNDARY_BATCH);
+    for (int k = at_walls; k > 0; k--, slot += POSITION_ABREAST) {
+      int g = partner[slot] - step.boundary_row;
+      Partner other = {wall_now[g], wall_last[g], step.turning ? wall_rim[g] : (float4)(0)};
+      sum = solve_slot(step, own, other, kind_of(step, kind, slot, true), tables, false, kept + slot, pose + slot, sum);
+      LaneVec3 whole = position_push(multipliers_of(kept[slot]), vec_of(pose[slot]));
+      sums[g] = row_of(vec_add(vec_of(sums[g]), whole), 0);
+    }
+    if (at_walls > 0) {
+      pushes = vec_add(pushes, sum.push);
+      own.d = position_pushed(own.d, sum.push, w);
+      if (step.turning) {
+        moment = position_add_torque(moment, sum.torque);
+        own.turn = position_turned(rim, moment, may, w);
+      }
+    }
+    last_next[i] = row_of(own.d, own.radius);
+    total[i] = row_of(vec_add(vec_of(total[i]), own.d), total[i].w);
+    if (!last_substep) {
+      if (step.turning) {
+        rim = own.turn.rim;
+        before[i] = row_of(rim, before[i].w);
+        if (!step.memory) moment = position_no_torque();
+        own.turn = position_turned(rim, moment, may, w);
+      }
+      PositionMotion motion = {own.d, vec_of(left[i])};
+      LaneVec3 fall = vec_make(step.fall[0], step.fall[1], step.fall[2]);
+      motion = position_next_substep(motion, fall, pushes, w, step.memory != 0);
+      left[i] = row_of(motion.left, 0);
+      own.d = motion.displacement;
+    }
+  }
+  if (step.turning) {
+    torque[i] = row_of_torque(moment);
+    turn_next[i] = row_of(own.turn.rim, own.turn.yields);
+  }
+  push[i] = row_of(pushes, w);
+  next[i] = row_of(own.d, split_mass(step, w, many, at_walls, (batch + 1) % POSITION_PAIR_BATCHES));
+}
+
+/* ---- solids that move ---- */
+
+typedef struct Double3 {
+  double x, y, z;
+} Double3;
+
+static Double3 double3_at(global const double *from) {
+  Double3 v = {from[0], from[1], from[2]};
+  return v;
+}
+static Double3 double3_of(float4 row) {
+  Double3 v = {row.x, row.y, row.z};
+  return v;
+}
+static Double3 double3_add(Double3 a, Double3 b) {
+  Double3 v = {a.x + b.x, a.y + b.y, a.z + b.z};
+  return v;
+}
+static Double3 double3_sub(Double3 a, Double3 b) {
+  Double3 v = {a.x - b.x, a.y - b.y, a.z - b.z};
+  return v;
+}
+static float4 row_of_doubles(Double3 v, float fourth) {
+  return (float4)((float)v.x, (float)v.y, (float)v.z, fourth);
+}
+
+/* by + (turn arm - arm), as the CPU has it (position_bodies.c). */
+static Double3 carried(Double3 by, global const double *turn, Double3 arm) {
+  Double3 to = {turn[0] * arm.x + turn[1] * arm.y + turn[2] * arm.z, turn[3] * arm.x + turn[4] * arm.y + turn[5] * arm.z,
+                turn[6] * arm.x + turn[7] * arm.y + turn[8] * arm.z};
+  return double3_add(by, double3_sub(to, arm));
+}
+
+/* Rows of contacts with solids as a substep's batch reads them: where the solid brings the point in the substep, and
+ * where it brought it in the one before; and what its surface moves by besides. */
+kernel void position_carry(PositionShared step, int first, int substep_row, global const BoundaryShared *boundary,
+                           global const double *motions, global const float4 *total, global float4 *lever,
+                           global float4 *wall_now, global float4 *wall_last, global float4 *wall_rim) {
+  int g = (int)get_global_id(0);
+  if (g >= step.boundary_count) return;
+  BoundaryShared contact = boundary[g];
+  global const double *motion = motions + RIDE_DOUBLES * (substep_row + contact.solid);
+  const float4 grain = total[contact.grain];
+  Double3 spin = double3_at(motion + RIDE_SPIN);
+  const double radius = grain.w;
+  Double3 rim = {spin.x * -radius, spin.y * -radius, spin.z * -radius};
+  if (first) {
+    lever[g] = (float4)(contact.arm[0], contact.arm[1], contact.arm[2], 0);
+    wall_now[g] = (float4)(0);
+    wall_last[g] = (float4)(0, 0, 0, POSITION_FAR);
+    wall_rim[g] = row_of_doubles(rim, 1);
+  }
+  if (motion[RIDE_STILL] != 0) return;
+  Double3 arm = {contact.arm[0], contact.arm[1], contact.arm[2]};
+  Double3 now = double3_add(arm, double3_sub(double3_of(grain), double3_at(motion + RIDE_TOTAL)));
+  wall_last[g] = row_of_doubles(
+      carried(double3_at(motion + RIDE_LAST_SHIFT), motion + RIDE_LAST_TURN, double3_of(lever[g])), POSITION_FAR);
+  wall_now[g] = row_of_doubles(carried(double3_at(motion + RIDE_SHIFT), motion + RIDE_TURN, now), 0);
+  wall_rim[g] = row_of_doubles(rim, 1);
+  lever[g] = row_of_doubles(now, 0);
+}
+
+/* ---- the end of a step ---- */
+
+/* Grains that nothing is solved for fall. */
+kernel void position_fall(PositionShared step, global const float4 *now, global const float4 *last,
+                          global float4 *total) {
+  int i = (int)get_global_id(0);
+  if (i < step.count) total[i] = row_of(vec_add(vec_of(last[i]), vec_of(now[i])), total[i].w);
+}
+
+kernel void position_finish(PositionShared step, global const float4 *now, global const float4 *total,
+                            global const float4 *turn, global float *vx, global float *vy, global float *vz,
+                            global float *dx, global float *dy, global float *dz, global float *spin_x,
+                            global float *spin_y, global float *spin_z, global uint *number) {
+  int i = (int)get_global_id(0);
+  if (i >= step.count) return;
+  const float4 d = now[i], way = total[i];
+  vx[i] = d.x / step.h;
+  vy[i] = d.y / step.h;
+  vz[i] = d.z / step.h;
+  dx[i] = way.x;
+  dy[i] = way.y;
+  dz[i] = way.z;
+  if (step.memory) number[i] = (uint)i + 1;
+  if (!step.turning) return;
+  float per = 1 / real_max(way.w * step.h, POSITION_TINY);
+  LaneVec3 spin = vec_mul(vec_of(turn[i]), per);
+  spin_x[i] = spin.x;
+  spin_y[i] = spin.y;
+  spin_z[i] = spin.z;
+}
+
+/* Rows of solids have keys of their own to be remembered by. */
+kernel void position_keep_keys(PositionShared step, global const BoundaryShared *boundary, global const int *slots,
+                               global int *partner) {
+  int g = (int)get_global_id(0);
+  if (g < step.boundary_count) partner[slots[g]] = (int)boundary[g].key;
+}
+
+/* The deepest penetration of two grains, as a share of the sum of their radii: bits of a float, not below zero. */
+kernel void position_overlap(PositionShared step, global const int4 *pairs, global const int *rows,
+                             global const int *begin, global const int *partner, global const float *x,
+                             global const float *y, global const float *z, global const float4 *total,
+                             global int *deepest) {
+  int i = (int)get_global_id(0);
+  if (i >= step.count) return;
+  float most = 0;
+  LaneVec3 at = vec_add(load3(x, y, z, i), vec_of(total[i]));
+  for (int batch = 0; batch < POSITION_PAIR_BATCHES; batch++) {
+    int slot = first_slot(rows, begin, i, batch);
+    for (int k = contacts_of(pairs[i], 0, batch); k > 0; k--, slot += POSITION_ABREAST) {
+      int j = partner[slot];
+      LaneVec3 other = vec_add(load3(x, y, z, j), vec_of(total[j]));
+      most = real_max(most, position_penetration(vec_sub(at, other), total[i].w + total[j].w));
+    }
+  }
+  if (most > 0) atomic_max(deepest, as_int(most));
+}

@@ -1,0 +1,634 @@
+#include "methods/common/position_device.h"
+
+#include <string.h>
+
+#include "core/parallel.h"
+#include "methods/common/position_contacts.h"
+#include "neighbors/scan_device.h"
+
+#define POSITION_KERNELS(X)                                                                                            \
+  X(position_predict, "device predict")                                                                                \
+  X(bins_box, "device bins")                                                                                           \
+  X(bins_enter, "device bins")                                                                                         \
+  X(bins_deal, "device bins")                                                                                          \
+  X(bins_order, "device bins")                                                                                         \
+  X(position_spots, "device contacts")                                                                                 \
+  X(position_count, "device contacts")                                                                                 \
+  X(position_count_boundary, "device contacts")                                                                        \
+  X(position_slices, "device contacts")                                                                                \
+  X(position_fill_boundary, "device contacts")                                                                         \
+  X(position_fill, "device contacts")                                                                                  \
+  X(position_load, "device contacts")                                                                                  \
+  X(position_shift, "device stabilize")                                                                                \
+  X(position_warm, "device solve")                                                                                     \
+  X(position_carry, "device solve")                                                                                    \
+  X(position_batch_pass, "device solve")                                                                               \
+  X(position_fall, "device finish")                                                                                    \
+  X(position_finish, "device finish")                                                                                  \
+  X(position_keep_keys, "device finish")                                                                               \
+  X(position_overlap, "device overlap")
+
+/* Rows of a float4 for every grain. */
+#define POSITION_ROWS(X)                                                                                               \
+  X(ahead) X(now) X(next) X(last) X(last_next) X(turn) X(turn_next) X(push) X(total) X(left) X(before) X(torque)
+/* The same for every contact with a solid. */
+#define POSITION_WALL_ROWS(X) X(lever) X(wall_now) X(wall_last) X(wall_rim) X(sums)
+/* Others. */
+#define POSITION_BUFFERS(X)                                                                                            \
+  X(box)                                                                                                               \
+  X(unit)                                                                                                              \
+  X(start)                                                                                                             \
+  X(rank) X(loose) X(index) X(spot) X(batch_key) X(pairs) X(walls) X(begin) X(rows) X(boundary) X(slots) X(pose)       \
+      X(kind) X(mu) X(tension) X(rolling) X(turns) X(motions) X(deepest) X(key) X(kept) X(last_key) X(last_kept)       \
+          X(nothing)
+/* Fields of the particles; those of methods may be missing. */
+#define POSITION_FIELDS(X)                                                                                             \
+  X(x)                                                                                                                 \
+  X(y)                                                                                                                 \
+  X(z)                                                                                                                 \
+  X(low_x) X(low_y) X(low_z) X(dx) X(dy) X(dz) X(vx) X(vy) X(vz) X(radius) X(mass) X(material) X(spin_x) X(spin_y)     \
+      X(spin_z) X(contact_row) X(contacts_held) X(contact_number)
+
+struct PositionDevice {
+  Device *device;
+  DeviceProgram *program;
+  ScanDevice scan;
+#define POSITION_MEMBER(name, phase) DeviceKernel *name;
+  POSITION_KERNELS(POSITION_MEMBER)
+#undef POSITION_MEMBER
+#define POSITION_MEMBER(name) DeviceBuffer name;
+  POSITION_ROWS(POSITION_MEMBER)
+  POSITION_WALL_ROWS(POSITION_MEMBER)
+  POSITION_BUFFERS(POSITION_MEMBER)
+#undef POSITION_MEMBER
+  bool here;          /* the device has what contacts remember; else the host's counts */
+  bool fetched;       /* the host has it as well */
+  int64_t places;     /* of it */
+  int64_t numbered;   /* how often the grains' numbers had gone up when they were written here */
+  int64_t slot_count; /* of the step */
+  BoundaryShared *boundary_shared;
+  float (*host_rows)[4]; /* on their way */
+};
+
+/* What a step has at hand. */
+typedef struct Launcher {
+  Core *core;
+  PositionDevice *d;
+  PositionShared step;
+  BinsShared bins;
+  double scale;
+  PositionStep *work;
+#define POSITION_MEMBER(name) const DeviceBuffer *name;
+  POSITION_FIELDS(POSITION_MEMBER)
+#undef POSITION_MEMBER
+} Launcher;
+
+#define LAUNCH(l, name, items, ...)                                                                                    \
+  launch((l), (l)->d->name, (items), (DeviceArgument[]){__VA_ARGS__},                                                  \
+         (int)(sizeof((DeviceArgument[]){__VA_ARGS__}) / sizeof(DeviceArgument)))
+#define HERE(name) DEVICE_BUFFER(&l->d->name)
+#define FIELD(name) DEVICE_BUFFER(l->name)
+#define FIELD3(x, y, z) FIELD(x), FIELD(y), FIELD(z)
+
+static Status launch(const Launcher *l, DeviceKernel *kernel, int64_t items, const DeviceArgument *arguments,
+                     int count) {
+  return device_launch(l->core, kernel, 0, items, POSITION_GROUP, arguments, count);
+}
+
+const char *position_device_missing(const PositionSettings *settings, const State *state) {
+  if (settings->averaging) return "averaging";
+  if (settings->mass_scaling > 0) return "mass scaling";
+  if (state->terrain) return "terrain";
+  if (state->samples.count > 0) return "contact by samples";
+  for (int32_t k = 0; k < state->solids.count; k++) {
+    if (state->solids.items[k].motion == MOTION_FREE) return "free bodies";
+    if (state->solids.items[k].motion == MOTION_MECHANISM) return "mechanisms";
+  }
+  return NULL;
+}
+
+static const char *const added_fields[] = {"spin_x",      "spin_y",        "spin_z",
+                                           "contact_row", "contacts_held", "contact_number"};
+enum { ADDED_FIELDS = sizeof added_fields / sizeof *added_fields };
+
+Status position_device_open(Core *core, State *state, PositionDevice **device) {
+  PositionDevice *d = NULL;
+  TRY(memory_new(core, &d, 1, "grains on a device"));
+  *device = d;
+  d->device = state->mirror->device;
+  for (int f = 0; f < ADDED_FIELDS; f++)
+    if (particles_field(&state->particles, added_fields[f])) particles_mirror_field(&state->particles, added_fields[f]);
+  TRY(device_build(core, d->device, "methods/common/position.cl", "", &d->program));
+#define POSITION_MAKE(name, phase) TRY(device_kernel(core, d->program, #name, phase, &d->name));
+  POSITION_KERNELS(POSITION_MAKE)
+#undef POSITION_MAKE
+  TRY(scan_open(core, d->device, d->program, &d->scan));
+  return device_reserve(core, d->device, &d->nothing, 64, 0, "nothing");
+}
+
+void position_device_close(Core *core, PositionDevice *d) {
+  if (!d) return;
+#define POSITION_DROP(name) device_release(d->device, &d->name);
+  POSITION_ROWS(POSITION_DROP)
+  POSITION_WALL_ROWS(POSITION_DROP)
+  POSITION_BUFFERS(POSITION_DROP)
+#undef POSITION_DROP
+#define POSITION_FREE(name, phase) device_kernel_free(core, d->name);
+  POSITION_KERNELS(POSITION_FREE)
+#undef POSITION_FREE
+  scan_close(core, &d->scan);
+  device_program_free(core, d->program);
+  memory_drop(core, &d->boundary_shared);
+  memory_drop(core, &d->host_rows);
+  memory_free(&core->memory, d);
+}
+
+/* ---- fields and private data ---- */
+
+static const DeviceBuffer *field_or_nothing(const State *state, const PositionDevice *d, const char *name) {
+  if (!particles_field(&state->particles, name)) return &d->nothing;
+  const MirrorField *field = mirror_field(state->mirror, &state->particles, name);
+  return field->buffer.handle ? &field->buffer : &d->nothing;
+}
+
+static void find_fields(Launcher *l, const State *state) {
+#define POSITION_FIND(name) l->name = field_or_nothing(state, l->d, #name);
+  POSITION_FIELDS(POSITION_FIND)
+#undef POSITION_FIND
+}
+
+void position_device_forget(PositionDevice *d) { d->here = d->fetched = false; }
+
+/* The places of nobody are zero. */
+static Status reserve_places(Core *core, PositionDevice *d, int64_t places, DeviceBuffer *key, DeviceBuffer *kept) {
+  TRY(device_reserve(core, d->device, key, places * (int64_t)sizeof(uint32_t), 0, "contact memory"));
+  TRY(device_reserve(core, d->device, kept, places * (int64_t)sizeof(float[4]), 0, "contact memory"));
+  TRY(device_clear(core, d->device, key, LANES * (int64_t)sizeof(uint32_t)));
+  return device_clear(core, d->device, kept, LANES * (int64_t)sizeof(float[4]));
+}
+
+/* What contacts remember goes up, where the host's counts. */
+static Status send_memory(Core *core, PositionDevice *d, const ContactMemory *memory) {
+  if (d->here) return SCREE_OK;
+  const ContactPlaces *now = &memory->now;
+  int64_t places = memory->places > LANES ? memory->places : LANES;
+  TRY(reserve_places(core, d, places, &d->last_key, &d->last_kept));
+  TRY(memory_grow(core, &d->host_rows, places, "contact memory"));
+  for (int64_t p = 0; p < memory->places; p++)
+    for (int c = 0; c < CONTACT_KEPT; c++) d->host_rows[p][c] = now->kept[c][p];
+  TRY(device_write(core, d->device, &d->last_key, 0, memory->places * (int64_t)sizeof *now->key, now->key));
+  TRY(device_write(core, d->device, &d->last_kept, 0, memory->places * (int64_t)sizeof *d->host_rows, d->host_rows));
+  d->places = memory->places;
+  d->here = true;
+  return SCREE_OK;
+}
+
+Status position_device_fetch(Core *core, PositionDevice *d, ContactMemory *memory) {
+  if (!d->here || d->fetched || !memory->row) return SCREE_OK;
+  ContactPlaces *now = &memory->now;
+  TRY(contact_memory_free(core, memory, d->places));
+  TRY(memory_grow(core, &d->host_rows, d->places, "contact memory"));
+  TRY(device_read(core, d->device, &d->last_key, 0, d->places * (int64_t)sizeof *now->key, now->key));
+  TRY(device_read(core, d->device, &d->last_kept, 0, d->places * (int64_t)sizeof *d->host_rows, d->host_rows));
+  for (int64_t p = 0; p < d->places; p++)
+    for (int c = 0; c < CONTACT_KEPT; c++) now->kept[c][p] = d->host_rows[p][c];
+  memory->places = d->places;
+  memory->ordered = 0;
+  d->fetched = true;
+  return SCREE_OK;
+}
+
+/* ---- the search ---- */
+
+static Status reserve_grains(const Launcher *l) {
+  const int64_t count = l->step.count, four = (int64_t)sizeof(int32_t);
+  PositionDevice *d = l->d;
+#define POSITION_TAKE(name) TRY(device_reserve(l->core, d->device, &d->name, count * 4 * four, 0, "grains"));
+  POSITION_ROWS(POSITION_TAKE)
+#undef POSITION_TAKE
+  TRY(device_reserve(l->core, d->device, &d->unit, count * 4 * four, 0, "bins"));
+  TRY(device_reserve(l->core, d->device, &d->spot, count * 2 * four, 0, "bins"));
+  TRY(device_reserve(l->core, d->device, &d->rank, count * four, 0, "bins"));
+  TRY(device_reserve(l->core, d->device, &d->loose, count * four, 0, "bins"));
+  TRY(device_reserve(l->core, d->device, &d->index, count * four, 0, "bins"));
+  TRY(device_reserve(l->core, d->device, &d->box, BINS_BOX_WORDS * four, 0, "bins"));
+  TRY(device_reserve(l->core, d->device, &d->deepest, four, 0, "overlap"));
+  TRY(device_reserve(l->core, d->device, &d->batch_key, count * four, 0, "batches"));
+  TRY(device_reserve(l->core, d->device, &d->pairs, count * 4 * four, 0, "contact counts"));
+  TRY(device_reserve(l->core, d->device, &d->walls, count * four, 0, "contact counts"));
+  TRY(device_reserve(l->core, d->device, &d->begin, l->step.slices * POSITION_BATCHES * four, 0, "slices"));
+  return device_reserve(l->core, d->device, &d->rows, (l->step.slices + 1) * four, 0, "slices");
+}
+
+static BinsShared shared_bins(const Bins *bins) {
+  BinsShared shared = {.count = (int)bins->count,
+                       .hashed = bins->hashed,
+                       .differ = bins->differ,
+                       .mask = bins->mask,
+                       .far = bins->far,
+                       .margin = bins->margin,
+                       .limit = bins->limit};
+  memcpy(shared.low, bins->low, sizeof shared.low);
+  memcpy(shared.size, bins->size, sizeof shared.size);
+  return shared;
+}
+
+/* The box round all grains comes down; one that is nowhere is told of by the CPU's own search. */
+static Status find_box(Launcher *l, BinBox *box) {
+  PositionDevice *d = l->d;
+  State *state = l->work->step->state;
+  int32_t words[BINS_BOX_WORDS];
+  for (int k = 0; k < BINS_BOX_WORDS; k++) words[k] = k < BINS_BOX_BAD ? -BINS_BIAS : 0;
+  TRY(device_write(l->core, d->device, &d->box, 0, sizeof words, words));
+  TRY(LAUNCH(l, bins_box, l->step.count, DEVICE_VALUE(l->bins), DEVICE_VALUE(l->scale), FIELD3(x, y, z),
+             FIELD3(dx, dy, dz), HERE(box)));
+  TRY(device_read(l->core, d->device, &d->box, 0, sizeof words, words));
+  if (words[BINS_BOX_BAD]) {
+    TRY(mirror_fetch(l->core, state->mirror, &state->particles, SET_X | SET_D));
+    TRY(position_search_fill(l->work));
+  }
+  for (int axis = 0; axis < 3; axis++) {
+    box->low[axis] = -words[BINS_BOX_LOW + axis];
+    box->high[axis] = words[BINS_BOX_HIGH + axis];
+  }
+  return SCREE_OK;
+}
+
+static Status fill_bins(Launcher *l) {
+  PositionDevice *d = l->d;
+  PositionSearch *search = l->work->search;
+  Bins *bins = &search->bins;
+  BinBox box;
+  position_survey_radii(l->core, &l->work->step->state->particles, search);
+  TRY(bins_begin(l->core, l->step.count, search->differ, 2 * search->radius + l->work->margin, l->work->margin, bins));
+  l->scale = bins->scale;
+  l->bins = shared_bins(bins);
+  TRY(find_box(l, &box));
+  const int64_t entries = bins_choose(bins, &box);
+  l->bins = shared_bins(bins);
+  TRY(device_reserve(l->core, d->device, &d->start, (entries + 1) * (int64_t)sizeof(int32_t), 0, "bins"));
+  TRY(device_clear(l->core, d->device, &d->start, (entries + 1) * (int64_t)sizeof(int32_t)));
+  TRY(LAUNCH(l, bins_enter, l->step.count, DEVICE_VALUE(l->bins), DEVICE_VALUE(l->scale), FIELD3(x, y, z),
+             FIELD3(dx, dy, dz), FIELD(radius), HERE(unit), HERE(start), HERE(rank)));
+  TRY(scan_run(l->core, &d->scan, &d->start, entries + 1));
+  TRY(LAUNCH(l, bins_deal, l->step.count, DEVICE_VALUE(l->bins), HERE(unit), HERE(start), HERE(rank), HERE(loose)));
+  return LAUNCH(l, bins_order, l->step.count, DEVICE_VALUE(l->bins), HERE(unit), HERE(start), HERE(loose), HERE(index),
+                HERE(spot));
+}
+
+static Status count_pairs(const Launcher *l) {
+  TRY(LAUNCH(l, position_spots, l->step.count, DEVICE_VALUE(l->step), FIELD3(x, y, z), FIELD3(dx, dy, dz),
+             FIELD(radius), HERE(ahead), HERE(batch_key)));
+  return LAUNCH(l, position_count, l->step.count, DEVICE_VALUE(l->step), DEVICE_VALUE(l->bins), HERE(unit), HERE(start),
+                HERE(index), HERE(spot), HERE(ahead), HERE(batch_key), HERE(pairs));
+}
+
+/* ---- contacts with solids ---- */
+
+static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  PositionStep *work = context;
+  position_find_listed(work, work->step->state->contacts.near_list + b, (int32_t)(e - b), position_window(work, b));
+}
+
+/* By the host, in windows of the listed grains. */
+static Status find_boundary(PositionStep *work) {
+  Core *core = work->step->core;
+  const int64_t near = work->step->state->contacts.near_list_count;
+  TRY(scratch_take(core, work->step->scratch, &work->layout.windows, parallel_chunks(0, near, POSITION_WINDOW),
+                   "windows"));
+  do {
+    TRY(position_make_room(work));
+    parallel_for(core, 0, near, POSITION_WINDOW, find_chunk, work);
+  } while (work->layout.boundary_used > work->layout.boundary_room);
+  work->layout.boundary_count = work->layout.boundary_used;
+  return SCREE_OK;
+}
+
+/* See BoundaryShared.any_key, and find_remembered of the CPU. */
+static uint32_t any_key(const PositionStep *work, const PositionWindow *window, int64_t g) {
+  const BoundaryContact *contact = &work->layout.boundary[g];
+  if (!work->step->state->solids.items[contact->solid].shape.faces.meet) return 0;
+  for (int64_t k = g - 1; k <= g + 1; k += 2)
+    if (k >= window->boundary && k < window->boundary + window->boundary_count &&
+        contact[k - g].grain == contact->grain && contact[k - g].solid == contact->solid)
+      return 0;
+  return contact_key_from_top(contact->solid * SOLID_FACES);
+}
+
+/* Contacts one behind the other, without the gaps that windows may leave between them. Returns how many there are. */
+static int32_t share_boundary(const PositionStep *work, int64_t near, BoundaryShared *shared) {
+  int32_t count = 0;
+  for (int64_t b = 0; b < near; b += POSITION_WINDOW) {
+    const PositionWindow *window = position_window(work, b);
+    int32_t last = -1, rank = 0;
+    for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++) {
+      BoundaryContact *contact = &work->layout.boundary[g];
+      rank = contact->grain == last ? rank + 1 : 0;
+      last = contact->grain;
+      contact->sum = count;
+      shared[count] = (BoundaryShared){.grain = contact->grain,
+                                       .rank = rank,
+                                       .solid = contact->solid,
+                                       .key = contact->key,
+                                       .any_key = any_key(work, window, g),
+                                       .gap = contact->gap};
+      memcpy(shared[count].normal, contact->normal, sizeof contact->normal);
+      memcpy(shared[count++].arm, contact->arm, sizeof contact->arm);
+    }
+  }
+  return count;
+}
+
+/* Solids in every substep: they go their way whatever the grains do. Returns whether any moves. */
+static Status send_motions(Launcher *l, bool *moving) {
+  PositionStep *work = l->work;
+  const int32_t solids = work->step->state->solids.count;
+  const int64_t count = (int64_t)solids * work->substeps;
+  double(*rows)[RIDE_DOUBLES] = NULL;
+  int mark = scratch_mark(work->step->scratch);
+  *moving = false;
+  TRY(device_reserve(l->core, l->d->device, &l->d->motions, (count + 1) * (int64_t)sizeof *rows, 0, "solids"));
+  TRY(scratch_take(l->core, work->step->scratch, &rows, count, "solids"));
+  for (work->substep = 0; work->substep < work->substeps; work->substep++) {
+    for (int32_t k = 0; k < solids; k++) {
+      const PositionBody *body = &work->bodies.items[k];
+      double *row = rows[(int64_t)work->substep * solids + k];
+      memset(row, 0, sizeof *rows);
+      memcpy(row + RIDE_SHIFT, body->moved.part, sizeof body->moved.part); /* and the spin */
+      memcpy(row + RIDE_TURN, body->turn.m, sizeof body->turn.m);
+      memcpy(row + RIDE_LAST_SHIFT, &body->last_shift, sizeof body->last_shift);
+      memcpy(row + RIDE_LAST_TURN, body->last_turn.m, sizeof body->last_turn.m);
+      memcpy(row + RIDE_TOTAL, body->total.part, 3 * sizeof *body->total.part);
+      row[RIDE_STILL] = body->still;
+      *moving |= !body->still;
+    }
+    position_end_substep(work);
+  }
+  Status status = device_write(l->core, l->d->device, &l->d->motions, 0, count * (int64_t)sizeof *rows, rows);
+  scratch_release(l->core, work->step->scratch, mark);
+  return status;
+}
+
+static Status send_boundary(Launcher *l) {
+  PositionStep *work = l->work;
+  PositionDevice *d = l->d;
+  TRY(memory_grow(l->core, &d->boundary_shared, work->layout.boundary_count + 1, "contacts with solids"));
+  const int64_t count = share_boundary(work, work->step->state->contacts.near_list_count, d->boundary_shared),
+                room = count > 0 ? count : 1;
+  l->step.boundary_count = (int)count;
+#define POSITION_TAKE(name)                                                                                            \
+  TRY(device_reserve(l->core, d->device, &d->name, room *(int64_t)sizeof(float[4]), 0, "contacts with solids"));
+  POSITION_WALL_ROWS(POSITION_TAKE)
+#undef POSITION_TAKE
+  TRY(device_reserve(l->core, d->device, &d->slots, room * (int64_t)sizeof(int32_t), 0, "contacts with solids"));
+  TRY(device_reserve(l->core, d->device, &d->boundary, room * (int64_t)sizeof *d->boundary_shared, 0,
+                     "contacts with solids"));
+  TRY(device_write(l->core, d->device, &d->boundary, 0, count * (int64_t)sizeof *d->boundary_shared,
+                   d->boundary_shared));
+  TRY(device_clear(l->core, d->device, &d->walls, l->step.count * (int64_t)sizeof(int32_t)));
+  return LAUNCH(l, position_count_boundary, count, DEVICE_VALUE(l->step), HERE(boundary), HERE(walls));
+}
+
+/* ---- slots ---- */
+
+static Status send_table(const Launcher *l, DeviceBuffer *buffer, const float *table, int64_t count) {
+  int64_t bytes = count * (int64_t)sizeof *table;
+  TRY(device_reserve(l->core, l->d->device, buffer, bytes > 64 ? bytes : 64, 0, "friction"));
+  return table ? device_write(l->core, l->d->device, buffer, 0, bytes, table) : SCREE_OK;
+}
+
+static Status send_kinds(Launcher *l) {
+  PositionStep *work = l->work;
+  const State *state = work->step->state;
+  bool told = false;
+  TRY(position_mix_kinds(work, &told));
+  const int64_t materials = state->materials.count, kinds = materials * (materials + state->solids.count),
+                count = 2 * (kinds > 2 ? kinds : 2);
+  float turns[256] = {0};
+  for (int64_t k = 0; k < materials && k < 256; k++) turns[k] = position_turns(&state->materials.items[k]);
+  l->step.kinds = told;
+  l->step.bonds = work->layout.tension != NULL;
+  l->step.materials = (int)materials;
+  TRY(send_table(l, &l->d->mu, work->layout.mu, count));
+  TRY(send_table(l, &l->d->tension, work->layout.tension, count));
+  TRY(send_table(l, &l->d->rolling, work->layout.rolling, count));
+  return send_table(l, &l->d->turns, turns, 256);
+}
+
+static Status lay_out(Launcher *l) {
+  PositionDevice *d = l->d;
+  const int64_t slices = l->step.slices;
+  int32_t rows = 0;
+  TRY(LAUNCH(l, position_slices, slices + 1, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), HERE(begin), HERE(rows)));
+  TRY(scan_run(l->core, &d->scan, &d->rows, slices + 1));
+  TRY(device_read(l->core, d->device, &d->rows, slices * (int64_t)sizeof rows, sizeof rows, &rows));
+  const int64_t places = LANES + (int64_t)rows * SLICE;
+  if (places > INT32_MAX - LANES) return fail(l->core, SCREE_NO_MEMORY, "too many contacts: %lld", (long long)places);
+  TRY(reserve_places(l->core, d, places, &d->key, &d->kept));
+  TRY(device_reserve(l->core, d->device, &d->pose, places * (int64_t)sizeof(float[4]), 0, "contacts"));
+  if (l->step.kinds)
+    TRY(device_reserve(l->core, d->device, &d->kind, places * (int64_t)sizeof(int32_t), 0, "contacts"));
+  else TRY(device_reserve(l->core, d->device, &d->kind, 64, 0, "contacts"));
+  d->slot_count = places;
+  TRY(LAUNCH(l, position_fill_boundary, l->step.boundary_count, DEVICE_VALUE(l->step), HERE(boundary), HERE(rows),
+             HERE(begin), FIELD(contact_row), FIELD(contacts_held), HERE(last_key), HERE(last_kept), FIELD(material),
+             HERE(key), HERE(kept), HERE(pose), HERE(kind), HERE(slots), HERE(sums)));
+  return LAUNCH(l, position_fill, l->step.count, DEVICE_VALUE(l->step), DEVICE_VALUE(l->bins), HERE(unit), HERE(start),
+                HERE(index), HERE(spot), HERE(ahead), HERE(batch_key), HERE(pairs), HERE(walls), HERE(rows),
+                HERE(begin), FIELD(contact_row), FIELD(contacts_held), FIELD(contact_number), HERE(last_key),
+                HERE(last_kept), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), FIELD(radius), FIELD(material),
+                HERE(key), HERE(kept), HERE(pose), HERE(kind));
+}
+
+/* ---- passes ---- */
+
+static void swap(DeviceBuffer *a, DeviceBuffer *b) {
+  DeviceBuffer t = *a;
+  *a = *b;
+  *b = t;
+}
+
+static Status stabilize(const Launcher *l, int passes) {
+  TRY(LAUNCH(l, position_load, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), FIELD3(vx, vy, vz),
+             FIELD(mass), FIELD(radius), HERE(now), HERE(last), HERE(push), HERE(total), HERE(left)));
+  for (int k = 0; k < passes; k++) {
+    TRY(LAUNCH(l, position_shift, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), HERE(rows),
+               HERE(begin), HERE(key), HERE(pose), HERE(last), HERE(next), HERE(push)));
+    swap(&l->d->last, &l->d->next);
+  }
+  return SCREE_OK;
+}
+
+static Status carry(const Launcher *l, int32_t substep) {
+  const int32_t first = substep == 0, solids = l->work->step->state->solids.count;
+  DeviceBuffer *motions = &l->d->motions;
+  const int32_t from = substep * solids;
+  return LAUNCH(l, position_carry, l->step.boundary_count, DEVICE_VALUE(l->step), DEVICE_VALUE(first),
+                DEVICE_VALUE(from), HERE(boundary), DEVICE_BUFFER(motions), HERE(total), HERE(lever), HERE(wall_now),
+                HERE(wall_last), HERE(wall_rim));
+}
+
+static Status solve_batch(const Launcher *l, int32_t batch, int32_t last) {
+  PositionDevice *d = l->d;
+  TRY(LAUNCH(l, position_batch_pass, l->step.count, DEVICE_VALUE(l->step), DEVICE_VALUE(batch), DEVICE_VALUE(last),
+             HERE(pairs), HERE(walls), HERE(rows), HERE(begin), HERE(key), HERE(kept), HERE(pose), HERE(kind), HERE(mu),
+             HERE(tension), HERE(rolling), HERE(now), HERE(next), HERE(last), HERE(last_next), HERE(turn),
+             HERE(turn_next), HERE(push), HERE(total), HERE(left), HERE(before), HERE(torque), HERE(wall_now),
+             HERE(wall_last), HERE(wall_rim), HERE(sums)));
+  swap(&d->now, &d->next);
+  swap(&d->turn, &d->turn_next);
+  return SCREE_OK;
+}
+
+static Status solve(const Launcher *l, bool moving) {
+  PositionDevice *d = l->d;
+  const PositionStep *work = l->work;
+  TRY(LAUNCH(l, position_warm, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), HERE(rows), HERE(begin),
+             HERE(kept), HERE(pose), HERE(kind), HERE(rolling), FIELD(material), HERE(turns),
+             FIELD3(spin_x, spin_y, spin_z), HERE(now), HERE(next), HERE(last), HERE(push), HERE(total), HERE(before),
+             HERE(torque), HERE(turn)));
+  swap(&d->now, &d->next);
+  if (work->settings->iterations == 0)
+    return LAUNCH(l, position_fall, l->step.count, DEVICE_VALUE(l->step), HERE(now), HERE(last), HERE(total));
+  for (int32_t substep = 0; substep < work->substeps; substep++) {
+    const int32_t last = substep + 1 == work->substeps;
+    for (int32_t batch = 0; batch < POSITION_PAIR_BATCHES; batch++) {
+      if (batch == POSITION_PAIR_BATCHES - 1 && (substep == 0 || moving)) TRY(carry(l, substep));
+      TRY(solve_batch(l, batch, last));
+    }
+    swap(&d->last, &d->last_next);
+  }
+  return SCREE_OK;
+}
+
+/* ---- the end ---- */
+
+static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)e, (void)thread;
+  PositionStep *work = context;
+  position_push_solids(work, position_window(work, b));
+}
+
+/* What pushed the solids comes down. */
+static Status push_solids(Launcher *l) {
+  PositionStep *work = l->work;
+  const int64_t count = l->step.boundary_count;
+  if (count == 0) return SCREE_OK;
+  TRY(memory_grow(l->core, &l->d->host_rows, count, "pushes on solids"));
+  TRY(device_read(l->core, l->d->device, &l->d->sums, 0, count * (int64_t)sizeof *l->d->host_rows, l->d->host_rows));
+  for (int c = 0; c < 3; c++) {
+    TRY(scratch_take(l->core, work->step->scratch, &work->rows.boundary_sum[c], count, "pushes on solids"));
+    for (int64_t g = 0; g < count; g++) work->rows.boundary_sum[c][g] = l->d->host_rows[g][c];
+  }
+  parallel_for(l->core, 0, work->step->state->contacts.near_list_count, POSITION_WINDOW, push_chunk, work);
+  return SCREE_OK;
+}
+
+static Status measure_overlap(const Launcher *l) {
+  PositionDevice *d = l->d;
+  float deepest = 0;
+  TRY(device_clear(l->core, d->device, &d->deepest, sizeof deepest));
+  TRY(LAUNCH(l, position_overlap, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(rows), HERE(begin), HERE(key),
+             FIELD3(x, y, z), HERE(total), HERE(deepest)));
+  TRY(device_read(l->core, d->device, &d->deepest, 0, sizeof deepest, &deepest));
+  l->work->step->state->contacts.overlap = 2 * (double)deepest;
+  return SCREE_OK;
+}
+
+static Status finish(Launcher *l) {
+  PositionDevice *d = l->d;
+  const State *state = l->work->step->state;
+  TRY(LAUNCH(l, position_finish, l->step.count, DEVICE_VALUE(l->step), HERE(now), HERE(total), HERE(turn),
+             FIELD3(vx, vy, vz), FIELD3(dx, dy, dz), FIELD3(spin_x, spin_y, spin_z), FIELD(contact_number)));
+  TRY(LAUNCH(l, position_keep_keys, l->step.boundary_count, DEVICE_VALUE(l->step), HERE(boundary), HERE(slots),
+             HERE(key)));
+  if (!l->step.memory) return SCREE_OK;
+  swap(&d->key, &d->last_key);
+  swap(&d->kept, &d->last_kept);
+  d->places = d->slot_count;
+  d->fetched = false;
+  d->numbered = mirror_field(state->mirror, &state->particles, "contact_number")->sent;
+  return SCREE_OK;
+}
+
+/* ---- a step ---- */
+
+Status position_device_predict(PositionDevice *d, Step *step) {
+  const State *state = step->state;
+  Launcher launcher = {.core = step->core, .d = d}, *l = &launcher;
+  const int32_t count = (int32_t)state->particles.count;
+  const Vec3 gain = vec3_scale(state->gravity, step->dt);
+  const float dt = (float)step->dt, x = (float)gain.x, y = (float)gain.y, z = (float)gain.z;
+  find_fields(l, state);
+  return LAUNCH(l, position_predict, count, DEVICE_VALUE(count), DEVICE_VALUE(dt), DEVICE_VALUE(x), DEVICE_VALUE(y),
+                DEVICE_VALUE(z), FIELD3(vx, vy, vz), FIELD3(dx, dy, dz));
+}
+
+static PositionShared shared_step(const PositionStep *work, const PositionDevice *d) {
+  const State *state = work->step->state;
+  const PositionSettings *settings = work->settings;
+  const bool memory = settings->memory;
+  PositionShared shared = {.count = (int)work->count,
+                           .slices = (int)(work->padded / SLICE),
+                           .boundary_row = (int)work->padded,
+                           .faces = SOLID_FACES,
+                           .memory = memory,
+                           .turning = work->turning,
+                           .places = (unsigned)d->places,
+                           .substeps = work->substeps,
+                           .h = work->h,
+                           .recovered = work->recovered,
+                           .slop = work->slop,
+                           .margin = work->margin,
+                           .history_scale = work->history_scale,
+                           .relaxation = settings->relaxation,
+                           .relaxation_pairs = position_relaxation(work, 0),
+                           .relaxation_boundary = position_relaxation(work, POSITION_BOUNDARY_BATCH),
+                           .shift_part = settings->shift_share > 0 ? settings->shift_share : 1,
+                           .per_radius = 1 / (float)state->radius};
+  memcpy(shared.fall, work->fall, sizeof shared.fall);
+  if (memory) shared.renumbered = mirror_field(state->mirror, &state->particles, "contact_number")->sent != d->numbered;
+  return shared;
+}
+
+/* Spins that a change of the materials has made the host forget go up again. */
+static Status follow_spin(Core *core, State *state, bool before, const PositionSpin *spin) {
+  if (before == spin->turning) return SCREE_OK;
+  for (int c = 0; c < 3; c++) mirror_field(state->mirror, &state->particles, added_fields[c])->there = false;
+  for (int c = 0; c < 3; c++) mirror_field(state->mirror, &state->particles, added_fields[c])->here = true;
+  return mirror_send(core, state->mirror, &state->particles, SET_ADDED);
+}
+
+static Status run_step(Launcher *l) {
+  PositionStep *work = l->work;
+  bool moving = false;
+  TRY(position_take_bodies(work));
+  TRY(reserve_grains(l));
+  TRY(send_kinds(l));
+  TRY(fill_bins(l));
+  TRY(count_pairs(l));
+  TRY(find_boundary(work)); /* while the device counts */
+  TRY(send_boundary(l));
+  TRY(send_motions(l, &moving));
+  TRY(lay_out(l));
+  TRY(stabilize(l, work->settings->stabilization));
+  TRY(solve(l, moving));
+  if (work->step->measure_overlap) TRY(measure_overlap(l));
+  TRY(finish(l));
+  return push_solids(l);
+}
+
+Status position_device_step(PositionDevice *d, Step *step, const PositionSettings *settings, PositionSearch *search,
+                            ContactMemory *memory, PositionSpin *spin, float history_scale) {
+  PositionStep work;
+  const bool turned = spin->turning;
+  Launcher launcher = {.core = step->core, .d = d, .work = &work};
+  position_set_up(step, settings, search, memory, spin, history_scale, &work);
+  TRY(follow_spin(step->core, step->state, turned, spin));
+  if (work.count == 0) return SCREE_OK;
+  TRY(send_memory(step->core, d, memory));
+  launcher.step = shared_step(&work, d);
+  find_fields(&launcher, step->state);
+  return run_step(&launcher);
+}

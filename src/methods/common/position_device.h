@@ -1,0 +1,23 @@
+/* The position-based family on a device: position.cl has the kernels.
+ *
+ * All of a step's loops over grains run there. Contacts with solids are found by the host, in double, for the grains
+ * that are near any (Contacts.near_list): their places have come down, the contacts go up, and in the end what pushed
+ * the solids comes down. */
+#ifndef METHODS_COMMON_POSITION_DEVICE_H
+#define METHODS_COMMON_POSITION_DEVICE_H
+
+#include "methods/common/position.h"
+
+typedef struct PositionDevice PositionDevice;
+
+/* As MethodDevice has them. */
+const char *position_device_missing(const PositionSettings *settings, const State *state);
+Status position_device_open(Core *core, State *state, PositionDevice **device);
+void position_device_close(Core *core, PositionDevice *device);
+Status position_device_predict(PositionDevice *device, Step *step);
+Status position_device_step(PositionDevice *device, Step *step, const PositionSettings *settings,
+                            PositionSearch *search, ContactMemory *memory, PositionSpin *spin, float history_scale);
+Status position_device_fetch(Core *core, PositionDevice *device, ContactMemory *memory);
+void position_device_forget(PositionDevice *device);
+
+#endif

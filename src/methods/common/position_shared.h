@@ -1,0 +1,49 @@
+/* What the host hands to the kernels of the position-based family (position.cl): one text for both. */
+#ifndef METHODS_COMMON_POSITION_SHARED_H
+#define METHODS_COMMON_POSITION_SHARED_H
+
+#include "methods/common/position_law.h"
+#include "neighbors/bins_shared.h"
+
+enum { POSITION_GROUP = 64, POSITION_ABREAST = 8 /* grains of a slice: contact_memory.h says why */ };
+/* Batches of contacts: those of pairs, and behind them the one of contacts with solids. */
+enum { POSITION_PAIR_BATCHES = 4, POSITION_BOUNDARY_BATCH = POSITION_PAIR_BATCHES, POSITION_BATCHES };
+#define POSITION_FAR 1e30f /* a gap that nothing closes; the radius of a solid's surface */
+
+/* A step. */
+typedef struct PositionShared {
+  int count, slices;
+  int boundary_row, boundary_count; /* contacts with solids: as partners they are numbered from this on */
+  int materials;
+  int faces;                                     /* keys of a solid */
+  int memory, turning, bonds, kinds, renumbered; /* whether */
+  unsigned places;                               /* of the memory that may be read */
+  int substeps;
+  float h, fall[3], recovered, slop, margin, history_scale;
+  float relaxation, relaxation_pairs, relaxation_boundary, shift_part;
+  float per_radius; /* 1 / nominal radius */
+} PositionShared;
+
+/* A contact with a solid: of the grain's the `rank`-th. */
+typedef struct BoundaryShared {
+  int grain, rank, solid;
+  unsigned key;
+  float normal[3], gap;
+  float arm[3];
+  unsigned any_key; /* of a mesh that it meets in one place: the highest of the keys of its faces, any of which may be
+                       what it is remembered by; 0: its own key alone */
+} BoundaryShared;
+
+/* A solid in a substep: how it moves there, and how it moved in the one before; doubles, three and nine at a time. */
+enum {
+  RIDE_SHIFT = 0,
+  RIDE_SPIN = 3,
+  RIDE_TURN = 6,
+  RIDE_LAST_SHIFT = 15,
+  RIDE_LAST_TURN = 18,
+  RIDE_TOTAL = 27,
+  RIDE_STILL = 30,
+  RIDE_DOUBLES = 32
+};
+
+#endif

@@ -1,0 +1,150 @@
+/* Bins on a device: the points of the CPU's bins, in the same order. Units are whole numbers that doubles are rounded
+ * to, once a point. */
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#include "neighbors/bins_shared.h"
+#include "neighbors/scan.cl"
+
+/* ---- dealing points to bins ---- */
+
+static float bins_fold(BinsShared bins, float x) {
+  float low = x > -bins.far ? x : -bins.far;
+  return low < bins.far ? low : bins.far;
+}
+
+static int bins_unit(BinsShared bins, double scale, float x) {
+  return (int)((double)bins_fold(bins, x) * scale + (double)BINS_BIAS) - BINS_BIAS;
+}
+
+/* The box round all points. */
+kernel void bins_box(BinsShared bins, double scale, global const float *x, global const float *y,
+                     global const float *z, global const float *dx, global const float *dy, global const float *dz,
+                     global int *box) {
+  local int here[BINS_BOX_WORDS];
+  int i = (int)get_global_id(0), item = (int)get_local_id(0);
+  if (item < BINS_BOX_BAD) here[item] = -BINS_BIAS;
+  if (item == BINS_BOX_BAD) here[item] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (i < bins.count) {
+    float at[3] = {x[i] + dx[i], y[i] + dy[i], z[i] + dz[i]};
+    float odd = at[0] * 0 + at[1] * 0 + at[2] * 0;
+    if (!(odd <= 0)) atomic_or(&here[BINS_BOX_BAD], 1);
+    for (int axis = 0; axis < 3; axis++) {
+      int unit = bins_unit(bins, scale, at[axis]);
+      atomic_max(&here[BINS_BOX_LOW + axis], -unit);
+      atomic_max(&here[BINS_BOX_HIGH + axis], unit);
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item < BINS_BOX_BAD) atomic_max(&box[item], here[item]);
+  if (item == BINS_BOX_BAD && here[item]) atomic_or(&box[item], 1);
+}
+
+static int bins_entry(BinsShared bins, int4 unit) {
+  int x = unit.x >> BINS_BIN_BITS, y = unit.y >> BINS_ROW_BITS, z = unit.z >> BINS_ROW_BITS;
+  if (bins.hashed) return (int)((bins_hash(y, z) + (uint)x) & bins.mask);
+  return ((y - bins.low[1]) * bins.size[2] + z - bins.low[2]) * bins.size[0] + x - bins.low[0];
+}
+
+/* Units of each point and, where they differ, its radius; its bin, and how many came there before it. */
+kernel void bins_enter(BinsShared bins, double scale, global const float *x, global const float *y,
+                       global const float *z, global const float *dx, global const float *dy, global const float *dz,
+                       global const float *radius, global int4 *unit, global int *start, global int *rank) {
+  int i = (int)get_global_id(0);
+  if (i >= bins.count) return;
+  int4 own;
+  own.x = bins_unit(bins, scale, x[i] + dx[i]);
+  own.y = bins_unit(bins, scale, y[i] + dy[i]);
+  own.z = bins_unit(bins, scale, z[i] + dz[i]);
+  own.w = bins.differ ? (short)((double)(radius[i] + 0.5f * bins.margin) * scale * (1 << BINS_LOW_BITS) + 5) : 0;
+  unit[i] = own;
+  rank[i] = atomic_inc(&start[bins_entry(bins, own)]);
+}
+
+/* What the bins keep of a point. */
+static short4 bins_spot(int4 unit) {
+  return (short4)((short)((uint)unit.x << BINS_LOW_BITS), (short)((uint)unit.y << BINS_LOW_BITS),
+                  (short)((uint)unit.z << BINS_LOW_BITS), (short)unit.w);
+}
+
+/* Who comes first is chance. */
+kernel void bins_deal(BinsShared bins, global const int4 *unit, global const int *start, global const int *rank,
+                      global int *loose) {
+  int i = (int)get_global_id(0);
+  if (i < bins.count) loose[start[bins_entry(bins, unit[i])] + rank[i]] = i;
+}
+
+/* In each bin by their own order. */
+kernel void bins_order(BinsShared bins, global const int4 *unit, global const int *start, global const int *loose,
+                       global int *index, global short4 *spot) {
+  int i = (int)get_global_id(0);
+  if (i >= bins.count) return;
+  int4 own = unit[i];
+  int entry = bins_entry(bins, own), to = start[entry];
+  for (int k = start[entry], end = start[entry + 1]; k < end; k++) to += loose[k] < i;
+  index[to] = i;
+  spot[to] = bins_spot(own);
+}
+
+/* ---- searching ---- */
+
+/* Runs of points round a place. */
+typedef struct BinRuns {
+  int count;
+  int first[BINS_RANGES], end[BINS_RANGES];
+} BinRuns;
+
+/* In a table of hashed bins: cut where they run over its end, and none twice where rows fall together. */
+static BinRuns bins_hashed_runs(BinsShared bins, global const int *start, int x, int y, int z) {
+  long first[BINS_RANGES], last[BINS_RANGES], size = (long)bins.mask + 1, done = 0;
+  int count = 0;
+  BinRuns runs;
+  runs.count = 0;
+  for (int row = 0; row < BINS_ROWS; row++) {
+    long entry = (bins_hash(y + (row & 1), z + (row >> 1)) + (uint)x) & bins.mask;
+    for (long left = BINS_RUN; left > 0;) {
+      long run = entry + left > size ? size - entry : left;
+      int k = count++;
+      for (; k > 0 && first[k - 1] > entry; k--) {
+        first[k] = first[k - 1];
+        last[k] = last[k - 1];
+      }
+      first[k] = entry;
+      last[k] = entry + run;
+      left -= run;
+      entry = 0;
+    }
+  }
+  for (int k = 0; k < count; k++) {
+    if (first[k] < done) first[k] = done;
+    if (last[k] <= first[k]) continue;
+    done = last[k];
+    runs.first[runs.count] = start[first[k]];
+    runs.end[runs.count++] = start[last[k]];
+  }
+  return runs;
+}
+
+static BinRuns bins_runs(BinsShared bins, global const int *start, int4 unit) {
+  int x = (unit.x - BINS_REACH) >> BINS_BIN_BITS, y = (unit.y - BINS_REACH) >> BINS_ROW_BITS,
+      z = (unit.z - BINS_REACH) >> BINS_ROW_BITS;
+  if (bins.hashed) return bins_hashed_runs(bins, start, x, y, z);
+  BinRuns runs;
+  runs.count = BINS_ROWS;
+  for (int row = 0; row < BINS_ROWS; row++) {
+    int entry = ((y + (row & 1) - bins.low[1]) * bins.size[2] + z + (row >> 1) - bins.low[2]) * bins.size[0] + x -
+                bins.low[0];
+    runs.first[row] = start[entry];
+    runs.end[row] = start[entry + BINS_RUN];
+  }
+  return runs;
+}
+
+static short bins_square(short a) { return (short)((int)a * a >> 16); }
+
+/* Whether the k-th point is within reach, or nearly so. */
+static bool bins_near(BinsShared bins, short4 own, short4 other) {
+  short far = (short)(bins_square((short)(own.x - other.x)) + bins_square((short)(own.y - other.y)) +
+                      bins_square((short)(own.z - other.z)));
+  short limit = bins.differ ? (short)(bins_square((short)(own.w + other.w)) + 1) : (short)bins.limit;
+  return limit > far;
+}

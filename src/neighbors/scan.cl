@@ -1,0 +1,49 @@
+/* Numbers on a device become sums of those before them, in place: blocks, the blocks' sums, and both together. Sums of
+ * whole numbers have no order. */
+#include "neighbors/scan_shared.h"
+
+kernel void scan_blocks(global int *values, int count, global int *sums) {
+  local int part[SCAN_GROUP];
+  int item = (int)get_local_id(0), first = (int)get_global_id(0) * SCAN_EACH, sum = 0, own[SCAN_EACH];
+  for (int k = 0; k < SCAN_EACH; k++) {
+    own[k] = sum;
+    sum += first + k < count ? values[first + k] : 0;
+  }
+  part[item] = sum;
+  for (int step = 1; step < SCAN_GROUP; step *= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int more = item >= step ? part[item - step] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    part[item] += more;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  int before = part[item] - sum;
+  for (int k = 0; k < SCAN_EACH; k++)
+    if (first + k < count) values[first + k] = before + own[k];
+  if (item == SCAN_GROUP - 1) sums[get_global_id(0) / SCAN_GROUP] = part[item];
+}
+
+/* One group for all of the blocks. */
+kernel void scan_sums(global int *sums, int count) {
+  local int part[SCAN_GROUP];
+  int item = (int)get_local_id(0), before = 0;
+  for (int begin = 0; begin < count; begin += SCAN_GROUP) {
+    int own = begin + item < count ? sums[begin + item] : 0;
+    part[item] = own;
+    for (int step = 1; step < SCAN_GROUP; step *= 2) {
+      barrier(CLK_LOCAL_MEM_FENCE);
+      int more = item >= step ? part[item - step] : 0;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      part[item] += more;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (begin + item < count) sums[begin + item] = before + part[item] - own;
+    before += part[SCAN_GROUP - 1];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+}
+
+kernel void scan_add(global int *values, int count, global const int *sums) {
+  int i = (int)get_global_id(0);
+  if (i < count) values[i] += sums[i / SCAN_BLOCK];
+}

@@ -1,0 +1,27 @@
+#include "neighbors/scan_device.h"
+
+#include "neighbors/scan_shared.h"
+
+Status scan_open(Core *core, Device *device, DeviceProgram *program, ScanDevice *scan) {
+  scan->device = device;
+  TRY(device_kernel(core, program, "scan_blocks", "device sums", &scan->blocks));
+  TRY(device_kernel(core, program, "scan_sums", "device sums", &scan->sums));
+  return device_kernel(core, program, "scan_add", "device sums", &scan->add);
+}
+
+void scan_close(Core *core, ScanDevice *scan) {
+  device_kernel_free(core, scan->blocks);
+  device_kernel_free(core, scan->sums);
+  device_kernel_free(core, scan->add);
+  if (scan->device) device_release(scan->device, &scan->partial);
+}
+
+Status scan_run(Core *core, ScanDevice *scan, const DeviceBuffer *values, int64_t count) {
+  const int32_t all = (int32_t)count, blocks = (int32_t)((count + SCAN_BLOCK - 1) / SCAN_BLOCK);
+  TRY(device_reserve(core, scan->device, &scan->partial, (blocks + 1) * (int64_t)sizeof(int32_t), 0, "sums"));
+  const DeviceArgument values_sums[] = {DEVICE_BUFFER(values), DEVICE_VALUE(all), DEVICE_BUFFER(&scan->partial)},
+                       sums[] = {DEVICE_BUFFER(&scan->partial), DEVICE_VALUE(blocks)};
+  TRY(device_launch(core, scan->blocks, 0, (int64_t)blocks * SCAN_GROUP, SCAN_GROUP, values_sums, 3));
+  TRY(device_launch(core, scan->sums, 0, SCAN_GROUP, SCAN_GROUP, sums, 2));
+  return device_launch(core, scan->add, 0, count, SCAN_GROUP, values_sums, 3);
+}

@@ -1,0 +1,67 @@
+#include "state/mirror.h"
+
+#include <string.h>
+
+Status mirror_create(Core *core, Device *device, Mirror **mirror) {
+  TRY(memory_new(core, mirror, 1, "fields on a device"));
+  (*mirror)->device = device;
+  for (int32_t f = 0; f < FIELDS_MAX; f++) (*mirror)->fields[f].here = true;
+  return SCREE_OK;
+}
+
+void mirror_destroy(Core *core, Mirror *mirror) {
+  if (!mirror) return;
+  for (int32_t f = 0; f < FIELDS_MAX; f++) device_release(mirror->device, &mirror->fields[f].buffer);
+  memory_free(&core->memory, mirror);
+}
+
+static bool in_set(const Particles *particles, int32_t f, StateSet set) {
+  return particles->fields[f].mirrored && (set & (f < STATE_SET_FIELDS ? (StateSet)1 << f : SET_ADDED)) != 0;
+}
+
+Status mirror_send(Core *core, Mirror *mirror, const Particles *particles, StateSet set) {
+  for (int32_t f = 0; f < particles->field_count; f++) {
+    MirrorField *own = &mirror->fields[f];
+    const Field *field = &particles->fields[f];
+    if (!in_set(particles, f, set) || own->there) continue;
+    int64_t bytes = particles->count * field->size;
+    TRY(device_reserve(core, mirror->device, &own->buffer, bytes > 0 ? bytes : field->size, 0, "particles"));
+    TRY(device_write(core, mirror->device, &own->buffer, 0, bytes, *field->data));
+    own->there = true;
+    own->sent++;
+  }
+  return SCREE_OK;
+}
+
+Status mirror_fetch(Core *core, Mirror *mirror, const Particles *particles, StateSet set) {
+  for (int32_t f = 0; f < particles->field_count; f++) {
+    MirrorField *own = &mirror->fields[f];
+    const Field *field = &particles->fields[f];
+    if (!in_set(particles, f, set) || own->here) continue;
+    TRY(device_read(core, mirror->device, &own->buffer, 0, particles->count * field->size, *field->data));
+    own->here = true;
+  }
+  return SCREE_OK;
+}
+
+static void wrote(Mirror *mirror, const Particles *particles, StateSet set, bool here) {
+  for (int32_t f = 0; f < particles->field_count; f++)
+    if (in_set(particles, f, set)) {
+      mirror->fields[f].here = here;
+      mirror->fields[f].there = !here;
+    }
+}
+
+void mirror_wrote_there(Mirror *mirror, const Particles *particles, StateSet set) {
+  wrote(mirror, particles, set, false);
+}
+
+void mirror_wrote_here(Mirror *mirror, const Particles *particles, StateSet set) {
+  wrote(mirror, particles, set, true);
+}
+
+MirrorField *mirror_field(Mirror *mirror, const Particles *particles, const char *name) {
+  for (int32_t f = 0; f < particles->field_count; f++)
+    if (strcmp(particles->fields[f].name, name) == 0) return &mirror->fields[f];
+  return NULL;
+}

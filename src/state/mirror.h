@@ -1,0 +1,35 @@
+/* Fields of the particles on a device: which have a copy there, and where each of them is valid.
+ *
+ * A field is valid on the host, on the device, or on both. Whoever runs a phase of a step there or here says what it
+ * reads (mirror_send, mirror_fetch) and what it has written (mirror_wrote_there, mirror_wrote_here): copies follow from
+ * that, and there are no others. */
+#ifndef STATE_MIRROR_H
+#define STATE_MIRROR_H
+
+#include "device/device.h"
+#include "state/particles.h"
+#include "state/state_set.h"
+
+typedef struct MirrorField {
+  DeviceBuffer buffer;
+  bool here, there; /* valid on the host, on the device */
+  int64_t sent;     /* how often it went up */
+} MirrorField;
+
+typedef struct Mirror {
+  Device *device;
+  MirrorField fields[FIELDS_MAX]; /* as in Particles */
+} Mirror;
+
+Status mirror_create(Core *core, Device *device, Mirror **mirror);
+void mirror_destroy(Core *core, Mirror *mirror);
+
+/* Fields of the set that are not valid there (here) are copied. What has no copy on the device is always valid here. */
+Status mirror_send(Core *core, Mirror *mirror, const Particles *particles, StateSet set);
+Status mirror_fetch(Core *core, Mirror *mirror, const Particles *particles, StateSet set);
+void mirror_wrote_there(Mirror *mirror, const Particles *particles, StateSet set);
+void mirror_wrote_here(Mirror *mirror, const Particles *particles, StateSet set);
+/* One field, by its name: it has a copy. */
+MirrorField *mirror_field(Mirror *mirror, const Particles *particles, const char *name);
+
+#endif

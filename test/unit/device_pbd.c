@@ -1,0 +1,337 @@
+/* pbd on an OpenCL device gives the bits of the CPU, frame by frame: whatever the material, whatever the grains meet,
+ * through births, deaths, throws and checkpoints. What has no device form makes it run on the CPU, which is said. In
+ * tests the device is PoCL. */
+#include <math.h>
+#include <string.h>
+
+#include "world_fixture.h"
+
+typedef struct Small {
+  ScreeMaterialDef materials[2];
+  ScreeGrainsDef grains[2];
+  ScreeBoundaryDef boundaries[2];
+  ScreeBodyDef bodies[6];
+  ScreeKeyDef keys[2];
+  ScreeEmitterDef emitter;
+  ScreeSinkDef sink;
+  ScreeEventDef bang;
+  ScreeProbeDef probes[2];
+  ScreeSceneDef scene;
+} Small;
+
+/* Some two hundred grains that fall into a tank. */
+static void small_scene(Small *s, const char *name) {
+  *s = (Small){.scene = scree_scene_default()};
+  for (int k = 0; k < 2; k++) s->materials[k] = scree_material_default(k ? "gravel" : "sand");
+  s->materials[0].friction_static = 0.4, s->materials[0].friction_kinetic = 0.3;
+  s->materials[1].friction_static = 0.7, s->materials[1].friction_kinetic = 0.5;
+  for (int k = 0; k < 2; k++) {
+    s->grains[k] = scree_grains_default(k ? "gravel" : "sand", scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.02},
+                                                                               (ScreeVec3){k ? 0.2 : 0, 0.2, 0.5}));
+    s->grains[k].velocity = (ScreeVec3){0.4, 0.2, -1};
+  }
+  s->boundaries[0] = scree_boundary_default(scree_shape_box((ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 2}));
+  s->boundaries[0].inside = true;
+  s->boundaries[1] = scree_boundary_default(scree_shape_plane((ScreeVec3){0.2, 0, 0}, (ScreeVec3){-1, 0, 1}));
+  s->scene.name = name;
+  s->scene.method = scree_method_default("pbd");
+  s->scene.method.radius = 0.03;
+  s->scene.materials = s->materials, s->scene.material_count = 2;
+  s->scene.grains = s->grains, s->scene.grains_count = 2;
+  s->scene.boundaries = s->boundaries, s->scene.boundary_count = 2;
+}
+
+static ScreeWorld *world_on(const ScreeSceneDef *scene, const char *device) {
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = 2;
+  options.device = device;
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  assert_done(scree_world_create(scene, &options, &world, &error));
+  return world;
+}
+
+static void assert_same(const ScreeWorld *cpu, const ScreeWorld *device, const char *what) {
+  ScreeStatistics here, there;
+  scree_world_statistics(cpu, &here);
+  scree_world_statistics(device, &there);
+  if (scree_world_state_hash(cpu) != scree_world_state_hash(device))
+    print_error("%s: frame %d differs\n", what, (int)scree_world_frame_index(cpu));
+  assert_true(scree_world_state_hash(cpu) == scree_world_state_hash(device));
+  assert_true(here.steps == there.steps && here.coarse == there.coarse);
+  assert_true(here.max_overlap == there.max_overlap && here.max_speed == there.max_speed);
+  for (ScreeBodyId k = 1; k <= scree_world_body_count(cpu); k++) {
+    ScreeBodyState one, other;
+    assert_int_equal(scree_world_body(cpu, k, &one), SCREE_OK);
+    assert_int_equal(scree_world_body(device, k, &other), SCREE_OK);
+    assert_memory_equal(&one.force, &other.force, sizeof one.force);
+    assert_memory_equal(&one.torque, &other.torque, sizeof one.torque);
+  }
+  for (ScreeProbeId k = 1; k <= scree_world_probe_count(cpu); k++) {
+    ScreeProbeState one, other;
+    assert_int_equal(scree_world_probe(cpu, k, &one), SCREE_OK);
+    assert_int_equal(scree_world_probe(device, k, &other), SCREE_OK);
+    assert_memory_equal(one.values, other.values, sizeof *one.values * (size_t)one.value_count);
+  }
+}
+
+static void assert_note(const ScreeWorld *world, const char *text) {
+  if (!strstr(scree_world_device_note(world), text)) print_error("note: %s\n", scree_world_device_note(world));
+  assert_non_null(strstr(scree_world_device_note(world), text));
+}
+
+static void assert_same_frames(const ScreeSceneDef *scene, int frames) {
+  ScreeWorld *cpu = world_on(scene, "cpu"), *device = world_on(scene, "opencl");
+  assert_note(device, "pbd runs on opencl:0");
+  for (int k = 0; k < frames; k++) {
+    run_frames(cpu, 1);
+    run_frames(device, 1);
+    assert_same(cpu, device, scene->name);
+  }
+  ScreeStatistics now;
+  scree_world_statistics(device, &now);
+  assert_true(now.device_memory_peak_bytes > 0 && now.bus_bytes_up > 0 && now.bus_bytes_down > 0);
+  scree_world_destroy(cpu);
+  scree_world_destroy(device);
+}
+
+/* Materials, radii, cohesion, turning grains, and the settings of the method. */
+static void materials_and_settings(void **state) {
+  (void)state;
+  Small s;
+  small_scene(&s, "plain");
+  assert_same_frames(&s.scene, 20);
+  small_scene(&s, "one material");
+  s.scene.material_count = s.scene.grains_count = 1;
+  assert_same_frames(&s.scene, 12);
+  small_scene(&s, "turning, radii, cohesion");
+  s.materials[0] = scree_material_default("sand"); /* of an angle: it rolls */
+  s.materials[0].radius_spread = 0.4;
+  s.materials[1].cohesion = 300;
+  assert_same_frames(&s.scene, 20);
+  small_scene(&s, "no memory");
+  s.scene.method.pbd.memory = false;
+  assert_same_frames(&s.scene, 6);
+  small_scene(&s, "nothing is solved");
+  s.scene.method.pbd.iterations = 0;
+  assert_same_frames(&s.scene, 3);
+  small_scene(&s, "no stabilization");
+  s.scene.method.pbd.stabilization = 0;
+  assert_same_frames(&s.scene, 6);
+  small_scene(&s, "no solids");
+  s.scene.boundary_count = 0;
+  assert_same_frames(&s.scene, 6);
+}
+
+/* A thousand grains at rest, of which most of a window touch the tank. */
+static void a_dense_bed(void **state) {
+  (void)state;
+  Small s;
+  small_scene(&s, "bed");
+  s.scene.method.radius = 0.01;
+  s.materials[0] = scree_material_default("sand");
+  s.grains[0].fill = scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){0.2, 0.2, 0.2});
+  s.grains[0].start = SCREE_START_DENSE;
+  s.grains[0].velocity = (ScreeVec3){0, 0, 0};
+  s.boundaries[0].shape = scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){0.2, 0.2, 1});
+  s.scene.material_count = s.scene.grains_count = s.scene.boundary_count = 1;
+  assert_same_frames(&s.scene, 8);
+}
+
+/* Grains that are far away from each other: bins are hashed. */
+static void far_apart(void **state) {
+  (void)state;
+  Small s;
+  small_scene(&s, "far apart");
+  s.grains[1].fill = scree_shape_box((ScreeVec3){900, -300, 50}, (ScreeVec3){900.3, -299.7, 50.3});
+  assert_same_frames(&s.scene, 10);
+  s.materials[0].radius_spread = 0.3;
+  assert_same_frames(&s.scene, 6);
+}
+
+/* Every shape, turned and moving on a path, and a mesh. */
+static void solids_of_all_shapes(void **state) {
+  (void)state;
+  Small s;
+  small_scene(&s, "shapes");
+  ScreeShapeDef shapes[] = {scree_shape_box((ScreeVec3){-0.08, -0.08, -0.05}, (ScreeVec3){0.08, 0.08, 0.05}),
+                            scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.08), scree_shape_default(SCREE_SHAPE_CYLINDER),
+                            scree_shape_default(SCREE_SHAPE_CAPSULE), scree_shape_mesh_file("rock_1.obj")};
+  shapes[2].cylinder = (ScreeCylinderDef){.base = {0, 0, -0.1}, .radius = 0.06, .height = 0.2};
+  shapes[3].capsule = (ScreeCapsuleDef){.base = {0, 0, -0.1}, .radius = 0.05, .height = 0.2};
+  enum { BODIES = sizeof shapes / sizeof *shapes };
+  s.keys[0] = s.keys[1] = scree_key_default();
+  s.keys[1].t = 0.3;
+  s.keys[0].position = (ScreeVec3){-0.15, 0, 0.12}, s.keys[1].position = (ScreeVec3){0.1, 0.1, 0.1};
+  s.keys[1].rotation = (ScreeQuat){0.7, 0, 0.7, 0.1};
+  for (int k = 0; k < BODIES; k++) {
+    static const char *const names[BODIES] = {"box", "sphere", "cylinder", "capsule", "mesh"};
+    s.bodies[k] = scree_body_default(names[k], shapes[k]);
+    s.bodies[k].motion = SCREE_MOTION_FIXED;
+    s.bodies[k].shape.position = (ScreeVec3){-0.2 + 0.1 * k, 0.1 * (k % 3) - 0.1, 0.1};
+    s.bodies[k].shape.rotation = (ScreeQuat){0.9, 0.2 * k, 0.3, -0.1};
+  }
+  s.bodies[0].motion = SCREE_MOTION_KEYFRAMES, s.bodies[0].keys = s.keys, s.bodies[0].key_count = 2;
+  s.bodies[4].motion = SCREE_MOTION_KEYFRAMES, s.bodies[4].keys = s.keys, s.bodies[4].key_count = 2;
+  s.materials[0] = scree_material_default("sand");
+  s.materials[0].radius_spread = 0.2;
+  for (int k = 0; k < 2; k++)
+    s.grains[k].fill = scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.3}, (ScreeVec3){k ? 0.2 : 0, 0.2, 0.6});
+  s.scene.bodies = s.bodies, s.scene.body_count = BODIES;
+  assert_same_frames(&s.scene, 24);
+}
+
+static void busy(Small *s) {
+  small_scene(s, "births and deaths");
+  s->emitter = scree_emitter_default("sand");
+  s->emitter.shape.disc = (ScreeDiscDef){.center = {0, 0, 0.8}, .radius = 0.1, .direction = {0, 0, -1}};
+  s->emitter.rate = 40;
+  s->emitter.speed = 1;
+  s->sink.shape = scree_shape_box((ScreeVec3){-1, 0.1, -1}, (ScreeVec3){1, 1, 0.08});
+  s->bang.t = 0.1;
+  s->bang.impulse = (ScreeImpulseDef){.center = {0, 0, 0}, .radius = 0.3, .speed = 2};
+  s->probes[0] = scree_probe_default("energy", SCREE_PROBE_ENERGY);
+  s->probes[1] = scree_probe_default("flow", SCREE_PROBE_FLOW);
+  s->probes[1].plane_z = 0.5;
+  s->scene.emitters = &s->emitter, s->scene.emitter_count = 1;
+  s->scene.sinks = &s->sink, s->scene.sink_count = 1;
+  s->scene.events = &s->bang, s->scene.event_count = 1;
+  s->scene.probes = s->probes, s->scene.probe_count = 2;
+}
+
+static void births_deaths_throws(void **state) {
+  (void)state;
+  Small s;
+  busy(&s);
+  assert_same_frames(&s.scene, 30);
+  busy(&s);
+  s.emitter.from = 0.03; /* nobody is there before */
+  s.scene.grains_count = 0;
+  assert_same_frames(&s.scene, 12);
+}
+
+/* A checkpoint of one goes on on the other. */
+static void checkpoints_go_across(void **state) {
+  (void)state;
+  enum { HALF = 10, ALL = 18 };
+  Small s;
+  for (int to = 0; to < 2; to++) {
+    busy(&s);
+    ScreeWorld *from = world_on(&s.scene, to ? "cpu" : "opencl"), *other = world_on(&s.scene, to ? "opencl" : "cpu");
+    run_frames(from, HALF);
+    run_frames(other, 2); /* what it had is replaced */
+    world_hand_over(from, other);
+    for (int k = HALF; k < ALL; k++) {
+      run_frames(from, 1);
+      run_frames(other, 1);
+      assert_same(from, other, "checkpoint");
+    }
+    scree_world_destroy(from);
+    scree_world_destroy(other);
+  }
+}
+
+/* What a program sees and does between frames. */
+static void programs_look_and_steer(void **state) {
+  (void)state;
+  enum { CELLS = 8 };
+  Small s;
+  small_scene(&s, "steered");
+  ScreeWorld *worlds[2] = {world_on(&s.scene, "cpu"), world_on(&s.scene, "opencl")};
+  ScreeError error;
+  float heights[2][CELLS * CELLS], *pressure[2];
+  const ScreeHeightMap map = {.corner = {-0.25, -0.25}, .cell = 0.5 / CELLS, .nx = CELLS, .ny = CELLS};
+  for (int w = 0; w < 2; w++) {
+    ScreeWorld *world = worlds[w];
+    run_frames(world, 6);
+    assert_done(scree_world_heights(world, &map, heights[w], &error));
+    pressure[w] = calloc((size_t)scree_world_particles(world).count, sizeof **pressure);
+    assert_true(scree_world_pressure(world, false, pressure[w]));
+    assert_done(scree_world_impulse(world, (ScreeVec3){0, 0, 0}, 0.2, 1, &error));
+    ScreeMaterialDef sand = scree_world_definition(world)->materials[0];
+    sand.rolling_friction = 0.1; /* its grains turn from now on */
+    assert_done(scree_world_set_material(world, &sand, &error));
+    run_frames(world, 6);
+    sand.rolling_friction = NAN;
+    assert_done(scree_world_set_material(world, &sand, &error));
+    run_frames(world, 2);
+  }
+  assert_memory_equal(heights[0], heights[1], sizeof heights[0]);
+  assert_memory_equal(pressure[0], pressure[1], sizeof **pressure * (size_t)scree_world_particles(worlds[0]).count);
+  assert_same(worlds[0], worlds[1], "steered");
+  for (int w = 0; w < 2; w++) { /* a free body has no device form: the CPU goes on */
+    ScreeBodyDef ball = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.06));
+    ScreeBodyId body;
+    ball.shape.position = (ScreeVec3){0, 0, 0.6};
+    assert_done(scree_world_add_body(worlds[w], &ball, &body, &error));
+    run_frames(worlds[w], 6);
+  }
+  assert_same(worlds[0], worlds[1], "with a ball");
+  assert_note(worlds[1], "nothing runs on opencl:0: pbd has no device form for free bodies");
+  for (int w = 0; w < 2; w++) {
+    scree_world_destroy(worlds[w]);
+    free(pressure[w]);
+  }
+}
+
+/* Who is not finite is told of as by the CPU. */
+static void what_blows_up_is_a_status(void **state) {
+  (void)state;
+  Small s;
+  ScreeError errors[2];
+  for (int far = 0; far < 2; far++) {
+    for (int w = 0; w < 2; w++) {
+      small_scene(&s, "blows up");
+      ScreeWorld *world = world_on(&s.scene, w ? "opencl" : "cpu");
+      ScreeError error;
+      run_frames(world, 1);
+      assert_done(scree_world_impulse(world, (ScreeVec3){0, 0, 0}, 0.3, far ? 3e38 : 1e22, &error));
+      ScreeStatus status = SCREE_OK;
+      for (int k = 0; k < 3 && status == SCREE_OK; k++) status = scree_world_step(world, &errors[w]);
+      assert_int_equal(status, SCREE_FAILED);
+      scree_world_destroy(world);
+    }
+    assert_string_equal(errors[0].message, errors[1].message);
+  }
+}
+
+/* What has no device form. */
+static void notes_say_what_is_missing(void **state) {
+  (void)state;
+  Small s;
+  ScreeBodyDef ball = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.06));
+  for (int k = 0; k < 4; k++) {
+    static const char *const missing[] = {
+        "pbd has no device form for free bodies", "pbd has no device form for averaging",
+        "pbd has no device form for mass scaling", "dem has no device form, and the scene has no fine grains"};
+    small_scene(&s, "notes");
+    ball.shape.position = (ScreeVec3){0, 0, 1};
+    if (k == 0) s.scene.bodies = &ball, s.scene.body_count = 1;
+    if (k == 1) s.scene.method.pbd.averaging = true;
+    if (k == 2) s.scene.method.pbd.mass_scaling = 1;
+    if (k == 3) s.scene.method = scree_method_default("dem"), s.scene.method.radius = 0.03;
+    ScreeWorld *cpu = world_on(&s.scene, "cpu"), *device = world_on(&s.scene, "opencl");
+    assert_note(device, missing[k]);
+    assert_note(device, "nothing runs on opencl:0");
+    run_frames(cpu, 2);
+    run_frames(device, 2);
+    assert_same(cpu, device, missing[k]);
+    scree_world_destroy(cpu);
+    scree_world_destroy(device);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(materials_and_settings),
+      cmocka_unit_test(a_dense_bed),
+      cmocka_unit_test(far_apart),
+      cmocka_unit_test(solids_of_all_shapes),
+      cmocka_unit_test(births_deaths_throws),
+      cmocka_unit_test(checkpoints_go_across),
+      cmocka_unit_test(programs_look_and_steer),
+      cmocka_unit_test(what_blows_up_is_a_status),
+      cmocka_unit_test(notes_say_what_is_missing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
