@@ -30,14 +30,15 @@ typedef struct CoupledFace {
   int16_t body; /* in SolidStage.bodies */
   float share;  /* 1 - open */
   float arm[3]; /* from the centre of mass, m */
+  bool stopped; /* closed, and sand ran into it: flip_stop_at_closed_faces */
 } CoupledFace;
 
 /* A solid that stresses can move. */
 typedef struct CoupledBody {
   int32_t solid;
   double velocity[6];   /* twist: with outside forces and all impulses so far */
-  double inverse[6][6]; /* M^-1: acceleration per unit wrench */
-  double impulse[6];    /* of sand that its closed faces stopped, N s and N m s */
+  double inverse[6][6]; /* M^-1: acceleration per unit wrench; of a part with what it stopped, from there on */
+  double impulse[6];    /* of sand that its closed faces stopped, N s and N m s: flip_add_wrenches */
 } CoupledBody;
 
 /* Stage "solids": flip_find_solids fills it; holds until the end of the step. flip_couple_bodies takes faces out of the

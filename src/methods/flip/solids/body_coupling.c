@@ -112,7 +112,8 @@ Status flip_couple_bodies(FlipWork *work) {
   if (work->solids.face_count > 0) {
     int64_t kept = 0;
     for (int64_t k = 0; k < work->solids.face_count; k++)
-      if (stress_reaches(work, work->solids.faces[k].face)) work->solids.faces[kept++] = work->solids.faces[k];
+      if (work->solids.faces[k].stopped || stress_reaches(work, work->solids.faces[k].face))
+        work->solids.faces[kept++] = work->solids.faces[k];
     work->solids.face_count = kept;
   }
   int64_t parts = (parallel_chunks(0, work->solids.face_count, FACE_CHUNK) + 1) * (work->solids.body_count + 1);

@@ -52,8 +52,8 @@ static void stop_chunk(void *context, int64_t b, int64_t e, int thread) {
   wrench_sum_end(&sum);
 }
 
-/* Gauss with pivots; false when singular. */
-static bool solve6(double m[6][6], double x[6]) {
+/* Gauss with pivots, for `count` right sides; false when singular. */
+static bool solve6(double m[6][6], double (*x)[6], int count) {
   for (int k = 0; k < 6; k++) {
     int pivot = k;
     for (int r = k + 1; r < 6; r++)
@@ -64,17 +64,20 @@ static bool solve6(double m[6][6], double x[6]) {
       m[k][c] = m[pivot][c];
       m[pivot][c] = swap;
     }
-    double swap = x[k];
-    x[k] = x[pivot];
-    x[pivot] = swap;
+    for (int n = 0; n < count; n++) {
+      double swap = x[n][k];
+      x[n][k] = x[n][pivot];
+      x[n][pivot] = swap;
+    }
     for (int r = 0; r < 6; r++) {
       if (r == k) continue;
       double share = m[r][k] / m[k][k];
       for (int c = k; c < 6; c++) m[r][c] -= share * m[k][c];
-      x[r] -= share * x[k];
+      for (int n = 0; n < count; n++) x[n][r] -= share * x[n][k];
     }
   }
-  for (int k = 0; k < 6; k++) x[k] /= m[k][k];
+  for (int n = 0; n < count; n++)
+    for (int k = 0; k < 6; k++) x[n][k] /= m[k][k];
   return true;
 }
 
@@ -86,14 +89,22 @@ static bool stopped_by(const FlipWork *work, const CoupledFace *face, int32_t bo
   return runs_in(work, face->face, face->axis, against);
 }
 
-/* V = V0 + M^-1 sum m (v - n V) n, solved for V. */
+static bool goes_with_sand(const FlipWork *work, const CoupledBody *body) {
+  return work->state->solids.items[body->solid].motion == MOTION_MECHANISM;
+}
+
+/* V = V0 + M^-1 sum m (v - n V) n, solved for V. From there on a part of a mechanism and that sand are one:
+ * S = sum m n n^T adds to its mass, and (M + S)^-1 = (1 + M^-1 S)^-1 M^-1 is what stresses move. V is far from the end
+ * of the step there: what holds the part pushes with all that lies on it, of which the closed faces stop only the
+ * lowest half cell. (Sand that a free body stopped keeps to V. If it went with the body to the end, a block of 6,000
+ * kg/m^3 that rocks on its bed would dig itself in.) */
 static void stop_at_body(FlipWork *work, int32_t index) {
   CoupledBody *body = &work->solids.bodies[index];
   FlipFields *f = &work->fields;
-  double sum[6][6] = {{0}}, push[6] = {0}, m[6][6], v[6];
+  double sum[6][6] = {{0}}, push[6] = {0}, m[6][6], x[7][6]; /* the velocity, then columns of the inverse */
   bool any = false;
   for (int64_t k = 0; k < work->solids.face_count; k++) {
-    const CoupledFace *face = &work->solids.faces[k];
+    CoupledFace *face = &work->solids.faces[k];
     if (!stopped_by(work, face, index)) continue;
     double unit[6] = {0}, mass = (double)f->sand.mass[face->axis][face->face];
     coupled_add_force(face, 1, unit);
@@ -101,34 +112,55 @@ static void stop_at_body(FlipWork *work, int32_t index) {
       push[r] += mass * (double)f->sand.velocity[face->axis][face->face] * unit[r];
       for (int c = 0; c < 6; c++) sum[r][c] += mass * unit[r] * unit[c];
     }
-    any = true;
+    any = face->stopped = true;
   }
   if (!any) return;
   for (int r = 0; r < 6; r++) {
-    v[r] = body->velocity[r];
+    x[6][r] = body->velocity[r];
     for (int c = 0; c < 6; c++) {
       m[r][c] = r == c;
       for (int k = 0; k < 6; k++) m[r][c] += body->inverse[r][k] * sum[k][c];
-      v[r] += body->inverse[r][c] * push[c];
+      x[6][r] += body->inverse[r][c] * push[c];
+      x[c][r] = body->inverse[r][c];
     }
   }
-  if (!solve6(m, v)) return;
+  if (!solve6(m, x, 7)) {
+    for (int64_t k = 0; k < work->solids.face_count; k++)
+      if (work->solids.faces[k].body == index) work->solids.faces[k].stopped = false;
+    return;
+  }
+  memcpy(body->velocity, x[6], sizeof x[6]);
+  if (!goes_with_sand(work, body)) return;
+  for (int r = 0; r < 6; r++)
+    for (int c = 0; c < 6; c++) body->inverse[r][c] = x[c][r];
+}
+
+/* What the faces of bodies take from the sand, when stresses have changed the velocities of bodies by `change` (NULL:
+ * not yet). */
+static void stop_with_bodies(FlipWork *work, double (*change)[6]) {
+  FlipFields *f = &work->fields;
   for (int64_t k = 0; k < work->solids.face_count; k++) {
     const CoupledFace *face = &work->solids.faces[k];
-    if (!stopped_by(work, face, index)) continue;
-    double mass = (double)f->sand.mass[face->axis][face->face],
-           before = (double)f->sand.velocity[face->axis][face->face];
-    double after = coupled_velocity(face, v);
-    f->stress.change[face->axis][face->face] = f->stress.stopped[face->axis][face->face] = (float)(after - before);
-    coupled_add_force(face, mass * (before - after), body->impulse);
+    if (!face->stopped) continue;
+    double before = (double)f->sand.velocity[face->axis][face->face],
+           stop = coupled_velocity(face, work->solids.bodies[face->body].velocity) - before;
+    if (change && goes_with_sand(work, &work->solids.bodies[face->body]))
+      stop += coupled_velocity(face, change[face->body]);
+    f->stress.change[face->axis][face->face] = f->stress.stopped[face->axis][face->face] = (float)stop;
   }
-  memcpy(body->velocity, v, sizeof v);
+}
+
+void flip_move_stopped(FlipWork *work) {
+  if (work->solids.face_count == 0) return;
+  flip_accelerate_bodies_by_stress(work, work->kept->pressure, work->kept->stress, work->dt);
+  stop_with_bodies(work, work->stress.body_change);
 }
 
 Status flip_stop_at_closed_faces(FlipWork *work) {
   FlipFields *f = &work->fields;
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, stop_chunk, work);
   for (int32_t k = 0; k < work->solids.body_count; k++) stop_at_body(work, k);
+  stop_with_bodies(work, NULL);
   for (int64_t k = 0; k < work->solids.face_count; k++) {
     const CoupledFace *face = &work->solids.faces[k];
     float speed = (float)coupled_velocity(face, work->solids.bodies[face->body].velocity);
@@ -161,7 +193,13 @@ static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
 }
 
 void flip_add_wrenches(FlipWork *work) {
+  const FlipFields *f = &work->fields;
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, push_chunk, work);
+  for (int64_t k = 0; k < work->solids.face_count; k++) {
+    const CoupledFace *face = &work->solids.faces[k];
+    double stop = (double)f->sand.mass[face->axis][face->face] * (double)f->stress.stopped[face->axis][face->face];
+    if (face->stopped) coupled_add_force(face, -stop, work->solids.bodies[face->body].impulse);
+  }
   for (int32_t k = 0; k < work->solids.body_count; k++) {
     const double *j = work->solids.bodies[k].impulse, per = 1 / work->dt;
     Solid *solid = &work->state->solids.items[work->solids.bodies[k].solid];

@@ -20,6 +20,8 @@ void flip_find_free_volume(FlipWork *work);
 
 /* closed_faces.c: sand that runs into closed faces takes their velocity. */
 Status flip_stop_at_closed_faces(FlipWork *work);
+/* The sand that parts of mechanisms stopped goes with them as the stresses that there are now move them. */
+void flip_move_stopped(FlipWork *work);
 /* Forces of the stresses on all solids, into their wrenches. */
 void flip_add_wrenches(FlipWork *work);
 
@@ -27,7 +29,7 @@ void flip_add_wrenches(FlipWork *work);
 Status flip_list_bodies(FlipWork *work);
 Status flip_list_faces(FlipWork *work);
 void flip_set_body_velocities(FlipWork *work); /* of these faces */
-/* Memory for what follows; faces at which no stress can act are left out. Finds what each body can add at most to the
+/* Memory for what follows; faces at which no stress can act and that stop nothing are left out. Finds what each body can add at most to the
  * largest eigenvalue of a solve: body_norm times dt^2 and how often an unknown touches a face. */
 Status flip_couple_bodies(FlipWork *work);
 /* body_change = dt M^-1 body_wrench. */

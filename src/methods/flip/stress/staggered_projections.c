@@ -87,6 +87,7 @@ static Status project(FlipWork *work, float *const flux[3], float *before) {
     began = profile_begin();
     flux_with(work, false, flux);
     TRY(flip_solve_pressure(work, flux));
+    flip_move_stopped(work);
     profile_end(work->step->profile, "pressure", began);
     if (!(wanted > 0)) continue;
     double moved = 0, size = 0;
