@@ -38,16 +38,33 @@
   X(box)                                                                                                               \
   X(unit)                                                                                                              \
   X(start)                                                                                                             \
-  X(rank) X(loose) X(index) X(spot) X(batch_key) X(pairs) X(walls) X(begin) X(rows) X(boundary) X(slots) X(pose)       \
-      X(kind) X(mu) X(tension) X(rolling) X(turns) X(motions) X(deepest) X(key) X(kept) X(last_key) X(last_kept)       \
-          X(nothing)
+  X(rank)                                                                                                              \
+  X(loose)                                                                                                             \
+  X(index)                                                                                                             \
+  X(spot)                                                                                                              \
+  X(batch_key)                                                                                                         \
+  X(pairs)                                                                                                             \
+  X(walls)                                                                                                             \
+  X(begin)                                                                                                             \
+  X(rows)                                                                                                              \
+  X(boundary)                                                                                                          \
+  X(slots)                                                                                                             \
+  X(pose)                                                                                                              \
+  X(kind) X(mu) X(tension) X(rolling) X(turns) X(motions) X(deepest) X(key) X(kept) X(last_key) X(last_kept) X(nothing)
 /* Fields of the particles; those of methods may be missing. */
 #define POSITION_FIELDS(X)                                                                                             \
   X(x)                                                                                                                 \
   X(y)                                                                                                                 \
   X(z)                                                                                                                 \
-  X(low_x) X(low_y) X(low_z) X(dx) X(dy) X(dz) X(vx) X(vy) X(vz) X(radius) X(mass) X(material) X(spin_x) X(spin_y)     \
-      X(spin_z) X(contact_row) X(contacts_held) X(contact_number)
+  X(low_x)                                                                                                             \
+  X(low_y)                                                                                                             \
+  X(low_z)                                                                                                             \
+  X(dx)                                                                                                                \
+  X(dy)                                                                                                                \
+  X(dz)                                                                                                                \
+  X(vx)                                                                                                                \
+  X(vy)                                                                                                                \
+  X(vz) X(radius) X(mass) X(material) X(spin_x) X(spin_y) X(spin_z) X(contact_row) X(contacts_held) X(contact_number)
 
 struct PositionDevice {
   Device *device;

@@ -26,8 +26,9 @@
 /* Sand that falls freely may go half a cell of the default size in a step, and so may solids; in radii. */
 #define FLIP_CFL 2.0
 #define SOLID_DISPLACEMENT 2.0
-/* Cells of cached distances to meshes, and how far strips query them (solids/solids.c), in radii. Inner edges are rounded
- * by a share of such a cell: with 1.5, cells beside them seemed to have free volume in the wall, and sand crept there. */
+/* Cells of cached distances to meshes, and how far strips query them (solids/solids.c), in radii. Inner edges are
+ * rounded by a share of such a cell: with 1.5, cells beside them seemed to have free volume in the wall, and sand crept
+ * there. */
 #define DISTANCE_CELL 0.5
 #define DISTANCE_BAND 7.5
 

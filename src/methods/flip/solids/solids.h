@@ -29,8 +29,9 @@ void flip_add_wrenches(FlipWork *work);
 Status flip_list_bodies(FlipWork *work);
 Status flip_list_faces(FlipWork *work);
 void flip_set_body_velocities(FlipWork *work); /* of these faces */
-/* Memory for what follows; faces at which no stress can act and that stop nothing are left out. Finds what each body can add at most to the
- * largest eigenvalue of a solve: body_norm times dt^2 and how often an unknown touches a face. */
+/* Memory for what follows; faces at which no stress can act and that stop nothing are left out. Finds what each body
+ * can add at most to the largest eigenvalue of a solve: body_norm times dt^2 and how often an unknown touches a face.
+ */
 Status flip_couple_bodies(FlipWork *work);
 /* body_change = dt M^-1 body_wrench. */
 void flip_accelerate_bodies(FlipWork *work, double dt);
