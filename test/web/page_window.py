@@ -128,18 +128,18 @@ def check(condition, what):
 
 
 def picture_shows_sand(page, path):
-    """Coarse features: much of the middle is warm and bright, as sand is, and it is no plain area."""
+    """Coarse features: most of the middle is warm and bright, as sand is, and it is no plain area."""
     page.driver.save_screenshot(path)
     pixels = page.script("""
       const canvas = document.querySelector('canvas');
       const copy = new OffscreenCanvas(76, 56);
       const context = copy.getContext('2d');
       context.drawImage(canvas, 0, 0, 76, 56);
-      return [...context.getImageData(19, 20, 38, 26).data];""")
+      return [...context.getImageData(26, 20, 22, 18).data];""")
     triples = [pixels[k:k + 3] for k in range(0, len(pixels), 4)]
     warm = sum(red > blue + 25 and red > 70 for red, green, blue in triples) / len(triples)
     shades = len({tuple(c // 24 for c in triple) for triple in triples})
-    check(warm > 0.35 and shades > 12, f"the picture shows little sand: warm {warm:.2f}, shades {shades}")
+    check(warm > 0.5 and shades > 12, f"the picture shows little sand: warm {warm:.2f}, shades {shades}")
 
 
 def paused_at(page):

@@ -24,6 +24,7 @@ export class View {
     this.watch();
     this.sizer = new ResizeObserver(() => this.resize());
     this.sizer.observe(this.figure);
+    this.resize(); // the observer speaks a frame later: a scene that opens before it would be framed for no window
   }
 
   send(task, more = {}, transfer = []) {
