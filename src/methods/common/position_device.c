@@ -4,14 +4,10 @@
 
 #include "core/parallel.h"
 #include "methods/common/position_contacts.h"
-#include "neighbors/scan_device.h"
+#include "neighbors/bins_device.h"
 
 #define POSITION_KERNELS(X)                                                                                            \
   X(position_predict, "device predict")                                                                                \
-  X(bins_box, "device bins")                                                                                           \
-  X(bins_enter, "device bins")                                                                                         \
-  X(bins_deal, "device bins")                                                                                          \
-  X(bins_order, "device bins")                                                                                         \
   X(position_spots, "device contacts")                                                                                 \
   X(position_count, "device contacts")                                                                                 \
   X(position_count_boundary, "device contacts")                                                                        \
@@ -35,13 +31,6 @@
 #define POSITION_WALL_ROWS(X) X(lever) X(wall_now) X(wall_last) X(wall_rim) X(sums)
 /* Others. */
 #define POSITION_BUFFERS(X)                                                                                            \
-  X(box)                                                                                                               \
-  X(unit)                                                                                                              \
-  X(start)                                                                                                             \
-  X(rank)                                                                                                              \
-  X(loose)                                                                                                             \
-  X(index)                                                                                                             \
-  X(spot)                                                                                                              \
   X(batch_key)                                                                                                         \
   X(pairs)                                                                                                             \
   X(walls)                                                                                                             \
@@ -70,6 +59,7 @@ struct PositionDevice {
   Device *device;
   DeviceProgram *program;
   ScanDevice scan;
+  BinsDevice bins;
 #define POSITION_MEMBER(name, phase) DeviceKernel *name;
   POSITION_KERNELS(POSITION_MEMBER)
 #undef POSITION_MEMBER
@@ -92,8 +82,6 @@ typedef struct Launcher {
   Core *core;
   PositionDevice *d;
   PositionShared step;
-  BinsShared bins;
-  double scale;
   PositionStep *work;
 #define POSITION_MEMBER(name) const DeviceBuffer *name;
   POSITION_FIELDS(POSITION_MEMBER)
@@ -105,6 +93,7 @@ typedef struct Launcher {
          (int)(sizeof((DeviceArgument[]){__VA_ARGS__}) / sizeof(DeviceArgument)))
 #define HERE(name) DEVICE_BUFFER(&l->d->name)
 #define FIELD(name) DEVICE_BUFFER(l->name)
+#define BINS DEVICE_VALUE(l->d->bins.shared), HERE(bins.unit), HERE(bins.start), HERE(bins.index), HERE(bins.spot)
 #define FIELD3(x, y, z) FIELD(x), FIELD(y), FIELD(z)
 
 static Status launch(const Launcher *l, DeviceKernel *kernel, int64_t items, const DeviceArgument *arguments,
@@ -140,6 +129,7 @@ Status position_device_open(Core *core, State *state, PositionDevice **device) {
   POSITION_KERNELS(POSITION_MAKE)
 #undef POSITION_MAKE
   TRY(scan_open(core, d->device, d->program, &d->scan));
+  TRY(bins_device_open(core, d->device, d->program, &d->bins));
   return device_reserve(core, d->device, &d->nothing, 64, 0, "nothing");
 }
 
@@ -154,6 +144,7 @@ void position_device_close(Core *core, PositionDevice *d) {
   POSITION_KERNELS(POSITION_FREE)
 #undef POSITION_FREE
   scan_close(core, &d->scan);
+  bins_device_close(core, &d->bins);
   device_program_free(core, d->program);
   memory_drop(core, &d->boundary_shared);
   memory_drop(core, &d->host_rows);
@@ -223,12 +214,6 @@ static Status reserve_grains(const Launcher *l) {
 #define POSITION_TAKE(name) TRY(device_reserve(l->core, d->device, &d->name, count * 4 * four, 0, "grains"));
   POSITION_ROWS(POSITION_TAKE)
 #undef POSITION_TAKE
-  TRY(device_reserve(l->core, d->device, &d->unit, count * 4 * four, 0, "bins"));
-  TRY(device_reserve(l->core, d->device, &d->spot, count * 2 * four, 0, "bins"));
-  TRY(device_reserve(l->core, d->device, &d->rank, count * four, 0, "bins"));
-  TRY(device_reserve(l->core, d->device, &d->loose, count * four, 0, "bins"));
-  TRY(device_reserve(l->core, d->device, &d->index, count * four, 0, "bins"));
-  TRY(device_reserve(l->core, d->device, &d->box, BINS_BOX_WORDS * four, 0, "bins"));
   TRY(device_reserve(l->core, d->device, &d->deepest, four, 0, "overlap"));
   TRY(device_reserve(l->core, d->device, &d->batch_key, count * four, 0, "batches"));
   TRY(device_reserve(l->core, d->device, &d->pairs, count * 4 * four, 0, "contact counts"));
@@ -237,67 +222,27 @@ static Status reserve_grains(const Launcher *l) {
   return device_reserve(l->core, d->device, &d->rows, (l->step.slices + 1) * four, 0, "slices");
 }
 
-static BinsShared shared_bins(const Bins *bins) {
-  BinsShared shared = {.count = (int)bins->count,
-                       .hashed = bins->hashed,
-                       .differ = bins->differ,
-                       .mask = bins->mask,
-                       .far = bins->far,
-                       .margin = bins->margin,
-                       .limit = bins->limit};
-  memcpy(shared.low, bins->low, sizeof shared.low);
-  memcpy(shared.size, bins->size, sizeof shared.size);
-  return shared;
-}
-
-/* The box round all grains comes down; one that is nowhere is told of by the CPU's own search. */
-static Status find_box(Launcher *l, BinBox *box) {
-  PositionDevice *d = l->d;
-  State *state = l->work->step->state;
-  int32_t words[BINS_BOX_WORDS];
-  for (int k = 0; k < BINS_BOX_WORDS; k++) words[k] = k < BINS_BOX_BAD ? -BINS_BIAS : 0;
-  TRY(device_write(l->core, d->device, &d->box, 0, sizeof words, words));
-  TRY(LAUNCH(l, bins_box, l->step.count, DEVICE_VALUE(l->bins), DEVICE_VALUE(l->scale), FIELD3(x, y, z),
-             FIELD3(dx, dy, dz), HERE(box)));
-  TRY(device_read(l->core, d->device, &d->box, 0, sizeof words, words));
-  if (words[BINS_BOX_BAD]) {
-    TRY(mirror_fetch(l->core, state->mirror, &state->particles, SET_X | SET_D));
-    TRY(position_search_fill(l->work));
-  }
-  for (int axis = 0; axis < 3; axis++) {
-    box->low[axis] = -words[BINS_BOX_LOW + axis];
-    box->high[axis] = words[BINS_BOX_HIGH + axis];
-  }
-  return SCREE_OK;
-}
-
+/* One grain that is nowhere is told of by the CPU's own search. */
 static Status fill_bins(Launcher *l) {
   PositionDevice *d = l->d;
+  State *state = l->work->step->state;
   PositionSearch *search = l->work->search;
-  Bins *bins = &search->bins;
-  BinBox box;
-  position_survey_radii(l->core, &l->work->step->state->particles, search);
-  TRY(bins_begin(l->core, l->step.count, search->differ, 2 * search->radius + l->work->margin, l->work->margin, bins));
-  l->scale = bins->scale;
-  l->bins = shared_bins(bins);
-  TRY(find_box(l, &box));
-  const int64_t entries = bins_choose(bins, &box);
-  l->bins = shared_bins(bins);
-  TRY(device_reserve(l->core, d->device, &d->start, (entries + 1) * (int64_t)sizeof(int32_t), 0, "bins"));
-  TRY(device_clear(l->core, d->device, &d->start, (entries + 1) * (int64_t)sizeof(int32_t)));
-  TRY(LAUNCH(l, bins_enter, l->step.count, DEVICE_VALUE(l->bins), DEVICE_VALUE(l->scale), FIELD3(x, y, z),
-             FIELD3(dx, dy, dz), FIELD(radius), HERE(unit), HERE(start), HERE(rank)));
-  TRY(scan_run(l->core, &d->scan, &d->start, entries + 1));
-  TRY(LAUNCH(l, bins_deal, l->step.count, DEVICE_VALUE(l->bins), HERE(unit), HERE(start), HERE(rank), HERE(loose)));
-  return LAUNCH(l, bins_order, l->step.count, DEVICE_VALUE(l->bins), HERE(unit), HERE(start), HERE(loose), HERE(index),
-                HERE(spot));
+  const DevicePoints points = {l->x, l->y, l->z, l->dx, l->dy, l->dz, l->radius};
+  bool finite;
+  position_survey_radii(l->core, &state->particles, search);
+  TRY(bins_begin(l->core, l->step.count, search->differ, 2 * search->radius + l->work->margin, l->work->margin,
+                 &search->bins));
+  TRY(bins_device_fill(l->core, &d->bins, &d->scan, &points, &search->bins, &finite));
+  if (finite) return SCREE_OK;
+  TRY(mirror_fetch(l->core, state->mirror, &state->particles, SET_X | SET_D));
+  return position_search_fill(l->work);
 }
 
 static Status count_pairs(const Launcher *l) {
   TRY(LAUNCH(l, position_spots, l->step.count, DEVICE_VALUE(l->step), FIELD3(x, y, z), FIELD3(dx, dy, dz),
              FIELD(radius), HERE(ahead), HERE(batch_key)));
-  return LAUNCH(l, position_count, l->step.count, DEVICE_VALUE(l->step), DEVICE_VALUE(l->bins), HERE(unit), HERE(start),
-                HERE(index), HERE(spot), HERE(ahead), HERE(batch_key), HERE(pairs));
+  return LAUNCH(l, position_count, l->step.count, DEVICE_VALUE(l->step), BINS, HERE(ahead), HERE(batch_key),
+                HERE(pairs));
 }
 
 /* ---- contacts with solids ---- */
@@ -451,11 +396,10 @@ static Status lay_out(Launcher *l) {
   TRY(LAUNCH(l, position_fill_boundary, l->step.boundary_count, DEVICE_VALUE(l->step), HERE(boundary), HERE(rows),
              HERE(begin), FIELD(contact_row), FIELD(contacts_held), HERE(last_key), HERE(last_kept), FIELD(material),
              HERE(key), HERE(kept), HERE(pose), HERE(kind), HERE(slots), HERE(sums)));
-  return LAUNCH(l, position_fill, l->step.count, DEVICE_VALUE(l->step), DEVICE_VALUE(l->bins), HERE(unit), HERE(start),
-                HERE(index), HERE(spot), HERE(ahead), HERE(batch_key), HERE(pairs), HERE(walls), HERE(rows),
-                HERE(begin), FIELD(contact_row), FIELD(contacts_held), FIELD(contact_number), HERE(last_key),
-                HERE(last_kept), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), FIELD(radius), FIELD(material),
-                HERE(key), HERE(kept), HERE(pose), HERE(kind));
+  return LAUNCH(l, position_fill, l->step.count, DEVICE_VALUE(l->step), BINS, HERE(ahead), HERE(batch_key), HERE(pairs),
+                HERE(walls), HERE(rows), HERE(begin), FIELD(contact_row), FIELD(contacts_held), FIELD(contact_number),
+                HERE(last_key), HERE(last_kept), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), FIELD(radius),
+                FIELD(material), HERE(key), HERE(kept), HERE(pose), HERE(kind));
 }
 
 /* ---- passes ---- */
