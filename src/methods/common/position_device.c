@@ -2,102 +2,10 @@
 
 #include <string.h>
 
-#include "core/parallel.h"
-#include "methods/common/position_contacts.h"
-#include "neighbors/bins_device.h"
+#include "methods/common/position_launch.h"
 
-#define POSITION_KERNELS(X)                                                                                            \
-  X(position_predict, "device predict")                                                                                \
-  X(position_spots, "device contacts")                                                                                 \
-  X(position_count, "device contacts")                                                                                 \
-  X(position_count_boundary, "device contacts")                                                                        \
-  X(position_slices, "device contacts")                                                                                \
-  X(position_fill_boundary, "device contacts")                                                                         \
-  X(position_fill, "device contacts")                                                                                  \
-  X(position_load, "device contacts")                                                                                  \
-  X(position_shift, "device stabilize")                                                                                \
-  X(position_warm, "device solve")                                                                                     \
-  X(position_carry, "device solve")                                                                                    \
-  X(position_batch_pass, "device solve")                                                                               \
-  X(position_fall, "device finish")                                                                                    \
-  X(position_finish, "device finish")                                                                                  \
-  X(position_keep_keys, "device finish")                                                                               \
-  X(position_overlap, "device overlap")
-
-/* Rows of a float4 for every grain. */
-#define POSITION_ROWS(X)                                                                                               \
-  X(ahead) X(now) X(next) X(last) X(last_next) X(turn) X(turn_next) X(push) X(total) X(left) X(before) X(torque)
-/* The same for every contact with a solid. */
-#define POSITION_WALL_ROWS(X) X(lever) X(wall_now) X(wall_last) X(wall_rim) X(sums)
-/* Others. */
-#define POSITION_BUFFERS(X)                                                                                            \
-  X(batch_key)                                                                                                         \
-  X(pairs)                                                                                                             \
-  X(walls)                                                                                                             \
-  X(begin)                                                                                                             \
-  X(rows)                                                                                                              \
-  X(boundary)                                                                                                          \
-  X(slots)                                                                                                             \
-  X(pose)                                                                                                              \
-  X(kind) X(mu) X(tension) X(rolling) X(turns) X(motions) X(deepest) X(key) X(kept) X(last_key) X(last_kept) X(nothing)
-/* Fields of the particles; those of methods may be missing. */
-#define POSITION_FIELDS(X)                                                                                             \
-  X(x)                                                                                                                 \
-  X(y)                                                                                                                 \
-  X(z)                                                                                                                 \
-  X(low_x)                                                                                                             \
-  X(low_y)                                                                                                             \
-  X(low_z)                                                                                                             \
-  X(dx)                                                                                                                \
-  X(dy)                                                                                                                \
-  X(dz)                                                                                                                \
-  X(vx)                                                                                                                \
-  X(vy)                                                                                                                \
-  X(vz) X(radius) X(mass) X(material) X(spin_x) X(spin_y) X(spin_z) X(contact_row) X(contacts_held) X(contact_number)
-
-struct PositionDevice {
-  Device *device;
-  DeviceProgram *program;
-  ScanDevice scan;
-  BinsDevice bins;
-#define POSITION_MEMBER(name, phase) DeviceKernel *name;
-  POSITION_KERNELS(POSITION_MEMBER)
-#undef POSITION_MEMBER
-#define POSITION_MEMBER(name) DeviceBuffer name;
-  POSITION_ROWS(POSITION_MEMBER)
-  POSITION_WALL_ROWS(POSITION_MEMBER)
-  POSITION_BUFFERS(POSITION_MEMBER)
-#undef POSITION_MEMBER
-  bool here;          /* the device has what contacts remember; else the host's counts */
-  bool fetched;       /* the host has it as well */
-  int64_t places;     /* of it */
-  int64_t numbered;   /* how often the grains' numbers had gone up when they were written here */
-  int64_t slot_count; /* of the step */
-  BoundaryShared *boundary_shared;
-  float (*host_rows)[4]; /* on their way */
-};
-
-/* What a step has at hand. */
-typedef struct Launcher {
-  Core *core;
-  PositionDevice *d;
-  PositionShared step;
-  PositionStep *work;
-#define POSITION_MEMBER(name) const DeviceBuffer *name;
-  POSITION_FIELDS(POSITION_MEMBER)
-#undef POSITION_MEMBER
-} Launcher;
-
-#define LAUNCH(l, name, items, ...)                                                                                    \
-  launch((l), (l)->d->name, (items), (DeviceArgument[]){__VA_ARGS__},                                                  \
-         (int)(sizeof((DeviceArgument[]){__VA_ARGS__}) / sizeof(DeviceArgument)))
-#define HERE(name) DEVICE_BUFFER(&l->d->name)
-#define FIELD(name) DEVICE_BUFFER(l->name)
-#define BINS DEVICE_VALUE(l->d->bins.shared), HERE(bins.unit), HERE(bins.start), HERE(bins.index), HERE(bins.spot)
-#define FIELD3(x, y, z) FIELD(x), FIELD(y), FIELD(z)
-
-static Status launch(const Launcher *l, DeviceKernel *kernel, int64_t items, const DeviceArgument *arguments,
-                     int count) {
+Status position_launch(const Launcher *l, DeviceKernel *kernel, int64_t items, const DeviceArgument *arguments,
+                       int count) {
   return device_launch(l->core, kernel, 0, items, POSITION_GROUP, arguments, count);
 }
 
@@ -245,113 +153,6 @@ static Status count_pairs(const Launcher *l) {
                 HERE(pairs));
 }
 
-/* ---- contacts with solids ---- */
-
-static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  PositionStep *work = context;
-  position_find_listed(work, work->step->state->contacts.near_list + b, (int32_t)(e - b), position_window(work, b));
-}
-
-/* By the host, in windows of the listed grains. */
-static Status find_boundary(PositionStep *work) {
-  Core *core = work->step->core;
-  const int64_t near = work->step->state->contacts.near_list_count;
-  TRY(scratch_take(core, work->step->scratch, &work->layout.windows, parallel_chunks(0, near, POSITION_WINDOW),
-                   "windows"));
-  do {
-    TRY(position_make_room(work));
-    parallel_for(core, 0, near, POSITION_WINDOW, find_chunk, work);
-  } while (work->layout.boundary_used > work->layout.boundary_room);
-  work->layout.boundary_count = work->layout.boundary_used;
-  return SCREE_OK;
-}
-
-/* See BoundaryShared.any_key, and find_remembered of the CPU. */
-static uint32_t any_key(const PositionStep *work, const PositionWindow *window, int64_t g) {
-  const BoundaryContact *contact = &work->layout.boundary[g];
-  if (!work->step->state->solids.items[contact->solid].shape.faces.meet) return 0;
-  for (int64_t k = g - 1; k <= g + 1; k += 2)
-    if (k >= window->boundary && k < window->boundary + window->boundary_count &&
-        contact[k - g].grain == contact->grain && contact[k - g].solid == contact->solid)
-      return 0;
-  return contact_key_from_top(contact->solid * SOLID_FACES);
-}
-
-/* Contacts one behind the other, without the gaps that windows may leave between them. Returns how many there are. */
-static int32_t share_boundary(const PositionStep *work, int64_t near, BoundaryShared *shared) {
-  int32_t count = 0;
-  for (int64_t b = 0; b < near; b += POSITION_WINDOW) {
-    const PositionWindow *window = position_window(work, b);
-    int32_t last = -1, rank = 0;
-    for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++) {
-      BoundaryContact *contact = &work->layout.boundary[g];
-      rank = contact->grain == last ? rank + 1 : 0;
-      last = contact->grain;
-      contact->sum = count;
-      shared[count] = (BoundaryShared){.grain = contact->grain,
-                                       .rank = rank,
-                                       .solid = contact->solid,
-                                       .key = contact->key,
-                                       .any_key = any_key(work, window, g),
-                                       .gap = contact->gap};
-      memcpy(shared[count].normal, contact->normal, sizeof contact->normal);
-      memcpy(shared[count++].arm, contact->arm, sizeof contact->arm);
-    }
-  }
-  return count;
-}
-
-/* Solids in every substep: they go their way whatever the grains do. Returns whether any moves. */
-static Status send_motions(Launcher *l, bool *moving) {
-  PositionStep *work = l->work;
-  const int32_t solids = work->step->state->solids.count;
-  const int64_t count = (int64_t)solids * work->substeps;
-  double(*rows)[RIDE_DOUBLES] = NULL;
-  int mark = scratch_mark(work->step->scratch);
-  *moving = false;
-  TRY(device_reserve(l->core, l->d->device, &l->d->motions, (count + 1) * (int64_t)sizeof *rows, 0, "solids"));
-  TRY(scratch_take(l->core, work->step->scratch, &rows, count, "solids"));
-  for (work->substep = 0; work->substep < work->substeps; work->substep++) {
-    for (int32_t k = 0; k < solids; k++) {
-      const PositionBody *body = &work->bodies.items[k];
-      double *row = rows[(int64_t)work->substep * solids + k];
-      memset(row, 0, sizeof *rows);
-      memcpy(row + RIDE_SHIFT, body->moved.part, sizeof body->moved.part); /* and the spin */
-      memcpy(row + RIDE_TURN, body->turn.m, sizeof body->turn.m);
-      memcpy(row + RIDE_LAST_SHIFT, &body->last_shift, sizeof body->last_shift);
-      memcpy(row + RIDE_LAST_TURN, body->last_turn.m, sizeof body->last_turn.m);
-      memcpy(row + RIDE_TOTAL, body->total.part, 3 * sizeof *body->total.part);
-      row[RIDE_STILL] = body->still;
-      *moving |= !body->still;
-    }
-    position_end_substep(work);
-  }
-  Status status = device_write(l->core, l->d->device, &l->d->motions, 0, count * (int64_t)sizeof *rows, rows);
-  scratch_release(l->core, work->step->scratch, mark);
-  return status;
-}
-
-static Status send_boundary(Launcher *l) {
-  PositionStep *work = l->work;
-  PositionDevice *d = l->d;
-  TRY(memory_grow(l->core, &d->boundary_shared, work->layout.boundary_count + 1, "contacts with solids"));
-  const int64_t count = share_boundary(work, work->step->state->contacts.near_list_count, d->boundary_shared),
-                room = count > 0 ? count : 1;
-  l->step.boundary_count = (int)count;
-#define POSITION_TAKE(name)                                                                                            \
-  TRY(device_reserve(l->core, d->device, &d->name, room *(int64_t)sizeof(float[4]), 0, "contacts with solids"));
-  POSITION_WALL_ROWS(POSITION_TAKE)
-#undef POSITION_TAKE
-  TRY(device_reserve(l->core, d->device, &d->slots, room * (int64_t)sizeof(int32_t), 0, "contacts with solids"));
-  TRY(device_reserve(l->core, d->device, &d->boundary, room * (int64_t)sizeof *d->boundary_shared, 0,
-                     "contacts with solids"));
-  TRY(device_write(l->core, d->device, &d->boundary, 0, count * (int64_t)sizeof *d->boundary_shared,
-                   d->boundary_shared));
-  TRY(device_clear(l->core, d->device, &d->walls, l->step.count * (int64_t)sizeof(int32_t)));
-  return LAUNCH(l, position_count_boundary, count, DEVICE_VALUE(l->step), HERE(boundary), HERE(walls));
-}
-
 /* ---- slots ---- */
 
 static Status send_table(const Launcher *l, DeviceBuffer *buffer, const float *table, int64_t count) {
@@ -393,9 +194,7 @@ static Status lay_out(Launcher *l) {
     TRY(device_reserve(l->core, d->device, &d->kind, places * (int64_t)sizeof(int32_t), 0, "contacts"));
   else TRY(device_reserve(l->core, d->device, &d->kind, 64, 0, "contacts"));
   d->slot_count = places;
-  TRY(LAUNCH(l, position_fill_boundary, l->step.boundary_count, DEVICE_VALUE(l->step), HERE(boundary), HERE(rows),
-             HERE(begin), FIELD(contact_row), FIELD(contacts_held), HERE(last_key), HERE(last_kept), FIELD(material),
-             HERE(key), HERE(kept), HERE(pose), HERE(kind), HERE(slots), HERE(sums)));
+  TRY(position_fill_boundary_device(l));
   return LAUNCH(l, position_fill, l->step.count, DEVICE_VALUE(l->step), BINS, HERE(ahead), HERE(batch_key), HERE(pairs),
                 HERE(walls), HERE(rows), HERE(begin), FIELD(contact_row), FIELD(contacts_held), FIELD(contact_number),
                 HERE(last_key), HERE(last_kept), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), FIELD(radius),
@@ -419,15 +218,6 @@ static Status stabilize(const Launcher *l, int passes) {
     swap(&l->d->last, &l->d->next);
   }
   return SCREE_OK;
-}
-
-static Status carry(const Launcher *l, int32_t substep) {
-  const int32_t first = substep == 0, solids = l->work->step->state->solids.count;
-  DeviceBuffer *motions = &l->d->motions;
-  const int32_t from = substep * solids;
-  return LAUNCH(l, position_carry, l->step.boundary_count, DEVICE_VALUE(l->step), DEVICE_VALUE(first),
-                DEVICE_VALUE(from), HERE(boundary), DEVICE_BUFFER(motions), HERE(total), HERE(lever), HERE(wall_now),
-                HERE(wall_last), HERE(wall_rim));
 }
 
 static Status solve_batch(const Launcher *l, int32_t batch, int32_t last) {
@@ -455,7 +245,7 @@ static Status solve(const Launcher *l, bool moving) {
   for (int32_t substep = 0; substep < work->substeps; substep++) {
     const int32_t last = substep + 1 == work->substeps;
     for (int32_t batch = 0; batch < POSITION_PAIR_BATCHES; batch++) {
-      if (batch == POSITION_PAIR_BATCHES - 1 && (substep == 0 || moving)) TRY(carry(l, substep));
+      if (batch == POSITION_PAIR_BATCHES - 1 && (substep == 0 || moving)) TRY(position_carry_boundary(l, substep));
       TRY(solve_batch(l, batch, last));
     }
     swap(&d->last, &d->last_next);
@@ -464,27 +254,6 @@ static Status solve(const Launcher *l, bool moving) {
 }
 
 /* ---- the end ---- */
-
-static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)e, (void)thread;
-  PositionStep *work = context;
-  position_push_solids(work, position_window(work, b));
-}
-
-/* What pushed the solids comes down. */
-static Status push_solids(Launcher *l) {
-  PositionStep *work = l->work;
-  const int64_t count = l->step.boundary_count;
-  if (count == 0) return SCREE_OK;
-  TRY(memory_grow(l->core, &l->d->host_rows, count, "pushes on solids"));
-  TRY(device_read(l->core, l->d->device, &l->d->sums, 0, count * (int64_t)sizeof *l->d->host_rows, l->d->host_rows));
-  for (int c = 0; c < 3; c++) {
-    TRY(scratch_take(l->core, work->step->scratch, &work->rows.boundary_sum[c], count, "pushes on solids"));
-    for (int64_t g = 0; g < count; g++) work->rows.boundary_sum[c][g] = l->d->host_rows[g][c];
-  }
-  parallel_for(l->core, 0, work->step->state->contacts.near_list_count, POSITION_WINDOW, push_chunk, work);
-  return SCREE_OK;
-}
 
 static Status measure_overlap(const Launcher *l) {
   PositionDevice *d = l->d;
@@ -569,15 +338,14 @@ static Status run_step(Launcher *l) {
   TRY(send_kinds(l));
   TRY(fill_bins(l));
   TRY(count_pairs(l));
-  TRY(find_boundary(work)); /* while the device counts */
-  TRY(send_boundary(l));
-  TRY(send_motions(l, &moving));
+  TRY(position_find_boundary_device(l)); /* while the device counts */
+  TRY(position_send_motions(l, &moving));
   TRY(lay_out(l));
   TRY(stabilize(l, work->settings->stabilization));
   TRY(solve(l, moving));
   if (work->step->measure_overlap) TRY(measure_overlap(l));
   TRY(finish(l));
-  return push_solids(l);
+  return position_push_solids_device(l);
 }
 
 Status position_device_step(PositionDevice *d, Step *step, const PositionSettings *settings, PositionSearch *search,

@@ -1,0 +1,113 @@
+/* What the files of the position-based family on a device share: position_device.c has its step, and
+ * position_boundary_device.c contacts with solids. */
+#ifndef METHODS_COMMON_POSITION_LAUNCH_H
+#define METHODS_COMMON_POSITION_LAUNCH_H
+
+#include "methods/common/position_contacts.h"
+#include "methods/common/position_device.h"
+#include "neighbors/bins_device.h"
+
+#define POSITION_KERNELS(X)                                                                                            \
+  X(position_predict, "device predict")                                                                                \
+  X(position_spots, "device contacts")                                                                                 \
+  X(position_count, "device contacts")                                                                                 \
+  X(position_count_boundary, "device contacts")                                                                        \
+  X(position_slices, "device contacts")                                                                                \
+  X(position_fill_boundary, "device contacts")                                                                         \
+  X(position_fill, "device contacts")                                                                                  \
+  X(position_load, "device contacts")                                                                                  \
+  X(position_shift, "device stabilize")                                                                                \
+  X(position_warm, "device solve")                                                                                     \
+  X(position_carry, "device solve")                                                                                    \
+  X(position_batch_pass, "device solve")                                                                               \
+  X(position_fall, "device finish")                                                                                    \
+  X(position_finish, "device finish")                                                                                  \
+  X(position_keep_keys, "device finish")                                                                               \
+  X(position_overlap, "device overlap")
+
+/* Rows of a float4 for every grain. */
+#define POSITION_ROWS(X)                                                                                               \
+  X(ahead) X(now) X(next) X(last) X(last_next) X(turn) X(turn_next) X(push) X(total) X(left) X(before) X(torque)
+/* The same for every contact with a solid. */
+#define POSITION_WALL_ROWS(X) X(lever) X(wall_now) X(wall_last) X(wall_rim) X(sums)
+/* Others. */
+#define POSITION_BUFFERS(X)                                                                                            \
+  X(batch_key)                                                                                                         \
+  X(pairs)                                                                                                             \
+  X(walls)                                                                                                             \
+  X(begin)                                                                                                             \
+  X(rows)                                                                                                              \
+  X(boundary)                                                                                                          \
+  X(slots)                                                                                                             \
+  X(pose)                                                                                                              \
+  X(kind) X(mu) X(tension) X(rolling) X(turns) X(motions) X(deepest) X(key) X(kept) X(last_key) X(last_kept) X(nothing)
+/* Fields of the particles; those of methods may be missing. */
+#define POSITION_FIELDS(X)                                                                                             \
+  X(x)                                                                                                                 \
+  X(y)                                                                                                                 \
+  X(z)                                                                                                                 \
+  X(low_x)                                                                                                             \
+  X(low_y)                                                                                                             \
+  X(low_z)                                                                                                             \
+  X(dx)                                                                                                                \
+  X(dy)                                                                                                                \
+  X(dz)                                                                                                                \
+  X(vx)                                                                                                                \
+  X(vy)                                                                                                                \
+  X(vz) X(radius) X(mass) X(material) X(spin_x) X(spin_y) X(spin_z) X(contact_row) X(contacts_held) X(contact_number)
+
+struct PositionDevice {
+  Device *device;
+  DeviceProgram *program;
+  ScanDevice scan;
+  BinsDevice bins;
+#define POSITION_MEMBER(name, phase) DeviceKernel *name;
+  POSITION_KERNELS(POSITION_MEMBER)
+#undef POSITION_MEMBER
+#define POSITION_MEMBER(name) DeviceBuffer name;
+  POSITION_ROWS(POSITION_MEMBER)
+  POSITION_WALL_ROWS(POSITION_MEMBER)
+  POSITION_BUFFERS(POSITION_MEMBER)
+#undef POSITION_MEMBER
+  bool here;          /* the device has what contacts remember; else the host's counts */
+  bool fetched;       /* the host has it as well */
+  int64_t places;     /* of it */
+  int64_t numbered;   /* how often the grains' numbers had gone up when they were written here */
+  int64_t slot_count; /* of the step */
+  BoundaryShared *boundary_shared;
+  float (*host_rows)[4]; /* on their way */
+};
+
+/* What a step has at hand. */
+typedef struct Launcher {
+  Core *core;
+  PositionDevice *d;
+  PositionShared step;
+  PositionStep *work;
+#define POSITION_MEMBER(name) const DeviceBuffer *name;
+  POSITION_FIELDS(POSITION_MEMBER)
+#undef POSITION_MEMBER
+} Launcher;
+
+#define LAUNCH(l, name, items, ...)                                                                                    \
+  position_launch((l), (l)->d->name, (items), (DeviceArgument[]){__VA_ARGS__},                                         \
+                  (int)(sizeof((DeviceArgument[]){__VA_ARGS__}) / sizeof(DeviceArgument)))
+#define HERE(name) DEVICE_BUFFER(&l->d->name)
+#define FIELD(name) DEVICE_BUFFER(l->name)
+#define BINS DEVICE_VALUE(l->d->bins.shared), HERE(bins.unit), HERE(bins.start), HERE(bins.index), HERE(bins.spot)
+#define FIELD3(x, y, z) FIELD(x), FIELD(y), FIELD(z)
+
+Status position_launch(const Launcher *l, DeviceKernel *kernel, int64_t items, const DeviceArgument *arguments,
+                       int count);
+
+/* Contacts with solids: how many each grain has; then, when the slots are laid out, what stands in theirs. */
+Status position_find_boundary_device(Launcher *l);
+Status position_fill_boundary_device(const Launcher *l);
+/* Solids in every substep: they go their way whatever the grains do. Whether any moves. Then, before the batch of
+ * contacts with them, rows follow. */
+Status position_send_motions(Launcher *l, bool *moving);
+Status position_carry_boundary(const Launcher *l, int32_t substep);
+/* What pushed the solids, when all substeps are over. */
+Status position_push_solids_device(Launcher *l);
+
+#endif
