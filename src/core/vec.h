@@ -13,16 +13,8 @@ typedef struct Mat3 {
   double m[3][3];
 } Mat3;
 
-static inline Vec3 vec3(double x, double y, double z) { return (Vec3){x, y, z}; }
-static inline Vec3 vec3_add(Vec3 a, Vec3 b) { return vec3(a.x + b.x, a.y + b.y, a.z + b.z); }
-static inline Vec3 vec3_sub(Vec3 a, Vec3 b) { return vec3(a.x - b.x, a.y - b.y, a.z - b.z); }
-static inline Vec3 vec3_scale(Vec3 a, double s) { return vec3(a.x * s, a.y * s, a.z * s); }
-static inline Vec3 vec3_madd(Vec3 a, Vec3 b, double s) { return vec3(a.x + b.x * s, a.y + b.y * s, a.z + b.z * s); }
-static inline double vec3_dot(Vec3 a, Vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-static inline Vec3 vec3_cross(Vec3 a, Vec3 b) {
-  return vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
-static inline double vec3_length(Vec3 a) { return sqrt(vec3_dot(a, a)); }
+#include "core/vec_law.h"
+
 /* The zero vector stays what it is. */
 static inline Vec3 vec3_normalize(Vec3 a) {
   double length = vec3_length(a);
@@ -34,7 +26,6 @@ static inline Vec3 vec3_min(Vec3 a, Vec3 b) {
 static inline Vec3 vec3_max(Vec3 a, Vec3 b) {
   return vec3(a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z);
 }
-static inline double vec3_get(Vec3 a, int axis) { return axis == 0 ? a.x : axis == 1 ? a.y : a.z; }
 static inline bool vec3_finite(Vec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 /* Two unit vectors that make a right-handed frame with the unit vector n. */
 void vec3_frame(Vec3 n, Vec3 *t1, Vec3 *t2);
@@ -49,13 +40,7 @@ static inline bool quat_usable(Quat q) {
   double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
   return isfinite(square) && square > 1e-12;
 }
-static inline Quat quat_conjugate(Quat q) { return (Quat){q.w, -q.x, -q.y, -q.z}; }
-Quat quat_normalize(Quat q); /* a zero quaternion becomes the identity */
-static inline Vec3 quat_rotate(Quat q, Vec3 v) {
-  Vec3 u = vec3(q.x, q.y, q.z);
-  Vec3 t = vec3_scale(vec3_cross(u, v), 2);
-  return vec3_add(vec3_madd(v, t, q.w), vec3_cross(u, t));
-}
+Quat quat_normalize(Quat q);          /* a zero quaternion becomes the identity */
 Quat quat_from_vector(Vec3 rotation); /* rotation vector: axis times angle */
 Vec3 quat_to_vector(Quat q);          /* the shorter way round */
 Quat quat_slerp(Quat a, Quat b, double t);
@@ -68,11 +53,6 @@ Mat3 mat3_transpose(Mat3 a);
 Mat3 mat3_add(Mat3 a, Mat3 b);
 Mat3 mat3_scale(Mat3 a, double s);
 Mat3 mat3_outer(Vec3 a, Vec3 b);
-static inline Vec3 mat3_apply(const Mat3 *a, Vec3 v) {
-  return vec3(a->m[0][0] * v.x + a->m[0][1] * v.y + a->m[0][2] * v.z,
-              a->m[1][0] * v.x + a->m[1][1] * v.y + a->m[1][2] * v.z,
-              a->m[2][0] * v.x + a->m[2][1] * v.y + a->m[2][2] * v.z);
-}
 double mat3_determinant(Mat3 a);
 /* false when singular to working precision. */
 bool mat3_invert(Mat3 a, Mat3 *inverse);

@@ -6,7 +6,7 @@
 
 #include "core/portable.h"
 #include "geometry/bvh_nodes.h"
-#include "geometry/triangle.h"
+#include "geometry/triangle_law.h"
 
 static const double PI = 3.14159265358979323846;
 

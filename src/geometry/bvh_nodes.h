@@ -5,6 +5,7 @@
 
 #include "core/simd.h"
 #include "geometry/bvh.h"
+#include "geometry/triangle_law.h"
 
 /* count > 0: a leaf with triangles first .. first + count; else children first and first + 1. Boxes are rounded
  * outwards. 32 bytes: a pair of children fills one cache line. */
@@ -12,11 +13,6 @@ typedef struct BvhNode {
   float low[3], high[3];
   int32_t first, count;
 } BvhNode;
-
-/* Corner a and the sides from it. */
-typedef struct BvhTriangle {
-  Vec3 a, ab, ac;
-} BvhTriangle;
 
 /* Up to eight children side by side, for one pass of eight lanes: the binary tree with its levels folded. count > 0: a
  * leaf; 0: the wide node `first`. Unused lanes are at the end. */

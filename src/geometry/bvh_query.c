@@ -1,6 +1,6 @@
 /* Asking a tree. Distances and winding numbers are found in bvh_kernels.c; rays go through the binary tree here. */
 #include "geometry/bvh_nodes.h"
-#include "geometry/triangle.h"
+#include "geometry/triangle_law.h"
 
 /* A child to come back to, with the entry of the ray into it. */
 typedef struct Pending {
@@ -68,45 +68,11 @@ double bvh_winding(const Bvh *bvh, Vec3 point) {
   return BVH_KERNEL(bvh, bvh_winding_kernel)(bvh, p);
 }
 
-/* Woop, Benthin and Wald 2013: the ray becomes the z axis, and the sign of each edge function is computed alike by
- * both triangles of an edge, so that no ray slips between them. */
-typedef struct RayFrame {
-  Vec3 origin, inverse;
-  int kx, ky, kz;
-  double sx, sy, sz;
-} RayFrame;
-
-static RayFrame ray_frame(Vec3 origin, Vec3 d) {
-  RayFrame ray = {.origin = origin, .inverse = {1 / d.x, 1 / d.y, 1 / d.z}};
-  ray.kz = fabs(d.x) > fabs(d.y) ? (fabs(d.x) > fabs(d.z) ? 0 : 2) : (fabs(d.y) > fabs(d.z) ? 1 : 2);
-  ray.kx = (ray.kz + 1) % 3;
-  ray.ky = (ray.kx + 1) % 3;
-  if (vec3_get(d, ray.kz) < 0) {
-    int swap = ray.kx;
-    ray.kx = ray.ky;
-    ray.ky = swap;
-  }
-  ray.sx = vec3_get(d, ray.kx) / vec3_get(d, ray.kz);
-  ray.sy = vec3_get(d, ray.ky) / vec3_get(d, ray.kz);
-  ray.sz = 1 / vec3_get(d, ray.kz);
-  return ray;
-}
-
-/* How far along the ray, below 0 for a miss. Corners straight from the mesh: both triangles of an edge must see the
- * same numbers. */
-static double ray_triangle(const RayFrame *ray, const Mesh *mesh, int64_t t, Vec3 shift) {
-  double x[3], y[3], z[3];
-  for (int c = 0; c < 3; c++) {
-    Vec3 v = vec3_sub(vec3_sub(mesh->vertices[mesh->triangles[t][c]], shift), ray->origin);
-    z[c] = ray->sz * vec3_get(v, ray->kz);
-    x[c] = vec3_get(v, ray->kx) - ray->sx * vec3_get(v, ray->kz);
-    y[c] = vec3_get(v, ray->ky) - ray->sy * vec3_get(v, ray->kz);
-  }
-  double u = x[2] * y[1] - y[2] * x[1], v = x[0] * y[2] - y[0] * x[2], w = x[1] * y[0] - y[1] * x[0];
-  if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) return -1;
-  double determinant = u + v + w;
-  if (determinant == 0) return -1;
-  return (u * z[0] + v * z[1] + w * z[2]) / determinant;
+/* Corners straight from the mesh: see ray_triangle. */
+static double ray_mesh(const RayFrame *ray, const Mesh *mesh, int64_t t, Vec3 shift) {
+  const int32_t *corner = mesh->triangles[t];
+  return ray_triangle(ray, vec3_sub(mesh->vertices[corner[0]], shift), vec3_sub(mesh->vertices[corner[1]], shift),
+                      vec3_sub(mesh->vertices[corner[2]], shift));
 }
 
 /* Where the ray enters the box, or INFINITY. A direction without a component on an axis gives 0 * inf = NaN, which
@@ -147,7 +113,7 @@ BvhHit bvh_ray(const Bvh *bvh, Vec3 origin, Vec3 direction, double reach) {
       continue;
     }
     for (int32_t t = node->first; t < node->first + node->count; t++) {
-      double along = ray_triangle(&ray, &bvh->mesh, bvh->order[t], bvh->origin);
+      double along = ray_mesh(&ray, &bvh->mesh, bvh->order[t], bvh->origin);
       if (along >= 0 && (along < best || (best_triangle < 0 && along == best))) {
         best = along;
         best_triangle = t;

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "geometry/bvh_nodes.h"
 #include "geometry/grid_cache.h"
+#include "geometry/grid_spot_shared.h"
 #include "geometry/sides.h"
-#include "geometry/triangle.h"
+#include "geometry/triangle_law.h"
 #include "geometry/triangle_kernels.h"
 #include "geometry/trilinear_law.h"
 
@@ -365,22 +367,17 @@ void distance_grid_destroy(Core *core, DistanceGrid *grid) {
 }
 
 bool distance_grid_point(const DistanceGrid *grid, Vec3 point, double reach, ShapePoint *answer) {
-  Vec3 at = vec3_scale(vec3_sub(point, grid->low), 1 / (double)grid->cell);
-  float left[3];
-  int32_t corner = 0, place = grid_place(grid, (float)at.x, (float)at.y, (float)at.z, left, &corner);
+  const GridAxes axes = grid_axes(grid);
+  const GridSpot spot = grid_spot(&axes, point);
+  const int32_t place = spot.block < 0 ? GRID_OUTSIDE : grid->table[spot.block];
   if (place < 0) {
     if (reach > (double)grid->band) return false;
-    double beyond = (double)grid->band * (1 + 1e-6);
-    *answer = (ShapePoint){.distance = place == GRID_INSIDE ? -beyond : beyond, .normal = vec3(0, 0, 1)};
+    *answer = grid_spot_beyond(place == GRID_INSIDE, grid->band);
     return true;
   }
   Corners corners;
-  for (int k = 0; k < 8; k++) corners.v[k] = grid->values[place + corner + grid_corner(k)];
-  Trilinear here = trilinear(corners, vec_make(left[0], left[1], left[2]));
-  Vec3 gradient = vec3((double)here.gradient.x, (double)here.gradient.y, (double)here.gradient.z);
-  double length = vec3_length(gradient);
-  *answer = (ShapePoint){.distance = (double)here.value,
-                         .normal = length > 0 ? vec3_scale(gradient, 1 / length) : vec3(0, 0, 1)};
+  for (int k = 0; k < 8; k++) corners.v[k] = grid->values[place + spot.corner + grid_corner(k)];
+  *answer = grid_spot_point(corners, spot);
   return true;
 }
 

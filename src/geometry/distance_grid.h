@@ -37,19 +37,11 @@ void distance_grid_destroy(Core *core, DistanceGrid *grid);
 /* false: the point is farther than the grid knows and `reach` wants more than the sign. */
 bool distance_grid_point(const DistanceGrid *grid, Vec3 point, double reach, ShapePoint *answer);
 
-/* Where the node lies below a coordinate (in cells from the first node) and what is left; -1 outside of the grid. */
-static inline int32_t grid_place(const DistanceGrid *grid, float x, float y, float z, float left[3], int32_t *corner) {
-  const float at[3] = {x, y, z};
-  int32_t block[3], inner[3];
-  for (int k = 0; k < 3; k++) {
-    if (!(at[k] >= 0 && at[k] < (float)(grid->blocks[k] * GRID_BLOCK))) return GRID_OUTSIDE;
-    int32_t cell = (int32_t)at[k];
-    left[k] = at[k] - (float)cell;
-    block[k] = cell / GRID_BLOCK;
-    inner[k] = cell % GRID_BLOCK;
-  }
-  *corner = (inner[2] * GRID_SIDE + inner[1]) * GRID_SIDE + inner[0];
-  return grid->table[((int64_t)block[2] * grid->blocks[1] + block[1]) * grid->blocks[0] + block[0]];
+/* The same of one that is asked in double. */
+static inline GridAxes grid_axes(const DistanceGrid *grid) {
+  return (GridAxes){.low = grid->low,
+                    .per_cell = 1 / (double)grid->cell,
+                    .blocks = {grid->blocks[0], grid->blocks[1], grid->blocks[2]}};
 }
 
 /* Offsets of the eight corners of a cell from its lowest. */

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "core/memory.h"
-#include "geometry/triangle.h"
+#include "geometry/triangle_law.h"
 
 Status heightfield_create(Core *core, int32_t nx, int32_t ny, double cell, Heightfield **field) {
   TRY(memory_new(core, field, 1, "heightfield"));

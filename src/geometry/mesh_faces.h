@@ -5,16 +5,17 @@
 #define GEOMETRY_MESH_FACES_H
 
 #include "geometry/mesh.h"
-
-/* Cosine of 20 degrees: a circle of 18 segments and more is round. */
-#define MESH_FACE_BEND 0.9396926207859084
-/* Faces are told apart by so many numbers. */
-enum { MESH_FACE_NUMBERS = 1024 };
+#include "geometry/mesh_faces_shared.h"
 
 typedef struct MeshFaces {
   int32_t *of; /* per triangle; NULL: none were looked for */
   int32_t count;
   bool meet; /* a sphere may touch several at once: not where there is one, and not where all is convex */
+  /* By the blocks of the distance grid, for spheres of a reach up to `reach` (0: not known): the one face near them; or
+   * GRID_BLOCK_FACELESS; or a list of triangles, grid_block_list, which is list[begin[k]] to list[begin[k + 1] - 1]. */
+  double reach;
+  int32_t *block, *begin, *list;
+  int64_t block_count, list_count, entries;
 } MeshFaces;
 
 /* `inside`: the sphere is on the side that the triangles turn their backs to. */

@@ -10,6 +10,7 @@
 #include "geometry/heightfield.h"
 #include "geometry/mesh.h"
 #include "geometry/mesh_faces.h"
+#include "geometry/touch_shared.h"
 #include "scree/definitions.h"
 
 typedef struct DistanceGrid DistanceGrid;
@@ -60,23 +61,19 @@ int shape_corners(const Shape *shape, Vec3 points[SHAPE_CORNERS_MAX], double *ra
 void shape_take_heights(Shape *shape, Heightfield *heights);
 void shape_bound_heights(Shape *shape);
 
-typedef struct ShapePoint {
-  double distance; /* signed */
-  Vec3 normal;     /* unit, out of the solid: gradient of the distance */
-  int32_t face;    /* of a mesh, where shape_touches found it */
-} ShapePoint;
-
 /* Exact. Where the nearest point is farther than `reach`, the result may be any value of the right sign beyond it. */
 ShapePoint shape_distance(const Shape *shape, Vec3 point, double reach);
 /* The same by the mesh itself, where it is known whether the point is in the solid: what is dear to find out. */
 ShapePoint shape_distance_sided(const Shape *shape, Vec3 point, double reach, bool contained);
 /* Every face of the solid within `reach` of the point that a sphere could touch, nearest first: a container box gives
  * up to four, others one. Returns their number. */
-enum { SHAPE_CONTACTS_MAX = 4 };
 int shape_contacts(const Shape *shape, Vec3 point, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]);
 /* The same for grains, which meet a mesh at each of its faces too, once shape_find_faces has found these. */
 int shape_touches(const Shape *shape, Vec3 point, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]);
 Status shape_find_faces(Core *core, Shape *shape);
+/* Which faces spheres of a reach up to `reach` may touch, block by block of the distance grid: those then need no tree.
+ * Where there are too many triangles to list, the tree is asked as before. */
+Status shape_cache_faces(Core *core, Shape *shape, double reach);
 bool shape_ray(const Shape *shape, Vec3 origin, Vec3 direction, double reach, double *distance, Vec3 *normal);
 /* Whether a point is in the solid (for containers: outside them). */
 bool shape_contains(const Shape *shape, Vec3 point);

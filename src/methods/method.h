@@ -90,7 +90,7 @@ typedef struct MethodDevice {
   const char *(*missing)(const void *data, const State *state);
   /* Kernels and private data. State.mirror is there. */
   Status (*open)(Core *core, State *state, void *data);
-  /* As those of the method; they read and write the device's copies, but for Contacts.near_list's particles. */
+  /* As those of the method; they read and write the device's copies. */
   Status (*prepare)(void *data, Step *step);
   Status (*step)(void *data, Step *step);
   /* Private data comes to the host, for a checkpoint, a picture or the CPU; or the host's counts from now on. */

@@ -4,7 +4,6 @@ void contacts_destroy(Core *core, Contacts *contacts) {
   neighbor_list_destroy(core, &contacts->particles.list);
   neighbor_list_destroy(core, &contacts->samples.list);
   neighbor_list_destroy(core, &contacts->solids.list);
-  memory_drop(core, &contacts->near_list);
 }
 
 void solid_samples_destroy(Core *core, SolidSamples *samples) {

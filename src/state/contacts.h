@@ -32,9 +32,6 @@ typedef struct Contacts {
   const uint64_t *near; /* solids that are near a particle by distance: near_words of bits each. For methods that
                            search themselves they are not listed */
   int64_t near_words;
-  int32_t *near_list; /* particles near any solid, ascending, where they are on a device: places and displacements of
-                         these are valid on the host too */
-  int64_t near_list_count;
   float reach; /* of the last build: factor on the sum of radii */
   float skin;  /* m */
   int64_t builds;

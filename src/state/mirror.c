@@ -12,6 +12,7 @@ Status mirror_create(Core *core, Device *device, Mirror **mirror) {
 void mirror_destroy(Core *core, Mirror *mirror) {
   if (!mirror) return;
   for (int32_t f = 0; f < FIELDS_MAX; f++) device_release(mirror->device, &mirror->fields[f].buffer);
+  solids_mirror_drop(core, mirror->device, &mirror->solids);
   memory_free(&core->memory, mirror);
 }
 

@@ -8,6 +8,7 @@
 
 #include "device/device.h"
 #include "state/particles.h"
+#include "state/solids_mirror.h"
 #include "state/state_set.h"
 
 typedef struct MirrorField {
@@ -19,6 +20,7 @@ typedef struct MirrorField {
 typedef struct Mirror {
   Device *device;
   MirrorField fields[FIELDS_MAX]; /* as in Particles */
+  SolidsMirror solids;
 } Mirror;
 
 Status mirror_create(Core *core, Device *device, Mirror **mirror);

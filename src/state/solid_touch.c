@@ -6,10 +6,7 @@ int solid_face(const Solid *solid, const ShapePoint *touch) {
   if (shape->kind == SCREE_SHAPE_MESH) return touch->face % SOLID_FACES;
   if (!shape->inside || (shape->kind != SCREE_SHAPE_BOX && shape->kind != SCREE_SHAPE_CYLINDER)) return 0;
   Vec3 n = solid_is_turned(solid) ? quat_rotate(quat_conjugate(solid->rotation), normal) : normal;
-  if (fabs(n.z) > M_SQRT1_2) return n.z > 0 ? 1 : 2;
-  if (shape->kind == SCREE_SHAPE_CYLINDER) return 0;
-  if (fabs(n.y) > M_SQRT1_2) return n.y > 0 ? 3 : 4;
-  return n.x > 0 ? 5 : 6;
+  return container_face(shape->kind == SCREE_SHAPE_CYLINDER, n);
 }
 
 typedef int (*AskShape)(const Shape *shape, Vec3 point, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]);

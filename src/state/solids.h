@@ -9,6 +9,7 @@
 #include "core/core.h"
 #include "core/vec.h"
 #include "geometry/shape.h"
+#include "state/wrench_law.h"
 
 /* How a method finds the wrench on a solid. */
 typedef enum SolidCoupling {
@@ -99,19 +100,15 @@ static inline void wrench_sum_end(WrenchSum *sum) {
     atomic_fetch_add_explicit(&sum->solid->wrench.part[k], sum->part[k], memory_order_relaxed);
   *sum = (WrenchSum){0};
 }
-/* One unit of the fixed point is 2^-30 N (about 1e-9 N); the sum holds +-8.6e9 N. What is beyond counts as an eighth of
- * that: a step that computes such a force has gone wrong, and shall say so by where things fly. */
-static inline int64_t wrench_units(double part) {
-  double units = part * 0x1p30;
-  return fabs(units) < 0x1p60 ? (int64_t)units : units > 0 ? 1ll << 60 : -(1ll << 60);
-}
-static inline void wrench_sum_add(WrenchSum *sum, Solid *solid, Vec3 force, Vec3 point) {
-  Vec3 torque = vec3_cross(vec3_sub(point, solid->center), force);
+static inline void wrench_sum_push(WrenchSum *sum, Solid *solid, Vec3 force, Vec3 torque) {
   const double parts[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
   if (sum->solid != solid) wrench_sum_end(sum);
   sum->solid = solid;
   for (int k = 0; k < 6; k++) /* wraps as the atomic sums do */
     sum->part[k] = (int64_t)((uint64_t)sum->part[k] + (uint64_t)wrench_units(parts[k]));
+}
+static inline void wrench_sum_add(WrenchSum *sum, Solid *solid, Vec3 force, Vec3 point) {
+  wrench_sum_push(sum, solid, force, vec3_cross(vec3_sub(point, solid->center), force));
 }
 static inline void wrench_add(Solid *solid, Vec3 force, Vec3 point) {
   WrenchSum sum = {0};

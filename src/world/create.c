@@ -7,6 +7,7 @@
 #include "core/paths.h"
 #include "core/simd.h"
 #include "parameters/table.h"
+#include "sampling/radii.h"
 #include "world/world.h"
 
 /* The origin is put at the middle of the grains, on a coarse lattice: most scenes keep (0, 0, 0), and one a kilometre
@@ -154,6 +155,16 @@ static void choose_origin(ScreeWorld *world) {
     world->state.origin = vec3_scale(vec3(round(middle.x), round(middle.y), round(middle.z)), ORIGIN_LATTICE);
 }
 
+double world_solid_reach(const ScreeWorld *world, const MethodNeeds *needs) {
+  const Materials *materials = &world->state.materials;
+  double largest = world->state.radius;
+  for (int32_t k = 0; k < materials->count && !world->state.parcels; k++) {
+    const ScreeMaterialDef *material = &materials->items[k].definition;
+    largest = fmax(largest, radii_largest(world->state.radius, material->radius_spread, material->radius_distribution));
+  }
+  return (double)needs->solids * largest + (double)needs->skin * world->state.radius;
+}
+
 /* Grains need their distance to a mesh many times a step: a grid has it for those near it, and where its cells suffice
  * for fine grains, for those too. */
 Status world_cache_distances(ScreeWorld *world, int32_t first) {
@@ -169,6 +180,7 @@ Status world_cache_distances(ScreeWorld *world, int32_t first) {
     progress_part(&world->core, "making distance grids", k - first, solids->count - first);
     TRY(shape_find_faces(&world->core, shape));
     TRY(shape_cache_distance(&world->core, shape, needs.distance_cell * radius, band * radius, fine));
+    TRY(shape_cache_faces(&world->core, shape, world_solid_reach(world, &needs)));
   }
   return SCREE_OK;
 }
@@ -264,8 +276,8 @@ static Status create(ScreeWorld *world, const ScreeSceneDef *definition, const S
   TRY(create_parts(world, definition, options));
   TRY(world_sample_solids(world, 0));
   TRY(create_upsample(world));
-  if (world->device) TRY(world_use_device(world));
   TRY(world_near_create(world));
+  if (world->device) TRY(world_use_device(world));
   if (!options || !options->unfilled) TRY(place_error(world, world_fill(world), (ScreeSource){0, 0}));
   drop_fills(world);
   TRY(world_prepare_drawing(world));

@@ -45,8 +45,7 @@ Status world_use_device(ScreeWorld *world) {
   const MethodDevice *method = world->method->device;
   const char *missing = NULL;
   if (world->upsample) TRY(upsample_use_device(&world->core, world->upsample, world->device));
-  if (method) missing = method->missing(world->method_data, &world->state);
-  if (method && !missing && !device_has_doubles(world->device)) missing = "devices without doubles";
+  if (method) missing = world_missing_on_device(world);
   if (method && !missing) TRY(world_enter_device(world));
   return world_note_device(world, missing);
 }

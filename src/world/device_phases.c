@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "neighbors/scan_device.h"
 #include "world/world.h"
 #include "world/world_shared.h"
 
@@ -10,27 +9,18 @@ enum { GROUP = 64 };
 
 #define WORLD_DEVICE_KERNELS(X)                                                                                        \
   X(world_leave, "device neighbors")                                                                                   \
-  X(world_list_asked, "device neighbors")                                                                              \
-  X(world_answer, "device neighbors")                                                                                  \
-  X(world_count_near, "device neighbors")                                                                              \
-  X(world_list_near, "device neighbors")                                                                               \
   X(world_move, "device commit")
-#define WORLD_DEVICE_BUFFERS(X) X(near) X(before) X(words) X(list) X(places) X(answers)
+#define WORLD_DEVICE_BUFFERS(X) X(words) X(gone)
 
 struct WorldDevice {
   DeviceProgram *program;
-  ScanDevice scan;
 #define WORLD_MEMBER(name, phase) DeviceKernel *name;
   WORLD_DEVICE_KERNELS(WORLD_MEMBER)
 #undef WORLD_MEMBER
 #define WORLD_MEMBER(name) DeviceBuffer name;
   WORLD_DEVICE_BUFFERS(WORLD_MEMBER)
 #undef WORLD_MEMBER
-  int64_t near_count; /* particles near any solid */
-  int64_t near_known; /* so many particles the device knows this of */
-  int32_t *who;       /* on their way */
-  float *places_down;
-  AnswerShared *answers_up;
+  int64_t leaving; /* steps whose leavers the device has counted and the host has not been told of */
 };
 
 #define LAUNCH(name, items, ...)                                                                                       \
@@ -51,9 +41,24 @@ static Status to_device(ScreeWorld *world, StateSet reads) {
   return mirror_send(&world->core, world->state.mirror, &world->state.particles, reads);
 }
 
+/* How many have moved on is known to the device; the host asks when the particles may have to be sorted, or when a
+ * checkpoint may be written. */
+static Status count_gone(ScreeWorld *world) {
+  WorldDevice *d = world->on_device;
+  int32_t gone = 0;
+  if (d->leaving == 0) return SCREE_OK;
+  TRY(device_read(&world->core, world->device, &d->gone, 0, sizeof gone, &gone));
+  TRY(device_clear(&world->core, world->device, &d->gone, sizeof gone));
+  world->moved_on += gone;
+  d->leaving = 0;
+  return SCREE_OK;
+}
+
 Status world_method_to_host(ScreeWorld *world) {
   TRY(world_to_host(world, SET_PARTICLES));
-  return world->on_device ? world->method->device->fetch(&world->core, world->method_data) : SCREE_OK;
+  if (!world->on_device) return SCREE_OK;
+  TRY(count_gone(world));
+  return world->method->device->fetch(&world->core, world->method_data);
 }
 
 void world_wrote_on_host(ScreeWorld *world, StateSet writes) {
@@ -75,11 +80,7 @@ void world_leave_device(ScreeWorld *world) {
 #define WORLD_FREE(name, phase) device_kernel_free(&world->core, d->name);
   WORLD_DEVICE_KERNELS(WORLD_FREE)
 #undef WORLD_FREE
-  scan_close(&world->core, &d->scan);
   device_program_free(&world->core, d->program);
-  memory_drop(&world->core, &d->who);
-  memory_drop(&world->core, &d->places_down);
-  memory_drop(&world->core, &d->answers_up);
   memory_drop(&world->core, &world->on_device);
 }
 
@@ -92,14 +93,27 @@ Status world_enter_device(ScreeWorld *world) {
 #define WORLD_MAKE(name, phase) TRY(device_kernel(core, d->program, #name, phase, &d->name));
   WORLD_DEVICE_KERNELS(WORLD_MAKE)
 #undef WORLD_MAKE
-  TRY(scan_open(core, world->device, d->program, &d->scan));
   TRY(device_reserve(core, world->device, &d->words, WORLD_WORDS * (int64_t)sizeof(int32_t), 0, "counters"));
+  TRY(device_reserve(core, world->device, &d->gone, sizeof(int32_t), 0, "counters"));
+  TRY(device_clear(core, world->device, &d->gone, sizeof(int32_t)));
+  particles_mirror_field(&world->state.particles, "near_solids");
   return world->method->device->open(core, &world->state, world->method_data);
+}
+
+const char *world_missing_on_device(const ScreeWorld *world) {
+  const char *missing = world->method->device->missing(world->method_data, &world->state);
+  if (missing) return missing;
+  if (!device_has_doubles(world->device)) return "devices without doubles";
+  const MethodNeeds needs = world_needs(world);
+  missing = solids_mirror_missing(&world->state.solids, world_solid_reach(world, &needs));
+  if (missing) return missing;
+  if (world->state.solids.count > world->near_words * SOLIDS_PER_WORD) return "as many bodies that were added";
+  return NULL;
 }
 
 Status world_check_device(ScreeWorld *world) {
   if (!world->on_device) return SCREE_OK;
-  const char *missing = world->method->device->missing(world->method_data, &world->state);
+  const char *missing = world_missing_on_device(world);
   if (!missing) return SCREE_OK;
   TRY(world_method_to_host(world));
   log_line(&world->core, SCREE_LOG_WARNING, "warning: %s goes on on the CPU: it has no device form for %s",
@@ -141,113 +155,17 @@ static Status method_step(ScreeWorld *world, Step *step) {
 
 /* ---- neighbors ---- */
 
-/* Room for as many as there are particles. */
-static Status reserve(ScreeWorld *world) {
-  WorldDevice *d = world->on_device;
-  const int64_t count = world->state.particles.count;
-  TRY(device_reserve(&world->core, world->device, &d->near, count + 1, 0, "near solids"));
-  return device_reserve(&world->core, world->device, &d->before, (count + 1) * (int64_t)sizeof(int32_t), 0,
-                        "near solids");
+/* No more than all can have moved on in a step; the device counts in 32 bits. */
+static bool may_have_to_sort(const ScreeWorld *world) {
+  const int64_t most = world->on_device->leaving * world->state.particles.count;
+  return world_must_sort_after(world, most) || most > INT32_MAX / 2;
 }
 
-/* So many of a list and of what is known of each come down. */
-static Status read_list(ScreeWorld *world, int64_t count, int64_t floats) {
-  WorldDevice *d = world->on_device;
-  TRY(memory_grow(&world->core, &d->who, count, "near solids"));
-  TRY(memory_grow(&world->core, &d->places_down, count * floats, "near solids"));
-  TRY(device_read(&world->core, world->device, &d->list, 0, count * (int64_t)sizeof *d->who, d->who));
-  return device_read(&world->core, world->device, &d->places, 0, count * floats * (int64_t)sizeof *d->places_down,
-                     d->places_down);
-}
-
-static Status reserve_list(ScreeWorld *world, int64_t count, int64_t floats) {
-  WorldDevice *d = world->on_device;
-  TRY(device_reserve(&world->core, world->device, &d->list, (count + 1) * (int64_t)sizeof(int32_t), 0, "near solids"));
-  return device_reserve(&world->core, world->device, &d->places, (count + 1) * floats * (int64_t)sizeof(float), 0,
-                        "near solids");
-}
-
-/* The host asks the solids, and what it learns goes up. */
-static Status ask(ScreeWorld *world, const NearSolids *near, int64_t count) {
-  WorldDevice *d = world->on_device;
-  Particles *p = &world->state.particles;
-  const int32_t all = (int32_t)p->count, asked = (int32_t)count;
-  if (count == 0) return SCREE_OK;
-  TRY(reserve_list(world, count, 4));
-  TRY(scan_run(&world->core, &d->scan, &d->before, p->count + 1));
-  TRY(LAUNCH(world_list_asked, p->count, DEVICE_VALUE(all), HERE(before), FIELD3(built_x, built_y, built_z), HERE(list),
-             HERE(places)));
-  TRY(read_list(world, count, 4));
-  TRY(memory_grow(&world->core, &d->answers_up, count, "near solids"));
-  for (int64_t k = 0; k < count; k++) {
-    const float *at = d->places_down + 4 * k;
-    p->built_x[d->who[k]] = at[0], p->built_y[d->who[k]] = at[1], p->built_z[d->who[k]] = at[2];
-    d->near_count -= world_is_near(near, d->who[k]);
-  }
-  world_ask_near(&world->core, near, d->who, count);
-  for (int64_t k = 0; k < count; k++) {
-    const int32_t i = d->who[k];
-    d->answers_up[k] = (AnswerShared){.index = i, .near = world_is_near(near, i), .clear = p->clear[i]};
-    d->near_count += d->answers_up[k].near;
-  }
-  const int64_t bytes = count * (int64_t)sizeof *d->answers_up;
-  TRY(device_reserve(&world->core, world->device, &d->answers, bytes, 0, "near solids"));
-  TRY(device_write(&world->core, world->device, &d->answers, 0, bytes, d->answers_up));
-  return LAUNCH(world_answer, count, DEVICE_VALUE(asked), HERE(answers), FIELD(clear), HERE(near));
-}
-
-/* Who has left the place where he is known. Returns how many in *moved. */
-static Status leave(ScreeWorld *world, const LeaveShared *shared, const NearSolids *near, int64_t *moved) {
-  WorldDevice *d = world->on_device;
-  int32_t words[WORLD_WORDS] = {0};
-  TRY(device_write(&world->core, world->device, &d->words, 0, sizeof words, words));
-  TRY(LAUNCH(world_leave, shared->count + 1, DEVICE_VALUE(*shared), FIELD3(x, y, z), FIELD3(dx, dy, dz),
-             FIELD3(built_x, built_y, built_z), FIELD(clear), FIELD(radius), HERE(near), HERE(before), HERE(words)));
-  TRY(device_read(&world->core, world->device, &d->words, 0, sizeof words, words));
-  *moved = words[WORLD_MOVED];
-  return ask(world, near, words[WORLD_ASKED]);
-}
-
-/* After the host has looked at all: who is near any. */
-static Status send_near(ScreeWorld *world, const NearSolids *near) {
-  WorldDevice *d = world->on_device;
-  const int64_t count = world->state.particles.count;
-  uint8_t *any = NULL;
-  int mark = scratch_mark(&world->scratch);
-  TRY(reserve(world));
-  TRY(scratch_take(&world->core, &world->scratch, &any, count, "near solids"));
-  d->near_count = 0;
-  d->near_known = count;
-  for (int64_t i = 0; i < count; i++) d->near_count += any[i] = world_is_near(near, i);
-  Status status = device_write(&world->core, world->device, &d->near, 0, count, any);
-  scratch_release(&world->core, &world->scratch, mark);
-  return status;
-}
-
-/* The particles near any solid come down. */
-static Status list_near(ScreeWorld *world) {
-  WorldDevice *d = world->on_device;
-  State *state = &world->state;
-  Particles *p = &state->particles;
-  const int64_t near = d->near_count;
-  const int32_t all = (int32_t)p->count;
-  state->contacts.near_list_count = near;
-  if (near == 0) return SCREE_OK;
-  TRY(reserve_list(world, near, NEAR_FLOATS));
-  TRY(LAUNCH(world_count_near, p->count + 1, DEVICE_VALUE(all), HERE(near), HERE(before)));
-  TRY(scan_run(&world->core, &d->scan, &d->before, p->count + 1));
-  TRY(LAUNCH(world_list_near, p->count, DEVICE_VALUE(all), HERE(before), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z),
-             FIELD3(dx, dy, dz), HERE(list), HERE(places)));
-  TRY(read_list(world, near, NEAR_FLOATS));
-  TRY(memory_grow(&world->core, &state->contacts.near_list, near, "near solids"));
-  memcpy(state->contacts.near_list, d->who, sizeof *d->who * (size_t)near);
-  for (int64_t k = 0; k < near; k++) {
-    const int32_t i = d->who[k];
-    const float *at = d->places_down + NEAR_FLOATS * k;
-    p->x[i] = at[0], p->y[i] = at[1], p->z[i] = at[2];
-    p->low_x[i] = at[3], p->low_y[i] = at[4], p->low_z[i] = at[5];
-    p->dx[i] = at[6], p->dy[i] = at[7], p->dz[i] = at[8];
-  }
+static Status leave(ScreeWorld *world, const LeaveShared *shared) {
+  TRY(LAUNCH(world_leave, shared->count, DEVICE_VALUE(*shared), FIELD3(x, y, z), FIELD3(dx, dy, dz),
+             FIELD3(built_x, built_y, built_z), FIELD(clear), FIELD(radius), FIELD(near_solids),
+             SOLIDS_ARGUMENTS(world->state.mirror), HERE(gone)));
+  world->on_device->leaving++;
   return SCREE_OK;
 }
 
@@ -256,35 +174,36 @@ static Status keep_up_on_host(ScreeWorld *world, const MethodNeeds *needs, bool 
   TRY(world_to_host(world, SET_PARTICLES));
   TRY(world_keep_up(world, needs, sort));
   world_wrote_on_host(world, SET_PARTICLES);
-  TRY(to_device(world, SET_PARTICLES));
-  const NearSolids near = world_near_solids(world, needs, world->state.contacts.skin, false);
-  return send_near(world, &near);
+  return to_device(world, SET_PARTICLES);
 }
 
 static Status neighbors(ScreeWorld *world, Step *step) {
   State *state = &world->state;
   const MethodNeeds needs = world_needs(world);
   world_solids_step(world, step->dt);
+  TRY(solids_mirror_send(&world->core, world->device, &state->mirror->solids, &state->solids));
   if (world->neighbors_stale || !world->lists_known) {
-    TRY(keep_up_on_host(world, &needs, false));
-    return list_near(world);
+    TRY(count_gone(world));
+    return keep_up_on_host(world, &needs, false);
   }
   const float skin = state->contacts.skin, allowed = world_allowed(world, &needs);
   const bool closer = world->surfaces_moved > (double)allowed;
   const NearSolids near = world_near_solids(world, &needs, skin, closer);
-  const LeaveShared shared = {.count = (int)state->particles.count,
+  const LeaveShared shared = {.origin = {state->origin.x, state->origin.y, state->origin.z},
+                              .count = (int)state->particles.count,
+                              .solids = state->solids.count,
+                              .words = 2 * (int)near.words,
                               .allowed = allowed,
                               .closer = near.closer,
                               .reach = near.reach,
                               .skin = near.skin,
-                              .slack = world_near_slack(state)};
-  int64_t moved = 0;
-  if (world->on_device->near_known != state->particles.count) TRY(send_near(world, &near)); /* some were born */
-  TRY(leave(world, &shared, &near, &moved));
-  world->moved_on += moved;
+                              .slack = world_near_slack(state),
+                              .beyond = world_near_beyond(state)};
+  TRY(leave(world, &shared));
   if (closer) world->surfaces_moved = 0;
-  if (world_must_sort(world)) TRY(keep_up_on_host(world, &needs, true));
-  return list_near(world);
+  if (!may_have_to_sort(world)) return SCREE_OK;
+  TRY(count_gone(world));
+  return world_must_sort_after(world, 0) ? keep_up_on_host(world, &needs, true) : SCREE_OK;
 }
 
 /* ---- commit ---- */
@@ -338,7 +257,9 @@ static bool nobody_looks(const ScreeWorld *world) {
 const DevicePhase DEVICE_BIRTHS = {NULL, SET_PARTICLES, SET_PARTICLES, nothing_queued};
 const DevicePhase DEVICE_EVENTS = {NULL, SET_X | SET_LOW | SET_V, SET_V, no_event_now};
 const DevicePhase DEVICE_PREPARE = {prepare, SET_V | SET_D, SET_D, NULL};
-const DevicePhase DEVICE_NEIGHBORS = {neighbors, SET_X | SET_LOW | SET_D | SET_BIRTH | SET_BUILT, SET_BUILT, NULL};
+/* Which solids are near is a field that the world has added. */
+const DevicePhase DEVICE_NEIGHBORS = {neighbors, SET_X | SET_LOW | SET_D | SET_BIRTH | SET_BUILT | SET_ADDED,
+                                      SET_BUILT | SET_ADDED, NULL};
 const DevicePhase DEVICE_METHOD = {method_step, MOVED | SET_BIRTH | SET_ADDED, SET_D | SET_V | SET_ADDED, NULL};
 /* Terrain, free bodies and mechanisms have no device form: there are none. */
 const DevicePhase DEVICE_TERRAIN = {NULL, SET_PARTICLES, SET_ADDED, always};

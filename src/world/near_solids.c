@@ -97,13 +97,15 @@ static int64_t next_moved(const uint8_t *moved, int64_t k, int64_t end) {
 }
 
 /* Whether particle i is near any solids. */
-bool world_is_near(const NearSolids *work, int64_t i) {
+static bool is_near(const NearSolids *work, int64_t i) {
   uint64_t any = 0;
   for (int64_t w = 0; w < work->words; w++) any |= work->near[i * work->words + w];
   return any;
 }
 
 float world_near_slack(const State *state) { return (float)(CLEARANCE_SLACK * state->radius); }
+
+float world_near_beyond(const State *state) { return (float)(CLEARANCE * state->radius); }
 
 /* Solids near those that are asked about, and how far away the others are. */
 static void ask(const NearSolids *work, Asked *asked) {
@@ -135,29 +137,11 @@ void world_look_near(const NearSolids *work, int64_t b, int64_t e, const uint8_t
     if (!all && (i = b + next_moved(moved, i - b, e - b)) == e) break;
     float reach = near_reach(work, i);
     p->clear[i] -= work->closer;
-    bool leaves = (!moved || moved[i - b]) && world_is_near(work, i);
+    bool leaves = (!moved || moved[i - b]) && is_near(work, i);
     if (p->clear[i] > reach + slack && !leaves) continue;
     asked.who[asked.count++] = (int32_t)i;
   }
   ask(work, &asked);
-}
-
-typedef struct Asking {
-  const NearSolids *work;
-  const int32_t *who;
-} Asking;
-
-static void ask_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Asking *asking = context;
-  Asked asked = {.count = e - b};
-  memcpy(asked.who, asking->who + b, sizeof *asking->who * (size_t)(e - b));
-  ask(asking->work, &asked);
-}
-
-void world_ask_near(Core *core, const NearSolids *work, const int32_t *who, int64_t count) {
-  Asking asking = {work, who};
-  parallel_for(core, 0, count, NEAR_GRAIN, ask_chunk, &asking);
 }
 
 /* Bits of each particle into rows: counted per chunk, put behind each other, written. */

@@ -221,7 +221,9 @@ float world_allowed(const ScreeWorld *world, const MethodNeeds *needs) {
   return 0.5f * (world->state.contacts.skin - needs->margin * (float)world->state.radius);
 }
 
-bool world_must_sort(const ScreeWorld *world) { return world->moved_on > SORTED_FOR * world->state.particles.count; }
+bool world_must_sort_after(const ScreeWorld *world, int64_t more) {
+  return world->moved_on + more > SORTED_FOR * world->state.particles.count;
+}
 
 /* For NEIGHBORS_SEARCHED: near solids beyond those that matter change nothing, nor does the time at which they were
  * found, so only particles that moved too far are looked at anew. Now and then the particles are sorted, for memory's
@@ -238,7 +240,7 @@ Status world_keep_up(ScreeWorld *world, const MethodNeeds *needs, bool sort) {
   leaving.near = world_near_solids(world, needs, skin, closer);
   world->moved_on += (int64_t)parallel_sum(core, 0, p->count, NEAR_GRAIN, leaving_chunk, &leaving);
   if (closer) world->surfaces_moved = 0;
-  return world_must_sort(world) ? rebuild(world, needs) : SCREE_OK;
+  return world_must_sort_after(world, 0) ? rebuild(world, needs) : SCREE_OK;
 }
 
 static double moved_chunk(void *context, int64_t b, int64_t e) {

@@ -1,22 +1,59 @@
 /* Loops over all particles on a device: as world_kernels.c and surroundings.c have them. */
 #include "core/lane.h"
-#include "neighbors/scan.cl"
+#include "state/solids.cl"
 #include "world/world_shared.h"
+
+/* Whether a point in a solid's frame may be nearer to it than `reach`, by the box round its surface. */
+static bool box_is_near(global const SolidThere *solid, Vec3 p, double reach) {
+  return solid->inside || solid->form == SOLID_PLANE ||
+         (p.x > solid->bounds_low.x - reach && p.x < solid->bounds_high.x + reach &&
+          p.y > solid->bounds_low.y - reach && p.y < solid->bounds_high.y + reach &&
+          p.z > solid->bounds_low.z - reach && p.z < solid->bounds_high.z + reach);
+}
+
+/* Which solids are near a particle goes into its words. Returns how far away the others are at least: the CPU, which
+ * asks about many at a time, may say less, and changes nothing by it. */
+static float look_near(LeaveShared leave, SolidsThere there, float x, float y, float z, float reach,
+                       global uint *near) {
+  const Vec3 at = vec3(leave.origin[0] + (double)x, leave.origin[1] + (double)y, leave.origin[2] + (double)z);
+  const float beyond = reach + leave.beyond;
+  float room = beyond;
+  for (int word = 0; word < leave.words; word++) {
+    uint bits = 0;
+    for (int k = 32 * word; k < min(leave.solids, 32 * word + 32); k++) {
+      global const SolidThere *solid = there.solid + k;
+      if (solid->sampled) continue;
+      const Vec3 p = solid_local(solid, at);
+      if (!box_is_near(solid, p, (double)beyond)) continue;
+      const float distance = (float)solid_point(there, solid, p).distance;
+      if (distance < reach) bits |= 1u << (k % 32);
+      else room = fmin(room, solid->form == SOLID_MESH ? fmin(distance, solid->band) : distance);
+    }
+    near[word] = bits;
+  }
+  return room;
+}
+
+static bool is_near(LeaveShared leave, global const uint *near) {
+  for (int word = 0; word < leave.words; word++)
+    if (near[word] != 0) return true;
+  return false;
+}
 
 /* Who has left the place where he is known is known where he is about to be; who then may be near a solid that he is
  * not known to be near, or has left one, is asked about. */
 kernel void world_leave(LeaveShared leave, global const float *x, global const float *y, global const float *z,
                         global const float *dx, global const float *dy, global const float *dz, global float *built_x,
                         global float *built_y, global float *built_z, global float *clear, global const float *radius,
-                        global const uchar *near, global int *asked, global int *words) {
-  local int moved_here, asked_here;
+                        global uint *near, SOLIDS_THERE, global int *gone) {
+  local int moved_here;
   int i = (int)get_global_id(0);
-  if (get_local_id(0) == 0) moved_here = asked_here = 0;
+  if (get_local_id(0) == 0) moved_here = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
   if (i < leave.count) {
     float mx = x[i] + dx[i] - built_x[i], my = y[i] + dy[i] - built_y[i], mz = z[i] + dz[i] - built_z[i];
     float square = mx * mx + my * my + mz * mz, room = clear[i];
-    bool moved = !(square <= leave.allowed * leave.allowed), ask = false;
+    bool moved = !(square <= leave.allowed * leave.allowed);
     if (moved) {
       float to_x = x[i] + dx[i], to_y = y[i] + dy[i], to_z = z[i] + dz[i];
       mx = to_x - built_x[i], my = to_y - built_y[i], mz = to_z - built_z[i];
@@ -27,54 +64,18 @@ kernel void world_leave(LeaveShared leave, global const float *x, global const f
       atomic_inc(&moved_here);
     }
     if (moved || leave.closer > 0) {
+      float reach = leave.reach * radius[i] + leave.skin;
+      global uint *own = near + i * leave.words;
       room -= leave.closer;
-      bool far = room > leave.reach * radius[i] + leave.skin + leave.slack;
-      ask = !far || (moved && near[i]);
+      bool far = room > reach + leave.slack;
+      if (!far || (moved && is_near(leave, own)))
+        room = look_near(leave, solids_there(solid, numbers, values, triangle), built_x[i], built_y[i], built_z[i],
+                         reach, own);
       clear[i] = room;
     }
-    asked[i] = ask;
-    if (ask) atomic_inc(&asked_here);
   }
-  if (i == leave.count) asked[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (get_local_id(0) == 0 && moved_here) atomic_add(&words[WORLD_MOVED], moved_here);
-  if (get_local_id(0) == 0 && asked_here) atomic_add(&words[WORLD_ASKED], asked_here);
-}
-
-/* They come one behind the other: who, and where they are known. */
-kernel void world_list_asked(int count, global const int *before, global const float *built_x,
-                             global const float *built_y, global const float *built_z, global int *list,
-                             global float4 *places) {
-  int i = (int)get_global_id(0);
-  if (i >= count || before[i + 1] == before[i]) return;
-  list[before[i]] = i;
-  places[before[i]] = (float4)(built_x[i], built_y[i], built_z[i], 0);
-}
-
-kernel void world_answer(int count, global const AnswerShared *answers, global float *clear, global uchar *near) {
-  int k = (int)get_global_id(0);
-  if (k >= count) return;
-  clear[answers[k].index] = answers[k].clear;
-  near[answers[k].index] = (uchar)answers[k].near;
-}
-
-kernel void world_count_near(int count, global const uchar *near, global int *before) {
-  int i = (int)get_global_id(0);
-  if (i <= count) before[i] = i < count && near[i] != 0;
-}
-
-/* Who is near a solid, where he is and where he would go. */
-kernel void world_list_near(int count, global const int *before, global const float *x, global const float *y,
-                            global const float *z, global const float *low_x, global const float *low_y,
-                            global const float *low_z, global const float *dx, global const float *dy,
-                            global const float *dz, global int *list, global float *places) {
-  int i = (int)get_global_id(0);
-  if (i >= count || before[i + 1] == before[i]) return;
-  global float *to = places + NEAR_FLOATS * before[i];
-  list[before[i]] = i;
-  to[0] = x[i], to[1] = y[i], to[2] = z[i];
-  to[3] = low_x[i], to[4] = low_y[i], to[5] = low_z[i];
-  to[6] = dx[i], to[7] = dy[i], to[8] = dz[i];
+  if (get_local_id(0) == 0 && moved_here) atomic_add(gone, moved_here);
 }
 
 /* x + low += d without losing what a float of x's size cannot hold (Knuth's two-sum). */

@@ -100,6 +100,8 @@ Status world_note_device(ScreeWorld *world, const char *missing);
 /* device_phases.c: particles and method on the device. Everything below does nothing where they are not. */
 Status world_enter_device(ScreeWorld *world);
 void world_leave_device(ScreeWorld *world);
+/* What the method cannot do there, as MethodDevice.missing. */
+const char *world_missing_on_device(const ScreeWorld *world);
 /* Goes on on the CPU, with a note, where something has come up that has no device form. */
 Status world_check_device(ScreeWorld *world);
 /* These of the particles are valid on the host from now on; all of them and the method's private data. */
@@ -142,11 +144,9 @@ Status world_near_create(ScreeWorld *world);
 Status world_near_check(ScreeWorld *world, const Archive *archive);
 /* How to look; `closer`: solids have moved since. */
 NearSolids world_near_solids(ScreeWorld *world, const MethodNeeds *needs, float skin, bool closer);
-/* Whether particle i is near any solids; how much clearance beyond its reach it needs not to be asked. */
-bool world_is_near(const NearSolids *work, int64_t i);
+/* How much clearance beyond its reach a particle needs not to be asked; how far beyond it it looks for solids. */
 float world_near_slack(const State *state);
-/* Asks about these, whose clearance is used up or who have left a solid. */
-void world_ask_near(Core *core, const NearSolids *work, const int32_t *who, int64_t count);
+float world_near_beyond(const State *state);
 /* Looks for those of [b, e), NEAR_GRAIN at most, that have moved (NULL: all have) or that solids have come near to. */
 void world_look_near(const NearSolids *work, int64_t b, int64_t e, const uint8_t *moved);
 /* For all particles, and lists them for methods that have lists. */
@@ -154,10 +154,12 @@ Status world_list_solids(ScreeWorld *world, const MethodNeeds *needs, float skin
 /* surroundings.c: lists by reach and skin; sample positions. */
 Status world_refresh_surroundings(ScreeWorld *world, const Step *step);
 /* Its parts, for NEIGHBORS_SEARCHED: how far solids have come; how far a particle may leave where it is known; whether
- * particles are to be sorted; looks after all, and sorts where told to. */
+ * particles are to be sorted when so many more have moved on; looks after all, and sorts where told to. */
 void world_solids_step(ScreeWorld *world, double dt);
 float world_allowed(const ScreeWorld *world, const MethodNeeds *needs);
-bool world_must_sort(const ScreeWorld *world);
+/* How far from its centre a grain of any material looks for solids, at most, m. */
+double world_solid_reach(const ScreeWorld *world, const MethodNeeds *needs);
+bool world_must_sort_after(const ScreeWorld *world, int64_t more);
 Status world_keep_up(ScreeWorld *world, const MethodNeeds *needs, bool sort);
 /* commit.c */
 Status world_commit(ScreeWorld *world, double dt);

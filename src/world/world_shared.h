@@ -4,20 +4,16 @@
 
 /* Particles that leave the place where they are known, and who must be asked about solids anew. */
 typedef struct LeaveShared {
+  double origin[3];
   int count;
+  int solids, words;        /* words of 32 bits that say which solids are near a particle */
   float allowed;            /* m */
   float closer;             /* m: solids have come that much closer to everybody */
   float reach, skin, slack; /* radii, m, m: whose clearance is larger need not be asked */
+  float beyond;             /* m: so much farther they look for solids */
+  int unused;
 } LeaveShared;
 
-enum { WORLD_MOVED, WORLD_ASKED, WORLD_FASTEST, WORLD_BAD, WORLD_WORDS };
-
-/* What is known of a particle that was asked about. */
-typedef struct AnswerShared {
-  int index, near;
-  float clear;
-} AnswerShared;
-
-enum { NEAR_FLOATS = 9 }; /* x, low and d of a particle near a solid */
+enum { WORLD_FASTEST, WORLD_BAD, WORLD_WORDS };
 
 #endif

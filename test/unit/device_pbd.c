@@ -181,6 +181,56 @@ static void solids_of_all_shapes(void **state) {
   assert_same_frames(&s.scene, 24);
 }
 
+/* A mesh with inner edges, in which grains touch several faces: from outside, from inside, turned, on a fast path. */
+static void meshes_with_inner_edges(void **state) {
+  (void)state;
+  Small s;
+  small_scene(&s, "hopper");
+  s.boundaries[1] = scree_boundary_default(scree_shape_mesh_file("hopper.obj"));
+  s.boundaries[1].shape.scale = 0.4;
+  s.boundaries[1].shape.position = (ScreeVec3){0.02, 0, 0.1};
+  s.boundaries[1].shape.rotation = (ScreeQuat){0.98, 0.1, 0.05, 0.1};
+  s.materials[0] = scree_material_default("sand");
+  s.materials[0].radius_spread = 0.3;
+  for (int k = 0; k < 2; k++)
+    s.grains[k].fill = scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.5}, (ScreeVec3){k ? 0.2 : 0, 0.2, 0.8});
+  assert_same_frames(&s.scene, 24);
+  small_scene(&s, "squat glass");
+  s.boundaries[0] = scree_boundary_default(scree_shape_mesh_file("hourglass_squat.obj"));
+  s.boundaries[0].inside = true;
+  s.boundaries[0].shape.scale = 0.4;
+  s.keys[0] = s.keys[1] = scree_key_default();
+  s.keys[1].t = 0.2, s.keys[1].position = (ScreeVec3){0.5, 0, 0.1}, s.keys[1].rotation = (ScreeQuat){0.9, 0, 0.4, 0};
+  s.bodies[0] = scree_body_default("rock", scree_shape_mesh_file("rock_1.obj"));
+  s.bodies[0].motion = SCREE_MOTION_KEYFRAMES, s.bodies[0].keys = s.keys, s.bodies[0].key_count = 2;
+  s.scene.bodies = s.bodies, s.scene.body_count = 1;
+  s.scene.boundary_count = 1;
+  assert_same_frames(&s.scene, 12);
+}
+
+/* More solids than one word of bits has room for, closer to each other than a grain is wide, of which some move. */
+static void many_solids(void **state) {
+  (void)state;
+  enum { SLATS = 80 };
+  ScreeBodyDef slats[SLATS];
+  char names[SLATS][16];
+  Small s;
+  small_scene(&s, "slats");
+  s.keys[0] = s.keys[1] = scree_key_default();
+  s.keys[1].t = 0.1, s.keys[1].position = (ScreeVec3){0, 0, 0.1};
+  for (int k = 0; k < SLATS; k++) {
+    const double x = -0.24 + 0.006 * k;
+    snprintf(names[k], sizeof names[k], "slat_%d", k);
+    slats[k] = scree_body_default(names[k], scree_shape_box((ScreeVec3){x, -0.2, 0}, (ScreeVec3){x + 0.004, 0.2, 0.2}));
+    slats[k].motion = k % 20 == 7 ? SCREE_MOTION_KEYFRAMES : SCREE_MOTION_FIXED;
+    if (k % 20 == 7) slats[k].keys = s.keys, slats[k].key_count = 2;
+  }
+  for (int k = 0; k < 2; k++)
+    s.grains[k].fill = scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.25}, (ScreeVec3){k ? 0.2 : 0, 0.2, 0.5});
+  s.scene.bodies = slats, s.scene.body_count = SLATS;
+  assert_same_frames(&s.scene, 14);
+}
+
 static void busy(Small *s) {
   small_scene(s, "births and deaths");
   s->emitter = scree_emitter_default("sand");
@@ -327,6 +377,8 @@ int main(void) {
       cmocka_unit_test(a_dense_bed),
       cmocka_unit_test(far_apart),
       cmocka_unit_test(solids_of_all_shapes),
+      cmocka_unit_test(meshes_with_inner_edges),
+      cmocka_unit_test(many_solids),
       cmocka_unit_test(births_deaths_throws),
       cmocka_unit_test(checkpoints_go_across),
       cmocka_unit_test(programs_look_and_steer),

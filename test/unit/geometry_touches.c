@@ -29,7 +29,8 @@ static Shape from_mesh(Core *core, Mesh *mesh, bool inside) {
   return shape;
 }
 
-/* A container box and the mesh of the same box, met from inside, are the same to a grain, with a grid and without. */
+/* A container box and the mesh of the same box, met from inside, are the same to a grain, without a grid, with one, and
+ * with lists of the faces near its blocks. */
 static void a_box_from_inside(void **state) {
   (void)state;
   Core core = test_core(1);
@@ -38,13 +39,15 @@ static void a_box_from_inside(void **state) {
   definition.box = (ScreeBoxDef){low, high};
   Shape box;
   assert_ok(&core, shape_create(&core, &definition, true, NULL, NULL, &box));
-  for (int cached = 0; cached < 2; cached++) {
+  for (int cached = 0; cached < 3; cached++) {
     Mesh mesh;
     assert_ok(&core, mesh_make_box(&core, low, high, &mesh));
     Shape shape = from_mesh(&core, &mesh, true);
     assert_int_equal(shape.faces.count, 6);
     assert_true(shape.faces.meet);
     if (cached) assert_ok(&core, shape_cache_distance(&core, &shape, 0.05, 0.2, 0));
+    if (cached > 1) assert_ok(&core, shape_cache_faces(&core, &shape, 0.15));
+    assert_true(cached > 1 ? shape.faces.reach > 0 : !(shape.faces.reach > 0));
     int several = 0;
     for (uint64_t i = 0; i < 4000; i++) {
       ShapePoint found[SHAPE_CONTACTS_MAX], wanted[SHAPE_CONTACTS_MAX];

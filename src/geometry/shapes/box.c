@@ -27,14 +27,7 @@ static void box_vectors(const Shape *shape, double a[3], double b[3]) {
 }
 
 static int box_faces(const Shape *shape, Vec3 p, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]) {
-  Vec3 low = shape->low, high = shape->high;
-  int count = 0;
-  count = shape_keep_contact(contacts, count, reach, p.z - low.z, vec3(0, 0, 1));
-  count = shape_keep_contact(contacts, count, reach, high.z - p.z, vec3(0, 0, -1));
-  count = shape_keep_contact(contacts, count, reach, p.x - low.x, vec3(1, 0, 0));
-  count = shape_keep_contact(contacts, count, reach, high.x - p.x, vec3(-1, 0, 0));
-  count = shape_keep_contact(contacts, count, reach, p.y - low.y, vec3(0, 1, 0));
-  return shape_keep_contact(contacts, count, reach, high.y - p.y, vec3(0, -1, 0));
+  return box_faces_near(shape->low, shape->high, p, reach, contacts);
 }
 
 static Span box_span(const Shape *shape, Vec3 o, Vec3 d) {

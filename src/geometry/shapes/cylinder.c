@@ -15,13 +15,7 @@ static Status create_cylinder(Core *core, const ScreeShapeDef *definition, const
 }
 
 static int cylinder_faces(const Shape *shape, Vec3 p, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]) {
-  Vec3 low = shape->low;
-  int count = 0;
-  double x = p.x - low.x, y = p.y - low.y, across = sqrt(x * x + y * y);
-  Vec3 inward = across > 0 ? vec3(-x / across, -y / across, 0) : vec3(-1, 0, 0);
-  count = shape_keep_contact(contacts, count, reach, p.z - low.z, vec3(0, 0, 1));
-  count = shape_keep_contact(contacts, count, reach, low.z + shape->height - p.z, vec3(0, 0, -1));
-  return shape_keep_contact(contacts, count, reach, shape->radius - across, inward);
+  return cylinder_faces_near(shape->low, shape->radius, shape->height, p, reach, contacts);
 }
 
 static Span cylinder_span(const Shape *shape, Vec3 origin, Vec3 direction) {

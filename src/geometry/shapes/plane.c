@@ -12,7 +12,7 @@ static Status create_plane(Core *core, const ScreeShapeDef *definition, const ch
 }
 
 static int plane_faces(const Shape *shape, Vec3 p, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]) {
-  return shape_keep_contact(contacts, 0, reach, vec3_dot(vec3_sub(p, shape->low), shape->high), shape->high);
+  return plane_faces_near(shape->low, shape->high, p, reach, contacts);
 }
 
 static Span plane_span(const Shape *shape, Vec3 o, Vec3 d) {

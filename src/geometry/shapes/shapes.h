@@ -31,17 +31,6 @@ SCREE_SOLID_SHAPES(SHAPE_DECLARE)
 const ShapeKind *shape_kind(ScreeShapeKind kind);
 
 Status shape_refuse(Core *core, const ScreeShapeDef *definition, const char *scene, const char *what);
-/* Adds a contact to the nearest, which stay in order. Returns how many there are now. */
-static inline int shape_keep_contact(ShapePoint contacts[SHAPE_CONTACTS_MAX], int count, double reach, double distance,
-                                     Vec3 normal) {
-  if (!(distance <= reach)) return count;
-  int k = count < SHAPE_CONTACTS_MAX ? count : SHAPE_CONTACTS_MAX - 1;
-  if (count == SHAPE_CONTACTS_MAX && distance >= contacts[k].distance) return count;
-  for (; k > 0 && contacts[k - 1].distance > distance; k--) contacts[k] = contacts[k - 1];
-  contacts[k] = (ShapePoint){.distance = distance, .normal = normal};
-  return count < SHAPE_CONTACTS_MAX ? count + 1 : count;
-}
-
 /* What stands on z: `cap` is the radius of half balls at both ends, or 0. */
 typedef struct RoundShape {
   Vec3 base;

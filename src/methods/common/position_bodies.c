@@ -114,7 +114,8 @@ static BoundaryMotion boundary_motion(const PositionStep *work, int64_t g) {
  * normal from there. A sample is met at its own centre. */
 static Vec3 touch_from_center(const PositionStep *work, const BoundaryContact *contact) {
   if (!work->turning || contact->sampled) return vec3(0, 0, 0);
-  return vec3_scale(float3(contact->normal), -(double)work->step->state->particles.radius[contact->grain]);
+  return boundary_touch_from_center(float3(contact->normal),
+                                    (double)work->step->state->particles.radius[contact->grain]);
 }
 
 /* What the surface of a solid moves by there, besides its row, which is that at the grain's centre: as the way of a
@@ -518,8 +519,9 @@ void position_push_solids(PositionStep *work, const PositionWindow *window) {
     const BoundaryContact *contact = &work->layout.boundary[g];
     if (is_pushed(work, g)) continue; /* position_push_bodies */
     Solid *solid = &solids->items[contact->solid];
-    wrench_sum_add(&sums[contact->solid % WRENCH_SUMS], solid, vec3_scale(boundary_sum(work, contact), -per_square),
-                   vec3_add(solid->center, vec3_add(float3(contact->arm), touch_from_center(work, contact))));
+    const BoundaryPush push = boundary_push(boundary_sum(work, contact), per_square, solid->center,
+                                            float3(contact->arm), touch_from_center(work, contact));
+    wrench_sum_push(&sums[contact->solid % WRENCH_SUMS], solid, push.force, push.torque);
   }
   for (int k = 0; k < WRENCH_SUMS; k++) wrench_sum_end(&sums[k]);
 }

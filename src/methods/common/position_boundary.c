@@ -7,8 +7,7 @@
 
 enum { BOUNDARY_FEW = 512 };
 
-/* Centre of mass at the step's start. */
-static Vec3 body_center(const Solid *solid, const PositionBody *body) {
+Vec3 position_body_center(const Solid *solid, const PositionBody *body) {
   Vec3 way = vec3(body->free.part[0], body->free.part[1], body->free.part[2]);
   return body->movable ? solid->center : vec3_sub(solid->center, way);
 }
@@ -35,7 +34,7 @@ static int find_by_distance(PositionStep *work, int64_t i, int32_t index, Bounda
   /* Both sides of a contact meet at the grain's centre, not on the surface. A grain does not turn by itself; so it
    * turns with the solid it sticks to (a point of the surface would leave it behind by its radius times the turn),
    * and friction's moment on the body is that of the force on the grain, opposite: angular momentum is kept. */
-  Vec3 arm = vec3_sub(start, body_center(solid, body));
+  Vec3 arm = vec3_sub(start, position_body_center(solid, body));
   if (count == 0 && work->settings->springs) { /* a spring that opens in the step pushes until it is open */
     const float from[3] = {(float)arm.x, (float)arm.y, (float)arm.z};
     way = body->movable || body->still ? vec3(0, 0, 0) : position_body_displacement(body, from);
@@ -44,15 +43,15 @@ static int find_by_distance(PositionStep *work, int64_t i, int32_t index, Bounda
   for (int k = 0; k < count; k++) {
     BoundaryContact *contact = &contacts[k];
     Vec3 n = touch[k].normal;
-    double apart = touch[k].distance - vec3_dot(n, way);
     *contact = (BoundaryContact){.solid = index,
                                  .grain = (int32_t)i,
-                                 .key = contact_key_from_top(SOLID_FACES * index + solid_face(solid, &touch[k])),
+                                 .key = boundary_key(SOLID_FACES * index + solid_face(solid, &touch[k])),
                                  .normal = {(float)n.x, (float)n.y, (float)n.z},
                                  .arm = {(float)arm.x, (float)arm.y, (float)arm.z},
                                  .lever = {(float)arm.x, (float)arm.y, (float)arm.z}};
-    if (!body->movable && !body->still) apart += vec3_dot(n, position_body_displacement(body, contact->arm));
-    contact->gap = (float)apart - radius;
+    const bool goes = !body->movable && !body->still;
+    const Vec3 went = goes ? position_body_displacement(body, contact->arm) : vec3(0, 0, 0);
+    contact->gap = boundary_gap(touch[k].distance, n, way, went, radius);
   }
   return count;
 }
@@ -175,13 +174,6 @@ void position_find_boundary(PositionStep *work, int64_t b, int64_t e) {
   *window = (PositionWindow){0};
   if (work->step->state->solids.count == 0) return;
   find_seekers(work, b, e, &seekers);
-  find_contacts(work, &seekers, window);
-}
-
-void position_find_listed(PositionStep *work, const int32_t *who, int32_t count, PositionWindow *window) {
-  Seekers seekers = {.count = count};
-  *window = (PositionWindow){0};
-  memcpy(seekers.who, who, sizeof *who * (size_t)count);
   find_contacts(work, &seekers, window);
 }
 

@@ -1,14 +1,90 @@
 /* Contacts with solids: kernels of the position-based family. */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #include "methods/common/position_slots.cl"
+#include "state/solids.cl"
+#include "state/wrench_law.h"
 
-/* How many contacts with solids each grain has. */
-kernel void position_count_boundary(PositionShared step, global const BoundaryShared *boundary, global int *walls) {
-  int g = (int)get_global_id(0);
-  if (g < step.boundary_count) atomic_max(&walls[boundary[g].grain], boundary[g].rank + 1);
+/* A grain that looks for its contacts. */
+typedef struct BoundaryGrain {
+  Vec3 start, way;
+  float radius;
+  int number;
+} BoundaryGrain;
+
+/* Contacts of a grain with one solid: as position_boundary.c has them. Returns how many; `out` gets them, if it is
+ * there. */
+static int touch_solid(PositionShared step, BoundarySearch search, SolidsThere there, BoundaryGrain grain, int index,
+                       global const BoundaryBody *body, int rank, global BoundaryShared *out) {
+  global const SolidThere *solid = there.solid + index;
+  const float reach = grain.radius + step.margin;
+  const Vec3 from = vec3_sub(grain.start, body->center);
+  const float arm[3] = {(float)from.x, (float)from.y, (float)from.z};
+  const Vec3 arm_kept = vec3((double)arm[0], (double)arm[1], (double)arm[2]);
+  const bool goes = !body->movable && !body->still;
+  Vec3 way = grain.way, went = vec3(0, 0, 0);
+  ShapePoint touch[SHAPE_CONTACTS_MAX];
+  if (goes) {
+    const Mat3 turn = body->turn;
+    went = boundary_way(body->way, body->turns != 0, &turn, arm_kept);
+  }
+  int count = touches_there(there, solid, solid_local(solid, vec3_add(grain.start, way)), (double)reach, touch);
+  if (count == 0 && search.springs) {
+    way = went;
+    count =
+        touches_there(there, solid, solid_local(solid, vec3_add(grain.start, way)), (double)grain.radius, touch);
+  }
+  if (!search.fill) return count;
+  for (int k = 0; k < count; k++) {
+    const Vec3 n = solid_direction(solid, touch[k].normal);
+    BoundaryShared contact;
+    contact.grain = grain.number;
+    contact.rank = rank + k;
+    contact.solid = index;
+    contact.key = boundary_key(step.faces * index + face_there(solid, n, touch[k].face));
+    contact.any_key = solid->meets && count == 1 ? boundary_key(step.faces * index) : 0;
+    contact.normal[0] = (float)n.x, contact.normal[1] = (float)n.y, contact.normal[2] = (float)n.z;
+    contact.gap = boundary_gap(touch[k].distance, n, way, went, grain.radius);
+    for (int axis = 0; axis < 3; axis++) contact.arm[axis] = arm[axis];
+    out[k] = contact;
+  }
+  return count;
 }
 
-/* The same of a contact with a solid. A grain that goes over an edge of a mesh touches another face than before: where
+/* Contacts of each grain: counted, and then, once it is known where they begin, written. */
+kernel void position_find_boundary(PositionShared step, BoundarySearch search, global const float *x,
+                                   global const float *y, global const float *z, global const float *low_x,
+                                   global const float *low_y, global const float *low_z, global const float *dx,
+                                   global const float *dy, global const float *dz, global const float *radius,
+                                   global const uint *near, SOLIDS_THERE, global const BoundaryBody *bodies,
+                                   global int *walls, global int *before, global BoundaryShared *boundary) {
+  int i = (int)get_global_id(0);
+  if (i == step.count && !search.fill) before[i] = 0; /* where their sum will be */
+  if (i >= step.count || (search.fill && walls[i] == 0)) return;
+  const SolidsThere there = solids_there(solid, numbers, values, triangle);
+  const Vec3 origin = vec3(search.origin[0], search.origin[1], search.origin[2]);
+  int count = 0;
+  bool any = false;
+  BoundaryGrain grain;
+  for (int word = 0; word < search.words; word++)
+    for (uint bits = near[i * search.words + word]; bits != 0; bits &= bits - 1) {
+      const int index = word * 32 + 31 - (int)clz(bits & (0u - bits));
+      if (!any) {
+        any = true;
+        grain.start = boundary_start(origin, vec3((double)x[i], (double)y[i], (double)z[i]),
+                                     vec3((double)low_x[i], (double)low_y[i], (double)low_z[i]));
+        grain.way = vec3((double)dx[i], (double)dy[i], (double)dz[i]);
+        grain.radius = radius[i];
+        grain.number = i;
+      }
+      global BoundaryShared *out = search.fill ? boundary + before[i] + count : boundary;
+      count += touch_solid(step, search, there, grain, index, bodies + index, count, out);
+    }
+  if (search.fill) return;
+  walls[i] = count;
+  before[i] = count;
+}
+
+/* As remembered_at of a contact with a solid. A grain that goes over an edge of a mesh touches another face than before: where
  * it touches one and has touched one, that is the contact. */
 static uint boundary_remembered_at(PositionShared step, BoundaryShared contact, uint first, uint held,
                                    global const uint *key) {
@@ -58,35 +134,14 @@ kernel void position_keep_keys(PositionShared step, global const BoundaryShared 
 
 /* ---- solids that move ---- */
 
-typedef struct Double3 {
-  double x, y, z;
-} Double3;
-
-static Double3 double3_at(global const double *from) {
-  Double3 v = {from[0], from[1], from[2]};
-  return v;
-}
-static Double3 double3_of(float4 row) {
-  Double3 v = {row.x, row.y, row.z};
-  return v;
-}
-static Double3 double3_add(Double3 a, Double3 b) {
-  Double3 v = {a.x + b.x, a.y + b.y, a.z + b.z};
-  return v;
-}
-static Double3 double3_sub(Double3 a, Double3 b) {
-  Double3 v = {a.x - b.x, a.y - b.y, a.z - b.z};
-  return v;
-}
-static float4 row_of_doubles(Double3 v, float fourth) {
-  return (float4)((float)v.x, (float)v.y, (float)v.z, fourth);
-}
+static Vec3 vec3_at(global const double *from) { return vec3(from[0], from[1], from[2]); }
+static Vec3 vec3_of(float4 row) { return vec3((double)row.x, (double)row.y, (double)row.z); }
+static float4 row_of_vec3(Vec3 v, float fourth) { return (float4)((float)v.x, (float)v.y, (float)v.z, fourth); }
 
 /* by + (turn arm - arm), as the CPU has it (position_bodies.c). */
-static Double3 carried(Double3 by, global const double *turn, Double3 arm) {
-  Double3 to = {turn[0] * arm.x + turn[1] * arm.y + turn[2] * arm.z, turn[3] * arm.x + turn[4] * arm.y + turn[5] * arm.z,
-                turn[6] * arm.x + turn[7] * arm.y + turn[8] * arm.z};
-  return double3_add(by, double3_sub(to, arm));
+static Vec3 carried(Vec3 by, global const double *turn, Vec3 arm) {
+  const Mat3 m = {{{turn[0], turn[1], turn[2]}, {turn[3], turn[4], turn[5]}, {turn[6], turn[7], turn[8]}}};
+  return boundary_way(by, true, &m, arm);
 }
 
 /* Rows of contacts with solids as a substep's batch reads them: where the solid brings the point in the substep, and
@@ -99,21 +154,62 @@ kernel void position_carry(PositionShared step, int first, int substep_row, glob
   BoundaryShared contact = boundary[g];
   global const double *motion = motions + RIDE_DOUBLES * (substep_row + contact.solid);
   const float4 grain = total[contact.grain];
-  Double3 spin = double3_at(motion + RIDE_SPIN);
+  Vec3 spin = vec3_at(motion + RIDE_SPIN);
   const double radius = grain.w;
-  Double3 rim = {spin.x * -radius, spin.y * -radius, spin.z * -radius};
+  Vec3 rim = vec3_scale(spin, -radius);
   if (first) {
     lever[g] = (float4)(contact.arm[0], contact.arm[1], contact.arm[2], 0);
     wall_now[g] = (float4)(0);
     wall_last[g] = (float4)(0, 0, 0, POSITION_FAR);
-    wall_rim[g] = row_of_doubles(rim, 1);
+    wall_rim[g] = row_of_vec3(rim, 1);
   }
   if (motion[RIDE_STILL] != 0) return;
-  Double3 arm = {contact.arm[0], contact.arm[1], contact.arm[2]};
-  Double3 now = double3_add(arm, double3_sub(double3_of(grain), double3_at(motion + RIDE_TOTAL)));
-  wall_last[g] = row_of_doubles(
-      carried(double3_at(motion + RIDE_LAST_SHIFT), motion + RIDE_LAST_TURN, double3_of(lever[g])), POSITION_FAR);
-  wall_now[g] = row_of_doubles(carried(double3_at(motion + RIDE_SHIFT), motion + RIDE_TURN, now), 0);
-  wall_rim[g] = row_of_doubles(rim, 1);
-  lever[g] = row_of_doubles(now, 0);
+  Vec3 arm = vec3((double)contact.arm[0], (double)contact.arm[1], (double)contact.arm[2]);
+  Vec3 now = vec3_add(arm, vec3_sub(vec3_of(grain), vec3_at(motion + RIDE_TOTAL)));
+  wall_last[g] = row_of_vec3(
+      carried(vec3_at(motion + RIDE_LAST_SHIFT), motion + RIDE_LAST_TURN, vec3_of(lever[g])), POSITION_FAR);
+  wall_now[g] = row_of_vec3(carried(vec3_at(motion + RIDE_SHIFT), motion + RIDE_TURN, now), 0);
+  wall_rim[g] = row_of_vec3(rim, 1);
+  lever[g] = row_of_vec3(now, 0);
+}
+
+/* ---- forces on solids ---- */
+
+/* Adds to a sum of 64 bits by its halves: exact and free of order, without atomics of 64 bits. */
+static void add_units(global uint *halves, WrenchUnits units) {
+  const uint low = (uint)((ulong)units & 0xffffffffu), was = atomic_add(halves, low);
+  const uint high = (uint)((ulong)units >> 32) + (was + low < was ? 1u : 0u);
+  if (high != 0) atomic_add(halves + 1, high);
+}
+
+static void add_wrench(global uint *wrenches, int solid, const WrenchUnits *parts) {
+  for (int k = 0; k < WRENCH_PARTS; k++) add_units(wrenches + 2 * (WRENCH_PARTS * solid + k), parts[k]);
+}
+
+/* Contacts in a row with one solid are summed up before it is told: see WrenchSum. */
+kernel void position_push_boundary(PositionShared step, double per_square, global const BoundaryShared *boundary,
+                                   global const float4 *sums, global const float4 *total,
+                                   global const SolidThere *solids, global uint *wrenches) {
+  const int begin = (int)get_global_id(0) * BOUNDARY_PUSHES;
+  const int end = min(begin + BOUNDARY_PUSHES, step.boundary_count);
+  WrenchUnits parts[WRENCH_PARTS];
+  int solid = -1;
+  for (int g = begin; g < end; g++) {
+    const BoundaryShared contact = boundary[g];
+    if (contact.solid != solid) {
+      if (solid >= 0) add_wrench(wrenches, solid, parts);
+      for (int k = 0; k < WRENCH_PARTS; k++) parts[k] = 0;
+      solid = contact.solid;
+    }
+    const Vec3 normal = vec3((double)contact.normal[0], (double)contact.normal[1], (double)contact.normal[2]);
+    const Vec3 arm = vec3((double)contact.arm[0], (double)contact.arm[1], (double)contact.arm[2]);
+    Vec3 touch = vec3(0, 0, 0);
+    if (step.turning) touch = boundary_touch_from_center(normal, (double)total[contact.grain].w);
+    const BoundaryPush push = boundary_push(vec3_of(sums[g]), per_square, solids[solid].center, arm, touch);
+    const double pushes[WRENCH_PARTS] = {push.force.x,  push.force.y,  push.force.z,
+                                         push.torque.x, push.torque.y, push.torque.z};
+    for (int k = 0; k < WRENCH_PARTS; k++)
+      parts[k] = (WrenchUnits)((ulong)parts[k] + (ulong)wrench_units(pushes[k]));
+  }
+  if (solid >= 0) add_wrench(wrenches, solid, parts);
 }

@@ -4,59 +4,38 @@
 #include "core/parallel.h"
 #include "methods/common/position_launch.h"
 
-static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  PositionStep *work = context;
-  position_find_listed(work, work->step->state->contacts.near_list + b, (int32_t)(e - b), position_window(work, b));
-}
+#define SOLIDS SOLIDS_ARGUMENTS(l->work->step->state->mirror)
 
-/* By the host, in windows of the listed grains. */
-static Status find_boundary(PositionStep *work) {
-  Core *core = work->step->core;
-  const int64_t near = work->step->state->contacts.near_list_count;
-  TRY(scratch_take(core, work->step->scratch, &work->layout.windows, parallel_chunks(0, near, POSITION_WINDOW),
-                   "windows"));
-  do {
-    TRY(position_make_room(work));
-    parallel_for(core, 0, near, POSITION_WINDOW, find_chunk, work);
-  } while (work->layout.boundary_used > work->layout.boundary_room);
-  work->layout.boundary_count = work->layout.boundary_used;
-  return SCREE_OK;
-}
-
-/* See BoundaryShared.any_key, and find_remembered of the CPU. */
-static uint32_t any_key(const PositionStep *work, const PositionWindow *window, int64_t g) {
-  const BoundaryContact *contact = &work->layout.boundary[g];
-  if (!work->step->state->solids.items[contact->solid].shape.faces.meet) return 0;
-  for (int64_t k = g - 1; k <= g + 1; k += 2)
-    if (k >= window->boundary && k < window->boundary + window->boundary_count &&
-        contact[k - g].grain == contact->grain && contact[k - g].solid == contact->solid)
-      return 0;
-  return contact_key_from_top(contact->solid * SOLID_FACES);
-}
-
-/* Contacts one behind the other, without the gaps that windows may leave between them. Returns how many there are. */
-static int32_t share_boundary(const PositionStep *work, int64_t near, BoundaryShared *shared) {
-  int32_t count = 0;
-  for (int64_t b = 0; b < near; b += POSITION_WINDOW) {
-    const PositionWindow *window = position_window(work, b);
-    int32_t last = -1, rank = 0;
-    for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++) {
-      BoundaryContact *contact = &work->layout.boundary[g];
-      rank = contact->grain == last ? rank + 1 : 0;
-      last = contact->grain;
-      contact->sum = count;
-      shared[count] = (BoundaryShared){.grain = contact->grain,
-                                       .rank = rank,
-                                       .solid = contact->solid,
-                                       .key = contact->key,
-                                       .any_key = any_key(work, window, g),
-                                       .gap = contact->gap};
-      memcpy(shared[count].normal, contact->normal, sizeof contact->normal);
-      memcpy(shared[count++].arm, contact->arm, sizeof contact->arm);
-    }
+/* Solids as they go in the step. */
+static Status send_bodies(Launcher *l) {
+  const PositionStep *work = l->work;
+  const Solids *solids = &work->step->state->solids;
+  const int64_t bytes = (solids->count + 1) * (int64_t)sizeof(BoundaryBody);
+  TRY(memory_grow(l->core, &l->d->bodies_shared, solids->count + 1, "contacts with solids"));
+  for (int32_t k = 0; k < solids->count; k++) {
+    const PositionBody *body = &work->bodies.items[k];
+    l->d->bodies_shared[k] = (BoundaryBody){.center = position_body_center(&solids->items[k], body),
+                                            .way = vec3(body->free.part[0], body->free.part[1], body->free.part[2]),
+                                            .turn = body->free_turn,
+                                            .turns = body->turns,
+                                            .movable = body->movable,
+                                            .still = body->still};
   }
-  return count;
+  TRY(device_reserve(l->core, l->d->device, &l->d->bodies, bytes, 0, "contacts with solids"));
+  return device_write(l->core, l->d->device, &l->d->bodies, 0, bytes, l->d->bodies_shared);
+}
+
+/* Counts contacts, or writes them. */
+static Status find(const Launcher *l, bool fill) {
+  const State *state = l->work->step->state;
+  const BoundarySearch search = {.origin = {state->origin.x, state->origin.y, state->origin.z},
+                                 .solids = state->solids.count,
+                                 .words = 2 * (int)state->contacts.near_words,
+                                 .springs = l->work->settings->springs,
+                                 .fill = fill};
+  return LAUNCH(l, position_find_boundary, l->step.count + 1, DEVICE_VALUE(l->step), DEVICE_VALUE(search),
+                FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz), FIELD(radius), FIELD(near_solids),
+                SOLIDS, HERE(bodies), HERE(walls), HERE(walls_before), HERE(boundary));
 }
 
 Status position_send_motions(Launcher *l, bool *moving) {
@@ -83,37 +62,36 @@ Status position_send_motions(Launcher *l, bool *moving) {
     }
     position_end_substep(work);
   }
-  Status status = device_write(l->core, l->d->device, &l->d->motions, 0, count * (int64_t)sizeof *rows, rows);
+  const int64_t told = *moving ? count : solids; /* what stands still does so in every substep */
+  Status status = device_write(l->core, l->d->device, &l->d->motions, 0, told * (int64_t)sizeof *rows, rows);
   scratch_release(l->core, work->step->scratch, mark);
   return status;
 }
 
-static Status send_boundary(Launcher *l) {
-  PositionStep *work = l->work;
+Status position_find_boundary_device(Launcher *l) {
+  TRY(send_bodies(l));
+  TRY(device_reserve(l->core, l->d->device, &l->d->boundary, sizeof(BoundaryShared), 0, "contacts with solids"));
+  TRY(find(l, false));
+  return scan_run(l->core, &l->d->scan, &l->d->walls_before, l->step.count + 1);
+}
+
+Status position_reserve_boundary(Launcher *l) {
   PositionDevice *d = l->d;
-  TRY(memory_grow(l->core, &d->boundary_shared, work->layout.boundary_count + 1, "contacts with solids"));
-  const int64_t count = share_boundary(work, work->step->state->contacts.near_list_count, d->boundary_shared),
-                room = count > 0 ? count : 1;
-  l->step.boundary_count = (int)count;
+  int32_t count = 0;
+  TRY(device_read(l->core, d->device, &d->walls_before, l->step.count * (int64_t)sizeof count, sizeof count, &count));
+  const int64_t room = count > 0 ? count : 1;
+  l->step.boundary_count = count;
 #define POSITION_TAKE(name)                                                                                            \
   TRY(device_reserve(l->core, d->device, &d->name, room *(int64_t)sizeof(float[4]), 0, "contacts with solids"));
   POSITION_WALL_ROWS(POSITION_TAKE)
 #undef POSITION_TAKE
   TRY(device_reserve(l->core, d->device, &d->slots, room * (int64_t)sizeof(int32_t), 0, "contacts with solids"));
-  TRY(device_reserve(l->core, d->device, &d->boundary, room * (int64_t)sizeof *d->boundary_shared, 0,
-                     "contacts with solids"));
-  TRY(device_write(l->core, d->device, &d->boundary, 0, count * (int64_t)sizeof *d->boundary_shared,
-                   d->boundary_shared));
-  TRY(device_clear(l->core, d->device, &d->walls, l->step.count * (int64_t)sizeof(int32_t)));
-  return LAUNCH(l, position_count_boundary, count, DEVICE_VALUE(l->step), HERE(boundary), HERE(walls));
-}
-
-Status position_find_boundary_device(Launcher *l) {
-  TRY(find_boundary(l->work));
-  return send_boundary(l);
+  return device_reserve(l->core, d->device, &d->boundary, room * (int64_t)sizeof(BoundaryShared), 0,
+                        "contacts with solids");
 }
 
 Status position_fill_boundary_device(const Launcher *l) {
+  if (l->step.boundary_count > 0) TRY(find(l, true));
   return LAUNCH(l, position_fill_boundary, l->step.boundary_count, DEVICE_VALUE(l->step), HERE(boundary), HERE(rows),
                 HERE(begin), FIELD(contact_row), FIELD(contacts_held), HERE(last_key), HERE(last_kept), FIELD(material),
                 HERE(key), HERE(kept), HERE(pose), HERE(kind), HERE(slots), HERE(sums));
@@ -128,23 +106,25 @@ Status position_carry_boundary(const Launcher *l, int32_t substep) {
                 HERE(wall_last), HERE(wall_rim));
 }
 
-static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)e, (void)thread;
-  PositionStep *work = context;
-  position_push_solids(work, position_window(work, b));
-}
-
-/* What pushed the solids comes down. */
+/* Sums of what pushed each solid come down. */
 Status position_push_solids_device(Launcher *l) {
-  PositionStep *work = l->work;
-  const int64_t count = l->step.boundary_count;
+  PositionDevice *d = l->d;
+  Solids *solids = &l->work->step->state->solids;
+  const int64_t count = l->step.boundary_count, halves = 2 * WRENCH_PARTS * (int64_t)solids->count,
+                bytes = halves * (int64_t)sizeof *d->wrenches_read;
+  const double per_square = 1 / ((double)l->work->dt * (double)l->work->h); /* the mean over the substeps */
+  const DeviceBuffer *there = &l->work->step->state->mirror->solids.solid;
   if (count == 0) return SCREE_OK;
-  TRY(memory_grow(l->core, &l->d->host_rows, count, "pushes on solids"));
-  TRY(device_read(l->core, l->d->device, &l->d->sums, 0, count * (int64_t)sizeof *l->d->host_rows, l->d->host_rows));
-  for (int c = 0; c < 3; c++) {
-    TRY(scratch_take(l->core, work->step->scratch, &work->rows.boundary_sum[c], count, "pushes on solids"));
-    for (int64_t g = 0; g < count; g++) work->rows.boundary_sum[c][g] = l->d->host_rows[g][c];
+  TRY(memory_grow(l->core, &d->wrenches_read, halves, "forces on solids"));
+  TRY(device_reserve(l->core, d->device, &d->wrenches, bytes, 0, "forces on solids"));
+  TRY(device_clear(l->core, d->device, &d->wrenches, bytes));
+  TRY(LAUNCH(l, position_push_boundary, (count + BOUNDARY_PUSHES - 1) / BOUNDARY_PUSHES, DEVICE_VALUE(l->step),
+             DEVICE_VALUE(per_square), HERE(boundary), HERE(sums), HERE(total), DEVICE_BUFFER(there), HERE(wrenches)));
+  TRY(device_read(l->core, d->device, &d->wrenches, 0, bytes, d->wrenches_read));
+  for (int64_t k = 0; k < halves; k += 2) {
+    const uint64_t part = (uint64_t)d->wrenches_read[k + 1] << 32 | d->wrenches_read[k];
+    atomic_fetch_add_explicit(&solids->items[k / (2 * WRENCH_PARTS)].wrench.part[k / 2 % WRENCH_PARTS], (int64_t)part,
+                              memory_order_relaxed);
   }
-  parallel_for(l->core, 0, work->step->state->contacts.near_list_count, POSITION_WINDOW, push_chunk, work);
   return SCREE_OK;
 }

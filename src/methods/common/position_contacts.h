@@ -3,11 +3,10 @@
 #define METHODS_COMMON_POSITION_CONTACTS_H
 
 #include "methods/common/position.h"
+#include "methods/common/position_boundary_law.h"
 
 /* Contacts of the window of grains [b, e) with solids and with samples; adds to the grains' numbers of contacts. */
 void position_find_boundary(PositionStep *work, int64_t b, int64_t e);
-/* The same of some grains, at most POSITION_WINDOW, by distance alone. */
-void position_find_listed(PositionStep *work, const int32_t *who, int32_t count, PositionWindow *window);
 /* Room for contacts with solids, as many as the last try wanted. */
 Status position_make_room(PositionStep *work);
 /* Tables of friction, rolling and bonds; whether slots have to say which kind is theirs. */
@@ -22,7 +21,7 @@ void position_bodies_found(PositionStep *work);
 static inline Vec3 position_body_displacement(const PositionBody *body, const float arm[3]) {
   Vec3 from = vec3((double)arm[0], (double)arm[1], (double)arm[2]);
   Vec3 linear = vec3(body->free.part[0], body->free.part[1], body->free.part[2]);
-  return body->turns ? vec3_add(linear, vec3_sub(mat3_apply(&body->free_turn, from), from)) : linear;
+  return boundary_way(linear, body->turns, &body->free_turn, from);
 }
 /* Rows of the boundary contacts of a window, once there are rows; those of the solve into both buffers, once the
  * stabilisation needs the other no more. */
@@ -52,6 +51,8 @@ void position_end_substep(PositionStep *work);
 /* Forces on solids: what a window of grains pushes walls with; and on bodies that grains can move, when all have
  * pushed. */
 void position_push_solids(PositionStep *work, const PositionWindow *window);
+/* The solid's centre of mass at the step's start. */
+Vec3 position_body_center(const Solid *solid, const PositionBody *body);
 void position_push_bodies(PositionStep *work);
 
 #endif

@@ -54,7 +54,8 @@ void position_device_close(Core *core, PositionDevice *d) {
   scan_close(core, &d->scan);
   bins_device_close(core, &d->bins);
   device_program_free(core, d->program);
-  memory_drop(core, &d->boundary_shared);
+  memory_drop(core, &d->bodies_shared);
+  memory_drop(core, &d->wrenches_read);
   memory_drop(core, &d->host_rows);
   memory_free(&core->memory, d);
 }
@@ -126,6 +127,7 @@ static Status reserve_grains(const Launcher *l) {
   TRY(device_reserve(l->core, d->device, &d->batch_key, count * four, 0, "batches"));
   TRY(device_reserve(l->core, d->device, &d->pairs, count * 4 * four, 0, "contact counts"));
   TRY(device_reserve(l->core, d->device, &d->walls, count * four, 0, "contact counts"));
+  TRY(device_reserve(l->core, d->device, &d->walls_before, (count + 1) * four, 0, "contact counts"));
   TRY(device_reserve(l->core, d->device, &d->begin, l->step.slices * POSITION_BATCHES * four, 0, "slices"));
   return device_reserve(l->core, d->device, &d->rows, (l->step.slices + 1) * four, 0, "slices");
 }
@@ -186,6 +188,7 @@ static Status lay_out(Launcher *l) {
   TRY(LAUNCH(l, position_slices, slices + 1, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), HERE(begin), HERE(rows)));
   TRY(scan_run(l->core, &d->scan, &d->rows, slices + 1));
   TRY(device_read(l->core, d->device, &d->rows, slices * (int64_t)sizeof rows, sizeof rows, &rows));
+  TRY(position_reserve_boundary(l));
   const int64_t places = LANES + (int64_t)rows * SLICE;
   if (places > INT32_MAX - LANES) return fail(l->core, SCREE_NO_MEMORY, "too many contacts: %lld", (long long)places);
   TRY(reserve_places(l->core, d, places, &d->key, &d->kept));
@@ -338,7 +341,7 @@ static Status run_step(Launcher *l) {
   TRY(send_kinds(l));
   TRY(fill_bins(l));
   TRY(count_pairs(l));
-  TRY(position_find_boundary_device(l)); /* while the device counts */
+  TRY(position_find_boundary_device(l));
   TRY(position_send_motions(l, &moving));
   TRY(lay_out(l));
   TRY(stabilize(l, work->settings->stabilization));

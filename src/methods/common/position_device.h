@@ -1,8 +1,7 @@
 /* The position-based family on a device: position.cl has the kernels.
  *
- * All of a step's loops over grains run there. Contacts with solids are found by the host, in double, for the grains
- * that are near any (Contacts.near_list): their places have come down, the contacts go up, and in the end what pushed
- * the solids comes down. */
+ * All of a step's loops over grains run there. Solids go up (state/solids_mirror.h) with how they move, and in the
+ * end what pushed them comes down. */
 #ifndef METHODS_COMMON_POSITION_DEVICE_H
 #define METHODS_COMMON_POSITION_DEVICE_H
 

@@ -11,7 +11,7 @@
   X(position_predict, "device predict")                                                                                \
   X(position_spots, "device contacts")                                                                                 \
   X(position_count, "device contacts")                                                                                 \
-  X(position_count_boundary, "device contacts")                                                                        \
+  X(position_find_boundary, "device contacts")                                                                         \
   X(position_slices, "device contacts")                                                                                \
   X(position_fill_boundary, "device contacts")                                                                         \
   X(position_fill, "device contacts")                                                                                  \
@@ -20,6 +20,7 @@
   X(position_warm, "device solve")                                                                                     \
   X(position_carry, "device solve")                                                                                    \
   X(position_batch_pass, "device solve")                                                                               \
+  X(position_push_boundary, "device finish")                                                                           \
   X(position_fall, "device finish")                                                                                    \
   X(position_finish, "device finish")                                                                                  \
   X(position_keep_keys, "device finish")                                                                               \
@@ -38,6 +39,9 @@
   X(begin)                                                                                                             \
   X(rows)                                                                                                              \
   X(boundary)                                                                                                          \
+  X(walls_before)                                                                                                      \
+  X(bodies)                                                                                                            \
+  X(wrenches)                                                                                                          \
   X(slots)                                                                                                             \
   X(pose)                                                                                                              \
   X(kind) X(mu) X(tension) X(rolling) X(turns) X(motions) X(deepest) X(key) X(kept) X(last_key) X(last_kept) X(nothing)
@@ -54,7 +58,9 @@
   X(dz)                                                                                                                \
   X(vx)                                                                                                                \
   X(vy)                                                                                                                \
-  X(vz) X(radius) X(mass) X(material) X(spin_x) X(spin_y) X(spin_z) X(contact_row) X(contacts_held) X(contact_number)
+  X(vz)                                                                                                                \
+  X(radius)                                                                                                            \
+  X(mass) X(material) X(spin_x) X(spin_y) X(spin_z) X(contact_row) X(contacts_held) X(contact_number) X(near_solids)
 
 struct PositionDevice {
   Device *device;
@@ -69,12 +75,13 @@ struct PositionDevice {
   POSITION_WALL_ROWS(POSITION_MEMBER)
   POSITION_BUFFERS(POSITION_MEMBER)
 #undef POSITION_MEMBER
-  bool here;          /* the device has what contacts remember; else the host's counts */
-  bool fetched;       /* the host has it as well */
-  int64_t places;     /* of it */
-  int64_t numbered;   /* how often the grains' numbers had gone up when they were written here */
-  int64_t slot_count; /* of the step */
-  BoundaryShared *boundary_shared;
+  bool here;                   /* the device has what contacts remember; else the host's counts */
+  bool fetched;                /* the host has it as well */
+  int64_t places;              /* of it */
+  int64_t numbered;            /* how often the grains' numbers had gone up when they were written here */
+  int64_t slot_count;          /* of the step */
+  BoundaryBody *bodies_shared; /* on their way */
+  uint32_t *wrenches_read;
   float (*host_rows)[4]; /* on their way */
 };
 
@@ -100,8 +107,10 @@ typedef struct Launcher {
 Status position_launch(const Launcher *l, DeviceKernel *kernel, int64_t items, const DeviceArgument *arguments,
                        int count);
 
-/* Contacts with solids: how many each grain has; then, when the slots are laid out, what stands in theirs. */
+/* Contacts with solids: how many each grain has; room for them all; then, when the slots are laid out, what stands in
+ * theirs. */
 Status position_find_boundary_device(Launcher *l);
+Status position_reserve_boundary(Launcher *l);
 Status position_fill_boundary_device(const Launcher *l);
 /* Solids in every substep: they go their way whatever the grains do. Whether any moves. Then, before the batch of
  * contacts with them, rows follow. */

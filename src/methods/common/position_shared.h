@@ -2,9 +2,11 @@
 #ifndef METHODS_COMMON_POSITION_SHARED_H
 #define METHODS_COMMON_POSITION_SHARED_H
 
+#include "methods/common/position_boundary_law.h"
 #include "methods/common/position_law.h"
 #include "neighbors/bins_shared.h"
 
+enum { BOUNDARY_PUSHES = 16, WRENCH_PARTS = 6 }; /* contacts that a work item sums up; and of what */
 enum { POSITION_GROUP = 64, POSITION_ABREAST = 8 /* grains of a slice: contact_memory.h says why */ };
 /* Batches of contacts: those of pairs, and behind them the one of contacts with solids. */
 enum { POSITION_PAIR_BATCHES = 4, POSITION_BOUNDARY_BATCH = POSITION_PAIR_BATCHES, POSITION_BATCHES };
@@ -23,6 +25,20 @@ typedef struct PositionShared {
   float relaxation, relaxation_pairs, relaxation_boundary, shift_part;
   float per_radius; /* 1 / nominal radius */
 } PositionShared;
+
+/* What finds contacts with solids. */
+typedef struct BoundarySearch {
+  double origin[3];
+  int solids, words; /* words of 32 bits that say which solids are near a grain */
+  int springs, fill; /* see PositionSettings; contacts are written, not only counted */
+} BoundarySearch;
+
+/* How a solid goes in the step, without the grains. */
+typedef struct BoundaryBody {
+  Vec3 center, way; /* of its centre: at the step's start, and its displacement */
+  Mat3 turn;
+  int turns, movable, still, unused;
+} BoundaryBody;
 
 /* A contact with a solid: of the grain's the `rank`-th. */
 typedef struct BoundaryShared {
