@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/bench.h"
+#include "bench/device.h"
 #include "bench/scene.h"
 #include "core/timer.h"
 #include "scree/scene.h"
@@ -20,7 +20,7 @@ typedef struct DeviceTiming {
   double device, wall;              /* s of a frame, the shortest of several */
 } DeviceTiming;
 
-static double device_seconds(const ScreeWorld *world) {
+double bench_device_seconds(const ScreeWorld *world) {
   double sum = 0;
   if (!world->device) return NAN;
   DeviceUse use = device_use(world->device);
@@ -34,13 +34,13 @@ static Status measure_frames(ScreeWorld *world, int64_t frames, DeviceTiming *ti
   *timing = (DeviceTiming){.device = INFINITY, .wall = INFINITY};
   for (int64_t k = 0; k < frames; k++) {
     DeviceUse before = world->device ? device_use(world->device) : (DeviceUse){.memory = 0};
-    double seconds = device_seconds(world);
+    double seconds = bench_device_seconds(world);
     ScreeStatus status = scree_world_frame(world, error);
     if (status != SCREE_OK) return status;
     timing->wall = fmin(timing->wall, world->seconds_upsample);
     if (!world->device) continue;
     DeviceUse after = device_use(world->device);
-    timing->device = fmin(timing->device, device_seconds(world) - seconds);
+    timing->device = fmin(timing->device, bench_device_seconds(world) - seconds);
     timing->up = after.up - before.up, timing->down = after.down - before.down;
     timing->memory = after.memory_peak;
   }
@@ -151,13 +151,13 @@ static Status bed_timing(Core *core, const BenchTable *table, double wanted, con
   for (int64_t k = 0; k < bench_amount(table, FRAMES_MEASURED, 1) && status == SCREE_OK; k++) {
     const DeviceUse before = world->device ? device_use(world->device) : (DeviceUse){.memory = 0};
     const int64_t first = scree_world_step_index(world);
-    double seconds = device_seconds(world), began = timer_now();
+    double seconds = bench_device_seconds(world), began = timer_now();
     status = scree_world_frame(world, &error);
     const double steps = (double)(scree_world_step_index(world) - first);
     timing->wall = fmin(timing->wall, (timer_now() - began) / steps);
     if (!world->device) continue;
     const DeviceUse after = device_use(world->device);
-    timing->device = fmin(timing->device, (device_seconds(world) - seconds) / steps);
+    timing->device = fmin(timing->device, (bench_device_seconds(world) - seconds) / steps);
     timing->up = (int64_t)((double)(after.up - before.up) / steps);
     timing->down = (int64_t)((double)(after.down - before.down) / steps);
     timing->memory = after.memory_peak;
@@ -240,5 +240,6 @@ Status bench_device(Core *core, BenchTable *table) {
   if (device_describe(index, &info) != SCREE_OK) return fail(core, SCREE_BAD_INPUT, "'%s' is no device", table->device);
   TRY(hourglass_rows(core, table));
   TRY(bed_rows(core, table, &info));
+  TRY(bench_device_sph(core, table, &info));
   return block_rows(core, table, &info);
 }

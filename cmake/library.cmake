@@ -11,7 +11,7 @@ if(SCREE_HAVE_OPENCL)
   list(FILTER SCREE_SOURCES EXCLUDE REGEX "/src/device/unavailable\\.c$")
   file(GLOB_RECURSE embedded RELATIVE ${PROJECT_SOURCE_DIR}/src CONFIGURE_DEPENDS src/*.cl src/*_law.h src/*_shared.h
     src/geometry/shapes/*_distance.h)
-  list(APPEND embedded core/lane.h geometry/shape_plain.h)
+  list(APPEND embedded core/lane.h core/rng.h geometry/shape_plain.h)
   list(TRANSFORM embedded PREPEND ${PROJECT_SOURCE_DIR}/src/ OUTPUT_VARIABLE embedded_files)
   list(JOIN embedded "," embedded_names)
   set(device_sources ${PROJECT_BINARY_DIR}/device_sources.c)

@@ -6,7 +6,11 @@
 #ifndef CORE_RNG_H
 #define CORE_RNG_H
 
+#ifdef __OPENCL_C_VERSION__
+typedef ulong uint64_t;
+#else
 #include <stdint.h>
+#endif
 
 typedef enum RngPurpose {
   RNG_VOLUME_SAMPLE = 1,
@@ -33,7 +37,9 @@ static inline uint64_t rng_bits(uint64_t seed, uint64_t id, uint64_t step, RngPu
 }
 
 /* Uniform in [0, 1): 53 bits, respectively 24. */
+#ifndef __OPENCL_C_VERSION__
 static inline double rng_unit(uint64_t bits) { return (double)(bits >> 11) * 0x1p-53; }
+#endif
 static inline float rng_unitf(uint64_t bits) { return (float)(bits >> 40) * 0x1p-24f; }
 
 #endif

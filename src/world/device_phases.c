@@ -9,6 +9,7 @@ enum { GROUP = 64 };
 
 #define WORLD_DEVICE_KERNELS(X)                                                                                        \
   X(world_leave, "device neighbors")                                                                                   \
+  X(world_gone, "device neighbors")                                                                                    \
   X(world_move, "device commit")
 #define WORLD_DEVICE_BUFFERS(X) X(words) X(gone)
 
@@ -96,7 +97,8 @@ Status world_enter_device(ScreeWorld *world) {
   TRY(device_reserve(core, world->device, &d->words, WORLD_WORDS * (int64_t)sizeof(int32_t), 0, "counters"));
   TRY(device_reserve(core, world->device, &d->gone, sizeof(int32_t), 0, "counters"));
   TRY(device_clear(core, world->device, &d->gone, sizeof(int32_t)));
-  particles_mirror_field(&world->state.particles, "near_solids");
+  if (world_needs(world).neighbors == NEIGHBORS_SEARCHED)
+    particles_mirror_field(&world->state.particles, "near_solids");
   return world->method->device->open(core, &world->state, world->method_data);
 }
 
@@ -105,6 +107,7 @@ const char *world_missing_on_device(const ScreeWorld *world) {
   if (missing) return missing;
   if (!device_has_doubles(world->device)) return "devices without doubles";
   const MethodNeeds needs = world_needs(world);
+  if (needs.neighbors == NEIGHBORS_LISTED) return NULL; /* the host looks at the solids */
   missing = solids_mirror_missing(&world->state.solids, world_solid_reach(world, &needs));
   if (missing) return missing;
   if (world->state.solids.count > world->near_words * SOLIDS_PER_WORD) return "as many bodies that were added";
@@ -177,10 +180,34 @@ static Status keep_up_on_host(ScreeWorld *world, const MethodNeeds *needs, bool 
   return to_device(world, SET_PARTICLES);
 }
 
+/* Lists are made on the host. Whether they must be is measured on the device, where it is not known. */
+static Status refresh_lists(ScreeWorld *world, const MethodNeeds *needs, const Step *step) {
+  WorldDevice *d = world->on_device;
+  ListsAge age = world_lists_age(world, needs, step->farthest);
+  if (age == LISTS_UNKNOWN) {
+    const int32_t count = (int32_t)world->state.particles.count;
+    int32_t words[WORLD_WORDS] = {0};
+    float square;
+    TRY(device_write(&world->core, world->device, &d->words, 0, sizeof words, words));
+    TRY(LAUNCH(world_gone, count, DEVICE_VALUE(count), FIELD3(x, y, z), FIELD3(dx, dy, dz),
+               FIELD3(built_x, built_y, built_z), HERE(words)));
+    TRY(device_read(&world->core, world->device, &d->words, 0, sizeof words, words));
+    memcpy(&square, &words[WORLD_GONE], sizeof square);
+    age = world_lists_measured(world, (double)square);
+  }
+  if (age == LISTS_GOOD) return SCREE_OK;
+  TRY(world_to_host(world, SET_PARTICLES));
+  TRY(world_rebuild_lists(world, needs));
+  world_wrote_on_host(world, SET_PARTICLES);
+  return to_device(world, SET_PARTICLES);
+}
+
 static Status neighbors(ScreeWorld *world, Step *step) {
   State *state = &world->state;
   const MethodNeeds needs = world_needs(world);
+  world_place_samples(world);
   world_solids_step(world, step->dt);
+  if (needs.neighbors == NEIGHBORS_LISTED) return refresh_lists(world, &needs, step);
   TRY(solids_mirror_send(&world->core, world->device, &state->mirror->solids, &state->solids));
   if (world->neighbors_stale || !world->lists_known) {
     TRY(count_gone(world));
@@ -253,6 +280,14 @@ static bool nobody_looks(const ScreeWorld *world) {
   return !world->upsample && world->definition.scene.probe_count == 0;
 }
 
+/* How fast the fastest particle is may limit what it does to a body. */
+static bool nobody_is_moved(const ScreeWorld *world) {
+  for (int32_t k = 0; k < world->state.solids.count; k++)
+    if (world->state.solids.items[k].motion == MOTION_FREE || world->state.solids.items[k].motion == MOTION_MECHANISM)
+      return false;
+  return true;
+}
+
 #define MOVED (SET_X | SET_LOW | SET_D | SET_V)
 const DevicePhase DEVICE_BIRTHS = {NULL, SET_PARTICLES, SET_PARTICLES, nothing_queued};
 const DevicePhase DEVICE_EVENTS = {NULL, SET_X | SET_LOW | SET_V, SET_V, no_event_now};
@@ -261,9 +296,9 @@ const DevicePhase DEVICE_PREPARE = {prepare, SET_V | SET_D, SET_D, NULL};
 const DevicePhase DEVICE_NEIGHBORS = {neighbors, SET_X | SET_LOW | SET_D | SET_BIRTH | SET_BUILT | SET_ADDED,
                                       SET_BUILT | SET_ADDED, NULL};
 const DevicePhase DEVICE_METHOD = {method_step, MOVED | SET_BIRTH | SET_ADDED, SET_D | SET_V | SET_ADDED, NULL};
-/* Terrain, free bodies and mechanisms have no device form: there are none. */
+/* Terrain has no device form: there is none. */
 const DevicePhase DEVICE_TERRAIN = {NULL, SET_PARTICLES, SET_ADDED, always};
-const DevicePhase DEVICE_BODIES = {NULL, SET_V, 0, always};
+const DevicePhase DEVICE_BODIES = {NULL, SET_V, 0, nobody_is_moved};
 const DevicePhase DEVICE_COMMIT = {commit, MOVED, SET_X | SET_LOW, NULL};
 const DevicePhase DEVICE_EMIT = {NULL, SET_X | SET_LOW | SET_BIRTH, 0, no_emitters};
 const DevicePhase DEVICE_DRAIN = {NULL, SET_X | SET_LOW | SET_BIRTH, 0, no_sinks};

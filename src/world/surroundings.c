@@ -256,30 +256,50 @@ static double moved_chunk(void *context, int64_t b, int64_t e) {
   return (double)(largest + check);
 }
 
-static bool lists_are_good(ScreeWorld *world, const MethodNeeds *needs, double farthest) {
-  const State *state = &world->state;
-  if (world->neighbors_stale) return false;
-  if (needs->neighbors == NEIGHBORS_NONE) return true;
-  double allowed = 0.5 * (double)state->contacts.skin;
-  if (world->solids_moved > allowed) return false;
-  /* Where the farthest displacement of each step is known, nothing is looked at until they add up to too much. */
+/* Where the farthest displacement of each step is known, nothing is looked at until they add up to too much. */
+ListsAge world_lists_age(ScreeWorld *world, const MethodNeeds *needs, double farthest) {
+  double allowed = 0.5 * (double)world->state.contacts.skin;
+  if (world->neighbors_stale) return LISTS_STALE;
+  if (needs->neighbors == NEIGHBORS_NONE) return LISTS_GOOD;
+  if (world->solids_moved > allowed) return LISTS_STALE;
   world->grains_moved += farthest;
-  if (world->grains_moved <= SUMS_SUFFICE * allowed) return true;
-  double square =
-      parallel_max(&world->core, 0, state->particles.count, SURROUND_GRAIN, 0, moved_chunk, (void *)&state->particles);
+  return world->grains_moved <= SUMS_SUFFICE * allowed ? LISTS_GOOD : LISTS_UNKNOWN;
+}
+
+ListsAge world_lists_measured(ScreeWorld *world, double square) {
+  double allowed = 0.5 * (double)world->state.contacts.skin;
   world->grains_moved = sqrt(square);
-  return square <= allowed * allowed;
+  return square <= allowed * allowed ? LISTS_GOOD : LISTS_STALE;
+}
+
+Status world_rebuild_lists(ScreeWorld *world, const MethodNeeds *needs) {
+  int mark = scratch_mark(&world->scratch);
+  Status status = rebuild(world, needs);
+  scratch_release(&world->core, &world->scratch, mark);
+  return status;
+}
+
+static Status refresh_lists(ScreeWorld *world, const MethodNeeds *needs, double farthest) {
+  Particles *p = &world->state.particles;
+  ListsAge age = world_lists_age(world, needs, farthest);
+  if (age == LISTS_UNKNOWN)
+    age =
+        world_lists_measured(world, parallel_max(&world->core, 0, p->count, SURROUND_GRAIN, 0, moved_chunk, (void *)p));
+  return age == LISTS_GOOD ? SCREE_OK : world_rebuild_lists(world, needs);
+}
+
+void world_place_samples(ScreeWorld *world) {
+  parallel_for(&world->core, 0, world->state.samples.count, SAMPLES_GRAIN, place_samples, &world->state);
 }
 
 Status world_refresh_surroundings(ScreeWorld *world, const Step *step) {
-  State *state = &world->state;
   MethodNeeds needs = world_needs(world);
-  parallel_for(&world->core, 0, state->samples.count, SAMPLES_GRAIN, place_samples, state);
+  world_place_samples(world);
   world_solids_step(world, step->dt);
   int mark = scratch_mark(&world->scratch);
   Status status = SCREE_OK;
   if (needs.neighbors == NEIGHBORS_SEARCHED) status = world_keep_up(world, &needs, false);
-  else if (!lists_are_good(world, &needs, step->farthest)) status = rebuild(world, &needs);
+  else status = refresh_lists(world, &needs, step->farthest);
   scratch_release(&world->core, &world->scratch, mark);
   return status;
 }

@@ -88,8 +88,8 @@ static float move(global float *x, global float *low, global const float *d, int
 
 kernel void world_move(int count, global float *x, global float *y, global float *z, global float *low_x,
                        global float *low_y, global float *low_z, global const float *dx, global const float *dy,
-                       global const float *dz, global const float *vx, global const float *vy,
-                       global const float *vz, global int *words) {
+                       global const float *dz, global const float *vx, global const float *vy, global const float *vz,
+                       global int *words) {
   local int fastest, bad;
   int i = (int)get_global_id(0);
   if (get_local_id(0) == 0) fastest = bad = 0;
@@ -104,4 +104,22 @@ kernel void world_move(int count, global float *x, global float *y, global float
   barrier(CLK_LOCAL_MEM_FENCE);
   if (get_local_id(0) == 0) atomic_max(&words[WORLD_FASTEST], fastest);
   if (get_local_id(0) == 0 && bad) atomic_or(&words[WORLD_BAD], 1);
+}
+
+/* How far particles have gone since their lists were made, as the bits of a square; who is not finite is far. */
+kernel void world_gone(int count, global const float *x, global const float *y, global const float *z,
+                       global const float *dx, global const float *dy, global const float *dz,
+                       global const float *built_x, global const float *built_y, global const float *built_z,
+                       global int *words) {
+  local int farthest;
+  int i = (int)get_global_id(0);
+  if (get_local_id(0) == 0) farthest = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (i < count) {
+    float mx = x[i] + dx[i] - built_x[i], my = y[i] + dy[i] - built_y[i], mz = z[i] + dz[i] - built_z[i];
+    float square = mx * mx + my * my + mz * mz;
+    atomic_max(&farthest, as_int(square == square ? square : INFINITY));
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) == 0) atomic_max(&words[WORLD_GONE], farthest);
 }

@@ -153,7 +153,14 @@ void world_look_near(const NearSolids *work, int64_t b, int64_t e, const uint8_t
 Status world_list_solids(ScreeWorld *world, const MethodNeeds *needs, float skin);
 /* surroundings.c: lists by reach and skin; sample positions. */
 Status world_refresh_surroundings(ScreeWorld *world, const Step *step);
-/* Its parts, for NEIGHBORS_SEARCHED: how far solids have come; how far a particle may leave where it is known; whether
+void world_place_samples(ScreeWorld *world); /* where their solids have brought them */
+/* Its parts, for NEIGHBORS_LISTED: whether the lists still hold, if nothing goes farther than so in the step; what is
+ * so when the square of the farthest since they were made is known; makes them anew. */
+typedef enum ListsAge { LISTS_GOOD, LISTS_STALE, LISTS_UNKNOWN /* until it is measured */ } ListsAge;
+ListsAge world_lists_age(ScreeWorld *world, const MethodNeeds *needs, double farthest);
+ListsAge world_lists_measured(ScreeWorld *world, double square);
+Status world_rebuild_lists(ScreeWorld *world, const MethodNeeds *needs);
+/* For NEIGHBORS_SEARCHED: how far solids have come; how far a particle may leave where it is known; whether
  * particles are to be sorted when so many more have moved on; looks after all, and sorts where told to. */
 void world_solids_step(ScreeWorld *world, double dt);
 float world_allowed(const ScreeWorld *world, const MethodNeeds *needs);

@@ -14,11 +14,16 @@
 /* What pushes such a pair apart, as the kernel's slope does at q = 0.15. */
 #define SPH_COINCIDENT_GRADIENT 0.13f
 
+/* In its steps. */
+typedef struct SphGradient {
+  Int x, y, z;
+} SphGradient;
+
 typedef struct SphPairTerm {
   Mask within;     /* the support */
   Mask coincident; /* the gradient has no direction */
   Real density;    /* pi V W_ij */
-  Int x, y, z;     /* gradient, in its steps */
+  SphGradient gradient;
 } SphPairTerm;
 
 /* Nearest whole number, the same for both signs. */
@@ -32,13 +37,25 @@ LANE_INLINE SphPairTerm density_pair(LaneVec3 apart, float inverse_spacing) {
   Real q = real_sqrt(vec_dot(apart, apart)) * inverse;
   SplineValue spline = spline_at(q);
   Real slope = spline.slope * real(SPLINE_INVERSE_PI * SPH_GRADIENT_STEPS) * inverse;
-  SphPairTerm term = {spline_within(q),
-                      real_less(q, real(SPH_COINCIDENT)),
-                      spline.shape,
-                      gradient_round(slope * apart.x),
-                      gradient_round(slope * apart.y),
-                      gradient_round(slope * apart.z)};
+  SphPairTerm term = {
+      spline_within(q),
+      real_less(q, real(SPH_COINCIDENT)),
+      spline.shape,
+      {gradient_round(slope * apart.x), gradient_round(slope * apart.y), gradient_round(slope * apart.z)}};
   return term;
+}
+
+/* Coincident parcels: some direction, made of three numbers in [0, 1) that belong to the pair; opposite for the two of
+ * it. */
+LANE_INLINE SphGradient density_coincident(Real x, Real y, Real z, Mask lower) {
+  Real two = real(2), one = real(1);
+  LaneVec3 direction = vec_make(two * x - one, two * y - one, two * z - one);
+  Real size =
+      real(SPH_COINCIDENT_GRADIENT * SPH_GRADIENT_STEPS) / real_sqrt(vec_dot(direction, direction) + real(1e-6f));
+  size = real_select(lower, real(0) - size, size);
+  SphGradient gradient = {int_from_real(size * direction.x), int_from_real(size * direction.y),
+                          int_from_real(size * direction.z)};
+  return gradient;
 }
 
 /* Eq. 1: the parcel's own kernel and those of its neighbours. */

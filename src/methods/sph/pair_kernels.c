@@ -9,19 +9,13 @@ typedef struct RowSums {
   Real density, x, y, z, square;
 } RowSums;
 
-/* Coincident parcels: some direction, opposite for the two of a pair. */
-static void part_coincident(const SphWork *work, int64_t i, int32_t j, int32_t gradient[3]) {
+static void part_coincident(const SphWork *work, int64_t i, int32_t j, int k, SphGradient *gradient) {
   const uint32_t *id = work->step->state->particles.id;
   uint32_t low = id[i] < id[j] ? id[i] : id[j], high = id[i] < id[j] ? id[j] : id[i];
-  uint64_t bits = rng_bits(low, high, 0, RNG_COINCIDENT);
-  float direction[3], square = 0;
-  for (int c = 0; c < 3; c++, bits = rng_mix(bits)) {
-    direction[c] = 2 * rng_unitf(bits) - 1;
-    square += direction[c] * direction[c];
-  }
-  float size = SPH_COINCIDENT_GRADIENT * SPH_GRADIENT_STEPS / __builtin_sqrtf(square + 1e-6f);
-  if (id[i] < id[j]) size = -size;
-  for (int c = 0; c < 3; c++) gradient[c] = (int32_t)(size * direction[c]);
+  uint64_t bits = rng_bits(low, high, 0, RNG_COINCIDENT), next = rng_mix(bits);
+  SphGradient made = density_coincident(real(rng_unitf(bits)), real(rng_unitf(next)), real(rng_unitf(rng_mix(next))),
+                                        (Mask){0} - (id[i] < id[j]));
+  gradient->x[k] = made.x[0], gradient->y[k] = made.y[0], gradient->z[k] = made.z[0];
 }
 
 /* Eight neighbours of parcel i: those within the support are put into the lane's next slots. */
@@ -34,30 +28,24 @@ WIDE_INLINE int add_eight(const SphWork *work, int64_t i, int lane, const int32_
   SphPairTerm pair = density_pair(apart, 1 / work->control.spacing);
   unsigned bits = wide_bits(pair.within) & valid;
   if (!bits) return 0;
-  int32_t at[3][LANES] __attribute__((aligned(32)));
-  *(Int *)at[0] = pair.x;
-  *(Int *)at[1] = pair.y;
-  *(Int *)at[2] = pair.z;
-  unsigned coincident = wide_bits(pair.coincident) & bits;
-  for (; coincident; coincident &= coincident - 1) {
+  SphGradient at = pair.gradient;
+  for (unsigned coincident = wide_bits(pair.coincident) & bits; coincident; coincident &= coincident - 1) {
     int k = __builtin_ctz(coincident);
-    int32_t gradient[3];
-    part_coincident(work, i, others[k], gradient);
-    for (int c = 0; c < 3; c++) at[c][k] = gradient[c];
+    part_coincident(work, i, others[k], k, &at);
   }
   int found = 0;
   for (unsigned rest = bits; rest; rest &= rest - 1) {
     int k = __builtin_ctz(rest);
     SphSlot *slot = slots + found++;
     slot->row[lane] = 4 * (uint32_t)others[k];
-    slot->x[lane] = (int16_t)at[0][k];
-    slot->y[lane] = (int16_t)at[1][k];
-    slot->z[lane] = (int16_t)at[2][k];
+    slot->x[lane] = (int16_t)at.x[k];
+    slot->y[lane] = (int16_t)at.y[k];
+    slot->z[lane] = (int16_t)at.z[k];
   }
   Mask used;
   for (int k = 0; k < LANES; k++) used[k] = -(int32_t)(bits >> k & 1);
-  LaneVec3 gradient = vec_make(real_from_int(*(Int *)at[0] & used), real_from_int(*(Int *)at[1] & used),
-                               real_from_int(*(Int *)at[2] & used));
+  LaneVec3 gradient = vec_make(real_from_int(int_mask(used, at.x)), real_from_int(int_mask(used, at.y)),
+                               real_from_int(int_mask(used, at.z)));
   sums->density += real_mask(used, pair.density);
   sums->x += gradient.x;
   sums->y += gradient.y;

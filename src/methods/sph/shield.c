@@ -112,13 +112,22 @@ static void shield_chunk(void *context, int64_t b, int64_t e, int thread) {
   const SphWork *work = shield->work;
   const State *state = work->step->state;
   const NeighborList *solids = &state->contacts.solids.list, *list = &state->contacts.particles.list;
-  for (int64_t i = b; i < e; i++) {
-    if (work->pairs.hidden_start[i] < 0) continue;
-    uint8_t *bits = shield->hidden + work->pairs.hidden_start[i];
+  for (int64_t r = b; r < e; r++) {
+    const int64_t i = sph_row_parcel(work, r);
+    if (work->pairs.hidden_start[r] < 0) continue;
+    uint8_t *bits = shield->hidden + work->pairs.hidden_start[r];
     memset(bits, 0, (size_t)(list->start[i + 1] - list->start[i] + 7) / 8);
     for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++)
       if (may_shield(&state->solids.items[solids->index[k]])) shield_row(work, i, solids->index[k], bits);
   }
+}
+
+bool sph_shield_possible(const State *state, int64_t i) {
+  const NeighborList *solids = &state->contacts.solids.list;
+  bool possible = false;
+  for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++)
+    possible |= may_shield(&state->solids.items[solids->index[k]]);
+  return possible;
 }
 
 Status sph_shield_find(SphWork *work) {
@@ -130,17 +139,17 @@ Status sph_shield_find(SphWork *work) {
   if (!any || !solids->start) return SCREE_OK;
   int64_t *start = NULL, bytes = 0;
   Shield shield = {work, NULL};
-  TRY(scratch_take(core, work->step->scratch, &start, work->count, "sph pairs"));
-  for (int64_t i = 0; i < work->count; i++) {
-    bool near = false;
-    for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++)
-      near |= may_shield(&state->solids.items[solids->index[k]]);
-    start[i] = near ? bytes : -1;
-    if (near) bytes += (list->start[i + 1] - list->start[i] + 7) / 8;
+  TRY(scratch_take(core, work->step->scratch, &start, work->walls.rows, "sph pairs"));
+  for (int64_t r = 0; r < work->walls.rows; r++) {
+    const int64_t i = sph_row_parcel(work, r);
+    const bool possible = sph_shield_possible(state, i);
+    start[r] = possible ? bytes : -1;
+    if (possible) bytes += (list->start[i + 1] - list->start[i] + 7) / 8;
   }
   TRY(scratch_take(core, work->step->scratch, &shield.hidden, bytes, "sph pairs"));
   work->pairs.hidden_start = start;
   work->pairs.hidden = shield.hidden;
-  parallel_for(core, 0, work->count, SHIELD_CHUNK, shield_chunk, &shield);
+  work->pairs.hidden_bytes = bytes;
+  parallel_for(core, 0, work->walls.rows, SHIELD_CHUNK, shield_chunk, &shield);
   return SCREE_OK;
 }

@@ -16,23 +16,13 @@
 #include "core/portable.h"
 #include "methods/sph/contact.h"
 #include "methods/sph/pressure_law.h"
-#include "methods/sph/sph.h"
+#include "methods/sph/solver.h"
+#include "methods/sph/sph_device.h"
 #include "methods/sph/sph_kernels.h"
-#include "methods/sph/spline.h"
 #include "methods/sph/stress_law.h"
-#include "methods/sph/view.h"
 #include "neighbors/neighbors.h"
 
-enum { SPH_CHUNK = 1024, LEAST_ITERATIONS = 2 };
-/* Iterations for which the bound of friction stays. With a bound that does not move the search for friction is convex
- * and takes fewer iterations than with one that follows the pressure at once. */
-enum { BOUND_EVERY = 4 };
-
 #define SKIN 0.25f
-/* Of the tolerance, what one step may leave: compression of several steps adds up until the shift takes it back. */
-#define STEP_SHARE 0.2
-/* Sand that flows need not know its friction better than this share. */
-#define FLOWING_SHARE 0.02
 /* Collisions: in the usual step a pair loses this share of its approach, and never more than that. */
 #define COLLISION 0.1
 #define COLLISION_MOST 0.25
@@ -46,25 +36,6 @@ enum { BOUND_EVERY = 4 };
 /* Of its stress, what sand keeps for the next step when it is compressed and has no free volume to expand into: a
  * stress that does not help would grow from step to step. */
 #define SQUEEZED_KEPT 0.5f
-
-/* The beginning: in the first steps, passes of each, and how far a parcel goes in one (of the spacing; together less
- * than half the skin). Sand is loose when its mean compression is below this share of the tolerance. */
-enum { LOOSEN_STEPS = 24, LOOSEN_PASSES = 4 };
-#define LOOSEN_MOST 0.012f
-#define LOOSE 0.2
-
-typedef struct Sph {
-  SphSettings settings;
-  SphFields fields;
-  SphMaterial materials[MATERIALS_MAX];
-  SphPasses passes;
-  double lattice_square; /* over 1 / spacing^2 */
-  SplineLayer layer;
-  SphRays rays;
-  float *sample_volume; /* over that of a parcel */
-  int64_t sample_count;
-  SphStatistics statistics;
-} Sph;
 
 const SphStatistics *sph_statistics(const void *data) { return &((const Sph *)data)->statistics; }
 
@@ -141,7 +112,7 @@ static double sph_largest_step(const void *data, const State *state) {
 
 /* Akinci's volumes: a sample's own number density says how much of the wall it stands for. A layer of them, one radius
  * below the surface, then counts as a layer of parcels does. */
-static Status weigh_samples(Core *core, const State *state, Sph *sph) {
+Status sph_weigh_samples(Core *core, const State *state, Sph *sph) {
   const SolidSamples *samples = &state->samples;
   if (sph->sample_count == samples->count) return SCREE_OK;
   double d = 2 * state->radius;
@@ -375,7 +346,7 @@ static Status look(Sph *sph, SphWork *work) {
   TRY(sph_pairs_find(work));
   profile_end(profile, "pairs", began);
   began = profile_begin();
-  TRY(weigh_samples(core, work->step->state, sph));
+  TRY(sph_weigh_samples(core, work->step->state, sph));
   TRY(sph_walls_find(work, &sph->rays, sph->sample_volume));
   sph_walls_weigh(work);
   sph_walls_split(work);
@@ -448,6 +419,18 @@ static Status loosen(Sph *sph, SphWork *work, bool *dense) {
   return SCREE_OK;
 }
 
+float sph_account(Sph *sph, const SphWork *work, bool dense) {
+  SphStatistics *statistics = &sph->statistics;
+  State *state = work->step->state;
+  bool met = statistics->compression <= STEP_SHARE * work->settings->compression;
+  bool compressed = statistics->compression_before > COMPRESSED * work->settings->compression;
+  statistics->all_iterations += statistics->iterations;
+  statistics->steps++;
+  if (!met) state_count(state, "compression_not_met", 1);
+  if (compressed) state_count(state, "compressed_steps", 1);
+  return dense ? 0 : compressed && !met ? SQUEEZED_KEPT : 1;
+}
+
 static Status solve(Sph *sph, SphWork *work) {
   Core *core = work->step->core;
   Step *step = work->step;
@@ -466,43 +449,42 @@ static Status solve(Sph *sph, SphWork *work) {
   began = profile_begin();
   iterate(work, statistics);
   profile_end(step->profile, "pressure", began);
-  statistics->all_iterations += statistics->iterations;
-  statistics->steps++;
   int64_t slots = 0;
   for (int64_t g = 0; g < work->slices; g++) slots += work->pairs.width[g];
   statistics->pairs = slots * LANES;
   int64_t bounds = (statistics->iterations + BOUND_EVERY - 1) / BOUND_EVERY;
   statistics->visits += (2 * statistics->iterations + bounds + 1) * slots * LANES;
-  bool met = statistics->compression <= STEP_SHARE * work->settings->compression;
-  bool compressed = statistics->compression_before > COMPRESSED * work->settings->compression;
-  if (!met) state_count(step->state, "compression_not_met", 1);
-  if (compressed) state_count(step->state, "compressed_steps", 1);
-  work->control.kept = dense ? 0 : compressed && !met ? SQUEEZED_KEPT : 1;
+  work->control.kept = sph_account(sph, work, dense);
   parallel_for(core, 0, work->count, SPH_CHUNK, finish_chunk, work);
   sph_walls_keep(work);
   sph_walls_load(work);
   return SCREE_OK;
 }
 
+SphWork sph_set_up(Sph *sph, Step *step) {
+  const State *state = step->state;
+  const int64_t count = state->particles.count;
+  double spacing = 2 * state->radius, usual = usual_step(state);
+  return (SphWork){.step = step,
+                   .settings = &sph->settings,
+                   .materials = sph->materials,
+                   .passes = &sph->passes,
+                   .fields = sph->fields,
+                   .count = count,
+                   .slices = (count + LANES - 1) / LANES,
+                   .control = {.dt = (float)step->dt,
+                               .spacing = (float)spacing,
+                               .volume = (float)(spacing * spacing * spacing),
+                               .pace = (float)fmin(step->dt / usual, 1),
+                               .collision = (float)fmin(COLLISION * step->dt / usual, COLLISION_MOST)},
+                   .pairs.gradient_step = (float)(1 / (SPH_GRADIENT_STEPS * spacing)),
+                   .walls.rows = count};
+}
+
 static Status sph_step(void *data, Step *step) {
   Sph *sph = data;
-  State *state = step->state;
-  int64_t count = state->particles.count;
-  if (count == 0) return SCREE_OK;
-  double spacing = 2 * state->radius, usual = usual_step(state);
-  SphWork work = {.step = step,
-                  .settings = &sph->settings,
-                  .materials = sph->materials,
-                  .passes = &sph->passes,
-                  .fields = sph->fields,
-                  .count = count,
-                  .slices = (count + LANES - 1) / LANES,
-                  .control = {.dt = (float)step->dt,
-                              .spacing = (float)spacing,
-                              .volume = (float)(spacing * spacing * spacing),
-                              .pace = (float)fmin(step->dt / usual, 1),
-                              .collision = (float)fmin(COLLISION * step->dt / usual, COLLISION_MOST)},
-                  .pairs.gradient_step = (float)(1 / (SPH_GRADIENT_STEPS * spacing))};
+  if (step->state->particles.count == 0) return SCREE_OK;
+  SphWork work = sph_set_up(sph, step);
   int mark = scratch_mark(step->scratch);
   Status status = solve(sph, &work);
   scratch_release(step->core, step->scratch, mark);
@@ -512,6 +494,7 @@ static Status sph_step(void *data, Step *step) {
 static void sph_destroy(Core *core, void *data) {
   Sph *sph = data;
   if (!sph) return;
+  sph_device_close(core, sph);
   memory_drop(core, &sph->sample_volume);
   memory_drop(core, &sph);
 }
@@ -548,4 +531,5 @@ const Method METHOD_SPH = {
     .destroy = sph_destroy,
     .materials_changed = sph_materials_changed,
     .pressure = sph_pressure,
+    .device = &SPH_DEVICE,
 };

@@ -30,7 +30,7 @@ typedef struct Finder {
   SphWork *work;
   const float *sample_volume; /* over that of a parcel */
   const SphRays *rays;
-  int32_t *found; /* contacts of each parcel */
+  int32_t *found; /* contacts of each row */
 } Finder;
 
 /* What one side, or the samples of one solid, add up to. */
@@ -305,8 +305,9 @@ static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
   SphWork *work = finder->work;
   const State *state = work->step->state;
   const NeighborList *samples = &state->contacts.samples.list;
-  for (int64_t i = b; i < e; i++) {
-    SphContact *contacts = work->walls.contacts + work->walls.start[i];
+  for (int64_t r = b; r < e; r++) {
+    const int64_t i = sph_row_parcel(work, r);
+    SphContact *contacts = work->walls.contacts + work->walls.start[r];
     int count = find_by_distance(finder, i, contacts);
     if (samples->start)
       for (int64_t k = samples->start[i]; k < samples->start[i + 1];) {
@@ -317,7 +318,7 @@ static void find_chunk(void *context, int64_t b, int64_t e, int thread) {
       }
     divide_slip(work, contacts, count);
     recall(work, contacts, count);
-    finder->found[i] = count;
+    finder->found[r] = count;
   }
 }
 
@@ -340,27 +341,33 @@ static int64_t most_contacts(const SphWork *work, int64_t i) {
   return most;
 }
 
+bool sph_walls_possible(const State *state, int64_t i) {
+  const NeighborList *solids = &state->contacts.solids.list, *samples = &state->contacts.samples.list;
+  return (solids->start && solids->start[i] < solids->start[i + 1]) ||
+         (samples->start && samples->start[i] < samples->start[i + 1]);
+}
+
 static Status take_contacts(SphWork *work) {
   int64_t total = 0;
-  for (int64_t i = 0; i < work->count; i++) {
-    work->walls.start[i] = (int32_t)total;
-    total += most_contacts(work, i);
+  for (int64_t r = 0; r < work->walls.rows; r++) {
+    work->walls.start[r] = (int32_t)total;
+    total += most_contacts(work, sph_row_parcel(work, r));
     if (total > INT32_MAX) return fail(work->step->core, SCREE_NO_MEMORY, "too many boundary contacts");
   }
-  work->walls.start[work->count] = (int32_t)total;
+  work->walls.start[work->walls.rows] = (int32_t)total;
   return scratch_take(work->step->core, work->step->scratch, &work->walls.contacts, total, "sph walls");
 }
 
 /* Puts those that were found behind each other. */
 static void close_gaps(SphWork *work, const int32_t *found) {
   int32_t total = 0;
-  for (int64_t i = 0; i < work->count; i++) {
-    SphContact *from = work->walls.contacts + work->walls.start[i];
-    if (found[i] > 0) memmove(work->walls.contacts + total, from, (size_t)found[i] * sizeof *from);
-    work->walls.start[i] = total;
-    total += found[i];
+  for (int64_t r = 0; r < work->walls.rows; r++) {
+    SphContact *from = work->walls.contacts + work->walls.start[r];
+    if (found[r] > 0) memmove(work->walls.contacts + total, from, (size_t)found[r] * sizeof *from);
+    work->walls.start[r] = total;
+    total += found[r];
   }
-  work->walls.start[work->count] = total;
+  work->walls.start[work->walls.rows] = total;
   work->walls.count = total;
 }
 
@@ -385,8 +392,8 @@ Status sph_walls_find(SphWork *work, const SphRays *rays, const float *sample_vo
   Core *core = work->step->core;
   Finder finder = {work, sample_volume, rays, NULL};
   TRY(take_contacts(work));
-  TRY(scratch_take(core, work->step->scratch, &finder.found, work->count, "sph walls"));
-  parallel_for(core, 0, work->count, WALL_CHUNK, find_chunk, &finder);
+  TRY(scratch_take(core, work->step->scratch, &finder.found, work->walls.rows, "sph walls"));
+  parallel_for(core, 0, work->walls.rows, WALL_CHUNK, find_chunk, &finder);
   close_gaps(work, finder.found);
   return list_moving(work);
 }
@@ -409,20 +416,26 @@ static float share_edges(SphWork *work, SphContact *walls, int count) {
   return twice;
 }
 
+float sph_walls_twice(SphWork *work, int64_t row) {
+  SphContact *walls = work->walls.contacts + work->walls.start[row];
+  int count = work->walls.start[row + 1] - work->walls.start[row];
+  if (!work->step->state->contacts.samples.list.start || count < 2) return 0;
+  return share_edges(work, walls, count);
+}
+
 static void weigh_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   SphWork *work = context;
-  bool sampled = work->step->state->contacts.samples.list.start;
-  for (int64_t i = b; i < e; i++) {
-    SphContact *walls = work->walls.contacts + work->walls.start[i];
-    int count = work->walls.start[i + 1] - work->walls.start[i];
-    for (int k = 0; k < count; k++) work->pressure.density[i] += walls[k].share;
-    if (sampled && count > 1) work->pressure.density[i] -= share_edges(work, walls, count);
+  for (int64_t r = b; r < e; r++) {
+    const int64_t i = sph_row_parcel(work, r);
+    for (int32_t k = work->walls.start[r]; k < work->walls.start[r + 1]; k++)
+      work->pressure.density[i] += work->walls.contacts[k].share;
+    work->pressure.density[i] -= sph_walls_twice(work, r);
   }
 }
 
 void sph_walls_weigh(SphWork *work) {
-  parallel_for(work->step->core, 0, work->count, 4 * WALL_CHUNK, weigh_chunk, work);
+  parallel_for(work->step->core, 0, work->walls.rows, 4 * WALL_CHUNK, weigh_chunk, work);
 }
 
 void sph_walls_begin(SphWork *work, int64_t i) {
@@ -467,12 +480,14 @@ static void keep_grips(const SphContact *contacts, int count, SphGrip *known) {
 static void keep_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   SphWork *work = context;
-  for (int64_t i = b; i < e; i++)
-    keep_grips(work->walls.contacts + work->walls.start[i], work->walls.start[i + 1] - work->walls.start[i],
-               work->fields.grip[i]);
+  for (int64_t r = b; r < e; r++)
+    keep_grips(work->walls.contacts + work->walls.start[r], work->walls.start[r + 1] - work->walls.start[r],
+               work->fields.grip[sph_row_parcel(work, r)]);
 }
 
-void sph_walls_keep(SphWork *work) { parallel_for(work->step->core, 0, work->count, 4 * WALL_CHUNK, keep_chunk, work); }
+void sph_walls_keep(SphWork *work) {
+  parallel_for(work->step->core, 0, work->walls.rows, 4 * WALL_CHUNK, keep_chunk, work);
+}
 
 static Vec3 force_of(const SphContact *contact) {
   return vec3((double)(contact->normal_force * contact->normal[0] + contact->grip[0]),

@@ -4,9 +4,9 @@
 
 #include "core/simd.h"
 #include "methods/method.h"
+#include "methods/sph/sph_shared.h"
 
-enum { RESIDUAL_COMPRESSION, RESIDUAL_EXPANSION, RESIDUAL_SHEAR, FLOWING, RESIDUALS };
-enum { SPH_GRIPS = 4, SPH_SLICE_CHUNK = 32 };
+enum { SPH_GRIPS = 4 };
 enum { STRESS_PRESSURE = 6 }; /* where a row of stress has the pressure */
 
 /* ---- what outlives a step ---- */
@@ -65,8 +65,9 @@ typedef struct SphPairs {
   float *sum[3];       /* of a parcel's gradients, 1/m */
   float *square;       /* sum of their squares over the neighbour's mass */
   /* sph_shield_find: neighbours behind a solid, a bit each of the parcel's row of the neighbour list, whole bytes. */
-  const int64_t *hidden_start; /* of a parcel's bytes, -1: none is; NULL: of nobody */
+  const int64_t *hidden_start; /* of the bytes of a row of parcels, -1: none is; NULL: of nobody */
   const uint8_t *hidden;
+  int64_t hidden_bytes;
 } SphPairs;
 
 /* ---- walls ---- */
@@ -93,7 +94,9 @@ typedef struct SphContact {
 /* sph_walls_find and sph_walls_split fill it; it holds until the end of the step, but for what the iteration changes in
  * contacts. */
 typedef struct SphWalls {
-  int32_t *start; /* of a parcel's contacts; count + 1 of them */
+  const int32_t *who; /* parcels that may have contacts: the rows; NULL: every parcel is one */
+  int64_t rows;
+  int32_t *start; /* of a row's contacts; rows + 1 of them */
   SphContact *contacts;
   int64_t count;
   const int32_t *moving; /* contacts with solids that the sand can move */
@@ -166,6 +169,15 @@ Status sph_pairs_find(SphWork *work);
 Status sph_walls_find(SphWork *work, const struct SphRays *rays, const float *sample_volume);
 /* Adds their shares to the densities. */
 void sph_walls_weigh(SphWork *work);
+/* The parcel that a row is of. */
+static inline int64_t sph_row_parcel(const SphWork *work, int64_t row) {
+  return work->walls.who ? work->walls.who[row] : row;
+}
+/* Whether parcel i may have contacts; whether it must know where its neighbours are, since a solid may hide some. */
+bool sph_walls_possible(const State *state, int64_t i);
+bool sph_shield_possible(const State *state, int64_t i);
+/* Reduces the slopes of a row's contacts by what counts twice where samples meet other walls, and returns that. */
+float sph_walls_twice(SphWork *work, int64_t row);
 /* shield.c: pairs with a solid between them, which are none. Comes before sph_pairs_find. */
 Status sph_shield_find(SphWork *work);
 /* Solids that sand can move share their mobility among their contacts. */
@@ -180,5 +192,7 @@ void sph_walls_keep(SphWork *work);
 void sph_walls_load(SphWork *work);
 /* air.c: gravity, air and collisions give the velocity without stress. */
 Status sph_air_start(SphWork *work);
+/* What gravity and air do in the step; `fastest` is the square of the largest speed of a parcel. */
+SphAirShared sph_air_of(const SphWork *work, double fastest);
 
 #endif

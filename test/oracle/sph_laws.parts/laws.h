@@ -27,7 +27,8 @@ LANE_INLINE void laws_all(const Real in[LAW_INPUTS], LawOutputs *out) {
   Real gain = in[21] + real(1.5f), positive = in[22] + real(1), other = in[23] * in[23] + real(0.1f);
   SphPairTerm pair = density_pair(vec_mul(a, real(2 * LAW_SPACING)), 1 / LAW_SPACING);
   put_mask(out, pair.within), put_mask(out, pair.coincident), put(out, pair.density);
-  put(out, real_from_int(pair.x)), put(out, real_from_int(pair.y)), put(out, real_from_int(pair.z));
+  put(out, real_from_int(pair.gradient.x)), put(out, real_from_int(pair.gradient.y)),
+      put(out, real_from_int(pair.gradient.z));
   put(out, density_total(positive)), put(out, density_excess(density));
 
   put(out, pressure_mobility(LAW_DT, LAW_VOLUME, m));

@@ -1,0 +1,12 @@
+/* Parts of the suite that measures devices. */
+#ifndef BENCH_DEVICE_H
+#define BENCH_DEVICE_H
+
+#include "bench/bench.h"
+#include "scree/scree.h"
+
+/* s of all kernels so far, by the device's clock; NaN on the CPU. */
+double bench_device_seconds(const ScreeWorld *world);
+Status bench_device_sph(Core *core, BenchTable *table, const ScreeDeviceInfo *info);
+
+#endif
