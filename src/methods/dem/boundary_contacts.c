@@ -1,9 +1,11 @@
+#define LANE_SCALAR /* contacts with solids are found and told one by one */
 #include "methods/dem/boundary_contacts.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
+#include "methods/dem/reaction_law.h"
 #include "methods/dem/topology.h"
 
 /* As in contact_law.h, which does the same for faces at rest. */
@@ -14,8 +16,9 @@ enum { NOTHING = INT32_MAX };
 
 static int32_t key_of(int32_t solid, int face) { return solid * SOLID_FACES + face; }
 
-/* Of a flat face at rest one point and the normal are enough: the law finds the distance by itself. */
-static bool is_flat(const Solid *solid) {
+int32_t dem_boundary_solid(int32_t key) { return key == NOTHING ? -1 : key / SOLID_FACES; }
+
+bool dem_boundary_is_flat(const Solid *solid) {
   return solid->motion == MOTION_FIXED &&
          (solid->shape.kind == SCREE_SHAPE_PLANE || (solid->shape.kind == SCREE_SHAPE_BOX && solid->shape.inside));
 }
@@ -93,10 +96,23 @@ static Surface surface_at(const DemStep *work, int32_t index, Vec3 at, double ra
                      .spin = solid->spin,
                      .inverse_mass = solid_inverse_mass(solid),
                      .column = state->materials.count + index};
-  if (!is_flat(solid)) return surface;
-  surface.face = touch->normal;
-  surface.point = vec3_sub(vec3_madd(at, touch->normal, -touch->distance), state->origin);
   return surface;
+}
+
+/* A flat face at rest. The point is the foot of where the grain was when the lists were made: it is the same whenever
+ * the surface is asked for. */
+static void flatten(const DemStep *work, int64_t i, int32_t key, const ShapePoint *touch, Surface *surface) {
+  const State *state = work->step->state;
+  const Particles *p = &state->particles;
+  const Solid *solid = &state->solids.items[key / SOLID_FACES];
+  const Vec3 built = vec3((double)p->built_x[i], (double)p->built_y[i], (double)p->built_z[i]);
+  const double reach = (double)p->radius[i] + 2 * (double)state->contacts.skin;
+  ShapePoint there[SHAPE_CONTACTS_MAX];
+  int found = solid_touches(solid, vec3_add(state->origin, built), reach, there), k = 0;
+  while (k < found && solid_face(solid, &there[k]) != key % SOLID_FACES) k++;
+  surface->face = touch->normal;
+  if (k < found) surface->point = vec3_madd(built, there[k].normal, -there[k].distance);
+  else surface->point = vec3_sub(vec3_madd(place_of(work, i), touch->normal, -touch->distance), state->origin);
 }
 
 /* The velocity is that of the centre of the sample: the law adds what its spin gives the surface. */
@@ -153,7 +169,8 @@ void dem_boundary_refresh(const DemStep *work, int64_t b, int64_t e) {
   if (!work->topology->refreshes) return;
   for (int64_t k = b; k < e; k++) {
     int32_t key = contacts->key[k];
-    if (key == NOTHING || (key >= 0 && is_flat(&work->step->state->solids.items[key / SOLID_FACES]))) continue;
+    if (key == NOTHING || (key >= 0 && dem_boundary_is_flat(&work->step->state->solids.items[key / SOLID_FACES])))
+      continue;
     Surface surface = surface_by_key(work, contacts->first[k] / DEM_ROW, key);
     store_surface(work, contacts, k, &surface);
   }
@@ -256,6 +273,8 @@ static void fill_contacts(void *context, int64_t b, int64_t e, int thread) {
         for (int f = 0; f < found; f++) {
           Surface surface =
               surface_at(work, keys[f] / SOLID_FACES, place_of(work, i), (double)state->particles.radius[i], &touch[f]);
+          if (dem_boundary_is_flat(&state->solids.items[keys[f] / SOLID_FACES]))
+            flatten(work, i, keys[f], &touch[f], &surface);
           add_contact(listing, i, keys[f], found == 1, &surface, at++);
         }
       }
@@ -284,7 +303,7 @@ Status dem_boundary_list(DemStep *work, DemTopology *fresh) {
   parallel_for(core, 0, grains, DEM_CHUNK, fill_contacts, &listing);
   fresh->refreshes = listing.by_samples;
   const Solids *all = &work->step->state->solids;
-  for (int32_t k = 0; k < all->count; k++) fresh->refreshes = fresh->refreshes || !is_flat(&all->items[k]);
+  for (int32_t k = 0; k < all->count; k++) fresh->refreshes = fresh->refreshes || !dem_boundary_is_flat(&all->items[k]);
   return SCREE_OK;
 }
 
@@ -303,26 +322,22 @@ static void reaction_flush(State *state, Reaction *reaction) {
   *reaction = (Reaction){.solid = -1};
 }
 
-/* The point of contact divides the line of centres as the radii do; on a flat surface it is the foot of the normal. */
 static Vec3 contact_point(const DemStep *work, int64_t i, int64_t k) {
   const DemTopology *t = work->topology;
   const float(*surface)[LANES] = (const float(*)[LANES])t->boundary.surfaces + k / LANES * DEM_SURFACE;
-  int lane = (int)(k % LANES);
+  const int lane = (int)(k % LANES);
+  const float *row = work->rows.quads[DEM_ROW * i];
   int32_t at[3], point[3];
-  memcpy(at, work->rows.quads[DEM_ROW * i], sizeof at);
-  double offset[3], along = 0, flat = 0;
+  memcpy(at, row, sizeof at);
+  double offset[3];
   for (int c = 0; c < 3; c++) {
     memcpy(&point[c], &surface[SURFACE_POINT + c][lane], sizeof point[c]);
     offset[c] = (double)(int32_t)((uint32_t)point[c] - (uint32_t)at[c]) * t->quantum;
-    along += offset[c] * (double)surface[SURFACE_FACE + c][lane];
-    flat += (double)(surface[SURFACE_FACE + c][lane] * surface[SURFACE_FACE + c][lane]);
   }
-  Vec3 to = vec3(offset[0], offset[1], offset[2]);
-  if (flat > 0.5)
-    to = vec3(along * (double)surface[SURFACE_FACE][lane], along * (double)surface[SURFACE_FACE + 1][lane],
-              along * (double)surface[SURFACE_FACE + 2][lane]);
-  double own = (double)work->rows.quads[DEM_ROW * i][3], radius = (double)surface[SURFACE_RADIUS][lane];
-  return vec3_madd(place_of(work, i), to, own / (own + radius));
+  const ReactionVector arm = reaction_arm(reaction_vector(offset[0], offset[1], offset[2]), surface[SURFACE_FACE][lane],
+                                          surface[SURFACE_FACE + 1][lane], surface[SURFACE_FACE + 2][lane], row[3],
+                                          surface[SURFACE_RADIUS][lane]);
+  return vec3_add(place_of(work, i), vec3(arm.x, arm.y, arm.z));
 }
 
 static void react(const DemStep *work, int64_t k, const float *result, Reaction *reaction) {

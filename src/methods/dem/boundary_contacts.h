@@ -11,4 +11,9 @@ void dem_boundary_refresh(const DemStep *work, int64_t b, int64_t e);
 /* Adds the reactions of the boundary contacts [b, e) to the wrenches of their solids. `exerted` starts at contact b. */
 void dem_boundary_react(const DemStep *work, int64_t b, int64_t e, const float (*exerted)[DEM_SUM]);
 
+/* Of a flat face at rest one point and the normal are enough: the law finds the distance by itself. */
+bool dem_boundary_is_flat(const Solid *solid);
+/* The solid of a contact's key; -1: of nobody. Not of samples. */
+int32_t dem_boundary_solid(int32_t key);
+
 #endif

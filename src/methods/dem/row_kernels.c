@@ -2,22 +2,17 @@
 #include "methods/dem/contact_kernels.h"
 #include "methods/dem/integrate_law.h"
 #include "methods/dem/lanes.h"
-
-typedef double Doubles __attribute__((vector_size(32)));
-#define INTEGER_BITS 6755399441055744.0 /* 1.5 * 2^52: the sum with it has the integer part in its lowest bits */
+#include "methods/dem/quantum_law.h"
 
 /* (high + low) / quantum modulo 2^32, as an integer. */
 WIDE_INLINE WideInt fixed_point(Wide high, Wide low, double per_quantum) {
   WideQuad parts[2][2] = {
       {__builtin_shufflevector(high, high, 0, 1, 2, 3), __builtin_shufflevector(high, high, 4, 5, 6, 7)},
       {__builtin_shufflevector(low, low, 0, 1, 2, 3), __builtin_shufflevector(low, low, 4, 5, 6, 7)}};
-  WideInt bits[2];
-  for (int h = 0; h < 2; h++) {
-    Doubles at = __builtin_convertvector(parts[0][h], Doubles) + __builtin_convertvector(parts[1][h], Doubles);
-    at *= per_quantum;
-    Doubles turns = (at * 0x1p-32 + INTEGER_BITS) - INTEGER_BITS;
-    bits[h] = (WideInt)((at - turns * 0x1p32) + INTEGER_BITS);
-  }
+  QuantumBits bits[2];
+  for (int h = 0; h < 2; h++)
+    bits[h] = quantum_of(__builtin_convertvector(parts[0][h], QuantumReal),
+                         __builtin_convertvector(parts[1][h], QuantumReal), per_quantum);
   return __builtin_shufflevector(bits[0], bits[1], 0, 2, 4, 6, 8, 10, 12, 14);
 }
 
