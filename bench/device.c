@@ -1,6 +1,6 @@
-/* Fine grains and pbd on a device: time of a frame in which all fine grains move, and of a step of a bed that rests, by
- * the device's clock, beside the CPU of the same machine; memory, the bus, and how long a scene takes to its first
- * frame. */
+/* Fine grains, pbd and dem on a device: time of a frame in which all fine grains move, and of a step of a bed that
+ * rests, by the device's clock, beside the CPU of the same machine; memory, the bus, and how long a scene takes to its
+ * first frame. */
 #include <math.h>
 #include <string.h>
 
@@ -12,8 +12,15 @@
 
 /* Room that a fine grain takes on the host while it is placed and sorted. */
 enum { FRAMES_MEASURED = 5, BYTES_PER_FINE_HOST = 110, BYTES_PER_FINE_DEVICE = 45 };
-/* The same of a grain of pbd, and how long a bed is left to settle. */
-enum { BYTES_PER_GRAIN_HOST = 400, BYTES_PER_GRAIN_DEVICE = 1400, FRAMES_SETTLING = 20 };
+/* Beds of a method: the same of a grain, and how long one is left to settle and measured. A frame of dem has hundreds
+ * of steps. */
+typedef struct BedKind {
+  const char *method;
+  double host, there;     /* bytes of a grain */
+  int64_t settles, lasts; /* frames */
+  bool by_the_clock;      /* of the wall, which sees launches, waits and lists made by the host */
+} BedKind;
+static const BedKind BED_PBD = {"pbd", 400, 1400, 20, 5, false}, BED_DEM = {"dem", 900, 1500, 6, 2, true};
 
 typedef struct DeviceTiming {
   int64_t grains, memory, up, down; /* memory: peak on the device; up, down: bytes of a frame */
@@ -119,8 +126,9 @@ static Status block_rows(Core *core, BenchTable *table, const ScreeDeviceInfo *i
   return SCREE_OK;
 }
 
-/* Steps of a bed of pbd's grains in a box, once it has come to rest. */
-static Status bed_timing(Core *core, const BenchTable *table, double wanted, const char *device, DeviceTiming *timing) {
+/* Steps of a bed in a box, once it has come to rest. */
+static Status bed_timing(Core *core, const BenchTable *table, const BedKind *kind, double wanted, const char *device,
+                         DeviceTiming *timing) {
   const double radius = 0.01;
   if (table->quick) wanted = 500;
   const double side = cbrt(wanted * 4.0 / 3 * M_PI * radius * radius * radius / 0.55);
@@ -133,7 +141,7 @@ static Status bed_timing(Core *core, const BenchTable *table, double wanted, con
   tank.inside = true;
   ScreeSceneDef scene = scree_scene_default();
   scene.name = "bed";
-  scene.method = scree_method_default("pbd");
+  scene.method = scree_method_default(kind->method);
   scene.method.radius = radius;
   scene.materials = &sand, scene.material_count = 1;
   scene.grains = &grains, scene.grains_count = 1;
@@ -145,10 +153,10 @@ static Status bed_timing(Core *core, const BenchTable *table, double wanted, con
   ScreeWorld *world = NULL;
   ScreeError error;
   Status status = scree_world_create(&scene, &options, &world, &error);
-  for (int64_t k = 0; k < bench_amount(table, FRAMES_SETTLING, 1) && status == SCREE_OK; k++)
+  for (int64_t k = 0; k < bench_amount(table, kind->settles, 1) && status == SCREE_OK; k++)
     status = scree_world_frame(world, &error);
   *timing = (DeviceTiming){.device = INFINITY, .wall = INFINITY};
-  for (int64_t k = 0; k < bench_amount(table, FRAMES_MEASURED, 1) && status == SCREE_OK; k++) {
+  for (int64_t k = 0; k < bench_amount(table, kind->lasts, 1) && status == SCREE_OK; k++) {
     const DeviceUse before = world->device ? device_use(world->device) : (DeviceUse){.memory = 0};
     const int64_t first = scree_world_step_index(world);
     double seconds = bench_device_seconds(world), began = timer_now();
@@ -168,28 +176,38 @@ static Status bed_timing(Core *core, const BenchTable *table, double wanted, con
   return status;
 }
 
-static Status bed_rows(Core *core, BenchTable *table, const ScreeDeviceInfo *info) {
+static Status rate_row(Core *core, BenchTable *table, const DeviceTiming *ours, const char *words) {
+  BenchRow row = {.ours = 1e-9 * (double)ours->grains / ours->wall, .unit = "1e9 grain-steps/s"};
+  snprintf(row.name, sizeof row.name, "dem rate, %s", words);
+  snprintf(row.note, sizeof row.note, "by the clock of the wall, lists included");
+  return bench_row(core, table, row);
+}
+
+static Status bed_rows(Core *core, BenchTable *table, const ScreeDeviceInfo *info, const BedKind *kind) {
   static const struct {
     double count;
     const char *words;
     bool beside; /* the CPU too */
   } sizes[] = {{1e4, "10k", true}, {1e6, "1M", true}, {1e7, "10M", false}};
   for (int64_t k = 0; k < bench_amount(table, 3, 1); k++) {
-    const double host = BYTES_PER_GRAIN_HOST * sizes[k].count, there = BYTES_PER_GRAIN_DEVICE * sizes[k].count;
+    const double host = kind->host * sizes[k].count, there = kind->there * sizes[k].count;
     if (host > (double)memory_left(&core->memory) || there > (double)info->memory_bytes) {
-      fprintf(stderr, "pbd step, %s: not measured, it wants %.0f GB on the host and %.0f GB on the device\n",
-              sizes[k].words, 1e-9 * host, 1e-9 * there);
+      fprintf(stderr, "%s step, %s: not measured, it wants %.0f GB on the host and %.0f GB on the device\n",
+              kind->method, sizes[k].words, 1e-9 * host, 1e-9 * there);
       continue;
     }
     DeviceTiming ours, cpu = {.wall = NAN};
-    TRY(bed_timing(core, table, sizes[k].count, table->device, &ours));
-    if (sizes[k].beside) TRY(bed_timing(core, table, sizes[k].count, "cpu", &cpu));
-    BenchRow row = {.ours = 1e3 * ours.device, .reference = 1e3 * cpu.wall, .unit = "ms/step"};
-    snprintf(row.name, sizeof row.name, "pbd step, %s", sizes[k].words);
-    snprintf(row.note, sizeof row.note, "%.4gM grains; %.4g ms in all, %.4g kB up, %.4g down, %.4g B/grain; ref.: CPU",
-             1e-6 * (double)ours.grains, 1e3 * ours.wall, 1e-3 * (double)ours.up, 1e-3 * (double)ours.down,
-             (double)ours.memory / (double)ours.grains);
+    TRY(bed_timing(core, table, kind, sizes[k].count, table->device, &ours));
+    if (sizes[k].beside) TRY(bed_timing(core, table, kind, sizes[k].count, "cpu", &cpu));
+    BenchRow row = {
+        .ours = 1e3 * (kind->by_the_clock ? ours.wall : ours.device), .reference = 1e3 * cpu.wall, .unit = "ms/step"};
+    snprintf(row.name, sizeof row.name, "%s step, %s", kind->method, sizes[k].words);
+    snprintf(row.note, sizeof row.note,
+             "%.4gM; kernels %.4g, all %.4g ms; %.4g kB up, %.4g down; %.4g B/grain; ref.: CPU",
+             1e-6 * (double)ours.grains, 1e3 * ours.device, 1e3 * ours.wall, 1e-3 * (double)ours.up,
+             1e-3 * (double)ours.down, (double)ours.memory / (double)ours.grains);
     TRY(bench_row(core, table, row));
+    if (kind == &BED_DEM && k > 0) TRY(rate_row(core, table, &ours, sizes[k].words));
   }
   return SCREE_OK;
 }
@@ -239,7 +257,8 @@ Status bench_device(Core *core, BenchTable *table) {
   TRY(device_find(core, table->device, &index));
   if (device_describe(index, &info) != SCREE_OK) return fail(core, SCREE_BAD_INPUT, "'%s' is no device", table->device);
   TRY(hourglass_rows(core, table));
-  TRY(bed_rows(core, table, &info));
+  TRY(bed_rows(core, table, &info, &BED_PBD));
+  TRY(bed_rows(core, table, &info, &BED_DEM));
   TRY(bench_device_sph(core, table, &info));
   return block_rows(core, table, &info);
 }

@@ -93,6 +93,12 @@ typedef struct MethodDevice {
   /* As those of the method; they read and write the device's copies. */
   Status (*prepare)(void *data, Step *step);
   Status (*step)(void *data, Step *step);
+  /* NEIGHBORS_LISTED: what prepare has counted in State.mirror's words, from MIRROR_METHOD_WORD on; lists are about to
+   * be made anew, and `needs` is asked for their skin. */
+  void (*surveyed)(void *data, const int32_t *words);
+  /* What all of the step has counted there, and the square of the largest speed, before wrenches are used. NULL: it
+   * does not count. */
+  void (*counted)(void *data, Step *step, const int32_t *words, double fastest);
   /* Private data comes to the host, for a checkpoint, a picture or the CPU; or the host's counts from now on. */
   Status (*fetch)(Core *core, void *data);
   void (*forget)(void *data);

@@ -6,14 +6,33 @@ Status mirror_create(Core *core, Device *device, Mirror **mirror) {
   TRY(memory_new(core, mirror, 1, "fields on a device"));
   (*mirror)->device = device;
   for (int32_t f = 0; f < FIELDS_MAX; f++) (*mirror)->fields[f].here = true;
-  return SCREE_OK;
+  return mirror_words_reserve(core, *mirror, MIRROR_METHOD_WORD);
 }
 
 void mirror_destroy(Core *core, Mirror *mirror) {
   if (!mirror) return;
   for (int32_t f = 0; f < FIELDS_MAX; f++) device_release(mirror->device, &mirror->fields[f].buffer);
   solids_mirror_drop(core, mirror->device, &mirror->solids);
+  device_release(mirror->device, &mirror->words.buffer);
+  memory_drop(core, &mirror->words.here);
   memory_free(&core->memory, mirror);
+}
+
+Status mirror_words_reserve(Core *core, Mirror *mirror, int32_t count) {
+  MirrorWords *words = &mirror->words;
+  const int64_t bytes = 2 * count * (int64_t)sizeof *words->here;
+  if (count <= words->count) return SCREE_OK;
+  TRY(memory_grow(core, &words->here, count, "counters"));
+  TRY(device_reserve(core, mirror->device, &words->buffer, bytes, 0, "counters"));
+  words->count = count;
+  return device_clear(core, mirror->device, &words->buffer, bytes);
+}
+
+Status mirror_words_read(Core *core, Mirror *mirror) {
+  const MirrorWords *words = &mirror->words;
+  const int64_t size = (int64_t)sizeof *words->here;
+  return device_read(core, mirror->device, &words->buffer, mirror_words_begin(mirror) * size, words->count * size,
+                     words->here);
 }
 
 static bool in_set(const Particles *particles, int32_t f, StateSet set) {

@@ -17,14 +17,29 @@ typedef struct MirrorField {
   int64_t sent;     /* how often it went up */
 } MirrorField;
 
+/* What the kernels of a step count, in two sets: while a step counts in one, its commit clears the other. So a step
+ * reads all of its counters at once. */
+typedef struct MirrorWords {
+  DeviceBuffer buffer;
+  int32_t count, set; /* words of a set; which one the step in progress counts in */
+  int32_t *here;      /* as they were last read */
+} MirrorWords;
+enum { MIRROR_METHOD_WORD = 8 }; /* the first that is not the world's */
+
 typedef struct Mirror {
   Device *device;
   MirrorField fields[FIELDS_MAX]; /* as in Particles */
   SolidsMirror solids;
+  MirrorWords words;
 } Mirror;
 
 Status mirror_create(Core *core, Device *device, Mirror **mirror);
 void mirror_destroy(Core *core, Mirror *mirror);
+
+/* Room for so many words, before the step counts; what grows is zero. Where those of the step begin. */
+Status mirror_words_reserve(Core *core, Mirror *mirror, int32_t count);
+static inline int32_t mirror_words_begin(const Mirror *mirror) { return mirror->words.set * mirror->words.count; }
+Status mirror_words_read(Core *core, Mirror *mirror);
 
 /* Fields of the set that are not valid there (here) are copied. What has no copy on the device is always valid here. */
 Status mirror_send(Core *core, Mirror *mirror, const Particles *particles, StateSet set);

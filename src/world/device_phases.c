@@ -9,9 +9,9 @@ enum { GROUP = 64 };
 
 #define WORLD_DEVICE_KERNELS(X)                                                                                        \
   X(world_leave, "device neighbors")                                                                                   \
-  X(world_gone, "device neighbors")                                                                                    \
+  X(world_farthest, "device neighbors")                                                                                \
   X(world_move, "device commit")
-#define WORLD_DEVICE_BUFFERS(X) X(words) X(gone)
+#define WORLD_DEVICE_BUFFERS(X) X(gone)
 
 struct WorldDevice {
   DeviceProgram *program;
@@ -94,7 +94,6 @@ Status world_enter_device(ScreeWorld *world) {
 #define WORLD_MAKE(name, phase) TRY(device_kernel(core, d->program, #name, phase, &d->name));
   WORLD_DEVICE_KERNELS(WORLD_MAKE)
 #undef WORLD_MAKE
-  TRY(device_reserve(core, world->device, &d->words, WORLD_WORDS * (int64_t)sizeof(int32_t), 0, "counters"));
   TRY(device_reserve(core, world->device, &d->gone, sizeof(int32_t), 0, "counters"));
   TRY(device_clear(core, world->device, &d->gone, sizeof(int32_t)));
   if (world_needs(world).neighbors == NEIGHBORS_SEARCHED)
@@ -156,6 +155,12 @@ static Status method_step(ScreeWorld *world, Step *step) {
   return world->method->device->step(world->method_data, step);
 }
 
+static float word_float(const Mirror *mirror, int word) {
+  float value;
+  memcpy(&value, &mirror->words.here[word], sizeof value);
+  return value;
+}
+
 /* ---- neighbors ---- */
 
 /* No more than all can have moved on in a step; the device counts in 32 bits. */
@@ -181,23 +186,24 @@ static Status keep_up_on_host(ScreeWorld *world, const MethodNeeds *needs, bool 
 }
 
 /* Lists are made on the host. Whether they must be is measured on the device, where it is not known. */
-static Status refresh_lists(ScreeWorld *world, const MethodNeeds *needs, const Step *step) {
-  WorldDevice *d = world->on_device;
-  ListsAge age = world_lists_age(world, needs, step->farthest);
-  if (age == LISTS_UNKNOWN) {
-    const int32_t count = (int32_t)world->state.particles.count;
-    int32_t words[WORLD_WORDS] = {0};
-    float square;
-    TRY(device_write(&world->core, world->device, &d->words, 0, sizeof words, words));
-    TRY(LAUNCH(world_gone, count, DEVICE_VALUE(count), FIELD3(x, y, z), FIELD3(dx, dy, dz),
-               FIELD3(built_x, built_y, built_z), HERE(words)));
-    TRY(device_read(&world->core, world->device, &d->words, 0, sizeof words, words));
-    memcpy(&square, &words[WORLD_GONE], sizeof square);
-    age = world_lists_measured(world, (double)square);
-  }
+static Status refresh_lists(ScreeWorld *world, const Step *step) {
+  Mirror *mirror = world->state.mirror;
+  const MethodDevice *method = world->method->device;
+  MethodNeeds needs = world_needs(world);
+  ListsAge age = world_lists_age(world, &needs, step->farthest);
   if (age == LISTS_GOOD) return SCREE_OK;
+  if (age == LISTS_UNKNOWN) {
+    const int32_t count = (int32_t)world->state.particles.count, begin = mirror_words_begin(mirror);
+    TRY(LAUNCH(world_farthest, count, DEVICE_VALUE(count), DEVICE_VALUE(begin), FIELD3(x, y, z), FIELD3(dx, dy, dz),
+               FIELD3(built_x, built_y, built_z), DEVICE_BUFFER(&mirror->words.buffer)));
+  }
+  TRY(mirror_words_read(&world->core, mirror));
+  if (age == LISTS_UNKNOWN) age = world_lists_measured(world, (double)word_float(mirror, WORD_FARTHEST));
+  if (age == LISTS_GOOD) return SCREE_OK;
+  if (method->surveyed) method->surveyed(world->method_data, mirror->words.here + MIRROR_METHOD_WORD);
+  needs = world_needs(world);
   TRY(world_to_host(world, SET_PARTICLES));
-  TRY(world_rebuild_lists(world, needs));
+  TRY(world_rebuild_lists(world, &needs));
   world_wrote_on_host(world, SET_PARTICLES);
   return to_device(world, SET_PARTICLES);
 }
@@ -207,7 +213,7 @@ static Status neighbors(ScreeWorld *world, Step *step) {
   const MethodNeeds needs = world_needs(world);
   world_place_samples(world);
   world_solids_step(world, step->dt);
-  if (needs.neighbors == NEIGHBORS_LISTED) return refresh_lists(world, &needs, step);
+  if (needs.neighbors == NEIGHBORS_LISTED) return refresh_lists(world, step);
   TRY(solids_mirror_send(&world->core, world->device, &state->mirror->solids, &state->solids));
   if (world->neighbors_stale || !world->lists_known) {
     TRY(count_gone(world));
@@ -235,25 +241,31 @@ static Status neighbors(ScreeWorld *world, Step *step) {
 
 /* ---- commit ---- */
 
+/* All that the step has counted comes down here. */
 static Status commit(ScreeWorld *world, Step *step) {
-  WorldDevice *d = world->on_device;
-  const int32_t count = (int32_t)world->state.particles.count;
-  int32_t words[WORLD_WORDS] = {0};
-  float largest = 0;
+  Mirror *mirror = world->state.mirror;
+  const MethodDevice *method = world->method->device;
+  const int32_t count = (int32_t)world->state.particles.count, words = mirror->words.count,
+                items = count > words ? count : words;
+  const MoveShared shared = {.count = count,
+                             .words = mirror_words_begin(mirror),
+                             .next = (1 - mirror->words.set) * words,
+                             .word_count = words};
   TRY(world_to_host(world, world_probes_step_reads(world)));
   world_probes_commit(world);
-  TRY(device_write(&world->core, world->device, &d->words, 0, sizeof words, words));
-  TRY(LAUNCH(world_move, count, DEVICE_VALUE(count), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz),
-             FIELD3(vx, vy, vz), HERE(words)));
-  TRY(device_read(&world->core, world->device, &d->words, 0, sizeof words, words));
+  TRY(LAUNCH(world_move, items, DEVICE_VALUE(shared), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz),
+             FIELD3(vx, vy, vz), DEVICE_BUFFER(&mirror->words.buffer)));
+  TRY(mirror_words_read(&world->core, mirror));
   TRY(device_finish(&world->core, world->device));
-  memcpy(&largest, &words[WORLD_FASTEST], sizeof largest);
-  if (words[WORLD_BAD]) {
+  mirror->words.set = 1 - mirror->words.set;
+  if (mirror->words.here[WORD_BAD]) {
     mirror_wrote_there(world->state.mirror, &world->state.particles, SET_X | SET_LOW);
     TRY(world_to_host(world, SET_PARTICLES));
     return world_blew_up(world);
   }
-  return world_end_commit(world, (double)largest, step->dt);
+  const double fastest = (double)word_float(mirror, WORD_FASTEST);
+  if (method->counted) method->counted(world->method_data, step, mirror->words.here + MIRROR_METHOD_WORD, fastest);
+  return world_end_commit(world, fastest, step->dt);
 }
 
 /* ---- what phases on the host need of particles ---- */
@@ -276,8 +288,10 @@ static bool always(const ScreeWorld *world) {
 
 static bool no_emitters(const ScreeWorld *world) { return world->definition.scene.emitter_count == 0; }
 static bool no_sinks(const ScreeWorld *world) { return world->definition.scene.sink_count == 0; }
+/* The overlap of listed grains at the end of a frame is looked for in the lists. */
 static bool nobody_looks(const ScreeWorld *world) {
-  return !world->upsample && world->definition.scene.probe_count == 0;
+  const bool overlap = world->method->particle == PARTICLE_GRAIN && world_needs(world).neighbors == NEIGHBORS_LISTED;
+  return !world->upsample && world->definition.scene.probe_count == 0 && !overlap;
 }
 
 /* How fast the fastest particle is may limit what it does to a body. */
@@ -291,7 +305,7 @@ static bool nobody_is_moved(const ScreeWorld *world) {
 #define MOVED (SET_X | SET_LOW | SET_D | SET_V)
 const DevicePhase DEVICE_BIRTHS = {NULL, SET_PARTICLES, SET_PARTICLES, nothing_queued};
 const DevicePhase DEVICE_EVENTS = {NULL, SET_X | SET_LOW | SET_V, SET_V, no_event_now};
-const DevicePhase DEVICE_PREPARE = {prepare, SET_V | SET_D, SET_D, NULL};
+const DevicePhase DEVICE_PREPARE = {prepare, MOVED | SET_BIRTH | SET_ADDED, SET_D | SET_V | SET_ADDED, NULL};
 /* Which solids are near is a field that the world has added. */
 const DevicePhase DEVICE_NEIGHBORS = {neighbors, SET_X | SET_LOW | SET_D | SET_BIRTH | SET_BUILT | SET_ADDED,
                                       SET_BUILT | SET_ADDED, NULL};

@@ -86,7 +86,7 @@ static float move(global float *x, global float *low, global const float *d, int
   return sum;
 }
 
-kernel void world_move(int count, global float *x, global float *y, global float *z, global float *low_x,
+kernel void world_move(MoveShared move_by, global float *x, global float *y, global float *z, global float *low_x,
                        global float *low_y, global float *low_z, global const float *dx, global const float *dy,
                        global const float *dz, global const float *vx, global const float *vy, global const float *vz,
                        global int *words) {
@@ -94,7 +94,8 @@ kernel void world_move(int count, global float *x, global float *y, global float
   int i = (int)get_global_id(0);
   if (get_local_id(0) == 0) fastest = bad = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (i < count) {
+  if (i < move_by.word_count) words[move_by.next + i] = 0;
+  if (i < move_by.count) {
     float px = move(x, low_x, dx, i), py = move(y, low_y, dy, i), pz = move(z, low_z, dz, i);
     LaneVec3 v = vec_make(vx[i], vy[i], vz[i]);
     float speed = vec_dot(v, v), odd = (px - px) + (py - py) + (pz - pz) + (speed - speed);
@@ -102,12 +103,12 @@ kernel void world_move(int count, global float *x, global float *y, global float
     else atomic_max(&fastest, as_int(speed)); /* not below zero: its bits are in order */
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (get_local_id(0) == 0) atomic_max(&words[WORLD_FASTEST], fastest);
-  if (get_local_id(0) == 0 && bad) atomic_or(&words[WORLD_BAD], 1);
+  if (get_local_id(0) == 0) atomic_max(&words[move_by.words + WORD_FASTEST], fastest);
+  if (get_local_id(0) == 0 && bad) atomic_or(&words[move_by.words + WORD_BAD], 1);
 }
 
-/* How far particles have gone since their lists were made, as the bits of a square; who is not finite is far. */
-kernel void world_gone(int count, global const float *x, global const float *y, global const float *z,
+/* How far particles have gone since their lists were made; NaN counts as far. */
+kernel void world_farthest(int count, int begin, global const float *x, global const float *y, global const float *z,
                        global const float *dx, global const float *dy, global const float *dz,
                        global const float *built_x, global const float *built_y, global const float *built_z,
                        global int *words) {
@@ -121,5 +122,5 @@ kernel void world_gone(int count, global const float *x, global const float *y, 
     atomic_max(&farthest, as_int(square == square ? square : INFINITY));
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (get_local_id(0) == 0) atomic_max(&words[WORLD_GONE], farthest);
+  if (get_local_id(0) == 0) atomic_max(&words[begin + WORD_FARTHEST], farthest);
 }

@@ -14,7 +14,13 @@ typedef struct LeaveShared {
   int unused;
 } LeaveShared;
 
-/* Squares of the largest speed and of the farthest way since lists were made, as the bits of floats. */
-enum { WORLD_FASTEST, WORLD_BAD, WORLD_GONE, WORLD_WORDS };
+/* Of the counters of a step (state/mirror.h): squares of the largest speed and of the longest way since lists were
+ * made, as the bits of floats; whether a particle is not finite. */
+enum { WORD_FASTEST, WORD_BAD, WORD_FARTHEST };
+
+/* Commit: where the words of this step and of the next begin, and how many there are. */
+typedef struct MoveShared {
+  int count, words, next, word_count;
+} MoveShared;
 
 #endif

@@ -1,4 +1,4 @@
-"""Every kernel of fine grains and of sph in a simulator of devices that looks at each access to memory: none outside of a buffer, no
+"""Every kernel of fine grains, sph and dem in a simulator of devices that looks at each access to memory: none outside of a buffer, no
 races; and the bits of the CPU. It counts as a graphics card, so that items look for coarse grains by groups."""
 import os
 import shutil
@@ -7,15 +7,15 @@ import unittest
 
 from support.case import HERE, PROGRAM, Case, needs
 
-SCENE = os.path.join(HERE, "device.yaml")
+SCENE, DEM = os.path.join(HERE, "device.yaml"), os.path.join(HERE, "device_dem.yaml")
 # The simulator knows nothing of what optimisers write.
 GRIND = ["oclgrind", "--data-races", "--build-options", "-cl-opt-disable"]
 
 
 @needs(shutil.which("oclgrind"), "oclgrind is not installed")
 class Oclgrind(Case):
-    def look(self, mode, *words, frames=4):
-        words = ["run", SCENE, "--frames", str(frames), "--frames-format", "none", "--set", f"upsample.mode={mode}", *words]
+    def look(self, scene, frames, *words):
+        words = ["run", scene, "--frames", str(frames), "--frames-format", "none", *words]
         here = self.good(*words, "-o", "cpu").stderr.splitlines()
         done = subprocess.run([*GRIND, PROGRAM, *words, "-o", "there", "--device", "opencl"], cwd=self.folder,
                               capture_output=True, text=True, timeout=1500)
@@ -26,19 +26,33 @@ class Oclgrind(Case):
         self.assertEqual(said, [])
         for key in ("grains_hash", "state_hash"):
             self.assertEqual(self.report("cpu")[key], self.report("there")[key])
+        return done
+
+    def fine(self, mode, *words, frames=4):
+        self.look(SCENE, frames, "--set", f"upsample.mode={mode}", *words)
         self.assertGreater(self.report("there")["particles"]["grains"], 500)
 
+    def dem(self, *words):
+        self.assertIn("note: dem runs on opencl:0", self.look(DEM, 15, *words).stderr)
+
     def test_better(self):
-        self.look("better")
+        self.fine("better")
 
     def test_paper(self):
-        self.look("paper")
+        self.fine("paper")
 
     def test_sph(self):
-        self.look("better", "--method", "sph", frames=2)
+        self.fine("better", "--method", "sph", frames=2)
 
     def test_paper_without_rule(self):
-        self.look("paper", "--set", "upsample.body_rule=false")
+        self.fine("paper", "--set", "upsample.body_rule=false")
+
+    def test_dem(self):
+        self.dem()
+
+    def test_dem_printed(self):
+        self.dem("--set", "method.integrator=euler", "--set", "method.rotation=false", "--set", "method.shear_cap=spring",
+                 "--set", "materials.loam.cohesion=0")
 
 
 if __name__ == "__main__":

@@ -299,13 +299,13 @@ static void notes_say_what_is_missing(void **state) {
   for (int k = 0; k < 4; k++) {
     static const char *const missing[] = {
         "pbd has no device form for free bodies", "pbd has no device form for averaging",
-        "pbd has no device form for mass scaling", "dem has no device form, and the scene has no fine grains"};
+        "pbd has no device form for mass scaling", "p2 has no device form, and the scene has no fine grains"};
     small_scene(&s, "notes");
     ball.shape.position = (ScreeVec3){0, 0, 1};
     if (k == 0) s.scene.bodies = &ball, s.scene.body_count = 1;
     if (k == 1) s.scene.method.pbd.averaging = true;
     if (k == 2) s.scene.method.pbd.mass_scaling = 1;
-    if (k == 3) s.scene.method = scree_method_default("dem"), s.scene.method.radius = 0.03;
+    if (k == 3) s.scene.method = scree_method_default("p2"), s.scene.method.radius = 0.03;
     ScreeWorld *cpu = world_on(&s.scene, "cpu"), *device = world_on(&s.scene, "opencl");
     assert_note(device, missing[k]);
     assert_note(device, "nothing runs on opencl:0");

@@ -18,12 +18,11 @@ static double radius_chunk(void *context, int64_t b, int64_t e) {
   return (double)largest;
 }
 
-/* Chosen when the lists are: only then can there be larger grains. */
-static void choose_quantum(DemStep *work) {
+void dem_choose_quantum(DemStep *work) {
   const State *state = work->step->state;
   DemTopology *t = work->topology;
   double largest =
-      parallel_max(work->step->core, 0, work->rows.grains, DEM_CHUNK, 0, radius_chunk, (void *)&state->particles);
+      parallel_max(work->step->core, 0, state->particles.count, DEM_CHUNK, 0, radius_chunk, (void *)&state->particles);
   int exponent;
   frexp(2 * fmax(largest, state->radius) + 2 * (double)state->contacts.skin, &exponent);
   t->quantum = ldexp(1, exponent - REACH_BITS);
@@ -36,7 +35,7 @@ void dem_contacts_fill(DemStep *work, ParallelBody body) {
 Status dem_contacts_begin(DemStep *work) {
   /* The grains are sorted anew, or the quantum changes: the rows of dem_prepare are of no use. */
   if (work->topology->builds != work->step->state->contacts.builds || !(work->topology->quantum > 0)) {
-    choose_quantum(work);
+    dem_choose_quantum(work);
     dem_contacts_fill(work, KERNEL_CALL(work->step->core, dem_row_pass));
   }
   return dem_topology_update(work);

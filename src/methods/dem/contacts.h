@@ -110,6 +110,8 @@ static inline float *dem_spring(const DemTopology *t, const DemContacts *contact
  * leave no thread idle, and fewer pairs are outer ones. */
 static inline int64_t dem_window_for(int64_t grains) { return grains > 65536 ? 8192 : 2048; }
 
+/* Chosen when the lists are: only then can there be larger grains. */
+void dem_choose_quantum(DemStep *work);
 /* Fills the rows of all grains by `body`, a row kernel. */
 void dem_contacts_fill(DemStep *work, ParallelBody body);
 /* Brings rows and topology up to date with the neighbour lists. */

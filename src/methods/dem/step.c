@@ -12,9 +12,11 @@
 #include "methods/dem/calibration_table.h"
 #include "methods/dem/contact_kernels.h"
 #include "methods/dem/dem.h"
+#include "methods/dem/dem_device.h"
 #include "methods/dem/topology.h"
 #include "methods/dem/pressure.h"
 #include "methods/dem/relax.h"
+#include "state/mirror.h"
 
 /* In nominal radii. Where grains are fast the skin is as wide as lets lists live for SKIN_STEPS, within bounds. */
 #define SKIN 0.3f
@@ -49,9 +51,11 @@ typedef struct Dem {
   double last_step;    /* s */
   Reaction *reactions; /* per solid: what the contacts exerted on it in the last step */
   int64_t reaction_count;
-  DemRows rows;    /* of the step in progress */
-  double longest;  /* m, longest displacement of a grain in it */
-  int64_t relaxed; /* steps that moved an overlapping start apart; -1: it is done */
+  DemRows rows;      /* of the step in progress */
+  double longest;    /* m, longest displacement of a grain in it */
+  int64_t relaxed;   /* steps that moved an overlapping start apart; -1: it is done */
+  DemDevice *device; /* NULL: on the CPU */
+  bool counts;       /* the step in progress there has forces */
 } Dem;
 
 static double smallest_radius(double radius, const ScreeMaterialDef *material) {
@@ -215,12 +219,17 @@ static void balance_reactions(Dem *dem, Step *step) {
   dem->last_step = step->dt;
 }
 
+static Status room_for_reactions(Dem *dem, const Step *step) {
+  TRY(memory_grow(step->core, &dem->reactions, step->state->solids.count, "reactions"));
+  dem->reaction_count = step->state->solids.count;
+  return SCREE_OK;
+}
+
 static Status forces_and_kick(Dem *dem, DemStep *work) {
   Step *step = work->step;
   double began = profile_begin(), stiffest;
   TRY(dem_contacts_begin(work));
-  TRY(memory_grow(step->core, &dem->reactions, step->state->solids.count, "reactions"));
-  dem->reaction_count = step->state->solids.count;
+  TRY(room_for_reactions(dem, step));
   profile_end(step->profile, "contacts", began);
   began = profile_begin();
   TRY(dem_contacts_forces(work, &stiffest));
@@ -299,6 +308,7 @@ static Status dem_check(Core *core, const Archive *archive, const State *state, 
 static void dem_destroy(Core *core, void *data) {
   Dem *dem = data;
   if (!dem) return;
+  dem_device_close(core, dem->device);
   dem_constants_destroy(core, &dem->constants);
   dem_topology_destroy(core, &dem->topology);
   memory_drop(core, &dem->reactions);
@@ -319,6 +329,7 @@ static Status dem_contacts_changed(Core *core, const State *state, void *data) {
   dem_constants_destroy(core, &dem->constants);
   dem->constants = constants;
   dem->settings.bonds = dem_constants_bond(&constants);
+  if (dem->device) dem_device_change(dem->device);
   return SCREE_OK;
 }
 
@@ -326,6 +337,83 @@ static Status dem_write_pressure(Core *core, const State *state, const void *dat
   dem_pressure(core, state, &((const Dem *)data)->constants, pressure);
   return SCREE_OK;
 }
+
+/* ---- on a device ---- */
+
+static const char *dem_missing(const void *data, const State *state) {
+  (void)data;
+  return dem_device_missing(state);
+}
+
+static Status dem_open(Core *core, State *state, void *data) {
+  return dem_device_open(core, state, &((Dem *)data)->device);
+}
+
+/* Euler's steps are not as long as predicted: how long they are is then counted as on the CPU. */
+static Status dem_prepare_there(void *data, Step *step) {
+  Dem *dem = data;
+  DemStep work = begin_step(dem, step);
+  TRY(dem_device_kick(dem->device, &work));
+  if (dem->relaxed >= 0) return SCREE_OK;
+  if (dem->settings.verlet) step->farthest = dem_device_farthest(dem->device, step->dt);
+  else TRY(dem_device_longest(step, &step->farthest));
+  return SCREE_OK;
+}
+
+static void dem_surveyed(void *data, const int32_t *words) { ((Dem *)data)->longest = dem_device_displacement(words); }
+
+/* A start that is relaxed is so on the host. */
+static Status relax_there(Dem *dem, Step *step, bool *done) {
+  State *state = step->state;
+  TRY(mirror_fetch(step->core, state->mirror, &state->particles, SET_X | SET_LOW | SET_D | SET_BIRTH));
+  TRY(relax_start(dem, step, done));
+  if (*done) return SCREE_OK;
+  mirror_wrote_here(state->mirror, &state->particles, SET_D);
+  return mirror_send(step->core, state->mirror, &state->particles, SET_D);
+}
+
+static Status dem_step_there(void *data, Step *step) {
+  Dem *dem = data;
+  dem->counts = dem->relaxed < 0;
+  if (!dem->counts) TRY(relax_there(dem, step, &dem->counts));
+  if (!dem->counts) return SCREE_OK;
+  DemStep work = begin_step(dem, step);
+  TRY(room_for_reactions(dem, step));
+  return dem_device_forces(dem->device, &work);
+}
+
+static void dem_counted(void *data, Step *step, const int32_t *words, double fastest) {
+  Dem *dem = data;
+  dem->longest = dem_device_displacement(words);
+  if (!dem->counts) return;
+  dem->frequency = sqrt(dem_device_stiffest(words));
+  dem_device_react(words, step->state);
+  balance_reactions(dem, step);
+  dem_device_note_speeds(dem->device, words, fastest);
+}
+
+static Status dem_fetch(Core *core, void *data) {
+  Dem *dem = data;
+  return dem_device_fetch(core, dem->device, &dem->topology);
+}
+
+static void dem_forget(void *data) { dem_device_forget(((Dem *)data)->device); }
+
+static void dem_close(Core *core, void *data) {
+  Dem *dem = data;
+  dem_device_close(core, dem->device);
+  dem->device = NULL;
+}
+
+static const MethodDevice DEM_DEVICE = {.missing = dem_missing,
+                                        .open = dem_open,
+                                        .prepare = dem_prepare_there,
+                                        .step = dem_step_there,
+                                        .surveyed = dem_surveyed,
+                                        .counted = dem_counted,
+                                        .fetch = dem_fetch,
+                                        .forget = dem_forget,
+                                        .close = dem_close};
 
 const Method METHOD_DEM = {
     .info = {.name = "dem",
@@ -344,4 +432,5 @@ const Method METHOD_DEM = {
     .solids_changed = dem_contacts_changed,
     .materials_changed = dem_contacts_changed,
     .pressure = dem_write_pressure,
+    .device = &DEM_DEVICE,
 };

@@ -53,6 +53,7 @@ static Status energy_frame(ScreeWorld *world, Probe *probe, double seconds) {
   (void)seconds;
   State *state = &world->state;
   double *values = probe->state.values;
+  TRY(world_to_host(world, SET_ADDED)); /* spins */
   values[0] = probe_sum(world, kinetic_chunk, state) + turning_energy(world);
   values[1] = probe_sum(world, potential_chunk, state);
   for (int32_t k = 0; k < state->solids.count; k++) {

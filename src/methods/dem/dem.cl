@@ -1,0 +1,381 @@
+/* dem on a device: loops over its laws, one work item a grain.
+ *
+ * Every contact is computed by both of its grains, with the one that is stored first as the first partner in both: so
+ * nothing is handed from one to the other, and both get the same bits. A grain adds up what its contacts exert in the
+ * order of the CPU, which is that of its list. */
+#include "core/lane.h"
+#include "methods/dem/contact_law.h"
+#include "methods/dem/dem_shared.h"
+#include "methods/dem/integrate_law.h"
+#include "methods/dem/quantum_law.h"
+#include "methods/dem/reaction_law.h"
+#include "state/wrench_law.h"
+
+#ifndef DEM_ROLLING /* what a program is built for */
+#define DEM_ROLLING 1
+#define DEM_BONDS 1
+#define DEM_CAP_TOTAL 1
+#endif
+#define DEM_SPRING (DEM_ROLLING ? 2 : 1) /* quads of a contact's springs: shear, rolling */
+#define DEM_CHUNK 32                     /* entries of a list that are looked at together */
+
+static LaneVec3 load_vector(global const float *x, global const float *y, global const float *z, int i) {
+  return vec_make(x[i], y[i], z[i]);
+}
+
+static void store_vector(global float *x, global float *y, global float *z, int i, LaneVec3 v) {
+  x[i] = v.x, y[i] = v.y, z[i] = v.z;
+}
+
+static LaneVec3 vector_of(float4 quad) { return vec_make(quad.x, quad.y, quad.z); }
+static float4 quad_of(LaneVec3 v, float fourth) { return (float4)(v.x, v.y, v.z, fourth); }
+
+/* ---- rows ---- */
+
+/* As row_kernels.c: place, motion and turning of a grain, four numbers each. */
+#define ROW_FIELDS                                                                                                     \
+  global const float *x, global const float *y, global const float *z, global const float *low_x,                     \
+      global const float *low_y, global const float *low_z, global const float *radius, global const float *mass,     \
+      global const uchar *material
+#define ROW_NAMES x, y, z, low_x, low_y, low_z, radius, mass, material
+#define ROWS global float4 *place, global float4 *motion, global float4 *turn
+
+static int quanta(float high, float low, DemShared step) {
+  return (int)quantum_of((double)high, (double)low, (double)step.per_quantum);
+}
+
+static void fill_row(DemShared step, int i, LaneVec3 velocity, LaneVec3 displacement, LaneVec3 spin, ROW_FIELDS, ROWS) {
+  LaneVec3 moved = vec_mul(displacement, step.verlet ? 1.f : 0.f), turned = vec_mul(spin, step.rotation ? 1.f : 0.f);
+  place[i] = (float4)(as_float(quanta(x[i], low_x[i] + moved.x, step)),
+                      as_float(quanta(y[i], low_y[i] + moved.y, step)),
+                      as_float(quanta(z[i], low_z[i] + moved.z, step)), radius[i]);
+  motion[i] = quad_of(velocity, 1.f / mass[i]);
+  turn[i] = quad_of(turned, (float)material[i]);
+}
+
+kernel void dem_rows(DemShared step, ROW_FIELDS, global const float *vx, global const float *vy, global const float *vz,
+                     global const float *dx, global const float *dy, global const float *dz,
+                     global const float *spin_x, global const float *spin_y, global const float *spin_z, ROWS) {
+  int i = (int)get_global_id(0);
+  if (i >= step.count) return;
+  fill_row(step, i, load_vector(vx, vy, vz, i), load_vector(dx, dy, dz, i), load_vector(spin_x, spin_y, spin_z, i),
+           ROW_NAMES, place, motion, turn);
+}
+
+/* The first half of velocity Verlet; Euler predicts the displacement. */
+kernel void dem_kick(DemShared step, ROW_FIELDS, global float *vx, global float *vy, global float *vz,
+                     global float *dx, global float *dy, global float *dz, global float *spin_x, global float *spin_y,
+                     global float *spin_z, global const float *contact_ax, global const float *contact_ay,
+                     global const float *contact_az, global const float *turning_x, global const float *turning_y,
+                     global const float *turning_z, ROWS, global int *words) {
+  local int longest;
+  int i = (int)get_global_id(0);
+  if (get_local_id(0) == 0) longest = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (i < step.count) {
+    const float half_dt = 0.5f * step.dt;
+    LaneVec3 velocity = load_vector(vx, vy, vz, i), spin = load_vector(spin_x, spin_y, spin_z, i);
+    if (step.verlet) {
+      velocity = integrate_velocity(velocity, load_vector(contact_ax, contact_ay, contact_az, i),
+                                    vec_make(step.gravity[0], step.gravity[1], step.gravity[2]), half_dt);
+      store_vector(vx, vy, vz, i, velocity);
+    }
+    LaneVec3 displacement = vec_mul(velocity, step.dt);
+    store_vector(dx, dy, dz, i, displacement);
+    if (step.verlet && step.rotation) {
+      spin = integrate_spin(spin, load_vector(turning_x, turning_y, turning_z, i), half_dt);
+      store_vector(spin_x, spin_y, spin_z, i, spin);
+    }
+    fill_row(step, i, velocity, displacement, spin, ROW_NAMES, place, motion, turn);
+    atomic_max(&longest, as_int(vec_dot(displacement, displacement)));
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) == 0) atomic_max(&words[step.words + DEM_WORD_LONGEST], longest);
+}
+
+/* ---- lists ---- */
+
+/* Springs of the entry, from the last lists, where these two had any. */
+static int carry(DemListShared lists, int i, int j, global const int *row, global const int *last_start,
+                 global const int *last_partner, global const float4 *last_springs, global float4 *to) {
+  int own = row[i] - 1, other = row[j] - 1;
+  if (own < 0 || other < 0 || own >= lists.last_count || other >= lists.last_count) return j;
+  float sign = (own < other) == (i < j) ? 1.f : -1.f;
+  for (int k = last_start[own]; k < last_start[own + 1]; k++)
+    if (last_partner[k] == (int)((unsigned)other | DEM_HAS_SPRINGS)) {
+      for (int q = 0; q < DEM_SPRING; q++) to[q] = sign * last_springs[DEM_SPRING * k + q];
+      return (int)((unsigned)j | DEM_HAS_SPRINGS);
+    }
+  return j;
+}
+
+/* In the order in which the CPU adds up: grains of later windows, of earlier ones, of the same; each by storage. */
+kernel void dem_list(DemListShared lists, global const int *start, global const int *index, global const int *row,
+                     global const int *last_start, global const int *last_partner, global const float4 *last_springs,
+                     global int *partner, global float4 *springs) {
+  int i = (int)get_global_id(0), at;
+  if (i >= lists.count) return;
+  at = start[i];
+  for (int pass = 0; pass < 3; pass++)
+    for (int k = start[i]; k < start[i + 1]; k++) {
+      int j = index[k], kind = j / lists.window == i / lists.window ? 2 : j > i ? 0 : 1;
+      if (kind != pass) continue;
+      partner[at] = carry(lists, i, j, row, last_start, last_partner, last_springs, springs + DEM_SPRING * at);
+      at++;
+    }
+}
+
+kernel void dem_list_walls(DemListShared lists, global const int *start, global const DemWall *walls,
+                           global const int *row, global const int *last_start, global const int *last_key,
+                           global const float4 *last_springs, global int *key, global float4 *springs) {
+  int i = (int)get_global_id(0);
+  if (i >= lists.count) return;
+  int own = row[i] - 1;
+  for (int k = start[i]; k < start[i + 1]; k++) {
+    key[k] = walls[k].key;
+    for (int q = 0; q < DEM_SPRING; q++) springs[DEM_SPRING * k + q] = (float4)(0);
+    if (own < 0 || own >= lists.last_count || walls[k].solid < 0) continue;
+    for (int p = last_start[own]; p < last_start[own + 1]; p++)
+      if (last_key[p] == key[k])
+        for (int q = 0; q < DEM_SPRING; q++) springs[DEM_SPRING * k + q] = last_springs[DEM_SPRING * p + q];
+  }
+}
+
+/* Where the lists are from now on. */
+kernel void dem_number(int count, global int *row) {
+  int i = (int)get_global_id(0);
+  if (i < count) row[i] = i + 1;
+}
+
+/* ---- forces ---- */
+
+typedef struct Grain {
+  ContactSide side;
+  float column;
+} Grain;
+
+static ContactPosition position_of(float4 place) {
+  ContactPosition p = {as_int(place.x), as_int(place.y), as_int(place.z)};
+  return p;
+}
+
+static Grain grain_of(float4 place, float4 motion, float4 turn) {
+  Grain g;
+  g.side.position = position_of(place);
+  g.side.radius = place.w;
+  g.side.velocity = vector_of(motion);
+  g.side.inverse_mass = motion.w;
+  g.side.spin = vector_of(turn);
+  g.column = turn.w;
+  return g;
+}
+
+static ContactConstants load_constants(global const float *table, float row, float column, int columns) {
+  global const ContactConstants *at = (global const ContactConstants *)table;
+  return at[(int)(row * (float)columns + column)];
+}
+
+static ContactSprings load_springs(global const float4 *from, bool bonds) {
+  ContactSprings s;
+  s.shear = vector_of(from[0]);
+  s.rolling = DEM_ROLLING ? vector_of(from[DEM_SPRING - 1]) : vec_zero();
+  s.slides = contact_stored_slides(s.shear.x);
+  s.bonded = 0;
+  if (bonds) {
+    s.bonded = contact_stored_bonded(s.shear.y);
+    s.shear.y = contact_without_bit(s.shear.y);
+  }
+  return s;
+}
+
+static void store_springs(global float4 *to, ContactSprings s, bool bonds) {
+  to[0] = (float4)(contact_store_slides(s.shear.x, s.slides),
+                   bonds ? contact_store_bonded(s.shear.y, s.bonded) : s.shear.y, s.shear.z, 0);
+  if (DEM_ROLLING) to[DEM_SPRING - 1] = quad_of(s.rolling, 0);
+}
+
+/* Sums of a grain over its contacts. */
+typedef struct Sums {
+  LaneVec3 force, lever, moment;
+  float stiffest;
+} Sums;
+
+static ContactSwitches switches_of(bool solid) {
+  ContactSwitches s = {solid, DEM_ROLLING, DEM_CAP_TOTAL, DEM_BONDS && !solid};
+  return s;
+}
+
+/* The contact of grain i with j. */
+static void add_pair(DemShared step, int i, Grain own, int entry, global const float *constants,
+                     global const float4 *place, global const float4 *motion, global const float4 *turn,
+                     global int *partner, global float4 *springs, Sums *sums) {
+  const int j = (int)((unsigned)entry & ~DEM_HAS_SPRINGS);
+  const ContactSurface surface = {vec_zero(), 0};
+  const ContactSwitches switches = switches_of(false);
+  const bool had = ((unsigned)entry & DEM_HAS_SPRINGS) != 0, first = i < j;
+  Grain other = grain_of(place[j], motion[j], turn[j]), a = first ? own : other, b = first ? other : own;
+  ContactGeometry geometry = contact_geometry(a.side, b.side, surface, step.quantum, switches);
+  ContactSprings before = contact_no_forces().springs;
+  if (had) before = load_springs(springs, DEM_BONDS);
+  Mask acts = geometry.touches;
+  if (DEM_BONDS) acts = contact_holds(geometry, before.bonded, a.side.radius, b.side.radius);
+  if (!acts) {
+    if (had) *partner = j;
+    return;
+  }
+  ContactConstants k = load_constants(constants, a.column, b.column, step.columns);
+  ContactForces f = contact_forces(a.side, b.side, surface, geometry, k, before, step.dt, switches);
+  store_springs(springs, f.springs, DEM_BONDS);
+  if (!had) *partner = (int)((unsigned)j | DEM_HAS_SPRINGS);
+  sums->force = first ? vec_add(sums->force, f.force) : vec_sub(sums->force, f.force);
+  sums->lever = vec_add(sums->lever, f.lever);
+  if (DEM_ROLLING) sums->moment = first ? vec_add(sums->moment, f.moment) : vec_sub(sums->moment, f.moment);
+  sums->stiffest = real_max(sums->stiffest, f.frequency_squared);
+}
+
+/* Those that may act, of a chunk of a list, as bits. */
+static unsigned looked_at(DemShared step, ContactPosition at, float radius, global const int *partner, int count,
+                          global const float4 *place) {
+  unsigned some = 0;
+  for (int k = 0; k < count; k++) {
+    const int entry = partner[k];
+    const float4 other = place[(unsigned)entry & ~DEM_HAS_SPRINGS];
+    const Mask near = contact_is_near(at, position_of(other), step.quantum, radius + other.w);
+    if (near || ((unsigned)entry & DEM_HAS_SPRINGS)) some |= 1u << k;
+  }
+  return some;
+}
+
+/* Adds to a number of 64 bits, which is two words: the sum has no order. */
+static void add_long(global int *to, long value) {
+  const unsigned low = (unsigned)(ulong)value, old = (unsigned)atomic_add(to, (int)low);
+  atomic_add(to + 1, (int)((ulong)value >> 32) + (old + low < old ? 1 : 0));
+}
+
+static ReactionVector of_doubles(global const double *from) { return reaction_vector(from[0], from[1], from[2]); }
+
+/* What a contact exerts on its solid. `frame`: see DEM_FRAME_DOUBLES; `at`: where the grain is. */
+static void react(DemShared step, Grain own, DemWall wall, ContactForces f, ReactionVector at,
+                  global const double *frame, global int *words) {
+  if (f.force.x == 0 && f.force.y == 0 && f.force.z == 0) return;
+  const ContactPosition from = own.side.position;
+  const double quantum = (double)step.quantum;
+  ReactionVector to = reaction_vector((double)int_wrapping_sub(wall.point[0], from.x) * quantum,
+                                      (double)int_wrapping_sub(wall.point[1], from.y) * quantum,
+                                      (double)int_wrapping_sub(wall.point[2], from.z) * quantum);
+  ReactionVector center = of_doubles(frame + DEM_FRAME_DOUBLES + 3 * wall.solid);
+  ReactionVector arm =
+      reaction_arm(to, wall.face[0], wall.face[1], wall.face[2], own.side.radius, wall.radius);
+  ReactionVector force = reaction_vector(-(double)f.force.x, -(double)f.force.y, -(double)f.force.z);
+  arm = reaction_vector(at.x + arm.x - center.x, at.y + arm.y - center.y, at.z + arm.z - center.z);
+  ReactionVector torque = reaction_torque(arm, force);
+  const ReactionVector rolling =
+      DEM_ROLLING ? reaction_vector(-(double)f.moment.x, -(double)f.moment.y, -(double)f.moment.z)
+                  : reaction_vector(0, 0, 0);
+  global int *sums = words + DEM_WORD_REACTIONS + DEM_REACTION_WORDS * wall.solid;
+  add_long(sums, wrench_units(force.x));
+  add_long(sums + 2, wrench_units(force.y));
+  add_long(sums + 4, wrench_units(force.z));
+  add_long(sums + 6, wrench_units(rolling.x + torque.x));
+  add_long(sums + 8, wrench_units(rolling.y + torque.y));
+  add_long(sums + 10, wrench_units(rolling.z + torque.z));
+}
+
+static void add_wall(DemShared step, Grain own, DemWall wall, global const float *constants, global float4 *springs,
+                     ReactionVector at, global const double *frame, global int *words, Sums *sums) {
+  const ContactSwitches switches = switches_of(true);
+  ContactSide solid;
+  ContactSurface surface;
+  solid.position.x = wall.point[0], solid.position.y = wall.point[1], solid.position.z = wall.point[2];
+  solid.velocity = vec_make(wall.velocity[0], wall.velocity[1], wall.velocity[2]);
+  solid.spin = vec_make(wall.spin[0], wall.spin[1], wall.spin[2]);
+  solid.radius = wall.radius;
+  solid.inverse_mass = wall.inverse_mass;
+  surface.face = vec_make(wall.face[0], wall.face[1], wall.face[2]);
+  surface.curvature = wall.curvature;
+  ContactGeometry geometry = contact_geometry(own.side, solid, surface, step.quantum, switches);
+  ContactForces f = contact_no_forces();
+  if (geometry.touches) {
+    ContactConstants k = load_constants(constants, own.column, wall.column, step.columns);
+    f = contact_forces(own.side, solid, surface, geometry, k, load_springs(springs, false), step.dt, switches);
+    react(step, own, wall, f, at, frame, words);
+  }
+  store_springs(springs, f.springs, false);
+  sums->force = vec_add(sums->force, f.force);
+  sums->lever = vec_add(sums->lever, f.lever);
+  if (DEM_ROLLING) sums->moment = vec_add(sums->moment, f.moment);
+  sums->stiffest = real_max(sums->stiffest, f.frequency_squared);
+}
+
+/* Verlet has kicked half already. Euler kicks once, for the whole step, and then knows its displacement. Returns the
+ * square of the acceleration. */
+static float kick(DemShared step, int i, float radius, float inverse_mass, Sums sums, global float *vx,
+                  global float *vy, global float *vz, global float *dx, global float *dy, global float *dz,
+                  global float *spin_x, global float *spin_y, global float *spin_z, global float *contact_ax,
+                  global float *contact_ay, global float *contact_az, global float *turning_x,
+                  global float *turning_y, global float *turning_z) {
+  const float dt = step.verlet ? 0.5f * step.dt : step.dt;
+  const LaneVec3 gravity = vec_make(step.gravity[0], step.gravity[1], step.gravity[2]);
+  LaneVec3 acceleration = vec_mul(sums.force, inverse_mass);
+  LaneVec3 v = integrate_velocity(load_vector(vx, vy, vz, i), acceleration, gravity, dt);
+  LaneVec3 all = vec_add(acceleration, gravity);
+  store_vector(vx, vy, vz, i, v);
+  if (step.verlet) store_vector(contact_ax, contact_ay, contact_az, i, acceleration);
+  else store_vector(dx, dy, dz, i, vec_mul(v, dt));
+  if (step.rotation) {
+    LaneVec3 angular = integrate_angular_acceleration(sums.lever, sums.moment, radius, inverse_mass);
+    LaneVec3 spin = integrate_spin(load_vector(spin_x, spin_y, spin_z, i), angular, dt);
+    store_vector(spin_x, spin_y, spin_z, i, spin);
+    if (step.verlet) store_vector(turning_x, turning_y, turning_z, i, angular);
+  }
+  return vec_dot(all, all);
+}
+
+kernel void dem_forces(DemShared step, global const float *constants, global const float4 *place,
+                       global const float4 *motion, global const float4 *turn, global const int *start,
+                       global int *partner, global float4 *springs, global const int *wall_start,
+                       global const DemWall *walls, global float4 *wall_springs, global const double *frame,
+                       global const float *x, global const float *y, global const float *z,
+                       global const float *low_x, global const float *low_y, global const float *low_z,
+                       global float *vx, global float *vy, global float *vz, global float *dx, global float *dy,
+                       global float *dz, global float *spin_x, global float *spin_y, global float *spin_z,
+                       global float *contact_ax, global float *contact_ay, global float *contact_az,
+                       global float *turning_x, global float *turning_y, global float *turning_z,
+                       global int *words) {
+  local int stiffest, acceleration;
+  int i = (int)get_global_id(0);
+  if (get_local_id(0) == 0) stiffest = acceleration = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (i < step.count) {
+    const Grain own = grain_of(place[i], motion[i], turn[i]);
+    Sums sums = {vec_zero(), vec_zero(), vec_zero(), 0};
+    const int end = start[i + 1];
+    for (int from = start[i]; from < end; from += DEM_CHUNK) {
+      const int count = end - from < DEM_CHUNK ? end - from : DEM_CHUNK;
+      unsigned some = looked_at(step, own.side.position, own.side.radius, partner + from, count, place);
+      for (; some; some &= some - 1) {
+        const int k = from + 31 - (int)clz(some & (0u - some));
+        add_pair(step, i, own, partner[k], constants, place, motion, turn, partner + k, springs + DEM_SPRING * k,
+                 &sums);
+      }
+    }
+    const int last = wall_start[i + 1];
+    if (wall_start[i] < last) {
+      const double share = step.verlet ? 1 : 0;
+      const ReactionVector at = reaction_vector(frame[0] + (double)x[i] + ((double)low_x[i] + share * (double)dx[i]),
+                                                frame[1] + (double)y[i] + ((double)low_y[i] + share * (double)dy[i]),
+                                                frame[2] + (double)z[i] + ((double)low_z[i] + share * (double)dz[i]));
+      for (int k = wall_start[i]; k < last; k++)
+        add_wall(step, own, walls[k], constants, wall_springs + DEM_SPRING * k, at, frame, words + step.words, &sums);
+    }
+    float square = kick(step, i, own.side.radius, own.side.inverse_mass, sums, vx, vy, vz, dx, dy, dz, spin_x, spin_y,
+                        spin_z, contact_ax, contact_ay, contact_az, turning_x, turning_y, turning_z);
+    atomic_max(&stiffest, as_int(sums.stiffest));
+    atomic_max(&acceleration, as_int(square));
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) == 0) {
+    atomic_max(&words[step.words + DEM_WORD_STIFFEST], stiffest);
+    atomic_max(&words[step.words + DEM_WORD_ACCELERATION], acceleration);
+  }
+}

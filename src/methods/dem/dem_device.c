@@ -1,0 +1,521 @@
+#define LANE_SCALAR
+#include "methods/dem/dem_device.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "device/device.h"
+#include "methods/dem/boundary_contacts.h"
+#include "methods/dem/dem_shared.h"
+#include "methods/dem/topology.h"
+#include "state/mirror.h"
+
+#define DEM_KERNELS(X)                                                                                                 \
+  X(dem_kick, "device prepare")                                                                                        \
+  X(dem_rows, "device contacts")                                                                                       \
+  X(dem_list, "device contacts")                                                                                       \
+  X(dem_list_walls, "device contacts")                                                                                 \
+  X(dem_number, "device contacts")                                                                                     \
+  X(dem_forces, "device forces")
+/* Rows of grains; lists of now and of before; what is the same for a while. */
+#define DEM_BUFFERS(X)                                                                                                 \
+  X(place)                                                                                                             \
+  X(motion)                                                                                                            \
+  X(turn)                                                                                                              \
+  X(index)                                                                                                             \
+  X(start)                                                                                                             \
+  X(partner)                                                                                                           \
+  X(springs)                                                                                                           \
+  X(wall_start)                                                                                                        \
+  X(wall_key)                                                                                                          \
+  X(wall_springs)                                                                                                      \
+  X(last_start)                                                                                                        \
+  X(last_partner)                                                                                                      \
+  X(last_springs)                                                                                                      \
+  X(last_wall_start) X(last_wall_key) X(last_wall_springs) X(walls) X(constants) X(frame) X(nothing)
+/* Fields of the particles; those that Verlet adds may be missing. */
+#define DEM_FIELDS_OF(X)                                                                                               \
+  X(x)                                                                                                                 \
+  X(y)                                                                                                                 \
+  X(z)                                                                                                                 \
+  X(low_x)                                                                                                             \
+  X(low_y)                                                                                                             \
+  X(low_z)                                                                                                             \
+  X(dx)                                                                                                                \
+  X(dy)                                                                                                                \
+  X(dz)                                                                                                                \
+  X(vx)                                                                                                                \
+  X(vy)                                                                                                                \
+  X(vz)                                                                                                                \
+  X(radius)                                                                                                            \
+  X(mass)                                                                                                              \
+  X(material)                                                                                                          \
+  X(spin_x)                                                                                                            \
+  X(spin_y)                                                                                                            \
+  X(spin_z)                                                                                                            \
+  X(contact_ax) X(contact_ay) X(contact_az) X(turning_x) X(turning_y) X(turning_z) X(contact_row)
+
+static const char *const ADDED[] = {"spin_x",     "spin_y",    "spin_z",    "contact_ax", "contact_ay",
+                                    "contact_az", "turning_x", "turning_y", "turning_z",  "contact_row"};
+enum { ADDED_COUNT = sizeof ADDED / sizeof *ADDED };
+
+/* Words of the method that are no reactions, in MIRROR_METHOD_WORD and on. */
+#define WORDS_FOR(solids) (MIRROR_METHOD_WORD + DEM_WORD_REACTIONS + DEM_REACTION_WORDS * (solids))
+
+struct DemDevice {
+  Device *device;
+  DeviceProgram *program;
+#define DEM_MEMBER(name, phase) DeviceKernel *name;
+  DEM_KERNELS(DEM_MEMBER)
+#undef DEM_MEMBER
+#define DEM_MEMBER(name) DeviceBuffer name;
+  DEM_BUFFERS(DEM_MEMBER)
+#undef DEM_MEMBER
+  MirrorField none; /* for fields that there are not */
+#define DEM_MEMBER(name) MirrorField *of_##name;
+  DEM_FIELDS_OF(DEM_MEMBER)
+#undef DEM_MEMBER
+  DemSettings built;                       /* what the program is built for */
+  bool changed;                            /* constants have */
+  bool here, fetched;                      /* the device has springs; the host has them as well */
+  int64_t builds, grains, entries, walled; /* lists: which, of how many grains, their entries, contacts with solids */
+  int32_t spring_quads;
+  int64_t sent_speeds, sent_accelerations;       /* how often these had gone up when they were noted */
+  double fastest, fastest_change;                /* m/s, m/s2; at the end of the last step */
+  int32_t *host_start, *host_index, *host_cells; /* on their way */
+  float (*host_springs)[4];
+  DemWall *host_walls;
+};
+
+#define LAUNCH(name, items, ...)                                                                                       \
+  device_launch(core, d->name, 0, (items), DEM_GROUP, (DeviceArgument[]){__VA_ARGS__},                                 \
+                (int)(sizeof((DeviceArgument[]){__VA_ARGS__}) / sizeof(DeviceArgument)))
+#define HERE(name) DEVICE_BUFFER(&d->name)
+#define FIELD(name) DEVICE_BUFFER(&d->of_##name->buffer)
+#define FIELD3(x, y, z) FIELD(x), FIELD(y), FIELD(z)
+#define ROW_ARGUMENTS FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), FIELD(radius), FIELD(mass), FIELD(material)
+#define MOVING FIELD3(vx, vy, vz), FIELD3(dx, dy, dz), FIELD3(spin_x, spin_y, spin_z)
+#define ACCELERATIONS FIELD3(contact_ax, contact_ay, contact_az), FIELD3(turning_x, turning_y, turning_z)
+#define ROWS_HERE HERE(place), HERE(motion), HERE(turn)
+
+const char *dem_device_missing(const State *state) {
+  if (state->terrain) return "terrain";
+  if (state->samples.count > 0) return "contact by samples";
+  for (int32_t k = 0; k < state->solids.count; k++) {
+    const Solid *solid = &state->solids.items[k];
+    if (solid->motion == MOTION_FREE) return "free bodies";
+    if (solid->motion == MOTION_MECHANISM) return "mechanisms";
+    if (solid->motion != MOTION_FIXED) return "solids on a path";
+    if (!dem_boundary_is_flat(solid)) return "solids that are not flat";
+  }
+  return NULL;
+}
+
+static MirrorField *field_or_none(const State *state, DemDevice *d, const char *name) {
+  return particles_field(&state->particles, name) ? mirror_field(state->mirror, &state->particles, name) : &d->none;
+}
+
+Status dem_device_open(Core *core, State *state, DemDevice **device) {
+  DemDevice *d = NULL;
+  TRY(memory_new(core, &d, 1, "grains on a device"));
+  *device = d;
+  d->device = state->mirror->device;
+  d->builds = -1;
+  for (int f = 0; f < ADDED_COUNT; f++)
+    if (particles_field(&state->particles, ADDED[f])) particles_mirror_field(&state->particles, ADDED[f]);
+#define DEM_FIND(name) d->of_##name = field_or_none(state, d, #name);
+  DEM_FIELDS_OF(DEM_FIND)
+#undef DEM_FIND
+  TRY(device_reserve(core, d->device, &d->none.buffer, 64, 0, "nothing"));
+  return device_reserve(core, d->device, &d->nothing, 64, 0, "nothing");
+}
+
+static void drop_program(Core *core, DemDevice *d) {
+#define DEM_FREE(name, phase)                                                                                          \
+  device_kernel_free(core, d->name);                                                                                   \
+  d->name = NULL;
+  DEM_KERNELS(DEM_FREE)
+#undef DEM_FREE
+  device_program_free(core, d->program);
+  d->program = NULL;
+}
+
+void dem_device_close(Core *core, DemDevice *d) {
+  if (!d) return;
+  drop_program(core, d);
+#define DEM_DROP(name) device_release(d->device, &d->name);
+  DEM_BUFFERS(DEM_DROP)
+#undef DEM_DROP
+  device_release(d->device, &d->none.buffer);
+  memory_drop(core, &d->host_start);
+  memory_drop(core, &d->host_index);
+  memory_drop(core, &d->host_cells);
+  memory_drop(core, &d->host_springs);
+  memory_drop(core, &d->host_walls);
+  memory_free(&core->memory, d);
+}
+
+/* A program for what contacts can do: loops without what they cannot are faster. */
+static Status use_program(Core *core, DemDevice *d, const DemSettings *settings) {
+  char macros[96];
+  const bool same = d->built.rolling == settings->rolling && d->built.bonds == settings->bonds &&
+                    d->built.cap_total == settings->cap_total;
+  if (d->program && same) return SCREE_OK;
+  drop_program(core, d);
+  snprintf(macros, sizeof macros, "-DDEM_ROLLING=%d -DDEM_BONDS=%d -DDEM_CAP_TOTAL=%d", settings->rolling,
+           settings->bonds, settings->cap_total);
+  TRY(device_build(core, d->device, "methods/dem/dem.cl", macros, &d->program));
+#define DEM_MAKE(name, phase) TRY(device_kernel(core, d->program, #name, phase, &d->name));
+  DEM_KERNELS(DEM_MAKE)
+#undef DEM_MAKE
+  d->built = *settings;
+  d->spring_quads = settings->rolling ? 2 : 1;
+  return SCREE_OK;
+}
+
+static DemShared shared_of(const DemStep *work) {
+  const State *state = work->step->state;
+  return (DemShared){
+      .count = (int)state->particles.count,
+      .verlet = work->settings->verlet,
+      .rotation = work->settings->rotation,
+      .columns = work->constants->columns,
+      .words = mirror_words_begin(state->mirror) + MIRROR_METHOD_WORD,
+      .dt = work->dt,
+      .gravity = {(float)state->gravity.x, (float)state->gravity.y, (float)state->gravity.z},
+      .quantum = (float)work->topology->quantum,
+      .per_quantum = work->topology->quantum > 0 ? (float)(1 / work->topology->quantum) : 0,
+  };
+}
+
+static Status reserve_rows(Core *core, DemDevice *d, int64_t count) {
+  const int64_t bytes = (count + 1) * (int64_t)sizeof(float[4]);
+  TRY(device_reserve(core, d->device, &d->place, bytes, 0, "rows"));
+  TRY(device_reserve(core, d->device, &d->motion, bytes, 0, "rows"));
+  return device_reserve(core, d->device, &d->turn, bytes, 0, "rows");
+}
+
+Status dem_device_kick(DemDevice *d, DemStep *work) {
+  Core *core = work->step->core;
+  const State *state = work->step->state;
+  TRY(use_program(core, d, work->settings));
+  TRY(mirror_words_reserve(core, state->mirror, WORDS_FOR(state->solids.count)));
+  TRY(reserve_rows(core, d, state->particles.count));
+  const DemShared shared = shared_of(work);
+  return LAUNCH(dem_kick, shared.count, DEVICE_VALUE(shared), ROW_ARGUMENTS, MOVING, ACCELERATIONS, ROWS_HERE,
+                DEVICE_BUFFER(&state->mirror->words.buffer));
+}
+
+/* ---- what a step counts ---- */
+
+static double word_float(const int32_t *words, int word) {
+  float value;
+  memcpy(&value, &words[word], sizeof value);
+  return (double)value;
+}
+
+double dem_device_displacement(const int32_t *words) {
+  return (double)sqrtf((float)word_float(words, DEM_WORD_LONGEST));
+}
+double dem_device_stiffest(const int32_t *words) { return word_float(words, DEM_WORD_STIFFEST); }
+
+Status dem_device_longest(Step *step, double *longest) {
+  TRY(mirror_words_read(step->core, step->state->mirror));
+  *longest = dem_device_displacement(step->state->mirror->words.here + MIRROR_METHOD_WORD);
+  return SCREE_OK;
+}
+
+void dem_device_react(const int32_t *words, State *state) {
+  for (int32_t k = 0; k < state->solids.count; k++)
+    for (int c = 0; c < 6; c++) {
+      int64_t sum;
+      memcpy(&sum, &words[DEM_WORD_REACTIONS + DEM_REACTION_WORDS * k + 2 * c], sizeof sum);
+      atomic_fetch_add_explicit(&state->solids.items[k].wrench.part[c], sum, memory_order_relaxed);
+    }
+}
+
+void dem_device_note_speeds(DemDevice *d, const int32_t *words, double fastest) {
+  d->fastest = sqrt(fastest);
+  d->fastest_change = sqrt(word_float(words, DEM_WORD_ACCELERATION));
+  d->sent_speeds = d->of_vx->sent;
+  d->sent_accelerations = d->of_contact_ax->sent;
+}
+
+/* Rounded up: floats of the kick are off by a little. */
+#define ROUNDED_UP 1.00001
+double dem_device_farthest(const DemDevice *d, double dt) {
+  if (d->sent_speeds != d->of_vx->sent || d->sent_accelerations != d->of_contact_ax->sent) return INFINITY;
+  return ROUNDED_UP * (d->fastest + 0.5 * dt * d->fastest_change) * dt;
+}
+
+/* ---- lists ---- */
+
+static Status reserve_list(Core *core, DemDevice *d, int64_t grains, int64_t entries, int64_t walls) {
+  const int64_t four = (int64_t)sizeof(int32_t), quads = d->spring_quads * (int64_t)sizeof(float[4]);
+  if (entries > INT32_MAX || walls > INT32_MAX)
+    return fail(core, SCREE_NO_MEMORY, "dem: %lld contacts on a device, %d are the most", (long long)entries,
+                INT32_MAX);
+  TRY(device_reserve(core, d->device, &d->start, (grains + 1) * four, 0, "lists"));
+  TRY(device_reserve(core, d->device, &d->partner, (entries + 1) * four, 0, "lists"));
+  TRY(device_reserve(core, d->device, &d->springs, (entries + 1) * quads, 0, "springs"));
+  TRY(device_reserve(core, d->device, &d->wall_start, (grains + 1) * four, 0, "lists"));
+  TRY(device_reserve(core, d->device, &d->wall_key, (walls + 1) * four, 0, "lists"));
+  return device_reserve(core, d->device, &d->wall_springs, (walls + 1) * quads, 0, "springs");
+}
+
+static void swap_buffers(DeviceBuffer *a, DeviceBuffer *b) {
+  DeviceBuffer other = *a;
+  *a = *b;
+  *b = other;
+}
+
+/* Lists of now become those of before. */
+static void swap_lists(DemDevice *d) {
+  swap_buffers(&d->start, &d->last_start);
+  swap_buffers(&d->partner, &d->last_partner);
+  swap_buffers(&d->springs, &d->last_springs);
+  swap_buffers(&d->wall_start, &d->last_wall_start);
+  swap_buffers(&d->wall_key, &d->last_wall_key);
+  swap_buffers(&d->wall_springs, &d->last_wall_springs);
+}
+
+static void springs_to_host(float to[][4], const DemTopology *t, const DemContacts *contacts, int64_t at) {
+  for (int c = 0; c < t->spring_size; c++) to[c / 3][c % 3] = *dem_spring(t, contacts, at, c);
+}
+
+static void springs_from_host(const float from[][4], const DemTopology *t, const DemContacts *contacts, int64_t at) {
+  for (int c = 0; c < t->spring_size; c++) *dem_spring(t, contacts, at, c) = from[c / 3][c % 3];
+}
+
+/* Both members of each pair of a topology: counted into start[i + 1], or written where `at` says. */
+static void both_members(DemDevice *d, const DemTopology *t, const DemContacts *contacts, int32_t *at, bool write) {
+  for (int64_t i = 0; i < t->grains; i++)
+    for (int32_t k = contacts->start[i]; k < contacts->start[i + 1]; k++) {
+      const int64_t j = contacts->second[k] / DEM_ROW, members[2] = {i, j};
+      if (i == j) continue; /* padding */
+      for (int m = 0; m < 2; m++) {
+        const int32_t place = at[members[m]]++;
+        if (!write) continue;
+        d->host_index[place] = (int32_t)((uint32_t)members[1 - m] | DEM_HAS_SPRINGS);
+        springs_to_host(d->host_springs + d->spring_quads * place, t, contacts, k);
+      }
+    }
+}
+
+/* What the topology on the host remembers goes up, as the lists of now: after a checkpoint was loaded, say. */
+static Status send_lists(Core *core, DemDevice *d, const DemTopology *t) {
+  const int64_t grains = t->grains, four = (int64_t)sizeof(int32_t), quad = (int64_t)sizeof(float[4]);
+  const int64_t walls = grains > 0 ? t->boundary.count : 0,
+                most = grains > 0 ? 2 * (t->pairs.count + t->outer.count) : 0;
+  TRY(memory_grow(core, &d->host_start, grains + 1, "lists"));
+  TRY(memory_grow(core, &d->host_cells, grains + 1, "lists"));
+  TRY(memory_grow(core, &d->host_index, most, "lists"));
+  TRY(memory_grow(core, &d->host_springs, d->spring_quads * (most > walls ? most : walls), "springs"));
+  memset(d->host_cells, 0, sizeof *d->host_cells * (size_t)(grains + 1));
+  if (grains > 0) both_members(d, t, &t->pairs, d->host_cells, false);
+  if (grains > 0) both_members(d, t, &t->outer, d->host_cells, false);
+  d->host_start[0] = 0;
+  for (int64_t i = 0; i < grains; i++) {
+    d->host_start[i + 1] = d->host_start[i] + d->host_cells[i];
+    d->host_cells[i] = d->host_start[i];
+  }
+  if (grains > 0) both_members(d, t, &t->pairs, d->host_cells, true);
+  if (grains > 0) both_members(d, t, &t->outer, d->host_cells, true);
+  d->grains = grains, d->entries = d->host_start[grains], d->walled = walls;
+  TRY(reserve_list(core, d, grains, d->entries, walls));
+  TRY(device_write(core, d->device, &d->start, 0, (grains + 1) * four, d->host_start));
+  TRY(device_write(core, d->device, &d->partner, 0, d->entries * four, d->host_index));
+  TRY(device_write(core, d->device, &d->springs, 0, d->entries * d->spring_quads * quad, d->host_springs));
+  if (grains == 0) return SCREE_OK;
+  for (int64_t k = 0; k < walls; k++) springs_to_host(d->host_springs + d->spring_quads * k, t, &t->boundary, k);
+  TRY(device_write(core, d->device, &d->wall_start, 0, (grains + 1) * four, t->boundary.start));
+  TRY(device_write(core, d->device, &d->wall_key, 0, walls * four, t->boundary.key));
+  return device_write(core, d->device, &d->wall_springs, 0, walls * d->spring_quads * quad, d->host_springs);
+}
+
+static DemWall wall_of(const DemTopology *listing, int64_t k) {
+  const float(*from)[LANES] = (const float(*)[LANES])listing->boundary.surfaces + k / LANES * DEM_SURFACE;
+  const int lane = (int)(k % LANES);
+  DemWall wall = {.key = listing->boundary.key[k],
+                  .radius = from[SURFACE_RADIUS][lane],
+                  .curvature = from[SURFACE_CURVATURE][lane],
+                  .inverse_mass = from[SURFACE_INVERSE_MASS][lane],
+                  .column = from[SURFACE_COLUMN][lane]};
+  wall.solid = dem_boundary_solid(wall.key);
+  for (int c = 0; c < 3; c++) {
+    memcpy(&wall.point[c], &from[SURFACE_POINT + c][lane], sizeof wall.point[c]);
+    wall.face[c] = from[SURFACE_FACE + c][lane];
+    wall.velocity[c] = from[SURFACE_VELOCITY + c][lane];
+    wall.spin[c] = from[SURFACE_SPIN + c][lane];
+  }
+  return wall;
+}
+
+/* Contacts with solids that may come about for as long as the lists hold: found by the host. */
+static Status list_walls(DemDevice *d, DemStep *work, DemTopology *listing) {
+  Core *core = work->step->core;
+  const int64_t octets = dem_octets(listing->grains);
+  TRY(memory_new(core, &listing->margin, octets, "contacts"));
+  for (int64_t k = 0; k < octets; k++) listing->margin[k] = 2 * work->step->state->contacts.skin;
+  TRY(dem_boundary_list(work, listing));
+  TRY(memory_grow(core, &d->host_walls, listing->boundary.count, "contacts"));
+  for (int64_t k = 0; k < listing->boundary.count; k++) d->host_walls[k] = wall_of(listing, k);
+  return SCREE_OK;
+}
+
+/* The state's origin and the centres of the solids. */
+static Status send_frame(Core *core, DemDevice *d, const State *state) {
+  const int64_t doubles = DEM_FRAME_DOUBLES + 3 * state->solids.count;
+  double *frame = NULL;
+  TRY(memory_new(core, &frame, doubles, "solids"));
+  frame[0] = state->origin.x, frame[1] = state->origin.y, frame[2] = state->origin.z;
+  for (int32_t k = 0; k < state->solids.count; k++)
+    for (int c = 0; c < 3; c++) frame[DEM_FRAME_DOUBLES + 3 * k + c] = vec3_get(state->solids.items[k].center, c);
+  Status status = device_reserve(core, d->device, &d->frame, doubles * (int64_t)sizeof *frame, 0, "solids");
+  if (status == SCREE_OK) status = device_write(core, d->device, &d->frame, 0, doubles * (int64_t)sizeof *frame, frame);
+  memory_drop(core, &frame);
+  return status;
+}
+
+static Status send_constants(Core *core, DemDevice *d, const DemConstantsTable *constants) {
+  const int64_t bytes = constants->rows * constants->columns * (int64_t)sizeof *constants->items;
+  TRY(device_reserve(core, d->device, &d->constants, bytes, 0, "constants"));
+  TRY(device_write(core, d->device, &d->constants, 0, bytes, constants->items));
+  d->changed = false;
+  return SCREE_OK;
+}
+
+/* The lists of the host go up, and what the last ones remember into them. */
+static Status fill_lists(DemDevice *d, DemStep *work, const DemTopology *listing) {
+  Core *core = work->step->core;
+  const NeighborList *list = &work->step->state->contacts.particles.list;
+  const int64_t grains = listing->grains, four = (int64_t)sizeof(int32_t), walls = listing->boundary.count;
+  const DemListShared shared = {(int)grains, (int)d->grains, (int)dem_window_for(grains)};
+  swap_lists(d);
+  TRY(reserve_list(core, d, grains, list->entries, walls));
+  TRY(memory_grow(core, &d->host_start, grains + 1, "lists"));
+  for (int64_t i = 0; i <= grains; i++) d->host_start[i] = (int32_t)list->start[i];
+  TRY(device_reserve(core, d->device, &d->index, (list->entries + 1) * four, 0, "lists"));
+  TRY(device_reserve(core, d->device, &d->walls, (walls + 1) * (int64_t)sizeof(DemWall), 0, "lists"));
+  TRY(device_write(core, d->device, &d->start, 0, (grains + 1) * four, d->host_start));
+  TRY(device_write(core, d->device, &d->index, 0, list->entries * four, list->index));
+  TRY(device_write(core, d->device, &d->wall_start, 0, (grains + 1) * four, listing->boundary.start));
+  TRY(device_write(core, d->device, &d->walls, 0, walls * (int64_t)sizeof(DemWall), d->host_walls));
+  TRY(LAUNCH(dem_list, grains, DEVICE_VALUE(shared), HERE(start), HERE(index), FIELD(contact_row), HERE(last_start),
+             HERE(last_partner), HERE(last_springs), HERE(partner), HERE(springs)));
+  TRY(LAUNCH(dem_list_walls, grains, DEVICE_VALUE(shared), HERE(wall_start), HERE(walls), FIELD(contact_row),
+             HERE(last_wall_start), HERE(last_wall_key), HERE(last_wall_springs), HERE(wall_key), HERE(wall_springs)));
+  TRY(LAUNCH(dem_number, grains, DEVICE_VALUE(shared.count), FIELD(contact_row)));
+  d->grains = grains, d->entries = list->entries, d->walled = walls;
+  d->here = true;
+  return SCREE_OK;
+}
+
+static Status renew_lists(DemDevice *d, DemStep *work) {
+  Core *core = work->step->core;
+  State *state = work->step->state;
+  const int64_t grains = state->particles.count;
+  DemTopology listing = {.grains = grains, .spring_size = dem_spring_size(work->settings), .window = grains + 1};
+  if (!d->here) TRY(send_lists(core, d, work->topology));
+  TRY(mirror_fetch(core, state->mirror, &state->particles, SET_X | SET_LOW | SET_D | SET_BIRTH));
+  Status status = list_walls(d, work, &listing);
+  if (status == SCREE_OK) status = fill_lists(d, work, &listing);
+  dem_topology_destroy(core, &listing);
+  d->builds = state->contacts.builds;
+  return status;
+}
+
+Status dem_device_forces(DemDevice *d, DemStep *work) {
+  Core *core = work->step->core;
+  const State *state = work->step->state;
+  const Mirror *mirror = state->mirror;
+  work->rows.grains = state->particles.count;
+  const bool renew = !d->here || d->builds != state->contacts.builds || d->grains != state->particles.count;
+  if (renew) dem_choose_quantum(work);
+  const DemShared shared = shared_of(work);
+  if (renew) {
+    TRY(renew_lists(d, work));
+    TRY(send_frame(core, d, state));
+    TRY(LAUNCH(dem_rows, shared.count, DEVICE_VALUE(shared), ROW_ARGUMENTS, MOVING, ROWS_HERE));
+  }
+  if (renew || d->changed) TRY(send_constants(core, d, work->constants));
+  d->fetched = false;
+  return LAUNCH(dem_forces, shared.count, DEVICE_VALUE(shared), HERE(constants), ROWS_HERE, HERE(start), HERE(partner),
+                HERE(springs), HERE(wall_start), HERE(walls), HERE(wall_springs), HERE(frame), FIELD3(x, y, z),
+                FIELD3(low_x, low_y, low_z), MOVING, ACCELERATIONS, DEVICE_BUFFER(&mirror->words.buffer));
+}
+
+/* ---- to the host ---- */
+
+static bool is_of(const DemDevice *d, int64_t i, int32_t k, int64_t window, bool outer) {
+  const uint32_t entry = (uint32_t)d->host_index[k];
+  const int64_t j = entry & ~DEM_HAS_SPRINGS;
+  return (entry & DEM_HAS_SPRINGS) && j > i && (j / window != i / window) == outer;
+}
+
+/* Pairs with springs, each at its first grain. */
+static Status fetch_pairs(Core *core, const DemDevice *d, DemTopology *t, DemContacts *contacts, bool outer) {
+  int64_t fullest;
+  TRY(memory_new(core, &contacts->start, t->grains + 1, "contacts"));
+  for (int64_t i = 0; i < t->grains; i++)
+    for (int32_t k = d->host_start[i]; k < d->host_start[i + 1]; k++)
+      contacts->start[i + 1] += is_of(d, i, k, t->window, outer);
+  TRY(dem_contacts_room(core, contacts, &contacts->second, dem_starts(t, contacts->start, &fullest), t->spring_size));
+  for (int64_t i = 0; i < t->grains; i++) {
+    int64_t at = contacts->start[i];
+    for (int32_t k = d->host_start[i]; k < d->host_start[i + 1]; k++) {
+      if (!is_of(d, i, k, t->window, outer)) continue;
+      contacts->second[at] = (int32_t)(DEM_ROW * ((uint32_t)d->host_index[k] & ~DEM_HAS_SPRINGS));
+      springs_from_host((const float(*)[4])d->host_springs + d->spring_quads * k, t, contacts, at++);
+    }
+    for (; at < contacts->start[i + 1]; at++) contacts->second[at] = (int32_t)(DEM_ROW * i); /* padding */
+  }
+  return SCREE_OK;
+}
+
+static Status fetch_walls(Core *core, const DemDevice *d, DemTopology *t) {
+  const int64_t four = (int64_t)sizeof(int32_t), quad = (int64_t)sizeof(float[4]);
+  DemContacts *walls = &t->boundary;
+  TRY(memory_new(core, &walls->start, t->grains + 1, "contacts"));
+  TRY(dem_contacts_room(core, walls, &walls->key, d->walled, t->spring_size));
+  TRY(device_read(core, d->device, &d->wall_start, 0, (t->grains + 1) * four, walls->start));
+  TRY(device_read(core, d->device, &d->wall_key, 0, d->walled * four, walls->key));
+  TRY(device_read(core, d->device, &d->wall_springs, 0, d->walled * d->spring_quads * quad, d->host_springs));
+  for (int64_t k = 0; k < d->walled; k++)
+    springs_from_host((const float(*)[4])d->host_springs + d->spring_quads * k, t, walls, k);
+  return SCREE_OK;
+}
+
+static Status fetch_topology(Core *core, DemDevice *d, DemTopology *t) {
+  const int64_t four = (int64_t)sizeof(int32_t), quad = (int64_t)sizeof(float[4]);
+  const int64_t most = d->entries > d->walled ? d->entries : d->walled;
+  TRY(memory_grow(core, &d->host_start, d->grains + 1, "lists"));
+  TRY(memory_grow(core, &d->host_index, d->entries, "lists"));
+  TRY(memory_grow(core, &d->host_springs, d->spring_quads * most, "springs"));
+  TRY(device_read(core, d->device, &d->start, 0, (d->grains + 1) * four, d->host_start));
+  TRY(device_read(core, d->device, &d->partner, 0, d->entries * four, d->host_index));
+  TRY(device_read(core, d->device, &d->springs, 0, d->entries * d->spring_quads * quad, d->host_springs));
+  TRY(fetch_pairs(core, d, t, &t->pairs, false));
+  TRY(fetch_pairs(core, d, t, &t->outer, true));
+  return fetch_walls(core, d, t);
+}
+
+Status dem_device_fetch(Core *core, DemDevice *d, DemTopology *topology) {
+  if (!d->here || d->fetched) return SCREE_OK;
+  DemTopology fresh = {.builds = -1,
+                       .grains = d->grains,
+                       .spring_size = d->spring_quads * 3,
+                       .quantum = topology->quantum,
+                       .window = dem_window_for(d->grains)};
+  fresh.windows = (fresh.grains + fresh.window - 1) / fresh.window;
+  Status status = fetch_topology(core, d, &fresh);
+  dem_topology_destroy(core, status == SCREE_OK ? topology : &fresh);
+  if (status == SCREE_OK) *topology = fresh;
+  d->fetched = status == SCREE_OK;
+  return status;
+}
+
+void dem_device_forget(DemDevice *d) { d->here = d->fetched = false; }
+void dem_device_change(DemDevice *d) { d->changed = true; }

@@ -1,0 +1,40 @@
+/* What the host and the kernels of dem hand each other (dem.cl). Numbers have four bytes. */
+#ifndef METHODS_DEM_DEM_SHARED_H
+#define METHODS_DEM_DEM_SHARED_H
+
+enum { DEM_GROUP = 64 };
+
+/* A step. */
+typedef struct DemShared {
+  int count;
+  int verlet, rotation; /* whether */
+  int columns;          /* of the table of constants */
+  int words;            /* where those of the step begin */
+  float dt, gravity[3];
+  float quantum, per_quantum; /* powers of two */
+} DemShared;
+
+/* Words of a step: squares of the longest displacement, of the largest frequency and of the largest acceleration by
+ * contacts and gravity, as the bits of floats. Then twelve for each solid: the reactions on it, six sums of 64 bits,
+ * the lower half first. */
+enum { DEM_WORD_LONGEST, DEM_WORD_STIFFEST, DEM_WORD_ACCELERATION, DEM_WORD_REACTIONS = 4, DEM_REACTION_WORDS = 12 };
+
+/* An entry of a grain's list: the other grain, and whether the two have springs. */
+#define DEM_HAS_SPRINGS (1u << 31)
+
+/* A contact with a solid that may touch: see ContactSide and ContactSurface. */
+typedef struct DemWall {
+  int key, solid;
+  int point[3]; /* quanta */
+  float face[3], velocity[3], spin[3], radius, curvature, inverse_mass, column;
+} DemWall;
+
+/* Lists that are made anew. */
+typedef struct DemListShared {
+  int count, last_count; /* grains now, and in the last lists */
+  int window;            /* grains of one: the order of sums */
+} DemListShared;
+
+enum { DEM_FRAME_DOUBLES = 3 }; /* the state's origin, then the centre of each solid */
+
+#endif

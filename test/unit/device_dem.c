@@ -1,0 +1,222 @@
+/* dem on an OpenCL device gives the bits of the CPU, frame by frame: whatever the material, the integrator and what the
+ * grains meet, through births, deaths, throws and checkpoints. What has no device form makes it run on the CPU. */
+#include <math.h>
+#include <string.h>
+
+#include "device_fixture.h"
+
+typedef struct Small {
+  ScreeMaterialDef materials[2];
+  ScreeGrainsDef grains[2];
+  ScreeBoundaryDef boundaries[2];
+  ScreeEmitterDef emitter;
+  ScreeSinkDef sink;
+  ScreeEventDef bang;
+  ScreeProbeDef probes[3];
+  ScreeSceneDef scene;
+} Small;
+
+/* Two hundred soft grains of two materials that fall into a tank with a slope in it. */
+static void small_scene(Small *s, const char *name) {
+  *s = (Small){.scene = scree_scene_default()};
+  for (int k = 0; k < 2; k++) {
+    s->materials[k] = scree_material_default(k ? "gravel" : "sand");
+    s->materials[k].young = k ? 2e6 : 1e6;
+    s->materials[k].friction_static = 0.4, s->materials[k].friction_kinetic = 0.3;
+    s->materials[k].rolling_friction = 0;
+    s->grains[k] = scree_grains_default(k ? "gravel" : "sand", scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.02},
+                                                                               (ScreeVec3){k ? 0.2 : 0, 0.2, 0.4}));
+    s->grains[k].velocity = (ScreeVec3){0.4, 0.2, -1};
+  }
+  s->boundaries[0] = scree_boundary_default(scree_shape_box((ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 2}));
+  s->boundaries[0].inside = true;
+  s->boundaries[1] = scree_boundary_default(scree_shape_plane((ScreeVec3){0.2, 0, 0}, (ScreeVec3){-1, 0.3, 1}));
+  s->scene.name = name;
+  s->scene.method = scree_method_default("dem");
+  s->scene.method.radius = 0.03;
+  s->scene.materials = s->materials, s->scene.material_count = 2;
+  s->scene.grains = s->grains, s->scene.grains_count = 2;
+  s->scene.boundaries = s->boundaries, s->scene.boundary_count = 2;
+}
+
+static void materials(void **state) {
+  (void)state;
+  Small s;
+  small_scene(&s, "two materials");
+  assert_same_frames(&s.scene, 8);
+  small_scene(&s, "one material");
+  s.scene.material_count = s.scene.grains_count = 1;
+  assert_same_frames(&s.scene, 6);
+  small_scene(&s, "rolling, radii, bonds");
+  s.materials[0].radius_spread = 0.4;
+  s.materials[0].rolling_friction = 0.2;
+  s.materials[1].cohesion = 300;
+  assert_same_frames(&s.scene, 10);
+  small_scene(&s, "bonds without rolling");
+  s.materials[0].cohesion = 200;
+  assert_same_frames(&s.scene, 5);
+  small_scene(&s, "the print");
+  for (int k = 0; k < 2; k++) {
+    s.materials[k].stiffness_n = 1e5, s.materials[k].stiffness_t = 3e3;
+    s.materials[k].damping_n = 60, s.materials[k].damping_t = 20;
+  }
+  s.scene.method.dem.rotation = false;
+  s.scene.method.dem.shear_cap = SCREE_SHEAR_SPRING;
+  assert_same_frames(&s.scene, 6);
+}
+
+static void settings(void **state) {
+  (void)state;
+  Small s;
+  small_scene(&s, "Euler");
+  s.scene.method.dem.integrator = SCREE_INTEGRATOR_EULER;
+  s.materials[0].rolling_friction = 0.1;
+  assert_same_frames(&s.scene, 6);
+  small_scene(&s, "no solids");
+  s.scene.boundary_count = 0;
+  assert_same_frames(&s.scene, 3);
+  small_scene(&s, "a kilometre away");
+  for (int k = 0; k < 2; k++) s.boundaries[k].shape.position = s.grains[k].fill.position = (ScreeVec3){1000, -700, 30};
+  assert_same_frames(&s.scene, 4);
+  small_scene(&s, "overlapping");
+  s.grains[1].fill = scree_shape_box((ScreeVec3){-0.1, -0.1, 0.05}, (ScreeVec3){0.1, 0.1, 0.3});
+  assert_same_frames(&s.scene, 4);
+}
+
+/* More grains than a window of the CPU has, at rest and then stirred. */
+static void a_bed(void **state) {
+  (void)state;
+  Small s;
+  small_scene(&s, "bed");
+  s.scene.method.radius = 0.01;
+  s.materials[0].rolling_friction = 0.1;
+  s.materials[0].young = 3e5;
+  s.grains[0].fill = scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){0.25, 0.25, 0.3});
+  s.grains[0].start = SCREE_START_DENSE;
+  s.grains[0].velocity = (ScreeVec3){0.5, 0, 0};
+  s.boundaries[0].shape = scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){0.25, 0.25, 1});
+  s.scene.material_count = s.scene.grains_count = s.scene.boundary_count = 1;
+  assert_same_frames(&s.scene, 2);
+}
+
+static void busy(Small *s) {
+  small_scene(s, "births and deaths");
+  s->materials[0].rolling_friction = 0.1;
+  s->emitter = scree_emitter_default("sand");
+  s->emitter.shape.disc = (ScreeDiscDef){.center = {0, 0, 0.8}, .radius = 0.1, .direction = {0, 0, -1}};
+  s->emitter.rate = 40;
+  s->emitter.speed = 1;
+  s->sink.shape = scree_shape_box((ScreeVec3){-1, 0.1, -1}, (ScreeVec3){1, 1, 0.08});
+  s->bang.t = 0.05;
+  s->bang.impulse = (ScreeImpulseDef){.center = {0, 0, 0}, .radius = 0.3, .speed = 2};
+  s->probes[0] = scree_probe_default("energy", SCREE_PROBE_ENERGY);
+  s->probes[1] = scree_probe_default("flow", SCREE_PROBE_FLOW);
+  s->probes[1].plane_z = 0.5;
+  s->probes[2] = scree_probe_default("creep", SCREE_PROBE_CREEP);
+  s->scene.emitters = &s->emitter, s->scene.emitter_count = 1;
+  s->scene.sinks = &s->sink, s->scene.sink_count = 1;
+  s->scene.events = &s->bang, s->scene.event_count = 1;
+  s->scene.probes = s->probes, s->scene.probe_count = 3;
+}
+
+static void births_deaths_throws(void **state) {
+  (void)state;
+  Small s;
+  busy(&s);
+  assert_same_frames(&s.scene, 9);
+  busy(&s);
+  s.emitter.from = 0.03; /* nobody is there before */
+  s.scene.grains_count = 0;
+  assert_same_frames(&s.scene, 5);
+}
+
+/* A checkpoint of one goes on on the other, springs and all. */
+static void checkpoints_go_across(void **state) {
+  (void)state;
+  enum { HALF = 5, ALL = 9 };
+  Small s;
+  for (int to = 0; to < 2; to++) {
+    busy(&s);
+    s.materials[1].cohesion = 200;
+    ScreeWorld *from = world_on(&s.scene, to ? "cpu" : "opencl"), *other = world_on(&s.scene, to ? "opencl" : "cpu");
+    run_frames(from, HALF);
+    run_frames(other, 2); /* what it had is replaced */
+    world_hand_over(from, other);
+    for (int k = HALF; k < ALL; k++) {
+      run_frames(from, 1);
+      run_frames(other, 1);
+      assert_same(from, other, "checkpoint");
+    }
+    scree_world_destroy(from);
+    scree_world_destroy(other);
+  }
+}
+
+/* What a program sees and does between frames. */
+static void programs_look_and_steer(void **state) {
+  (void)state;
+  Small s;
+  small_scene(&s, "steered");
+  s.materials[0].rolling_friction = 0.1;
+  ScreeWorld *worlds[2] = {world_on(&s.scene, "cpu"), world_on(&s.scene, "opencl")};
+  ScreeError error;
+  float *pressure[2];
+  for (int w = 0; w < 2; w++) {
+    ScreeWorld *world = worlds[w];
+    run_frames(world, 4);
+    pressure[w] = calloc((size_t)scree_world_particles(world).count, sizeof **pressure);
+    assert_true(scree_world_pressure(world, false, pressure[w]));
+    assert_done(scree_world_impulse(world, (ScreeVec3){0, 0, 0}, 0.2, 1, &error));
+    ScreeMaterialDef sand = scree_world_definition(world)->materials[0];
+    sand.cohesion = 200; /* its grains bond from now on */
+    assert_done(scree_world_set_material(world, &sand, &error));
+    run_frames(world, 3);
+  }
+  assert_memory_equal(pressure[0], pressure[1], sizeof **pressure * (size_t)scree_world_particles(worlds[0]).count);
+  assert_same(worlds[0], worlds[1], "steered");
+  for (int w = 0; w < 2; w++) { /* a free body has no device form: the CPU goes on */
+    ScreeBodyDef ball = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.06));
+    ScreeBodyId body;
+    ball.shape.position = (ScreeVec3){0, 0, 0.6};
+    assert_done(scree_world_add_body(worlds[w], &ball, &body, &error));
+    run_frames(worlds[w], 3);
+  }
+  assert_same(worlds[0], worlds[1], "with a ball");
+  assert_note(worlds[1], "nothing runs on opencl:0: dem has no device form for free bodies");
+  for (int w = 0; w < 2; w++) {
+    scree_world_destroy(worlds[w]);
+    free(pressure[w]);
+  }
+}
+
+/* Who is not finite is told of as by the CPU. */
+static void what_blows_up_is_a_status(void **state) {
+  (void)state;
+  Small s;
+  ScreeError errors[2];
+  for (int w = 0; w < 2; w++) {
+    small_scene(&s, "blows up");
+    ScreeWorld *world = world_on(&s.scene, w ? "opencl" : "cpu");
+    ScreeError error;
+    run_frames(world, 1);
+    assert_done(scree_world_impulse(world, (ScreeVec3){0, 0, 0}, 0.3, 3e38, &error));
+    ScreeStatus status = SCREE_OK;
+    for (int k = 0; k < 3 && status == SCREE_OK; k++) status = scree_world_step(world, &errors[w]);
+    assert_int_equal(status, SCREE_FAILED);
+    scree_world_destroy(world);
+  }
+  assert_string_equal(errors[0].message, errors[1].message);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(materials),
+      cmocka_unit_test(settings),
+      cmocka_unit_test(a_bed),
+      cmocka_unit_test(births_deaths_throws),
+      cmocka_unit_test(checkpoints_go_across),
+      cmocka_unit_test(programs_look_and_steer),
+      cmocka_unit_test(what_blows_up_is_a_status),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
