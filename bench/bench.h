@@ -34,6 +34,7 @@ typedef struct BenchTable {
   const char *suite;
   const char *method; /* NULL, or the only one that is to be measured */
   const char *device; /* of the suite `device` */
+  const char *only;   /* NULL, or a part of the names of the rows that are wanted */
   BenchRow *rows;
   int64_t count;
   BenchFigure figures[BENCH_FIGURES_MAX];
@@ -55,6 +56,9 @@ typedef struct BenchWords {
 } BenchWords;
 BenchWords bench_threads(int threads);
 
+/* Whether a row of that name is: what takes long is not measured for nobody. */
+bool bench_wants(const BenchTable *table, const char *name);
+/* Rows that nobody wants are left out. */
 Status bench_row(Core *core, BenchTable *table, BenchRow row);
 /* Stands beside the rows in the JSON and below them in print. */
 void bench_figure(BenchTable *table, const char *name, double value);

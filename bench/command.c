@@ -33,16 +33,24 @@ static const struct {
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 
-static Status measure(Core *core, int suite, const char *method, const char *device, bool quick, const char *report) {
+/* What the command line asks for. */
+typedef struct Wanted {
+  const char *method, *device, *only, *report;
+  int64_t threads;
+  bool quick;
+} Wanted;
+
+static Status measure(Core *core, int suite, const Wanted *wanted) {
   BenchTable table = {.suite = suites[suite].name,
-                      .method = method,
-                      .device = strcmp(device, "cpu") == 0 ? "opencl" : device,
+                      .method = wanted->method,
+                      .only = wanted->only,
+                      .device = strcmp(wanted->device, "cpu") == 0 ? "opencl" : wanted->device,
                       .threads = pool_threads(core->pool),
-                      .quick = quick,
+                      .quick = wanted->quick,
                       .progress = stderr};
   Status status = suites[suite].function(core, &table);
   if (status == SCREE_OK) bench_table_print(&table, stdout);
-  if (status == SCREE_OK && report) status = bench_table_write(core, &table, report);
+  if (status == SCREE_OK && wanted->report) status = bench_table_write(core, &table, wanted->report);
   bench_table_destroy(core, &table);
   return status;
 }
@@ -56,15 +64,14 @@ static Status check_device(Core *core, int suite, const char *device) {
   return SCREE_OK;
 }
 
-static int run_suite(int suite, int64_t threads, const char *method, const char *device, bool quick,
-                     const char *report) {
-  ScreeWorldOptions options = {.threads = (int32_t)threads, .log_level = SCREE_LOG_WARNING};
+static int run_suite(int suite, const Wanted *wanted) {
+  ScreeWorldOptions options = {.threads = (int32_t)wanted->threads, .log_level = SCREE_LOG_WARNING};
   Core core;
   ScreeError error;
   Status status = core_create(&core, &options);
-  if (status == SCREE_OK && report) status = stream_check(&core, report); /* now, not after an hour */
-  if (status == SCREE_OK) status = check_device(&core, suite, device);
-  if (status == SCREE_OK) status = measure(&core, suite, method, device, quick, report);
+  if (status == SCREE_OK && wanted->report) status = stream_check(&core, wanted->report); /* now, not after an hour */
+  if (status == SCREE_OK) status = check_device(&core, suite, wanted->device);
+  if (status == SCREE_OK) status = measure(&core, suite, wanted);
   core_report(&core, status, &error);
   core_destroy(&core);
   return status == SCREE_OK ? 0 : print_error(&error);
@@ -90,16 +97,17 @@ static const char *suite_list(char text[1024]) {
 }
 
 int command_bench(int argc, char **argv) {
-  const char *report = NULL, *method = NULL, *device = NULL;
-  int64_t threads = 2;
-  bool quick = false;
+  Wanted wanted = {.threads = 2};
   char details[1024];
   const Option options[] = {
-      {0, "--report", OPTION_TEXT, &report, "FILE", "also write the rows as JSON", 0, 0},
-      {0, "--method", OPTION_TEXT, &method, "M", "scaling: this method alone", 0, 0},
-      {0, "--device", OPTION_TEXT, &device, "cpu|opencl|opencl:N", "device: which one (default opencl)", 0, 0},
-      {0, "--threads", OPTION_INTEGER, &threads, "N", "threads (default 2; 0: one per core)", 0, 256},
-      {0, "--quick", OPTION_FLAG, &quick, NULL, "only try everything out, in seconds: the figures say nothing", 0, 0}};
+      {0, "--report", OPTION_TEXT, &wanted.report, "FILE", "also write the rows as JSON", 0, 0},
+      {0, "--method", OPTION_TEXT, &wanted.method, "M", "scaling: this method alone", 0, 0},
+      {0, "--device", OPTION_TEXT, &wanted.device, "cpu|opencl|opencl:N", "device: which one (default opencl)", 0, 0},
+      {0, "--only", OPTION_TEXT, &wanted.only, "WORDS",
+       "only rows with these words in their names ('device' does not measure the others)", 0, 0},
+      {0, "--threads", OPTION_INTEGER, &wanted.threads, "N", "threads (default 2; 0: one per core)", 0, 256},
+      {0, "--quick", OPTION_FLAG, &wanted.quick, NULL, "only try everything out, in seconds: the figures say nothing",
+       0, 0}};
   const Usage usage = {.command = "bench",
                        .arguments = "SUITE",
                        .summary = "measure speed against published figures",
@@ -109,10 +117,10 @@ int command_bench(int argc, char **argv) {
   Arguments arguments;
   int code;
   if (!options_parse(&usage, argc, argv, &arguments, &code)) return code;
-  device = device_wanted(device);
+  wanted.device = device_wanted(wanted.device);
   int suite = find_suite(arguments.items[0]);
   if (suite < 0) return EXIT_USAGE;
   if (!suites[suite].function)
     return usage_error("this build of scree does not have 'scree bench %s' yet", suites[suite].name);
-  return run_suite(suite, threads, method, device, quick, report);
+  return run_suite(suite, &wanted);
 }

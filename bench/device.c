@@ -91,18 +91,21 @@ static Status block_timing(Core *core, const BenchTable *table, double wanted, i
 static Status block_row(Core *core, BenchTable *table, double count, const char *words, int mode, bool beside) {
   DeviceTiming ours, cpu = {.wall = NAN};
   const char *name = mode == SCREE_UPSAMPLE_PAPER ? "paper" : "better";
+  BenchRow row = {.unit = "ms/frame"}, memory = {.unit = "B/grain"};
+  snprintf(row.name, sizeof row.name, "fine grains, %s, %s", name, words);
+  snprintf(memory.name, sizeof memory.name, "fine grains, memory, %s", words);
+  if (!bench_wants(table, row.name) && !(mode == SCREE_UPSAMPLE_BETTER && bench_wants(table, memory.name)))
+    return SCREE_OK;
   TRY(block_timing(core, table, count, mode, table->device, &ours));
   if (beside) TRY(block_timing(core, table, count, mode, "cpu", &cpu));
-  BenchRow row = {.ours = 1e3 * ours.device, .reference = 1e3 * cpu.wall, .unit = "ms/frame"};
-  snprintf(row.name, sizeof row.name, "fine grains, %s, %s", name, words);
+  row.ours = 1e3 * ours.device, row.reference = 1e3 * cpu.wall;
   snprintf(row.note, sizeof row.note, "%.4gM grains, device's clock; %.4g ms in all, %.4g kB up, %.4g down; ref.: CPU",
            1e-6 * (double)ours.grains, 1e3 * ours.wall, 1e-3 * (double)ours.up, 1e-3 * (double)ours.down);
   TRY(bench_row(core, table, row));
   if (mode != SCREE_UPSAMPLE_BETTER) return SCREE_OK;
-  row = (BenchRow){.ours = (double)ours.memory / (double)ours.grains, .unit = "B/grain"};
-  snprintf(row.name, sizeof row.name, "fine grains, memory, %s", words);
-  snprintf(row.note, sizeof row.note, "peak on the device, with the coarse grains");
-  return bench_row(core, table, row);
+  memory.ours = (double)ours.memory / (double)ours.grains;
+  snprintf(memory.note, sizeof memory.note, "peak on the device, with the coarse grains");
+  return bench_row(core, table, memory);
 }
 
 static Status block_rows(Core *core, BenchTable *table, const ScreeDeviceInfo *info) {
@@ -126,9 +129,23 @@ static Status block_rows(Core *core, BenchTable *table, const ScreeDeviceInfo *i
   return SCREE_OK;
 }
 
-/* Steps of a bed in a box, once it has come to rest. */
-static Status bed_timing(Core *core, const BenchTable *table, const BedKind *kind, double wanted, const char *device,
-                         DeviceTiming *timing) {
+/* What a kernel takes of a step. */
+typedef struct KernelTime {
+  const char *name;
+  double seconds, launches;
+} KernelTime;
+enum { KERNEL_TIMES_MAX = 128 };
+
+/* Steps of a bed. */
+typedef struct BedTiming {
+  DeviceTiming step;
+  KernelTime kernels[KERNEL_TIMES_MAX]; /* the mean of all steps measured */
+  int32_t kernel_count;
+} BedTiming;
+
+/* A bed in a box. */
+static Status bed_create(Core *core, const BenchTable *table, const BedKind *kind, double wanted, const char *device,
+                         ScreeWorld **world) {
   const double radius = 0.01;
   if (table->quick) wanted = 500;
   const double side = cbrt(wanted * 4.0 / 3 * M_PI * radius * radius * radius / 0.55);
@@ -150,27 +167,60 @@ static Status bed_timing(Core *core, const BenchTable *table, const BedKind *kin
   options.threads = table->threads;
   options.memory_limit = memory_left(&core->memory);
   options.device = device;
+  ScreeError error;
+  Status status = scree_world_create(&scene, &options, world, &error);
+  return status == SCREE_OK ? status : fail(core, status, "%s", error.message);
+}
+
+/* Adds `share` of the times so far. */
+static void add_kernels(const ScreeWorld *world, double share, BedTiming *timing) {
+  if (!world->device) return;
+  const DeviceUse use = device_use(world->device);
+  timing->kernel_count = use.kernel_count < KERNEL_TIMES_MAX ? use.kernel_count : KERNEL_TIMES_MAX;
+  for (int32_t k = 0; k < timing->kernel_count; k++) {
+    timing->kernels[k].name = use.kernels[k].name;
+    timing->kernels[k].seconds += share * use.kernels[k].seconds;
+    timing->kernels[k].launches += share * (double)use.kernels[k].calls;
+  }
+}
+
+static Status bed_frame(ScreeWorld *world, DeviceTiming *timing, ScreeError *error) {
+  const DeviceUse before = world->device ? device_use(world->device) : (DeviceUse){.memory = 0};
+  const int64_t first = scree_world_step_index(world);
+  const double seconds = bench_device_seconds(world), began = timer_now();
+  TRY(scree_world_frame(world, error));
+  const double steps = (double)(scree_world_step_index(world) - first);
+  timing->wall = fmin(timing->wall, (timer_now() - began) / steps);
+  if (!world->device) return SCREE_OK;
+  const DeviceUse after = device_use(world->device);
+  timing->device = fmin(timing->device, (bench_device_seconds(world) - seconds) / steps);
+  timing->up = (int64_t)((double)(after.up - before.up) / steps);
+  timing->down = (int64_t)((double)(after.down - before.down) / steps);
+  timing->memory = after.memory_peak;
+  return SCREE_OK;
+}
+
+/* Steps of the bed, once it has come to rest. */
+static Status bed_timing(Core *core, const BenchTable *table, const BedKind *kind, double wanted, const char *device,
+                         BedTiming *timing) {
   ScreeWorld *world = NULL;
   ScreeError error;
-  Status status = scree_world_create(&scene, &options, &world, &error);
+  TRY(bed_create(core, table, kind, wanted, device, &world));
+  *timing = (BedTiming){.step = {.device = INFINITY, .wall = INFINITY}};
+  Status status = SCREE_OK;
   for (int64_t k = 0; k < bench_amount(table, kind->settles, 1) && status == SCREE_OK; k++)
     status = scree_world_frame(world, &error);
-  *timing = (DeviceTiming){.device = INFINITY, .wall = INFINITY};
-  for (int64_t k = 0; k < bench_amount(table, kind->lasts, 1) && status == SCREE_OK; k++) {
-    const DeviceUse before = world->device ? device_use(world->device) : (DeviceUse){.memory = 0};
-    const int64_t first = scree_world_step_index(world);
-    double seconds = bench_device_seconds(world), began = timer_now();
-    status = scree_world_frame(world, &error);
-    const double steps = (double)(scree_world_step_index(world) - first);
-    timing->wall = fmin(timing->wall, (timer_now() - began) / steps);
-    if (!world->device) continue;
-    const DeviceUse after = device_use(world->device);
-    timing->device = fmin(timing->device, (bench_device_seconds(world) - seconds) / steps);
-    timing->up = (int64_t)((double)(after.up - before.up) / steps);
-    timing->down = (int64_t)((double)(after.down - before.down) / steps);
-    timing->memory = after.memory_peak;
+  const int64_t first = scree_world_step_index(world);
+  add_kernels(world, -1, timing);
+  for (int64_t k = 0; k < bench_amount(table, kind->lasts, 1) && status == SCREE_OK; k++)
+    status = bed_frame(world, &timing->step, &error);
+  add_kernels(world, 1, timing);
+  const double steps = (double)(scree_world_step_index(world) - first);
+  for (int32_t k = 0; k < timing->kernel_count && steps > 0; k++) {
+    timing->kernels[k].seconds /= steps;
+    timing->kernels[k].launches /= steps;
   }
-  if (status == SCREE_OK) timing->grains = world->state.particles.count;
+  if (status == SCREE_OK) timing->step.grains = world->state.particles.count;
   else status = fail(core, status, "%s", error.message);
   scree_world_destroy(world);
   return status;
@@ -183,12 +233,39 @@ static Status rate_row(Core *core, BenchTable *table, const DeviceTiming *ours, 
   return bench_row(core, table, row);
 }
 
+static Status bed_row(Core *core, BenchTable *table, const BedKind *kind, double count, const char *words, bool beside,
+                      bool kernels) {
+  BenchRow row = {.unit = "ms/step"};
+  snprintf(row.name, sizeof row.name, "%s step, %s", kind->method, words);
+  if (!bench_wants(table, row.name)) return SCREE_OK;
+  BedTiming ours, cpu = {.step = {.wall = NAN}};
+  TRY(bed_timing(core, table, kind, count, table->device, &ours));
+  if (beside) TRY(bed_timing(core, table, kind, count, "cpu", &cpu));
+  const DeviceTiming *step = &ours.step;
+  row.ours = 1e3 * (kind->by_the_clock ? step->wall : step->device), row.reference = 1e3 * cpu.step.wall;
+  snprintf(row.note, sizeof row.note,
+           "%.4gM; kernels %.4g, all %.4g ms; %.4g kB up, %.4g down; %.4g B/grain; ref.: CPU",
+           1e-6 * (double)step->grains, 1e3 * step->device, 1e3 * step->wall, 1e-3 * (double)step->up,
+           1e-3 * (double)step->down, (double)step->memory / (double)step->grains);
+  TRY(bench_row(core, table, row));
+  if (kind == &BED_DEM && count > 1e5) TRY(rate_row(core, table, step, words));
+  for (int32_t k = 0; kernels && k < ours.kernel_count; k++) {
+    const KernelTime *kernel = &ours.kernels[k];
+    if (!(kernel->launches > 0)) continue;
+    row = (BenchRow){.ours = 1e6 * kernel->seconds, .unit = "us/step"};
+    snprintf(row.name, sizeof row.name, "%s step, %s: %s", kind->method, words, kernel->name);
+    snprintf(row.note, sizeof row.note, "%.3g launches", kernel->launches);
+    TRY(bench_row(core, table, row));
+  }
+  return SCREE_OK;
+}
+
 static Status bed_rows(Core *core, BenchTable *table, const ScreeDeviceInfo *info, const BedKind *kind) {
   static const struct {
     double count;
     const char *words;
-    bool beside; /* the CPU too */
-  } sizes[] = {{1e4, "10k", true}, {1e6, "1M", true}, {1e7, "10M", false}};
+    bool beside, kernels; /* the CPU too; each kernel */
+  } sizes[] = {{1e4, "10k", true, true}, {1e6, "1M", true, true}, {1e7, "10M", false, false}};
   for (int64_t k = 0; k < bench_amount(table, 3, 1); k++) {
     const double host = kind->host * sizes[k].count, there = kind->there * sizes[k].count;
     if (host > (double)memory_left(&core->memory) || there > (double)info->memory_bytes) {
@@ -196,20 +273,19 @@ static Status bed_rows(Core *core, BenchTable *table, const ScreeDeviceInfo *inf
               kind->method, sizes[k].words, 1e-9 * host, 1e-9 * there);
       continue;
     }
-    DeviceTiming ours, cpu = {.wall = NAN};
-    TRY(bed_timing(core, table, kind, sizes[k].count, table->device, &ours));
-    if (sizes[k].beside) TRY(bed_timing(core, table, kind, sizes[k].count, "cpu", &cpu));
-    BenchRow row = {
-        .ours = 1e3 * (kind->by_the_clock ? ours.wall : ours.device), .reference = 1e3 * cpu.wall, .unit = "ms/step"};
-    snprintf(row.name, sizeof row.name, "%s step, %s", kind->method, sizes[k].words);
-    snprintf(row.note, sizeof row.note,
-             "%.4gM; kernels %.4g, all %.4g ms; %.4g kB up, %.4g down; %.4g B/grain; ref.: CPU",
-             1e-6 * (double)ours.grains, 1e3 * ours.device, 1e3 * ours.wall, 1e-3 * (double)ours.up,
-             1e-3 * (double)ours.down, (double)ours.memory / (double)ours.grains);
-    TRY(bench_row(core, table, row));
-    if (kind == &BED_DEM && k > 0) TRY(rate_row(core, table, &ours, sizes[k].words));
+    TRY(bed_row(core, table, kind, sizes[k].count, sizes[k].words, sizes[k].beside, sizes[k].kernels));
   }
   return SCREE_OK;
+}
+
+static const char *const hourglass_names[] = {"hourglass, from the command to its first frame", "hourglass, a frame",
+                                              "hourglass, kernels of a frame", "hourglass, bus a step"};
+
+static bool wants_hourglass(const BenchTable *table) {
+  bool wants = false;
+  for (size_t k = 0; k < sizeof hourglass_names / sizeof *hourglass_names; k++)
+    wants |= bench_wants(table, hourglass_names[k]);
+  return wants;
 }
 
 /* Sommer's hourglass as shipped. */
@@ -238,15 +314,18 @@ static Status hourglass_rows(Core *core, BenchTable *table) {
   scree_world_destroy(world);
   scree_scene_free(scene);
   TRY(status);
-  BenchRow rows[] = {{.name = "hourglass, from the command to its first frame", .ours = first, .unit = "s"},
-                     {.name = "hourglass, a frame", .ours = 1e3 * frame, .unit = "ms/frame"},
-                     {.name = "hourglass, kernels of a frame", .ours = 1e3 * fine.device, .unit = "ms/frame"},
-                     {.name = "hourglass, bus a step", .unit = "kB"}};
+  BenchRow rows[] = {{.ours = first, .unit = "s"},
+                     {.ours = 1e3 * frame, .unit = "ms/frame"},
+                     {.ours = 1e3 * fine.device, .unit = "ms/frame"},
+                     {.unit = "kB"}};
   rows[3].ours = 1e-3 * (double)(fine.up + fine.down) / steps;
   snprintf(rows[1].note, sizeof rows[1].note, "pbd on the device, contacts with the glass found by the CPU");
   snprintf(rows[2].note, sizeof rows[2].note, "device's clock; fine grains %.4g ms in all", 1e3 * fine.wall);
   snprintf(rows[3].note, sizeof rows[3].note, "%.3g steps a frame", steps);
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) TRY(bench_row(core, table, rows[k]));
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    snprintf(rows[k].name, sizeof rows[k].name, "%s", hourglass_names[k]);
+    TRY(bench_row(core, table, rows[k]));
+  }
   return SCREE_OK;
 }
 
@@ -256,7 +335,7 @@ Status bench_device(Core *core, BenchTable *table) {
   int32_t index = 0;
   TRY(device_find(core, table->device, &index));
   if (device_describe(index, &info) != SCREE_OK) return fail(core, SCREE_BAD_INPUT, "'%s' is no device", table->device);
-  TRY(hourglass_rows(core, table));
+  if (wants_hourglass(table)) TRY(hourglass_rows(core, table));
   TRY(bed_rows(core, table, &info, &BED_PBD));
   TRY(bed_rows(core, table, &info, &BED_DEM));
   TRY(bench_device_sph(core, table, &info));

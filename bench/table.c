@@ -41,7 +41,12 @@ static int wider(int width, const char *text) {
   return length > width ? length : width;
 }
 
+bool bench_wants(const BenchTable *table, const char *name) {
+  return !table->only || strstr(name, table->only) != NULL;
+}
+
 Status bench_row(Core *core, BenchTable *table, BenchRow row) {
+  if (!bench_wants(table, row.name)) return SCREE_OK;
   TRY(memory_grow(core, &table->rows, table->count + 1, "benchmark"));
   if (!row.unit) row.unit = "";
   table->rows[table->count++] = row;

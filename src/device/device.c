@@ -142,5 +142,6 @@ bool device_has_doubles(const Device *device) {
 DeviceUse device_use(const Device *device) {
   DeviceUse use = device->use;
   use.phases = device->phases;
+  use.kernels = device->kernels;
   return use;
 }

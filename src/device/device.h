@@ -56,7 +56,7 @@ Status device_finish(Core *core, Device *device);
 /* A program from the embedded source of that name ("upsample/fine.cl"), with macros ("-DX=1") or "". */
 Status device_build(Core *core, Device *device, const char *source, const char *macros, DeviceProgram **program);
 void device_program_free(Core *core, DeviceProgram *program);
-/* `phase`: static text, under which its times are added up. */
+/* `name` and `phase` are static texts; its times are added up under both. */
 Status device_kernel(Core *core, DeviceProgram *program, const char *name, const char *phase, DeviceKernel **kernel);
 void device_kernel_free(Core *core, DeviceKernel *kernel);
 
@@ -75,8 +75,9 @@ Status device_launch(Core *core, DeviceKernel *kernel, int64_t begin, int64_t en
 typedef struct DeviceUse {
   int64_t memory, memory_peak; /* bytes */
   int64_t up, down;            /* bytes over the bus */
-  int32_t phase_count;
-  const ScreePhase *phases; /* from the device's events */
+  int32_t phase_count, kernel_count;
+  const ScreePhase *phases;  /* from the device's events */
+  const ScreePhase *kernels; /* the same, by the kernels' names */
 } DeviceUse;
 DeviceUse device_use(const Device *device);
 

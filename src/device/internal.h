@@ -7,12 +7,12 @@
 
 #include "device/device.h"
 
-enum { PHASES_MAX = 32 };
+enum { PHASES_MAX = 32, KERNELS_MAX = 128, NO_KERNEL = -1 };
 
 /* A command whose times are not added up yet. */
 typedef struct DeviceEvent {
   cl_event event;
-  int phase;
+  int phase, kernel;
 } DeviceEvent;
 
 struct Device {
@@ -23,7 +23,7 @@ struct Device {
   cl_context context;
   cl_command_queue queue;
   DeviceUse use;
-  ScreePhase phases[PHASES_MAX];
+  ScreePhase phases[PHASES_MAX], kernels[KERNELS_MAX];
   DeviceEvent *events;
   int64_t event_count;
 };
@@ -36,15 +36,16 @@ struct DeviceProgram {
 struct DeviceKernel {
   Device *device;
   cl_kernel kernel;
-  int phase;
+  int phase, number; /* in the device's tables */
 };
 
 /* What an OpenCL call has come to, as a status: `doing` is what was tried. */
 Status device_check(Core *core, const Device *device, cl_int code, const char *doing);
 /* The phase of that name, a new one where there is none. */
 int device_phase(Device *device, const char *name);
-/* Takes note of a command that was queued. */
-Status device_note(Core *core, Device *device, cl_event event, int phase);
+int device_kernel_number(Device *device, const char *name);
+/* Takes note of a command that was queued, NO_KERNEL where it is none. */
+Status device_note(Core *core, Device *device, cl_event event, int phase, int kernel);
 
 /* An embedded file: cmake/embed.cmake makes the table. */
 typedef struct DeviceSource {

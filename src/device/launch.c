@@ -7,13 +7,27 @@
 /* Items in one piece: at a microsecond each, slower than any kernel here on one core of a CPU, it takes a second. */
 enum { PIECE = 1 << 20, EVENTS_MOST = 4096 };
 
+/* The entry of that name, a new one where there is none; when there are more than there is room for, the last takes the
+ * rest. */
+static int entry_of(ScreePhase *entries, int32_t *count, int most, const char *name) {
+  for (int k = 0; k < *count; k++)
+    if (strcmp(entries[k].name, name) == 0) return k;
+  if (*count == most) return most - 1;
+  entries[*count] = (ScreePhase){.name = name};
+  return (*count)++;
+}
+
 int device_phase(Device *device, const char *name) {
-  int count = device->use.phase_count;
-  for (int k = 0; k < count; k++)
-    if (strcmp(device->phases[k].name, name) == 0) return k;
-  if (count == PHASES_MAX) return PHASES_MAX - 1; /* more than there are: the last takes the rest */
-  device->phases[count] = (ScreePhase){.name = name};
-  return device->use.phase_count++;
+  return entry_of(device->phases, &device->use.phase_count, PHASES_MAX, name);
+}
+
+int device_kernel_number(Device *device, const char *name) {
+  return entry_of(device->kernels, &device->use.kernel_count, KERNELS_MAX, name);
+}
+
+static void add_time(ScreePhase *entry, double seconds) {
+  entry->seconds += seconds;
+  entry->calls++;
 }
 
 /* Events of commands that are done, which is so for all after a wait. */
@@ -27,8 +41,9 @@ static Status add_up(Core *core, Device *device) {
     if (done < 0 && status == SCREE_OK) status = device_check(core, device, done, device->phases[at->phase].name);
     clGetEventProfilingInfo(at->event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, NULL);
     clGetEventProfilingInfo(at->event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
-    if (end > begin) device->phases[at->phase].seconds += 1e-9 * (double)(end - begin);
-    device->phases[at->phase].calls++;
+    const double seconds = end > begin ? 1e-9 * (double)(end - begin) : 0;
+    add_time(&device->phases[at->phase], seconds);
+    if (at->kernel != NO_KERNEL) add_time(&device->kernels[at->kernel], seconds);
     clReleaseEvent(at->event);
   }
   device->event_count = 0;
@@ -40,13 +55,13 @@ Status device_finish(Core *core, Device *device) {
   return add_up(core, device);
 }
 
-Status device_note(Core *core, Device *device, cl_event event, int phase) {
+Status device_note(Core *core, Device *device, cl_event event, int phase, int kernel) {
   Status status = memory_grow(core, &device->events, device->event_count + 1, "device events");
   if (status != SCREE_OK) {
     clReleaseEvent(event);
     return status;
   }
-  device->events[device->event_count++] = (DeviceEvent){event, phase};
+  device->events[device->event_count++] = (DeviceEvent){event, phase, kernel};
   return device->event_count < EVENTS_MOST ? SCREE_OK : device_finish(core, device);
 }
 
@@ -71,7 +86,7 @@ Status device_launch(Core *core, DeviceKernel *kernel, int64_t begin, int64_t en
     cl_event event = NULL;
     cl_int code = clEnqueueNDRangeKernel(device->queue, kernel->kernel, 1, &offset, &global, &local, 0, NULL, &event);
     TRY(device_check(core, device, code, device->phases[kernel->phase].name));
-    TRY(device_note(core, device, event, kernel->phase));
+    TRY(device_note(core, device, event, kernel->phase, kernel->number));
   }
   return SCREE_OK;
 }

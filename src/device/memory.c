@@ -57,7 +57,7 @@ Status device_write(Core *core, Device *device, const DeviceBuffer *buffer, int6
                                      NULL, &event);
   TRY(device_check(core, device, code, "copying to it"));
   device->use.up += bytes;
-  return device_note(core, device, event, device_phase(device, "device copies"));
+  return device_note(core, device, event, device_phase(device, "device copies"), NO_KERNEL);
 }
 
 Status device_read(Core *core, Device *device, const DeviceBuffer *buffer, int64_t offset, int64_t bytes, void *data) {
@@ -67,7 +67,7 @@ Status device_read(Core *core, Device *device, const DeviceBuffer *buffer, int64
       clEnqueueReadBuffer(device->queue, buffer->handle, CL_TRUE, (size_t)offset, (size_t)bytes, data, 0, NULL, &event);
   TRY(device_check(core, device, code, "copying from it"));
   device->use.down += bytes;
-  return device_note(core, device, event, device_phase(device, "device copies"));
+  return device_note(core, device, event, device_phase(device, "device copies"), NO_KERNEL);
 }
 
 Status device_copy(Core *core, Device *device, const DeviceBuffer *from, const DeviceBuffer *to, int64_t offset,
@@ -77,7 +77,7 @@ Status device_copy(Core *core, Device *device, const DeviceBuffer *from, const D
   cl_int code =
       clEnqueueCopyBuffer(device->queue, from->handle, to->handle, 0, (size_t)offset, (size_t)bytes, 0, NULL, &event);
   TRY(device_check(core, device, code, "copying on it"));
-  return device_note(core, device, event, device_phase(device, "device moves"));
+  return device_note(core, device, event, device_phase(device, "device moves"), NO_KERNEL);
 }
 
 Status device_clear(Core *core, Device *device, const DeviceBuffer *buffer, int64_t bytes) {
@@ -87,5 +87,5 @@ Status device_clear(Core *core, Device *device, const DeviceBuffer *buffer, int6
   cl_int code =
       clEnqueueFillBuffer(device->queue, buffer->handle, &zero, sizeof zero, 0, (size_t)bytes, 0, NULL, &event);
   TRY(device_check(core, device, code, "clearing memory"));
-  return device_note(core, device, event, device_phase(device, "device moves"));
+  return device_note(core, device, event, device_phase(device, "device moves"), NO_KERNEL);
 }

@@ -120,7 +120,9 @@ Status device_kernel(Core *core, DeviceProgram *program, const char *name, const
   cl_kernel made = clCreateKernel(program->program, name, &code);
   TRY(device_check(core, program->device, code, name));
   Status status = memory_new(core, kernel, 1, "kernel");
-  if (status == SCREE_OK) **kernel = (DeviceKernel){program->device, made, device_phase(program->device, phase)};
+  if (status == SCREE_OK)
+    **kernel = (DeviceKernel){program->device, made, device_phase(program->device, phase),
+                              device_kernel_number(program->device, name)};
   else clReleaseKernel(made);
   return status;
 }
