@@ -7,6 +7,9 @@
 #include "device/internal.h"
 
 enum { PLATFORMS_MAX = 16, DEVICES_MAX = 64 };
+/* Work items of a launch. At a microsecond each, slower than any kernel here on one core of a CPU, the first takes a
+ * second; a graphics card that takes longer for the second has a fiftieth of the speed of those of today. */
+enum { PIECE_PROCESSOR = 1 << 20, PIECE_CARD = 1 << 22 };
 
 /* A device may be of several kinds: it counts once. Returns how many there are now. */
 static int32_t add_devices(cl_device_id found[DEVICES_MAX], int32_t count, const cl_device_id *more, cl_uint many) {
@@ -108,6 +111,7 @@ Status device_open(Core *core, int32_t index, Device **device) {
   (*device)->index = index;
   (*device)->id = found[index];
   describe(found[index], &(*device)->info);
+  (*device)->piece = device_is_processor(*device) ? PIECE_PROCESSOR : PIECE_CARD;
   TRY(open_queue(core, *device));
   if (!(*device)->info.exact)
     log_line(core, SCREE_LOG_WARNING,
@@ -119,6 +123,8 @@ Status device_open(Core *core, int32_t index, Device **device) {
 void device_close(Core *core, Device *device) {
   if (!device) return;
   if (device->queue) clFinish(device->queue);
+  if (device->stage) clEnqueueUnmapMemObject(device->queue, device->stage_buffer, device->stage, 0, NULL, NULL);
+  if (device->stage_buffer) clReleaseMemObject(device->stage_buffer);
   for (int64_t k = 0; k < device->event_count; k++) clReleaseEvent(device->events[k].event);
   if (device->queue) clReleaseCommandQueue(device->queue);
   if (device->context) clReleaseContext(device->context);
@@ -139,7 +145,8 @@ bool device_has_doubles(const Device *device) {
   return clGetDeviceInfo(device->id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof config, &config, NULL) == CL_SUCCESS && config;
 }
 
-DeviceUse device_use(const Device *device) {
+DeviceUse device_use(Device *device) {
+  (void)device_finish(device->core, device); /* what fails here fails again where it matters */
   DeviceUse use = device->use;
   use.phases = device->phases;
   use.kernels = device->kernels;

@@ -5,8 +5,9 @@
  * rounded division and roots a device then gives the bits of the CPU; one that cannot do so (`exact`) runs with a
  * warning.
  *
- * Work is queued in order; device_finish, device_read and nothing else wait for it. Failures of the device (a program
- * that does not build, memory that is not there, a device that is lost) are statuses with one line. */
+ * Work is queued in order; device_finish, device_read and device_use wait for it, and device_write of much data.
+ * Failures of the device (a program that does not build, memory that is not there, a device that is lost) are statuses
+ * with one line. */
 #ifndef DEVICE_DEVICE_H
 #define DEVICE_DEVICE_H
 
@@ -50,7 +51,7 @@ Status device_read(Core *core, Device *device, const DeviceBuffer *buffer, int64
 Status device_copy(Core *core, Device *device, const DeviceBuffer *from, const DeviceBuffer *to, int64_t offset,
                    int64_t bytes);
 Status device_clear(Core *core, Device *device, const DeviceBuffer *buffer, int64_t bytes);
-/* Waits for all that was queued and adds up its times. */
+/* Waits for all that was queued. */
 Status device_finish(Core *core, Device *device);
 
 /* A program from the embedded source of that name ("upsample/fine.cl"), with macros ("-DX=1") or "". */
@@ -79,6 +80,7 @@ typedef struct DeviceUse {
   const ScreePhase *phases;  /* from the device's events */
   const ScreePhase *kernels; /* the same, by the kernels' names */
 } DeviceUse;
-DeviceUse device_use(const Device *device);
+/* Waits for all that was queued. */
+DeviceUse device_use(Device *device);
 
 #endif

@@ -7,7 +7,14 @@
 
 #include "device/device.h"
 
-enum { PHASES_MAX = 32, KERNELS_MAX = 128, NO_KERNEL = -1 };
+enum {
+  PHASES_MAX = 32,
+  STAGE_BYTES = 1 << 22,
+  ARGUMENTS_MAX = 40,
+  ARGUMENT_BYTES = 8,
+  KERNELS_MAX = 128,
+  NO_KERNEL = -1
+};
 
 /* A command whose times are not added up yet. */
 typedef struct DeviceEvent {
@@ -25,8 +32,20 @@ struct Device {
   DeviceUse use;
   ScreePhase phases[PHASES_MAX], kernels[KERNELS_MAX];
   DeviceEvent *events;
+  int64_t piece; /* work items of a launch at most */
   int64_t event_count;
+  int64_t events_done; /* so many of them are those of commands that are known to be over */
+  cl_mem stage_buffer; /* host memory that the device reaches by itself: what is on its way */
+  char *stage;
+  int64_t staged;    /* bytes of it that commands still need */
+  int64_t memory_at; /* how often memory has been taken or given back */
 };
+
+/* What an argument was set to. */
+typedef struct ArgumentSet {
+  size_t size;
+  char value[ARGUMENT_BYTES];
+} ArgumentSet;
 
 struct DeviceProgram {
   Device *device;
@@ -37,6 +56,8 @@ struct DeviceKernel {
   Device *device;
   cl_kernel kernel;
   int phase, number; /* in the device's tables */
+  ArgumentSet set[ARGUMENTS_MAX];
+  int64_t memory_at; /* of the device, when they were set */
 };
 
 /* What an OpenCL call has come to, as a status: `doing` is what was tried. */
@@ -46,6 +67,11 @@ int device_phase(Device *device, const char *name);
 int device_kernel_number(Device *device, const char *name);
 /* Takes note of a command that was queued, NO_KERNEL where it is none. */
 Status device_note(Core *core, Device *device, cl_event event, int phase, int kernel);
+
+/* All commands before this moment are over. */
+void device_over(Device *device);
+/* Adds up the times of commands that are known to be over. */
+Status device_add_up(Core *core, Device *device);
 
 /* An embedded file: cmake/embed.cmake makes the table. */
 typedef struct DeviceSource {

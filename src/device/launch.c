@@ -4,8 +4,7 @@
 #include "core/parallel.h"
 #include "device/internal.h"
 
-/* Items in one piece: at a microsecond each, slower than any kernel here on one core of a CPU, it takes a second. */
-enum { PIECE = 1 << 20, EVENTS_MOST = 4096 };
+enum { EVENTS_MOST = 4096 };
 
 /* The entry of that name, a new one where there is none; when there are more than there is room for, the last takes the
  * rest. */
@@ -30,10 +29,10 @@ static void add_time(ScreePhase *entry, double seconds) {
   entry->calls++;
 }
 
-/* Events of commands that are done, which is so for all after a wait. */
-static Status add_up(Core *core, Device *device) {
+Status device_add_up(Core *core, Device *device) {
   Status status = SCREE_OK;
-  for (int64_t k = 0; k < device->event_count; k++) {
+  const int64_t count = device->events_done;
+  for (int64_t k = 0; k < count; k++) {
     DeviceEvent *at = &device->events[k];
     cl_ulong begin = 0, end = 0;
     cl_int done = CL_COMPLETE;
@@ -46,13 +45,21 @@ static Status add_up(Core *core, Device *device) {
     if (at->kernel != NO_KERNEL) add_time(&device->kernels[at->kernel], seconds);
     clReleaseEvent(at->event);
   }
-  device->event_count = 0;
+  memmove(device->events, device->events + count, sizeof *device->events * (size_t)(device->event_count - count));
+  device->event_count -= count;
+  device->events_done = 0;
   return status;
+}
+
+void device_over(Device *device) {
+  device->events_done = device->event_count;
+  device->staged = 0;
 }
 
 Status device_finish(Core *core, Device *device) {
   TRY(device_check(core, device, clFinish(device->queue), "waiting for it"));
-  return add_up(core, device);
+  device_over(device);
+  return device_add_up(core, device);
 }
 
 Status device_note(Core *core, Device *device, cl_event event, int phase, int kernel) {
@@ -65,11 +72,25 @@ Status device_note(Core *core, Device *device, cl_event event, int phase, int ke
   return device->event_count < EVENTS_MOST ? SCREE_OK : device_finish(core, device);
 }
 
+/* Whether an argument is what it was, which is told of small ones; notes it. */
+static bool argument_stands(ArgumentSet *set, size_t size, const void *value) {
+  if (size > ARGUMENT_BYTES) return false;
+  if (set->size == size && memcmp(set->value, value, size) == 0) return true;
+  set->size = size;
+  memcpy(set->value, value, size);
+  return false;
+}
+
+/* Most are what they were in the launch before, and setting one takes a driver as long as a hundred instructions. New
+ * memory may be where other memory was: all are set then. */
 static Status set_arguments(Core *core, DeviceKernel *kernel, const DeviceArgument *arguments, int count) {
+  if (kernel->memory_at != kernel->device->memory_at) memset(kernel->set, 0, sizeof kernel->set);
+  kernel->memory_at = kernel->device->memory_at;
   for (int k = 0; k < count; k++) {
     const DeviceBuffer *buffer = arguments[k].value;
     const void *value = arguments[k].size > 0 ? arguments[k].value : &buffer->handle;
     size_t size = arguments[k].size > 0 ? (size_t)arguments[k].size : sizeof(cl_mem);
+    if (k < ARGUMENTS_MAX && argument_stands(&kernel->set[k], size, value)) continue;
     cl_int code = clSetKernelArg(kernel->kernel, (cl_uint)k, size, value);
     TRY(device_check(core, kernel->device, code, "an argument of a kernel"));
   }
@@ -80,8 +101,8 @@ Status device_launch(Core *core, DeviceKernel *kernel, int64_t begin, int64_t en
                      const DeviceArgument *arguments, int count) {
   Device *device = kernel->device;
   TRY(set_arguments(core, kernel, arguments, count));
-  for (int64_t b = begin; b < end; b += PIECE) {
-    int64_t items = end - b < PIECE ? end - b : PIECE;
+  for (int64_t b = begin; b < end; b += device->piece) {
+    int64_t items = end - b < device->piece ? end - b : device->piece;
     size_t offset = (size_t)b, local = (size_t)group, global = ((size_t)items + local - 1) / local * local;
     cl_event event = NULL;
     cl_int code = clEnqueueNDRangeKernel(device->queue, kernel->kernel, 1, &offset, &global, &local, 0, NULL, &event);

@@ -1,5 +1,6 @@
 /* Memory on the device, and the bus. */
 #include <stdio.h>
+#include <string.h>
 
 #include "device/internal.h"
 
@@ -8,6 +9,7 @@ static double megabytes(int64_t bytes) { return (double)bytes / 1048576; }
 void device_release(Device *device, DeviceBuffer *buffer) {
   if (buffer->handle) {
     clReleaseMemObject(buffer->handle);
+    device->memory_at++;
     device->use.memory -= buffer->bytes;
   }
   *buffer = (DeviceBuffer){.handle = NULL};
@@ -37,6 +39,7 @@ Status device_reserve(Core *core, Device *device, DeviceBuffer *buffer, int64_t 
   cl_int code = CL_SUCCESS;
   larger.handle = clCreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)larger.bytes, NULL, &code);
   TRY(device_check(core, device, code, label));
+  device->memory_at++;
   device->use.memory += larger.bytes;
   if (device->use.memory > device->use.memory_peak) device->use.memory_peak = device->use.memory;
   Status status = keep > 0 ? device_copy(core, device, buffer, &larger, 0, keep) : SCREE_OK;
@@ -49,25 +52,60 @@ Status device_reserve(Core *core, Device *device, DeviceBuffer *buffer, int64_t 
   return SCREE_OK;
 }
 
+/* Small data goes over the bus by way of memory that stays where it is: a device fetches it from there when it comes to
+ * it, and nobody waits. NULL where there is no room. */
+static Status stage_room(Core *core, Device *device, int64_t bytes, char **room) {
+  *room = NULL;
+  if (bytes > STAGE_BYTES / 4) return SCREE_OK;
+  if (!device->stage) {
+    cl_int code = CL_SUCCESS;
+    device->stage_buffer =
+        clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, STAGE_BYTES, NULL, &code);
+    TRY(device_check(core, device, code, "memory of the bus"));
+    device->stage = clEnqueueMapBuffer(device->queue, device->stage_buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                       STAGE_BYTES, 0, NULL, NULL, &code);
+    TRY(device_check(core, device, code, "memory of the bus"));
+  }
+  if (device->staged + bytes > STAGE_BYTES) TRY(device_finish(core, device));
+  *room = device->stage + device->staged;
+  device->staged += (bytes + 63) / 64 * 64;
+  return SCREE_OK;
+}
+
 Status device_write(Core *core, Device *device, const DeviceBuffer *buffer, int64_t offset, int64_t bytes,
                     const void *data) {
   cl_event event = NULL;
+  char *room = NULL;
   if (bytes == 0) return SCREE_OK;
-  cl_int code = clEnqueueWriteBuffer(device->queue, buffer->handle, CL_TRUE, (size_t)offset, (size_t)bytes, data, 0,
-                                     NULL, &event);
+  TRY(stage_room(core, device, bytes, &room));
+  if (room) memcpy(room, data, (size_t)bytes);
+  cl_int code = clEnqueueWriteBuffer(device->queue, buffer->handle, room ? CL_FALSE : CL_TRUE, (size_t)offset,
+                                     (size_t)bytes, room ? room : data, 0, NULL, &event);
   TRY(device_check(core, device, code, "copying to it"));
   device->use.up += bytes;
   return device_note(core, device, event, device_phase(device, "device copies"), NO_KERNEL);
 }
 
+/* While the device gets there, times of earlier commands are added up. */
 Status device_read(Core *core, Device *device, const DeviceBuffer *buffer, int64_t offset, int64_t bytes, void *data) {
   cl_event event = NULL;
+  char *room = NULL;
   if (bytes == 0) return SCREE_OK;
-  cl_int code =
-      clEnqueueReadBuffer(device->queue, buffer->handle, CL_TRUE, (size_t)offset, (size_t)bytes, data, 0, NULL, &event);
+  TRY(stage_room(core, device, bytes, &room));
+  cl_int code = clEnqueueReadBuffer(device->queue, buffer->handle, CL_FALSE, (size_t)offset, (size_t)bytes,
+                                    room ? room : data, 0, NULL, &event);
   TRY(device_check(core, device, code, "copying from it"));
+  code = clFlush(device->queue);
   device->use.down += bytes;
-  return device_note(core, device, event, device_phase(device, "device copies"), NO_KERNEL);
+  if (code == CL_SUCCESS) code = clRetainEvent(event);
+  Status status = device_note(core, device, event, device_phase(device, "device copies"), NO_KERNEL);
+  if (status == SCREE_OK) status = device_add_up(core, device);
+  if (code == CL_SUCCESS) code = clWaitForEvents(1, &event);
+  clReleaseEvent(event);
+  TRY(device_check(core, device, code, "copying from it"));
+  device_over(device);
+  if (room) memcpy(data, room, (size_t)bytes);
+  return status;
 }
 
 Status device_copy(Core *core, Device *device, const DeviceBuffer *from, const DeviceBuffer *to, int64_t offset,

@@ -121,8 +121,11 @@ Status device_kernel(Core *core, DeviceProgram *program, const char *name, const
   TRY(device_check(core, program->device, code, name));
   Status status = memory_new(core, kernel, 1, "kernel");
   if (status == SCREE_OK)
-    **kernel = (DeviceKernel){program->device, made, device_phase(program->device, phase),
-                              device_kernel_number(program->device, name)};
+    **kernel = (DeviceKernel){.device = program->device,
+                              .kernel = made,
+                              .phase = device_phase(program->device, phase),
+                              .number = device_kernel_number(program->device, name),
+                              .memory_at = -1};
   else clReleaseKernel(made);
   return status;
 }

@@ -90,7 +90,7 @@ Status device_launch(Core *core, DeviceKernel *kernel, int64_t begin, int64_t en
   return none(core);
 }
 
-DeviceUse device_use(const Device *device) {
+DeviceUse device_use(Device *device) {
   (void)device;
   return (DeviceUse){.memory = 0};
 }

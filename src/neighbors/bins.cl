@@ -73,16 +73,23 @@ kernel void bins_deal(BinsShared bins, global const int4 *unit, global const int
   if (i < bins.count) loose[start[bins_entry(bins, unit[i])] + rank[i]] = i;
 }
 
+/* A point as the search meets it: its place in 16 bits each and its radius, which point it is, and what goes with it. */
+static int4 bins_point(int4 unit, int i, int tag) {
+  short4 spot = bins_spot(unit);
+  return (int4)((ushort)spot.x | (int)((uint)(ushort)spot.y << 16), (ushort)spot.z | (int)((uint)(ushort)spot.w << 16),
+                i, tag);
+}
+
 /* In each bin by their own order. */
-kernel void bins_order(BinsShared bins, global const int4 *unit, global const int *start, global const int *loose,
-                       global int *index, global short4 *spot) {
+kernel void bins_order(BinsShared bins, global const int4 *restrict unit, global const int *restrict start,
+                       global const int *restrict loose, global const int *restrict tag,
+                       global int4 *restrict point) {
   int i = (int)get_global_id(0);
   if (i >= bins.count) return;
   int4 own = unit[i];
   int entry = bins_entry(bins, own), to = start[entry];
   for (int k = start[entry], end = start[entry + 1]; k < end; k++) to += loose[k] < i;
-  index[to] = i;
-  spot[to] = bins_spot(own);
+  point[to] = bins_point(own, i, tag[i]);
 }
 
 /* ---- searching ---- */
@@ -141,10 +148,10 @@ static BinRuns bins_runs(BinsShared bins, global const int *start, int4 unit) {
 
 static short bins_square(short a) { return (short)((int)a * a >> 16); }
 
-/* Whether the k-th point is within reach, or nearly so. */
-static bool bins_near(BinsShared bins, short4 own, short4 other) {
-  short far = (short)(bins_square((short)(own.x - other.x)) + bins_square((short)(own.y - other.y)) +
-                      bins_square((short)(own.z - other.z)));
-  short limit = bins.differ ? (short)(bins_square((short)(own.w + other.w)) + 1) : (short)bins.limit;
+/* Whether a point of the bins is within reach, or nearly so. */
+static bool bins_near(BinsShared bins, short4 own, int4 point) {
+  short far = (short)(bins_square((short)(own.x - (short)point.x)) + bins_square((short)(own.y - (short)(point.x >> 16))) +
+                      bins_square((short)(own.z - (short)point.y)));
+  short limit = bins.differ ? (short)(bins_square((short)(own.w + (short)(point.y >> 16))) + 1) : (short)bins.limit;
   return limit > far;
 }

@@ -21,8 +21,8 @@ Status bins_device_open(Core *core, Device *device, DeviceProgram *program, Bins
 }
 
 void bins_device_close(Core *core, BinsDevice *there) {
-  DeviceBuffer *const buffers[] = {&there->box,   &there->unit,  &there->start, &there->rank,
-                                   &there->loose, &there->index, &there->spot};
+  DeviceBuffer *const buffers[] = {&there->box,  &there->unit,  &there->start,
+                                   &there->rank, &there->loose, &there->point};
   DeviceKernel *const kernels[] = {there->box_of, there->enter, there->deal, there->order};
   for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) device_release(there->device, buffers[k]);
   for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) device_kernel_free(core, kernels[k]);
@@ -44,10 +44,9 @@ static BinsShared shared_bins(const Bins *bins) {
 static Status reserve(Core *core, BinsDevice *there, int64_t count) {
   const int64_t four = (int64_t)sizeof(int32_t);
   TRY(device_reserve(core, there->device, &there->unit, count * 4 * four, 0, "bins"));
-  TRY(device_reserve(core, there->device, &there->spot, count * 2 * four, 0, "bins"));
+  TRY(device_reserve(core, there->device, &there->point, count * 4 * four, 0, "bins"));
   TRY(device_reserve(core, there->device, &there->rank, count * four, 0, "bins"));
   TRY(device_reserve(core, there->device, &there->loose, count * four, 0, "bins"));
-  TRY(device_reserve(core, there->device, &there->index, count * four, 0, "bins"));
   return device_reserve(core, there->device, &there->box, BINS_BOX_WORDS * four, 0, "bins");
 }
 
@@ -83,6 +82,6 @@ Status bins_device_fill(Core *core, BinsDevice *there, ScanDevice *scan, const D
              DEVICE_BUFFER(points->radius), HERE(unit), HERE(start), HERE(rank)));
   TRY(scan_run(core, scan, &there->start, entries + 1));
   TRY(LAUNCH(deal, bins->count, DEVICE_VALUE(there->shared), HERE(unit), HERE(start), HERE(rank), HERE(loose)));
-  return LAUNCH(order, bins->count, DEVICE_VALUE(there->shared), HERE(unit), HERE(start), HERE(loose), HERE(index),
-                HERE(spot));
+  return LAUNCH(order, bins->count, DEVICE_VALUE(there->shared), HERE(unit), HERE(start), HERE(loose),
+                DEVICE_BUFFER(points->tag), HERE(point));
 }

@@ -9,13 +9,14 @@
 typedef struct BinsDevice {
   Device *device;
   DeviceKernel *box_of, *enter, *deal, *order;
-  DeviceBuffer box, unit, start, rank, loose, index, spot;
+  DeviceBuffer box, unit, start, rank, loose, point;
   BinsShared shared; /* of the last time they were filled */
 } BinsDevice;
 
-/* BinPoints on a device; radius is read where radii differ. */
+/* BinPoints on a device; radius is read where radii differ. A tag is a number that goes with a point, for whoever finds
+ * it. */
 typedef struct DevicePoints {
-  const DeviceBuffer *x, *y, *z, *dx, *dy, *dz, *radius;
+  const DeviceBuffer *x, *y, *z, *dx, *dy, *dz, *radius, *tag;
 } DevicePoints;
 
 /* The program includes bins.cl. */

@@ -407,7 +407,7 @@ Status fine_device_move(Advance *a, Scratch *scratch) {
     if (counters[COUNT_BAD]) return not_finite(a);
     atomic_fetch_add(&a->effort, counters[COUNT_EFFORT] * (int64_t)FINE_GROUP);
   }
-  return device_finish(a->core, d->device);
+  return SCREE_OK;
 }
 
 /* ---- births and deaths ---- */
@@ -512,7 +512,6 @@ static Status remove_dead(Core *core, Upsample *up, const int32_t *dead, int64_t
 }
 
 Status fine_device_deaths(Core *core, Upsample *up, const State *state, const Solids *sinks) {
-  FineDevice *d = up->device;
   if (sinks->count == 0 || up->grains.count == 0) return SCREE_OK;
   TRY(bring_here(core, up));
   int64_t found = 0;
@@ -527,6 +526,5 @@ Status fine_device_deaths(Core *core, Upsample *up, const State *state, const So
   if (count > 0) status = remove_dead(core, up, dead, count);
   memory_drop(core, &places);
   memory_drop(core, &dead);
-  TRY(status);
-  return device_finish(core, d->device);
+  return status;
 }

@@ -256,7 +256,6 @@ static Status commit(ScreeWorld *world, Step *step) {
   TRY(LAUNCH(world_move, items, DEVICE_VALUE(shared), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz),
              FIELD3(vx, vy, vz), DEVICE_BUFFER(&mirror->words.buffer)));
   TRY(mirror_words_read(&world->core, mirror));
-  TRY(device_finish(&world->core, world->device));
   mirror->words.set = 1 - mirror->words.set;
   if (mirror->words.here[WORD_BAD]) {
     mirror_wrote_there(world->state.mirror, &world->state.particles, SET_X | SET_LOW);

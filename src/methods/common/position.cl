@@ -20,12 +20,19 @@ kernel void position_predict(int count, float dt, float gain_x, float gain_y, fl
 
 /* ---- contacts into slots ---- */
 
-/* Where a grain is about to be, its radius, and the key of its batches. */
-kernel void position_spots(PositionShared step, global const float *x, global const float *y, global const float *z,
-                           global const float *dx, global const float *dy, global const float *dz,
-                           global const float *radius, global float4 *ahead, global int *batch_key) {
+/* Where a grain is, what floats cannot hold of that, and where it is about to be; the radius behind two of them. And the
+ * key of its batches. */
+kernel void position_spots(PositionShared step, global const float *restrict x, global const float *restrict y,
+                           global const float *restrict z, global const float *restrict low_x,
+                           global const float *restrict low_y, global const float *restrict low_z,
+                           global const float *restrict dx, global const float *restrict dy,
+                           global const float *restrict dz, global const float *restrict radius,
+                           global float4 *restrict at, global float4 *restrict low, global float4 *restrict ahead,
+                           global int *restrict batch_key) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
+  at[i] = (float4)(x[i], y[i], z[i], radius[i]);
+  low[i] = (float4)(low_x[i], low_y[i], low_z[i], 0);
   ahead[i] = (float4)(x[i] + dx[i], y[i] + dy[i], z[i] + dz[i], radius[i]);
   batch_key[i] = position_batch_key(load3(x, y, z, i), step.per_radius);
 }
@@ -37,51 +44,35 @@ static bool really_near(float4 own, float4 other, float margin) {
   return x * x + y * y + z * z < reach * reach;
 }
 
-/* What the search knows of a grain. */
-typedef struct Seeker {
-  int self;
-  short4 spot;
-  float4 ahead;
-  BinRuns runs;
-} Seeker;
-
-static Seeker seeker_of(BinsShared bins, global const int4 *unit, global const int *start, global const float4 *ahead,
-                        int i) {
-  int4 place = unit[i];
-  Seeker seeker;
-  seeker.self = i;
-  seeker.spot = bins_spot(place);
-  seeker.ahead = ahead[i];
-  seeker.runs = bins_runs(bins, start, place);
-  return seeker;
-}
-
-/* Which grain the point at that place of the bins is, if the two may touch; -1 otherwise. */
-static int partner_at(BinsShared bins, Seeker seeker, int at, global const int *index, global const short4 *spot,
-                      global const float4 *ahead) {
-  if (!bins_near(bins, seeker.spot, spot[at])) return -1;
-  int j = index[at];
-  if (j == seeker.self) return -1;
-  return (bins.hashed || bins.differ) && !really_near(seeker.ahead, ahead[j], bins.margin) ? -1 : j;
+/* Goes through the partners of a grain, which are those points of the bins round it that are near enough: `count` goes
+ * up by `each` in the batch that a partner belongs to. With `partner` it is where the partners of each batch go. */
+static int4 find_partners(BinsShared bins, global const int4 *unit, global const int *start, global const int4 *point,
+                          global const float4 *ahead, int i, int key, int each, int4 count, global int *partner) {
+  const int4 place = unit[i];
+  const short4 spot = bins_spot(place);
+  const bool looks = bins.hashed || bins.differ;
+  const float4 own = looks ? ahead[i] : (float4)(0);
+  const BinRuns runs = bins_runs(bins, start, place);
+  for (int run = 0; run < runs.count; run++)
+    for (int at = runs.first[run], end = runs.end[run]; at < end; at++) {
+      const int4 other = point[at];
+      if (!bins_near(bins, spot, other) || other.z == i) continue;
+      if (looks && !really_near(own, ahead[other.z], bins.margin)) continue;
+      const int batch = position_batch(key, other.w);
+      if (partner) partner[batch < 2 ? (batch == 0 ? count.x : count.y) : (batch == 2 ? count.z : count.w)] = other.z;
+      count += (int4)(batch == 0, batch == 1, batch == 2, batch == 3) * each;
+    }
+  return count;
 }
 
 /* How many partners each grain has in each batch. */
-kernel void position_count(PositionShared step, BinsShared bins, global const int4 *unit, global const int *start,
-                           global const int *index, global const short4 *spot, global const float4 *ahead,
-                           global const int *batch_key, global int4 *pairs) {
+kernel void position_count(PositionShared step, BinsShared bins, global const int4 *restrict unit,
+                           global const int *restrict start, global const int4 *restrict point,
+                           global const float4 *restrict ahead, global const int *restrict batch_key,
+                           global int4 *restrict pairs) {
   int i = (int)get_global_id(0);
-  if (i >= step.count) return;
-  int4 count = (int4)(0);
-  int key = batch_key[i];
-  const Seeker seeker = seeker_of(bins, unit, start, ahead, i);
-  for (int run = 0; run < seeker.runs.count; run++)
-    for (int at = seeker.runs.first[run]; at < seeker.runs.end[run]; at++) {
-      int j = partner_at(bins, seeker, at, index, spot, ahead);
-      if (j < 0) continue;
-      int batch = position_batch(key, batch_key[j]);
-      count += (int4)(batch == 0, batch == 1, batch == 2, batch == 3);
-    }
-  pairs[i] = count;
+  if (i < step.count)
+    pairs[i] = find_partners(bins, unit, start, point, ahead, i, batch_key[i], 1, (int4)(0), 0);
 }
 
 /* Slot rows of a slice: where those of each batch begin among them. */
@@ -108,68 +99,96 @@ kernel void position_slices(PositionShared step, global const int4 *pairs, globa
   rows[s] = begin[4] + boundary;
 }
 
+static int contacts_of(int4 pairs, int walls, int batch) {
+  switch (batch) {
+  case 0: return pairs.x;
+  case 1: return pairs.y;
+  case 2: return pairs.z;
+  case 3: return pairs.w;
+  default: return walls;
+  }
+}
+
 /* Two grains at one place have no line of centres: one is made up from where they are stored. */
 static LaneVec3 part_coincident(int i, int j) {
   uint low = (uint)min(i, j), high = (uint)max(i, j);
   return position_made_up_offset((int)(low * 2654435761u ^ high * 2246822519u), -(i < j));
 }
 
-/* Partners of a grain, what is remembered of them, normals and gaps; then its row of the memory is that of its new
- * slots. */
-kernel void position_fill(PositionShared step, BinsShared bins, global const int4 *unit, global const int *start,
-                          global const int *index, global const short4 *spot, global const float4 *ahead,
-                          global const int *batch_key, global const int4 *pairs, global const int *walls,
-                          global const int *rows, global const int *begin, global uint *row, global uint *held,
-                          global const uint *number, global const uint *last_key, global const float4 *last_kept,
-                          global const float *x, global const float *y, global const float *z,
-                          global const float *low_x, global const float *low_y, global const float *low_z,
-                          global const float *radius, global const uchar *material, global int *partner,
-                          global float4 *kept, global float4 *pose, global int *kind) {
+/* Partners of a grain, into its slots. */
+kernel void position_partners(PositionShared step, BinsShared bins, global const int4 *restrict unit,
+                              global const int *restrict start, global const int4 *restrict point,
+                              global const float4 *restrict ahead, global const int *restrict batch_key,
+                              global const int *restrict rows, global const int *restrict begin,
+                              global int *restrict partner) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
-  const LaneVec3 at = load3(x, y, z, i), low = load3(low_x, low_y, low_z, i);
-  const float own_radius = radius[i];
-  const int key = batch_key[i], s = i / POSITION_ABREAST;
-  int slot[POSITION_BATCHES];
-  for (int batch = 0; batch < POSITION_BATCHES; batch++) slot[batch] = first_slot(rows, begin, i, batch);
-  uint first = step.memory ? row[i] : 0, count = held_by(step, row, held, i), next = first;
-  const Seeker seeker = seeker_of(bins, unit, start, ahead, i);
-  for (int run = 0; run < seeker.runs.count; run++)
-    for (int found = seeker.runs.first[run]; found < seeker.runs.end[run]; found++) {
-      int j = partner_at(bins, seeker, found, index, spot, ahead);
-      if (j < 0) continue;
-      int batch = position_batch(key, batch_key[j]);
-      int to = slot[batch];
-      slot[batch] = to + POSITION_ABREAST;
+  int4 first = (int4)(first_slot(rows, begin, i, 0), first_slot(rows, begin, i, 1), first_slot(rows, begin, i, 2),
+                      first_slot(rows, begin, i, 3));
+  find_partners(bins, unit, start, point, ahead, i, batch_key[i], POSITION_ABREAST, first, partner);
+}
+
+/* What the memory has of two grains: nothing at its first place. */
+static PositionMultipliers recall(PositionShared step, float4 last) {
+  PositionMultipliers old;
+  old.normal = last.x;
+  old.friction = vec_make(last.y, last.z, last.w);
+  return position_remembered(old, step.history_scale);
+}
+
+/* From where the two are. */
+static float4 pose_at_start(float4 at, float4 low, float4 other, float4 other_low, int i, int j) {
+  LaneVec3 offset = position_offset(vec_of(at), vec_of(low), vec_of(other), vec_of(other_low));
+  float length = real_sqrt(vec_dot(offset, offset)), straight = length;
+  if (length < POSITION_COINCIDENT) {
+    offset = part_coincident(i, j);
+    straight = real_sqrt(vec_dot(offset, offset));
+  }
+  return row_of(position_normal(offset, straight), length - (at.w + other.w));
+}
+
+/* What is remembered of a grain's partners, normals and gaps; then its row of the memory is that of its new slots. The
+ * search writes partners and no more: a work item that finds one has the others of its group wait. */
+kernel void position_fill(PositionShared step, global const int4 *restrict pairs, global const int *restrict walls,
+                          global const int *restrict rows, global const int *restrict begin, global uint *restrict row,
+                          global uint *restrict held, global const uint *restrict number,
+                          global const uint *restrict last_key, global const float4 *restrict last_kept,
+                          global const float4 *restrict at, global const float4 *restrict low,
+                          global const uchar *restrict material, global int *restrict partner,
+                          global float4 *restrict kept, global float4 *restrict pose, global int *restrict kind) {
+  int i = (int)get_global_id(0);
+  if (i >= step.count) return;
+  const float4 own_at = at[i], own_low = low[i];
+  const int4 many = pairs[i];
+  const int s = i / POSITION_ABREAST;
+  const uint first = step.memory ? row[i] : 0, count = held_by(step, row, held, i);
+  uint next = first;
+  for (int batch = 0; batch < POSITION_BATCHES; batch++) {
+    int slot = first_slot(rows, begin, i, batch), left = contacts_of(many, walls[i], batch);
+    if (batch == POSITION_BOUNDARY_BATCH) {
+      slot += left * POSITION_ABREAST;
+      left = 0;
+    }
+    for (; left > 0; left--, slot += POSITION_ABREAST) {
+      const int j = partner[slot];
+      const float4 there = at[j], there_low = low[j];
       PositionMultipliers old = {0, {0, 0, 0}};
       if (step.memory) {
         uint wanted = step.renumbered ? number[j] - 1 : (uint)j;
-        float4 last = last_kept[remembered_at(step, first, count, last_key, wanted, &next)];
-        old.normal = last.x;
-        old.friction = vec_make(last.y, last.z, last.w);
-        old = position_remembered(old, step.history_scale);
+        old = recall(step, last_kept[remembered_at(step, first, count, last_key, wanted, &next)]);
       }
-      LaneVec3 offset = position_offset(at, low, load3(x, y, z, j), load3(low_x, low_y, low_z, j));
-      float length = real_sqrt(vec_dot(offset, offset)), straight = length;
-      if (length < POSITION_COINCIDENT) {
-        offset = part_coincident(i, j);
-        straight = real_sqrt(vec_dot(offset, offset));
-      }
-      LaneVec3 normal = position_normal(offset, straight);
-      if (step.memory) old.friction = vec_tangential(old.friction, normal);
-      partner[to] = j;
-      kept[to] = (float4)(old.normal, old.friction.x, old.friction.y, old.friction.z);
-      pose[to] = row_of(normal, length - (own_radius + radius[j]));
-      if (step.kinds) kind[to] = step.materials == 1 ? 0 : 2 * (material[i] * step.materials + material[j]);
+      const float4 now = pose_at_start(own_at, own_low, there, there_low, i, j);
+      if (step.memory) old.friction = vec_tangential(old.friction, vec_of(now));
+      kept[slot] = (float4)(old.normal, old.friction.x, old.friction.y, old.friction.z);
+      pose[slot] = now;
+      if (step.kinds) kind[slot] = step.materials == 1 ? 0 : 2 * (material[i] * step.materials + material[j]);
     }
-  /* Slots that others of the slice need are nobody's here: those of the boundary batch behind the grain's own too. */
-  slot[POSITION_BOUNDARY_BATCH] += walls[i] * POSITION_ABREAST;
-  for (int batch = 0; batch < POSITION_BATCHES; batch++) {
+    /* Slots that others of the slice need are nobody's here: those of the boundary batch behind the grain's own too. */
     int end = batch + 1 < POSITION_BATCHES ? first_slot(rows, begin, i, batch + 1)
                                            : (1 + rows[s + 1]) * POSITION_ABREAST + i % POSITION_ABREAST;
-    for (int to = slot[batch]; to < end; to += POSITION_ABREAST) {
-      partner[to] = i;
-      kept[to] = (float4)(0);
+    for (; slot < end; slot += POSITION_ABREAST) {
+      partner[slot] = i;
+      kept[slot] = (float4)(0);
     }
   }
   if (!step.memory) return;
@@ -181,16 +200,6 @@ kernel void position_fill(PositionShared step, BinsShared bins, global const int
 
 static float relaxation_of(PositionShared step, int batch) {
   return batch == POSITION_BOUNDARY_BATCH ? step.relaxation_boundary : step.relaxation_pairs;
-}
-
-static int contacts_of(int4 pairs, int walls, int batch) {
-  switch (batch) {
-  case 0: return pairs.x;
-  case 1: return pairs.y;
-  case 2: return pairs.z;
-  case 3: return pairs.w;
-  default: return walls;
-  }
 }
 
 static float split_mass(PositionShared step, float w, int4 pairs, int walls, int batch) {
@@ -307,10 +316,6 @@ typedef struct Own {
   PositionTurn turn;
 } Own;
 
-typedef struct Partner {
-  float4 now, last, turn;
-} Partner;
-
 typedef struct Pushes {
   LaneVec3 push;
   PositionTorque torque;
@@ -320,31 +325,58 @@ typedef struct Tables {
   global const float *mu, *tension, *rolling;
 } Tables;
 
+/* What is read of a contact before it is solved: all of it at once, as what is read later is waited for once more. */
+typedef struct Slot {
+  float4 pose, kept;
+  float4 now, last, turn; /* rows of the partner */
+  int kind;
+} Slot;
+
+static Slot read_slot(PositionShared step, int slot, int kind, int other, global const float4 *kept,
+                      global const float4 *pose, global const float4 *now, global const float4 *last,
+                      global const float4 *turn) {
+  Slot read;
+  read.pose = pose[slot];
+  read.kept = step.memory ? kept[slot] : (float4)(0);
+  read.now = now[other];
+  read.last = last[other];
+  read.turn = step.turning ? turn[other] : (float4)(0);
+  read.kind = kind;
+  return read;
+}
+
+/* What becomes of it. */
+typedef struct Solved {
+  float4 pose, kept;
+  Pushes sum;
+} Solved;
+
 /* One contact: brings it to the substep's start, solves it, adds what that changes. */
-static Pushes solve_slot(PositionShared step, Own own, Partner other, int kind, Tables tables, bool bonds,
-                         global float4 *kept, global float4 *pose, Pushes sum) {
-  const PositionPose old = pose_of(*pose);
-  const PositionPose now = position_turn(old, vec_sub(own.last, vec_of(other.last)), own.radius + other.last.w);
-  *pose = row_of(now.normal, now.gap);
-  PositionTouch touch = position_substep_touch(own.d, own.weight, vec_of(other.now), other.now.w, now,
+static Solved solve_slot(PositionShared step, Own own, Slot slot, Tables tables, bool bonds, Pushes sum) {
+  const PositionPose old = pose_of(slot.pose);
+  const PositionPose now = position_turn(old, vec_sub(own.last, vec_of(slot.last)), own.radius + slot.last.w);
+  PositionTouch touch = position_substep_touch(own.d, own.weight, vec_of(slot.now), slot.now.w, now,
                                                step.memory != 0, step.recovered);
-  PositionMultipliers before = {0, {0, 0, 0}}, after;
-  if (step.memory) before = multipliers_of(*kept);
-  PositionFriction mu = {tables.mu[kind], tables.mu[kind + 1]};
+  const PositionMultipliers before = multipliers_of(slot.kept);
+  PositionMultipliers after;
+  PositionFriction mu = {tables.mu[slot.kind], tables.mu[slot.kind + 1]};
   PositionSlide slide;
   if (step.turning) {
-    PositionTurn turn = {vec_of(other.turn), other.turn.w};
-    slide = position_turning_slide(touch, own.turn, own.weight, turn, other.now.w);
+    PositionTurn turn = {vec_of(slot.turn), slot.turn.w};
+    slide = position_turning_slide(touch, own.turn, own.weight, turn, slot.now.w);
   } else slide = position_slide(touch);
   if (bonds) {
-    float cap = position_bond(before, now.gap, tables.tension[kind], own.radius, other.last.w);
+    float cap = position_bond(before, now.gap, tables.tension[slot.kind], own.radius, slot.last.w);
     after = position_bonded_contact(before, touch, slide, mu, now.gap, cap);
   } else after = position_contact(before, touch, slide, mu);
-  *kept = (float4)(after.normal, after.friction.x, after.friction.y, after.friction.z);
-  sum.push = vec_add(sum.push, position_change(before, old.normal, after, touch.normal));
-  if (step.turning)
-    sum.torque = position_torque_change(sum.torque, before, after, touch.normal, tables.rolling[kind]);
-  return sum;
+  Solved solved;
+  solved.pose = row_of(now.normal, now.gap);
+  solved.kept = (float4)(after.normal, after.friction.x, after.friction.y, after.friction.z);
+  solved.sum.push = vec_add(sum.push, position_change(before, old.normal, after, touch.normal));
+  solved.sum.torque =
+      step.turning ? position_torque_change(sum.torque, before, after, touch.normal, tables.rolling[slot.kind])
+                   : sum.torque;
+  return solved;
 }
 
 static Pushes no_pushes(void) {
@@ -355,16 +387,17 @@ static Pushes no_pushes(void) {
 }
 
 /* A batch of pairs of a substep; with the last of them the contacts with solids, and the way on to the next substep. */
-kernel void position_batch_pass(PositionShared step, int batch, int last_substep, global const int4 *pairs,
-                                global const int *walls, global const int *rows, global const int *begin,
-                                global const int *partner, global float4 *kept, global float4 *pose,
-                                global const int *kind, global const float *mu, global const float *tension,
-                                global const float *rolling, global const float4 *now, global float4 *next,
-                                global const float4 *last, global float4 *last_next, global const float4 *turn,
-                                global float4 *turn_next, global float4 *push, global float4 *total,
-                                global float4 *left, global float4 *before, global float4 *torque,
-                                global const float4 *wall_now, global const float4 *wall_last,
-                                global const float4 *wall_rim, global float4 *sums) {
+kernel void position_batch_pass(
+    PositionShared step, int batch, int last_substep, global const int4 *restrict pairs,
+    global const int *restrict walls, global const int *restrict rows, global const int *restrict begin,
+    global const int *restrict partner, global float4 *restrict kept, global float4 *restrict pose,
+    global const int *restrict kind, global const float *restrict mu, global const float *restrict tension,
+    global const float *restrict rolling, global const float4 *restrict now, global float4 *restrict next,
+    global const float4 *restrict last, global float4 *restrict last_next, global const float4 *restrict turn,
+    global float4 *restrict turn_next, global float4 *restrict push, global float4 *restrict total,
+    global float4 *restrict left, global float4 *restrict before, global float4 *restrict torque,
+    global const float4 *restrict wall_now, global const float4 *restrict wall_last,
+    global const float4 *restrict wall_rim, global float4 *restrict sums) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
   const Tables tables = {mu, tension, rolling};
@@ -376,26 +409,24 @@ kernel void position_batch_pass(PositionShared step, int batch, int last_substep
     own.turn.rim = vec_of(turn[i]);
     own.turn.yields = turn[i].w;
   }
-  float4 pushed = push[i];
-  const float w = pushed.w;
-  LaneVec3 pushes = vec_of(pushed);
-  PositionTorque moment = position_no_torque();
-  Mask may = 0;
-  LaneVec3 rim = vec_zero();
-  if (step.turning) {
-    moment = torque_of(torque[i]);
-    may = -(before[i].w > 0);
-    rim = vec_of(before[i]);
-  }
+  float4 pushed = push[i], row_before = step.turning ? before[i] : (float4)(0),
+         row_torque = step.turning ? torque[i] : (float4)(0);
   Pushes sum = no_pushes();
-  int slot = first_slot(rows, begin, i, batch);
-  for (int k = contacts_of(many, 0, batch); k > 0; k--, slot += POSITION_ABREAST) {
-    int j = partner[slot];
-    Partner other = {now[j], last[j], step.turning ? turn[j] : (float4)(0)};
-    sum = solve_slot(step, own, other, kind_of(step, kind, slot, false), tables, step.bonds != 0, kept + slot,
-                     pose + slot, sum);
+  int slot = first_slot(rows, begin, i, batch), count = contacts_of(many, 0, batch);
+  int other = count > 0 ? partner[slot] : 0;
+  for (int k = count; k > 0; k--, slot += POSITION_ABREAST) {
+    const Slot read = read_slot(step, slot, kind_of(step, kind, slot, false), other, kept, pose, now, last, turn);
+    if (k > 1) other = partner[slot + POSITION_ABREAST];
+    const Solved solved = solve_slot(step, own, read, tables, step.bonds != 0, sum);
+    pose[slot] = solved.pose;
+    kept[slot] = solved.kept;
+    sum = solved.sum;
   }
-  pushes = vec_add(pushes, sum.push);
+  const float w = pushed.w;
+  const Mask may = -(row_before.w > 0);
+  LaneVec3 rim = vec_of(row_before);
+  PositionTorque moment = torque_of(row_torque);
+  LaneVec3 pushes = vec_add(vec_of(pushed), sum.push);
   own.d = position_pushed(own.d, sum.push, w);
   if (step.turning) {
     moment = position_add_torque(moment, sum.torque);
@@ -407,9 +438,13 @@ kernel void position_batch_pass(PositionShared step, int batch, int last_substep
     slot = first_slot(rows, begin, i, POSITION_BOUNDARY_BATCH);
     for (int k = at_walls; k > 0; k--, slot += POSITION_ABREAST) {
       int g = partner[slot] - step.boundary_row;
-      Partner other = {wall_now[g], wall_last[g], step.turning ? wall_rim[g] : (float4)(0)};
-      sum = solve_slot(step, own, other, kind_of(step, kind, slot, true), tables, false, kept + slot, pose + slot, sum);
-      LaneVec3 whole = position_push(multipliers_of(kept[slot]), vec_of(pose[slot]));
+      const Slot read =
+          read_slot(step, slot, kind_of(step, kind, slot, true), g, kept, pose, wall_now, wall_last, wall_rim);
+      const Solved solved = solve_slot(step, own, read, tables, false, sum);
+      pose[slot] = solved.pose;
+      kept[slot] = solved.kept;
+      sum = solved.sum;
+      LaneVec3 whole = position_push(multipliers_of(solved.kept), vec_of(solved.pose));
       sums[g] = row_of(vec_add(vec_of(sums[g]), whole), 0);
     }
     if (at_walls > 0) {
@@ -421,11 +456,11 @@ kernel void position_batch_pass(PositionShared step, int batch, int last_substep
       }
     }
     last_next[i] = row_of(own.d, own.radius);
-    total[i] = row_of(vec_add(vec_of(total[i]), own.d), total[i].w);
+    total[i] = row_of(vec_add(vec_of(total[i]), own.d), own.radius);
     if (!last_substep) {
       if (step.turning) {
         rim = own.turn.rim;
-        before[i] = row_of(rim, before[i].w);
+        before[i] = row_of(rim, row_before.w);
         if (!step.memory) moment = position_no_torque();
         own.turn = position_turned(rim, moment, may, w);
       }

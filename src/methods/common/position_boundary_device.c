@@ -45,7 +45,6 @@ Status position_send_motions(Launcher *l, bool *moving) {
   double(*rows)[RIDE_DOUBLES] = NULL;
   int mark = scratch_mark(work->step->scratch);
   *moving = false;
-  TRY(device_reserve(l->core, l->d->device, &l->d->motions, (count + 1) * (int64_t)sizeof *rows, 0, "solids"));
   TRY(scratch_take(l->core, work->step->scratch, &rows, count, "solids"));
   for (work->substep = 0; work->substep < work->substeps; work->substep++) {
     for (int32_t k = 0; k < solids; k++) {
@@ -63,7 +62,7 @@ Status position_send_motions(Launcher *l, bool *moving) {
     position_end_substep(work);
   }
   const int64_t told = *moving ? count : solids; /* what stands still does so in every substep */
-  Status status = device_write(l->core, l->d->device, &l->d->motions, 0, told * (int64_t)sizeof *rows, rows);
+  Status status = position_send_table(l, &l->d->sent_motions, &l->d->motions, rows, told * (int64_t)sizeof *rows);
   scratch_release(l->core, work->step->scratch, mark);
   return status;
 }

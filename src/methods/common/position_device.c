@@ -48,6 +48,9 @@ void position_device_close(Core *core, PositionDevice *d) {
   POSITION_WALL_ROWS(POSITION_DROP)
   POSITION_BUFFERS(POSITION_DROP)
 #undef POSITION_DROP
+#define POSITION_DROP(name) memory_drop(core, &d->name.data);
+  POSITION_TABLES(POSITION_DROP)
+#undef POSITION_DROP
 #define POSITION_FREE(name, phase) device_kernel_free(core, d->name);
   POSITION_KERNELS(POSITION_FREE)
 #undef POSITION_FREE
@@ -77,11 +80,15 @@ static void find_fields(Launcher *l, const State *state) {
 void position_device_forget(PositionDevice *d) { d->here = d->fetched = false; }
 
 /* The places of nobody are zero. */
+static Status reserve_zero(Core *core, PositionDevice *d, int64_t places, int64_t size, DeviceBuffer *buffer) {
+  const int64_t room = buffer->bytes;
+  TRY(device_reserve(core, d->device, buffer, places * size, 0, "contact memory"));
+  return buffer->bytes > room ? device_clear(core, d->device, buffer, LANES * size) : SCREE_OK;
+}
+
 static Status reserve_places(Core *core, PositionDevice *d, int64_t places, DeviceBuffer *key, DeviceBuffer *kept) {
-  TRY(device_reserve(core, d->device, key, places * (int64_t)sizeof(uint32_t), 0, "contact memory"));
-  TRY(device_reserve(core, d->device, kept, places * (int64_t)sizeof(float[4]), 0, "contact memory"));
-  TRY(device_clear(core, d->device, key, LANES * (int64_t)sizeof(uint32_t)));
-  return device_clear(core, d->device, kept, LANES * (int64_t)sizeof(float[4]));
+  TRY(reserve_zero(core, d, places, sizeof(uint32_t), key));
+  return reserve_zero(core, d, places, sizeof(float[4]), kept);
 }
 
 /* What contacts remember goes up, where the host's counts. */
@@ -137,8 +144,11 @@ static Status fill_bins(Launcher *l) {
   PositionDevice *d = l->d;
   State *state = l->work->step->state;
   PositionSearch *search = l->work->search;
-  const DevicePoints points = {l->x, l->y, l->z, l->dx, l->dy, l->dz, l->radius};
+  const DevicePoints points = {l->x, l->y, l->z, l->dx, l->dy, l->dz, l->radius, &d->batch_key};
   bool finite;
+  /* The rows of `now` and `next` hold where grains are until position_load. */
+  TRY(LAUNCH(l, position_spots, l->step.count, DEVICE_VALUE(l->step), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z),
+             FIELD3(dx, dy, dz), FIELD(radius), HERE(now), HERE(next), HERE(ahead), HERE(batch_key)));
   position_survey_radii(l->core, &state->particles, search);
   TRY(bins_begin(l->core, l->step.count, search->differ, 2 * search->radius + l->work->margin, l->work->margin,
                  &search->bins));
@@ -149,18 +159,19 @@ static Status fill_bins(Launcher *l) {
 }
 
 static Status count_pairs(const Launcher *l) {
-  TRY(LAUNCH(l, position_spots, l->step.count, DEVICE_VALUE(l->step), FIELD3(x, y, z), FIELD3(dx, dy, dz),
-             FIELD(radius), HERE(ahead), HERE(batch_key)));
   return LAUNCH(l, position_count, l->step.count, DEVICE_VALUE(l->step), BINS, HERE(ahead), HERE(batch_key),
                 HERE(pairs));
 }
 
 /* ---- slots ---- */
 
-static Status send_table(const Launcher *l, DeviceBuffer *buffer, const float *table, int64_t count) {
-  int64_t bytes = count * (int64_t)sizeof *table;
-  TRY(device_reserve(l->core, l->d->device, buffer, bytes > 64 ? bytes : 64, 0, "friction"));
-  return table ? device_write(l->core, l->d->device, buffer, 0, bytes, table) : SCREE_OK;
+Status position_send_table(const Launcher *l, SentTable *sent, DeviceBuffer *buffer, const void *table, int64_t bytes) {
+  TRY(device_reserve(l->core, l->d->device, buffer, bytes > 64 ? bytes : 64, 0, "tables"));
+  if (!table || bytes == 0 || (sent->bytes == bytes && memcmp(sent->data, table, (size_t)bytes) == 0)) return SCREE_OK;
+  TRY(memory_grow(l->core, &sent->data, bytes, "tables"));
+  memcpy(sent->data, table, (size_t)bytes);
+  sent->bytes = bytes;
+  return device_write(l->core, l->d->device, buffer, 0, bytes, table);
 }
 
 static Status send_kinds(Launcher *l) {
@@ -169,16 +180,16 @@ static Status send_kinds(Launcher *l) {
   bool told = false;
   TRY(position_mix_kinds(work, &told));
   const int64_t materials = state->materials.count, kinds = materials * (materials + state->solids.count),
-                count = 2 * (kinds > 2 ? kinds : 2);
+                bytes = 2 * (kinds > 2 ? kinds : 2) * (int64_t)sizeof(float);
   float turns[256] = {0};
   for (int64_t k = 0; k < materials && k < 256; k++) turns[k] = position_turns(&state->materials.items[k]);
   l->step.kinds = told;
   l->step.bonds = work->layout.tension != NULL;
   l->step.materials = (int)materials;
-  TRY(send_table(l, &l->d->mu, work->layout.mu, count));
-  TRY(send_table(l, &l->d->tension, work->layout.tension, count));
-  TRY(send_table(l, &l->d->rolling, work->layout.rolling, count));
-  return send_table(l, &l->d->turns, turns, 256);
+  TRY(position_send_table(l, &l->d->sent_mu, &l->d->mu, work->layout.mu, bytes));
+  TRY(position_send_table(l, &l->d->sent_tension, &l->d->tension, work->layout.tension, bytes));
+  TRY(position_send_table(l, &l->d->sent_rolling, &l->d->rolling, work->layout.rolling, bytes));
+  return position_send_table(l, &l->d->sent_turns, &l->d->turns, turns, sizeof turns);
 }
 
 static Status lay_out(Launcher *l) {
@@ -198,10 +209,11 @@ static Status lay_out(Launcher *l) {
   else TRY(device_reserve(l->core, d->device, &d->kind, 64, 0, "contacts"));
   d->slot_count = places;
   TRY(position_fill_boundary_device(l));
-  return LAUNCH(l, position_fill, l->step.count, DEVICE_VALUE(l->step), BINS, HERE(ahead), HERE(batch_key), HERE(pairs),
-                HERE(walls), HERE(rows), HERE(begin), FIELD(contact_row), FIELD(contacts_held), FIELD(contact_number),
-                HERE(last_key), HERE(last_kept), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), FIELD(radius),
-                FIELD(material), HERE(key), HERE(kept), HERE(pose), HERE(kind));
+  TRY(LAUNCH(l, position_partners, l->step.count, DEVICE_VALUE(l->step), BINS, HERE(ahead), HERE(batch_key), HERE(rows),
+             HERE(begin), HERE(key)));
+  return LAUNCH(l, position_fill, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), HERE(rows),
+                HERE(begin), FIELD(contact_row), FIELD(contacts_held), FIELD(contact_number), HERE(last_key),
+                HERE(last_kept), HERE(now), HERE(next), FIELD(material), HERE(key), HERE(kept), HERE(pose), HERE(kind));
 }
 
 /* ---- passes ---- */

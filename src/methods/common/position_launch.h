@@ -14,6 +14,7 @@
   X(position_find_boundary, "device contacts")                                                                         \
   X(position_slices, "device contacts")                                                                                \
   X(position_fill_boundary, "device contacts")                                                                         \
+  X(position_partners, "device contacts")                                                                              \
   X(position_fill, "device contacts")                                                                                  \
   X(position_load, "device contacts")                                                                                  \
   X(position_shift, "device stabilize")                                                                                \
@@ -62,6 +63,13 @@
   X(radius)                                                                                                            \
   X(mass) X(material) X(spin_x) X(spin_y) X(spin_z) X(contact_row) X(contacts_held) X(contact_number) X(near_solids)
 
+/* Tables that the host makes in every step, mostly the same. */
+#define POSITION_TABLES(X) X(sent_mu) X(sent_tension) X(sent_rolling) X(sent_turns) X(sent_motions)
+typedef struct SentTable {
+  char *data;
+  int64_t bytes;
+} SentTable;
+
 struct PositionDevice {
   Device *device;
   DeviceProgram *program;
@@ -74,6 +82,9 @@ struct PositionDevice {
   POSITION_ROWS(POSITION_MEMBER)
   POSITION_WALL_ROWS(POSITION_MEMBER)
   POSITION_BUFFERS(POSITION_MEMBER)
+#undef POSITION_MEMBER
+#define POSITION_MEMBER(name) SentTable name;
+  POSITION_TABLES(POSITION_MEMBER)
 #undef POSITION_MEMBER
   bool here;                   /* the device has what contacts remember; else the host's counts */
   bool fetched;                /* the host has it as well */
@@ -101,11 +112,13 @@ typedef struct Launcher {
                   (int)(sizeof((DeviceArgument[]){__VA_ARGS__}) / sizeof(DeviceArgument)))
 #define HERE(name) DEVICE_BUFFER(&l->d->name)
 #define FIELD(name) DEVICE_BUFFER(l->name)
-#define BINS DEVICE_VALUE(l->d->bins.shared), HERE(bins.unit), HERE(bins.start), HERE(bins.index), HERE(bins.spot)
+#define BINS DEVICE_VALUE(l->d->bins.shared), HERE(bins.unit), HERE(bins.start), HERE(bins.point)
 #define FIELD3(x, y, z) FIELD(x), FIELD(y), FIELD(z)
 
 Status position_launch(const Launcher *l, DeviceKernel *kernel, int64_t items, const DeviceArgument *arguments,
                        int count);
+/* A table that the device has already is not sent again. */
+Status position_send_table(const Launcher *l, SentTable *sent, DeviceBuffer *buffer, const void *table, int64_t bytes);
 
 /* Contacts with solids: how many each grain has; room for them all; then, when the slots are laid out, what stands in
  * theirs. */
