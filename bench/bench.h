@@ -58,6 +58,7 @@ BenchWords bench_threads(int threads);
 
 /* Whether a row of that name is: what takes long is not measured for nobody. */
 bool bench_wants(const BenchTable *table, const char *name);
+bool bench_wants_any(const BenchTable *table, const char *const *names, int count);
 /* Rows that nobody wants are left out. */
 Status bench_row(Core *core, BenchTable *table, BenchRow row);
 /* Stands beside the rows in the JSON and below them in print. */

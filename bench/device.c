@@ -281,12 +281,7 @@ static Status bed_rows(Core *core, BenchTable *table, const ScreeDeviceInfo *inf
 static const char *const hourglass_names[] = {"hourglass, from the command to its first frame", "hourglass, a frame",
                                               "hourglass, kernels of a frame", "hourglass, bus a step"};
 
-static bool wants_hourglass(const BenchTable *table) {
-  bool wants = false;
-  for (size_t k = 0; k < sizeof hourglass_names / sizeof *hourglass_names; k++)
-    wants |= bench_wants(table, hourglass_names[k]);
-  return wants;
-}
+enum { HOURGLASS_ROWS = sizeof hourglass_names / sizeof *hourglass_names };
 
 /* Sommer's hourglass as shipped. */
 static Status hourglass_rows(Core *core, BenchTable *table) {
@@ -322,7 +317,7 @@ static Status hourglass_rows(Core *core, BenchTable *table) {
   snprintf(rows[1].note, sizeof rows[1].note, "pbd on the device, contacts with the glass found by the CPU");
   snprintf(rows[2].note, sizeof rows[2].note, "device's clock; fine grains %.4g ms in all", 1e3 * fine.wall);
   snprintf(rows[3].note, sizeof rows[3].note, "%.3g steps a frame", steps);
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+  for (int k = 0; k < HOURGLASS_ROWS; k++) {
     snprintf(rows[k].name, sizeof rows[k].name, "%s", hourglass_names[k]);
     TRY(bench_row(core, table, rows[k]));
   }
@@ -335,7 +330,7 @@ Status bench_device(Core *core, BenchTable *table) {
   int32_t index = 0;
   TRY(device_find(core, table->device, &index));
   if (device_describe(index, &info) != SCREE_OK) return fail(core, SCREE_BAD_INPUT, "'%s' is no device", table->device);
-  if (wants_hourglass(table)) TRY(hourglass_rows(core, table));
+  if (bench_wants_any(table, hourglass_names, HOURGLASS_ROWS)) TRY(hourglass_rows(core, table));
   TRY(bed_rows(core, table, &info, &BED_PBD));
   TRY(bed_rows(core, table, &info, &BED_DEM));
   TRY(bench_device_sph(core, table, &info));

@@ -50,18 +50,25 @@ static Status heap_timing(Core *core, const BenchTable *table, const char *devic
   return status;
 }
 
+static const char *const heap_names[] = {"sph, Neder's frame, flowing", "sph, Neder's frame, settled",
+                                         "sph, Neder's frame, kernels while flowing", "sph, Neder's frame, bus a step"};
+enum { HEAP_ROWS = sizeof heap_names / sizeof *heap_names };
+
 static Status heap_rows(Core *core, BenchTable *table) {
   SandTiming ours, cpu;
+  if (!bench_wants_any(table, heap_names, HEAP_ROWS)) return SCREE_OK;
   TRY(heap_timing(core, table, table->device, &ours));
   TRY(heap_timing(core, table, "cpu", &cpu));
-  BenchRow rows[] = {
-      {.name = "sph, Neder's frame, flowing", .ours = 1e3 * ours.flowing, .reference = 1e3 * cpu.flowing, .unit = "ms"},
-      {.name = "sph, Neder's frame, settled", .ours = 1e3 * ours.settled, .reference = 1e3 * cpu.settled, .unit = "ms"},
-      {.name = "sph, Neder's frame, kernels while flowing", .ours = 1e3 * ours.device, .unit = "ms"},
-      {.name = "sph, Neder's frame, bus a step", .ours = 1e-3 * ours.bus, .unit = "kB"}};
+  BenchRow rows[] = {{.ours = 1e3 * ours.flowing, .reference = 1e3 * cpu.flowing, .unit = "ms"},
+                     {.ours = 1e3 * ours.settled, .reference = 1e3 * cpu.settled, .unit = "ms"},
+                     {.ours = 1e3 * ours.device, .unit = "ms"},
+                     {.ours = 1e-3 * ours.bus, .unit = "kB"}};
   snprintf(rows[0].note, sizeof rows[0].note, "%.3g steps of %.3g iterations; %g ms on its author's GPU; ref.: CPU",
            ours.steps, ours.iterations, NEDER_MS);
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) TRY(bench_row(core, table, rows[k]));
+  for (int k = 0; k < HEAP_ROWS; k++) {
+    snprintf(rows[k].name, sizeof rows[k].name, "%s", heap_names[k]);
+    TRY(bench_row(core, table, rows[k]));
+  }
   return SCREE_OK;
 }
 
@@ -102,10 +109,12 @@ static Status box_timing(Core *core, const BenchTable *table, double half, const
 static Status box_row(Core *core, BenchTable *table, double half, const char *words, bool beside) {
   double ours, whole, cpu = NAN, cpu_whole = NAN;
   int64_t parcels = 0, memory = 0, none = 0;
+  BenchRow row = {.unit = "ns"};
+  snprintf(row.name, sizeof row.name, "sph, an iteration a parcel, %s", words);
+  if (!bench_wants(table, row.name)) return SCREE_OK;
   TRY(box_timing(core, table, half, table->device, &ours, &whole, &parcels, &memory));
   if (beside) TRY(box_timing(core, table, half, "cpu", &cpu, &cpu_whole, &parcels, &none));
-  BenchRow row = {.ours = 1e9 * ours, .reference = 1e9 * cpu, .unit = "ns"};
-  snprintf(row.name, sizeof row.name, "sph, an iteration a parcel, %s", words);
+  row.ours = 1e9 * ours, row.reference = 1e9 * cpu;
   snprintf(row.note, sizeof row.note,
            "%.4gM parcels, device's clock; a frame %.4g ms, CPU %.4g; %.4g B/parcel; ref.: CPU", 1e-6 * (double)parcels,
            1e3 * whole, 1e3 * cpu_whole, (double)memory / (double)parcels);

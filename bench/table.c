@@ -45,6 +45,12 @@ bool bench_wants(const BenchTable *table, const char *name) {
   return !table->only || strstr(name, table->only) != NULL;
 }
 
+bool bench_wants_any(const BenchTable *table, const char *const *names, int count) {
+  for (int k = 0; k < count; k++)
+    if (bench_wants(table, names[k])) return true;
+  return false;
+}
+
 Status bench_row(Core *core, BenchTable *table, BenchRow row) {
   if (!bench_wants(table, row.name)) return SCREE_OK;
   TRY(memory_grow(core, &table->rows, table->count + 1, "benchmark"));
