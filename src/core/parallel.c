@@ -71,9 +71,9 @@ typedef struct Worker {
   pthread_cond_t wake;
 } Worker;
 
-/* Seconds that a chunk of a loop takes, by its body. */
+/* Seconds that a chunk of a loop takes, by what the loop does: its body, or what a reduction sums up. */
 typedef struct Pace {
-  ParallelBody body;
+  uintptr_t what;
   int64_t grain;
   double chunk;
   unsigned loops;
@@ -81,6 +81,7 @@ typedef struct Pace {
 
 struct Pool {
   int threads;
+  int limit; /* so many take part at most */
   int looks;
   Worker workers[THREADS_MAX];
   pthread_mutex_t mutex;
@@ -108,10 +109,10 @@ static void cut_by_shares(const Pool *pool, const ParallelShares *shares, Job *j
   }
 }
 
-static Pace *pace_of(Pool *pool, ParallelBody body, int64_t grain) {
-  uint64_t key = ((uint64_t)(uintptr_t)body >> 4) + (uint64_t)grain * 0x9e3779b97f4a7c15;
+static Pace *pace_of(Pool *pool, uintptr_t what, int64_t grain) {
+  uint64_t key = ((uint64_t)what >> 4) + (uint64_t)grain * 0x9e3779b97f4a7c15;
   Pace *pace = &pool->paces[(key ^ key >> 29) % PACES];
-  if (pace->body != body || pace->grain != grain) *pace = (Pace){.body = body, .grain = grain};
+  if (pace->what != what || pace->grain != grain) *pace = (Pace){.what = what, .grain = grain};
   return pace;
 }
 
@@ -127,7 +128,7 @@ static void pace_note(Pace *pace, double seconds, int64_t chunks) {
 
 /* As many threads as help, in powers of two below all of them, so that runs of loops that are alike begin alike. */
 static int useful_threads(const Pool *pool, const Pace *pace, int64_t chunks) {
-  int threads = pool->threads < chunks ? pool->threads : (int)chunks;
+  int threads = pool->limit < chunks ? pool->limit : (int)chunks;
   if (pace->chunk == 0) return threads;
   double most = pace->chunk * (double)chunks / THREAD_COST; /* the square of the best number */
   int useful = 1;
@@ -361,6 +362,7 @@ Pool *pool_create(Core *core, int threads) {
     }
     pool->threads = t + 1; /* the workers read it when there is a job */
   }
+  pool->limit = pool->threads;
   return pool;
 }
 
@@ -380,6 +382,10 @@ void pool_destroy(Core *core, Pool *pool) {
 }
 
 int pool_threads(const Pool *pool) { return pool->threads; }
+
+void pool_limit(Pool *pool, int threads) {
+  pool->limit = threads < 1 || threads > pool->threads ? pool->threads : threads;
+}
 
 /* A number for the next job. Every four thousand millions the tags begin anew: counts that have stood since then in
  * runs that no job has had chunks for would be taken for those of the new job. */
@@ -410,11 +416,11 @@ static void run_job(Pool *pool, Job *job, Pace *pace, const ParallelShares *shar
   if (left > 0) wait_finished(pool, job, left);
 }
 
-void parallel_for_shares(Core *core, const ParallelShares *shares, int64_t begin, int64_t end, int64_t grain,
-                         ParallelBody body, void *context) {
+static void run_loop(Core *core, uintptr_t what, const ParallelShares *shares, int64_t begin, int64_t end,
+                     int64_t grain, ParallelBody body, void *context) {
   Pool *pool = core->pool;
   int64_t chunks = parallel_chunks(begin, end, grain);
-  Pace *pace = chunks > 1 && pool->threads > 1 ? pace_of(pool, body, grain) : NULL;
+  Pace *pace = chunks > 1 && pool->limit > 1 ? pace_of(pool, what, grain) : NULL;
   int threads = pace ? useful_threads(pool, pace, chunks) : 1;
   if (threads == 1) {
     bool asks = pace && pace_asks(pace);
@@ -434,6 +440,11 @@ void parallel_for_shares(Core *core, const ParallelShares *shares, int64_t begin
     job.end = begin = end - begin > most ? begin + most : end;
     run_job(pool, &job, pace, shares);
   }
+}
+
+void parallel_for_shares(Core *core, const ParallelShares *shares, int64_t begin, int64_t end, int64_t grain,
+                         ParallelBody body, void *context) {
+  run_loop(core, (uintptr_t)body, shares, begin, end, grain, body, context);
 }
 
 void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, ParallelBody body, void *context) {
@@ -461,7 +472,8 @@ static double *reduce(Core *core, Reduction *reduction, int64_t begin, int64_t e
   reduction->partial = stack;
   if (chunks > PARTIALS_ON_STACK)
     reduction->partial = memory_get(&core->memory, chunks, sizeof(double), "partial sums");
-  if (reduction->partial) parallel_for(core, begin, end, reduction->grain, reduce_chunk, reduction);
+  if (reduction->partial)
+    run_loop(core, (uintptr_t)reduction->body, NULL, begin, end, reduction->grain, reduce_chunk, reduction);
   return reduction->partial;
 }
 

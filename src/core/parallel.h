@@ -19,6 +19,8 @@ typedef void (*ParallelBody)(void *context, int64_t b, int64_t e, int thread);
 Pool *pool_create(Core *core, int threads);
 void pool_destroy(Core *core, Pool *pool);
 int pool_threads(const Pool *pool);
+/* So many threads at most take part in the loops that follow; 0: all. pool_threads stays. */
+void pool_limit(Pool *pool, int threads);
 
 void parallel_for(Core *core, int64_t begin, int64_t end, int64_t grain, ParallelBody body, void *context);
 

@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 #include "core/portable.h"
 
-enum { RINGS_MAX = 512, RUNOUT_CHUNK = 1024, RUNOUT_RINGS = 256 };
+enum { RINGS_MAX = 512, PILE_CHUNK = 1024, RUNOUT_RINGS = 256 };
 
 /* Rings one grain diameter wide, cut into pieces about two diameters long, so that each has room for two grains side by
  * side wherever it lies: with as many pieces in an inner ring as in an outer one, most of the inner ones would hold no
@@ -18,7 +18,7 @@ typedef struct SurfaceProfile {
   int rings;
   double width;
   double ground;
-  float *top; /* of the pieces, ring after ring: see first_piece */
+  float *top; /* of the pieces, ring after ring */
 } SurfaceProfile;
 
 /* Of a ring whose middle is (ring + 1/2) diameters from the axis. */
@@ -26,46 +26,72 @@ static int64_t pieces_in(int ring) {
   int64_t pieces = (int64_t)(M_PI * (ring + 0.5));
   return pieces > 1 ? pieces : 1;
 }
-static int64_t first_piece(int ring) {
-  int64_t first = 0;
-  for (int r = 0; r < ring; r++) first += pieces_in(r);
-  return first;
+
+/* Where grains are above the ground, for the loops over them. */
+typedef struct Surface {
+  const State *state;
+  ScreeVec2 axis;
+  const SurfaceProfile *profile;
+  int64_t *first; /* piece of each ring */
+  int32_t *piece; /* of each grain */
+  float *grain_top;
+} Surface;
+
+static double square_of_axis(const Surface *surface, Vec3 at) {
+  double x = at.x - surface->axis.x, y = at.y - surface->axis.y;
+  return x * x + y * y;
 }
 
-static double farthest(const State *state, ScreeVec2 axis) {
+static double farthest_chunk(void *context, int64_t b, int64_t e) {
+  const Surface *surface = context;
   double largest = 0;
-  for (int64_t i = 0; i < state->particles.count; i++) {
-    Vec3 at = state_position(state, i);
-    double square = (at.x - axis.x) * (at.x - axis.x) + (at.y - axis.y) * (at.y - axis.y);
-    if (square > largest) largest = square;
-  }
-  return sqrt(largest);
+  for (int64_t i = b; i < e; i++) largest = fmax(largest, square_of_axis(surface, state_position(surface->state, i)));
+  return largest;
 }
 
-static void size_profile(const State *state, ScreeVec2 axis, SurfaceProfile *profile) {
-  double reach = farthest(state, axis);
+static double depth_chunk(void *context, int64_t b, int64_t e) {
+  const State *state = ((const Surface *)context)->state;
+  double deepest = -INFINITY;
+  for (int64_t i = b; i < e; i++)
+    deepest = fmax(deepest, (double)state->particles.radius[i] - state_position(state, i).z);
+  return deepest;
+}
+
+static void pieces_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Surface *surface = context;
+  const SurfaceProfile *profile = surface->profile;
+  for (int64_t i = b; i < e; i++) {
+    Vec3 at = state_position(surface->state, i);
+    double angle = portable_atan2(at.y - surface->axis.y, at.x - surface->axis.x);
+    int ring = (int)(sqrt(square_of_axis(surface, at)) / profile->width);
+    if (ring >= profile->rings) ring = profile->rings - 1;
+    int64_t pieces = pieces_in(ring), piece = (int64_t)((angle / (2 * M_PI) + 0.5) * (double)pieces);
+    if (piece >= pieces) piece = pieces - 1;
+    surface->piece[i] = (int32_t)(surface->first[ring] + piece);
+    surface->grain_top[i] = (float)(at.z + (double)surface->state->particles.radius[i] - profile->ground);
+  }
+}
+
+static Status measure_surface(Core *core, Scratch *scratch, const State *state, ScreeVec2 axis,
+                              SurfaceProfile *profile) {
+  int64_t count = state->particles.count, first[RINGS_MAX + 1] = {0};
+  Surface surface = {.state = state, .axis = axis, .profile = profile, .first = first};
+  double reach = sqrt(parallel_max(core, 0, count, PILE_CHUNK, 0, farthest_chunk, &surface));
   profile->width = fmax(2 * state->radius, reach / (RINGS_MAX - 1));
   profile->rings = (int)(reach / profile->width) + 1;
-}
-
-static void measure_surface(const State *state, ScreeVec2 axis, SurfaceProfile *profile) {
-  const Particles *p = &state->particles;
-  int64_t first[RINGS_MAX + 1] = {0};
+  profile->ground = -parallel_max(core, 0, count, PILE_CHUNK, -INFINITY, depth_chunk, &surface);
   for (int ring = 0; ring < profile->rings; ring++) first[ring + 1] = first[ring] + pieces_in(ring);
-  profile->ground = INFINITY;
-  for (int64_t i = 0; i < p->count; i++)
-    profile->ground = fmin(profile->ground, state_position(state, i).z - (double)p->radius[i]);
+  TRY(scratch_take(core, scratch, &profile->top, first[profile->rings], "surface profile"));
+  TRY(scratch_take(core, scratch, &surface.piece, count, "surface profile"));
+  TRY(scratch_take(core, scratch, &surface.grain_top, count, "surface profile"));
+  parallel_for(core, 0, count, PILE_CHUNK, pieces_chunk, &surface);
   for (int64_t k = 0; k < first[profile->rings]; k++) profile->top[k] = 0;
-  for (int64_t i = 0; i < p->count; i++) {
-    Vec3 at = state_position(state, i);
-    double x = at.x - axis.x, y = at.y - axis.y;
-    int ring = (int)(sqrt(x * x + y * y) / profile->width);
-    if (ring >= profile->rings) ring = profile->rings - 1;
-    int64_t pieces = pieces_in(ring), piece = (int64_t)((portable_atan2(y, x) / (2 * M_PI) + 0.5) * (double)pieces);
-    if (piece >= pieces) piece = pieces - 1;
-    float top = (float)(at.z + (double)p->radius[i] - profile->ground), *highest = &profile->top[first[ring] + piece];
-    if (top > *highest) *highest = top;
+  for (int64_t i = 0; i < count; i++) {
+    float *highest = &profile->top[surface.piece[i]];
+    if (surface.grain_top[i] > *highest) *highest = surface.grain_top[i];
   }
+  return SCREE_OK;
 }
 
 Status pile_angle(Core *core, Scratch *scratch, const State *state, ScreeVec2 axis, double *degrees) {
@@ -73,9 +99,7 @@ Status pile_angle(Core *core, Scratch *scratch, const State *state, ScreeVec2 ax
   if (state->particles.count < 8) return SCREE_OK;
   int mark = scratch_mark(scratch);
   SurfaceProfile profile = {0};
-  size_profile(state, axis, &profile);
-  TRY(scratch_take(core, scratch, &profile.top, first_piece(profile.rings), "surface profile"));
-  measure_surface(state, axis, &profile);
+  TRY(measure_surface(core, scratch, state, axis, &profile));
   double mean[RINGS_MAX], height = 0;
   const float *top = profile.top;
   for (int ring = 0; ring < profile.rings; ring++) {
@@ -165,7 +189,7 @@ static int ring_of(const Runout *runout, int64_t i) {
 static void rings_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Runout *runout = context;
-  double *mass = runout->mass[b / RUNOUT_CHUNK];
+  double *mass = runout->mass[b / PILE_CHUNK];
   memset(mass, 0, sizeof *runout->mass);
   for (int64_t i = b; i < e; i++) mass[ring_of(runout, i)] += (double)runout->state->particles.mass[i];
 }
@@ -185,7 +209,7 @@ static int ring_of_mass(const Runout *runout, int64_t chunks, double fraction, d
 Status pile_runout(Core *core, Scratch *scratch, const State *state, ScreeVec2 axis, double fraction, double *radius) {
   const Particles *p = &state->particles;
   Runout runout = {.state = state, .axis = axis};
-  int64_t chunks = parallel_chunks(0, p->count, RUNOUT_CHUNK), some = 0;
+  int64_t chunks = parallel_chunks(0, p->count, PILE_CHUNK), some = 0;
   double wanted;
   Reach *reach = NULL;
   *radius = 0;
@@ -193,9 +217,9 @@ Status pile_runout(Core *core, Scratch *scratch, const State *state, ScreeVec2 a
   TRY(scratch_take(core, scratch, &runout.radius, p->count, "runout"));
   TRY(scratch_take(core, scratch, &runout.mass, chunks, "runout"));
   TRY(scratch_take(core, scratch, &reach, p->count, "runout"));
-  double largest = parallel_max(core, 0, p->count, RUNOUT_CHUNK, 0, reach_chunk, &runout);
+  double largest = parallel_max(core, 0, p->count, PILE_CHUNK, 0, reach_chunk, &runout);
   runout.per_metre = largest > 0 ? RUNOUT_RINGS / largest : 0;
-  parallel_for(core, 0, p->count, RUNOUT_CHUNK, rings_chunk, &runout);
+  parallel_for(core, 0, p->count, PILE_CHUNK, rings_chunk, &runout);
   int ring = ring_of_mass(&runout, chunks, fraction, &wanted);
   for (int64_t i = 0; i < p->count; i++)
     if (ring_of(&runout, i) == ring) reach[some++] = (Reach){runout.radius[i], (double)p->mass[i]};

@@ -72,6 +72,11 @@ Status world_step(ScreeWorld *world) {
   TRY(world_check_device(world));
   Step step = world_begin_step(world);
   TRY(world_check_step(world, step.dt));
-  for (int32_t k = 0; k < WORLD_PHASE_COUNT; k++) TRY(world_run_phase(world, &WORLD_PHASES[k], &step));
+  crew_begin(&world->crew, world->core.pool);
+  for (int32_t k = 0; k < WORLD_PHASE_COUNT; k++) {
+    /* Fine grains are many where simulated ones are few: the end of a frame has all threads. */
+    if (WORLD_PHASES[k].when == PHASE_LAST_OF_FRAME) crew_end(&world->crew, world->core.pool);
+    TRY(world_run_phase(world, &WORLD_PHASES[k], &step));
+  }
   return SCREE_OK;
 }

@@ -3,6 +3,7 @@
 #define WORLD_WORLD_H
 
 #include "bodies/bodies.h"
+#include "core/crew.h"
 #include "core/profile.h"
 #include "device/device.h"
 #include "methods/method.h"
@@ -32,6 +33,7 @@ typedef struct Tally {
 struct ScreeWorld {
   Core core;
   Scratch scratch;
+  Crew crew; /* of a step, but for the frame's end */
   Profile profile;
   Definition definition;
   Device *device; /* NULL: everything runs on the CPU */
