@@ -6,7 +6,8 @@
 
 /* s: what takes as long has work for all threads. */
 #define LONG_PIECE 2e-3
-/* By so much fewer threads must be quicker to be taken, since the clock is not exact. */
+/* More threads must be quicker by so much to be taken. Where they do nothing, since there are fewer chunks, fewer are
+ * taken, until one less would be felt. */
 #define QUICKER 0.97
 /* A trial is so many pieces in a row; the quickest counts, but for the first of them, which finds everything in the
  * wrong caches. Trials are made at once in the beginning, later with so many pieces between two rounds of them. */
@@ -47,8 +48,8 @@ static void judge(Crew *crew, int all) {
   if (time[best] > LONG_PIECE) {
     crew->fewer = 0;
     crew->pieces -= crew->pieces % ROUND_PIECES;
-  } else if (best > 0 && time[best - 1] > 0 && time[best - 1] < QUICKER * time[best]) crew->fewer++;
-  else if (best < all && time[best + 1] > 0 && time[best + 1] < time[best]) crew->fewer--;
+  } else if (best > 0 && time[best - 1] > 0 && QUICKER * time[best - 1] < time[best]) crew->fewer++;
+  else if (best < all && time[best + 1] > 0 && time[best + 1] < QUICKER * time[best]) crew->fewer--;
 }
 
 void crew_end(Crew *crew, Pool *pool) {
