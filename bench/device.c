@@ -331,6 +331,7 @@ Status bench_device(Core *core, BenchTable *table) {
   TRY(device_find(core, table->device, &index));
   if (device_describe(index, &info) != SCREE_OK) return fail(core, SCREE_BAD_INPUT, "'%s' is no device", table->device);
   if (bench_wants_any(table, hourglass_names, HOURGLASS_ROWS)) TRY(hourglass_rows(core, table));
+  TRY(bench_device_hourglass(core, table, &info));
   TRY(bed_rows(core, table, &info, &BED_PBD));
   TRY(bed_rows(core, table, &info, &BED_DEM));
   TRY(bench_device_sph(core, table, &info));

@@ -5,6 +5,9 @@
 #include "bench/bench.h"
 #include "scree/scree.h"
 
+/* Sommer's hourglass with as many grains as a card has room for. */
+Status bench_device_hourglass(Core *core, BenchTable *table, const ScreeDeviceInfo *info);
+
 /* s of all kernels so far, by the device's clock; NaN on the CPU. */
 double bench_device_seconds(const ScreeWorld *world);
 Status bench_device_sph(Core *core, BenchTable *table, const ScreeDeviceInfo *info);
