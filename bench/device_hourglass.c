@@ -71,7 +71,7 @@ static Status hourglass_row(Core *core, BenchTable *table, const char *name, boo
 }
 
 Status bench_device_hourglass(Core *core, BenchTable *table, const ScreeDeviceInfo *info) {
-  static const char *const names[] = {"hourglass, 2.1M + 100M, at rest", "hourglass, 2.1M + 100M, flowing"};
+  static const char *const names[] = {"2.1M + 100M: hourglass at rest", "2.1M + 100M: hourglass flowing"};
   if (!bench_wants_any(table, names, 2)) return SCREE_OK;
   if (!table->quick && (HOST_BYTES > (double)memory_left(&core->memory) || DEVICE_BYTES > (double)info->memory_bytes)) {
     fprintf(stderr, "hourglass, 2.1M + 100M: not measured, it wants %.0f GB on the host and %.0f GB on the device\n",
