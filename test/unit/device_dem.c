@@ -9,6 +9,8 @@ typedef struct Small {
   ScreeMaterialDef materials[2];
   ScreeGrainsDef grains[2];
   ScreeBoundaryDef boundaries[2];
+  ScreeBodyDef bodies[5];
+  ScreeKeyDef keys[2], shaking[2];
   ScreeEmitterDef emitter;
   ScreeSinkDef sink;
   ScreeEventDef bang;
@@ -97,6 +99,55 @@ static void a_bed(void **state) {
   s.boundaries[0].shape = scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){0.25, 0.25, 1});
   s.scene.material_count = s.scene.grains_count = s.scene.boundary_count = 1;
   assert_same_frames(&s.scene, 2);
+}
+
+/* Every shape, turned; two of them on a path, in a drum that turns or a box that shakes. */
+static void shapes(Small *s, bool drum) {
+  static const char *const names[] = {"box", "sphere", "cylinder", "capsule", "around"};
+  small_scene(s, drum ? "shapes in a drum" : "shapes in a box");
+  ScreeShapeDef all[] = {scree_shape_box((ScreeVec3){-0.08, -0.08, -0.05}, (ScreeVec3){0.08, 0.08, 0.05}),
+                         scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.08), scree_shape_default(SCREE_SHAPE_CYLINDER),
+                         scree_shape_default(SCREE_SHAPE_CAPSULE), scree_shape_default(SCREE_SHAPE_CYLINDER)};
+  all[2].cylinder = (ScreeCylinderDef){.base = {0, 0, -0.1}, .radius = 0.06, .height = 0.2};
+  all[3].capsule = (ScreeCapsuleDef){.base = {0, 0, -0.1}, .radius = 0.05, .height = 0.2};
+  all[4].cylinder = (ScreeCylinderDef){.base = {0, 0, -0.3}, .radius = 0.35, .height = 0.9};
+  s->keys[0] = s->keys[1] = scree_key_default();
+  s->keys[1].t = 0.2;
+  s->keys[0].position = (ScreeVec3){-0.15, 0, 0.12}, s->keys[1].position = (ScreeVec3){0.1, 0.1, 0.1};
+  s->keys[1].rotation = (ScreeQuat){0.7, 0, 0.7, 0.1};
+  for (int k = 0; k < 5; k++) {
+    s->bodies[k] = scree_body_default(names[k], all[k]);
+    s->bodies[k].motion = SCREE_MOTION_FIXED;
+    s->bodies[k].shape.position = (ScreeVec3){-0.2 + 0.1 * k, 0.1 * (k % 3) - 0.1, 0.1};
+    s->bodies[k].shape.rotation = (ScreeQuat){0.9, 0.2 * k, 0.3, -0.1};
+  }
+  s->bodies[0].motion = SCREE_MOTION_KEYFRAMES, s->bodies[0].keys = s->keys, s->bodies[0].key_count = 2;
+  for (int k = 0; k < 2; k++) { /* the box shakes */
+    s->shaking[k] = scree_key_default();
+    s->shaking[k].t = 0.05 * k;
+    s->shaking[k].position = (ScreeVec3){0.02 * k, 0, 0.03 * k};
+    s->shaking[k].rotation = (ScreeQuat){1, 0, 0.1 * k, 0};
+  }
+  s->boundaries[0].keys = s->shaking, s->boundaries[0].key_count = 2;
+  s->materials[0].radius_spread = 0.2, s->materials[0].rolling_friction = 0.1;
+  for (int k = 0; k < 2; k++)
+    s->grains[k].fill = scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.3}, (ScreeVec3){k ? 0.2 : 0, 0.2, 0.45});
+  s->scene.bodies = s->bodies, s->scene.body_count = 4;
+  if (!drum) return;
+  s->boundaries[0] = scree_boundary_default(all[4]);
+  s->boundaries[0].inside = true;
+  s->boundaries[0].shape.rotation = (ScreeQuat){0.9, 0.2, 0.1, 0};
+  s->scene.boundary_count = 1;
+}
+
+static void solids_of_all_shapes(void **state) {
+  (void)state;
+  Small s;
+  shapes(&s, true);
+  assert_same_frames(&s.scene, 10);
+  shapes(&s, false);
+  s.scene.method.dem.integrator = SCREE_INTEGRATOR_EULER;
+  assert_same_frames(&s.scene, 6);
 }
 
 static void busy(Small *s) {
@@ -208,15 +259,42 @@ static void what_blows_up_is_a_status(void **state) {
   assert_string_equal(errors[0].message, errors[1].message);
 }
 
+/* What has no device form. */
+static void notes_say_what_is_missing(void **state) {
+  (void)state;
+  static const char *const missing[] = {"dem has no device form for free bodies", "dem has no device form for meshes",
+                                        "dem has no device form for contact by samples"};
+  for (int k = 0; k < 3; k++) {
+    Small s;
+    small_scene(&s, "notes");
+    s.bodies[0] = scree_body_default("ball", k == 1 ? scree_shape_mesh_file("rock_1.obj")
+                                                    : scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.06));
+    s.bodies[0].shape.position = (ScreeVec3){0, 0, 1};
+    if (k > 0) s.bodies[0].motion = SCREE_MOTION_FIXED;
+    if (k == 2) s.bodies[0].contact = SCREE_CONTACT_SAMPLES;
+    s.scene.bodies = s.bodies, s.scene.body_count = 1;
+    ScreeWorld *cpu = world_on(&s.scene, "cpu"), *device = world_on(&s.scene, "opencl");
+    assert_note(device, missing[k]);
+    assert_note(device, "nothing runs on opencl:0");
+    run_frames(cpu, 2);
+    run_frames(device, 2);
+    assert_same(cpu, device, missing[k]);
+    scree_world_destroy(cpu);
+    scree_world_destroy(device);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(materials),
       cmocka_unit_test(settings),
       cmocka_unit_test(a_bed),
+      cmocka_unit_test(solids_of_all_shapes),
       cmocka_unit_test(births_deaths_throws),
       cmocka_unit_test(checkpoints_go_across),
       cmocka_unit_test(programs_look_and_steer),
       cmocka_unit_test(what_blows_up_is_a_status),
+      cmocka_unit_test(notes_say_what_is_missing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,3 @@
-#define LANE_SCALAR /* contacts with solids are found and told one by one */
 #include "methods/dem/boundary_contacts.h"
 
 #include <math.h>
@@ -6,10 +5,8 @@
 
 #include "core/parallel.h"
 #include "methods/dem/reaction_law.h"
+#include "methods/dem/surface_law.h"
 #include "methods/dem/topology.h"
-
-/* As in contact_law.h, which does the same for faces at rest. */
-#define NEAREST 0.05
 
 /* Key of what is touched: solid and face, or ~sample. */
 enum { NOTHING = INT32_MAX };
@@ -18,14 +15,14 @@ static int32_t key_of(int32_t solid, int face) { return solid * SOLID_FACES + fa
 
 int32_t dem_boundary_solid(int32_t key) { return key == NOTHING ? -1 : key / SOLID_FACES; }
 
+int32_t dem_boundary_face(int32_t key) { return key == NOTHING ? -1 : key % SOLID_FACES; }
+
 bool dem_boundary_is_flat(const Solid *solid) {
   return solid->motion == MOTION_FIXED &&
          (solid->shape.kind == SCREE_SHAPE_PLANE || (solid->shape.kind == SCREE_SHAPE_BOX && solid->shape.inside));
 }
 
-/* Time of the forces less the time of a solid's pose. Verlet takes forces at the end of the step, Euler at the start.
- */
-static double pose_lag(const DemStep *work, const Solid *solid) {
+double dem_boundary_lag(const DemStep *work, const Solid *solid) {
   double dt = work->step->dt;
   return (work->settings->verlet ? dt : 0) - solid_pose_time(solid, dt);
 }
@@ -44,10 +41,13 @@ static Vec3 place_of(const DemStep *work, int64_t i) {
               state->origin.z + (double)p->z[i] + ((double)p->low_z[i] + share * (double)p->dz[i]));
 }
 
+static SurfaceMotion motion_of(const Solid *solid) {
+  return (SurfaceMotion){solid->center, solid->velocity, solid->spin};
+}
+
 static int nearest_points(const DemStep *work, const Solid *solid, Vec3 at, double reach,
                           ShapePoint touch[SHAPE_CONTACTS_MAX]) {
-  double lag = pose_lag(work, solid);
-  Vec3 seen = lag != 0 ? vec3_madd(at, solid_velocity_at(solid, at), -lag) : at;
+  const Vec3 seen = surface_seen(motion_of(solid), at, dem_boundary_lag(work, solid));
   return solid_touches(solid, seen, reach, touch);
 }
 
@@ -64,9 +64,7 @@ static void store_surface(const DemStep *work, DemContacts *contacts, int64_t at
   float(*to)[LANES] = contacts->surfaces + at / LANES * DEM_SURFACE;
   const double point[3] = {surface->point.x, surface->point.y, surface->point.z};
   for (int c = 0; c < 3; c++) {
-    double turns = point[c] / work->topology->quantum * 0x1p-32;
-    /* To the nearest quantum: a surface has one place, whichever grain asks for it and when. */
-    uint32_t bits = (uint32_t)(int64_t)((turns - floor(turns)) * 0x1p32 + 0.5);
+    const uint32_t bits = surface_quanta(point[c], work->topology->quantum);
     memcpy(&to[SURFACE_POINT + c][at % LANES], &bits, sizeof bits);
   }
   const double rest[] = {surface->face.x,
@@ -90,9 +88,8 @@ static const Surface NO_SURFACE = {.radius = -INFINITY};
 static Surface surface_at(const DemStep *work, int32_t index, Vec3 at, double radius, const ShapePoint *touch) {
   const State *state = work->step->state;
   const Solid *solid = &state->solids.items[index];
-  double away = fmax(touch->distance, NEAREST * radius);
-  Surface surface = {.point = vec3_sub(vec3_madd(at, touch->normal, -away), state->origin),
-                     .velocity = solid_velocity_at(solid, vec3_madd(at, touch->normal, -touch->distance)),
+  Surface surface = {.point = vec3_sub(surface_point(at, touch->normal, touch->distance, radius), state->origin),
+                     .velocity = surface_point_velocity(motion_of(solid), at, touch->normal, touch->distance),
                      .spin = solid->spin,
                      .inverse_mass = solid_inverse_mass(solid),
                      .column = state->materials.count + index};
@@ -120,7 +117,7 @@ static Surface surface_of_sample(const DemStep *work, int32_t sample) {
   const State *state = work->step->state;
   const SolidSamples *s = &state->samples;
   const Solid *solid = &state->solids.items[s->solid[sample]];
-  double lag = pose_lag(work, solid);
+  double lag = dem_boundary_lag(work, solid);
   Vec3 velocity = vec3((double)s->vx[sample], (double)s->vy[sample], (double)s->vz[sample]);
   Vec3 point = vec3((double)s->x[sample], (double)s->y[sample], (double)s->z[sample]);
   return (Surface){.point = vec3_madd(point, velocity, lag),
@@ -334,10 +331,10 @@ static Vec3 contact_point(const DemStep *work, int64_t i, int64_t k) {
     memcpy(&point[c], &surface[SURFACE_POINT + c][lane], sizeof point[c]);
     offset[c] = (double)(int32_t)((uint32_t)point[c] - (uint32_t)at[c]) * t->quantum;
   }
-  const ReactionVector arm = reaction_arm(reaction_vector(offset[0], offset[1], offset[2]), surface[SURFACE_FACE][lane],
-                                          surface[SURFACE_FACE + 1][lane], surface[SURFACE_FACE + 2][lane], row[3],
-                                          surface[SURFACE_RADIUS][lane]);
-  return vec3_add(place_of(work, i), vec3(arm.x, arm.y, arm.z));
+  const Vec3 arm =
+      reaction_arm(vec3(offset[0], offset[1], offset[2]), surface[SURFACE_FACE][lane], surface[SURFACE_FACE + 1][lane],
+                   surface[SURFACE_FACE + 2][lane], row[3], surface[SURFACE_RADIUS][lane]);
+  return vec3_add(place_of(work, i), arm);
 }
 
 static void react(const DemStep *work, int64_t k, const float *result, Reaction *reaction) {

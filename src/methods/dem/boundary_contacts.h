@@ -13,7 +13,11 @@ void dem_boundary_react(const DemStep *work, int64_t b, int64_t e, const float (
 
 /* Of a flat face at rest one point and the normal are enough: the law finds the distance by itself. */
 bool dem_boundary_is_flat(const Solid *solid);
-/* The solid of a contact's key; -1: of nobody. Not of samples. */
+/* The solid of a contact's key, and the number of its face; -1: of nobody. Not of samples. */
 int32_t dem_boundary_solid(int32_t key);
+int32_t dem_boundary_face(int32_t key);
+/* Time of the forces less the time of a solid's pose. Verlet takes forces at the end of the step, Euler at the start.
+ */
+double dem_boundary_lag(const DemStep *work, const Solid *solid);
 
 #endif

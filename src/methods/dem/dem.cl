@@ -3,12 +3,15 @@
  * Every contact is computed by both of its grains, with the one that is stored first as the first partner in both: so
  * nothing is handed from one to the other, and both get the same bits. A grain adds up what its contacts exert in the
  * order of the CPU, which is that of its list. */
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #include "core/lane.h"
 #include "methods/dem/contact_law.h"
 #include "methods/dem/dem_shared.h"
 #include "methods/dem/integrate_law.h"
 #include "methods/dem/quantum_law.h"
 #include "methods/dem/reaction_law.h"
+#include "methods/dem/surface_law.h"
+#include "state/solids.cl"
 #include "state/wrench_law.h"
 
 #ifndef DEM_ROLLING /* what a program is built for */
@@ -252,40 +255,82 @@ static void add_long(global int *to, long value) {
   atomic_add(to + 1, (int)((ulong)value >> 32) + (old + low < old ? 1 : 0));
 }
 
-static ReactionVector of_doubles(global const double *from) { return reaction_vector(from[0], from[1], from[2]); }
+/* ---- contacts with solids ---- */
 
-/* What a contact exerts on its solid. `frame`: see DEM_FRAME_DOUBLES; `at`: where the grain is. */
-static void react(DemShared step, Grain own, DemWall wall, ContactForces f, ReactionVector at,
-                  global const double *frame, global int *words) {
+/* What these read besides a grain: poses and shapes; the state's origin and how solids move (see DEM_SOLID_DOUBLES); by
+ * how many seconds forces are later than poses. */
+typedef struct Solids {
+  SolidsThere there;
+  global const double *frame;
+  double lag;
+} Solids;
+
+static Vec3 of_doubles(global const double *from) { return vec3(from[0], from[1], from[2]); }
+
+static SurfaceMotion motion_of(Solids solids, int solid) {
+  global const double *from = solids.frame + DEM_ORIGIN_DOUBLES + DEM_SOLID_DOUBLES * solid;
+  const SurfaceMotion motion = {of_doubles(from), of_doubles(from + 3), of_doubles(from + 6)};
+  return motion;
+}
+
+static void store_floats(float to[3], Vec3 from) {
+  to[0] = (float)from.x, to[1] = (float)from.y, to[2] = (float)from.z;
+}
+
+/* As boundary_contacts.c: the point of the solid that a grain of this radius at `at` is in, by the face that is listed.
+ */
+static void find_surface(DemShared step, Solids solids, Vec3 at, float radius, DemWall *wall) {
+  global const SolidThere *solid = solids.there.solid + wall->solid;
+  const SurfaceMotion motion = motion_of(solids, wall->solid);
+  ShapePoint touch[SHAPE_CONTACTS_MAX];
+  Vec3 normal = vec3(0, 0, 0);
+  int k = 0, count = touches_there(solids.there, solid, solid_local(solid, surface_seen(motion, at, solids.lag)),
+                                   (double)radius, touch);
+  for (; k < count; k++) {
+    normal = solid_direction(solid, touch[k].normal);
+    if (face_there(solid, normal, touch[k].face) == wall->face_number) break;
+  }
+  wall->radius = k < count ? 0.f : -INFINITY;
+  if (k == count) return;
+  const Vec3 point = vec3_sub(surface_point(at, normal, touch[k].distance, (double)radius), of_doubles(solids.frame));
+  const double quantum = (double)step.quantum;
+  wall->point[0] = (int)surface_quanta(point.x, quantum);
+  wall->point[1] = (int)surface_quanta(point.y, quantum);
+  wall->point[2] = (int)surface_quanta(point.z, quantum);
+  store_floats(wall->velocity, surface_point_velocity(motion, at, normal, touch[k].distance));
+  store_floats(wall->spin, motion.spin);
+}
+
+/* What a contact exerts on its solid; `at`: where the grain is. */
+static void react(DemShared step, Grain own, DemWall wall, ContactForces f, Vec3 at, Solids solids,
+                  global int *words) {
   if (f.force.x == 0 && f.force.y == 0 && f.force.z == 0) return;
   const ContactPosition from = own.side.position;
   const double quantum = (double)step.quantum;
-  ReactionVector to = reaction_vector((double)int_wrapping_sub(wall.point[0], from.x) * quantum,
-                                      (double)int_wrapping_sub(wall.point[1], from.y) * quantum,
-                                      (double)int_wrapping_sub(wall.point[2], from.z) * quantum);
-  ReactionVector center = of_doubles(frame + DEM_FRAME_DOUBLES + 3 * wall.solid);
-  ReactionVector arm =
-      reaction_arm(to, wall.face[0], wall.face[1], wall.face[2], own.side.radius, wall.radius);
-  ReactionVector force = reaction_vector(-(double)f.force.x, -(double)f.force.y, -(double)f.force.z);
-  arm = reaction_vector(at.x + arm.x - center.x, at.y + arm.y - center.y, at.z + arm.z - center.z);
-  ReactionVector torque = reaction_torque(arm, force);
-  const ReactionVector rolling =
-      DEM_ROLLING ? reaction_vector(-(double)f.moment.x, -(double)f.moment.y, -(double)f.moment.z)
-                  : reaction_vector(0, 0, 0);
+  const Vec3 to = vec3((double)int_wrapping_sub(wall.point[0], from.x) * quantum,
+                       (double)int_wrapping_sub(wall.point[1], from.y) * quantum,
+                       (double)int_wrapping_sub(wall.point[2], from.z) * quantum);
+  const Vec3 point =
+      vec3_add(at, reaction_arm(to, wall.face[0], wall.face[1], wall.face[2], own.side.radius, wall.radius));
+  const Vec3 force = vec3(-(double)f.force.x, -(double)f.force.y, -(double)f.force.z);
+  Vec3 torque = vec3(0, 0, 0);
+  if (DEM_ROLLING) torque = vec3(-(double)f.moment.x, -(double)f.moment.y, -(double)f.moment.z);
+  torque = vec3_add(torque, vec3_cross(vec3_sub(point, motion_of(solids, wall.solid).center), force));
   global int *sums = words + DEM_WORD_REACTIONS + DEM_REACTION_WORDS * wall.solid;
   add_long(sums, wrench_units(force.x));
   add_long(sums + 2, wrench_units(force.y));
   add_long(sums + 4, wrench_units(force.z));
-  add_long(sums + 6, wrench_units(rolling.x + torque.x));
-  add_long(sums + 8, wrench_units(rolling.y + torque.y));
-  add_long(sums + 10, wrench_units(rolling.z + torque.z));
+  add_long(sums + 6, wrench_units(torque.x));
+  add_long(sums + 8, wrench_units(torque.y));
+  add_long(sums + 10, wrench_units(torque.z));
 }
 
 static void add_wall(DemShared step, Grain own, DemWall wall, global const float *constants, global float4 *springs,
-                     ReactionVector at, global const double *frame, global int *words, Sums *sums) {
+                     Vec3 at, Solids solids, global int *words, Sums *sums) {
   const ContactSwitches switches = switches_of(true);
   ContactSide solid;
   ContactSurface surface;
+  if (wall.found_anew) find_surface(step, solids, at, own.side.radius, &wall);
   solid.position.x = wall.point[0], solid.position.y = wall.point[1], solid.position.z = wall.point[2];
   solid.velocity = vec_make(wall.velocity[0], wall.velocity[1], wall.velocity[2]);
   solid.spin = vec_make(wall.spin[0], wall.spin[1], wall.spin[2]);
@@ -298,7 +343,7 @@ static void add_wall(DemShared step, Grain own, DemWall wall, global const float
   if (geometry.touches) {
     ContactConstants k = load_constants(constants, own.column, wall.column, step.columns);
     f = contact_forces(own.side, solid, surface, geometry, k, load_springs(springs, false), step.dt, switches);
-    react(step, own, wall, f, at, frame, words);
+    react(step, own, wall, f, at, solids, words);
   }
   store_springs(springs, f.springs, false);
   sums->force = vec_add(sums->force, f.force);
@@ -335,6 +380,7 @@ kernel void dem_forces(DemShared step, global const float *constants, global con
                        global const float4 *motion, global const float4 *turn, global const int *start,
                        global int *partner, global float4 *springs, global const int *wall_start,
                        global const DemWall *walls, global float4 *wall_springs, global const double *frame,
+                       double lag, SOLIDS_THERE,
                        global const float *x, global const float *y, global const float *z,
                        global const float *low_x, global const float *low_y, global const float *low_z,
                        global float *vx, global float *vy, global float *vz, global float *dx, global float *dy,
@@ -362,11 +408,12 @@ kernel void dem_forces(DemShared step, global const float *constants, global con
     const int last = wall_start[i + 1];
     if (wall_start[i] < last) {
       const double share = step.verlet ? 1 : 0;
-      const ReactionVector at = reaction_vector(frame[0] + (double)x[i] + ((double)low_x[i] + share * (double)dx[i]),
-                                                frame[1] + (double)y[i] + ((double)low_y[i] + share * (double)dy[i]),
-                                                frame[2] + (double)z[i] + ((double)low_z[i] + share * (double)dz[i]));
+      const Vec3 at = vec3(frame[0] + (double)x[i] + ((double)low_x[i] + share * (double)dx[i]),
+                           frame[1] + (double)y[i] + ((double)low_y[i] + share * (double)dy[i]),
+                           frame[2] + (double)z[i] + ((double)low_z[i] + share * (double)dz[i]));
+      const Solids solids = {solids_there(solid, numbers, values, triangle), frame, lag};
       for (int k = wall_start[i]; k < last; k++)
-        add_wall(step, own, walls[k], constants, wall_springs + DEM_SPRING * k, at, frame, words + step.words, &sums);
+        add_wall(step, own, walls[k], constants, wall_springs + DEM_SPRING * k, at, solids, words + step.words, &sums);
     }
     float square = kick(step, i, own.side.radius, own.side.inverse_mass, sums, vx, vy, vz, dx, dy, dz, spin_x, spin_y,
                         spin_z, contact_ax, contact_ay, contact_az, turning_x, turning_y, turning_z);

@@ -87,6 +87,8 @@ struct DemDevice {
   int32_t *host_start, *host_index, *host_cells; /* on their way */
   float (*host_springs)[4];
   DemWall *host_walls;
+  double *host_frame, *sent_frame;
+  int64_t frame_doubles;
 };
 
 #define LAUNCH(name, items, ...)                                                                                       \
@@ -107,8 +109,7 @@ const char *dem_device_missing(const State *state) {
     const Solid *solid = &state->solids.items[k];
     if (solid->motion == MOTION_FREE) return "free bodies";
     if (solid->motion == MOTION_MECHANISM) return "mechanisms";
-    if (solid->motion != MOTION_FIXED) return "solids on a path";
-    if (!dem_boundary_is_flat(solid)) return "solids that are not flat";
+    if (solid->shape.kind == SCREE_SHAPE_MESH) return "meshes";
   }
   return NULL;
 }
@@ -154,6 +155,8 @@ void dem_device_close(Core *core, DemDevice *d) {
   memory_drop(core, &d->host_cells);
   memory_drop(core, &d->host_springs);
   memory_drop(core, &d->host_walls);
+  memory_drop(core, &d->host_frame);
+  memory_drop(core, &d->sent_frame);
   memory_free(&core->memory, d);
 }
 
@@ -335,7 +338,7 @@ static Status send_lists(Core *core, DemDevice *d, const DemTopology *t) {
   return device_write(core, d->device, &d->wall_springs, 0, walls * d->spring_quads * quad, d->host_springs);
 }
 
-static DemWall wall_of(const DemTopology *listing, int64_t k) {
+static DemWall wall_of(const Solids *solids, const DemTopology *listing, int64_t k) {
   const float(*from)[LANES] = (const float(*)[LANES])listing->boundary.surfaces + k / LANES * DEM_SURFACE;
   const int lane = (int)(k % LANES);
   DemWall wall = {.key = listing->boundary.key[k],
@@ -344,6 +347,8 @@ static DemWall wall_of(const DemTopology *listing, int64_t k) {
                   .inverse_mass = from[SURFACE_INVERSE_MASS][lane],
                   .column = from[SURFACE_COLUMN][lane]};
   wall.solid = dem_boundary_solid(wall.key);
+  wall.face_number = dem_boundary_face(wall.key);
+  wall.found_anew = wall.solid >= 0 && !dem_boundary_is_flat(&solids->items[wall.solid]);
   for (int c = 0; c < 3; c++) {
     memcpy(&wall.point[c], &from[SURFACE_POINT + c][lane], sizeof wall.point[c]);
     wall.face[c] = from[SURFACE_FACE + c][lane];
@@ -361,22 +366,32 @@ static Status list_walls(DemDevice *d, DemStep *work, DemTopology *listing) {
   for (int64_t k = 0; k < octets; k++) listing->margin[k] = 2 * work->step->state->contacts.skin;
   TRY(dem_boundary_list(work, listing));
   TRY(memory_grow(core, &d->host_walls, listing->boundary.count, "contacts"));
-  for (int64_t k = 0; k < listing->boundary.count; k++) d->host_walls[k] = wall_of(listing, k);
+  for (int64_t k = 0; k < listing->boundary.count; k++)
+    d->host_walls[k] = wall_of(&work->step->state->solids, listing, k);
   return SCREE_OK;
 }
 
-/* The state's origin and the centres of the solids. */
+static void put(double to[3], Vec3 from) { to[0] = from.x, to[1] = from.y, to[2] = from.z; }
+
+/* The state's origin and how solids move, where that has changed. */
 static Status send_frame(Core *core, DemDevice *d, const State *state) {
-  const int64_t doubles = DEM_FRAME_DOUBLES + 3 * state->solids.count;
-  double *frame = NULL;
-  TRY(memory_new(core, &frame, doubles, "solids"));
-  frame[0] = state->origin.x, frame[1] = state->origin.y, frame[2] = state->origin.z;
-  for (int32_t k = 0; k < state->solids.count; k++)
-    for (int c = 0; c < 3; c++) frame[DEM_FRAME_DOUBLES + 3 * k + c] = vec3_get(state->solids.items[k].center, c);
-  Status status = device_reserve(core, d->device, &d->frame, doubles * (int64_t)sizeof *frame, 0, "solids");
-  if (status == SCREE_OK) status = device_write(core, d->device, &d->frame, 0, doubles * (int64_t)sizeof *frame, frame);
-  memory_drop(core, &frame);
-  return status;
+  const int64_t doubles = DEM_ORIGIN_DOUBLES + DEM_SOLID_DOUBLES * state->solids.count,
+                bytes = doubles * (int64_t)sizeof(double);
+  TRY(memory_grow(core, &d->host_frame, doubles, "solids"));
+  TRY(memory_grow(core, &d->sent_frame, doubles, "solids"));
+  put(d->host_frame, state->origin);
+  for (int32_t k = 0; k < state->solids.count; k++) {
+    const Solid *solid = &state->solids.items[k];
+    double *to = d->host_frame + DEM_ORIGIN_DOUBLES + DEM_SOLID_DOUBLES * k;
+    put(to, solid->center);
+    put(to + 3, solid->velocity);
+    put(to + 6, solid->spin);
+  }
+  if (d->frame_doubles == doubles && memcmp(d->host_frame, d->sent_frame, (size_t)bytes) == 0) return SCREE_OK;
+  memcpy(d->sent_frame, d->host_frame, (size_t)bytes);
+  d->frame_doubles = doubles;
+  TRY(device_reserve(core, d->device, &d->frame, bytes, 0, "solids"));
+  return device_write(core, d->device, &d->frame, 0, bytes, d->sent_frame);
 }
 
 static Status send_constants(Core *core, DemDevice *d, const DemConstantsTable *constants) {
@@ -430,21 +445,24 @@ static Status renew_lists(DemDevice *d, DemStep *work) {
 Status dem_device_forces(DemDevice *d, DemStep *work) {
   Core *core = work->step->core;
   const State *state = work->step->state;
-  const Mirror *mirror = state->mirror;
+  Mirror *mirror = state->mirror;
+  const double lag = state->solids.count > 0 ? dem_boundary_lag(work, state->solids.items) : 0; /* none is movable */
   work->rows.grains = state->particles.count;
   const bool renew = !d->here || d->builds != state->contacts.builds || d->grains != state->particles.count;
   if (renew) dem_choose_quantum(work);
   const DemShared shared = shared_of(work);
+  TRY(solids_mirror_send(core, d->device, &state->mirror->solids, &state->solids));
+  TRY(send_frame(core, d, state));
   if (renew) {
     TRY(renew_lists(d, work));
-    TRY(send_frame(core, d, state));
     TRY(LAUNCH(dem_rows, shared.count, DEVICE_VALUE(shared), ROW_ARGUMENTS, MOVING, ROWS_HERE));
   }
   if (renew || d->changed) TRY(send_constants(core, d, work->constants));
   d->fetched = false;
   return LAUNCH(dem_forces, shared.count, DEVICE_VALUE(shared), HERE(constants), ROWS_HERE, HERE(start), HERE(partner),
-                HERE(springs), HERE(wall_start), HERE(walls), HERE(wall_springs), HERE(frame), FIELD3(x, y, z),
-                FIELD3(low_x, low_y, low_z), MOVING, ACCELERATIONS, DEVICE_BUFFER(&mirror->words.buffer));
+                HERE(springs), HERE(wall_start), HERE(walls), HERE(wall_springs), HERE(frame), DEVICE_VALUE(lag),
+                SOLIDS_ARGUMENTS(mirror), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), MOVING, ACCELERATIONS,
+                DEVICE_BUFFER(&mirror->words.buffer));
 }
 
 /* ---- to the host ---- */

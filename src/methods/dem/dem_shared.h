@@ -22,9 +22,10 @@ enum { DEM_WORD_LONGEST, DEM_WORD_STIFFEST, DEM_WORD_ACCELERATION, DEM_WORD_REAC
 /* An entry of a grain's list: the other grain, and whether the two have springs. */
 #define DEM_HAS_SPRINGS (1u << 31)
 
-/* A contact with a solid that may touch: see ContactSide and ContactSurface. */
+/* A contact with a solid that may touch: see ContactSide and ContactSurface. Of a solid that moves or is not flat the
+ * surface is found in every step. */
 typedef struct DemWall {
-  int key, solid;
+  int key, solid, face_number, found_anew;
   int point[3]; /* quanta */
   float face[3], velocity[3], spin[3], radius, curvature, inverse_mass, column;
 } DemWall;
@@ -35,6 +36,7 @@ typedef struct DemListShared {
   int window;            /* grains of one: the order of sums */
 } DemListShared;
 
-enum { DEM_FRAME_DOUBLES = 3 }; /* the state's origin, then the centre of each solid */
+/* Doubles: the state's origin, then centre, velocity and spin of each solid. */
+enum { DEM_ORIGIN_DOUBLES = 3, DEM_SOLID_DOUBLES = 9 };
 
 #endif
