@@ -18,9 +18,11 @@
 #define DEM_ROLLING 1
 #define DEM_BONDS 1
 #define DEM_CAP_TOTAL 1
+#define DEM_FLAT 0 /* all solids are flat and at rest: their surfaces are known */
 #endif
 #define DEM_SPRING (DEM_ROLLING ? 2 : 1) /* quads of a contact's springs: shear, rolling */
 #define DEM_CHUNK 32                     /* entries of a list that are looked at together */
+#define DEM_ABREAST 4                    /* of which so many are on their way from memory at once */
 
 static LaneVec3 load_vector(global const float *x, global const float *y, global const float *z, int i) {
   return vec_make(x[i], y[i], z[i]);
@@ -240,11 +242,15 @@ static void add_pair(DemShared step, int i, Grain own, int entry, global const f
 static unsigned looked_at(DemShared step, ContactPosition at, float radius, global const int *partner, int count,
                           global const float4 *place) {
   unsigned some = 0;
-  for (int k = 0; k < count; k++) {
-    const int entry = partner[k];
-    const float4 other = place[(unsigned)entry & ~DEM_HAS_SPRINGS];
-    const Mask near = contact_is_near(at, position_of(other), step.quantum, radius + other.w);
-    if (near || ((unsigned)entry & DEM_HAS_SPRINGS)) some |= 1u << k;
+  for (int k = 0; k < count; k += DEM_ABREAST) {
+    unsigned entry[DEM_ABREAST];
+    float4 other[DEM_ABREAST];
+    for (int l = 0; l < DEM_ABREAST; l++) entry[l] = (unsigned)partner[min(k + l, count - 1)];
+    for (int l = 0; l < DEM_ABREAST; l++) other[l] = place[entry[l] & ~DEM_HAS_SPRINGS];
+    for (int l = 0; l < DEM_ABREAST; l++) {
+      const Mask near = contact_is_near(at, position_of(other[l]), step.quantum, radius + other[l].w);
+      if (k + l < count && (near || (entry[l] & DEM_HAS_SPRINGS))) some |= 1u << (k + l);
+    }
   }
   return some;
 }
@@ -330,7 +336,7 @@ static void add_wall(DemShared step, Grain own, DemWall wall, global const float
   const ContactSwitches switches = switches_of(true);
   ContactSide solid;
   ContactSurface surface;
-  if (wall.found_anew) find_surface(step, solids, at, own.side.radius, &wall);
+  if (!DEM_FLAT && wall.found_anew) find_surface(step, solids, at, own.side.radius, &wall);
   solid.position.x = wall.point[0], solid.position.y = wall.point[1], solid.position.z = wall.point[2];
   solid.velocity = vec_make(wall.velocity[0], wall.velocity[1], wall.velocity[2]);
   solid.spin = vec_make(wall.spin[0], wall.spin[1], wall.spin[2]);

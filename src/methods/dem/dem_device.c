@@ -78,6 +78,7 @@ struct DemDevice {
   DEM_FIELDS_OF(DEM_MEMBER)
 #undef DEM_MEMBER
   DemSettings built;                       /* what the program is built for */
+  bool built_flat;                         /* and whether all solids are flat and at rest */
   bool changed;                            /* constants have */
   bool here, fetched;                      /* the device has springs; the host has them as well */
   int64_t builds, grains, entries, walled; /* lists: which, of how many grains, their entries, contacts with solids */
@@ -161,19 +162,22 @@ void dem_device_close(Core *core, DemDevice *d) {
 }
 
 /* A program for what contacts can do: loops without what they cannot are faster. */
-static Status use_program(Core *core, DemDevice *d, const DemSettings *settings) {
-  char macros[96];
+static Status use_program(Core *core, DemDevice *d, const DemSettings *settings, const Solids *solids) {
+  char macros[128];
+  bool flat = true;
+  for (int32_t k = 0; k < solids->count; k++) flat = flat && dem_boundary_is_flat(&solids->items[k]);
   const bool same = d->built.rolling == settings->rolling && d->built.bonds == settings->bonds &&
-                    d->built.cap_total == settings->cap_total;
+                    d->built.cap_total == settings->cap_total && d->built_flat == flat;
   if (d->program && same) return SCREE_OK;
   drop_program(core, d);
-  snprintf(macros, sizeof macros, "-DDEM_ROLLING=%d -DDEM_BONDS=%d -DDEM_CAP_TOTAL=%d", settings->rolling,
-           settings->bonds, settings->cap_total);
+  snprintf(macros, sizeof macros, "-DDEM_ROLLING=%d -DDEM_BONDS=%d -DDEM_CAP_TOTAL=%d -DDEM_FLAT=%d", settings->rolling,
+           settings->bonds, settings->cap_total, flat);
   TRY(device_build(core, d->device, "methods/dem/dem.cl", macros, &d->program));
 #define DEM_MAKE(name, phase) TRY(device_kernel(core, d->program, #name, phase, &d->name));
   DEM_KERNELS(DEM_MAKE)
 #undef DEM_MAKE
   d->built = *settings;
+  d->built_flat = flat;
   d->spring_quads = settings->rolling ? 2 : 1;
   return SCREE_OK;
 }
@@ -203,7 +207,7 @@ static Status reserve_rows(Core *core, DemDevice *d, int64_t count) {
 Status dem_device_kick(DemDevice *d, DemStep *work) {
   Core *core = work->step->core;
   const State *state = work->step->state;
-  TRY(use_program(core, d, work->settings));
+  TRY(use_program(core, d, work->settings, &state->solids));
   TRY(mirror_words_reserve(core, state->mirror, WORDS_FOR(state->solids.count)));
   TRY(reserve_rows(core, d, state->particles.count));
   const DemShared shared = shared_of(work);
