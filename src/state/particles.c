@@ -97,11 +97,11 @@ static void gather_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-static Status permute_words(Core *core, Particles *particles, const int32_t *order, int64_t count) {
+static Status permute_words(Core *core, Particles *particles, const int32_t *order, int64_t count, const bool *here) {
   Gather gather = {.order = order};
   Field *fields[PARTICLE_SPARES];
   for (int32_t f = 0; f < particles->field_count; f++) {
-    if (particles->fields[f].size == sizeof(uint32_t)) fields[gather.count++] = &particles->fields[f];
+    if (here[f] && particles->fields[f].size == sizeof(uint32_t)) fields[gather.count++] = &particles->fields[f];
     if (gather.count < PARTICLE_SPARES && f < particles->field_count - 1) continue;
     for (int32_t k = 0; k < gather.count; k++) {
       if (!particles->spare[k]) TRY(memory_new(core, &particles->spare[k], particles->capacity, "particles"));
@@ -136,10 +136,11 @@ static void gather_bytes_chunk(void *context, int64_t b, int64_t e, int thread) 
 }
 
 /* Fields of other sizes go through scratch: their arrays are no use to each other. */
-static Status permute_others(Core *core, Particles *particles, Scratch *scratch, const int32_t *order, int64_t count) {
+static Status permute_others(Core *core, Particles *particles, Scratch *scratch, const int32_t *order, int64_t count,
+                             const bool *here) {
   for (int32_t f = 0; f < particles->field_count; f++) {
     const Field *field = &particles->fields[f];
-    if (field->size == sizeof(uint32_t)) continue;
+    if (!here[f] || field->size == sizeof(uint32_t)) continue;
     int mark = scratch_mark(scratch);
     char *sorted = NULL;
     TRY(scratch_take(core, scratch, &sorted, count * field->size, "permuted field"));
@@ -151,15 +152,22 @@ static Status permute_others(Core *core, Particles *particles, Scratch *scratch,
   return SCREE_OK;
 }
 
-Status particles_permute(Core *core, Particles *particles, Scratch *scratch, const int32_t *order, int64_t count) {
+Status particles_permute_some(Core *core, Particles *particles, Scratch *scratch, const int32_t *order, int64_t count,
+                              const bool *here) {
   int64_t first = 0;
   while (first < count && order[first] == first) first++;
   if (first < count) {
-    TRY(permute_words(core, particles, order, count));
-    TRY(permute_others(core, particles, scratch, order, count));
+    TRY(permute_words(core, particles, order, count, here));
+    TRY(permute_others(core, particles, scratch, order, count, here));
   }
   particles->count = count;
   return SCREE_OK;
+}
+
+Status particles_permute(Core *core, Particles *particles, Scratch *scratch, const int32_t *order, int64_t count) {
+  bool here[FIELDS_MAX];
+  for (int f = 0; f < FIELDS_MAX; f++) here[f] = true;
+  return particles_permute_some(core, particles, scratch, order, count, here);
 }
 
 static Field *find_field(const Particles *particles, const char *name) {

@@ -46,6 +46,9 @@ Status particles_reserve(Core *core, Particles *particles, int64_t capacity);
 Status particles_append(Core *core, Particles *particles, int64_t count);
 /* New particle k is old particle order[k]; `count` of them, so leaving some out removes them. Fields change places. */
 Status particles_permute(Core *core, Particles *particles, Scratch *scratch, const int32_t *order, int64_t count);
+/* The same of those fields alone that are here; the others stay as they are. */
+Status particles_permute_some(Core *core, Particles *particles, Scratch *scratch, const int32_t *order, int64_t count,
+                              const bool *here);
 /* Takes particles out, `dead` in ascending order; those at the end come into their places. */
 void particles_remove(Particles *particles, const int32_t *dead, int64_t count);
 Status particles_archive(Core *core, Archive *archive, Particles *particles);

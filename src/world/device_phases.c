@@ -10,8 +10,11 @@ enum { GROUP = 64 };
 #define WORLD_DEVICE_KERNELS(X)                                                                                        \
   X(world_leave, "device neighbors")                                                                                   \
   X(world_farthest, "device neighbors")                                                                                \
+  X(world_anchor, "device neighbors")                                                                                  \
+  X(world_permute_words, "device neighbors")                                                                           \
+  X(world_permute_bytes, "device neighbors")                                                                           \
   X(world_move, "device commit")
-#define WORLD_DEVICE_BUFFERS(X) X(gone)
+#define WORLD_DEVICE_BUFFERS(X) X(gone) X(order) X(anchors) X(spare_word) X(spare)
 
 struct WorldDevice {
   DeviceProgram *program;
@@ -173,6 +176,7 @@ static Status leave(ScreeWorld *world, const LeaveShared *shared) {
   TRY(LAUNCH(world_leave, shared->count, DEVICE_VALUE(*shared), FIELD3(x, y, z), FIELD3(dx, dy, dz),
              FIELD3(built_x, built_y, built_z), FIELD(clear), FIELD(radius), FIELD(near_solids),
              SOLIDS_ARGUMENTS(world->state.mirror), HERE(gone)));
+  mirror_wrote_there(world->state.mirror, &world->state.particles, SET_BUILT | SET_ADDED);
   world->on_device->leaving++;
   return SCREE_OK;
 }
@@ -180,9 +184,64 @@ static Status leave(ScreeWorld *world, const LeaveShared *shared) {
 /* All of it on the host: particles are sorted there. */
 static Status keep_up_on_host(ScreeWorld *world, const MethodNeeds *needs, bool sort) {
   TRY(world_to_host(world, SET_PARTICLES));
-  TRY(world_keep_up(world, needs, sort));
   world_wrote_on_host(world, SET_PARTICLES);
+  TRY(world_keep_up(world, needs, sort));
   return to_device(world, SET_PARTICLES);
+}
+
+/* Where they are about to go comes down alone. */
+Status world_anchor_on_device(ScreeWorld *world) {
+  WorldDevice *d = world->on_device;
+  const Particles *p = &world->state.particles;
+  const int32_t count = (int32_t)p->count;
+  const int64_t bytes = p->count * (int64_t)sizeof(float[4]);
+  float(*at)[4] = NULL;
+  int mark = scratch_mark(&world->scratch);
+  TRY(to_device(world, SET_X | SET_D));
+  TRY(world_to_host(world, SET_BUILT | SET_BIRTH));
+  TRY(device_reserve(&world->core, world->device, &d->anchors, bytes, 0, "places"));
+  TRY(LAUNCH(world_anchor, count, DEVICE_VALUE(count), FIELD3(x, y, z), FIELD3(dx, dy, dz), HERE(anchors)));
+  TRY(scratch_take(&world->core, &world->scratch, &at, p->count, "places"));
+  TRY(device_read(&world->core, world->device, &d->anchors, 0, bytes, at));
+  world_anchor_at(world, (const float(*)[4])at);
+  world_wrote_on_host(world, SET_BUILT);
+  scratch_release(&world->core, &world->scratch, mark);
+  return SCREE_OK;
+}
+
+/* One field, from its buffer into a spare one of its size, which it keeps. */
+static Status permute_field(ScreeWorld *world, const Field *field, DeviceBuffer *buffer) {
+  WorldDevice *d = world->on_device;
+  const bool words = field->size % (int32_t)sizeof(int32_t) == 0, one = field->size == (int32_t)sizeof(int32_t);
+  const int32_t count = (int32_t)world->state.particles.count,
+                each = words ? field->size / (int32_t)sizeof(int32_t) : field->size;
+  DeviceBuffer *spare = one ? &d->spare_word : &d->spare, old = *buffer;
+  TRY(device_reserve(&world->core, world->device, spare, buffer->bytes, 0, "particles"));
+  if (words)
+    TRY(LAUNCH(world_permute_words, (int64_t)count * each, DEVICE_VALUE(count), DEVICE_VALUE(each), HERE(order),
+               DEVICE_BUFFER(buffer), DEVICE_BUFFER(spare)));
+  else
+    TRY(LAUNCH(world_permute_bytes, (int64_t)count * each, DEVICE_VALUE(count), DEVICE_VALUE(each), HERE(order),
+               DEVICE_BUFFER(buffer), DEVICE_BUFFER(spare)));
+  *buffer = *spare;
+  *spare = old;
+  return SCREE_OK;
+}
+
+Status world_permute_on_device(ScreeWorld *world, const int32_t *order) {
+  WorldDevice *d = world->on_device;
+  Particles *p = &world->state.particles;
+  Mirror *mirror = world->state.mirror;
+  const int64_t bytes = p->count * (int64_t)sizeof *order;
+  bool here[FIELDS_MAX];
+  TRY(device_reserve(&world->core, world->device, &d->order, bytes + 1, 0, "order"));
+  TRY(device_write(&world->core, world->device, &d->order, 0, bytes, order));
+  for (int32_t f = 0; f < p->field_count; f++) {
+    const Field *field = &p->fields[f];
+    here[f] = !field->mirrored || mirror->fields[f].here;
+    if (field->mirrored && mirror->fields[f].there) TRY(permute_field(world, field, &mirror->fields[f].buffer));
+  }
+  return particles_permute_some(&world->core, p, &world->scratch, order, p->count, here);
 }
 
 /* Lists are made on the host. Whether they must be is measured on the device, where it is not known. */
@@ -202,10 +261,9 @@ static Status refresh_lists(ScreeWorld *world, const Step *step) {
   if (age == LISTS_GOOD) return SCREE_OK;
   if (method->surveyed) method->surveyed(world->method_data, mirror->words.here + MIRROR_METHOD_WORD);
   needs = world_needs(world);
-  TRY(world_to_host(world, SET_PARTICLES));
   TRY(world_rebuild_lists(world, &needs));
-  world_wrote_on_host(world, SET_PARTICLES);
-  return to_device(world, SET_PARTICLES);
+  world_wrote_on_host(world, SET_BUILT);
+  return to_device(world, SET_BUILT);
 }
 
 static Status neighbors(ScreeWorld *world, Step *step) {
@@ -306,8 +364,7 @@ const DevicePhase DEVICE_BIRTHS = {NULL, SET_PARTICLES, SET_PARTICLES, nothing_q
 const DevicePhase DEVICE_EVENTS = {NULL, SET_X | SET_LOW | SET_V, SET_V, no_event_now};
 const DevicePhase DEVICE_PREPARE = {prepare, MOVED | SET_BIRTH | SET_ADDED, SET_D | SET_V | SET_ADDED, NULL};
 /* Which solids are near is a field that the world has added. */
-const DevicePhase DEVICE_NEIGHBORS = {neighbors, SET_X | SET_LOW | SET_D | SET_BIRTH | SET_BUILT | SET_ADDED,
-                                      SET_BUILT | SET_ADDED, NULL};
+const DevicePhase DEVICE_NEIGHBORS = {neighbors, SET_X | SET_LOW | SET_D | SET_BIRTH | SET_BUILT | SET_ADDED, 0, NULL};
 const DevicePhase DEVICE_METHOD = {method_step, MOVED | SET_BIRTH | SET_ADDED, SET_D | SET_V | SET_ADDED, NULL};
 /* Terrain has no device form: there is none. */
 const DevicePhase DEVICE_TERRAIN = {NULL, SET_PARTICLES, SET_ADDED, always};

@@ -55,13 +55,33 @@ typedef struct Leaving {
 
 /* Particles are now known where they are about to go. One has come nearer to solids by at most what it and they have
  * moved. */
-static inline void anchor(Particles *p, int64_t i) {
-  float x = p->x[i] + p->dx[i], y = p->y[i] + p->dy[i], z = p->z[i] + p->dz[i];
+static inline void anchor_at(Particles *p, int64_t i, float x, float y, float z) {
   float mx = x - p->built_x[i], my = y - p->built_y[i], mz = z - p->built_z[i];
   p->clear[i] -= sqrtf(mx * mx + my * my + mz * mz);
   p->built_x[i] = x;
   p->built_y[i] = y;
   p->built_z[i] = z;
+}
+
+static inline void anchor(Particles *p, int64_t i) {
+  anchor_at(p, i, p->x[i] + p->dx[i], p->y[i] + p->dy[i], p->z[i] + p->dz[i]);
+}
+
+typedef struct Anchors {
+  Particles *particles;
+  const float (*at)[4];
+} Anchors;
+
+static void anchor_known(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Anchors *anchors = context;
+  for (int64_t i = b; i < e; i++)
+    anchor_at(anchors->particles, i, anchors->at[i][0], anchors->at[i][1], anchors->at[i][2]);
+}
+
+void world_anchor_at(ScreeWorld *world, const float (*at)[4]) {
+  Anchors anchors = {&world->state.particles, at};
+  parallel_for(&world->core, 0, world->state.particles.count, SURROUND_GRAIN, anchor_known, &anchors);
 }
 
 static void anchor_all(void *context, int64_t b, int64_t e, int thread) {
@@ -91,7 +111,8 @@ static Status sort_particles(ScreeWorld *world, float cell) {
   int mark = scratch_mark(&world->scratch);
   TRY(scratch_take(core, &world->scratch, &order, p->count, "order"));
   TRY(cell_grid_order(core, world->grid, &world->scratch, anchors(p), cell, order));
-  TRY(particles_permute(core, p, &world->scratch, order, p->count));
+  TRY(world->on_device ? world_permute_on_device(world, order)
+                       : particles_permute(core, p, &world->scratch, order, p->count));
   scratch_release(core, &world->scratch, mark);
   return SCREE_OK;
 }
@@ -198,7 +219,8 @@ static Status rebuild(ScreeWorld *world, const MethodNeeds *needs) {
   Particles *p = &world->state.particles;
   float skin = needs->skin * (float)world->state.radius;
   Search search;
-  parallel_for(&world->core, 0, p->count, SURROUND_GRAIN, anchor_all, p);
+  if (world->on_device) TRY(world_anchor_on_device(world));
+  else parallel_for(&world->core, 0, p->count, SURROUND_GRAIN, anchor_all, p);
   survey_radii(world);
   TRY(plan_search(world, needs, skin, &search));
   TRY(sort_particles(world, search.cell));

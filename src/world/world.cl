@@ -109,9 +109,9 @@ kernel void world_move(MoveShared move_by, global float *x, global float *y, glo
 
 /* How far particles have gone since their lists were made; NaN counts as far. */
 kernel void world_farthest(int count, int begin, global const float *x, global const float *y, global const float *z,
-                       global const float *dx, global const float *dy, global const float *dz,
-                       global const float *built_x, global const float *built_y, global const float *built_z,
-                       global int *words) {
+                           global const float *dx, global const float *dy, global const float *dz,
+                           global const float *built_x, global const float *built_y, global const float *built_z,
+                           global int *words) {
   local int farthest;
   int i = (int)get_global_id(0);
   if (get_local_id(0) == 0) farthest = 0;
@@ -123,4 +123,23 @@ kernel void world_farthest(int count, int begin, global const float *x, global c
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   if (get_local_id(0) == 0) atomic_max(&words[begin + WORD_FARTHEST], farthest);
+}
+
+/* Where particles are about to go. */
+kernel void world_anchor(int count, global const float *x, global const float *y, global const float *z,
+                         global const float *dx, global const float *dy, global const float *dz, global float4 *to) {
+  int i = (int)get_global_id(0);
+  if (i < count) to[i] = (float4)(x[i] + dx[i], y[i] + dy[i], z[i] + dz[i], 0);
+}
+
+/* Elements of so many words, and of bytes, change places. */
+kernel void world_permute_words(int count, int words, global const int *order, global const int *from, global int *to) {
+  int i = (int)get_global_id(0);
+  if (i < count * words) to[i] = from[order[i / words] * words + i % words];
+}
+
+kernel void world_permute_bytes(int count, int bytes, global const int *order, global const uchar *from,
+                                global uchar *to) {
+  int i = (int)get_global_id(0);
+  if (i < count * bytes) to[i] = from[order[i / bytes] * bytes + i % bytes];
 }

@@ -109,6 +109,11 @@ Status world_check_device(ScreeWorld *world);
 /* These of the particles are valid on the host from now on; all of them and the method's private data. */
 Status world_to_host(ScreeWorld *world, StateSet reads);
 Status world_method_to_host(ScreeWorld *world);
+/* When lists are made anew: where particles are about to go is where they are known from now on, and fields change
+ * places where they are valid, as `order` says. */
+Status world_anchor_on_device(ScreeWorld *world);
+Status world_permute_on_device(ScreeWorld *world, const int32_t *order);
+void world_anchor_at(ScreeWorld *world, const float (*at)[4]); /* surroundings.c */
 /* These were written there; all was, and the method's private data too. */
 void world_wrote_on_host(ScreeWorld *world, StateSet writes);
 void world_loaded_on_host(ScreeWorld *world);
