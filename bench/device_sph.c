@@ -16,7 +16,21 @@ enum { BYTES_PER_PARCEL_HOST = 1400, BYTES_PER_PARCEL_DEVICE = 1500 };
 typedef struct SandTiming {
   double flowing, settled, device; /* device: of a flowing frame, by its clock */
   double steps, iterations, bus;   /* of a flowing frame; iterations of a step; bytes of a step */
+  char phases[84];                 /* of a flowing frame, on the host */
 } SandTiming;
+
+/* What the host's clock says of the phases since `before`, a frame. */
+static void phases_of(const ScreeWorld *world, const Profile *before, int frames, SandTiming *timing) {
+  static const char *const names[] = {"neighbors", "pairs", "walls", "pressure", "method", "upsample"};
+  size_t used = 0;
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    const double seconds = profile_seconds(&world->profile, names[k]) - profile_seconds(before, names[k]);
+    const int wrote = snprintf(timing->phases + used, sizeof timing->phases - used, "%s%s %.2g", k ? ", " : "",
+                               names[k], 1e3 * seconds / frames);
+    if (wrote < 0 || (size_t)wrote >= sizeof timing->phases - used) return;
+    used += (size_t)wrote;
+  }
+}
 
 static int64_t bytes_on_bus(const DeviceUse *use) { return use->up + use->down; }
 
@@ -30,6 +44,7 @@ static Status heap_timing(Core *core, const BenchTable *table, const char *devic
   const int flowing = (int)bench_amount(table, FLOW_FRAMES, 1);
   Status status = neder_frames(core, world, (int)bench_amount(table, FALLING_FRAMES, 1), NULL);
   const SphStatistics then = *statistics;
+  const Profile profile = world->profile;
   const DeviceUse before = world->device ? device_use(world->device) : (DeviceUse){.memory = 0};
   const double clock = bench_device_seconds(world), began = timer_now();
   if (status == SCREE_OK) status = neder_frames(core, world, flowing, NULL);
@@ -38,6 +53,7 @@ static Status heap_timing(Core *core, const BenchTable *table, const char *devic
                          .device = (bench_device_seconds(world) - clock) / flowing,
                          .steps = steps / flowing,
                          .iterations = (double)(statistics->all_iterations - then.all_iterations) / steps};
+  phases_of(world, &profile, flowing, timing);
   if (world->device) {
     const DeviceUse after = device_use(world->device);
     timing->bus = (double)(bytes_on_bus(&after) - bytes_on_bus(&before)) / steps;
@@ -65,6 +81,7 @@ static Status heap_rows(Core *core, BenchTable *table) {
                      {.ours = 1e-3 * ours.bus, .unit = "kB"}};
   snprintf(rows[0].note, sizeof rows[0].note, "%.3g steps of %.3g iterations; %g ms on its author's GPU; ref.: CPU",
            ours.steps, ours.iterations, NEDER_MS);
+  snprintf(rows[2].note, sizeof rows[2].note, "device's clock; the host's: %s ms", ours.phases);
   for (int k = 0; k < HEAP_ROWS; k++) {
     snprintf(rows[k].name, sizeof rows[k].name, "%s", heap_names[k]);
     TRY(bench_row(core, table, rows[k]));

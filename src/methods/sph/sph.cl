@@ -53,8 +53,9 @@ kernel void sph_number_rows(int rows, global const int *who, global int *row) {
 
 /* ---- pairs ---- */
 
-/* Neighbours of a parcel: `count` slots, the next one SPH_ABREAST behind the other. A slot is the neighbour with x and
- * y of the gradient, and z in an array of its own. */
+/* Neighbours of a parcel: `count` slots, a multiple of SPH_FOUR (the last ones are the parcel itself, without a
+ * gradient), the next one SPH_ABREAST behind the other. A slot is the neighbour with x and y of the gradient, and z in
+ * an array of its own. */
 typedef struct Slots {
   global const uint2 *head;
   global const short *tail;
@@ -79,6 +80,17 @@ static Slot slot_at(Slots slots, int k) {
   uint2 head = slots.head[at];
   Slot slot = {(int)head.x, {(float)(short)(head.y & 0xffff), (float)(short)(head.y >> 16), (float)slots.tail[at]}};
   return slot;
+}
+
+/* Four slots that follow each other: what they name is then asked for at once. */
+typedef struct Four {
+  Slot slot[SPH_FOUR];
+} Four;
+
+static Four four_at(Slots slots, int k) {
+  Four four;
+  for (int u = 0; u < SPH_FOUR; u++) four.slot[u] = slot_at(slots, k + u);
+  return four;
 }
 
 static SphGradient coincident(uint own, uint other) {
@@ -127,6 +139,10 @@ kernel void sph_pairs(SphShared step, int shielded, global const float4 *place, 
       z[c] += gradient.z;
       square[c] += vec_dot(gradient, gradient) * other.w;
     }
+  }
+  for (; used % SPH_FOUR != 0; used++, at += SPH_ABREAST) {
+    head[at] = (uint2)((uint)i, 0);
+    tail[at] = 0;
   }
   found[i] = used;
   density[i] = density_total(sum_of_eight(phi));
@@ -222,43 +238,56 @@ kernel void sph_decide(SphShared step, SphStopShared stop, global const float4 *
 
 /* ---- the iteration ---- */
 
-/* Stress stands in two rows, as neighbours read it: xx yy zz xy, less the pressure on the diagonal; xz yz, pressure. */
-static LaneSym stress_of(float4 first, float4 second) {
+/* Stress stands as neighbours read it, two rows of four side by side: xx yy zz xy, less the pressure on the diagonal;
+ * xz yz, pressure. */
+static LaneSym stress_at(global const float4 *stress, int i) {
+  float4 first = stress[2 * (long)i], second = stress[2 * (long)i + 1];
   return sym_make(first.x, first.y, first.z, first.w, second.x, second.y);
+}
+
+static void put_stress(global float4 *stress, int i, LaneSym s, float pressure) {
+  stress[2 * (long)i] = (float4)(s.xx, s.yy, s.zz, s.xy);
+  stress[2 * (long)i + 1] = (float4)(s.xz, s.yz, pressure, 0);
 }
 
 /* Velocity under the stress at hand. */
 kernel void sph_velocity(SphShared step, int iterating, global const double *control, SLOTS, global const float4 *sum,
-                         global const float4 *gains, global const float4 *start, global const float4 *first,
-                         global const float4 *second, global const float4 *wall_gain, global float4 *velocity) {
+                         global const float4 *gains, global const float4 *start, global const float4 *stress,
+                         global const float4 *wall_gain, global float4 *velocity) {
   int i = (int)get_global_id(0);
   if (i >= step.count || (iterating && control[SPH_DONE] != 0)) return;
   const Slots slots = SLOTS_OF(i);
   LaneVec3 force = vec_zero();
-  for (int k = 0; k < slots.count; k++) {
-    Slot slot = slot_at(slots, k);
-    force = vec_add(force, force_term(stress_of(first[slot.other], second[slot.other]), slot.gradient));
+  for (int k = 0; k < slots.count; k += SPH_FOUR) {
+    const Four four = four_at(slots, k);
+    LaneSym of[SPH_FOUR];
+    for (int u = 0; u < SPH_FOUR; u++) of[u] = stress_at(stress, four.slot[u].other);
+    for (int u = 0; u < SPH_FOUR; u++) force = vec_add(force, force_term(of[u], four.slot[u].gradient));
   }
-  force = force_total(force, step.gradient_step, stress_of(first[i], second[i]), vec_of(sum[i]));
+  force = force_total(force, step.gradient_step, stress_at(stress, i), vec_of(sum[i]));
   velocity[i] = row_of(force_velocity(vec_of(start[i]), gains[i].w, force, vec_of(wall_gain[i])), 0);
 }
 
 /* The friction that each parcel bears under the pressures at hand. `limits` has friction, cohesion, and the weights of
  * walls and free surface; `own` the diagonal of the shear with the bound behind. */
 kernel void sph_bound(SphShared step, global const double *control, SLOTS, global const float4 *limits,
-                      global const float4 *second, global float4 *own) {
+                      global const float4 *stress, global float4 *own) {
   int i = (int)get_global_id(0);
   if (i >= step.count || control[SPH_DONE] != 0) return;
   const Slots slots = SLOTS_OF(i);
   float load = 0, weight = 0;
-  for (int k = 0; k < slots.count; k++) {
-    Slot slot = slot_at(slots, k);
-    float length = real_sqrt(vec_dot(slot.gradient, slot.gradient));
-    load += second[slot.other].z * length;
-    weight += length;
+  for (int k = 0; k < slots.count; k += SPH_FOUR) {
+    const Four four = four_at(slots, k);
+    float pressure[SPH_FOUR];
+    for (int u = 0; u < SPH_FOUR; u++) pressure[u] = stress[2 * (long)four.slot[u].other + 1].z;
+    for (int u = 0; u < SPH_FOUR; u++) {
+      float length = real_sqrt(vec_dot(four.slot[u].gradient, four.slot[u].gradient));
+      load += pressure[u] * length;
+      weight += length;
+    }
   }
   const float4 limit = limits[i];
-  float confinement = stress_confinement(load, weight, second[i].z, limit.z, limit.w);
+  float confinement = stress_confinement(load, weight, stress[2 * (long)i + 1].z, limit.z, limit.w);
   own[i].w = stress_bound(limit.x, confinement, limit.y);
 }
 
@@ -266,9 +295,11 @@ kernel void sph_bound(SphShared step, global const double *control, SLOTS, globa
 static LaneSym velocity_gradient(SphShared step, Slots slots, global const float4 *velocity, LaneVec3 own,
                                  LaneVec3 sum) {
   LaneSym all = sym_zero();
-  for (int k = 0; k < slots.count; k++) {
-    Slot slot = slot_at(slots, k);
-    all = sym_add(all, gradient_term(vec_of(velocity[slot.other]), slot.gradient));
+  for (int k = 0; k < slots.count; k += SPH_FOUR) {
+    const Four four = four_at(slots, k);
+    LaneVec3 of[SPH_FOUR];
+    for (int u = 0; u < SPH_FOUR; u++) of[u] = vec_of(velocity[four.slot[u].other]);
+    for (int u = 0; u < SPH_FOUR; u++) all = sym_add(all, gradient_term(of[u], four.slot[u].gradient));
   }
   return gradient_total(all, step.gradient_step, own, sum);
 }
@@ -305,8 +336,8 @@ static void add_residuals(local float4 *terms, int item, global float4 *residual
 /* Strain of the velocity, and the stress that should stop it. */
 kernel void sph_stress(SphShared step, global const double *control, SLOTS, global const float4 *sum,
                        global const float4 *gains, global const float4 *velocity, global float4 *walls,
-                       global const int *row, global float4 *first, global float4 *second, global float4 *own,
-                       global float4 *wall_gain, global float4 *residual) {
+                       global const int *row, global float4 *stress, global float4 *own, global float4 *wall_gain,
+                       global float4 *residual) {
   local float4 terms[SPH_GROUP];
   int i = (int)get_global_id(0), item = (int)get_local_id(0);
   if (control[SPH_DONE] != 0) return; /* all of a group */
@@ -315,7 +346,8 @@ kernel void sph_stress(SphShared step, global const double *control, SLOTS, glob
     const Slots slots = SLOTS_OF(i);
     const float4 gain = gains[i], held = own[i];
     const LaneVec3 v = vec_of(velocity[i]);
-    float4 one = first[i], other = second[i];
+    const LaneSym last = stress_at(stress, i);
+    const float pressed = stress[2 * (long)i + 1].z;
     LaneSym gradient = velocity_gradient(step, slots, velocity, v, vec_of(sum[i]));
     const Walls contacts = walls_of(step, walls, row, i);
     for (int k = contacts.k; k < contacts.end; k++) {
@@ -324,16 +356,15 @@ kernel void sph_stress(SphShared step, global const double *control, SLOTS, glob
       gradient = sym_add(gradient, wall_gradient(vec_of(shape), vec_dot(slip, vec_of(shape)) * shape.w));
     }
     float error = pressure_error(gain.y, step.dt, sym_trace(gradient));
-    float pressure = pressure_update(other.z, gain.x, error);
+    float pressure = pressure_update(pressed, gain.x, error);
     LaneSym strain = strain_deviator(gradient);
-    LaneSym before = sym_make(held.x, held.y, held.z, one.w, other.x, other.y);
+    LaneSym before = sym_make(held.x, held.y, held.z, last.xy, last.xz, last.yz);
     LaneSym after = stress_project(stress_correct(before, gain.z, strain), held.w);
-    terms[item] = (float4)(pressure_compression(error), pressure_expansion(other.z, pressure, gain.x),
+    terms[item] = (float4)(pressure_compression(error), pressure_expansion(pressed, pressure, gain.x),
                            stress_residual(before, after, gain.z, step.dt), strain_square(strain, step.dt));
     if (contacts.k < contacts.end) wall_gain[i] = row_of(react(step, contacts, walls, v, pressure, after, gain.w), 0);
     own[i] = (float4)(after.xx, after.yy, after.zz, held.w);
-    first[i] = (float4)(after.xx - pressure, after.yy - pressure, after.zz - pressure, after.xy);
-    second[i] = (float4)(after.xz, after.yz, pressure, 0);
+    put_stress(stress, i, sym_minus_unit(after, pressure), pressure);
   }
   add_residuals(terms, item, &residual[i / SPH_GROUP]);
 }
@@ -342,14 +373,13 @@ kernel void sph_stress(SphShared step, global const double *control, SLOTS, glob
 
 /* The pressure that would take back the compression at hand in one relaxed pass. */
 kernel void sph_shift(SphShared step, global const float *density, global const float4 *gains,
-                      global const float4 *walls, global const int *row, global float4 *first, global float4 *second,
-                      global float4 *start, global float4 *wall_gain) {
+                      global const float4 *walls, global const int *row, global float4 *stress, global float4 *start,
+                      global float4 *wall_gain) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
   float pressure = pressure_of_shift(density[i], gains[i].x);
   LaneVec3 gain = vec_zero();
-  first[i] = (float4)(-pressure, -pressure, -pressure, 0);
-  second[i] = (float4)(0);
+  put_stress(stress, i, sym_make(-pressure, -pressure, -pressure, 0, 0, 0), 0);
   const Walls own = walls_of(step, walls, row, i);
   for (int k = own.k; k < own.end; k++) {
     float4 shape = wall(step, walls, SPH_WALL_NORMAL, k);
@@ -376,7 +406,10 @@ kernel void sph_air(SphShared step, SphAirShared air, SLOTS, global const float4
   wind = vec_sub(wind, vec_make(vx[i], vy[i], vz[i]));
   const Slots slots = SLOTS_OF(i);
   float shield = 0;
-  for (int k = 0; k < slots.count; k++) shield = real_max(shield, air_shield(wind, slot_at(slots, k).gradient));
+  for (int k = 0; k < slots.count; k += SPH_FOUR) {
+    const Four four = four_at(slots, k);
+    for (int u = 0; u < SPH_FOUR; u++) shield = real_max(shield, air_shield(wind, four.slot[u].gradient));
+  }
   stream[i] = row_of(wind, air_open(wind, shield));
 }
 
@@ -402,10 +435,12 @@ kernel void sph_collide(SphShared step, float share, SLOTS, global const float4 
   const Slots slots = SLOTS_OF(i);
   const float4 own = velocity[i];
   LaneVec3 lost = vec_zero();
-  for (int k = 0; k < slots.count; k++) {
-    Slot slot = slot_at(slots, k);
-    float4 other = velocity[slot.other];
-    lost = vec_add(lost, collision_term(vec_of(own), own.w, vec_of(other), other.w, slot.gradient));
+  for (int k = 0; k < slots.count; k += SPH_FOUR) {
+    const Four four = four_at(slots, k);
+    float4 of[SPH_FOUR];
+    for (int u = 0; u < SPH_FOUR; u++) of[u] = velocity[four.slot[u].other];
+    for (int u = 0; u < SPH_FOUR; u++)
+      lost = vec_add(lost, collision_term(vec_of(own), own.w, vec_of(of[u]), of[u].w, four.slot[u].gradient));
   }
   start[i] = row_of(vec_add(vec_of(start[i]), vec_mul(lost, share)), 0);
 }
@@ -431,8 +466,7 @@ static LaneVec3 begin_walls(SphShared step, Walls contacts, global float4 *walls
 kernel void sph_begin(SphShared step, global const float4 *place, global const float *density, global const float4 *sum,
                       global const uchar *material, global const float4 *materials, global const float *sph_pressure,
                       global const float *sph_shear, global float4 *walls, global const int *row, global float4 *gains,
-                      global float4 *limits, global float4 *first, global float4 *second, global float4 *own,
-                      global float4 *wall_gain) {
+                      global float4 *limits, global float4 *stress, global float4 *own, global float4 *wall_gain) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
   const Walls contacts = walls_of(step, walls, row, i);
@@ -456,25 +490,25 @@ kernel void sph_begin(SphShared step, global const float4 *place, global const f
     shear = sym_make(last[0], last[1], last[2], last[3], last[4], last[5]);
     pressure = sph_pressure[i];
   }
-  LaneSym stress = sym_minus_unit(shear, pressure);
+  LaneSym begun = sym_minus_unit(shear, pressure);
   own[i] = (float4)(shear.xx, shear.yy, shear.zz, 0);
-  first[i] = (float4)(stress.xx, stress.yy, stress.zz, stress.xy);
-  second[i] = (float4)(stress.xz, stress.yz, pressure, 0);
-  wall_gain[i] = row_of(begin_walls(step, contacts, walls, stress, place[i].w), 0);
+  put_stress(stress, i, begun, pressure);
+  wall_gain[i] = row_of(begin_walls(step, contacts, walls, begun, place[i].w), 0);
 }
 
 /* ---- the beginning of a run ---- */
 
 /* Sand that is too dense is moved apart without weight or friction. */
 kernel void sph_loosen(SphShared step, global const float *density, global float4 *walls, global const int *row,
-                       global float4 *gains, global float4 *limits, global float4 *first, global float4 *second,
-                       global float4 *own, global float4 *start, global float4 *wall_gain) {
+                       global float4 *gains, global float4 *limits, global float4 *stress, global float4 *own,
+                       global float4 *start, global float4 *wall_gain) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
   const float4 none = (float4)(0);
   const Walls contacts = walls_of(step, walls, row, i);
   gains[i].y = density[i];
-  limits[i] = first[i] = second[i] = own[i] = start[i] = wall_gain[i] = none;
+  limits[i] = own[i] = start[i] = wall_gain[i] = none;
+  put_stress(stress, i, sym_zero(), 0);
   for (int k = contacts.k; k < contacts.end; k++) {
     walls[SPH_WALL_SHARE * step.walls + k].y = 0;
     walls[SPH_WALL_VELOCITY * step.walls + k] = walls[SPH_WALL_FORCE * step.walls + k] = none;
@@ -497,9 +531,9 @@ kernel void sph_loosened(SphShared step, float most, global const float4 *veloci
 
 /* `shift` is the velocity whose way is the shift; `kept` what is remembered of the stress. */
 kernel void sph_finish(SphShared step, float kept, global const float4 *velocity, global const float4 *shift,
-                       global const float4 *first, global const float4 *second, global const float4 *own,
-                       global float *vx, global float *vy, global float *vz, global float *dx, global float *dy,
-                       global float *dz, global float *sph_pressure, global float *sph_shear) {
+                       global const float4 *stress, global const float4 *own, global float *vx, global float *vy,
+                       global float *vz, global float *dx, global float *dy, global float *dz,
+                       global float *sph_pressure, global float *sph_shear) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
   LaneVec3 v = vec_of(velocity[i]);
@@ -510,9 +544,10 @@ kernel void sph_finish(SphShared step, float kept, global const float4 *velocity
   dx[i] = way.x;
   dy[i] = way.y;
   dz[i] = way.z;
-  const float4 held = own[i], one = first[i], other = second[i];
+  const float4 held = own[i];
+  const LaneSym last = stress_at(stress, i);
   global float *to = sph_shear + 6 * (long)i;
-  sph_pressure[i] = kept * other.z;
+  sph_pressure[i] = kept * stress[2 * (long)i + 1].z;
   to[0] = kept * held.x, to[1] = kept * held.y, to[2] = kept * held.z;
-  to[3] = kept * one.w, to[4] = kept * other.x, to[5] = kept * other.y;
+  to[3] = kept * last.xy, to[4] = kept * last.xz, to[5] = kept * last.yz;
 }

@@ -32,10 +32,11 @@ enum { LOOK_EVERY = 2 };
   X(sph_finish, "device forces")
 /* Rows of a float4 for every parcel. */
 #define SPH_DEVICE_ROWS(X)                                                                                             \
-  X(place) X(sum) X(gains) X(limits) X(own) X(first) X(second) X(start) X(wall_gain) X(velocity) X(shift) X(stream)
+  X(place) X(sum) X(gains) X(limits) X(own) X(start) X(wall_gain) X(velocity) X(shift) X(stream)
 /* Others. */
 #define SPH_DEVICE_BUFFERS(X)                                                                                          \
   X(found)                                                                                                             \
+  X(stress)                                                                                                            \
   X(density)                                                                                                           \
   X(row)                                                                                                               \
   X(base)                                                                                                              \
@@ -217,7 +218,7 @@ static Status lay_out_slots(const Launcher *l) {
       if (row > longest) longest = row;
     }
     base[s] = slots;
-    slots += longest * SPH_ABREAST;
+    slots += (longest + SPH_FOUR - 1) / SPH_FOUR * SPH_FOUR * SPH_ABREAST;
   }
   TRY(send(l, &d->base, base, slices * (int64_t)sizeof *base));
   TRY(reserve(l, &d->head, slots * (int64_t)sizeof(uint32_t[2])));
@@ -230,6 +231,7 @@ static Status reserve_parcels(const Launcher *l) {
 #define SPH_TAKE(name) TRY(reserve(l, &d->name, count * 4 * four));
   SPH_DEVICE_ROWS(SPH_TAKE)
 #undef SPH_TAKE
+  TRY(reserve(l, &d->stress, count * 8 * four));
   TRY(reserve(l, &d->found, count * four));
   TRY(reserve(l, &d->density, count * four));
   TRY(reserve(l, &d->control, SPH_CONTROLS * (int64_t)sizeof(double)));
@@ -379,16 +381,16 @@ static Status follow(const Launcher *l) {
 static Status find_velocity(const Launcher *l, bool iterating, const DeviceBuffer *to) {
   const int32_t waits = iterating;
   return LAUNCH(l, sph_velocity, l->step.count, STEP, DEVICE_VALUE(waits), HERE(control), SLOTS, HERE(sum), HERE(gains),
-                HERE(start), HERE(first), HERE(second), HERE(wall_gain), DEVICE_BUFFER(to));
+                HERE(start), HERE(stress), HERE(wall_gain), DEVICE_BUFFER(to));
 }
 
 static Status pass(const Launcher *l, int64_t iteration, const SphStopShared *stop) {
   if (iteration % BOUND_EVERY == 0)
-    TRY(LAUNCH(l, sph_bound, l->step.count, STEP, HERE(control), SLOTS, HERE(limits), HERE(second), HERE(own)));
+    TRY(LAUNCH(l, sph_bound, l->step.count, STEP, HERE(control), SLOTS, HERE(limits), HERE(stress), HERE(own)));
   TRY(find_velocity(l, true, &l->d->velocity));
   TRY(follow(l));
   TRY(LAUNCH(l, sph_stress, l->step.count, STEP, HERE(control), SLOTS, HERE(sum), HERE(gains), HERE(velocity),
-             HERE(walls), HERE(row), HERE(first), HERE(second), HERE(own), HERE(wall_gain), HERE(residual)));
+             HERE(walls), HERE(row), HERE(stress), HERE(own), HERE(wall_gain), HERE(residual)));
   return LAUNCH(l, sph_decide, SPH_GROUP, STEP, DEVICE_VALUE(*stop), HERE(residual), HERE(control));
 }
 
@@ -452,7 +454,7 @@ static Status loosen(Launcher *l, bool *dense) {
     if (*dense) {
       l->work->walls.moving_count = 0;
       TRY(LAUNCH(l, sph_loosen, l->step.count, STEP, HERE(density), HERE(walls), HERE(row), HERE(gains), HERE(limits),
-                 HERE(first), HERE(second), HERE(own), HERE(start), HERE(wall_gain)));
+                 HERE(stress), HERE(own), HERE(start), HERE(wall_gain)));
       TRY(iterate(l));
       TRY(LAUNCH(l, sph_loosened, l->step.count, STEP, DEVICE_VALUE(most), HERE(velocity), FIELD3(x, y, z)));
       mirror_wrote_there(state->mirror, &state->particles, SET_X);
@@ -464,14 +466,14 @@ static Status loosen(Launcher *l, bool *dense) {
 }
 
 static Status prepare_iteration(const Launcher *l) {
-  TRY(LAUNCH(l, sph_shift, l->step.count, STEP, HERE(density), HERE(gains), HERE(walls), HERE(row), HERE(first),
-             HERE(second), HERE(start), HERE(wall_gain)));
+  TRY(LAUNCH(l, sph_shift, l->step.count, STEP, HERE(density), HERE(gains), HERE(walls), HERE(row), HERE(stress),
+             HERE(start), HERE(wall_gain)));
   TRY(find_velocity(l, false, &l->d->shift));
   TRY(start_velocity(l));
   TRY(send_materials(l));
   return LAUNCH(l, sph_begin, l->step.count, STEP, HERE(place), HERE(density), HERE(sum), FIELD(material),
                 HERE(materials), FIELD(sph_pressure), FIELD(sph_shear), HERE(walls), HERE(row), HERE(gains),
-                HERE(limits), HERE(first), HERE(second), HERE(own), HERE(wall_gain));
+                HERE(limits), HERE(stress), HERE(own), HERE(wall_gain));
 }
 
 static Status solve(Launcher *l) {
@@ -493,8 +495,8 @@ static Status solve(Launcher *l) {
   statistics->shear = sqrt(l->control[RESIDUAL_SHEAR]);
   statistics->compression_before = l->control[SPH_FOUND];
   const float kept = sph_account(l->sph, work, dense);
-  TRY(LAUNCH(l, sph_finish, l->step.count, STEP, DEVICE_VALUE(kept), HERE(velocity), HERE(shift), HERE(first),
-             HERE(second), HERE(own), FIELD3(vx, vy, vz), FIELD3(dx, dy, dz), FIELD(sph_pressure), FIELD(sph_shear)));
+  TRY(LAUNCH(l, sph_finish, l->step.count, STEP, DEVICE_VALUE(kept), HERE(velocity), HERE(shift), HERE(stress),
+             HERE(own), FIELD3(vx, vy, vz), FIELD3(dx, dy, dz), FIELD(sph_pressure), FIELD(sph_shear)));
   TRY(read_forces(l));
   sph_walls_keep(work);
   sph_walls_load(work);

@@ -3,8 +3,8 @@
 #define METHODS_SPH_SPH_SHARED_H
 
 /* SPH_SLICE_CHUNK slices of SPH_LANES parcels each make a chunk of the residuals' sums: a group. Pairs stand in
- * slots, SPH_ABREAST parcels side by side: the items of a device read them together. */
-enum { SPH_LANES = 8, SPH_SLICE_CHUNK = 32, SPH_GROUP = SPH_LANES * SPH_SLICE_CHUNK, SPH_ABREAST = 32 };
+ * slots, SPH_ABREAST parcels side by side: the items of a device read them together, SPH_FOUR at a time. */
+enum { SPH_LANES = 8, SPH_SLICE_CHUNK = 32, SPH_GROUP = SPH_LANES * SPH_SLICE_CHUNK, SPH_ABREAST = 32, SPH_FOUR = 4 };
 /* Parcels of a chunk of the mean compression's sum. */
 enum { SPH_CHUNK = 1024 };
 
