@@ -225,7 +225,9 @@ Status bodies_refresh(Core *core, Bodies *bodies, State *state, double dt) {
 }
 
 /* Of grains and of all solids but one, m/s. */
-static double fastest_round(const State *state, const Solid *body) {
+static double fastest_round(const State *state, const Solid *body, Core *core) {
+  /* It is rarely asked. A device that cannot say has failed, and the next that it is asked for says so. */
+  if (state->mirror && mirror_fetch(core, state->mirror, &state->particles, SET_V) != SCREE_OK) return 0;
   double fastest = particles_fastest(&state->particles);
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
@@ -288,7 +290,7 @@ static double applied_share(const State *state, const Solid *solid, const double
   }
   double most = fmax(speed_of_energy(solid, before), speed_of_energy(solid, motion));
   if (share_within(solid, motion, change, most) >= 1) return 1;
-  return share_within(solid, motion, change, fmax(most, fastest_round(state, solid)));
+  return share_within(solid, motion, change, fmax(most, fastest_round(state, solid, rule->core)));
 }
 
 bool solid_applied_wrench(State *state, const Solid *solid, const WrenchRule *rule, Vec3 *force, Vec3 *torque) {
@@ -313,7 +315,7 @@ static void forget_gain(Solid *solid) { solid->velocity_gain = solid->spin_gain 
 Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt) {
   if (!(dt > 0)) return SCREE_OK;
   bodies->longest_step = fmax(bodies->longest_step, dt);
-  const WrenchRule rule = {.coupling = bodies->coupling, .dt = dt, .longest_step = bodies->longest_step};
+  const WrenchRule rule = {.core = core, .coupling = bodies->coupling, .dt = dt, .longest_step = bodies->longest_step};
   for (int32_t k = 0; k < bodies->track_count; k++) {
     Solid *solid = &state->solids.items[k];
     if (solid->motion != MOTION_FREE) continue;

@@ -49,6 +49,7 @@ static inline Vec3 vec3_of(const double *v) { return vec3(v[0], v[1], v[2]); }
  * there: what they push becomes no faster than it was or would be without them, or than the fastest grain or another
  * solid is. */
 struct WrenchRule {
+  Core *core;
   SolidCoupling coupling;
   double dt, longest_step; /* s */
 };

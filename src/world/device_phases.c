@@ -351,14 +351,6 @@ static bool nobody_looks(const ScreeWorld *world) {
   return !world->upsample && world->definition.scene.probe_count == 0 && !overlap;
 }
 
-/* How fast the fastest particle is may limit what it does to a body. */
-static bool nobody_is_moved(const ScreeWorld *world) {
-  for (int32_t k = 0; k < world->state.solids.count; k++)
-    if (world->state.solids.items[k].motion == MOTION_FREE || world->state.solids.items[k].motion == MOTION_MECHANISM)
-      return false;
-  return true;
-}
-
 #define MOVED (SET_X | SET_LOW | SET_D | SET_V)
 const DevicePhase DEVICE_BIRTHS = {NULL, SET_PARTICLES, SET_PARTICLES, nothing_queued};
 const DevicePhase DEVICE_EVENTS = {NULL, SET_X | SET_LOW | SET_V, SET_V, no_event_now};
@@ -366,9 +358,9 @@ const DevicePhase DEVICE_PREPARE = {prepare, MOVED | SET_BIRTH | SET_ADDED, SET_
 /* Which solids are near is a field that the world has added. */
 const DevicePhase DEVICE_NEIGHBORS = {neighbors, SET_X | SET_LOW | SET_D | SET_BIRTH | SET_BUILT | SET_ADDED, 0, NULL};
 const DevicePhase DEVICE_METHOD = {method_step, MOVED | SET_BIRTH | SET_ADDED, SET_D | SET_V | SET_ADDED, NULL};
-/* Terrain has no device form: there is none. */
+/* Terrain has no device form: there is none. Bodies ask for velocities where they need them (fastest_round). */
 const DevicePhase DEVICE_TERRAIN = {NULL, SET_PARTICLES, SET_ADDED, always};
-const DevicePhase DEVICE_BODIES = {NULL, SET_V, 0, nobody_is_moved};
+const DevicePhase DEVICE_BODIES = {NULL, SET_V, 0, always};
 const DevicePhase DEVICE_COMMIT = {commit, MOVED, SET_X | SET_LOW, NULL};
 const DevicePhase DEVICE_EMIT = {NULL, SET_X | SET_LOW | SET_BIRTH, 0, no_emitters};
 const DevicePhase DEVICE_DRAIN = {NULL, SET_X | SET_LOW | SET_BIRTH, 0, no_sinks};

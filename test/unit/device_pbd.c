@@ -16,6 +16,7 @@ typedef struct Small {
   ScreeSinkDef sink;
   ScreeEventDef bang;
   ScreeProbeDef probes[2];
+  ScreeMechanismDef machine;
   ScreeSceneDef scene;
 } Small;
 
@@ -177,6 +178,22 @@ static void many_solids(void **state) {
   assert_same_frames(&s.scene, 14);
 }
 
+/* Parts of a mechanism, which grains push and which push them, in every substep. */
+static void machines(void **state) {
+  (void)state;
+  for (int turning = 0; turning < 2; turning++) {
+    Small s;
+    small_scene(&s, "wheel");
+    if (turning) s.materials[0] = scree_material_default("sand");
+    s.scene.method.pbd.memory = true;
+    s.scene.mechanism = &s.machine;
+    s.machine = scree_mechanism_default("paddle_wheel.xml");
+    for (int k = 0; k < 2; k++)
+      s.grains[k].fill = scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.5}, (ScreeVec3){k ? 0.2 : 0, 0.2, 0.9});
+    assert_same_frames(&s.scene, 16);
+  }
+}
+
 static void busy(Small *s) {
   small_scene(s, "births and deaths");
   s->emitter = scree_emitter_default("sand");
@@ -325,6 +342,7 @@ int main(void) {
       cmocka_unit_test(solids_of_all_shapes),
       cmocka_unit_test(meshes_with_inner_edges),
       cmocka_unit_test(many_solids),
+      cmocka_unit_test(machines),
       cmocka_unit_test(births_deaths_throws),
       cmocka_unit_test(checkpoints_go_across),
       cmocka_unit_test(programs_look_and_steer),

@@ -69,12 +69,17 @@ static void body_create(PositionStep *work, int32_t index) {
 }
 
 /* Inverse mass of a solid at a contact, at most: splitting by it keeps the iteration convergent. */
-static double body_weight(const Solid *solid, const float arm[3]) {
-  double linear = 0, angular = 0;
+void position_body_weight(const Solid *solid, double *linear, double *angular) {
+  *linear = *angular = 0;
   for (int k = 0; k < 3; k++) {
-    linear = fmax(linear, solid->inverse_inertia[k][k]);
-    angular += solid->inverse_inertia[3 + k][3 + k];
+    *linear = fmax(*linear, solid->inverse_inertia[k][k]);
+    *angular += solid->inverse_inertia[3 + k][3 + k];
   }
+}
+
+static double body_weight(const Solid *solid, const float arm[3]) {
+  double linear, angular;
+  position_body_weight(solid, &linear, &angular);
   return linear + angular * (double)(arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2]);
 }
 
@@ -435,6 +440,16 @@ static void move_pushed(PositionStep *work) {
       resist_rolling(work, k);
       turn_body(&work->bodies.items[k]);
     }
+}
+
+void position_move_by(PositionStep *work, int32_t index, const double moved[6], const double push[6],
+                      double resistance) {
+  PositionBody *body = &work->bodies.items[index];
+  memcpy(body->moved.part, moved, sizeof body->moved.part);
+  memcpy(body->push.part, push, sizeof body->push.part);
+  body->resistance = resistance;
+  resist_rolling(work, index);
+  turn_body(body);
 }
 
 /* Matched bodies: in the order of the chunks. The samples' centre is not quite that of the mesh: the body's own one

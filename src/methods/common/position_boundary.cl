@@ -144,9 +144,19 @@ static Vec3 carried(Vec3 by, global const double *turn, Vec3 arm) {
   return boundary_way(by, true, &m, arm);
 }
 
+/* Inverse mass of a body at a contact, at most, split among all of its contacts. */
+static float boundary_weight(PositionShared step, global const BoundaryBody *body, int contacts,
+                             BoundaryShared contact) {
+  if (!body->movable) return 0;
+  const double share = fmax((double)contacts / (double)step.relaxation_boundary, 1.0);
+  const float square = contact.arm[0] * contact.arm[0] + contact.arm[1] * contact.arm[1] + contact.arm[2] * contact.arm[2];
+  return (float)(share * (body->linear + body->angular * (double)square));
+}
+
 /* Rows of contacts with solids as a substep's batch reads them: where the solid brings the point in the substep, and
  * where it brought it in the one before; and what its surface moves by besides. */
 kernel void position_carry(PositionShared step, int first, int substep_row, global const BoundaryShared *boundary,
+                           global const BoundaryBody *bodies, global const int *touched,
                            global const double *motions, global const float4 *total, global float4 *lever,
                            global float4 *wall_now, global float4 *wall_last, global float4 *wall_rim) {
   int g = (int)get_global_id(0);
@@ -159,7 +169,7 @@ kernel void position_carry(PositionShared step, int first, int substep_row, glob
   Vec3 rim = vec3_scale(spin, -radius);
   if (first) {
     lever[g] = (float4)(contact.arm[0], contact.arm[1], contact.arm[2], 0);
-    wall_now[g] = (float4)(0);
+    wall_now[g] = (float4)(0, 0, 0, boundary_weight(step, bodies + contact.solid, touched[contact.solid], contact));
     wall_last[g] = (float4)(0, 0, 0, POSITION_FAR);
     wall_rim[g] = row_of_vec3(rim, 1);
   }
@@ -168,9 +178,86 @@ kernel void position_carry(PositionShared step, int first, int substep_row, glob
   Vec3 now = vec3_add(arm, vec3_sub(vec3_of(grain), vec3_at(motion + RIDE_TOTAL)));
   wall_last[g] = row_of_vec3(
       carried(vec3_at(motion + RIDE_LAST_SHIFT), motion + RIDE_LAST_TURN, vec3_of(lever[g])), POSITION_FAR);
-  wall_now[g] = row_of_vec3(carried(vec3_at(motion + RIDE_SHIFT), motion + RIDE_TURN, now), 0);
+  wall_now[g] = row_of_vec3(carried(vec3_at(motion + RIDE_SHIFT), motion + RIDE_TURN, now), wall_now[g].w);
   wall_rim[g] = row_of_vec3(rim, 1);
   lever[g] = row_of_vec3(now, 0);
+}
+
+/* ---- bodies that grains can move ---- */
+
+/* Which contacts are with such bodies, and how many each of these has. */
+kernel void position_flag_pushed(PositionShared step, global const BoundaryShared *boundary,
+                                 global const BoundaryBody *bodies, global int *pushed_before, global int *touched) {
+  int g = (int)get_global_id(0);
+  if (g > step.boundary_count) return;
+  const bool pushed = g < step.boundary_count && bodies[boundary[g].solid].movable;
+  pushed_before[g] = pushed;
+  if (pushed) atomic_inc(&touched[boundary[g].solid]);
+}
+
+kernel void position_list_pushed(PositionShared step, global const int *pushed_before, global int *pushed) {
+  int g = (int)get_global_id(0);
+  if (g < step.boundary_count && pushed_before[g + 1] > pushed_before[g]) pushed[pushed_before[g]] = g;
+}
+
+/* What each pushes its body with: as take_push of position_bodies.c. `first`: no substep has moved anything yet. */
+kernel void position_push_parts(PositionShared step, int first, global const BoundaryShared *boundary,
+                                global const int *pushed_before, global const int *pushed, global const int *slots,
+                                global const float4 *kept, global const float4 *pose, global const int *kind,
+                                global const float *rolling, global const float4 *lever, global const float4 *total,
+                                global double *parts) {
+  int k = (int)get_global_id(0);
+  if (k >= step.boundary_count || k >= pushed_before[step.boundary_count]) return;
+  const int g = pushed[k], slot = slots[g];
+  const BoundaryShared contact = boundary[g];
+  const float4 multiplier = kept[slot];
+  const double radius = (double)total[contact.grain].w;
+  const Vec3 tangential = vec3((double)multiplier.y, (double)multiplier.z, (double)multiplier.w);
+  const Vec3 push = vec3_scale(vec3_madd(tangential, vec3_of(pose[slot]), (double)multiplier.x), -1);
+  Vec3 arm = vec3((double)contact.arm[0], (double)contact.arm[1], (double)contact.arm[2]), touch = vec3(0, 0, 0);
+  if (!first) arm = vec3_of(lever[g]);
+  if (step.turning) {
+    const Vec3 normal = vec3((double)contact.normal[0], (double)contact.normal[1], (double)contact.normal[2]);
+    touch = boundary_touch_from_center(normal, radius);
+  }
+  const Vec3 twist = vec3_cross(vec3_add(arm, touch), push);
+  global double *to = parts + PUSH_PARTS * k;
+  to[0] = push.x, to[1] = push.y, to[2] = push.z;
+  to[3] = twist.x, to[4] = twist.y, to[5] = twist.z;
+  to[PUSH_RESISTANCE] = 0;
+  if (step.turning) {
+    const float load = fmax(multiplier.x, 0.0f);
+    to[PUSH_RESISTANCE] = (double)(rolling[step.kinds ? kind[slot] : 2] * load * total[contact.grain].w);
+  }
+}
+
+/* Sums in the order of the contacts, as the CPU has them: an item for each part of a body's motion. */
+kernel void position_sum_pushed(PositionShared step, int solids, int substep_row, global const BoundaryShared *boundary,
+                                global const BoundaryBody *bodies, global const double *motions,
+                                global const int *pushed_before, global const int *pushed, global const int *touched,
+                                global const double *parts, global double *sums) {
+  const int id = (int)get_global_id(0), body = id / BODY_LANES, part = id % BODY_LANES;
+  if (body >= solids || part > PUSH_RESISTANCE) return;
+  global double *to = sums + BODY_SUMS * body;
+  const bool moves = part < PUSH_RESISTANCE;
+  double row[6], push = 0, moved = 0;
+  for (int c = 0; c < 6; c++) row[c] = moves ? bodies[body].mobility[part][c] : 0;
+  if (moves) moved = motions[RIDE_DOUBLES * (substep_row + body) + RIDE_ALONE + part];
+  const int count = touched[body] > 0 ? pushed_before[step.boundary_count] : 0;
+  for (int k = 0; k < count; k++) {
+    if (boundary[pushed[k]].solid != body) continue;
+    global const double *from = parts + PUSH_PARTS * k;
+    push += from[part];
+    if (moves)
+      for (int c = 0; c < 6; c++) moved += row[c] * from[c];
+  }
+  if (moves) {
+    to[BODY_MOVED + part] = moved;
+    to[BODY_PUSH + part] = push;
+  } else {
+    to[BODY_RESISTANCE] = push;
+    to[BODY_CONTACTS] = (double)touched[body];
+  }
 }
 
 /* ---- forces on solids ---- */
@@ -188,7 +275,8 @@ static void add_wrench(global uint *wrenches, int solid, const WrenchUnits *part
 
 /* Contacts in a row with one solid are summed up before it is told: see WrenchSum. */
 kernel void position_push_boundary(PositionShared step, double per_square, global const BoundaryShared *boundary,
-                                   global const float4 *sums, global const float4 *total,
+                                   global const BoundaryBody *bodies, global const float4 *sums,
+                                   global const float4 *total,
                                    global const SolidThere *solids, global uint *wrenches) {
   const int begin = (int)get_global_id(0) * BOUNDARY_PUSHES;
   const int end = min(begin + BOUNDARY_PUSHES, step.boundary_count);
@@ -196,6 +284,7 @@ kernel void position_push_boundary(PositionShared step, double per_square, globa
   int solid = -1;
   for (int g = begin; g < end; g++) {
     const BoundaryShared contact = boundary[g];
+    if (bodies[contact.solid].movable) continue; /* position_push_bodies */
     if (contact.solid != solid) {
       if (solid >= 0) add_wrench(wrenches, solid, parts);
       for (int k = 0; k < WRENCH_PARTS; k++) parts[k] = 0;

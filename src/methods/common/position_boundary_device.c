@@ -6,6 +6,12 @@
 
 #define SOLIDS SOLIDS_ARGUMENTS(l->work->step->state->mirror)
 
+static bool any_movable(const PositionStep *work) {
+  for (int32_t k = 0; k < work->step->state->solids.count; k++)
+    if (work->bodies.items[k].movable) return true;
+  return false;
+}
+
 /* Solids as they go in the step. */
 static Status send_bodies(Launcher *l) {
   const PositionStep *work = l->work;
@@ -20,6 +26,9 @@ static Status send_bodies(Launcher *l) {
                                             .turns = body->turns,
                                             .movable = body->movable,
                                             .still = body->still};
+    if (!body->movable) continue;
+    memcpy(l->d->bodies_shared[k].mobility, solids->items[k].inverse_inertia, sizeof solids->items[k].inverse_inertia);
+    position_body_weight(&solids->items[k], &l->d->bodies_shared[k].linear, &l->d->bodies_shared[k].angular);
   }
   TRY(device_reserve(l->core, l->d->device, &l->d->bodies, bytes, 0, "contacts with solids"));
   return device_write(l->core, l->d->device, &l->d->bodies, 0, bytes, l->d->bodies_shared);
@@ -38,6 +47,45 @@ static Status find(const Launcher *l, bool fill) {
                 SOLIDS, HERE(bodies), HERE(walls), HERE(walls_before), HERE(boundary));
 }
 
+static void ride_rows(const PositionStep *work, double (*rows)[RIDE_DOUBLES], bool *moving) {
+  for (int32_t k = 0; k < work->step->state->solids.count; k++) {
+    const PositionBody *body = &work->bodies.items[k];
+    double *row = rows[k];
+    memset(row, 0, sizeof *rows);
+    memcpy(row + RIDE_SHIFT, body->moved.part, sizeof body->moved.part); /* and the spin */
+    memcpy(row + RIDE_TURN, body->turn.m, sizeof body->turn.m);
+    memcpy(row + RIDE_LAST_SHIFT, &body->last_shift, sizeof body->last_shift);
+    memcpy(row + RIDE_LAST_TURN, body->last_turn.m, sizeof body->last_turn.m);
+    memcpy(row + RIDE_TOTAL, body->total.part, 3 * sizeof *body->total.part);
+    memcpy(row + RIDE_ALONE, body->alone.part, sizeof body->alone.part);
+    row[RIDE_STILL] = body->still;
+    *moving |= !body->still;
+  }
+}
+
+/* Rows of one substep. */
+static Status send_substep(const Launcher *l, int32_t substep) {
+  const PositionStep *work = l->work;
+  const int64_t solids = work->step->state->solids.count, bytes = solids * RIDE_DOUBLES * (int64_t)sizeof(double);
+  double(*rows)[RIDE_DOUBLES] = NULL;
+  bool moving;
+  int mark = scratch_mark(work->step->scratch);
+  TRY(scratch_take(l->core, work->step->scratch, &rows, solids, "solids"));
+  ride_rows(work, rows, &moving);
+  Status status = device_write(l->core, l->d->device, &l->d->motions, substep * bytes, bytes, rows);
+  scratch_release(l->core, work->step->scratch, mark);
+  return status;
+}
+
+/* Room for all substeps, of which the first goes up; what was sent before is written over. */
+static Status begin_motions(Launcher *l, int64_t count, const void *rows) {
+  const int64_t row = RIDE_DOUBLES * (int64_t)sizeof(double), solids = l->work->step->state->solids.count;
+  l->d->sent_motions.bytes = 0;
+  TRY(device_reserve(l->core, l->d->device, &l->d->motions, (count + 1) * row, 0, "solids"));
+  return device_write(l->core, l->d->device, &l->d->motions, 0, solids * row, rows);
+}
+
+/* Where grains move bodies, rows follow substep by substep: those of the first alone go up now. */
 Status position_send_motions(Launcher *l, bool *moving) {
   PositionStep *work = l->work;
   const int32_t solids = work->step->state->solids.count;
@@ -46,23 +94,17 @@ Status position_send_motions(Launcher *l, bool *moving) {
   int mark = scratch_mark(work->step->scratch);
   *moving = false;
   TRY(scratch_take(l->core, work->step->scratch, &rows, count, "solids"));
-  for (work->substep = 0; work->substep < work->substeps; work->substep++) {
-    for (int32_t k = 0; k < solids; k++) {
-      const PositionBody *body = &work->bodies.items[k];
-      double *row = rows[(int64_t)work->substep * solids + k];
-      memset(row, 0, sizeof *rows);
-      memcpy(row + RIDE_SHIFT, body->moved.part, sizeof body->moved.part); /* and the spin */
-      memcpy(row + RIDE_TURN, body->turn.m, sizeof body->turn.m);
-      memcpy(row + RIDE_LAST_SHIFT, &body->last_shift, sizeof body->last_shift);
-      memcpy(row + RIDE_LAST_TURN, body->last_turn.m, sizeof body->last_turn.m);
-      memcpy(row + RIDE_TOTAL, body->total.part, 3 * sizeof *body->total.part);
-      row[RIDE_STILL] = body->still;
-      *moving |= !body->still;
-    }
-    position_end_substep(work);
+  const bool movable = any_movable(work);
+  const int32_t known = movable ? 1 : work->substeps;
+  for (work->substep = 0; work->substep < known; work->substep++) {
+    ride_rows(work, rows + (int64_t)work->substep * solids, moving);
+    if (!movable) position_end_substep(work);
   }
-  const int64_t told = *moving ? count : solids; /* what stands still does so in every substep */
-  Status status = position_send_table(l, &l->d->sent_motions, &l->d->motions, rows, told * (int64_t)sizeof *rows);
+  const int64_t told = (*moving ? known : 1) * (int64_t)solids; /* what stands still does so in every substep */
+  Status status = SCREE_OK;
+  if (!movable)
+    status = position_send_table(l, &l->d->sent_motions, &l->d->motions, rows, told * (int64_t)sizeof *rows);
+  else status = begin_motions(l, count, rows);
   scratch_release(l->core, work->step->scratch, mark);
   return status;
 }
@@ -72,6 +114,21 @@ Status position_find_boundary_device(Launcher *l) {
   TRY(device_reserve(l->core, l->d->device, &l->d->boundary, sizeof(BoundaryShared), 0, "contacts with solids"));
   TRY(find(l, false));
   return scan_run(l->core, &l->d->scan, &l->d->walls_before, l->step.count + 1);
+}
+
+/* Of bodies that grains can move; without any only `touched` is looked at. */
+static Status reserve_pushed(const Launcher *l, int64_t room) {
+  PositionDevice *d = l->d;
+  const int64_t solids = l->work->step->state->solids.count + 1, four = (int64_t)sizeof(int32_t),
+                eight = (int64_t)sizeof(double);
+  TRY(device_reserve(l->core, d->device, &d->touched, solids * four, 0, "bodies"));
+  TRY(device_clear(l->core, d->device, &d->touched, solids * four));
+  if (!any_movable(l->work)) return SCREE_OK;
+  TRY(device_reserve(l->core, d->device, &d->pushed_before, (room + 1) * four, 0, "bodies"));
+  TRY(device_reserve(l->core, d->device, &d->pushed, room * four, 0, "bodies"));
+  TRY(device_reserve(l->core, d->device, &d->push_parts, room * PUSH_PARTS * eight, 0, "bodies"));
+  TRY(device_reserve(l->core, d->device, &d->body_sums, solids * BODY_SUMS * eight, 0, "bodies"));
+  return memory_grow(l->core, &d->sums_read, solids, "bodies");
 }
 
 Status position_reserve_boundary(Launcher *l) {
@@ -85,8 +142,9 @@ Status position_reserve_boundary(Launcher *l) {
   POSITION_WALL_ROWS(POSITION_TAKE)
 #undef POSITION_TAKE
   TRY(device_reserve(l->core, d->device, &d->slots, room * (int64_t)sizeof(int32_t), 0, "contacts with solids"));
-  return device_reserve(l->core, d->device, &d->boundary, room * (int64_t)sizeof(BoundaryShared), 0,
-                        "contacts with solids");
+  TRY(device_reserve(l->core, d->device, &d->boundary, room * (int64_t)sizeof(BoundaryShared), 0,
+                     "contacts with solids"));
+  return reserve_pushed(l, room);
 }
 
 Status position_fill_boundary_device(const Launcher *l) {
@@ -101,8 +159,62 @@ Status position_carry_boundary(const Launcher *l, int32_t substep) {
   DeviceBuffer *motions = &l->d->motions;
   const int32_t from = substep * solids;
   return LAUNCH(l, position_carry, l->step.boundary_count, DEVICE_VALUE(l->step), DEVICE_VALUE(first),
-                DEVICE_VALUE(from), HERE(boundary), DEVICE_BUFFER(motions), HERE(total), HERE(lever), HERE(wall_now),
-                HERE(wall_last), HERE(wall_rim));
+                DEVICE_VALUE(from), HERE(boundary), HERE(bodies), HERE(touched), DEVICE_BUFFER(motions), HERE(total),
+                HERE(lever), HERE(wall_now), HERE(wall_last), HERE(wall_rim));
+}
+
+/* ---- bodies that grains can move ---- */
+
+/* What pushes them comes down: of what is remembered, or of a substep. */
+static Status sum_pushed(const Launcher *l, int32_t substep, bool first) {
+  PositionDevice *d = l->d;
+  const int32_t solids = l->work->step->state->solids.count, from = substep * solids, begins = first;
+  TRY(LAUNCH(l, position_push_parts, l->step.boundary_count, DEVICE_VALUE(l->step), DEVICE_VALUE(begins),
+             HERE(boundary), HERE(pushed_before), HERE(pushed), HERE(slots), HERE(kept), HERE(pose), HERE(kind),
+             HERE(rolling), HERE(lever), HERE(total), HERE(push_parts)));
+  TRY(LAUNCH(l, position_sum_pushed, (int64_t)solids * BODY_LANES, DEVICE_VALUE(l->step), DEVICE_VALUE(solids),
+             DEVICE_VALUE(from), HERE(boundary), HERE(bodies), HERE(motions), HERE(pushed_before), HERE(pushed),
+             HERE(touched), HERE(push_parts), HERE(body_sums)));
+  return device_read(l->core, d->device, &d->body_sums, 0, solids * (int64_t)sizeof *d->sums_read, d->sums_read);
+}
+
+static void move_by_sums(const Launcher *l) {
+  PositionStep *work = l->work;
+  for (int32_t k = 0; k < work->step->state->solids.count; k++) {
+    const double *sums = l->d->sums_read[k];
+    if (sums[BODY_CONTACTS] > 0) position_move_by(work, k, sums + BODY_MOVED, sums + BODY_PUSH, sums[BODY_RESISTANCE]);
+  }
+}
+
+Status position_begin_bodies(Launcher *l) {
+  PositionStep *work = l->work;
+  PositionDevice *d = l->d;
+  const int64_t count = l->step.boundary_count;
+  if (!any_movable(work) || count == 0) return SCREE_OK;
+  TRY(LAUNCH(l, position_flag_pushed, count + 1, DEVICE_VALUE(l->step), HERE(boundary), HERE(bodies),
+             HERE(pushed_before), HERE(touched)));
+  TRY(scan_run(l->core, &d->scan, &d->pushed_before, count + 1));
+  TRY(LAUNCH(l, position_list_pushed, count, DEVICE_VALUE(l->step), HERE(pushed_before), HERE(pushed)));
+  TRY(sum_pushed(l, 0, true));
+  for (int32_t k = 0; k < work->step->state->solids.count; k++)
+    atomic_store(&work->bodies.items[k].boundary,
+                 work->bodies.items[k].movable ? (int64_t)d->sums_read[k][BODY_CONTACTS] : 0);
+  work->substep = 0;
+  if (!work->settings->memory) return SCREE_OK;
+  move_by_sums(l);
+  return send_substep(l, 0);
+}
+
+Status position_move_bodies_device(Launcher *l, int32_t substep) {
+  PositionStep *work = l->work;
+  if (!any_movable(work)) return SCREE_OK;
+  if (l->step.boundary_count > 0) {
+    TRY(sum_pushed(l, substep, false));
+    move_by_sums(l);
+  }
+  work->substep = substep;
+  position_end_substep(work);
+  return substep + 1 < work->substeps ? send_substep(l, substep + 1) : SCREE_OK;
 }
 
 /* Sums of what pushed each solid come down. */
@@ -113,12 +225,14 @@ Status position_push_solids_device(Launcher *l) {
                 bytes = halves * (int64_t)sizeof *d->wrenches_read;
   const double per_square = 1 / ((double)l->work->dt * (double)l->work->h); /* the mean over the substeps */
   const DeviceBuffer *there = &l->work->step->state->mirror->solids.solid;
+  position_push_bodies(l->work);
   if (count == 0) return SCREE_OK;
   TRY(memory_grow(l->core, &d->wrenches_read, halves, "forces on solids"));
   TRY(device_reserve(l->core, d->device, &d->wrenches, bytes, 0, "forces on solids"));
   TRY(device_clear(l->core, d->device, &d->wrenches, bytes));
   TRY(LAUNCH(l, position_push_boundary, (count + BOUNDARY_PUSHES - 1) / BOUNDARY_PUSHES, DEVICE_VALUE(l->step),
-             DEVICE_VALUE(per_square), HERE(boundary), HERE(sums), HERE(total), DEVICE_BUFFER(there), HERE(wrenches)));
+             DEVICE_VALUE(per_square), HERE(boundary), HERE(bodies), HERE(sums), HERE(total), DEVICE_BUFFER(there),
+             HERE(wrenches)));
   TRY(device_read(l->core, d->device, &d->wrenches, 0, bytes, d->wrenches_read));
   for (int64_t k = 0; k < halves; k += 2) {
     const uint64_t part = (uint64_t)d->wrenches_read[k + 1] << 32 | d->wrenches_read[k];

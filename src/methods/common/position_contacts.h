@@ -51,6 +51,12 @@ void position_end_substep(PositionStep *work);
 /* Forces on solids: what a window of grains pushes walls with; and on bodies that grains can move, when all have
  * pushed. */
 void position_push_solids(PositionStep *work, const PositionWindow *window);
+/* The same of a body that has been summed up elsewhere: its motion in the substep with what pushes it, what that is,
+ * and what resists its rolling. */
+void position_move_by(PositionStep *work, int32_t index, const double moved[6], const double push[6],
+                      double resistance);
+/* Inverse mass of a solid at a contact, at most: by its centre, and by the square of the contact's arm. */
+void position_body_weight(const Solid *solid, double *linear, double *angular);
 /* The solid's centre of mass at the step's start. */
 Vec3 position_body_center(const Solid *solid, const PositionBody *body);
 void position_push_bodies(PositionStep *work);

@@ -14,10 +14,8 @@ const char *position_device_missing(const PositionSettings *settings, const Stat
   if (settings->mass_scaling > 0) return "mass scaling";
   if (state->terrain) return "terrain";
   if (state->samples.count > 0) return "contact by samples";
-  for (int32_t k = 0; k < state->solids.count; k++) {
+  for (int32_t k = 0; k < state->solids.count; k++)
     if (state->solids.items[k].motion == MOTION_FREE) return "free bodies";
-    if (state->solids.items[k].motion == MOTION_MECHANISM) return "mechanisms";
-  }
   return NULL;
 }
 
@@ -59,6 +57,7 @@ void position_device_close(Core *core, PositionDevice *d) {
   device_program_free(core, d->program);
   memory_drop(core, &d->bodies_shared);
   memory_drop(core, &d->wrenches_read);
+  memory_drop(core, &d->sums_read);
   memory_drop(core, &d->host_rows);
   memory_free(&core->memory, d);
 }
@@ -247,7 +246,7 @@ static Status solve_batch(const Launcher *l, int32_t batch, int32_t last) {
   return SCREE_OK;
 }
 
-static Status solve(const Launcher *l, bool moving) {
+static Status solve(Launcher *l, bool moving) {
   PositionDevice *d = l->d;
   const PositionStep *work = l->work;
   TRY(LAUNCH(l, position_warm, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), HERE(rows), HERE(begin),
@@ -257,6 +256,7 @@ static Status solve(const Launcher *l, bool moving) {
   swap(&d->now, &d->next);
   if (work->settings->iterations == 0)
     return LAUNCH(l, position_fall, l->step.count, DEVICE_VALUE(l->step), HERE(now), HERE(last), HERE(total));
+  TRY(position_begin_bodies(l));
   for (int32_t substep = 0; substep < work->substeps; substep++) {
     const int32_t last = substep + 1 == work->substeps;
     for (int32_t batch = 0; batch < POSITION_PAIR_BATCHES; batch++) {
@@ -264,6 +264,7 @@ static Status solve(const Launcher *l, bool moving) {
       TRY(solve_batch(l, batch, last));
     }
     swap(&d->last, &d->last_next);
+    TRY(position_move_bodies_device(l, substep));
   }
   return SCREE_OK;
 }

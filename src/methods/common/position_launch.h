@@ -21,6 +21,10 @@
   X(position_warm, "device solve")                                                                                     \
   X(position_carry, "device solve")                                                                                    \
   X(position_batch_pass, "device solve")                                                                               \
+  X(position_flag_pushed, "device contacts")                                                                           \
+  X(position_list_pushed, "device contacts")                                                                           \
+  X(position_push_parts, "device bodies")                                                                              \
+  X(position_sum_pushed, "device bodies")                                                                              \
   X(position_push_boundary, "device finish")                                                                           \
   X(position_fall, "device finish")                                                                                    \
   X(position_finish, "device finish")                                                                                  \
@@ -43,6 +47,11 @@
   X(walls_before)                                                                                                      \
   X(bodies)                                                                                                            \
   X(wrenches)                                                                                                          \
+  X(touched)                                                                                                           \
+  X(pushed_before)                                                                                                     \
+  X(pushed)                                                                                                            \
+  X(push_parts)                                                                                                        \
+  X(body_sums)                                                                                                         \
   X(slots)                                                                                                             \
   X(pose)                                                                                                              \
   X(kind) X(mu) X(tension) X(rolling) X(turns) X(motions) X(deepest) X(key) X(kept) X(last_key) X(last_kept) X(nothing)
@@ -93,6 +102,7 @@ struct PositionDevice {
   int64_t slot_count;          /* of the step */
   BoundaryBody *bodies_shared; /* on their way */
   uint32_t *wrenches_read;
+  double (*sums_read)[BODY_SUMS];
   float (*host_rows)[4]; /* on their way */
 };
 
@@ -129,6 +139,10 @@ Status position_fill_boundary_device(const Launcher *l);
  * contacts with them, rows follow. */
 Status position_send_motions(Launcher *l, bool *moving);
 Status position_carry_boundary(const Launcher *l, int32_t substep);
+/* Bodies that grains can move: before the first substep, and after each; the host moves them. Nothing where there are
+ * none. */
+Status position_begin_bodies(Launcher *l);
+Status position_move_bodies_device(Launcher *l, int32_t substep);
 /* What pushed the solids, when all substeps are over. */
 Status position_push_solids_device(Launcher *l);
 

@@ -37,8 +37,15 @@ typedef struct BoundarySearch {
 typedef struct BoundaryBody {
   Vec3 center, way; /* of its centre: at the step's start, and its displacement */
   Mat3 turn;
+  double mobility[6][6];  /* of one that grains can move: Solid.inverse_inertia */
+  double linear, angular; /* inverse mass of a contact with it, at most: by its centre, and by the square of its arm */
   int turns, movable, still, unused;
 } BoundaryBody;
+
+/* What pushes the bodies that grains can move as a whole: which of the contacts with solids these are, in their order,
+ * and what each pushes with; then sums for each body. */
+enum { PUSH_PARTS = 8, PUSH_RESISTANCE = 6 }; /* push, its moment, resistance to rolling */
+enum { BODY_SUMS = 16, BODY_MOVED = 0, BODY_PUSH = 6, BODY_RESISTANCE = 12, BODY_CONTACTS = 13, BODY_LANES = 8 };
 
 /* A contact with a solid: of the grain's the `rank`-th. */
 typedef struct BoundaryShared {
@@ -59,7 +66,8 @@ enum {
   RIDE_LAST_TURN = 18,
   RIDE_TOTAL = 27,
   RIDE_STILL = 30,
-  RIDE_DOUBLES = 32
+  RIDE_ALONE = 31, /* where sums begin: without what pushes it */
+  RIDE_DOUBLES = 40
 };
 
 #endif
