@@ -33,7 +33,7 @@ class Device(Case):
     def test_same_bits(self):
         said, there = self.run_on("opencl:0")
         _, here = self.run_on("cpu", env=os.environ | {"SCREE_DEVICE": "opencl:77"})  # which the option overrules
-        self.assertIn("note: pbd runs on the CPU (no device form for free bodies); fine grains on opencl:0", said.stderr)
+        self.assertIn("note: pbd and fine grains on opencl:0", said.stderr)
         self.assertEqual((here["device"], there["device"]), ("cpu", "opencl:0"))
         for key in ("grains_hash", "state_hash"):
             self.assertEqual(here[key], there[key])

@@ -194,6 +194,29 @@ static void machines(void **state) {
   }
 }
 
+/* Free bodies among grains: light and heavy ones, which press grains against floor and walls; one turns as it falls. */
+static void free_bodies(void **state) {
+  (void)state;
+  for (int turning = 0; turning < 2; turning++) {
+    Small s;
+    small_scene(&s, "free bodies");
+    if (turning) s.materials[0] = scree_material_default("sand");
+    const ScreeShapeDef shapes[] = {scree_shape_box((ScreeVec3){-0.15, -0.15, -0.02}, (ScreeVec3){0.15, 0.15, 0.02}),
+                                    scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.07),
+                                    scree_shape_mesh_file("rock_1.obj")};
+    static const char *const names[] = {"plate", "ball", "rock"};
+    for (int k = 0; k < 3; k++) {
+      s.bodies[k] = scree_body_default(names[k], shapes[k]);
+      s.bodies[k].density = k == 1 ? 300 : 8000;
+      s.bodies[k].shape.position = (ScreeVec3){k == 1 ? 0.15 : -0.05, 0.1 * k - 0.1, 0.75 + 0.15 * k};
+      s.bodies[k].spin = (ScreeVec3){0, 2.0 * k, 1};
+    }
+    s.scene.bodies = s.bodies, s.scene.body_count = 3;
+    s.scene.method.pbd.memory = true;
+    assert_same_frames(&s.scene, 24);
+  }
+}
+
 static void busy(Small *s) {
   small_scene(s, "births and deaths");
   s->emitter = scree_emitter_default("sand");
@@ -272,15 +295,20 @@ static void programs_look_and_steer(void **state) {
   assert_memory_equal(heights[0], heights[1], sizeof heights[0]);
   assert_memory_equal(pressure[0], pressure[1], sizeof **pressure * (size_t)scree_world_particles(worlds[0]).count);
   assert_same(worlds[0], worlds[1], "steered");
-  for (int w = 0; w < 2; w++) { /* a free body has no device form: the CPU goes on */
-    ScreeBodyDef ball = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.06));
-    ScreeBodyId body;
-    ball.shape.position = (ScreeVec3){0, 0, 0.6};
-    assert_done(scree_world_add_body(worlds[w], &ball, &body, &error));
-    run_frames(worlds[w], 6);
+  for (int sampled = 0; sampled < 2; sampled++) { /* contact by samples has no device form: the CPU goes on */
+    for (int w = 0; w < 2; w++) {
+      ScreeBodyDef ball =
+          scree_body_default(sampled ? "other" : "ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.06));
+      ScreeBodyId body;
+      ball.shape.position = (ScreeVec3){0.1 * sampled, 0, 0.6};
+      if (sampled) ball.contact = SCREE_CONTACT_SAMPLES;
+      assert_done(scree_world_add_body(worlds[w], &ball, &body, &error));
+      run_frames(worlds[w], 6);
+    }
+    assert_same(worlds[0], worlds[1], "with a ball");
+    assert_note(worlds[1], sampled ? "nothing runs on opencl:0: pbd has no device form for contact by samples"
+                                   : "pbd runs on opencl:0");
   }
-  assert_same(worlds[0], worlds[1], "with a ball");
-  assert_note(worlds[1], "nothing runs on opencl:0: pbd has no device form for free bodies");
   for (int w = 0; w < 2; w++) {
     scree_world_destroy(worlds[w]);
     free(pressure[w]);
@@ -315,10 +343,11 @@ static void notes_say_what_is_missing(void **state) {
   ScreeBodyDef ball = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.06));
   for (int k = 0; k < 4; k++) {
     static const char *const missing[] = {
-        "pbd has no device form for free bodies", "pbd has no device form for averaging",
+        "pbd has no device form for contact by samples", "pbd has no device form for averaging",
         "pbd has no device form for mass scaling", "p2 has no device form, and the scene has no fine grains"};
     small_scene(&s, "notes");
     ball.shape.position = (ScreeVec3){0, 0, 1};
+    ball.contact = SCREE_CONTACT_SAMPLES;
     if (k == 0) s.scene.bodies = &ball, s.scene.body_count = 1;
     if (k == 1) s.scene.method.pbd.averaging = true;
     if (k == 2) s.scene.method.pbd.mass_scaling = 1;
@@ -343,6 +372,7 @@ int main(void) {
       cmocka_unit_test(meshes_with_inner_edges),
       cmocka_unit_test(many_solids),
       cmocka_unit_test(machines),
+      cmocka_unit_test(free_bodies),
       cmocka_unit_test(births_deaths_throws),
       cmocka_unit_test(checkpoints_go_across),
       cmocka_unit_test(programs_look_and_steer),

@@ -211,18 +211,21 @@ static float split_mass(PositionShared step, float w, int4 pairs, int walls, int
 kernel void position_load(PositionShared step, global const int4 *pairs, global const int *walls,
                           global const float *vx, global const float *vy, global const float *vz,
                           global const float *mass, global const float *radius, global float4 *now,
-                          global float4 *last, global float4 *push, global float4 *total, global float4 *left) {
+                          global float4 *last, global float4 *push, global float4 *total, global float4 *left,
+                          global const float *falls) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
+  const float part = step.pins && falls[i] > 0 ? falls[i] : 1; /* see position_pin */
   float w = 1 / mass[i], all = 0;
   LaneVec3 fall = vec_make(step.fall[0], step.fall[1], step.fall[2]);
   LaneVec3 d = vec_add(vec_mul(load3(vx, vy, vz, i), step.h), fall);
   for (int batch = 0; batch < POSITION_BATCHES; batch++) all += (float)contacts_of(pairs[i], walls[i], batch);
-  now[i] = row_of(d, split_mass(step, w, pairs[i], walls[i], 0));
-  last[i] = row_of(vec_zero(), position_split_mass(w, all, step.relaxation));
-  push[i] = row_of(vec_zero(), w);
+  if (part < 1) d = vec_sub(d, vec_mul(fall, 1 - part));
+  now[i] = row_of(d, split_mass(step, w, pairs[i], walls[i], 0) * part);
+  last[i] = row_of(vec_zero(), position_split_mass(w, all, step.relaxation) * part);
+  push[i] = row_of(vec_zero(), w * part);
   total[i] = row_of(vec_zero(), radius[i]);
-  left[i] = (float4)(0);
+  left[i] = (float4)(0, 0, 0, part);
 }
 
 static PositionPose pose_of(float4 row) {
@@ -395,8 +398,8 @@ kernel void position_batch_pass(
     global const float *restrict rolling, global const float4 *restrict now, global float4 *restrict next,
     global const float4 *restrict last, global float4 *restrict last_next, global const float4 *restrict turn,
     global float4 *restrict turn_next, global float4 *restrict push, global float4 *restrict total,
-    global float4 *restrict left, global float4 *restrict before, global float4 *restrict torque,
-    global const float4 *restrict wall_now, global const float4 *restrict wall_last,
+    global float4 *restrict left, global const float *restrict mass, global float4 *restrict before,
+    global float4 *restrict torque, global const float4 *restrict wall_now, global const float4 *restrict wall_last,
     global const float4 *restrict wall_rim, global float4 *restrict sums) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
@@ -423,6 +426,7 @@ kernel void position_batch_pass(
     sum = solved.sum;
   }
   const float w = pushed.w;
+  const float part = step.pins ? left[i].w : 1, unpinned = part < 1 ? 1 / mass[i] : w; /* see position_pin */
   const Mask may = -(row_before.w > 0);
   LaneVec3 rim = vec_of(row_before);
   PositionTorque moment = torque_of(row_torque);
@@ -433,7 +437,7 @@ kernel void position_batch_pass(
     own.turn = position_turned(rim, moment, may, w);
   }
   if (batch == POSITION_PAIR_BATCHES - 1) {
-    own.weight = split_mass(step, w, many, at_walls, POSITION_BOUNDARY_BATCH);
+    own.weight = split_mass(step, unpinned, many, at_walls, POSITION_BOUNDARY_BATCH) * part;
     sum = no_pushes();
     slot = first_slot(rows, begin, i, POSITION_BOUNDARY_BATCH);
     for (int k = at_walls; k > 0; k--, slot += POSITION_ABREAST) {
@@ -466,8 +470,8 @@ kernel void position_batch_pass(
       }
       PositionMotion motion = {own.d, vec_of(left[i])};
       LaneVec3 fall = vec_make(step.fall[0], step.fall[1], step.fall[2]);
-      motion = position_next_substep(motion, fall, pushes, w, step.memory != 0);
-      left[i] = row_of(motion.left, 0);
+      motion = position_next_substep(motion, vec_mul(fall, part), pushes, w, step.memory != 0);
+      left[i] = row_of(motion.left, part);
       own.d = motion.displacement;
     }
   }
@@ -476,7 +480,7 @@ kernel void position_batch_pass(
     turn_next[i] = row_of(own.turn.rim, own.turn.yields);
   }
   push[i] = row_of(pushes, w);
-  next[i] = row_of(own.d, split_mass(step, w, many, at_walls, (batch + 1) % POSITION_PAIR_BATCHES));
+  next[i] = row_of(own.d, split_mass(step, unpinned, many, at_walls, (batch + 1) % POSITION_PAIR_BATCHES) * part);
 }
 
 /* ---- the end of a step ---- */

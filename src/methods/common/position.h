@@ -66,8 +66,7 @@ enum { SLICE = LANES, POSITION_WINDOW = 512, POSITION_CHUNK = POSITION_WINDOW / 
  * among grains, which do give way, more does no harm. */
 #define POSITION_RELAXATION_BOUNDARY 1.2f
 /* Grains between a body and something fixed: for how many of their kind they count at most, and how far, in radii, they
- * may be thrown in a step by remembered forces alone. */
-#define POSITION_PINNED_MOST 1000.0f
+ * may be thrown in a step by remembered forces alone (POSITION_PINNED_MOST is in position_shared.h). */
 #define POSITION_THROWN 0.1f
 
 /* Contacts as the passes see them: arrays over the slots. Those of the multipliers (kg m) and the partners are places

@@ -200,6 +200,61 @@ kernel void position_list_pushed(PositionShared step, global const int *pushed_b
   if (g < step.boundary_count && pushed_before[g + 1] > pushed_before[g]) pushed[pushed_before[g]] = g;
 }
 
+/* What is remembered of a grain's contacts: what of it moves the grain, and what only squeezes it. */
+typedef struct Pressed {
+  float moves, squeezes;
+} Pressed;
+
+static Pressed pressed_by_memory(global const int4 *pairs, global const int *walls, global const int *rows,
+                                 global const int *begin, global const float4 *kept, global const float4 *pose,
+                                 int i) {
+  float sum = 0, x = 0, y = 0, z = 0;
+  for (int batch = 0; batch < POSITION_BATCHES; batch++) {
+    int slot = first_slot(rows, begin, i, batch);
+    for (int k = contacts_of(pairs[i], walls[i], batch); k > 0; k--, slot += POSITION_ABREAST) {
+      float push = kept[slot].x;
+      sum += push;
+      x += push * pose[slot].x;
+      y += push * pose[slot].y;
+      z += push * pose[slot].z;
+    }
+  }
+  Pressed pressed;
+  pressed.moves = sqrt(x * x + y * y + z * z);
+  pressed.squeezes = sum - pressed.moves;
+  return pressed;
+}
+
+/* Grains between a free body and something that stands still count for more than they weigh, and where they slip out
+ * of there what is remembered is forgotten: as pin of position_bodies.c. An item for each contact, of which a grain's
+ * first with a free body does it. `falls` is the part of its weight that a pinned grain feels. */
+kernel void position_pin(PositionShared step, float far, global const BoundaryShared *boundary,
+                         global const BoundaryBody *bodies, global const int *touched, global const int4 *pairs,
+                         global const int *walls, global const int *rows, global const int *begin,
+                         global const int *slots, global float4 *kept, global const float4 *pose,
+                         global const float *mass, global float *falls) {
+  const int g = (int)get_global_id(0);
+  if (g >= step.boundary_count) return;
+  const BoundaryShared contact = boundary[g];
+  global const BoundaryBody *body = bodies + contact.solid;
+  const int i = contact.grain, first = g - contact.rank, end = first + walls[i];
+  if (!(body->mass > 0)) return;
+  for (int k = first; k < g; k++)
+    if (bodies[boundary[k].solid].mass > 0) return;
+  bool backed = false;
+  for (int k = first; k < end; k++) backed = backed || (bodies[boundary[k].solid].still && kept[slots[k]].x > 0);
+  float w = 1 / mass[i];
+  const Pressed pressed = pressed_by_memory(pairs, walls, rows, begin, kept, pose, i);
+  const float kind = fmin((float)(body->mass / (double)touched[contact.solid]) * w, POSITION_PINNED_MOST);
+  if (kind > 1 && pressed.squeezes > 0 && backed) {
+    falls[i] = 1 / kind;
+    w *= falls[i];
+  }
+  const float thrown = pressed.moves * w * (float)step.substeps;
+  if (!(thrown > far)) return;
+  for (int k = first; k < end; k++) kept[slots[k]] *= far / thrown;
+}
+
 /* What each pushes its body with: as take_push of position_bodies.c. `first`: no substep has moved anything yet. */
 kernel void position_push_parts(PositionShared step, int first, global const BoundaryShared *boundary,
                                 global const int *pushed_before, global const int *pushed, global const int *slots,

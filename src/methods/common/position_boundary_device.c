@@ -27,6 +27,7 @@ static Status send_bodies(Launcher *l) {
                                             .movable = body->movable,
                                             .still = body->still};
     if (!body->movable) continue;
+    if (solids->items[k].motion == MOTION_FREE) l->d->bodies_shared[k].mass = solids->items[k].mass;
     memcpy(l->d->bodies_shared[k].mobility, solids->items[k].inverse_inertia, sizeof solids->items[k].inverse_inertia);
     position_body_weight(&solids->items[k], &l->d->bodies_shared[k].linear, &l->d->bodies_shared[k].angular);
   }
@@ -186,19 +187,43 @@ static void move_by_sums(const Launcher *l) {
   }
 }
 
-Status position_begin_bodies(Launcher *l) {
-  PositionStep *work = l->work;
+/* See position_pin. */
+static Status pin_grains(const Launcher *l) {
+  const State *state = l->work->step->state;
+  const float far = POSITION_THROWN * (float)state->radius;
+  return LAUNCH(l, position_pin, l->step.boundary_count, DEVICE_VALUE(l->step), DEVICE_VALUE(far), HERE(boundary),
+                HERE(bodies), HERE(touched), HERE(pairs), HERE(walls), HERE(rows), HERE(begin), HERE(slots), HERE(kept),
+                HERE(pose), FIELD(mass), HERE(falls));
+}
+
+static bool any_free(const PositionStep *work) {
+  for (int32_t k = 0; k < work->step->state->solids.count; k++)
+    if (work->step->state->solids.items[k].motion == MOTION_FREE) return true;
+  return false;
+}
+
+Status position_count_bodies(Launcher *l) {
   PositionDevice *d = l->d;
-  const int64_t count = l->step.boundary_count;
-  if (!any_movable(work) || count == 0) return SCREE_OK;
+  const int64_t count = l->step.boundary_count, bytes = l->step.count * (int64_t)sizeof(float);
+  l->step.pins = count > 0 && l->work->settings->memory && any_free(l->work);
+  TRY(device_reserve(l->core, d->device, &d->falls, l->step.pins ? bytes : (int64_t)sizeof(float), 0, "bodies"));
+  if (!any_movable(l->work) || count == 0) return SCREE_OK;
   TRY(LAUNCH(l, position_flag_pushed, count + 1, DEVICE_VALUE(l->step), HERE(boundary), HERE(bodies),
              HERE(pushed_before), HERE(touched)));
   TRY(scan_run(l->core, &d->scan, &d->pushed_before, count + 1));
   TRY(LAUNCH(l, position_list_pushed, count, DEVICE_VALUE(l->step), HERE(pushed_before), HERE(pushed)));
+  if (!l->step.pins) return SCREE_OK;
+  TRY(device_clear(l->core, d->device, &d->falls, bytes));
+  return pin_grains(l);
+}
+
+Status position_begin_bodies(Launcher *l) {
+  PositionStep *work = l->work;
+  if (!any_movable(work) || l->step.boundary_count == 0) return SCREE_OK;
   TRY(sum_pushed(l, 0, true));
   for (int32_t k = 0; k < work->step->state->solids.count; k++)
-    atomic_store(&work->bodies.items[k].boundary,
-                 work->bodies.items[k].movable ? (int64_t)d->sums_read[k][BODY_CONTACTS] : 0);
+    if (work->bodies.items[k].movable)
+      atomic_store(&work->bodies.items[k].boundary, (int64_t)l->d->sums_read[k][BODY_CONTACTS]);
   work->substep = 0;
   if (!work->settings->memory) return SCREE_OK;
   move_by_sums(l);

@@ -14,8 +14,6 @@ const char *position_device_missing(const PositionSettings *settings, const Stat
   if (settings->mass_scaling > 0) return "mass scaling";
   if (state->terrain) return "terrain";
   if (state->samples.count > 0) return "contact by samples";
-  for (int32_t k = 0; k < state->solids.count; k++)
-    if (state->solids.items[k].motion == MOTION_FREE) return "free bodies";
   return NULL;
 }
 
@@ -225,7 +223,7 @@ static void swap(DeviceBuffer *a, DeviceBuffer *b) {
 
 static Status stabilize(const Launcher *l, int passes) {
   TRY(LAUNCH(l, position_load, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), FIELD3(vx, vy, vz),
-             FIELD(mass), FIELD(radius), HERE(now), HERE(last), HERE(push), HERE(total), HERE(left)));
+             FIELD(mass), FIELD(radius), HERE(now), HERE(last), HERE(push), HERE(total), HERE(left), HERE(falls)));
   for (int k = 0; k < passes; k++) {
     TRY(LAUNCH(l, position_shift, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), HERE(rows),
                HERE(begin), HERE(key), HERE(pose), HERE(last), HERE(next), HERE(push)));
@@ -239,8 +237,8 @@ static Status solve_batch(const Launcher *l, int32_t batch, int32_t last) {
   TRY(LAUNCH(l, position_batch_pass, l->step.count, DEVICE_VALUE(l->step), DEVICE_VALUE(batch), DEVICE_VALUE(last),
              HERE(pairs), HERE(walls), HERE(rows), HERE(begin), HERE(key), HERE(kept), HERE(pose), HERE(kind), HERE(mu),
              HERE(tension), HERE(rolling), HERE(now), HERE(next), HERE(last), HERE(last_next), HERE(turn),
-             HERE(turn_next), HERE(push), HERE(total), HERE(left), HERE(before), HERE(torque), HERE(wall_now),
-             HERE(wall_last), HERE(wall_rim), HERE(sums)));
+             HERE(turn_next), HERE(push), HERE(total), HERE(left), FIELD(mass), HERE(before), HERE(torque),
+             HERE(wall_now), HERE(wall_last), HERE(wall_rim), HERE(sums)));
   swap(&d->now, &d->next);
   swap(&d->turn, &d->turn_next);
   return SCREE_OK;
@@ -357,6 +355,7 @@ static Status run_step(Launcher *l) {
   TRY(position_find_boundary_device(l));
   TRY(position_send_motions(l, &moving));
   TRY(lay_out(l));
+  TRY(position_count_bodies(l));
   TRY(stabilize(l, work->settings->stabilization));
   TRY(solve(l, moving));
   if (work->step->measure_overlap) TRY(measure_overlap(l));

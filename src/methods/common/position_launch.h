@@ -23,6 +23,7 @@
   X(position_batch_pass, "device solve")                                                                               \
   X(position_flag_pushed, "device contacts")                                                                           \
   X(position_list_pushed, "device contacts")                                                                           \
+  X(position_pin, "device contacts")                                                                                   \
   X(position_push_parts, "device bodies")                                                                              \
   X(position_sum_pushed, "device bodies")                                                                              \
   X(position_push_boundary, "device finish")                                                                           \
@@ -47,6 +48,7 @@
   X(walls_before)                                                                                                      \
   X(bodies)                                                                                                            \
   X(wrenches)                                                                                                          \
+  X(falls)                                                                                                             \
   X(touched)                                                                                                           \
   X(pushed_before)                                                                                                     \
   X(pushed)                                                                                                            \
@@ -139,8 +141,9 @@ Status position_fill_boundary_device(const Launcher *l);
  * contacts with them, rows follow. */
 Status position_send_motions(Launcher *l, bool *moving);
 Status position_carry_boundary(const Launcher *l, int32_t substep);
-/* Bodies that grains can move: before the first substep, and after each; the host moves them. Nothing where there are
- * none. */
+/* Bodies that grains can move: which contacts are theirs, and whom they press against something fixed, once there are
+ * slots; before the first substep, and after each, when the host moves them. Nothing where there are none. */
+Status position_count_bodies(Launcher *l);
 Status position_begin_bodies(Launcher *l);
 Status position_move_bodies_device(Launcher *l, int32_t substep);
 /* What pushed the solids, when all substeps are over. */

@@ -10,7 +10,8 @@ enum { BOUNDARY_PUSHES = 16, WRENCH_PARTS = 6 }; /* contacts that a work item su
 enum { POSITION_GROUP = 64, POSITION_ABREAST = 8 /* grains of a slice: contact_memory.h says why */ };
 /* Batches of contacts: those of pairs, and behind them the one of contacts with solids. */
 enum { POSITION_PAIR_BATCHES = 4, POSITION_BOUNDARY_BATCH = POSITION_PAIR_BATCHES, POSITION_BATCHES };
-#define POSITION_FAR 1e30f /* a gap that nothing closes; the radius of a solid's surface */
+#define POSITION_PINNED_MOST 1000.0f /* see position.h */
+#define POSITION_FAR 1e30f           /* a gap that nothing closes; the radius of a solid's surface */
 
 /* A step. */
 typedef struct PositionShared {
@@ -19,6 +20,7 @@ typedef struct PositionShared {
   int materials;
   int faces;                                     /* keys of a solid */
   int memory, turning, bonds, kinds, renumbered; /* whether */
+  int pins;                                      /* bodies may press grains against what stands still */
   unsigned places;                               /* of the memory that may be read */
   int substeps;
   float h, fall[3], recovered, slop, margin, history_scale;
@@ -38,6 +40,7 @@ typedef struct BoundaryBody {
   Vec3 center, way; /* of its centre: at the step's start, and its displacement */
   Mat3 turn;
   double mobility[6][6];  /* of one that grains can move: Solid.inverse_inertia */
+  double mass;            /* of a free one; 0: it is none */
   double linear, angular; /* inverse mass of a contact with it, at most: by its centre, and by the square of its arm */
   int turns, movable, still, unused;
 } BoundaryBody;

@@ -41,4 +41,14 @@ static uint held_by(PositionShared step, global const uint *row, global const ui
   return last < step.places ? held[i] : 0;
 }
 
+static int contacts_of(int4 pairs, int walls, int batch) {
+  switch (batch) {
+  case 0: return pairs.x;
+  case 1: return pairs.y;
+  case 2: return pairs.z;
+  case 3: return pairs.w;
+  default: return walls;
+  }
+}
+
 #endif
