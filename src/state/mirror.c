@@ -53,14 +53,25 @@ Status mirror_send(Core *core, Mirror *mirror, const Particles *particles, State
   return SCREE_OK;
 }
 
+static Status fetch(Core *core, Mirror *mirror, const Particles *particles, int32_t f) {
+  MirrorField *own = &mirror->fields[f];
+  const Field *field = &particles->fields[f];
+  if (own->here) return SCREE_OK;
+  TRY(device_read(core, mirror->device, &own->buffer, 0, particles->count * field->size, *field->data));
+  own->here = true;
+  return SCREE_OK;
+}
+
 Status mirror_fetch(Core *core, Mirror *mirror, const Particles *particles, StateSet set) {
-  for (int32_t f = 0; f < particles->field_count; f++) {
-    MirrorField *own = &mirror->fields[f];
-    const Field *field = &particles->fields[f];
-    if (!in_set(particles, f, set) || own->here) continue;
-    TRY(device_read(core, mirror->device, &own->buffer, 0, particles->count * field->size, *field->data));
-    own->here = true;
-  }
+  for (int32_t f = 0; f < particles->field_count; f++)
+    if (in_set(particles, f, set)) TRY(fetch(core, mirror, particles, f));
+  return SCREE_OK;
+}
+
+Status mirror_fetch_field(Core *core, Mirror *mirror, const Particles *particles, const char *name) {
+  for (int32_t f = 0; f < particles->field_count; f++)
+    if (strcmp(particles->fields[f].name, name) == 0 && particles->fields[f].mirrored)
+      TRY(fetch(core, mirror, particles, f));
   return SCREE_OK;
 }
 

@@ -44,6 +44,8 @@ Status mirror_words_read(Core *core, Mirror *mirror);
 /* Fields of the set that are not valid there (here) are copied. What has no copy on the device is always valid here. */
 Status mirror_send(Core *core, Mirror *mirror, const Particles *particles, StateSet set);
 Status mirror_fetch(Core *core, Mirror *mirror, const Particles *particles, StateSet set);
+/* One of them, by its name, if it has a copy. */
+Status mirror_fetch_field(Core *core, Mirror *mirror, const Particles *particles, const char *name);
 void mirror_wrote_there(Mirror *mirror, const Particles *particles, StateSet set);
 void mirror_wrote_here(Mirror *mirror, const Particles *particles, StateSet set);
 /* One field, by its name: it has a copy. */

@@ -365,4 +365,4 @@ const DevicePhase DEVICE_COMMIT = {commit, MOVED, SET_X | SET_LOW, NULL};
 const DevicePhase DEVICE_EMIT = {NULL, SET_X | SET_LOW | SET_BIRTH, 0, no_emitters};
 const DevicePhase DEVICE_DRAIN = {NULL, SET_X | SET_LOW | SET_BIRTH, 0, no_sinks};
 /* Fields that probes add have no copy on the device; one that asks for the pressure fetches what that needs. */
-const DevicePhase DEVICE_FRAME = {NULL, MOVED | SET_BIRTH, 0, nobody_looks};
+const DevicePhase DEVICE_FRAME = {NULL, SET_X | SET_LOW | SET_V | SET_BIRTH, 0, nobody_looks};

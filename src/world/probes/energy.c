@@ -29,16 +29,19 @@ static double turning_chunk(void *context, int64_t b, int64_t e) {
   return sum;
 }
 
-static double turning_energy(ScreeWorld *world) {
+static Status turning_energy(ScreeWorld *world, double *energy) {
   static const char *const names[3] = {"spin_x", "spin_y", "spin_z"};
   const Particles *p = &world->state.particles;
   Turning turning = {.particles = p};
+  *energy = 0;
   for (int c = 0; c < 3; c++) {
     void **field = particles_field(p, names[c]);
-    if (!field || world->state.parcels) return 0;
+    if (!field || world->state.parcels) return SCREE_OK;
+    if (world->on_device) TRY(mirror_fetch_field(&world->core, world->state.mirror, p, names[c]));
     turning.spin[c] = *field;
   }
-  return probe_sum(world, turning_chunk, &turning);
+  *energy = probe_sum(world, turning_chunk, &turning);
+  return SCREE_OK;
 }
 
 static double potential_chunk(void *context, int64_t b, int64_t e) {
@@ -53,8 +56,9 @@ static Status energy_frame(ScreeWorld *world, Probe *probe, double seconds) {
   (void)seconds;
   State *state = &world->state;
   double *values = probe->state.values;
-  TRY(world_to_host(world, SET_ADDED)); /* spins */
-  values[0] = probe_sum(world, kinetic_chunk, state) + turning_energy(world);
+  double turning;
+  TRY(turning_energy(world, &turning));
+  values[0] = probe_sum(world, kinetic_chunk, state) + turning;
   values[1] = probe_sum(world, potential_chunk, state);
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
