@@ -99,16 +99,6 @@ kernel void position_slices(PositionShared step, global const int4 *pairs, globa
   rows[s] = begin[4] + boundary;
 }
 
-static int contacts_of(int4 pairs, int walls, int batch) {
-  switch (batch) {
-  case 0: return pairs.x;
-  case 1: return pairs.y;
-  case 2: return pairs.z;
-  case 3: return pairs.w;
-  default: return walls;
-  }
-}
-
 /* Two grains at one place have no line of centres: one is made up from where they are stored. */
 static LaneVec3 part_coincident(int i, int j) {
   uint low = (uint)min(i, j), high = (uint)max(i, j);
