@@ -29,7 +29,8 @@ static void beds_keep_their_height_at_any_depth(void **state) {
   }
 }
 
-/* Against dem with grains that do not turn, the same friction; wanted within 20 % from 5 to 60 cm of fall. */
+/* Against dem with grains that do not turn, the same friction; wanted within 20 % from 5 to 60 cm of fall. Reached:
+ * -17, 4, 2, 17 and 6 %. */
 static void a_ball_goes_as_deep_as_in_dem(void **state) {
   (void)state;
   const double speed[] = {0.99, 1.40, 1.98, 2.80, 3.43};

@@ -35,12 +35,6 @@ MethodNeeds position_needs(const void *data) {
   return needs;
 }
 
-double position_largest_step(const void *data, const State *state) {
-  (void)data;
-  (void)state;
-  return INFINITY;
-}
-
 Status position_predict(void *data, Step *step) {
   (void)data;
   Vec3 gain = vec3_scale(step->state->gravity, step->dt);

@@ -68,6 +68,11 @@ enum { SLICE = LANES, POSITION_WINDOW = 512, POSITION_CHUNK = POSITION_WINDOW / 
 /* Grains between a body and something fixed: for how many of their kind they count at most, and how far, in radii, they
  * may be thrown in a step by remembered forces alone (POSITION_PINNED_MOST is in position_shared.h). */
 #define POSITION_THROWN 0.1f
+/* How long steps are while a heavy body runs into grains: its way in radii; the speed of waves through grains that
+ * need not be exceeded, in m/s for a body of their own mass; it grows up to bodies of so many grain masses. */
+#define POSITION_IMPACT_WAY 0.05
+#define POSITION_IMPACT_WAVE 4.7
+#define POSITION_IMPACT_RATIO 100.0
 
 /* Contacts as the passes see them: arrays over the slots. Those of the multipliers (kg m) and the partners are places
  * of the contact memory and are remembered across steps, rows of grains being their keys; the others live for the step.
@@ -164,6 +169,7 @@ typedef struct PositionSettings {
   float mass_scaling; /* k of m* = m exp(-k h), 1/m */
   bool second_rows;   /* nobody but the passes looks at rows or partners before the last iteration is over */
   bool printed_limit; /* friction limited by 2 r as printed, not by the penetration (averaging only) */
+  double time_step;   /* the scene's */
 } PositionSettings;
 
 /* ---- a step, stage by stage: what each fills is read by those behind it ---- */
@@ -357,10 +363,9 @@ static inline double position_substep(const PositionSettings *settings, double d
   return settings->averaging || settings->iterations < 1 ? dt : dt / settings->iterations;
 }
 
-/* Of a method's table. How far the family looks; steps are limited by the CFL rule alone; displacement without
- * contacts, v dt + g dt^2 (Sommer's Algorithm 1, lines 2 and 3; Holz Eq. 2). */
+/* Of a method's table. How far the family looks; displacement without contacts, v dt + g dt^2 (Sommer's Algorithm 1,
+ * lines 2 and 3; Holz Eq. 2). */
 MethodNeeds position_needs(const void *data);
-double position_largest_step(const void *data, const State *state);
 Status position_predict(void *data, Step *step);
 
 /* Spins, fields of the particles; not with averaging. Whether grains turn: those of a material do that has a rolling
@@ -377,6 +382,9 @@ Status position_add_spin(Core *core, State *state, const PositionSettings *setti
 /* Tension of the bonds of a material, Pa: common/cohesion.h. Whether any has bonds. */
 double position_material_tension(const PositionSettings *settings, const ScreeMaterialDef *material);
 bool position_cohesive(const PositionSettings *settings, const Materials *materials);
+
+/* The longest step while heavy bodies run into grains: position_impact.c. Others are limited by the CFL rule alone. */
+double position_impact_step(const PositionSettings *settings, const State *state);
 
 /* What a step works with, before anything is looked for. */
 void position_set_up(Step *step, const PositionSettings *settings, PositionSearch *search, ContactMemory *memory,

@@ -53,6 +53,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
               .stabilization = (int)definition->p2.stabilization,
               .shift_share = POSITION_SHIFT_SHARE,
               .slop = true,
+              .time_step = definition->time_step,
               .sticky = any_sticks(&state->materials),
               .adhesion = true,
               .relaxation = (float)definition->p2.relaxation,
@@ -139,6 +140,10 @@ Status p2_end(P2 *p2, PositionStep *work) {
 }
 
 /* Eq. 23 and 30 to 33 for every contact, averaged (Eq. 9) or with the masses split. */
+static double p2_largest_step(const void *data, const State *state) {
+  return position_impact_step(&((const P2 *)data)->settings.position, state);
+}
+
 static Status p2_solve(PositionStep *work) {
   const Core *core = work->step->core;
   const P2Contacts *contacts = work->method_contacts;
@@ -203,7 +208,7 @@ const Method METHOD_P2 = {
     .calibration = p2_calibration,
     .create = p2_create,
     .needs = position_needs,
-    .largest_step = position_largest_step,
+    .largest_step = p2_largest_step,
     .prepare = position_predict, /* Eq. 2 */
     .step = p2_step,
     .archive = p2_archive,

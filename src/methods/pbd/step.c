@@ -43,12 +43,17 @@ static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, v
       .slop = !definition->pbd.averaging,
       .mass_scaling = (float)definition->pbd.mass_scaling,
       .second_rows = true,
+      .time_step = definition->time_step,
       .printed_limit = definition->pbd.friction_limit == SCREE_FRICTION_PRINTED,
   };
   if (pbd->settings.averaging && position_cohesive(&pbd->settings, &state->materials))
     log_line(core, SCREE_LOG_WARNING, "'cohesion' is not read by pbd with averaging");
   TRY(position_add_spin(core, state, &pbd->settings, &pbd->spin));
   return pbd->settings.memory ? contact_memory_create(core, &pbd->memory, &state->particles) : SCREE_OK;
+}
+
+static double pbd_largest_step(const void *data, const State *state) {
+  return position_impact_step(&((const Pbd *)data)->settings, state);
 }
 
 /* Multipliers are displacements: half the step, a quarter of them. */
@@ -164,7 +169,7 @@ const Method METHOD_PBD = {
     .calibration = pbd_calibration,
     .create = pbd_create,
     .needs = position_needs,
-    .largest_step = position_largest_step,
+    .largest_step = pbd_largest_step,
     .prepare = position_predict, /* lines 1 to 4 */
     .step = pbd_step,
     .archive = pbd_archive,
