@@ -42,11 +42,16 @@ list(TRANSFORM setjmp_sources PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE set
 list(REMOVE_ITEM SCREE_SOURCES ${setjmp_sources} ${setjmp_paths})
 set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
 set_source_files_properties(${SCREE_KERNELS} PROPERTIES COMPILE_DEFINITIONS SIMD_LEVEL=0)
+# What a scene is read with, and what happens a few times a frame, is compiled for size: the download counts.
+set(small_sources ${SCREE_SOURCES})
+list(FILTER small_sources INCLUDE REGEX "/src/(scene|parameters|output|device|picture|world|terrain|methods/pbd)/|/src/methods/common/position_device|/src/core/(archive|core|files|limits|paths|profile|status|text|timer)|/src/geometry/(grid_cache|mesh|polygon|shape_touches|text)|src/state/(queue|state)|/src/bodies/(controls|mechanism|mjcf|xml_scan)")
+list(FILTER small_sources EXCLUDE REGEX "/src/world/(commit|fill|near_solids)")
+set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS "-Os")
 add_library(yaml OBJECT ${yaml_sources})
 target_include_directories(yaml PUBLIC ${SCREE_YAML_SOURCE}/include)
 target_compile_definitions(yaml PRIVATE YAML_DECLARE_STATIC YAML_VERSION_MAJOR=0 YAML_VERSION_MINOR=2
   YAML_VERSION_PATCH=5 "YAML_VERSION_STRING=\"0.2.5\"")
-target_compile_options(yaml PRIVATE ${flags} -w)
+target_compile_options(yaml PRIVATE ${flags} -w -Os)
 add_library(scree_objects OBJECT ${SCREE_SOURCES} ${SCREE_KERNELS})
 target_include_directories(scree_objects PRIVATE include src ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/host
   ${SCREE_YAML_SOURCE}/include)
@@ -62,7 +67,7 @@ foreach(kind IN LISTS SCREE_WEB_KINDS)
 endforeach()
 
 # The page makes the GL context and hands it over. It says how many threads the pool needs: those of a world.
-set(link_options -O3 -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2GB -sINITIAL_MEMORY=64MB -sMODULARIZE=1 -sEXPORT_ES6=1
+set(link_options -Os -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2GB -sINITIAL_MEMORY=64MB -sMODULARIZE=1 -sEXPORT_ES6=1
   -sEXPORT_NAME=makeScree -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2
   -sFORCE_FILESYSTEM=1 -sMINIFY_HTML=0 -sENVIRONMENT=web,worker,node
   "-sEXPORTED_RUNTIME_METHODS=['GL','FS','UTF8ToString','stringToUTF8','lengthBytesUTF8']"

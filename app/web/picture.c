@@ -1,12 +1,27 @@
 /* The picture on the page: the page makes the WebGL context and makes it current. */
-#include <emscripten/html5_webgl.h>
+#define GL_GLEXT_PROTOTYPES
+#include "render/gl.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "app/web/web.h"
 
-static RenderFunction load(const char *name) { return (RenderFunction)emscripten_webgl_get_proc_address(name); }
+/* By name, out of those that the renderer uses: Emscripten's own table would keep every function of GL ES in the
+ * module. */
+static RenderFunction load(const char *name) {
+#define NAMED(type, function) {"gl" #function, (RenderFunction)gl##function},
+  static const struct {
+    const char *name;
+    RenderFunction function;
+  } known[] = {GL_FUNCTIONS(NAMED)};
+#undef NAMED
+  for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+    if (strcmp(known[k].name, name) == 0) return known[k].function;
+  return NULL;
+}
 
 /* Again where the context was lost: what the old renderer had there is gone. The page's threads are the world's. */
 int web_renderer(void) {

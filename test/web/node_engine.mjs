@@ -20,5 +20,5 @@ export async function bringMujoco(engine, web, text) {
   const path = join(web, "mujoco", "mujoco.js");
   if (!engine.wantsMujoco(text) || !existsSync(path)) return;
   const { default: loadMujoco } = await import(pathToFileURL(path));
-  engine.takeMujoco(await loadMujoco({ wasmBinary: readFileSync(join(web, "mujoco", "mujoco.wasm")) }));
+  await engine.takeMujoco(await loadMujoco({ wasmBinary: readFileSync(join(web, "mujoco", "mujoco.wasm")) }));
 }

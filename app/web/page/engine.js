@@ -1,6 +1,5 @@
 // The compiled module as an object: texts in and out, files, failures as errors. Knows nothing of pages: the worker and the
 // tests in node use it.
-import { MujocoBridge } from "./mujoco_bridge.js";
 
 /** A failure of the simulator, with the place in the scene where it has one. */
 export class ScreeError extends Error {
@@ -91,7 +90,8 @@ export class Engine {
   }
 
   /** MuJoCo's module, as its package makes it. */
-  takeMujoco(mujoco) {
+  async takeMujoco(mujoco) {
+    const { MujocoBridge } = await import("./mujoco_bridge.js");
     this.module.mujoco = new MujocoBridge(mujoco);
   }
 

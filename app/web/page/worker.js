@@ -106,7 +106,7 @@ async function fetchMujoco(text) {
   say("waits", { message: "The machine comes with MuJoCo: 2.6 MB." });
   try {
     const { default: loadMujoco } = await import("./mujoco/mujoco.js");
-    engine.takeMujoco(await loadMujoco({ printErr: (line) => console.warn(line) }));
+    await engine.takeMujoco(await loadMujoco({ printErr: (line) => console.warn(line) }));
   } catch (error) {
     throw new Error(`MuJoCo could not be loaded: ${error.message ?? error}`);
   }
