@@ -41,21 +41,28 @@ WIDE_INLINE ContactConstants set_constants(const DemConstants *one) {
 #undef DEM_SET
 }
 
+/* Each lane's own. It is rarely called, and a copy of it in each loop would be the larger part of them. */
+static __attribute__((noinline)) void mixed_constants(const DemConstantsTable *table, Wide at,
+                                                      ContactConstants *mixed) {
+  for (int l = 0; l < LANES; l++) {
+    const DemConstants *one = &table->items[(int32_t)at[l]];
+#define DEM_SET_LANE(name) mixed->name[l] = one->name;
+    CONTACT_CONSTANTS(DEM_SET_LANE)
+#undef DEM_SET_LANE
+  }
+}
+
 /* Nearly always the eight contacts have the same constants. */
 WIDE_INLINE ContactConstants load_constants(const DemConstantsTable *table, Wide row, Wide column) {
   Wide at = row * wide_set((float)table->columns) + column, first = wide_set(at[0]);
   ContactConstants constants = set_constants(&table->items[(int32_t)at[0]]);
   if (wide_bits(wide_less(at, first) | wide_less(first, at)) == 0) return constants;
-  for (int l = 1; l < LANES; l++) {
-    const DemConstants *one = &table->items[(int32_t)at[l]];
-#define DEM_SET_LANE(name) constants.name[l] = one->name;
-    CONTACT_CONSTANTS(DEM_SET_LANE)
-#undef DEM_SET_LANE
-  }
-  return constants;
+  ContactConstants mixed; /* a copy: what a pointer leads to would not stay in registers */
+  mixed_constants(table, at, &mixed);
+  return mixed;
 }
 
-/* Known when the loop is compiled. */
+/* What the loop is compiled for, or, where it is not a constant, what it asks at every group. */
 typedef struct Kind {
   bool solid, outer, rolling, one_material, bonds;
 } Kind;
@@ -175,40 +182,25 @@ WIDE_INLINE float groups(const DemStep *work, const DemContacts *contacts, int64
   return largest;
 }
 
-/* A copy of the loop for each kind. */
-WIDE_INLINE float pair_groups(const DemStep *work, int64_t b, int64_t e, const Target *target, bool rolling,
-                              bool one_material) {
-  const DemContacts *pairs = &work->topology->pairs;
-  const Kind plain = {.rolling = rolling, .one_material = one_material},
-             bonds = {.rolling = rolling, .one_material = one_material, .bonds = true};
-  return work->settings->bonds ? groups(work, pairs, b, e, target, bonds) : groups(work, pairs, b, e, target, plain);
-}
-
+/* Spheres of one material that roll have a loop of their own: it is what nearly all scenes are. */
 float KERNEL(dem_pair_forces)(const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM]) {
   const DemContacts *pairs = &work->topology->pairs;
   const Target target = {sums[0], pairs->first, pairs->second, (int32_t)(DEM_ROW * base), NULL};
-  bool one_material = work->constants->rows == 1;
-  if (work->settings->rolling)
-    return one_material ? pair_groups(work, b, e, &target, true, true) : pair_groups(work, b, e, &target, true, false);
-  return one_material ? pair_groups(work, b, e, &target, false, true) : pair_groups(work, b, e, &target, false, false);
-}
-
-WIDE_INLINE float outer_groups(const DemStep *work, int64_t b, int64_t e, const Target *target, bool rolling) {
-  const DemContacts *outer = &work->topology->outer;
-  return work->settings->bonds
-             ? groups(work, outer, b, e, target, (Kind){.outer = true, .rolling = rolling, .bonds = true})
-             : groups(work, outer, b, e, target, (Kind){.outer = true, .rolling = rolling});
+  bool rolling = work->settings->rolling, one_material = work->constants->rows == 1, bonds = work->settings->bonds;
+  if (rolling && one_material && !bonds)
+    return groups(work, pairs, b, e, &target, (Kind){.rolling = true, .one_material = true});
+  return groups(work, pairs, b, e, &target, (Kind){.rolling = rolling, .one_material = one_material, .bonds = bonds});
 }
 
 float KERNEL(dem_outer_forces)(const DemStep *work, int64_t b, int64_t e) {
   const Target target = {.exerted = work->forces.outer};
-  return work->settings->rolling ? outer_groups(work, b, e, &target, true) : outer_groups(work, b, e, &target, false);
+  return groups(work, &work->topology->outer, b, e, &target,
+                (Kind){.outer = true, .rolling = work->settings->rolling, .bonds = work->settings->bonds});
 }
 
 float KERNEL(dem_boundary_forces)(const DemStep *work, int64_t b, int64_t e, int64_t base, float (*sums)[DEM_SUM],
                                   float (*exerted)[DEM_SUM]) {
   const DemContacts *boundary = &work->topology->boundary;
   const Target target = {sums[0], boundary->first, NULL, (int32_t)(DEM_ROW * base), exerted - b};
-  return work->settings->rolling ? groups(work, boundary, b, e, &target, (Kind){.solid = true, .rolling = true})
-                                 : groups(work, boundary, b, e, &target, (Kind){.solid = true});
+  return groups(work, boundary, b, e, &target, (Kind){.solid = true, .rolling = work->settings->rolling});
 }
