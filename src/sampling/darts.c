@@ -37,7 +37,7 @@ typedef struct Cell {
   bool inside; /* deep enough for any radius */
   Vec3 center;
   double distance;
-  uint64_t random; /* state of its random numbers in this round */
+  uint64_t random; /* state of its random numbers */
 } Cell;
 
 static Status list_create(Core *core, SphereList *list) {
@@ -143,13 +143,18 @@ static const SphereList *gathered_at(const DartsScratch *scratch, int cell) {
   return &scratch->gathered[(x >= half) | (y >= half) << 1 | (z >= half) << 2];
 }
 
-static Cell cell_at(const Darts *darts, int64_t block, int index, uint64_t round) {
-  const Blocks *blocks = darts->blocks;
-  Cell cell = {.block = block, .index = index, .center = block_cell_center(blocks, block, index)};
+static double cell_distance(const Blocks *blocks, int64_t block, int index) {
   int32_t row = blocks->boundary[block];
-  cell.distance = row < 0 ? -SCREE_BIG : (double)blocks->distance[row][index];
-  cell.inside = cell.distance <= -SCREE_BIG / 2;
-  cell.random = rng_bits(darts->seed, rng_mix(block_key(blocks, block)) + (uint64_t)index, round, RNG_VOLUME_SAMPLE);
+  return row < 0 ? -SCREE_BIG : (double)blocks->distance[row][index];
+}
+
+static bool is_inside(double distance) { return distance <= -SCREE_BIG / 2; }
+
+/* `random` is the caller's: a throw takes it from the round or from the sphere. */
+static Cell cell_at(const Blocks *blocks, int64_t block, int index) {
+  Cell cell = {.block = block, .index = index, .center = block_cell_center(blocks, block, index)};
+  cell.distance = cell_distance(blocks, block, index);
+  cell.inside = is_inside(cell.distance);
   return cell;
 }
 
@@ -292,7 +297,9 @@ typedef struct Round {
 
 static bool visit_cell(const Round *round, DartsScratch *scratch, int64_t block, int index) {
   Darts *darts = round->darts;
-  Cell cell = cell_at(darts, block, index, round->number);
+  Cell cell = cell_at(darts->blocks, block, index);
+  uint64_t key = rng_mix(block_key(darts->blocks, block)) + (uint64_t)index;
+  cell.random = rng_bits(darts->seed, key, round->number, RNG_VOLUME_SAMPLE);
   double half = darts->blocks->cell / 2, radius = darts->shrink * darts->sizes->nominal;
   const SphereList *against = gathered_at(scratch, index);
   if (round->throws > 1 || round->depth > 0) {
@@ -310,14 +317,14 @@ static bool visit_cell(const Round *round, DartsScratch *scratch, int64_t block,
 static int shuffle_cells(const Darts *darts, DartsScratch *scratch, int64_t block, uint64_t round) {
   int count = 0;
   uint64_t random = rng_bits(darts->seed, ~block_key(darts->blocks, block), round, RNG_VOLUME_SAMPLE);
-  for (int k = 0; k < BLOCK_CELL_COUNT; k++) {
-    if (!block_cell_active(darts->blocks, block, k)) continue;
-    random = rng_mix(random);
-    int other = (int)((random >> 32) * (uint64_t)(count + 1) >> 32);
-    scratch->order[count] = scratch->order[other];
-    scratch->order[other] = (int16_t)k;
-    count++;
-  }
+  const uint64_t *active = darts->blocks->active[block_row(darts->blocks, block)];
+  for (int word = 0; word < BLOCK_CELL_COUNT / 64; word++)
+    for (uint64_t left = active[word]; left; left &= left - 1, count++) {
+      random = rng_mix(random);
+      int other = (int)((random >> 32) * (uint64_t)(count + 1) >> 32);
+      scratch->order[count] = scratch->order[other];
+      scratch->order[other] = (int16_t)(64 * word + __builtin_ctzll(left));
+    }
   return count;
 }
 
@@ -381,7 +388,7 @@ static void cut_body(void *context, int64_t b, int64_t e, int thread) {
       bool open = blocks->open[row][at / 64] >> (at % 64) & 1;
       if (!open && !(block_cell_active(blocks, block, at))) continue;
       if (!open) {
-        Cell cell = cell_at(darts, block, at, 0);
+        Cell cell = cell_at(blocks, block, at);
         if (!allowed(darts, scratch, &cell, point, radius)) continue;
       }
       if (store(blocks, block, point, radius) && !darts->sizes->quantile) block_cell_close(blocks, block, at);
@@ -412,12 +419,15 @@ typedef struct SizeJob {
 static void size_block(const SizeJob *job, DartsScratch *scratch, int64_t block) {
   Darts *darts = job->darts;
   const Blocks *blocks = darts->blocks;
-  int count = shuffle_cells(darts, scratch, block, (uint64_t)job->size_class);
   double room = 0;
-  for (int i = 0; i < count; i++) room += cell_at(darts, block, scratch->order[i], 0).inside ? 1.0 : 0.5;
+  const uint64_t *active = blocks->active[block_row(blocks, block)];
+  for (int word = 0; word < BLOCK_CELL_COUNT / 64; word++)
+    for (uint64_t left = active[word]; left; left &= left - 1)
+      room += is_inside(cell_distance(blocks, block, 64 * word + __builtin_ctzll(left))) ? 1.0 : 0.5;
   uint64_t random = rng_bits(darts->seed, block_key(blocks, block), (uint64_t)job->size_class, RNG_RADIUS);
   int64_t wanted = (int64_t)(room * job->per_cell + rng_unit(random));
   if (wanted == 0) return;
+  int count = shuffle_cells(darts, scratch, block, (uint64_t)job->size_class);
   gather(darts, block, scratch);
   for (int64_t s = 0; s < wanted; s++) {
     random = rng_mix(random);
@@ -426,7 +436,7 @@ static void size_block(const SizeJob *job, DartsScratch *scratch, int64_t block)
     for (int t = 0; t < THROWS_PER_SPHERE; t++) {
       random = rng_mix(random);
       int pick = (int)((random >> 32) * (uint64_t)count >> 32);
-      Cell cell = cell_at(darts, block, scratch->order[pick], 0);
+      Cell cell = cell_at(blocks, block, scratch->order[pick]);
       cell.random = random;
       float point[3];
       throw_into(&cell, cell.center, blocks->cell / 2, point);
