@@ -51,6 +51,22 @@ double dem_damping_for(double restitution) {
   return 0.5 * (low + high);
 }
 
+/* Those found last: a bisection takes a third of a millisecond, and thousands of pairs have few restitutions. */
+enum { DAMPINGS_KEPT = 64 };
+typedef struct Dampings {
+  double restitution[DAMPINGS_KEPT], damping[DAMPINGS_KEPT];
+  int64_t found;
+} Dampings;
+
+static double damping_for(Dampings *kept, double restitution) {
+  for (int64_t k = 0; k < kept->found && k < DAMPINGS_KEPT; k++)
+    if (kept->restitution[k] == restitution) return kept->damping[k];
+  int64_t at = kept->found++ % DAMPINGS_KEPT;
+  kept->restitution[at] = restitution;
+  kept->damping[at] = dem_damping_for(restitution);
+  return kept->damping[at];
+}
+
 /* A material with its defaults. stiffness 0: from Young's modulus. */
 typedef struct Grain {
   double stiffness, modulus; /* modulus: E / (1 - nu^2) */
@@ -82,7 +98,7 @@ static double mean(double a, double b) { return sqrt(a * b); }
 
 /* Each material brings half of a contact's compliance and damping; friction, restitution and tension are geometric
  * means. Where one material gives a constant and the other not, that constant is the contact's. */
-static DemConstants combine(const Grain *a, const Grain *b) {
+static DemConstants combine(const Grain *a, const Grain *b, Dampings *kept) {
   DemConstants constants = {0};
   bool fixed = a->stiffness > 0 || b->stiffness > 0;
   double stiffness =
@@ -93,7 +109,7 @@ static DemConstants combine(const Grain *a, const Grain *b) {
   bool printed = a->damping >= 0 || b->damping >= 0;
   constants.damping_mass = (float)(printed ? 0.5 * (fmax(a->damping, 0) + fmax(b->damping, 0)) : 0);
   if (printed && (a->damping < 0 || b->damping < 0)) constants.damping_mass *= 2;
-  constants.damping_root = (float)(printed ? 0 : dem_damping_for(mean(a->restitution, b->restitution)));
+  constants.damping_root = (float)(printed ? 0 : damping_for(kept, mean(a->restitution, b->restitution)));
   if (a->shear >= 0 || b->shear >= 0)
     constants.shear_fixed =
         (float)(a->shear >= 0 && b->shear >= 0 ? in_series(a->shear, b->shear) : fmax(a->shear, b->shear));
@@ -149,17 +165,18 @@ Status dem_constants_create(Core *core, const State *state, DemConstantsTable *c
   constants->rows = materials->count;
   constants->columns = materials->count + state->solids.count;
   TRY(memory_new(core, &constants->items, (int64_t)constants->rows * constants->columns, "contact constants"));
+  Dampings kept = {.found = 0};
   for (int32_t a = 0; a < constants->rows; a++) {
     Grain grain = grain_of(&materials->items[a].definition), at_walls = wall_side_of(&materials->items[a]);
     DemConstants *row = constants->items + (int64_t)a * constants->columns;
     for (int32_t b = 0; b < materials->count; b++) {
       Grain other = grain_of(&materials->items[b].definition);
-      row[b] = combine(&grain, &other);
+      row[b] = combine(&grain, &other, &kept);
     }
     for (int32_t b = 0; b < state->solids.count; b++) {
       const Solid *solid = &state->solids.items[b];
       Grain side = solid_of(solid, &at_walls);
-      row[materials->count + b] = combine(&at_walls, &side);
+      row[materials->count + b] = combine(&at_walls, &side, &kept);
       rub_on_solid(&materials->items[a], &at_walls, &side, &row[materials->count + b]);
       if (!scree_is_auto(solid->stiffness_n)) {
         row[materials->count + b].stiffness = (float)solid->stiffness_n;
