@@ -44,14 +44,14 @@ set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
 set_source_files_properties(${SCREE_KERNELS} PROPERTIES COMPILE_DEFINITIONS SIMD_LEVEL=0)
 # What a scene is read with, and what happens a few times a frame, is compiled for size: the download counts.
 set(small_sources ${SCREE_SOURCES})
-list(FILTER small_sources INCLUDE REGEX "/src/(scene|parameters|output|device|picture|world|terrain|methods/pbd)/|/src/.*(_device|mirror)|/src/core/(archive|core|files|limits|paths|profile|status|text|timer)|/src/geometry/(grid_cache|mesh|polygon|shape_touches|text)|src/state/(queue|state)|/src/bodies/(controls|mechanism|mjcf|xml_scan)")
+list(FILTER small_sources INCLUDE REGEX "/src/(scene|parameters|output|device|picture|world|terrain|methods/pbd)/|/src/.*(_device|mirror)|/src/core/(archive|core|files|limits|paths|profile|status|text|timer)|/src/geometry/(grid_cache|mesh|polygon|shape_touches|text)|src/state/(queue|state)|/src/state/state_check|/src/upsample/(births|grains)|/src/bodies/(add|boundaries|controls|keyframes|mechanism|mjcf|xml_scan)")
 list(FILTER small_sources EXCLUDE REGEX "/src/world/(commit|fill|near_solids)")
-set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS "-Os")
+set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS "-Oz")
 add_library(yaml OBJECT ${yaml_sources})
 target_include_directories(yaml PUBLIC ${SCREE_YAML_SOURCE}/include)
 target_compile_definitions(yaml PRIVATE YAML_DECLARE_STATIC YAML_VERSION_MAJOR=0 YAML_VERSION_MINOR=2
   YAML_VERSION_PATCH=5 "YAML_VERSION_STRING=\"0.2.5\"")
-target_compile_options(yaml PRIVATE ${flags} -w -Os)
+target_compile_options(yaml PRIVATE ${flags} -w -Oz)
 add_library(scree_objects OBJECT ${SCREE_SOURCES} ${SCREE_KERNELS})
 target_include_directories(scree_objects PRIVATE include src ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/host
   ${SCREE_YAML_SOURCE}/include)

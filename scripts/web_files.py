@@ -63,7 +63,7 @@ def main():
         copy(asset, web / "assets" / asset.name)
     sandbox = thumbnail(ROOT / "docs" / "images" / "web.png", web / "thumbnails" / "sandbox.jpg", 0.7)
     index = {"papers": PAPERS, "sandbox": sandbox, "mujoco": (web / "mujoco" / "mujoco.wasm").exists(), "scenes": listed, "assets": sorted(asset.name for asset in used)}
-    (web / "scenes.json").write_text(json.dumps(index, indent=1) + "\n")
+    (web / "scenes.json").write_text(json.dumps(index, separators=(",", ":")) + "\n")
 
 
 if __name__ == "__main__":
