@@ -99,6 +99,22 @@ static Status weigh(Core *core, const ScreeSceneDef *scene, const ScreeBodyDef *
   return SCREE_OK;
 }
 
+/* Whatever a step leaves of the balance of forces moves what weighs next to nothing at once across the sand. */
+static void weigh_least(Core *core, const Bodies *bodies, Solid *solid) {
+  if (solid->motion != MOTION_FREE || solid->mass >= bodies->least_mass) return;
+  log_line(core, SCREE_LOG_WARNING,
+           "body '%s' weighs %.3g kg, too little for these grains: it is taken to weigh %.3g kg", solid->name,
+           solid->mass, bodies->least_mass);
+  solid->inertia = mat3_scale(solid->inertia, bodies->least_mass / solid->mass);
+  solid->mass = bodies->least_mass;
+  solid_refresh(solid);
+}
+
+void bodies_weigh_least(Core *core, Bodies *bodies, State *state, double least) {
+  bodies->least_mass = least;
+  for (int32_t k = 0; k < state->solids.count; k++) weigh_least(core, bodies, &state->solids.items[k]);
+}
+
 static Status add_body(Core *core, Bodies *bodies, State *state, const BodiesPlan *plan, const ScreeBodyDef *definition,
                        int32_t number) {
   static const Motion motions[] = {MOTION_FREE, MOTION_KEYFRAMES, MOTION_FIXED};
@@ -132,6 +148,7 @@ static Status add_body(Core *core, Bodies *bodies, State *state, const BodiesPla
   solid->velocity = definition->velocity;
   solid->spin = definition->spin;
   solid_refresh(solid);
+  weigh_least(core, bodies, solid);
   return SCREE_OK;
 }
 

@@ -41,6 +41,8 @@ Status bodies_advance(Core *core, Bodies *bodies, State *state, double dt);
 /* How the method couples with solids, and how far their surfaces may go in a step, in nominal radii. Until it is
  * called: explicitly, half a radius. */
 void bodies_couple(Bodies *bodies, SolidCoupling coupling, double displacement);
+/* The least that a free body weighs for the method, in kg: lighter ones, now and later, are taken to weigh that. */
+void bodies_weigh_least(Core *core, Bodies *bodies, State *state, double least);
 /* Longest step, not above `longest`, in which no point of a solid's surface moves farther than that (a whole radius
  * where the coupling is explicit and grains touch the samples of a free body). */
 double bodies_largest_step(const Core *core, const Bodies *bodies, const State *state, double longest);

@@ -14,6 +14,7 @@ struct Bodies {
   RigidContacts contacts;
   double longest_step; /* taken so far */
   SolidCoupling coupling;
+  double least_mass;   /* kg, of a free body */
   double displacement; /* how far the surface of a solid may go in a step, in nominal radii */
 };
 

@@ -51,6 +51,7 @@ typedef struct MethodNeeds {
   CflRule cfl;
   SolidCoupling coupling;
   double solid_displacement; /* how far the surface of a solid may go in a step, in radii */
+  double least_body;         /* kg: a free body that weighs less is taken to weigh this */
 
   float parcel_jitter; /* how far, in radii, a parcel of a fill may lie off its lattice point along each axis */
 } MethodNeeds;

@@ -215,6 +215,7 @@ static Status create_method(ScreeWorld *world) {
   if (scree_is_auto(scene->method.cfl)) scene->method.cfl = METHOD_CFL;
   MethodNeeds needs = world_needs(world);
   bodies_couple(world->bodies, needs.coupling, needs.solid_displacement);
+  bodies_weigh_least(&world->core, world->bodies, &world->state, needs.least_body);
   return SCREE_OK;
 }
 

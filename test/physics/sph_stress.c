@@ -47,6 +47,58 @@ static void a_grain_inside_a_wall_is_pushed_out(void **state) {
   scree_world_destroy(world);
 }
 
+/* A ball that weighs next to nothing, on sand or in it, stays about there; the tank bears the weight of the sand. */
+static void check_light_ball(double z) {
+  GrainScene s;
+  sph_tank(&s, 0.02, 0.32, 0.16, 30);
+  s.bodies[0] = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.00624));
+  s.bodies[0].density = 0.001; /* 1e-9 kg */
+  s.bodies[0].shape.position = (ScreeVec3){0.01, 0.02, z};
+  s.bodies[0].motion = SCREE_MOTION_FREE;
+  s.def.body_count = 1;
+  add_probe(&s, SCREE_PROBE_FORCE_ON)->target = "tank";
+  ScreeWorld *world = grain_world(&s);
+  run_seconds(world, 1);
+  check_finite(world);
+  ScreeBodyState ball;
+  assert_true(scree_world_body(world, scree_world_find_body(world, "ball"), &ball) == SCREE_OK);
+  double weight = world_mass(world) * 9.81;
+  assert_near(probe_value(world, 0, 2), -weight, 0.001 * weight);
+  assert_near(ball.center.z, z, 0.02);
+  assert_true(world->tally.max_speed < 1);
+  scree_world_destroy(world);
+}
+static void a_body_of_no_weight_stays(void **state) {
+  (void)state;
+  check_light_ball(0.17);
+  check_light_ball(0.10);
+}
+
+/* And one of 160 times the bed's weight goes down through it to the floor. */
+static void a_heavy_body_goes_to_the_floor(void **state) {
+  (void)state;
+  GrainScene s;
+  sph_tank(&s, 0.02, 0.32, 0.16, 30);
+  s.bodies[0] = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.1));
+  s.bodies[0].density = 1e6;
+  s.bodies[0].shape.position = (ScreeVec3){0.01, 0.02, 0.29};
+  s.bodies[0].motion = SCREE_MOTION_FREE;
+  s.def.body_count = 1;
+  ScreeWorld *world = grain_world(&s);
+  double mass = world_mass(world);
+  run_seconds(world, 1);
+  check_finite(world);
+  ScreeBodyState ball;
+  assert_true(scree_world_body(world, scree_world_find_body(world, "ball"), &ball) == SCREE_OK);
+  assert_near(ball.center.z, 0.1, 0.005);
+  assert_near(world_mass(world), mass, 1e-6 * mass);
+  for (int64_t i = 0; i < world->state.particles.count; i++) {
+    Vec3 at = state_position(&world->state, i);
+    assert_true(fmax(fabs(at.x), fabs(at.y)) < 0.16 && at.z > 0);
+  }
+  scree_world_destroy(world);
+}
+
 /* A lid pressed into a full box, by a little and by far too much: there is no room, and that is said. */
 static void press_lid(double depth) {
   GrainScene s;
@@ -79,10 +131,9 @@ static void a_lid_presses_and_the_solver_says_so(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_long_step_is_limited_and_said),
-      cmocka_unit_test(coincident_grains_part),
-      cmocka_unit_test(a_grain_inside_a_wall_is_pushed_out),
-      cmocka_unit_test(a_lid_presses_and_the_solver_says_so),
+      cmocka_unit_test(a_long_step_is_limited_and_said),     cmocka_unit_test(coincident_grains_part),
+      cmocka_unit_test(a_grain_inside_a_wall_is_pushed_out), cmocka_unit_test(a_body_of_no_weight_stays),
+      cmocka_unit_test(a_heavy_body_goes_to_the_floor),      cmocka_unit_test(a_lid_presses_and_the_solver_says_so),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

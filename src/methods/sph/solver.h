@@ -35,6 +35,7 @@ typedef struct Sph {
   SphRays rays;
   float *sample_volume; /* over that of a parcel */
   int64_t sample_count;
+  double least_body; /* kg */
   SphStatistics statistics;
   SphDevice *device; /* NULL: it runs on the CPU */
 } Sph;
