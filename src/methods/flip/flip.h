@@ -21,7 +21,8 @@ typedef struct FlipSolves {
 /* Of the run so far. */
 typedef struct FlipReport {
   FlipSolves pressure, density, friction;
-  double densest; /* of the last step: largest density of a cell over that of sand at rest, before it was corrected */
+  double densest; /* of the last step: largest density of a cell that bears or is overfull over that of sand at rest,
+                    before it was corrected */
 } FlipReport;
 
 const FlipReport *flip_report(const void *data);

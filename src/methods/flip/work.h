@@ -30,14 +30,16 @@ typedef struct CoupledFace {
   int16_t body; /* in SolidStage.bodies */
   float share;  /* 1 - open */
   float arm[3]; /* from the centre of mass, m */
-  bool stopped; /* closed, and sand ran into it: flip_stop_at_closed_faces */
+  bool stopped; /* closed, and its sand goes with the body: flip_stop_at_closed_faces */
+  bool runs_in; /* the sand does; else it is held by what presses it to the body */
+  double stop;  /* velocity that it takes on so */
 } CoupledFace;
 
 /* A solid that stresses can move. */
 typedef struct CoupledBody {
   int32_t solid;
   double velocity[6];   /* twist: with outside forces and all impulses so far */
-  double inverse[6][6]; /* M^-1: acceleration per unit wrench; of a part with what it stopped, from there on */
+  double inverse[6][6]; /* M^-1: acceleration per unit wrench; with what it stopped, from there on */
   double impulse[6];    /* of sand that its closed faces stopped, N s and N m s: flip_add_wrenches */
 } CoupledBody;
 

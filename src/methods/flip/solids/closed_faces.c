@@ -1,5 +1,10 @@
-/* Sand that runs into a closed face takes its velocity: an inelastic collision. Bodies take the impulse at once with
- * it, so that a light one under much sand is not thrown back and forth. */
+/* Sand at closed faces. What runs into one takes its velocity: an inelastic collision. What would leave one, at a wall
+ * that leans over it or below a body, is pressed to it by the cell beside it: it leaves only if more pulls it away than
+ * that. Bodies take the impulse at once with it, so that a light one under much sand is not thrown back and forth.
+ *
+ * No stress of the grid acts on a closed face, whose open share is none. If the pressure of its cell did not hold the
+ * half cell of sand there, that would fall freely in every step from walls and bodies that it is pressed to, crowd the
+ * next cell, and be pushed back by the density correction: beds on a slope crept so, and bodies rocked. */
 #include <math.h>
 #include <string.h>
 
@@ -15,6 +20,15 @@ static bool runs_in(const FlipWork *work, int32_t face, int axis, double against
   bool here = valid[face / STRIP] >> (face % STRIP) & 1, below = valid[low / STRIP] >> (low % STRIP) & 1;
   if (here && below) return true;
   return here ? against < 0 : below && against > 0;
+}
+
+/* Speed that the pressure beside a closed face (of the last step) takes in a step from sand that leaves it. */
+static double pressed_speed(const FlipWork *work, int32_t face, int axis) {
+  const FlipFields *f = &work->fields;
+  bool here = f->solid.valid[0][face / STRIP] >> (face % STRIP) & 1;
+  double pressure = (double)work->kept->pressure[here ? face : cell_below(work->grid, face, axis)],
+         cell = work->grid->cell;
+  return pressure > 0 ? work->dt * cell * cell * pressure / (double)f->sand.mass[axis][face] : 0;
 }
 
 static void add_wall_force(FlipWork *work, int32_t face, int axis, int16_t owner, double force, WrenchSum *sum) {
@@ -44,8 +58,13 @@ static void stop_chunk(void *context, int64_t b, int64_t e, int thread) {
             work->solids.body_of_solid[owner] >= 0)
           continue;
         float against = f->sand.velocity[a][at] - f->solid.velocity[a][at];
-        if (!runs_in(work, at, a, (double)against)) continue;
-        f->stress.change[a][at] = f->stress.stopped[a][at] = -against;
+        bool in = runs_in(work, at, a, (double)against);
+        if (!in) {
+          float most = (float)pressed_speed(work, at, a);
+          against = against > most ? most : against < -most ? -most : against;
+        }
+        f->stress.change[a][at] = -against;
+        f->stress.stopped[a][at] = in ? -against : 0;
         add_wall_force(work, at, a, owner, (double)(f->sand.mass[a][at] * against) / work->dt, &sum);
       }
   }
@@ -81,23 +100,19 @@ static bool solve6(double m[6][6], double (*x)[6], int count) {
   return true;
 }
 
-static bool stopped_by(const FlipWork *work, const CoupledFace *face, int32_t body) {
+/* Whether the face's sand goes with its body; `in`: it runs into it. */
+static bool stopped_by(const FlipWork *work, const CoupledFace *face, int32_t body, bool *in) {
   const FlipFields *f = &work->fields;
   if (face->body != body || f->solid.open[face->axis][face->face] > 0 || !(f->sand.mass[face->axis][face->face] > 0))
     return false;
   double against = (double)f->sand.velocity[face->axis][face->face] - (double)f->solid.velocity[face->axis][face->face];
-  return runs_in(work, face->face, face->axis, against);
+  *in = runs_in(work, face->face, face->axis, against);
+  return *in || fabs(against) < pressed_speed(work, face->face, face->axis);
 }
 
-static bool goes_with_sand(const FlipWork *work, const CoupledBody *body) {
-  return work->state->solids.items[body->solid].motion == MOTION_MECHANISM;
-}
-
-/* V = V0 + M^-1 sum m (v - n V) n, solved for V. From there on a part of a mechanism and that sand are one:
- * S = sum m n n^T adds to its mass, and (M + S)^-1 = (1 + M^-1 S)^-1 M^-1 is what stresses move. V is far from the end
- * of the step there: what holds the part pushes with all that lies on it, of which the closed faces stop only the
- * lowest half cell. (Sand that a free body stopped keeps to V. If it went with the body to the end, a block of 6,000
- * kg/m^3 that rocks on its bed would dig itself in.) */
+/* V = V0 + M^-1 sum m (v - n V) n, solved for V. From there on the body and that sand are one: S = sum m n n^T adds to
+ * its mass, and (M + S)^-1 = (1 + M^-1 S)^-1 M^-1 is what stresses move. V is far from the end of the step: a free body
+ * that rests falls there with gravity's share of the step, and what holds a part pushes with all that lies on it. */
 static void stop_at_body(FlipWork *work, int32_t index) {
   CoupledBody *body = &work->solids.bodies[index];
   FlipFields *f = &work->fields;
@@ -105,7 +120,7 @@ static void stop_at_body(FlipWork *work, int32_t index) {
   bool any = false;
   for (int64_t k = 0; k < work->solids.face_count; k++) {
     CoupledFace *face = &work->solids.faces[k];
-    if (!stopped_by(work, face, index)) continue;
+    if (!stopped_by(work, face, index, &face->runs_in)) continue;
     double unit[6] = {0}, mass = (double)f->sand.mass[face->axis][face->face];
     coupled_add_force(face, 1, unit);
     for (int r = 0; r < 6; r++) {
@@ -130,7 +145,6 @@ static void stop_at_body(FlipWork *work, int32_t index) {
     return;
   }
   memcpy(body->velocity, x[6], sizeof x[6]);
-  if (!goes_with_sand(work, body)) return;
   for (int r = 0; r < 6; r++)
     for (int c = 0; c < 6; c++) body->inverse[r][c] = x[c][r];
 }
@@ -140,13 +154,14 @@ static void stop_at_body(FlipWork *work, int32_t index) {
 static void stop_with_bodies(FlipWork *work, double (*change)[6]) {
   FlipFields *f = &work->fields;
   for (int64_t k = 0; k < work->solids.face_count; k++) {
-    const CoupledFace *face = &work->solids.faces[k];
+    CoupledFace *face = &work->solids.faces[k];
     if (!face->stopped) continue;
-    double before = (double)f->sand.velocity[face->axis][face->face],
-           stop = coupled_velocity(face, work->solids.bodies[face->body].velocity) - before;
-    if (change && goes_with_sand(work, &work->solids.bodies[face->body]))
-      stop += coupled_velocity(face, change[face->body]);
-    f->stress.change[face->axis][face->face] = f->stress.stopped[face->axis][face->face] = (float)stop;
+    double stop = coupled_velocity(face, work->solids.bodies[face->body].velocity) -
+                  (double)f->sand.velocity[face->axis][face->face];
+    if (change) stop += coupled_velocity(face, change[face->body]);
+    face->stop = stop;
+    f->stress.change[face->axis][face->face] = (float)stop;
+    f->stress.stopped[face->axis][face->face] = face->runs_in ? (float)stop : 0;
   }
 }
 
@@ -197,8 +212,8 @@ void flip_add_wrenches(FlipWork *work) {
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, push_chunk, work);
   for (int64_t k = 0; k < work->solids.face_count; k++) {
     const CoupledFace *face = &work->solids.faces[k];
-    double stop = (double)f->sand.mass[face->axis][face->face] * (double)f->stress.stopped[face->axis][face->face];
-    if (face->stopped) coupled_add_force(face, -stop, work->solids.bodies[face->body].impulse);
+    double mass = (double)f->sand.mass[face->axis][face->face];
+    if (face->stopped) coupled_add_force(face, -mass * face->stop, work->solids.bodies[face->body].impulse);
   }
   for (int32_t k = 0; k < work->solids.body_count; k++) {
     const double *j = work->solids.bodies[k].impulse, per = 1 / work->dt;

@@ -20,7 +20,7 @@ void flip_find_free_volume(FlipWork *work);
 
 /* closed_faces.c: sand that runs into closed faces takes their velocity. */
 Status flip_stop_at_closed_faces(FlipWork *work);
-/* The sand that parts of mechanisms stopped goes with them as the stresses that there are now move them. */
+/* The sand that bodies stopped goes with them as the stresses that there are now move them. */
 void flip_move_stopped(FlipWork *work);
 /* Forces of the stresses on all solids, into their wrenches. */
 void flip_add_wrenches(FlipWork *work);

@@ -42,7 +42,7 @@ typedef struct Mprgp {
   /* results */
   int steps;
   double residual; /* length of the projected gradient at the end */
-  double gap;      /* sum of x |A x + b| over that of |x| */
+  double gap;      /* sum of (x - lower) |A x + b| over that of x - lower; without a lower bound of |x| instead */
   double below;    /* largest -(A x + b) where x is free to grow */
 } Mprgp;
 

@@ -1,5 +1,7 @@
 #include "methods/flip/stress/mprgp_kernels.h"
 
+#include <math.h>
+
 enum { SUMMED = 64 }; /* blocks that are summed in float before they go to a double */
 
 WIDE_INLINE int64_t element(const MprgpVectors *v, int64_t n) { return (int64_t)v->blocks[n] * LANES; }
@@ -177,8 +179,9 @@ float KERNEL(mprgp_judge)(const MprgpVectors *v, int64_t b, int64_t e, double su
     for (int64_t n = first; n < end; n++) {
       int64_t k = element(v, n);
       Wide x = wide_load(v->x + k), g = wide_load(v->g + k), upper = wide_load(v->upper + k);
-      WideInt loose = wide_less(wide_load(v->lower + k), upper);
-      Wide length = wide_select(loose, wide_max(x, -x), zero);
+      Wide lower = wide_load(v->lower + k);
+      WideInt loose = wide_less(lower, upper), bounded_below = wide_less(wide_set(-INFINITY), lower);
+      Wide length = wide_select(loose, wide_select(bounded_below, x - lower, wide_max(x, -x)), zero);
       gap += length * wide_max(g, -g);
       size += length;
       most = wide_max(most, wide_select(loose & wide_less(x, upper), -g, zero));

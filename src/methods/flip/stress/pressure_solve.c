@@ -154,7 +154,8 @@ static bool enclosed(const FlipWork *work, int32_t at) {
   return true;
 }
 
-/* Returns what there is to do: the square of the compression that would come about. */
+/* Returns what there is to do: the square of the compression that would come about, and of what the density correction
+ * may fill. */
 static double bounds_chunk(void *context, int64_t begin, int64_t end) {
   const Bounds *to = context;
   const FlipWork *work = to->work;
@@ -167,14 +168,14 @@ static double bounds_chunk(void *context, int64_t begin, int64_t end) {
       float phi = f->sand.phi[at], free_volume = f->solid.free_volume[at];
       bool some = f->sand.usable[at] > 0 && phi > PHI_EMPTY * free_volume && !enclosed(work, (int32_t)at) &&
                   !pinched(work, (int32_t)at);
-      to->lower[at] = 0;
+      to->lower[at] = to->correction ? -flip_pull(work, (int32_t)at) : 0;
       to->upper[at] = some ? INFINITY : 0;
       if (!some) {
         to->x[at] = 0;
         continue;
       }
       unknown |= 1u << lane;
-      if (to->b[at] < 0) want += (double)to->b[at] * (double)to->b[at];
+      if (to->b[at] < 0 || to->lower[at] < 0) want += (double)to->b[at] * (double)to->b[at];
       if (to->correction) continue;
       if (work->settings->pulling && phi > PHI_PULLED * free_volume) to->lower[at] = -INFINITY;
       else if (f->sand.cohesion[at] > 0 && phi > PHI_TOUCHING * free_volume) {
@@ -206,7 +207,9 @@ Status flip_solve_complementarity(FlipWork *work, PressureProblem *problem, cons
   TRY(scratch_take(core, scratch, &bounds.upper, cells, "bounds"));
   TRY(scratch_take(core, scratch, &bounds.unknown, work->grid->strips, "bounds"));
   double want = parallel_sum(core, 1, work->grid->strips, STRIP_CHUNK, bounds_chunk, &bounds);
-  double length = fmax(sqrt(want), RESIDUAL_LEAST / work->stress.tolerance);
+  /* Displacements are found anew in every step and leave no speed: at rest, too, the usual tolerance will do. */
+  double tolerance = correction ? work->settings->tolerance : work->stress.tolerance;
+  double length = fmax(sqrt(want), RESIDUAL_LEAST / tolerance);
   TRY(grid_list_strips(work->core, work->step->scratch, work->grid, bounds.unknown, false, &problem->unknown));
   problem->operator.strips = problem->unknown.strips;
   TRY(take_inverse(work, problem));
@@ -225,7 +228,7 @@ Status flip_solve_complementarity(FlipWork *work, PressureProblem *problem, cons
                  .precondition = precondition,
                  .context = problem,
                  .norm = norm_of(problem),
-                 .tolerance = work->stress.tolerance * length,
+                 .tolerance = tolerance * length,
                  .most = work->settings->solver_steps};
   TRY(mprgp_solve(&mprgp));
   report->solves++;

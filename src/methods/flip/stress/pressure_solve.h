@@ -28,7 +28,10 @@ typedef struct PressureProblem {
 
 /* The matrix for a step of that length; bodies move with it unless dt is set to 0 afterwards. */
 PressureProblem flip_pressure_problem(FlipWork *work, double dt);
-/* x >= 0 with A x + b >= 0, complementary to it; x is the start and the result. */
+/* How far below 0 the potential of the density correction may go in a cell, see density_correction.c. */
+float flip_pull(const FlipWork *work, int32_t cell);
+/* x >= 0 (with cohesion and in the density correction: a bound below 0) with A x + b >= 0, complementary to it; x is the
+ * start and the result. */
 Status flip_solve_complementarity(FlipWork *work, PressureProblem *problem, const float *b, bool correction, float *x,
                                   FlipSolves *report);
 
