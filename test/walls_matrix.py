@@ -27,11 +27,6 @@ MISSED = {
     ("paddle", "p2"): dict(creep=0.4),
     ("heavy", "pbd"): dict(creep=0.2),
     ("heavy", "p2"): dict(creep=0.2),
-    ("cylinder", "flip"): dict(creep=0.04),
-    ("capsule", "flip"): dict(creep=0.03),
-    ("light", "flip"): dict(creep=0.06),
-    ("heavy", "flip"): dict(creep=0.1),
-    ("corner", "flip"): dict(creep=0.8),
 }
 
 

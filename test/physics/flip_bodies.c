@@ -55,6 +55,12 @@ static void sand_stays_on_a_plate_that_lifts_it(void **state) {
   plate->keys = keys;
   plate->key_count = 2;
   ScreeWorld *world = fixture_world(&f);
+  ScreeError error;
+  float fastest = 0;
+  assert_int_equal(scree_world_step(world, &error), SCREE_OK);
+  for (int64_t i = 0; i < world->state.particles.count; i++) fastest = fmaxf(fastest, world->state.particles.vz[i]);
+  print_message("a plate that sets out at %g m/s throws sand up at %.2f m/s\n", speed, (double)fastest);
+  assert_true(fastest < 1.05f * (float)speed); /* 1.7 where flux at the surface counts by what its face holds */
   run_frames(world, 45);
   double top = fixture_body(world, "plate").pose.position.z + 0.16, lowest = INFINITY;
   double middle = fixture_center(world).z - top;
@@ -62,7 +68,7 @@ static void sand_stays_on_a_plate_that_lifts_it(void **state) {
   for (int64_t i = 0; i < p->count; i++) lowest = fmin(lowest, state_position(&world->state, i).z - top);
   print_message("on a plate that rises: lowest %.2f radii over it, middle %.3f m\n", lowest / radius, middle);
   assert_true(lowest > 0 && lowest < radius);
-  assert_true(middle > 0.115 && middle < 0.145); /* half of its height, or a little more: it is loosened */
+  assert_true(middle > 0.115 && middle < 0.132); /* half of its height, or a little more: it is loosened */
   scree_world_destroy(world);
 }
 

@@ -75,6 +75,13 @@ for method in ("sph", "flip"):
     near(f"{method}: least load of a servo's tray", min(last), 491.3, 0.02)
     near(f"{method}: largest", max(last), 491.3, 0.02)
 
+rows = run("08_flip_servo_tray.yaml", "--set", "duration=3")
+below("flip: creep of the bed on that tray in 2 s, m", rows[-1]["creep"], 0.002)
+
+rows = run("11_flip_shaken_volume.yaml", "--set", "duration=5")
+near("flip: lower half of a tank after shaking", rows[-1]["low"], rows[60]["low"], 0.02)
+near("flip: its potential energy", rows[-1]["energy_potential"], rows[60]["energy_potential"], 0.02)
+
 # The block on ice slides as it does without sleeping, whatever the threshold and the step. At 0.3 m/s it may be late by
 # 0.3 / 3.36 s of 0.5 s in parts, which get back what was held.
 awake = run("02_p2_sleep_frictionless_slope.yaml", "--set", "method.sleep_speed=0", "--set", "duration=2.1")

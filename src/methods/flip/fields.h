@@ -80,11 +80,13 @@ typedef struct SandFields {
 
 /* Stage "stress": cleared by flip_particles_to_grid, filled by the functions named. Holds until the end of the step. */
 typedef struct StressFields {
-  float *correction[3]; /* displacement of the density correction, m: flip_correct_density */
-  float *stopped[3];    /* velocity that closed faces take from sand that runs in: flip_stop_at_closed_faces */
-  float *change[3];     /* of the velocity: by closed faces first, by everything after flip_solve_stresses */
-  float *layer_depth;   /* of sand too thin for a pressure of its own, in cells: flip_push_thin_layers */
-  float *edge_limit;    /* Pa: shear stress that the edges of the cell bear: flip_solve_friction */
+  float *correction[3];        /* displacement of the density correction, m: flip_correct_density */
+  float *stopped[3];           /* velocity that closed faces take from sand that runs in: flip_stop_at_closed_faces */
+  float *change[3];            /* of the velocity: by closed faces first, by everything after flip_solve_stresses */
+  float *layer_depth;          /* of sand too thin for a pressure of its own, in cells: flip_push_thin_layers */
+  float *unfilled;             /* what the cell can still take, in cells; 0: it counts as full: flip_find_unfilled */
+  float *pressure_mobility[3]; /* change of the flux by pressure; flux_mobility, but on full cells: flip_set_fluxes */
+  float *edge_limit;           /* Pa: shear stress that the edges of the cell bear: flip_solve_friction */
 } StressFields;
 
 typedef struct FlipFields {

@@ -225,6 +225,8 @@ static Status take_sand_fields(const Taking *t, SandFields *f) {
 static Status take_stress_fields(const Taking *t, StressFields *f) {
   TRY(take_scalar(t, &f->layer_depth));
   TRY(take_scalar(t, &f->edge_limit));
+  TRY(take_scalar(t, &f->unfilled));
+  TRY(take_vector(t, f->pressure_mobility));
   TRY(take_vector(t, f->change));
   TRY(take_vector(t, f->stopped));
   return take_vector(t, f->correction);

@@ -22,13 +22,36 @@ static bool runs_in(const FlipWork *work, int32_t face, int axis, double against
   return here ? against < 0 : below && against > 0;
 }
 
-/* Speed that the pressure beside a closed face (of the last step) takes in a step from sand that leaves it. */
-static double pressed_speed(const FlipWork *work, int32_t face, int axis) {
+/* Whether the sand of a cell is full or lies on what is below, directly or on one layer that does. */
+static bool lies(const FlipWork *work, int32_t cell) {
+  bool down = false, solid = false;
+  int axis = work_downward(work, &down);
+  for (int layer = 0; layer < 2 && cell >= STRIP; layer++) {
+    if (flip_is_full(&work->fields, cell)) return true;
+    if (axis < 0) return false;
+    if (flip_lies_on(work, cell, axis, down, &solid) || solid) return true;
+    cell = down ? cell_below(work->grid, cell, axis) : cell_above(work->grid, cell, axis);
+  }
+  return false;
+}
+
+/* What sand that leaves a closed face keeps of its speed against the solid. Its cell's pressure (of the last step)
+ * holds it to the face. A full cell takes no more from there than left it by the face across before the step; and sand
+ * that lies goes no faster than that, since the friction below it acts there but not at the closed face. */
+static double leaving_speed(const FlipWork *work, int32_t face, int axis, double against) {
   const FlipFields *f = &work->fields;
   bool here = f->solid.valid[0][face / STRIP] >> (face % STRIP) & 1;
-  double pressure = (double)work->kept->pressure[here ? face : cell_below(work->grid, face, axis)],
-         cell = work->grid->cell;
-  return pressure > 0 ? work->dt * cell * cell * pressure / (double)f->sand.mass[axis][face] : 0;
+  int32_t cell = here ? face : cell_below(work->grid, face, axis),
+          across = here ? cell_above(work->grid, face, axis) : cell;
+  double side = work->grid->cell, pressure = (double)work->kept->pressure[cell], leaving = fabs(against);
+  if (pressure > 0) leaving -= work->dt * side * side * pressure / (double)f->sand.mass[axis][face];
+  if (leaving > 0 && lies(work, cell)) {
+    const Solid *solid = &work->state->solids.items[f->solid.owner[axis][face]];
+    double gained = solid->motion == MOTION_FREE ? 0 : vec3_get(work->state->gravity, axis) * work->dt,
+           out = (double)f->sand.velocity[axis][across] - gained - (double)f->solid.velocity[axis][face];
+    leaving = fmin(leaving, against > 0 ? out : -out);
+  }
+  return against > 0 ? fmax(leaving, 0) : -fmax(leaving, 0);
 }
 
 static void add_wall_force(FlipWork *work, int32_t face, int axis, int16_t owner, double force, WrenchSum *sum) {
@@ -59,10 +82,7 @@ static void stop_chunk(void *context, int64_t b, int64_t e, int thread) {
           continue;
         float against = f->sand.velocity[a][at] - f->solid.velocity[a][at];
         bool in = runs_in(work, at, a, (double)against);
-        if (!in) {
-          float most = (float)pressed_speed(work, at, a);
-          against = against > most ? most : against < -most ? -most : against;
-        }
+        if (!in) against -= (float)leaving_speed(work, at, a, (double)against);
         f->stress.change[a][at] = -against;
         f->stress.stopped[a][at] = in ? -against : 0;
         add_wall_force(work, at, a, owner, (double)(f->sand.mass[a][at] * against) / work->dt, &sum);
@@ -107,7 +127,7 @@ static bool stopped_by(const FlipWork *work, const CoupledFace *face, int32_t bo
     return false;
   double against = (double)f->sand.velocity[face->axis][face->face] - (double)f->solid.velocity[face->axis][face->face];
   *in = runs_in(work, face->face, face->axis, against);
-  return *in || fabs(against) < pressed_speed(work, face->face, face->axis);
+  return *in || leaving_speed(work, face->face, face->axis, against) == 0;
 }
 
 /* V = V0 + M^-1 sum m (v - n V) n, solved for V. From there on the body and that sand are one: S = sum m n n^T adds to

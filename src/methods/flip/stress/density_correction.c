@@ -2,12 +2,13 @@
  * cells that hold too little.
  *
  * Departure: the paper leaves cells that are not full to the pressure, which lets what is above fall until they are.
- * Cells that are nearly full count as full here (pressure.c), and if nothing but the correction moved sand between them,
- * which only drives it apart, a bed that flowed would get looser for ever. In a pressed cell the pressure p of the
- * paper's problem, with what the cell lacks in it, would be less than that of a full cell by no more than all of it; the
- * difference would move sand by dt^2 / rho grad (p' - p). So it does here, but as a displacement without speed: the
- * potential y = dt^2 (p' - p) may go down to -dt^2 p, and is that or fills the cell: (y + dt^2 p) (1 - phi) = 0. Nothing
- * comes closer faster than it would fall. Where all cells are full y is 0: sand at rest stays there, on slopes, too. */
+ * Cells that are nearly full count as full here (pressure.c), and if nothing but the correction moved sand between
+ * them, which only drives it apart, a bed that flowed would get looser for ever. In a pressed cell the pressure p of
+ * the paper's problem, with what the cell lacks in it, would be less than that of a full cell by no more than all of
+ * it; the difference would move sand by dt^2 / rho grad (p' - p). So it does here, but as a displacement without speed:
+ * the potential y = dt^2 (p' - p) may go down to -dt^2 p, and is that or fills the cell: (y + dt^2 p) (1 - phi) = 0.
+ * Nothing comes closer faster than it would fall. Where all cells are full y is 0: sand at rest stays there, on slopes,
+ * too. */
 #include <math.h>
 #include <string.h>
 
@@ -94,7 +95,7 @@ static Status correct(FlipWork *work, float *b) {
     memset(work->kept->correction_potential, 0, sizeof(float) * (size_t)work_cells(work));
     return SCREE_OK;
   }
-  PressureProblem problem = flip_pressure_problem(work, 1);
+  PressureProblem problem = flip_pressure_problem(work, 1, work->fields.sand.flux_mobility);
   problem.dt = 0; /* bodies stand still */
   TRY(flip_solve_complementarity(work, &problem, b, true, work->kept->correction_potential, &work->report.density));
   parallel_for(work->core, 1, strips, STRIP_CHUNK, shift_chunk, work);

@@ -432,15 +432,18 @@ static void run(Friction *f, Pass pass) {
  * 3.0 % of what friction can take; with 15 it is 3.4.) When it turns back it begins with none. */
 #define MOMENTUM_FROM 8
 
-/* The last round ends when a step changes the stress by less than this share of the tolerance: a body's part in the
- * stress of a whole bed is small, and the steps change little long before they end. With 0.1 a block of 6,000 kg/m^3 at
- * rest on a bed rocked by 1 mm/s. */
-#define FRICTION_ENOUGH 0.01
+/* The last round ends when a step changes the stress by less than a tenth of the tolerance; at rest, when that is
+ * tightened, by less than a hundredth: a body's part in the stress of a whole bed is small, and the steps change little
+ * long before they end. With a tenth a block of 6,000 kg/m^3 at rest on a bed rocks by 1 mm/s. */
+static double enough_change(const FlipWork *work) {
+  double tightened = work->stress.tolerance / work->settings->tolerance;
+  return work->stress.tolerance * fmax(0.01, 0.1 * tightened);
+}
 
 /* Accelerated projected gradients; the result is the next y. */
 static void iterate(FlipWork *work, Friction *f, bool last) {
   /* The pressure that bounds it is not yet the last one in all rounds but the last: half of the steps will do there. */
-  double t = MOMENTUM_FROM, change = 0, enough = work->stress.tolerance * (last ? FRICTION_ENOUGH : 1) * f->longer;
+  double t = MOMENTUM_FROM, change = 0, enough = (last ? enough_change(work) : work->stress.tolerance) * f->longer;
   int most = last ? work->settings->friction_steps : (work->settings->friction_steps + 1) / 2;
   for (int step = 0; step < most; step++) {
     double next = 0.5 * (1 + sqrt(1 + 4 * t * t)), total[FRICTION_SUMS] = {0};

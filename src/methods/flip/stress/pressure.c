@@ -28,11 +28,6 @@ static void find_divergence(FlipWork *work, float *const flux[3], const float *b
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, divergence_chunk, &job);
 }
 
-typedef struct Slack {
-  const FlipWork *work;
-  float *to;
-} Slack;
-
 /* Whether the sand of a cell fills it from below: its centre of mass is no higher than it would be then. What hangs
  * higher comes down. */
 static bool fills_from_below(const FlipWork *work, int32_t cell, int axis, bool down) {
@@ -65,39 +60,60 @@ static bool rests(const FlipWork *work, int32_t cell, int axis, bool down) {
 }
 
 /* What a cell can still take. */
-static void slack_chunk(void *context, int64_t b, int64_t e, int thread) {
+static void unfilled_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
-  const Slack *slack = context;
-  const FlipFields *f = &slack->work->fields;
+  FlipWork *work = context;
+  const FlipFields *f = &work->fields;
   bool down = false;
-  int axis = work_downward(slack->work, &down);
+  int axis = work_downward(work, &down);
   for (int64_t at = b * STRIP; at < e * STRIP; at++) {
     float unfilled = f->solid.free_volume[at] - f->sand.phi[at];
-    bool pulled = slack->work->settings->pulling && f->sand.phi[at] > PHI_PULLED * f->solid.free_volume[at];
+    bool pulled = work->settings->pulling && f->sand.phi[at] > PHI_PULLED * f->solid.free_volume[at];
     /* Overfull cells are left to the density correction. What is nearly full counts as full: sampling noise would
      * otherwise take the pressure, and with it the friction, from some cells of a bed in every step, and piles would
      * melt. */
-    bool full =
-        pulled || unfilled < PHI_NEARLY * f->solid.free_volume[at] || rests(slack->work, (int32_t)at, axis, down);
-    slack->to[at] = full ? 0 : unfilled;
+    bool full = pulled || unfilled < PHI_NEARLY * f->solid.free_volume[at] || rests(work, (int32_t)at, axis, down);
+    f->stress.unfilled[at] = full ? 0 : unfilled;
   }
 }
 
-static Status pressure_for(FlipWork *work, float *const flux[3], float *unfilled, float *b) {
-  Slack slack = {work, unfilled};
-  parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, slack_chunk, &slack);
-  find_divergence(work, flux, unfilled, work->dt / work->grid->cell, b);
-  PressureProblem problem = flip_pressure_problem(work, work->dt);
-  return flip_solve_complementarity(work, &problem, b, false, work->kept->pressure, &work->report.pressure);
+/* What goes through the upper face of a full cell is sand at its full density, whatever the kernel of the face holds:
+ * at the surface that kernel reaches beyond the sand. Where phi v counted, as much would have to go out through a face
+ * half full as comes in from below, and a bed that a plate lifts at 1 m/s would throw its surface up at 1.7 m/s.
+ * Through the sides a layer passes by its depth, which phi is. */
+static void fluxes_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  FlipWork *work = context;
+  FlipFields *f = &work->fields;
+  bool down = false;
+  int axis = work_downward(work, &down);
+  for (int32_t at = (int32_t)b * STRIP; at < (int32_t)e * STRIP; at++) {
+    for (int a = 0; a < 3; a++) {
+      f->stress.pressure_mobility[a][at] = f->sand.flux_mobility[a][at];
+      if (a != axis || !(f->sand.specific_volume[a][at] > 0)) continue;
+      if (!flip_is_full(f, down ? cell_below(work->grid, at, a) : at)) continue;
+      f->stress.pressure_mobility[a][at] = f->sand.mobility[a][at];
+      f->sand.flux[a][at] = f->sand.joint_velocity[a][at];
+    }
+  }
+}
+
+void flip_find_unfilled(FlipWork *work) {
+  parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, unfilled_chunk, work);
+}
+
+void flip_set_fluxes(FlipWork *work) {
+  parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, fluxes_chunk, work);
 }
 
 Status flip_solve_pressure(FlipWork *work, float *const flux[3]) {
   Scratch *scratch = work->step->scratch;
   int mark = scratch_mark(scratch);
-  float *slack = NULL, *b = NULL;
-  TRY(scratch_take(work->core, scratch, &slack, work_cells(work), "slack"));
+  float *b = NULL;
   TRY(scratch_take(work->core, scratch, &b, work_cells(work), "slack"));
-  Status status = pressure_for(work, flux, slack, b);
+  find_divergence(work, flux, work->fields.stress.unfilled, work->dt / work->grid->cell, b);
+  PressureProblem problem = flip_pressure_problem(work, work->dt, work->fields.stress.pressure_mobility);
+  Status status = flip_solve_complementarity(work, &problem, b, false, work->kept->pressure, &work->report.pressure);
   scratch_release(work->core, scratch, mark);
   return status;
 }

@@ -97,13 +97,12 @@ static void diagonal_chunk(void *context, int64_t b, int64_t e, int thread) {
 static Status take_inverse(FlipWork *work, PressureProblem *problem) {
   TRY(scratch_take(work->core, work->step->scratch, &problem->diagonal, work_cells(work), "preconditioner"));
   grid_clear(work->core, problem->diagonal, work_cells(work));
-  const FlipFields *f = &work->fields;
-  problem->inverse =
-      (PressureInverse){.grid = work->grid,
-                        .strips = problem->unknown.strips,
-                        .mobility = {f->sand.flux_mobility[0], f->sand.flux_mobility[1], f->sand.flux_mobility[2]},
-                        .inverse = problem->diagonal,
-                        .factor = problem->operator.factor };
+  const float *const *mobility = problem->operator.mobility;
+  problem->inverse = (PressureInverse){.grid = work->grid,
+                                       .strips = problem->unknown.strips,
+                                       .mobility = {mobility[0], mobility[1], mobility[2]},
+                                       .inverse = problem->diagonal,
+                                       .factor = problem->operator.factor };
   parallel_for(work->core, 0, problem->unknown.count, STRIP_CHUNK, diagonal_chunk, problem);
   return SCREE_OK;
 }
@@ -191,7 +190,7 @@ static double bounds_chunk(void *context, int64_t begin, int64_t end) {
 /* At least the largest eigenvalue: twice the largest sum of a row, and the trace of the bodies' part. */
 static double norm_of(const PressureProblem *problem) {
   const FlipWork *work = problem->work;
-  double norm = 12 * (double)problem->operator.factor * flip_largest_of(work, work->fields.sand.flux_mobility);
+  double norm = 12 * (double)problem->operator.factor * flip_largest_of(work, problem->mobility);
   for (int32_t k = 0; k < work->solids.body_count && problem->dt > 0; k++)
     norm += 2 * problem->dt * problem->dt * work->stress.body_norm[k];
   return norm;
@@ -240,13 +239,11 @@ Status flip_solve_complementarity(FlipWork *work, PressureProblem *problem, cons
   return SCREE_OK;
 }
 
-PressureProblem flip_pressure_problem(FlipWork *work, double dt) {
+PressureProblem flip_pressure_problem(FlipWork *work, double dt, float *const mobility[3]) {
   double cell = work->grid->cell;
-  PressureProblem problem = {.work = work, .dt = dt};
+  PressureProblem problem = {.work = work, .mobility = mobility, .dt = dt};
   problem.operator=(PressureOperator){.grid = work->grid,
-                                      .mobility = {work->fields.sand.flux_mobility[0],
-                                                   work->fields.sand.flux_mobility[1],
-                                                   work->fields.sand.flux_mobility[2]},
+                                      .mobility = {mobility[0], mobility[1], mobility[2]},
                                       .factor = (float)(dt * dt / (cell * cell))};
   return problem;
 }

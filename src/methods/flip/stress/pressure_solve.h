@@ -17,7 +17,8 @@ typedef struct CoupledCell {
 
 typedef struct PressureProblem {
   FlipWork *work;
-  StripList unknown; /* strips with cells that may have a pressure */
+  StripList unknown;      /* strips with cells that may have a pressure */
+  float *const *mobility; /* of the flux, per axis */
   PressureOperator operator;
   PressureInverse inverse;
   float *diagonal; /* 1 over it */
@@ -26,12 +27,13 @@ typedef struct PressureProblem {
   double dt;
 } PressureProblem;
 
-/* The matrix for a step of that length; bodies move with it unless dt is set to 0 afterwards. */
-PressureProblem flip_pressure_problem(FlipWork *work, double dt);
+/* The matrix for a step of that length and the flux's mobility; bodies move with it unless dt is set to 0 afterwards.
+ */
+PressureProblem flip_pressure_problem(FlipWork *work, double dt, float *const mobility[3]);
 /* How far below 0 the potential of the density correction may go in a cell, see density_correction.c. */
 float flip_pull(const FlipWork *work, int32_t cell);
-/* x >= 0 (with cohesion and in the density correction: a bound below 0) with A x + b >= 0, complementary to it; x is the
- * start and the result. */
+/* x >= 0 (with cohesion and in the density correction: a bound below 0) with A x + b >= 0, complementary to it; x is
+ * the start and the result. */
 Status flip_solve_complementarity(FlipWork *work, PressureProblem *problem, const float *b, bool correction, float *x,
                                   FlipSolves *report);
 

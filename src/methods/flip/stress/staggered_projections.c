@@ -27,7 +27,7 @@ static void flux_with(FlipWork *work, bool pressure, float *const out[3]) {
   faces.update = (FaceUpdate){.grid = work->grid, .factor_p = (float)-factor, .factor_s = (float)factor};
   for (int a = 0; a < 3; a++) {
     faces.update.in[a] = pressure ? f->sand.joint_velocity[a] : f->sand.flux[a];
-    faces.update.mobility[a] = pressure ? f->sand.mobility[a] : f->sand.flux_mobility[a];
+    faces.update.mobility[a] = pressure ? f->sand.mobility[a] : f->stress.pressure_mobility[a];
     faces.update.out[a] = out[a];
   }
   if (pressure) faces.update.p = work->kept->pressure;
@@ -112,8 +112,10 @@ Status flip_solve_stresses(FlipWork *work) {
     memset(flux[a], 0, sizeof(float) * STRIP);
   }
   TRY(scratch_take(core, scratch, &before, cells, "flux"));
+  flip_find_unfilled(work);
   TRY(flip_stop_at_closed_faces(work));
   TRY(flip_push_thin_layers(work));
+  flip_set_fluxes(work);
   TRY(flip_couple_bodies(work));
   double began = profile_begin();
   TRY(flip_scale_warm_start(work));

@@ -22,7 +22,14 @@ Status flip_correct_density(FlipWork *work);
 bool flip_lies_on(const FlipWork *work, int32_t cell, int axis, bool down, bool *on_solid);
 /* Writes layer_depth; adds what thin layers push to `change`, `flux` and `joint_velocity`. */
 Status flip_push_thin_layers(FlipWork *work);
-/* pressure.c: pressure for the flux that is given (friction in it). */
+/* pressure.c: writes unfilled. */
+void flip_find_unfilled(FlipWork *work);
+static inline bool flip_is_full(const FlipFields *f, int32_t cell) {
+  return f->sand.usable[cell] > 0 && !(f->stress.unfilled[cell] > 0);
+}
+/* Writes pressure_mobility; the flux at the upper faces of full cells is that of the velocity from there on. */
+void flip_set_fluxes(FlipWork *work);
+/* Pressure for the flux that is given (friction in it). */
 Status flip_solve_pressure(FlipWork *work, float *const flux[3]);
 /* friction.c; `last`: of the rounds of this step. */
 Status flip_solve_friction(FlipWork *work, float *const flux[3], bool last);
