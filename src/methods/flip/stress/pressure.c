@@ -77,10 +77,14 @@ static void unfilled_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
+/* Faces of which less is free are cut by a solid; of those beside walls along the grid round-off takes a little. */
+#define OPEN_WHOLE 0.9f
+
 /* What goes through the upper face of a full cell is sand at its full density, whatever the kernel of the face holds:
  * at the surface that kernel reaches beyond the sand. Where phi v counted, as much would have to go out through a face
  * half full as comes in from below, and a bed that a plate lifts at 1 m/s would throw its surface up at 1.7 m/s.
- * Through the sides a layer passes by its depth, which phi is. */
+ * Through the sides a layer passes by its depth, which phi is. (Faces that a solid cuts keep phi v: beds in trays off
+ * the grid crept with v alone, by 0.05 diameters in ten seconds.) */
 static void fluxes_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   FlipWork *work = context;
@@ -90,7 +94,7 @@ static void fluxes_chunk(void *context, int64_t b, int64_t e, int thread) {
   for (int32_t at = (int32_t)b * STRIP; at < (int32_t)e * STRIP; at++) {
     for (int a = 0; a < 3; a++) {
       f->stress.pressure_mobility[a][at] = f->sand.flux_mobility[a][at];
-      if (a != axis || !(f->sand.specific_volume[a][at] > 0)) continue;
+      if (a != axis || !(f->sand.specific_volume[a][at] > 0) || f->solid.open[a][at] < OPEN_WHOLE) continue;
       if (!flip_is_full(f, down ? cell_below(work->grid, at, a) : at)) continue;
       f->stress.pressure_mobility[a][at] = f->sand.mobility[a][at];
       f->sand.flux[a][at] = f->sand.joint_velocity[a][at];
