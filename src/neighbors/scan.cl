@@ -43,7 +43,12 @@ kernel void scan_sums(global int *sums, int count) {
   }
 }
 
-kernel void scan_add(global int *values, int count, global const int *sums) {
-  int i = (int)get_global_id(0);
-  if (i < count) values[i] += sums[i / SCAN_BLOCK];
+/* `added`: whether the blocks' sums are those of the blocks before; where there are few, that is done here. */
+kernel void scan_add(global int *values, int count, global const int *sums, int added) {
+  int i = (int)get_global_id(0), block = i / SCAN_BLOCK, before = 0;
+  if (i >= count) return;
+  if (added) before = sums[block];
+  else
+    for (int k = 0; k < block; k++) before += sums[k];
+  values[i] += before;
 }

@@ -19,9 +19,12 @@ void scan_close(Core *core, ScanDevice *scan) {
 Status scan_run(Core *core, ScanDevice *scan, const DeviceBuffer *values, int64_t count) {
   const int32_t all = (int32_t)count, blocks = (int32_t)((count + SCAN_BLOCK - 1) / SCAN_BLOCK);
   TRY(device_reserve(core, scan->device, &scan->partial, (blocks + 1) * (int64_t)sizeof(int32_t), 0, "sums"));
-  const DeviceArgument values_sums[] = {DEVICE_BUFFER(values), DEVICE_VALUE(all), DEVICE_BUFFER(&scan->partial)},
+  const int32_t added = blocks > SCAN_FEW;
+  const DeviceArgument values_sums[] = {DEVICE_BUFFER(values), DEVICE_VALUE(all), DEVICE_BUFFER(&scan->partial),
+                                        DEVICE_VALUE(added)},
                        sums[] = {DEVICE_BUFFER(&scan->partial), DEVICE_VALUE(blocks)};
   TRY(device_launch(core, scan->blocks, 0, (int64_t)blocks * SCAN_GROUP, SCAN_GROUP, values_sums, 3));
-  TRY(device_launch(core, scan->sums, 0, SCAN_GROUP, SCAN_GROUP, sums, 2));
-  return device_launch(core, scan->add, 0, count, SCAN_GROUP, values_sums, 3);
+  if (blocks <= 1) return SCREE_OK;
+  if (added) TRY(device_launch(core, scan->sums, 0, SCAN_GROUP, SCAN_GROUP, sums, 2));
+  return device_launch(core, scan->add, 0, count, SCAN_GROUP, values_sums, 4);
 }

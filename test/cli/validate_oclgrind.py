@@ -1,4 +1,4 @@
-"""Every kernel of fine grains, sph and dem in a simulator of devices that looks at each access to memory: none outside of a buffer, no
+"""Every kernel of fine grains, pbd, sph and dem in a simulator of devices that looks at each access to memory: none outside of a buffer, no
 races; and the bits of the CPU. It counts as a graphics card, so that items look for coarse grains by groups."""
 import os
 import shutil
@@ -7,7 +7,7 @@ import unittest
 
 from support.case import HERE, PROGRAM, Case, needs
 
-SCENE, DEM = os.path.join(HERE, "device.yaml"), os.path.join(HERE, "device_dem.yaml")
+SCENE, DEM, PBD = (os.path.join(HERE, name) for name in ("device.yaml", "device_dem.yaml", "device_pbd.yaml"))
 # The simulator knows nothing of what optimisers write.
 GRIND = ["oclgrind", "--data-races", "--build-options", "-cl-opt-disable"]
 
@@ -34,6 +34,9 @@ class Oclgrind(Case):
 
     def dem(self, *words):
         self.assertIn("note: dem runs on opencl:0", self.look(DEM, 15, *words).stderr)
+
+    def test_pbd(self):
+        self.assertIn("note: pbd runs on opencl:0", self.look(PBD, 1).stderr)
 
     def test_better(self):
         self.fine("better")

@@ -4,6 +4,8 @@
 
 #include "device/device.h"
 #include "everything_fixture.h"
+#include "neighbors/scan_device.h"
+#include "neighbors/scan_shared.h"
 #include "upsample/fine_shared.h"
 #include "upsample_fixture.h"
 #include "world_fixture.h"
@@ -268,13 +270,42 @@ static void many_items_take_several_launches(void **state) {
   with_device(close_gaps);
 }
 
+/* Numbers of one block, of few, and of so many that their sums are added up by themselves. */
+static void add_up(Core *core, Device *device) {
+  static const int32_t counts[] = {1, SCAN_BLOCK, SCAN_BLOCK + 1, SCAN_FEW * SCAN_BLOCK, SCAN_FEW * SCAN_BLOCK + 1};
+  enum { MOST = SCAN_FEW * SCAN_BLOCK + 1 };
+  int32_t *words = malloc(sizeof *words * MOST);
+  DeviceProgram *program = NULL;
+  DeviceBuffer values = {.handle = NULL};
+  ScanDevice scan = {.device = NULL};
+  assert_int_equal(device_build(core, device, "neighbors/scan.cl", "", &program), SCREE_OK);
+  assert_int_equal(scan_open(core, device, program, &scan), SCREE_OK);
+  assert_int_equal(device_reserve(core, device, &values, 4 * MOST, 0, "values"), SCREE_OK);
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    for (int32_t k = 0; k < counts[c]; k++) words[k] = k % 5;
+    assert_int_equal(device_write(core, device, &values, 0, 4 * (int64_t)counts[c], words), SCREE_OK);
+    assert_int_equal(scan_run(core, &scan, &values, counts[c]), SCREE_OK);
+    assert_int_equal(device_read(core, device, &values, 0, 4 * (int64_t)counts[c], words), SCREE_OK);
+    for (int32_t k = 0, sum = 0; k < counts[c]; sum += k++ % 5) assert_int_equal(words[k], sum);
+  }
+  scan_close(core, &scan);
+  device_program_free(core, program);
+  device_release(device, &values);
+  free(words);
+}
+
+static void sums_of_those_before(void **state) {
+  (void)state;
+  with_device(add_up);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_device_that_is_not_there),       cmocka_unit_test(too_much_memory_is_a_status),
       cmocka_unit_test(a_build_that_fails_is_a_status),   cmocka_unit_test(many_items_take_several_launches),
       cmocka_unit_test(everything_is_the_same),           cmocka_unit_test(solids_of_all_shapes),
       cmocka_unit_test(a_mesh_that_holds_them),           cmocka_unit_test(checkpoints_go_across),
-      cmocka_unit_test(what_has_no_form_runs_on_the_cpu),
+      cmocka_unit_test(what_has_no_form_runs_on_the_cpu), cmocka_unit_test(sums_of_those_before),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
