@@ -47,6 +47,14 @@ void device_release(Device *device, DeviceBuffer *buffer);
 Status device_write(Core *core, Device *device, const DeviceBuffer *buffer, int64_t offset, int64_t bytes,
                     const void *data);
 Status device_read(Core *core, Device *device, const DeviceBuffer *buffer, int64_t offset, int64_t bytes, void *data);
+/* Several at once, which are waited for once. */
+typedef struct DeviceRead {
+  const DeviceBuffer *buffer;
+  int64_t offset, bytes;
+  void *data;
+} DeviceRead;
+enum { DEVICE_READS_MAX = 32 };
+Status device_read_many(Core *core, Device *device, const DeviceRead *reads, int count);
 /* On the device; `offset` is that in `to`. */
 Status device_copy(Core *core, Device *device, const DeviceBuffer *from, const DeviceBuffer *to, int64_t offset,
                    int64_t bytes);

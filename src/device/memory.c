@@ -86,26 +86,49 @@ Status device_write(Core *core, Device *device, const DeviceBuffer *buffer, int6
   return device_note(core, device, event, device_phase(device, "device copies"), NO_KERNEL);
 }
 
-/* While the device gets there, times of earlier commands are added up. */
-Status device_read(Core *core, Device *device, const DeviceBuffer *buffer, int64_t offset, int64_t bytes, void *data) {
+/* One of several reads is under way; `room`: where it comes to first, NULL: where it is wanted. */
+static Status begin_read(Core *core, Device *device, const DeviceRead *read, char *room, cl_event *last) {
   cl_event event = NULL;
-  char *room = NULL;
-  if (bytes == 0) return SCREE_OK;
-  TRY(stage_room(core, device, bytes, &room));
-  cl_int code = clEnqueueReadBuffer(device->queue, buffer->handle, CL_FALSE, (size_t)offset, (size_t)bytes,
-                                    room ? room : data, 0, NULL, &event);
+  cl_int code = clEnqueueReadBuffer(device->queue, read->buffer->handle, CL_FALSE, (size_t)read->offset,
+                                    (size_t)read->bytes, room ? room : read->data, 0, NULL, &event);
   TRY(device_check(core, device, code, "copying from it"));
-  code = clFlush(device->queue);
-  device->use.down += bytes;
-  if (code == CL_SUCCESS) code = clRetainEvent(event);
-  Status status = device_note(core, device, event, device_phase(device, "device copies"), NO_KERNEL);
-  if (status == SCREE_OK) status = device_add_up(core, device);
-  if (code == CL_SUCCESS) code = clWaitForEvents(1, &event);
-  clReleaseEvent(event);
+  device->use.down += read->bytes;
+  if (*last) clReleaseEvent(*last);
+  *last = clRetainEvent(event) == CL_SUCCESS ? event : NULL;
+  return device_note(core, device, event, device_phase(device, "device copies"), NO_KERNEL);
+}
+
+/* While the device gets there, times of earlier commands are added up. */
+static Status end_reads(Core *core, Device *device, cl_event last) {
+  cl_int code = clFlush(device->queue);
+  Status status = device_add_up(core, device);
+  if (code == CL_SUCCESS && last) code = clWaitForEvents(1, &last);
   TRY(device_check(core, device, code, "copying from it"));
   device_over(device);
-  if (room) memcpy(data, room, (size_t)bytes);
   return status;
+}
+
+Status device_read_many(Core *core, Device *device, const DeviceRead *reads, int count) {
+  char *rooms[DEVICE_READS_MAX] = {NULL};
+  cl_event last = NULL;
+  int64_t bytes = 0;
+  Status status = SCREE_OK;
+  for (int k = 0; k < count; k++) bytes += (reads[k].bytes + 63) / 64 * 64;
+  if (bytes == 0) return SCREE_OK;
+  if (bytes <= STAGE_BYTES / 4) TRY(stage_room(core, device, bytes, &rooms[0]));
+  for (int k = 1; k < count && rooms[0]; k++) rooms[k] = rooms[k - 1] + (reads[k - 1].bytes + 63) / 64 * 64;
+  for (int k = 0; k < count && status == SCREE_OK; k++)
+    if (reads[k].bytes > 0) status = begin_read(core, device, &reads[k], rooms[k], &last);
+  if (status == SCREE_OK) status = end_reads(core, device, last);
+  if (last) clReleaseEvent(last);
+  for (int k = 0; k < count && rooms[0] && status == SCREE_OK; k++)
+    memcpy(reads[k].data, rooms[k], (size_t)reads[k].bytes);
+  return status;
+}
+
+Status device_read(Core *core, Device *device, const DeviceBuffer *buffer, int64_t offset, int64_t bytes, void *data) {
+  const DeviceRead read = {buffer, offset, bytes, data};
+  return device_read_many(core, device, &read, 1);
 }
 
 Status device_copy(Core *core, Device *device, const DeviceBuffer *from, const DeviceBuffer *to, int64_t offset,

@@ -54,6 +54,11 @@ Status device_read(Core *core, Device *device, const DeviceBuffer *buffer, int64
   return none(core);
 }
 
+Status device_read_many(Core *core, Device *device, const DeviceRead *reads, int count) {
+  (void)device, (void)reads, (void)count;
+  return none(core);
+}
+
 Status device_copy(Core *core, Device *device, const DeviceBuffer *from, const DeviceBuffer *to, int64_t offset,
                    int64_t bytes) {
   (void)device, (void)from, (void)to, (void)offset, (void)bytes;

@@ -53,26 +53,36 @@ Status mirror_send(Core *core, Mirror *mirror, const Particles *particles, State
   return SCREE_OK;
 }
 
-static Status fetch(Core *core, Mirror *mirror, const Particles *particles, int32_t f) {
+/* Fields that are wanted and not here come down together. */
+typedef struct Fetch {
+  DeviceRead reads[DEVICE_READS_MAX];
+  int count;
+} Fetch;
+
+static Status fetch(Core *core, Mirror *mirror, const Particles *particles, int32_t f, Fetch *all) {
   MirrorField *own = &mirror->fields[f];
   const Field *field = &particles->fields[f];
   if (own->here) return SCREE_OK;
-  TRY(device_read(core, mirror->device, &own->buffer, 0, particles->count * field->size, *field->data));
+  all->reads[all->count++] = (DeviceRead){&own->buffer, 0, particles->count * field->size, *field->data};
   own->here = true;
-  return SCREE_OK;
+  if (all->count < DEVICE_READS_MAX) return SCREE_OK;
+  all->count = 0;
+  return device_read_many(core, mirror->device, all->reads, DEVICE_READS_MAX);
 }
 
 Status mirror_fetch(Core *core, Mirror *mirror, const Particles *particles, StateSet set) {
+  Fetch all = {.count = 0};
   for (int32_t f = 0; f < particles->field_count; f++)
-    if (in_set(particles, f, set)) TRY(fetch(core, mirror, particles, f));
-  return SCREE_OK;
+    if (in_set(particles, f, set)) TRY(fetch(core, mirror, particles, f, &all));
+  return device_read_many(core, mirror->device, all.reads, all.count);
 }
 
 Status mirror_fetch_field(Core *core, Mirror *mirror, const Particles *particles, const char *name) {
+  Fetch all = {.count = 0};
   for (int32_t f = 0; f < particles->field_count; f++)
     if (strcmp(particles->fields[f].name, name) == 0 && particles->fields[f].mirrored)
-      TRY(fetch(core, mirror, particles, f));
-  return SCREE_OK;
+      TRY(fetch(core, mirror, particles, f, &all));
+  return device_read_many(core, mirror->device, all.reads, all.count);
 }
 
 static void wrote(Mirror *mirror, const Particles *particles, StateSet set, bool here) {
