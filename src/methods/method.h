@@ -84,6 +84,14 @@ typedef struct Step {
   double farthest; /* m, written by prepare where it knows: no particle goes farther in this step; INFINITY if not */
 } Step;
 
+/* What the table of a method names as its device form: nothing where the library is built without devices, so that the
+ * linker leaves out what would never run. */
+#ifdef SCREE_HAVE_OPENCL
+#define METHOD_DEVICE(form) (form)
+#else
+#define METHOD_DEVICE(form) (0 ? (form) : NULL)
+#endif
+
 /* A method on a device, where State.mirror has the fields of the particles. It gives the bits of the CPU. */
 typedef struct MethodDevice {
   /* What the scene has that the method cannot do there, as a noun; NULL: nothing. Asked before every step: bodies are

@@ -432,5 +432,5 @@ const Method METHOD_DEM = {
     .solids_changed = dem_contacts_changed,
     .materials_changed = dem_contacts_changed,
     .pressure = dem_write_pressure,
-    .device = &DEM_DEVICE,
+    .device = METHOD_DEVICE(&DEM_DEVICE),
 };

@@ -176,5 +176,5 @@ const Method METHOD_PBD = {
     .check = pbd_check,
     .destroy = pbd_destroy,
     .pressure = pbd_pressure,
-    .device = &PBD_DEVICE,
+    .device = METHOD_DEVICE(&PBD_DEVICE),
 };

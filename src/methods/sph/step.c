@@ -540,5 +540,5 @@ const Method METHOD_SPH = {
     .destroy = sph_destroy,
     .materials_changed = sph_materials_changed,
     .pressure = sph_pressure,
-    .device = &SPH_DEVICE,
+    .device = METHOD_DEVICE(&SPH_DEVICE),
 };
