@@ -314,7 +314,7 @@ static Status hourglass_rows(Core *core, BenchTable *table) {
                      {.ours = 1e3 * fine.device, .unit = "ms/frame"},
                      {.unit = "kB"}};
   rows[3].ours = 1e-3 * (double)(fine.up + fine.down) / steps;
-  snprintf(rows[1].note, sizeof rows[1].note, "pbd on the device, contacts with the glass found by the CPU");
+  snprintf(rows[1].note, sizeof rows[1].note, "pbd and fine grains on the device");
   snprintf(rows[2].note, sizeof rows[2].note, "device's clock; fine grains %.4g ms in all", 1e3 * fine.wall);
   snprintf(rows[3].note, sizeof rows[3].note, "%.3g steps a frame", steps);
   for (int k = 0; k < HOURGLASS_ROWS; k++) {
