@@ -3,6 +3,7 @@
 #define STATE_SOLIDS_CL
 
 #include "geometry/grid_spot_shared.h"
+#include "geometry/grid_corners.cl"
 #include "geometry/triangle_law.h"
 #include "state/solids_there_shared.h"
 
@@ -80,15 +81,7 @@ static ShapePoint mesh_point(SolidsThere there, global const SolidThere *solid, 
   const int entry = grid_entry(there, solid, spot);
   if (entry < 0) return grid_spot_beyond(entry == GRID_INSIDE, solid->band);
   global const float *lowest = there.values + (uint)solid->values + (uint)(entry + spot.corner);
-  Corners corners;
-  corners.v[0] = lowest[0];
-  corners.v[1] = lowest[1];
-  corners.v[2] = lowest[GRID_SIDE];
-  corners.v[3] = lowest[GRID_SIDE + 1];
-  corners.v[4] = lowest[GRID_SIDE * GRID_SIDE];
-  corners.v[5] = lowest[GRID_SIDE * GRID_SIDE + 1];
-  corners.v[6] = lowest[GRID_SIDE * GRID_SIDE + GRID_SIDE];
-  corners.v[7] = lowest[GRID_SIDE * GRID_SIDE + GRID_SIDE + 1];
+  const Corners corners = grid_corners_from(lowest);
   return grid_spot_point(corners, spot);
 }
 

@@ -1,6 +1,7 @@
 /* Fine grains on a device: a work item each. The laws are those of the CPU; sums go over the coarse grains in the same
  * order, by cells and by ids within a cell, so that the bits are the same. */
 #include "upsample/fine_shared.h"
+#include "geometry/grid_corners.cl"
 
 typedef struct PlainShape {
   float a[3], b[3], radius, height;
@@ -302,15 +303,7 @@ static SolidPoint cached_point(global const SolidShared *solid, global const int
   int entry = table[solid->table + place.block];
   Mask known = grid_known(place, entry), inside_far = grid_inside_far(place, entry);
   global const float *lowest = values + (uint)solid->values + (uint)int_mask(known, entry + place.corner);
-  Corners corners;
-  corners.v[0] = lowest[0];
-  corners.v[1] = lowest[1];
-  corners.v[2] = lowest[GRID_SIDE];
-  corners.v[3] = lowest[GRID_SIDE + 1];
-  corners.v[4] = lowest[GRID_SIDE * GRID_SIDE];
-  corners.v[5] = lowest[GRID_SIDE * GRID_SIDE + 1];
-  corners.v[6] = lowest[GRID_SIDE * GRID_SIDE + GRID_SIDE];
-  corners.v[7] = lowest[GRID_SIDE * GRID_SIDE + GRID_SIDE + 1];
+  const Corners corners = grid_corners_from(lowest);
   GridPoint here = grid_point(frame, corners, place.at, known, inside_far);
   SolidPoint point = {solid->sign * here.distance, vec_mul(here.normal, solid->sign)};
   return point;
