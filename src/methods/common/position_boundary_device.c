@@ -48,7 +48,9 @@ static Status find(const Launcher *l, bool fill) {
                 SOLIDS, HERE(bodies), HERE(walls), HERE(walls_before), HERE(boundary));
 }
 
-static void ride_rows(const PositionStep *work, double (*rows)[RIDE_DOUBLES], bool *moving) {
+/* Rows of the solids in a substep; whether any of them moves. */
+static bool ride_rows(const PositionStep *work, double (*rows)[RIDE_DOUBLES]) {
+  bool moving = false;
   for (int32_t k = 0; k < work->step->state->solids.count; k++) {
     const PositionBody *body = &work->bodies.items[k];
     double *row = rows[k];
@@ -60,8 +62,9 @@ static void ride_rows(const PositionStep *work, double (*rows)[RIDE_DOUBLES], bo
     memcpy(row + RIDE_TOTAL, body->total.part, 3 * sizeof *body->total.part);
     memcpy(row + RIDE_ALONE, body->alone.part, sizeof body->alone.part);
     row[RIDE_STILL] = body->still;
-    *moving |= !body->still;
+    moving |= !body->still;
   }
+  return moving;
 }
 
 /* Rows of one substep. */
@@ -69,10 +72,9 @@ static Status send_substep(const Launcher *l, int32_t substep) {
   const PositionStep *work = l->work;
   const int64_t solids = work->step->state->solids.count, bytes = solids * RIDE_DOUBLES * (int64_t)sizeof(double);
   double(*rows)[RIDE_DOUBLES] = NULL;
-  bool moving;
   int mark = scratch_mark(work->step->scratch);
   TRY(scratch_take(l->core, work->step->scratch, &rows, solids, "solids"));
-  ride_rows(work, rows, &moving);
+  ride_rows(work, rows);
   Status status = device_write(l->core, l->d->device, &l->d->motions, substep * bytes, bytes, rows);
   scratch_release(l->core, work->step->scratch, mark);
   return status;
@@ -98,7 +100,7 @@ Status position_send_motions(Launcher *l, bool *moving) {
   const bool movable = any_movable(work);
   const int32_t known = movable ? 1 : work->substeps;
   for (work->substep = 0; work->substep < known; work->substep++) {
-    ride_rows(work, rows + (int64_t)work->substep * solids, moving);
+    *moving |= ride_rows(work, rows + (int64_t)work->substep * solids);
     if (!movable) position_end_substep(work);
   }
   const int64_t told = (*moving ? known : 1) * (int64_t)solids; /* what stands still does so in every substep */
