@@ -6,16 +6,6 @@
 
 #include "world_fixture.h"
 
-static inline ScreeWorld *world_on(const ScreeSceneDef *scene, const char *device) {
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = 2;
-  options.device = device;
-  ScreeWorld *world = NULL;
-  ScreeError error;
-  assert_done(scree_world_create(scene, &options, &world, &error));
-  return world;
-}
-
 static inline void assert_same(const ScreeWorld *cpu, const ScreeWorld *device, const char *what) {
   ScreeStatistics here, there;
   scree_world_statistics(cpu, &here);

@@ -99,4 +99,15 @@ static inline void check_resumed(ScreeWorld *whole, ScreeWorld *resumed, int bef
   scree_world_destroy(resumed);
 }
 
+/* On two threads; device: "cpu", "opencl". */
+static inline ScreeWorld *world_on(const ScreeSceneDef *scene, const char *device) {
+  ScreeWorldOptions options = scree_world_options_default();
+  options.threads = 2;
+  options.device = device;
+  ScreeWorld *world = NULL;
+  ScreeError error;
+  assert_done(scree_world_create(scene, &options, &world, &error));
+  return world;
+}
+
 #endif

@@ -10,16 +10,6 @@
 #include "upsample_fixture.h"
 #include "world_fixture.h"
 
-static ScreeWorld *world_on(const ScreeSceneDef *scene, const char *device) {
-  ScreeWorldOptions options = scree_world_options_default();
-  options.threads = 2;
-  options.device = device;
-  ScreeWorld *world = NULL;
-  ScreeError error;
-  assert_done(scree_world_create(scene, &options, &world, &error));
-  return world;
-}
-
 static void assert_on_device(const ScreeWorld *world) {
   ScreeStatistics now;
   scree_world_statistics(world, &now);
