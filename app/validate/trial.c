@@ -53,6 +53,26 @@ ScreeStatus trial_world(const Trial *trial, ScreeWorld **world, ScreeError *erro
   return status;
 }
 
+ScreeStatus trial_bed(const Trial *trial, TrialBed bed, double frame_rate, const char *floor, ScreeWorld **world,
+                      ScreeError *error, const char *format, ...) {
+  double d = 2 * trial->radius, side = bed.width * d / 2;
+  char more[TRIAL_TEXT];
+  va_list list;
+  va_start(list, format);
+  int used = vsnprintf(more, sizeof more, format, list);
+  va_end(list);
+  *world = NULL;
+  if (used < 0 || used >= TRIAL_TEXT) return trial_fail(error, SCREE_BAD_ARGUMENT, "the boundaries are too long");
+  return trial_world(trial, world, error,
+                     "frame_rate: %.9g\n"
+                     "grains:\n  - {fill: {box: {min: [0, %.9g, 0], max: [%.9g, %.9g, %.9g]}}, start: dense}\n"
+                     "boundaries:\n"
+                     "  - {name: floor, plane: {point: [0, 0, 0], normal: [0, 0, 1]}, %s}\n"
+                     "  - {name: left, plane: {point: [0, %.9g, 0], normal: [0, 1, 0]}, " SMOOTH "}\n"
+                     "  - {name: right, plane: {point: [0, %.9g, 0], normal: [0, -1, 0]}, " SMOOTH "}\n%s",
+                     frame_rate, -side, bed.length * d, side, bed.depth * d, floor, -side, side, more);
+}
+
 ScreeStatus trial_frame(const Trial *trial, ScreeWorld *world, ScreeError *error) {
   if (trial->stopped && trial->stopped(trial->context)) return trial_fail(error, SCREE_INTERRUPTED, "interrupted");
   return scree_world_frame(world, error);

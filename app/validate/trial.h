@@ -29,6 +29,13 @@ ScreeStatus trial_world(const Trial *trial, ScreeWorld **world, ScreeError *erro
 ScreeStatus trial_scene(const Trial *trial, ScreeScene **scene, ScreeError *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 ScreeStatus trial_create(const ScreeSceneDef *definition, ScreeWorld **world, ScreeError *error);
+/* A dense bed that begins at x = 0, between smooth sides at +-width / 2, in diameters. */
+typedef struct TrialBed {
+  double length, depth, width;
+} TrialBed;
+/* Its world: `floor` are the keys of its friction, the text behind it is more of the scene's boundaries. */
+ScreeStatus trial_bed(const Trial *trial, TrialBed bed, double frame_rate, const char *floor, ScreeWorld **world,
+                      ScreeError *error, const char *format, ...) __attribute__((format(printf, 7, 8)));
 /* One frame, or SCREE_INTERRUPTED. */
 ScreeStatus trial_frame(const Trial *trial, ScreeWorld *world, ScreeError *error);
 ScreeStatus trial_seconds(const Trial *trial, ScreeWorld *world, double seconds, ScreeError *error);

@@ -48,22 +48,15 @@ static double channel_end(const ScreeWorld *world, double diameter, double width
 static ScreeStatus channel_run(Run *run, ScreeError *error) {
   const ChannelColumn *column = &channel_columns[(int)run->parameter];
   Trial trial = run_trial(run, LAW_SAND, CHANNEL_RADIUS);
-  double d = 2 * trial.radius, length = channel_length(run->level, column) * d, high = column->aspect * length;
-  double wide = channel_width(run->level) * d, scale = sqrt(high / TRIAL_GRAVITY), end = 0;
+  TrialBed bed = {.length = channel_length(run->level, column), .width = channel_width(run->level)};
+  bed.depth = column->aspect * bed.length;
+  double d = 2 * trial.radius, length = bed.length * d, scale = sqrt(bed.depth * d / TRIAL_GRAVITY), end = 0;
   ScreeWorld *world = NULL;
-  ScreeStatus status =
-      trial_world(&trial, &world, error,
-                  "frame_rate: %.9g\n"
-                  "grains:\n  - {fill: {box: {min: [0, %.9g, 0], max: [%.9g, %.9g, %.9g]}}, start: dense}\n"
-                  "boundaries:\n"
-                  "  - {name: floor, plane: {point: [0, 0, 0], normal: [0, 0, 1]}, " ROUGH "}\n"
-                  "  - {name: left, plane: {point: [0, %.9g, 0], normal: [0, 1, 0]}, " SMOOTH "}\n"
-                  "  - {name: right, plane: {point: [0, %.9g, 0], normal: [0, -1, 0]}, " SMOOTH "}\n"
-                  "  - {name: back, plane: {point: [0, 0, 0], normal: [1, 0, 0]}, " SMOOTH "}\n",
-                  CHANNEL_FRAMES / scale, -wide / 2, length, wide / 2, high, -wide / 2, wide / 2);
+  ScreeStatus status = trial_bed(&trial, bed, CHANNEL_FRAMES / scale, ROUGH, &world, error,
+                                 "  - {name: back, plane: {point: [0, 0, 0], normal: [1, 0, 0]}, " SMOOTH "}\n");
   for (int k = 0; k < CHANNEL_FRAMES * CHANNEL_END && status == SCREE_OK; k++) {
     status = trial_frame(&trial, world, error);
-    end = channel_end(world, d, wide);
+    end = channel_end(world, d, bed.width * d);
     run_point(run, (k + 1.0) / CHANNEL_FRAMES, end / length);
   }
   run->values[0] = end / length;

@@ -15,13 +15,10 @@ enum { SLIDE_RESTS, SLIDE_SLIDES };
 /* Times in sqrt(diameter / g). */
 enum { SLIDE_SETTLE = 20, SLIDE_RAMP = 20, SLIDE_HOLD = 10, SLIDE_WATCH = 20, SLIDE_FRAMES = 4 };
 
-/* In diameters. Both ends are free and slump: the bed is long enough for its middle to know nothing of them. */
-typedef struct SlideSize {
-  double length, depth, width;
-} SlideSize;
-static SlideSize slide_size(Level level) {
-  if (level == LEVEL_QUICK) return (SlideSize){100, 6, 5};
-  return level == LEVEL_COARSE ? (SlideSize){120, 10, 7} : (SlideSize){200, 16, 11};
+/* Both ends are free and slump: the bed is long enough for its middle to know nothing of them. */
+static TrialBed slide_bed(Level level) {
+  if (level == LEVEL_QUICK) return (TrialBed){100, 6, 5};
+  return level == LEVEL_COARSE ? (TrialBed){120, 10, 7} : (TrialBed){200, 16, 11};
 }
 
 /* sqrt(tan(angle) solid's): what every method should have. */
@@ -31,8 +28,8 @@ static double slide_angle_deg(bool rests) {
 }
 
 static void slide_plan(Plan *plan) {
-  SlideSize size = slide_size(plan->level);
-  double cost = method_cost(plan->method) * size.length * size.depth * size.width / 2500;
+  TrialBed bed = slide_bed(plan->level);
+  double cost = method_cost(plan->method) * bed.length * bed.depth * bed.width / 2500;
   plan_run(plan, SLIDE_RESTS, 1, cost, "below");
   plan_run(plan, SLIDE_SLIDES, 1, cost, "above");
 }
@@ -63,20 +60,12 @@ static ScreeStatus slide_watch(Run *run, const Trial *trial, ScreeWorld *world, 
 
 static ScreeStatus slide_run(Run *run, ScreeError *error) {
   Trial trial = run_trial(run, LAW_SAND, SLIDE_RADIUS);
-  SlideSize size = slide_size(run->level);
-  double d = 2 * trial.radius, length = size.length * d, width = size.width * d, moved = 0, gained = 0;
+  TrialBed bed = slide_bed(run->level);
+  double length = bed.length * 2 * trial.radius, moved = 0, gained = 0;
+  char floor[RUN_LABEL];
+  snprintf(floor, sizeof floor, "friction_static: %g, friction_kinetic: %g", SLIDE_FRICTION, SLIDE_FRICTION);
   ScreeWorld *world = NULL;
-  ScreeStatus status =
-      trial_world(&trial, &world, error,
-                  "frame_rate: %.9g\n"
-                  "grains:\n  - {fill: {box: {min: [0, %.9g, 0], max: [%.9g, %.9g, %.9g]}}, start: dense}\n"
-                  "boundaries:\n"
-                  "  - {name: floor, plane: {point: [0, 0, 0], normal: [0, 0, 1]}, friction_static: %g, "
-                  "friction_kinetic: %g}\n"
-                  "  - {name: left, plane: {point: [0, %.9g, 0], normal: [0, 1, 0]}, " SMOOTH "}\n"
-                  "  - {name: right, plane: {point: [0, %.9g, 0], normal: [0, -1, 0]}, " SMOOTH "}\n",
-                  SLIDE_FRAMES / trial_tick(&trial), -width / 2, length, width / 2, size.depth * d, SLIDE_FRICTION,
-                  SLIDE_FRICTION, -width / 2, width / 2);
+  ScreeStatus status = trial_bed(&trial, bed, SLIDE_FRAMES / trial_tick(&trial), floor, &world, error, "%s", "");
   if (status == SCREE_OK) status = trial_seconds(&trial, world, SLIDE_SETTLE * trial_tick(&trial), error);
   if (status == SCREE_OK) status = slide_watch(run, &trial, world, length, &moved, &gained, error);
   double angle = slide_angle_deg(run->parameter == SLIDE_RESTS) * M_PI / 180,

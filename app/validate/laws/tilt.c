@@ -14,18 +14,14 @@ enum { TILT_RESTS, TILT_FLOWS };
 /* Times in sqrt(diameter / g). While a bed is watched no news of its ends comes to its middle. */
 enum { TILT_SETTLE = 20, TILT_RAMP = 40, TILT_HOLD = 20, TILT_WATCH = 20, TILT_FRAMES = 4 };
 
-/* In diameters. */
-typedef struct TiltSize {
-  double length, depth, width;
-} TiltSize;
-static TiltSize tilt_size(Level level) {
-  if (level == LEVEL_QUICK) return (TiltSize){60, 6, 5};
-  return level == LEVEL_COARSE ? (TiltSize){160, 12, 8} : (TiltSize){240, 18, 12};
+static TrialBed tilt_bed(Level level) {
+  if (level == LEVEL_QUICK) return (TrialBed){60, 6, 5};
+  return level == LEVEL_COARSE ? (TrialBed){160, 12, 8} : (TrialBed){240, 18, 12};
 }
 
 static void tilt_plan(Plan *plan) {
-  TiltSize size = tilt_size(plan->level);
-  double cost = method_cost(plan->method) * size.length * size.depth * size.width / 1700;
+  TrialBed bed = tilt_bed(plan->level);
+  double cost = method_cost(plan->method) * bed.length * bed.depth * bed.width / 1700;
   plan_run(plan, TILT_RESTS, 1, cost, "at angle - 2");
   plan_run(plan, TILT_FLOWS, 1, cost, "at angle + 2");
 }
@@ -76,22 +72,14 @@ static ScreeStatus tilt_flow(Run *run, const Trial *trial, ScreeWorld *world, do
 static ScreeStatus tilt_run(Run *run, ScreeError *error) {
   Trial trial = run_trial(run, LAW_SAND, TILT_RADIUS);
   bool rests = run->parameter == TILT_RESTS;
-  TiltSize size = tilt_size(run->level);
-  double d = 2 * trial.radius, length = size.length * d, width = size.width * d;
+  TrialBed bed = tilt_bed(run->level);
+  double length = bed.length * 2 * trial.radius;
   ScreeWorld *world = NULL;
   /* The lower end is open where the bed shall flow: a wall there would bear a long bed that moves as one. */
-  ScreeStatus status =
-      trial_world(&trial, &world, error,
-                  "frame_rate: %.9g\n"
-                  "grains:\n  - {fill: {box: {min: [0, %.9g, 0], max: [%.9g, %.9g, %.9g]}}, start: dense}\n"
-                  "boundaries:\n"
-                  "  - {name: floor, plane: {point: [0, 0, 0], normal: [0, 0, 1]}, " ROUGH "}\n"
-                  "  - {name: left, plane: {point: [0, %.9g, 0], normal: [0, 1, 0]}, " SMOOTH "}\n"
-                  "  - {name: right, plane: {point: [0, %.9g, 0], normal: [0, -1, 0]}, " SMOOTH "}\n"
-                  "  - {name: upper, plane: {point: [0, 0, 0], normal: [1, 0, 0]}, " SMOOTH "}\n"
-                  "  - {name: lower, plane: {point: [%.9g, 0, 0], normal: [-1, 0, 0]}, " SMOOTH "}\n",
-                  TILT_FRAMES / trial_tick(&trial), -width / 2, length, width / 2, size.depth * d, -width / 2,
-                  width / 2, rests ? length : 10 * length);
+  ScreeStatus status = trial_bed(&trial, bed, TILT_FRAMES / trial_tick(&trial), ROUGH, &world, error,
+                                 "  - {name: upper, plane: {point: [0, 0, 0], normal: [1, 0, 0]}, " SMOOTH "}\n"
+                                 "  - {name: lower, plane: {point: [%.9g, 0, 0], normal: [-1, 0, 0]}, " SMOOTH "}\n",
+                                 rests ? length : 10 * length);
   if (status == SCREE_OK) status = trial_seconds(&trial, world, TILT_SETTLE * trial_tick(&trial), error);
   if (status == SCREE_OK)
     status = rests ? tilt_rest(run, &trial, world, length, error) : tilt_flow(run, &trial, world, length, error);
