@@ -58,29 +58,15 @@ static Status measure_frames(ScreeWorld *world, int64_t frames, DeviceTiming *ti
 /* A block of sand in the air of which every grain falls. */
 static Status block_timing(Core *core, const BenchTable *table, double wanted, int mode, const char *device,
                            DeviceTiming *timing) {
-  const double radius = 0.028, fine = 0.008;
-  if (table->quick) wanted = 2000;
-  double side = cbrt(wanted * 4.0 / 3 * M_PI * fine * fine * fine / 0.37);
-  ScreeMaterialDef sand = scree_material_default("sand");
-  ScreeGrainsDef grains =
-      scree_grains_default("sand", scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){side, side, side}));
-  grains.velocity = (ScreeVec3){0.3, -0.2, 0.1};
-  ScreeUpsampleDef upsample = scree_upsample_default(fine);
-  upsample.mode = mode;
-  ScreeSceneDef scene = scree_scene_default();
-  scene.name = "block";
-  scene.method = scree_method_default("none");
-  scene.method.radius = radius;
-  scene.materials = &sand, scene.material_count = 1;
-  scene.grains = &grains, scene.grains_count = 1;
-  scene.upsample = &upsample;
+  BenchBlock block;
+  bench_block_make(&block, table->quick ? 2000 : wanted, mode, (ScreeVec3){0.3, -0.2, 0.1});
   ScreeWorldOptions options = scree_world_options_default();
   options.threads = table->threads;
   options.memory_limit = memory_left(&core->memory);
   options.device = device;
   ScreeWorld *world = NULL;
   ScreeError error;
-  Status status = scree_world_create(&scene, &options, &world, &error);
+  Status status = scree_world_create(&block.scene, &options, &world, &error);
   if (status == SCREE_OK) status = scree_world_frame(world, &error); /* sorts, and brings them to the device */
   if (status == SCREE_OK) status = measure_frames(world, bench_amount(table, FRAMES_MEASURED, 1), timing, &error);
   if (status != SCREE_OK) status = fail(core, status, "%s", error.message);

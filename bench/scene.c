@@ -1,5 +1,6 @@
 #include "bench/scene.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -36,6 +37,26 @@ Status bench_scene_frame(Core *core, const BenchScene *opened) {
   ScreeError error;
   if (scree_world_frame(opened->world, &error) != SCREE_OK) return fail(core, error.status, "%s", error.message);
   return SCREE_OK;
+}
+
+#define BLOCK_RADIUS 0.028
+#define BLOCK_FINE 0.008
+#define BLOCK_PACKING 0.37 /* of its fine grains */
+
+void bench_block_make(BenchBlock *block, double wanted, int mode, ScreeVec3 velocity) {
+  double side = cbrt(wanted * 4.0 / 3 * M_PI * BLOCK_FINE * BLOCK_FINE * BLOCK_FINE / BLOCK_PACKING);
+  block->sand = scree_material_default("sand");
+  block->grains = scree_grains_default("sand", scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){side, side, side}));
+  block->grains.velocity = velocity;
+  block->upsample = scree_upsample_default(BLOCK_FINE);
+  block->upsample.mode = mode;
+  block->scene = scree_scene_default();
+  block->scene.name = "block";
+  block->scene.method = scree_method_default("none");
+  block->scene.method.radius = BLOCK_RADIUS;
+  block->scene.materials = &block->sand, block->scene.material_count = 1;
+  block->scene.grains = &block->grains, block->scene.grains_count = 1;
+  block->scene.upsample = &block->upsample;
 }
 
 void bench_temporary_name(char *name, size_t size) {

@@ -136,26 +136,11 @@ static Status timing_row(Core *core, BenchTable *table, const char *name, const 
 /* A block of sand in the air: every grain falls, nothing is near a wall. */
 static Status block_time(Core *core, const BenchTable *table, double wanted, int mode, bool moving, int threads,
                          Timing *timing) {
-  const double radius = 0.028, fine = 0.008;
-  if (table->quick) wanted = 2000;
-  double side = cbrt(wanted * 4.0 / 3 * M_PI * fine * fine * fine / 0.37);
-  ScreeMaterialDef sand = scree_material_default("sand");
-  ScreeGrainsDef grains =
-      scree_grains_default("sand", scree_shape_box((ScreeVec3){0, 0, 0}, (ScreeVec3){side, side, side}));
-  if (moving) grains.velocity = (ScreeVec3){0.3, -0.2, 0.1};
-  ScreeUpsampleDef upsample = scree_upsample_default(fine);
-  upsample.mode = mode;
-  ScreeSceneDef scene = scree_scene_default();
-  scene.name = "block";
-  scene.method = scree_method_default("none");
-  scene.method.radius = radius;
-  scene.materials = &sand;
-  scene.material_count = 1;
-  scene.grains = &grains;
-  scene.grains_count = 1;
-  scene.upsample = &upsample;
-  if (!moving) scene.gravity = (ScreeVec3){0, 0, 0};
-  return scene_time(core, table, &scene, 2, threads, moving, timing);
+  BenchBlock block;
+  bench_block_make(&block, table->quick ? 2000 : wanted, mode,
+                   moving ? (ScreeVec3){0.3, -0.2, 0.1} : (ScreeVec3){0, 0, 0});
+  if (!moving) block.scene.gravity = (ScreeVec3){0, 0, 0};
+  return scene_time(core, table, &block.scene, 2, threads, moving, timing);
 }
 
 enum { BYTES_PER_FINE = 160 };

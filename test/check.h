@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -43,6 +44,26 @@ static inline void assert_ok_(Core *core, Status status, const char *text, const
   char said[SCREE_FILE_MAX + SCREE_MESSAGE_MAX + 64];
   print_error("%s: %s\n", text, scree_error_line(&core->error, said, sizeof said));
   _fail(file, line);
+}
+
+/* All of a file; the caller frees it. */
+static inline char *file_read(const char *path, int64_t *size) {
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  fseek(file, 0, SEEK_END);
+  *size = ftell(file);
+  rewind(file);
+  char *data = malloc((size_t)*size);
+  assert_int_equal(fread(data, 1, (size_t)*size, file), *size);
+  fclose(file);
+  return data;
+}
+
+static inline void file_write(const char *path, const char *data, int64_t size) {
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(data, 1, (size_t)size, file), size);
+  fclose(file);
 }
 
 static inline Core test_core(int threads) {

@@ -340,25 +340,11 @@ typedef struct Edit {
   uint64_t value;
 } Edit;
 
-static char *whole_file(const char *path, int64_t *size) {
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  fseek(file, 0, SEEK_END);
-  *size = ftell(file);
-  rewind(file);
-  char *data = malloc((size_t)*size);
-  assert_int_equal(fread(data, 1, (size_t)*size, file), *size);
-  fclose(file);
-  return data;
-}
-
-static void write_file(const char *path, char *data, int64_t size) {
+/* With the check sum of what is in it. */
+static void write_checkpoint(const char *path, char *data, int64_t size) {
   uint64_t sum = hash_bytes(data + HEADER, (size_t)(size - HEADER), 0);
   memcpy(data + HASH_AT, &sum, sizeof sum);
-  FILE *file = fopen(path, "wb");
-  assert_non_null(file);
-  assert_int_equal(fwrite(data, 1, (size_t)size, file), size);
-  fclose(file);
+  file_write(path, data, size);
 }
 
 /* Names are 24 bytes long. */
@@ -411,9 +397,9 @@ static void private_data_is_looked_at(void **unused) {
     char what[80];
     run_frames(world, 3);
     assert_done(scree_world_save(world, path, &error));
-    char *data = whole_file(path, &size), *at = find_section(data, size, edit->section) + edit->at;
+    char *data = file_read(path, &size), *at = find_section(data, size, edit->section) + edit->at;
     memcpy(at, &edit->value, (size_t)edit->size);
-    write_file(path, data, size);
+    write_checkpoint(path, data, size);
     free(data);
     snprintf(what, sizeof what, "edit %d in section %s", (int)k, edit->section);
     assert_refused(world, path, what, edit->which);
@@ -437,12 +423,12 @@ static void no_byte_breaks_a_world(void **unused) {
     int64_t size;
     run_frames(world, FRAMES);
     assert_done(scree_world_save(world, path, &error));
-    char *data = whole_file(path, &size);
+    char *data = file_read(path, &size);
     for (int k = 0; k < TRIES; k++) {
       int64_t at = HEADER + (int64_t)((uint64_t)k * 2654435761u * 40503u % (uint64_t)(size - HEADER));
       char kept = data[at];
       data[at] = (char)(k & 1 ? 0xff : data[at] ^ 0x80);
-      write_file(path, data, size);
+      write_checkpoint(path, data, size);
       data[at] = kept;
       all++;
       if (scree_world_load(world, path, &error) != SCREE_OK) refused++;
@@ -450,7 +436,7 @@ static void no_byte_breaks_a_world(void **unused) {
         for (int s = 0; s < STEPS; s++)
           if (world_step(world) != SCREE_OK) break;
     }
-    write_file(path, data, size);
+    write_checkpoint(path, data, size);
     assert_done(scree_world_load(world, path, &error));
     run_frames(world, 1);
     free(data);

@@ -55,25 +55,6 @@ static int kept_files(char path[PATH + NAME]) {
   return count;
 }
 
-static char *read_file(const char *path, long *size) {
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  fseek(file, 0, SEEK_END);
-  *size = ftell(file);
-  rewind(file);
-  char *data = malloc((size_t)*size);
-  assert_int_equal(fread(data, 1, (size_t)*size, file), *size);
-  fclose(file);
-  return data;
-}
-
-static void write_file(const char *path, const char *data, long size) {
-  FILE *file = fopen(path, "wb");
-  assert_non_null(file);
-  assert_int_equal(fwrite(data, 1, (size_t)size, file), size);
-  fclose(file);
-}
-
 static void test_kept(void **state) {
   (void)state;
   Core core = test_core(2);
@@ -97,8 +78,8 @@ static void test_kept(void **state) {
 
 /* Changes the kept file at `at`, with the check sum made anew where `summed`, and makes the grid again. */
 static void try_damaged(Core *core, const Shape *shape, const char *path, long at, bool summed, uint64_t expected) {
-  long size = 0;
-  char *data = read_file(path, &size);
+  int64_t size = 0;
+  char *data = file_read(path, &size);
   data[at] ^= 0x55;
   if (summed) {
     int64_t blocks = 0;
@@ -108,7 +89,7 @@ static void try_damaged(Core *core, const Shape *shape, const char *path, long a
     sum = hash_bytes(data + HEADER + table, values, sum);
     memcpy(data + SUM_AT, &sum, sizeof sum);
   }
-  write_file(path, data, size);
+  file_write(path, data, size);
   free(data);
   assert_true(grid_hash(core, shape, 0.02) == expected);
 }
@@ -125,15 +106,15 @@ static void test_damaged(void **state) {
   for (long at = 0; at < HEADER; at++) try_damaged(&core, &shape, path, at, false, expected);
   /* A table that leads out of the values, with the right check sum. */
   for (long at = HEADER; at < HEADER + 8; at++) try_damaged(&core, &shape, path, at, true, expected);
-  long size = 0;
-  char *data = read_file(path, &size);
-  const long sizes[] = {0, 7, HEADER - 1, HEADER, HEADER + 100, size - 1};
+  int64_t size = 0;
+  char *data = file_read(path, &size);
+  const int64_t sizes[] = {0, 7, HEADER - 1, HEADER, HEADER + 100, size - 1};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-    write_file(path, data, sizes[k]);
+    file_write(path, data, sizes[k]);
     assert_true(grid_hash(&core, &shape, 0.02) == expected);
   }
   memset(data + size - 4, 0xff, 4); /* a value that is no number */
-  write_file(path, data, size);
+  file_write(path, data, size);
   try_damaged(&core, &shape, path, HEADER, true, expected);
   free(data);
   shape_destroy(&core, &shape);
