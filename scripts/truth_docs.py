@@ -4,8 +4,9 @@
   scripts/truth_docs.py            write the tables
   scripts/truth_docs.py --check    exit code 1 when the page is not what would be written
   scripts/truth_docs.py store DIR...  keep reports and plots of these output folders of `scree validate`, of this commit;
-                                   of a law and method that several of them have, the last counts, and of the plots of a
-                                   law the one with the most methods; docs/figures/truth as the first keeps the rest
+                                   of a law and method that several of them have, the last counts; docs/figures/truth as
+                                   the first keeps the rest. A plot takes the place of those whose methods it has, and
+                                   stands beside the others
 
 The page has a block from `<!-- truth LAW -->` to `<!-- end -->` for every law, and one called `summary`; the text between
 the blocks is written by hand: a paragraph for each miss."""
@@ -64,7 +65,8 @@ def law_block(report, law):
         here = [row for row in rows if row["case"] == case]
         cells = [cell([row for row in here if row["method"] == method]) for method in methods]
         lines.append(f"| {case} | {number(here[0]['law_says'])} | {band(here[0])} | {here[0]['unit']} | {' | '.join(cells)} |")
-    lines += ["", f"![{law['title']}](figures/truth/{law['name']}.png)"]
+    for plot in sorted(law["plots"], key=lambda plot: -len(plot["methods"])):
+        lines += ["", f"![{law['title']}: {', '.join(plot['methods'])}](figures/truth/{plot['file']})"]
     return "\n".join(lines) + "\n"
 
 
@@ -94,22 +96,35 @@ def page_text(text):
     return BLOCK.sub(lambda found: found[1] + blocks[found[2]] + found[3], text)
 
 
+def keep_plot(law, methods, plots, folder):
+    """The plots of a law once that of this folder, with these methods, is among them."""
+    if not methods:
+        return plots
+    for plot in plots:
+        if set(plot["methods"]) <= set(methods):
+            (STORE / plot["file"]).unlink(missing_ok=True)
+    kept = [plot for plot in plots if not set(plot["methods"]) <= set(methods)]
+    file = f"{law}_{'_'.join(methods)}.png" if kept else f"{law}.png"
+    shutil.copy(folder / f"{law}.png", STORE / file)
+    return kept + [{"file": file, "methods": methods}]
+
+
 def store(folders):
-    merged, laws, rows, drawn = {}, {}, {}, {}
+    merged, laws, rows = {}, {}, {}
     STORE.mkdir(parents=True, exist_ok=True)
     for folder in folders:
         report = json.loads((folder / "report.json").read_text())
         merged["scree"] = report["scree"]
-        laws |= {law["name"]: law for law in report["laws"]}
         fresh = {}
         for row in report["rows"]:
             fresh.setdefault((row["law"], row["method"]), []).append({"level": report.get("level")} | row)
         rows |= fresh
         for law in report["laws"]:
-            methods = len({method for name, method in fresh if name == law["name"]})
-            if folder.resolve() != STORE and methods and methods >= drawn.get(law["name"], 0):
-                drawn[law["name"]] = methods
-                shutil.copy(folder / f"{law['name']}.png", STORE / f"{law['name']}.png")
+            if folder.resolve() != STORE:
+                plots = laws.get(law["name"], {}).get("plots", [])
+                methods = sorted({method for name, method in fresh if name == law["name"]}, key=METHODS.index)
+                law["plots"] = keep_plot(law["name"], methods, plots, folder)
+            laws[law["name"]] = law
     git = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
     merged["commit"] = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
     methods = sorted({method for _, method in rows}, key=METHODS.index)
