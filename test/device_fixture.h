@@ -1,4 +1,4 @@
-/* The same scene on the CPU and on a device, frame by frame. In tests the device is PoCL. */
+/* The same scene on the CPU and on a device, frame by frame, and small scenes for that. In tests the device is PoCL. */
 #ifndef TEST_DEVICE_FIXTURE_H
 #define TEST_DEVICE_FIXTURE_H
 
@@ -52,6 +52,105 @@ static inline void assert_same_frames(const ScreeSceneDef *scene, int frames) {
   assert_true(now.device_memory_peak_bytes > 0 && now.bus_bytes_up > 0 && now.bus_bytes_down > 0);
   scree_world_destroy(cpu);
   scree_world_destroy(device);
+}
+
+/* A checkpoint of one goes on on the other, both ways. */
+static inline void assert_same_across(const ScreeSceneDef *scene, int half, int all) {
+  for (int to = 0; to < 2; to++) {
+    ScreeWorld *from = world_on(scene, to ? "cpu" : "opencl"), *other = world_on(scene, to ? "opencl" : "cpu");
+    run_frames(from, half);
+    run_frames(other, 2); /* what it had is replaced */
+    world_hand_over(from, other);
+    for (int k = half; k < all; k++) {
+      run_frames(from, 1);
+      run_frames(other, 1);
+      assert_same(from, other, "checkpoint");
+    }
+    scree_world_destroy(from);
+    scree_world_destroy(other);
+  }
+}
+
+/* What has no device form is said, and runs on the CPU. */
+static inline void assert_missing(const ScreeSceneDef *scene, const char *missing) {
+  ScreeWorld *cpu = world_on(scene, "cpu"), *device = world_on(scene, "opencl");
+  assert_note(device, missing);
+  assert_note(device, "nothing runs on opencl:0");
+  run_frames(cpu, 2);
+  run_frames(device, 2);
+  assert_same(cpu, device, missing);
+  scree_world_destroy(cpu);
+  scree_world_destroy(device);
+}
+
+/* Who is thrown so fast that he is not finite any more is told of as by the CPU. */
+static inline void assert_same_failure(const ScreeSceneDef *scene, double speed) {
+  ScreeError errors[2], error;
+  for (int w = 0; w < 2; w++) {
+    ScreeWorld *world = world_on(scene, w ? "opencl" : "cpu");
+    run_frames(world, 1);
+    assert_done(scree_world_impulse(world, (ScreeVec3){0, 0, 0}, 0.3, speed, &error));
+    ScreeStatus status = SCREE_OK;
+    for (int k = 0; k < 3 && status == SCREE_OK; k++) status = scree_world_step(world, &errors[w]);
+    assert_int_equal(status, SCREE_FAILED);
+    scree_world_destroy(world);
+  }
+  assert_string_equal(errors[0].message, errors[1].message);
+}
+
+/* ---- small scenes ---- */
+
+typedef struct Small {
+  ScreeMaterialDef materials[2];
+  ScreeGrainsDef grains[2];
+  ScreeBoundaryDef boundaries[3];
+  ScreeBodyDef bodies[6];
+  ScreeKeyDef keys[2], shaking[2];
+  ScreeEmitterDef emitter;
+  ScreeSinkDef sink;
+  ScreeEventDef bang;
+  ScreeProbeDef probes[3];
+  ScreeMechanismDef machine;
+  ScreeSceneDef scene;
+} Small;
+
+/* Two materials side by side, which fall into a tank with a slope in it: some two hundred particles up to `top`. */
+static inline void small_tank(Small *s, const char *name, const char *method, double bottom, double top) {
+  *s = (Small){.scene = scree_scene_default()};
+  for (int k = 0; k < 2; k++) {
+    s->materials[k] = scree_material_default(k ? "gravel" : "sand");
+    s->grains[k] = scree_grains_default(k ? "gravel" : "sand", scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, bottom},
+                                                                               (ScreeVec3){k ? 0.2 : 0, 0.2, top}));
+    s->grains[k].velocity = (ScreeVec3){0.4, 0.2, -1};
+  }
+  s->boundaries[0] = scree_boundary_default(scree_shape_box((ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 2}));
+  s->boundaries[0].inside = true;
+  s->boundaries[1] = scree_boundary_default(scree_shape_plane((ScreeVec3){0.2, 0, 0}, (ScreeVec3){-1, 0, 1}));
+  s->scene.name = name;
+  s->scene.method = scree_method_default(method);
+  s->scene.method.radius = 0.03;
+  s->scene.materials = s->materials, s->scene.material_count = 2;
+  s->scene.grains = s->grains, s->scene.grains_count = 2;
+  s->scene.boundaries = s->boundaries, s->scene.boundary_count = 2;
+}
+
+/* Births, deaths, a throw at that time, and probes. */
+static inline void small_busy(Small *s, double thrown) {
+  s->emitter = scree_emitter_default("sand");
+  s->emitter.shape.disc = (ScreeDiscDef){.center = {0, 0, 0.8}, .radius = 0.1, .direction = {0, 0, -1}};
+  s->emitter.rate = 40;
+  s->emitter.speed = 1;
+  s->sink.shape = scree_shape_box((ScreeVec3){-1, 0.1, -1}, (ScreeVec3){1, 1, 0.08});
+  s->bang.t = thrown;
+  s->bang.impulse = (ScreeImpulseDef){.center = {0, 0, 0}, .radius = 0.3, .speed = 2};
+  s->probes[0] = scree_probe_default("energy", SCREE_PROBE_ENERGY);
+  s->probes[1] = scree_probe_default("flow", SCREE_PROBE_FLOW);
+  s->probes[1].plane_z = 0.5;
+  s->probes[2] = scree_probe_default("creep", SCREE_PROBE_CREEP);
+  s->scene.emitters = &s->emitter, s->scene.emitter_count = 1;
+  s->scene.sinks = &s->sink, s->scene.sink_count = 1;
+  s->scene.events = &s->bang, s->scene.event_count = 1;
+  s->scene.probes = s->probes, s->scene.probe_count = 3;
 }
 
 #endif

@@ -6,40 +6,10 @@
 
 #include "device_fixture.h"
 
-typedef struct Small {
-  ScreeMaterialDef materials[2];
-  ScreeGrainsDef grains[2];
-  ScreeBoundaryDef boundaries[2];
-  ScreeBodyDef bodies[6];
-  ScreeKeyDef keys[2];
-  ScreeEmitterDef emitter;
-  ScreeSinkDef sink;
-  ScreeEventDef bang;
-  ScreeProbeDef probes[2];
-  ScreeMechanismDef machine;
-  ScreeSceneDef scene;
-} Small;
-
-/* Some two hundred grains that fall into a tank. */
 static void small_scene(Small *s, const char *name) {
-  *s = (Small){.scene = scree_scene_default()};
-  for (int k = 0; k < 2; k++) s->materials[k] = scree_material_default(k ? "gravel" : "sand");
+  small_tank(s, name, "pbd", 0.02, 0.5);
   s->materials[0].friction_static = 0.4, s->materials[0].friction_kinetic = 0.3;
   s->materials[1].friction_static = 0.7, s->materials[1].friction_kinetic = 0.5;
-  for (int k = 0; k < 2; k++) {
-    s->grains[k] = scree_grains_default(k ? "gravel" : "sand", scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.02},
-                                                                               (ScreeVec3){k ? 0.2 : 0, 0.2, 0.5}));
-    s->grains[k].velocity = (ScreeVec3){0.4, 0.2, -1};
-  }
-  s->boundaries[0] = scree_boundary_default(scree_shape_box((ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 2}));
-  s->boundaries[0].inside = true;
-  s->boundaries[1] = scree_boundary_default(scree_shape_plane((ScreeVec3){0.2, 0, 0}, (ScreeVec3){-1, 0, 1}));
-  s->scene.name = name;
-  s->scene.method = scree_method_default("pbd");
-  s->scene.method.radius = 0.03;
-  s->scene.materials = s->materials, s->scene.material_count = 2;
-  s->scene.grains = s->grains, s->scene.grains_count = 2;
-  s->scene.boundaries = s->boundaries, s->scene.boundary_count = 2;
 }
 
 /* Materials, radii, cohesion, turning grains, and the settings of the method. */
@@ -219,20 +189,7 @@ static void free_bodies(void **state) {
 
 static void busy(Small *s) {
   small_scene(s, "births and deaths");
-  s->emitter = scree_emitter_default("sand");
-  s->emitter.shape.disc = (ScreeDiscDef){.center = {0, 0, 0.8}, .radius = 0.1, .direction = {0, 0, -1}};
-  s->emitter.rate = 40;
-  s->emitter.speed = 1;
-  s->sink.shape = scree_shape_box((ScreeVec3){-1, 0.1, -1}, (ScreeVec3){1, 1, 0.08});
-  s->bang.t = 0.1;
-  s->bang.impulse = (ScreeImpulseDef){.center = {0, 0, 0}, .radius = 0.3, .speed = 2};
-  s->probes[0] = scree_probe_default("energy", SCREE_PROBE_ENERGY);
-  s->probes[1] = scree_probe_default("flow", SCREE_PROBE_FLOW);
-  s->probes[1].plane_z = 0.5;
-  s->scene.emitters = &s->emitter, s->scene.emitter_count = 1;
-  s->scene.sinks = &s->sink, s->scene.sink_count = 1;
-  s->scene.events = &s->bang, s->scene.event_count = 1;
-  s->scene.probes = s->probes, s->scene.probe_count = 2;
+  small_busy(s, 0.1);
 }
 
 static void births_deaths_throws(void **state) {
@@ -246,25 +203,11 @@ static void births_deaths_throws(void **state) {
   assert_same_frames(&s.scene, 12);
 }
 
-/* A checkpoint of one goes on on the other. */
 static void checkpoints_go_across(void **state) {
   (void)state;
-  enum { HALF = 10, ALL = 18 };
   Small s;
-  for (int to = 0; to < 2; to++) {
-    busy(&s);
-    ScreeWorld *from = world_on(&s.scene, to ? "cpu" : "opencl"), *other = world_on(&s.scene, to ? "opencl" : "cpu");
-    run_frames(from, HALF);
-    run_frames(other, 2); /* what it had is replaced */
-    world_hand_over(from, other);
-    for (int k = HALF; k < ALL; k++) {
-      run_frames(from, 1);
-      run_frames(other, 1);
-      assert_same(from, other, "checkpoint");
-    }
-    scree_world_destroy(from);
-    scree_world_destroy(other);
-  }
+  busy(&s);
+  assert_same_across(&s.scene, 10, 18);
 }
 
 /* What a program sees and does between frames. */
@@ -315,25 +258,12 @@ static void programs_look_and_steer(void **state) {
   }
 }
 
-/* Who is not finite is told of as by the CPU. */
 static void what_blows_up_is_a_status(void **state) {
   (void)state;
   Small s;
-  ScreeError errors[2];
-  for (int far = 0; far < 2; far++) {
-    for (int w = 0; w < 2; w++) {
-      small_scene(&s, "blows up");
-      ScreeWorld *world = world_on(&s.scene, w ? "opencl" : "cpu");
-      ScreeError error;
-      run_frames(world, 1);
-      assert_done(scree_world_impulse(world, (ScreeVec3){0, 0, 0}, 0.3, far ? 3e38 : 1e22, &error));
-      ScreeStatus status = SCREE_OK;
-      for (int k = 0; k < 3 && status == SCREE_OK; k++) status = scree_world_step(world, &errors[w]);
-      assert_int_equal(status, SCREE_FAILED);
-      scree_world_destroy(world);
-    }
-    assert_string_equal(errors[0].message, errors[1].message);
-  }
+  small_scene(&s, "blows up");
+  assert_same_failure(&s.scene, 1e22);
+  assert_same_failure(&s.scene, 3e38);
 }
 
 /* What has no device form. */
@@ -352,14 +282,7 @@ static void notes_say_what_is_missing(void **state) {
     if (k == 1) s.scene.method.pbd.averaging = true;
     if (k == 2) s.scene.method.pbd.mass_scaling = 1;
     if (k == 3) s.scene.method = scree_method_default("p2"), s.scene.method.radius = 0.03;
-    ScreeWorld *cpu = world_on(&s.scene, "cpu"), *device = world_on(&s.scene, "opencl");
-    assert_note(device, missing[k]);
-    assert_note(device, "nothing runs on opencl:0");
-    run_frames(cpu, 2);
-    run_frames(device, 2);
-    assert_same(cpu, device, missing[k]);
-    scree_world_destroy(cpu);
-    scree_world_destroy(device);
+    assert_missing(&s.scene, missing[k]);
   }
 }
 

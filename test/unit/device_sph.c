@@ -8,34 +8,9 @@
 
 #define ARM "test/cli/render_arm.xml"
 
-typedef struct Small {
-  ScreeMaterialDef materials[2];
-  ScreeGrainsDef grains[2];
-  ScreeBoundaryDef boundaries[3];
-  ScreeBodyDef bodies[6];
-  ScreeKeyDef keys[2];
-  ScreeSceneDef scene;
-} Small;
-
-/* Some three hundred parcels that fall into a tank with a slope in it. */
 static void small_scene(Small *s, const char *name) {
-  *s = (Small){.scene = scree_scene_default()};
-  for (int k = 0; k < 2; k++) {
-    s->materials[k] = scree_material_default(k ? "gravel" : "sand");
-    s->grains[k] = scree_grains_default(k ? "gravel" : "sand", scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.05},
-                                                                               (ScreeVec3){k ? 0.2 : 0, 0.2, 0.5}));
-    s->grains[k].velocity = (ScreeVec3){0.4, 0.2, -1};
-  }
+  small_tank(s, name, "sph", 0.05, 0.5);
   s->materials[1].density = 2000, s->materials[1].friction_angle_deg = 20, s->materials[1].cohesion = 200;
-  s->boundaries[0] = scree_boundary_default(scree_shape_box((ScreeVec3){-0.25, -0.25, 0}, (ScreeVec3){0.25, 0.25, 2}));
-  s->boundaries[0].inside = true;
-  s->boundaries[1] = scree_boundary_default(scree_shape_plane((ScreeVec3){0.2, 0, 0}, (ScreeVec3){-1, 0, 1}));
-  s->scene.name = name;
-  s->scene.method = scree_method_default("sph");
-  s->scene.method.radius = 0.03;
-  s->scene.materials = s->materials, s->scene.material_count = 2;
-  s->scene.grains = s->grains, s->scene.grains_count = 2;
-  s->scene.boundaries = s->boundaries, s->scene.boundary_count = 2;
 }
 
 static void materials_and_settings(void **state) {
@@ -136,25 +111,11 @@ static void everything_at_once(void **state) {
 #endif
 }
 
-/* A checkpoint of one goes on on the other. */
 static void checkpoints_go_across(void **state) {
   (void)state;
-  enum { HALF = 6, ALL = 10 };
   Everything e;
-  for (int to = 0; to < 2; to++) {
-    everything(&e, EVERYTHING_SPH, 0.12, 5, ARM);
-    ScreeWorld *from = world_on(&e.scene, to ? "cpu" : "opencl"), *other = world_on(&e.scene, to ? "opencl" : "cpu");
-    run_frames(from, HALF);
-    run_frames(other, 2); /* what it had is replaced */
-    world_hand_over(from, other);
-    for (int k = HALF; k < ALL; k++) {
-      run_frames(from, 1);
-      run_frames(other, 1);
-      assert_same(from, other, "checkpoint");
-    }
-    scree_world_destroy(from);
-    scree_world_destroy(other);
-  }
+  everything(&e, EVERYTHING_SPH, 0.12, 5, ARM);
+  assert_same_across(&e.scene, 6, 10);
 }
 
 /* What a program sees and does between frames. */
@@ -189,23 +150,11 @@ static void programs_look_and_steer(void **state) {
   }
 }
 
-/* Who is not finite is told of as by the CPU. */
 static void what_blows_up_is_a_status(void **state) {
   (void)state;
   Small s;
-  ScreeError errors[2];
-  for (int w = 0; w < 2; w++) {
-    small_scene(&s, "blows up");
-    ScreeWorld *world = world_on(&s.scene, w ? "opencl" : "cpu");
-    ScreeError error;
-    run_frames(world, 1);
-    assert_done(scree_world_impulse(world, (ScreeVec3){0, 0, 0}, 0.3, 3e38, &error));
-    ScreeStatus status = SCREE_OK;
-    for (int k = 0; k < 3 && status == SCREE_OK; k++) status = scree_world_step(world, &errors[w]);
-    assert_int_equal(status, SCREE_FAILED);
-    scree_world_destroy(world);
-  }
-  assert_string_equal(errors[0].message, errors[1].message);
+  small_scene(&s, "blows up");
+  assert_same_failure(&s.scene, 3e38);
 }
 
 static void notes_say_what_is_missing(void **state) {
@@ -215,13 +164,7 @@ static void notes_say_what_is_missing(void **state) {
   ScreeTerrainDef terrain = scree_terrain_default("sand");
   terrain.origin = (ScreeVec2){-0.25, -0.25}, terrain.size = (ScreeVec2){0.5, 0.5}, terrain.cell = 0.05;
   s.scene.terrain = &terrain;
-  ScreeWorld *cpu = world_on(&s.scene, "cpu"), *device = world_on(&s.scene, "opencl");
-  assert_note(device, "nothing runs on opencl:0: sph has no device form for terrain");
-  run_frames(cpu, 2);
-  run_frames(device, 2);
-  assert_same(cpu, device, "terrain");
-  scree_world_destroy(cpu);
-  scree_world_destroy(device);
+  assert_missing(&s.scene, "sph has no device form for terrain");
 }
 
 int main(void) {
