@@ -75,6 +75,18 @@ typedef struct DeviceArgument {
 } DeviceArgument;
 #define DEVICE_BUFFER(buffer) ((DeviceArgument){(buffer), 0})
 #define DEVICE_VALUE(value) ((DeviceArgument){&(value), (int64_t)sizeof(value)})
+/* The arguments of a launch, and how many they are. */
+#define DEVICE_ARGUMENTS(...)                                                                                          \
+  (DeviceArgument[]){__VA_ARGS__}, (int)(sizeof((DeviceArgument[]){__VA_ARGS__}) / sizeof(DeviceArgument))
+
+/* For lists of kernels, X(name, phase), and of buffers, X(name): members of a struct; and what `core` makes of them and
+ * gives back, where `d` points to the struct, which has its `program` and its `device`. */
+#define DEVICE_KERNEL_MEMBER(name, phase) DeviceKernel *name;
+#define DEVICE_KERNEL_MAKE(name, phase) TRY(device_kernel(core, d->program, #name, phase, &d->name));
+#define DEVICE_KERNEL_FREE(name, phase) device_kernel_free(core, d->name), d->name = NULL;
+#define DEVICE_BUFFER_MEMBER(name) DeviceBuffer name;
+#define DEVICE_BUFFER_POINTER(name) const DeviceBuffer *name;
+#define DEVICE_BUFFER_RELEASE(name) device_release(d->device, &d->name);
 
 /* A work item for each of [begin, end), in groups of `group`, and some more that fill the last group: kernels look at
  * their number. Many are launched in pieces, so that none runs longer than a second. */

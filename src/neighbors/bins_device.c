@@ -4,9 +4,7 @@
 
 enum { GROUP = 64 };
 
-#define LAUNCH(name, items, ...)                                                                                       \
-  device_launch(core, there->name, 0, (items), GROUP, (DeviceArgument[]){__VA_ARGS__},                                 \
-                (int)(sizeof((DeviceArgument[]){__VA_ARGS__}) / sizeof(DeviceArgument)))
+#define LAUNCH(name, items, ...) device_launch(core, there->name, 0, (items), GROUP, DEVICE_ARGUMENTS(__VA_ARGS__))
 #define HERE(name) DEVICE_BUFFER(&there->name)
 #define PLACES                                                                                                         \
   DEVICE_BUFFER(points->x), DEVICE_BUFFER(points->y), DEVICE_BUFFER(points->z), DEVICE_BUFFER(points->dx),             \

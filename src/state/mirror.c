@@ -106,3 +106,9 @@ MirrorField *mirror_field(Mirror *mirror, const Particles *particles, const char
     if (strcmp(particles->fields[f].name, name) == 0) return &mirror->fields[f];
   return NULL;
 }
+
+const DeviceBuffer *mirror_buffer(Mirror *mirror, const Particles *particles, const char *name,
+                                  const DeviceBuffer *otherwise) {
+  const MirrorField *field = mirror_field(mirror, particles, name);
+  return field && field->buffer.handle ? &field->buffer : otherwise;
+}

@@ -50,5 +50,8 @@ void mirror_wrote_there(Mirror *mirror, const Particles *particles, StateSet set
 void mirror_wrote_here(Mirror *mirror, const Particles *particles, StateSet set);
 /* One field, by its name: it has a copy. */
 MirrorField *mirror_field(Mirror *mirror, const Particles *particles, const char *name);
+/* Its memory; `otherwise` where the method has not added it, or it has no copy yet. */
+const DeviceBuffer *mirror_buffer(Mirror *mirror, const Particles *particles, const char *name,
+                                  const DeviceBuffer *otherwise);
 
 #endif

@@ -43,9 +43,7 @@ static const int64_t field_sizes[FIELDS] = {
 struct FineDevice {
   Device *device;
   DeviceProgram *program;
-#define FINE_KERNEL_MEMBER(name, phase) DeviceKernel *name;
-  FINE_KERNELS(FINE_KERNEL_MEMBER)
-#undef FINE_KERNEL_MEMBER
+  FINE_KERNELS(DEVICE_KERNEL_MEMBER)
   bool here;           /* the device has the grains; else the host's table counts */
   bool fetched;        /* the host's table holds as well */
   bool births_fetched; /* of that, at least radius, id and material hold */
@@ -76,9 +74,7 @@ bool solid_has_form(const FineSolid *solid) { return form_of(&solid->shape) >= 0
 static Status make_kernels(Core *core, FineDevice *d) {
   const char *macros = device_is_processor(d->device) ? "" : "-DFINE_GROUPS";
   TRY(device_build(core, d->device, "upsample/fine.cl", macros, &d->program));
-#define FINE_KERNEL_MAKE(name, phase) TRY(device_kernel(core, d->program, #name, phase, &d->name));
-  FINE_KERNELS(FINE_KERNEL_MAKE)
-#undef FINE_KERNEL_MAKE
+  FINE_KERNELS(DEVICE_KERNEL_MAKE)
   return device_reserve(core, d->device, &d->counters, COUNT_WORDS * sizeof(uint32_t), 0, "counters");
 }
 
@@ -97,9 +93,7 @@ void fine_device_destroy(Core *core, Upsample *up) {
                                    &d->words, &d->late,    &d->counters, &d->dead,     &d->sinks};
   for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) device_release(d->device, buffers[k]);
   for (int f = 0; f < FIELDS; f++) device_release(d->device, &d->fields[f]);
-#define FINE_KERNEL_FREE(name, phase) device_kernel_free(core, d->name);
-  FINE_KERNELS(FINE_KERNEL_FREE)
-#undef FINE_KERNEL_FREE
+  FINE_KERNELS(DEVICE_KERNEL_FREE)
   device_program_free(core, d->program);
   memory_drop(core, &d->solids_shared);
   memory_drop(core, &d->host_records);

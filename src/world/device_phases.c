@@ -17,19 +17,15 @@ enum { GROUP = 64 };
 #define WORLD_DEVICE_BUFFERS(X) X(gone) X(order) X(anchors) X(spare_word) X(spare)
 
 struct WorldDevice {
+  Device *device;
   DeviceProgram *program;
-#define WORLD_MEMBER(name, phase) DeviceKernel *name;
-  WORLD_DEVICE_KERNELS(WORLD_MEMBER)
-#undef WORLD_MEMBER
-#define WORLD_MEMBER(name) DeviceBuffer name;
-  WORLD_DEVICE_BUFFERS(WORLD_MEMBER)
-#undef WORLD_MEMBER
+  WORLD_DEVICE_KERNELS(DEVICE_KERNEL_MEMBER)
+  WORLD_DEVICE_BUFFERS(DEVICE_BUFFER_MEMBER)
   int64_t leaving; /* steps whose leavers the device has counted and the host has not been told of */
 };
 
 #define LAUNCH(name, items, ...)                                                                                       \
-  device_launch(&world->core, world->on_device->name, 0, (items), GROUP, (DeviceArgument[]){__VA_ARGS__},              \
-                (int)(sizeof((DeviceArgument[]){__VA_ARGS__}) / sizeof(DeviceArgument)))
+  device_launch(&world->core, world->on_device->name, 0, (items), GROUP, DEVICE_ARGUMENTS(__VA_ARGS__))
 #define HERE(name) DEVICE_BUFFER(&world->on_device->name)
 #define FIELD(name) DEVICE_BUFFER(&mirror_field(world->state.mirror, &world->state.particles, #name)->buffer)
 #define FIELD3(x, y, z) FIELD(x), FIELD(y), FIELD(z)
@@ -76,15 +72,12 @@ void world_loaded_on_host(ScreeWorld *world) {
 }
 
 void world_leave_device(ScreeWorld *world) {
+  Core *core = &world->core;
   WorldDevice *d = world->on_device;
   if (!d) return;
-#define WORLD_DROP(name) device_release(world->device, &d->name);
-  WORLD_DEVICE_BUFFERS(WORLD_DROP)
-#undef WORLD_DROP
-#define WORLD_FREE(name, phase) device_kernel_free(&world->core, d->name);
-  WORLD_DEVICE_KERNELS(WORLD_FREE)
-#undef WORLD_FREE
-  device_program_free(&world->core, d->program);
+  WORLD_DEVICE_BUFFERS(DEVICE_BUFFER_RELEASE)
+  WORLD_DEVICE_KERNELS(DEVICE_KERNEL_FREE)
+  device_program_free(core, d->program);
   memory_drop(&world->core, &world->on_device);
 }
 
@@ -93,10 +86,9 @@ Status world_enter_device(ScreeWorld *world) {
   TRY(mirror_create(core, world->device, &world->state.mirror));
   TRY(memory_new(core, &world->on_device, 1, "a world on a device"));
   WorldDevice *d = world->on_device;
+  d->device = world->device;
   TRY(device_build(core, world->device, "world/world.cl", "", &d->program));
-#define WORLD_MAKE(name, phase) TRY(device_kernel(core, d->program, #name, phase, &d->name));
-  WORLD_DEVICE_KERNELS(WORLD_MAKE)
-#undef WORLD_MAKE
+  WORLD_DEVICE_KERNELS(DEVICE_KERNEL_MAKE)
   TRY(device_reserve(core, world->device, &d->gone, sizeof(int32_t), 0, "counters"));
   TRY(device_clear(core, world->device, &d->gone, sizeof(int32_t)));
   if (world_needs(world).neighbors == NEIGHBORS_SEARCHED)

@@ -29,9 +29,7 @@ Status position_device_open(Core *core, State *state, PositionDevice **device) {
   for (int f = 0; f < ADDED_FIELDS; f++)
     if (particles_field(&state->particles, added_fields[f])) particles_mirror_field(&state->particles, added_fields[f]);
   TRY(device_build(core, d->device, "methods/common/position.cl", "", &d->program));
-#define POSITION_MAKE(name, phase) TRY(device_kernel(core, d->program, #name, phase, &d->name));
-  POSITION_KERNELS(POSITION_MAKE)
-#undef POSITION_MAKE
+  POSITION_KERNELS(DEVICE_KERNEL_MAKE)
   TRY(scan_open(core, d->device, d->program, &d->scan));
   TRY(bins_device_open(core, d->device, d->program, &d->bins));
   return device_reserve(core, d->device, &d->nothing, 64, 0, "nothing");
@@ -39,17 +37,13 @@ Status position_device_open(Core *core, State *state, PositionDevice **device) {
 
 void position_device_close(Core *core, PositionDevice *d) {
   if (!d) return;
-#define POSITION_DROP(name) device_release(d->device, &d->name);
-  POSITION_ROWS(POSITION_DROP)
-  POSITION_WALL_ROWS(POSITION_DROP)
-  POSITION_BUFFERS(POSITION_DROP)
-#undef POSITION_DROP
+  POSITION_ROWS(DEVICE_BUFFER_RELEASE)
+  POSITION_WALL_ROWS(DEVICE_BUFFER_RELEASE)
+  POSITION_BUFFERS(DEVICE_BUFFER_RELEASE)
 #define POSITION_DROP(name) memory_drop(core, &d->name.data);
   POSITION_TABLES(POSITION_DROP)
 #undef POSITION_DROP
-#define POSITION_FREE(name, phase) device_kernel_free(core, d->name);
-  POSITION_KERNELS(POSITION_FREE)
-#undef POSITION_FREE
+  POSITION_KERNELS(DEVICE_KERNEL_FREE)
   scan_close(core, &d->scan);
   bins_device_close(core, &d->bins);
   device_program_free(core, d->program);
@@ -62,14 +56,8 @@ void position_device_close(Core *core, PositionDevice *d) {
 
 /* ---- fields and private data ---- */
 
-static const DeviceBuffer *field_or_nothing(const State *state, const PositionDevice *d, const char *name) {
-  if (!particles_field(&state->particles, name)) return &d->nothing;
-  const MirrorField *field = mirror_field(state->mirror, &state->particles, name);
-  return field->buffer.handle ? &field->buffer : &d->nothing;
-}
-
 static void find_fields(Launcher *l, const State *state) {
-#define POSITION_FIND(name) l->name = field_or_nothing(state, l->d, #name);
+#define POSITION_FIND(name) l->name = mirror_buffer(state->mirror, &state->particles, #name, &l->d->nothing);
   POSITION_FIELDS(POSITION_FIND)
 #undef POSITION_FIND
 }

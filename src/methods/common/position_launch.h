@@ -86,14 +86,10 @@ struct PositionDevice {
   DeviceProgram *program;
   ScanDevice scan;
   BinsDevice bins;
-#define POSITION_MEMBER(name, phase) DeviceKernel *name;
-  POSITION_KERNELS(POSITION_MEMBER)
-#undef POSITION_MEMBER
-#define POSITION_MEMBER(name) DeviceBuffer name;
-  POSITION_ROWS(POSITION_MEMBER)
-  POSITION_WALL_ROWS(POSITION_MEMBER)
-  POSITION_BUFFERS(POSITION_MEMBER)
-#undef POSITION_MEMBER
+  POSITION_KERNELS(DEVICE_KERNEL_MEMBER)
+  POSITION_ROWS(DEVICE_BUFFER_MEMBER)
+  POSITION_WALL_ROWS(DEVICE_BUFFER_MEMBER)
+  POSITION_BUFFERS(DEVICE_BUFFER_MEMBER)
 #define POSITION_MEMBER(name) SentTable name;
   POSITION_TABLES(POSITION_MEMBER)
 #undef POSITION_MEMBER
@@ -114,14 +110,10 @@ typedef struct Launcher {
   PositionDevice *d;
   PositionShared step;
   PositionStep *work;
-#define POSITION_MEMBER(name) const DeviceBuffer *name;
-  POSITION_FIELDS(POSITION_MEMBER)
-#undef POSITION_MEMBER
+  POSITION_FIELDS(DEVICE_BUFFER_POINTER)
 } Launcher;
 
-#define LAUNCH(l, name, items, ...)                                                                                    \
-  position_launch((l), (l)->d->name, (items), (DeviceArgument[]){__VA_ARGS__},                                         \
-                  (int)(sizeof((DeviceArgument[]){__VA_ARGS__}) / sizeof(DeviceArgument)))
+#define LAUNCH(l, name, items, ...) position_launch((l), (l)->d->name, (items), DEVICE_ARGUMENTS(__VA_ARGS__))
 #define HERE(name) DEVICE_BUFFER(&l->d->name)
 #define FIELD(name) DEVICE_BUFFER(l->name)
 #define BINS DEVICE_VALUE(l->d->bins.shared), HERE(bins.unit), HERE(bins.start), HERE(bins.point)

@@ -67,12 +67,8 @@ enum { ADDED_COUNT = sizeof ADDED / sizeof *ADDED };
 struct DemDevice {
   Device *device;
   DeviceProgram *program;
-#define DEM_MEMBER(name, phase) DeviceKernel *name;
-  DEM_KERNELS(DEM_MEMBER)
-#undef DEM_MEMBER
-#define DEM_MEMBER(name) DeviceBuffer name;
-  DEM_BUFFERS(DEM_MEMBER)
-#undef DEM_MEMBER
+  DEM_KERNELS(DEVICE_KERNEL_MEMBER)
+  DEM_BUFFERS(DEVICE_BUFFER_MEMBER)
   MirrorField none; /* for fields that there are not */
 #define DEM_MEMBER(name) MirrorField *of_##name;
   DEM_FIELDS_OF(DEM_MEMBER)
@@ -92,9 +88,7 @@ struct DemDevice {
   int64_t frame_doubles;
 };
 
-#define LAUNCH(name, items, ...)                                                                                       \
-  device_launch(core, d->name, 0, (items), DEM_GROUP, (DeviceArgument[]){__VA_ARGS__},                                 \
-                (int)(sizeof((DeviceArgument[]){__VA_ARGS__}) / sizeof(DeviceArgument)))
+#define LAUNCH(name, items, ...) device_launch(core, d->name, 0, (items), DEM_GROUP, DEVICE_ARGUMENTS(__VA_ARGS__))
 #define HERE(name) DEVICE_BUFFER(&d->name)
 #define FIELD(name) DEVICE_BUFFER(&d->of_##name->buffer)
 #define FIELD3(x, y, z) FIELD(x), FIELD(y), FIELD(z)
@@ -135,11 +129,7 @@ Status dem_device_open(Core *core, State *state, DemDevice **device) {
 }
 
 static void drop_program(Core *core, DemDevice *d) {
-#define DEM_FREE(name, phase)                                                                                          \
-  device_kernel_free(core, d->name);                                                                                   \
-  d->name = NULL;
-  DEM_KERNELS(DEM_FREE)
-#undef DEM_FREE
+  DEM_KERNELS(DEVICE_KERNEL_FREE)
   device_program_free(core, d->program);
   d->program = NULL;
 }
@@ -147,9 +137,7 @@ static void drop_program(Core *core, DemDevice *d) {
 void dem_device_close(Core *core, DemDevice *d) {
   if (!d) return;
   drop_program(core, d);
-#define DEM_DROP(name) device_release(d->device, &d->name);
-  DEM_BUFFERS(DEM_DROP)
-#undef DEM_DROP
+  DEM_BUFFERS(DEVICE_BUFFER_RELEASE)
   device_release(d->device, &d->none.buffer);
   memory_drop(core, &d->host_start);
   memory_drop(core, &d->host_index);
@@ -173,9 +161,7 @@ static Status use_program(Core *core, DemDevice *d, const DemSettings *settings,
   snprintf(macros, sizeof macros, "-DDEM_ROLLING=%d -DDEM_BONDS=%d -DDEM_CAP_TOTAL=%d -DDEM_FLAT=%d", settings->rolling,
            settings->bonds, settings->cap_total, flat);
   TRY(device_build(core, d->device, "methods/dem/dem.cl", macros, &d->program));
-#define DEM_MAKE(name, phase) TRY(device_kernel(core, d->program, #name, phase, &d->name));
-  DEM_KERNELS(DEM_MAKE)
-#undef DEM_MAKE
+  DEM_KERNELS(DEVICE_KERNEL_MAKE)
   d->built = *settings;
   d->built_flat = flat;
   d->spring_quads = settings->rolling ? 2 : 1;

@@ -53,13 +53,9 @@ enum { LOOK_EVERY = 2 };
 struct SphDevice {
   Device *device;
   DeviceProgram *program;
-#define SPH_MEMBER(name, phase) DeviceKernel *name;
-  SPH_DEVICE_KERNELS(SPH_MEMBER)
-#undef SPH_MEMBER
-#define SPH_MEMBER(name) DeviceBuffer name;
-  SPH_DEVICE_ROWS(SPH_MEMBER)
-  SPH_DEVICE_BUFFERS(SPH_MEMBER)
-#undef SPH_MEMBER
+  SPH_DEVICE_KERNELS(DEVICE_KERNEL_MEMBER)
+  SPH_DEVICE_ROWS(DEVICE_BUFFER_MEMBER)
+  SPH_DEVICE_BUFFERS(DEVICE_BUFFER_MEMBER)
   ListDevice list;
   int64_t builds;                 /* that lists and rows are of; -1: none */
   int32_t *who_here, *asked_here; /* parcels that may touch walls; whose places the host needs */
@@ -80,14 +76,11 @@ typedef struct Launcher {
   SphShared step;
   double fastest; /* square */
   double control[SPH_CONTROLS];
-#define SPH_MEMBER(name) const DeviceBuffer *name;
-  SPH_DEVICE_FIELDS(SPH_MEMBER)
-#undef SPH_MEMBER
+  SPH_DEVICE_FIELDS(DEVICE_BUFFER_POINTER)
 } Launcher;
 
 #define LAUNCH(l, name, items, ...)                                                                                    \
-  device_launch((l)->core, (l)->d->name, 0, (items), SPH_GROUP, (DeviceArgument[]){__VA_ARGS__},                       \
-                (int)(sizeof((DeviceArgument[]){__VA_ARGS__}) / sizeof(DeviceArgument)))
+  device_launch((l)->core, (l)->d->name, 0, (items), SPH_GROUP, DEVICE_ARGUMENTS(__VA_ARGS__))
 #define STEP DEVICE_VALUE(l->step)
 #define HERE(name) DEVICE_BUFFER(&l->d->name)
 #define FIELD(name) DEVICE_BUFFER(l->name)
@@ -110,22 +103,16 @@ static Status open_device(Core *core, State *state, void *data) {
   particles_mirror_field(&state->particles, "sph_pressure");
   particles_mirror_field(&state->particles, "sph_shear");
   TRY(device_build(core, d->device, "methods/sph/sph.cl", "", &d->program));
-#define SPH_MAKE(name, phase) TRY(device_kernel(core, d->program, #name, phase, &d->name));
-  SPH_DEVICE_KERNELS(SPH_MAKE)
-#undef SPH_MAKE
+  SPH_DEVICE_KERNELS(DEVICE_KERNEL_MAKE)
   return SCREE_OK;
 }
 
 void sph_device_close(Core *core, void *data) {
   SphDevice *d = ((Sph *)data)->device;
   if (!d) return;
-#define SPH_DROP(name) device_release(d->device, &d->name);
-  SPH_DEVICE_ROWS(SPH_DROP)
-  SPH_DEVICE_BUFFERS(SPH_DROP)
-#undef SPH_DROP
-#define SPH_FREE(name, phase) device_kernel_free(core, d->name);
-  SPH_DEVICE_KERNELS(SPH_FREE)
-#undef SPH_FREE
+  SPH_DEVICE_ROWS(DEVICE_BUFFER_RELEASE)
+  SPH_DEVICE_BUFFERS(DEVICE_BUFFER_RELEASE)
+  SPH_DEVICE_KERNELS(DEVICE_KERNEL_FREE)
   list_device_close(d->device, &d->list);
   device_program_free(core, d->program);
   memory_drop(core, &d->who_here);
