@@ -16,6 +16,11 @@ static inline void assert_same(const ScreeWorld *cpu, const ScreeWorld *device, 
   assert_true(here.steps == there.steps && here.coarse == there.coarse);
   assert_memory_equal(&here.max_overlap, &there.max_overlap, sizeof here.max_overlap); /* of parcels: NaN */
   assert_true(here.max_speed == there.max_speed);
+  assert_int_equal(here.warning_count, there.warning_count);
+  for (int k = 0; k < here.warning_count; k++) {
+    assert_string_equal(here.warnings[k].name, there.warnings[k].name);
+    assert_int_equal(here.warnings[k].count, there.warnings[k].count);
+  }
   for (ScreeBodyId k = 1; k <= scree_world_body_count(cpu); k++) {
     ScreeBodyState one, other;
     assert_int_equal(scree_world_body(cpu, k, &one), SCREE_OK);
@@ -151,6 +156,56 @@ static inline void small_busy(Small *s, double thrown) {
   s->scene.sinks = &s->sink, s->scene.sink_count = 1;
   s->scene.events = &s->bang, s->scene.event_count = 1;
   s->scene.probes = s->probes, s->scene.probe_count = 3;
+}
+
+/* Every plain shape and a mesh, turned; a box and the mesh follow a path. */
+static inline void small_shapes(Small *s) {
+  static const char *const names[] = {"box", "sphere", "cylinder", "capsule", "mesh"};
+  ScreeShapeDef shapes[] = {scree_shape_box((ScreeVec3){-0.08, -0.08, -0.05}, (ScreeVec3){0.08, 0.08, 0.05}),
+                            scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.08), scree_shape_default(SCREE_SHAPE_CYLINDER),
+                            scree_shape_default(SCREE_SHAPE_CAPSULE), scree_shape_mesh_file("rock_1.obj")};
+  enum { BODIES = sizeof shapes / sizeof *shapes };
+  shapes[2].cylinder = (ScreeCylinderDef){.base = {0, 0, -0.1}, .radius = 0.06, .height = 0.2};
+  shapes[3].capsule = (ScreeCapsuleDef){.base = {0, 0, -0.1}, .radius = 0.05, .height = 0.2};
+  s->keys[0] = s->keys[1] = scree_key_default();
+  s->keys[1].t = 0.3;
+  s->keys[0].position = (ScreeVec3){-0.15, 0, 0.12}, s->keys[1].position = (ScreeVec3){0.1, 0.1, 0.1};
+  s->keys[1].rotation = (ScreeQuat){0.7, 0, 0.7, 0.1};
+  for (int k = 0; k < BODIES; k++) {
+    s->bodies[k] = scree_body_default(names[k], shapes[k]);
+    s->bodies[k].motion = SCREE_MOTION_FIXED;
+    s->bodies[k].shape.position = (ScreeVec3){-0.2 + 0.1 * k, 0.1 * (k % 3) - 0.1, 0.1};
+    s->bodies[k].shape.rotation = (ScreeQuat){0.9, 0.2 * k, 0.3, -0.1};
+  }
+  for (int k = 0; k < BODIES; k += BODIES - 1) {
+    s->bodies[k].motion = SCREE_MOTION_KEYFRAMES;
+    s->bodies[k].keys = s->keys, s->bodies[k].key_count = 2;
+  }
+  for (int k = 0; k < 2; k++)
+    s->grains[k].fill = scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.3}, (ScreeVec3){k ? 0.2 : 0, 0.2, 0.6});
+  s->scene.bodies = s->bodies, s->scene.body_count = BODIES;
+}
+
+/* Parts of a mechanism, which grains push and which push them. */
+static inline void small_machine(Small *s) {
+  s->scene.mechanism = &s->machine;
+  s->machine = scree_mechanism_default("paddle_wheel.xml");
+  for (int k = 0; k < 2; k++)
+    s->grains[k].fill = scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.5}, (ScreeVec3){k ? 0.2 : 0, 0.2, 0.9});
+}
+
+/* Free bodies: light and heavy ones, which press grains against floor and walls; two turn as they fall. */
+static inline void small_bodies(Small *s) {
+  static const char *const names[] = {"plate", "ball", "rock"};
+  const ScreeShapeDef shapes[] = {scree_shape_box((ScreeVec3){-0.15, -0.15, -0.02}, (ScreeVec3){0.15, 0.15, 0.02}),
+                                  scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.07), scree_shape_mesh_file("rock_1.obj")};
+  for (int k = 0; k < 3; k++) {
+    s->bodies[k] = scree_body_default(names[k], shapes[k]);
+    s->bodies[k].density = k == 1 ? 300 : 8000;
+    s->bodies[k].shape.position = (ScreeVec3){k == 1 ? 0.15 : -0.05, 0.1 * k - 0.1, 0.75 + 0.15 * k};
+    s->bodies[k].spin = (ScreeVec3){0, 2.0 * k, 1};
+  }
+  s->scene.bodies = s->bodies, s->scene.body_count = 3;
 }
 
 #endif

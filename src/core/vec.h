@@ -13,6 +13,7 @@ typedef struct Mat3 {
   double m[3][3];
 } Mat3;
 
+#include "core/mat3_shared.h"
 #include "core/vec_law.h"
 
 /* The zero vector stays what it is. */
@@ -47,15 +48,8 @@ Quat quat_slerp(Quat a, Quat b, double t);
 Mat3 mat3_from_quat(Quat q);
 Quat quat_from_mat3(Mat3 m);
 
-static inline Mat3 mat3_identity(void) { return (Mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}; }
 Mat3 mat3_mul(Mat3 a, Mat3 b);
 Mat3 mat3_transpose(Mat3 a);
-Mat3 mat3_add(Mat3 a, Mat3 b);
-Mat3 mat3_scale(Mat3 a, double s);
-Mat3 mat3_outer(Vec3 a, Vec3 b);
-double mat3_determinant(Mat3 a);
-/* false when singular to working precision. */
-bool mat3_invert(Mat3 a, Mat3 *inverse);
 
 /* Eigenvalues in ascending order and their unit eigenvectors as columns, of a symmetric matrix (cyclic Jacobi). */
 void mat3_eigen_symmetric(Mat3 a, double values[3], Mat3 *vectors);

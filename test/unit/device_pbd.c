@@ -66,35 +66,13 @@ static void far_apart(void **state) {
   assert_same_frames(&s.scene, 6);
 }
 
-/* Every shape, turned and moving on a path, and a mesh. */
 static void solids_of_all_shapes(void **state) {
   (void)state;
   Small s;
   small_scene(&s, "shapes");
-  ScreeShapeDef shapes[] = {scree_shape_box((ScreeVec3){-0.08, -0.08, -0.05}, (ScreeVec3){0.08, 0.08, 0.05}),
-                            scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.08), scree_shape_default(SCREE_SHAPE_CYLINDER),
-                            scree_shape_default(SCREE_SHAPE_CAPSULE), scree_shape_mesh_file("rock_1.obj")};
-  shapes[2].cylinder = (ScreeCylinderDef){.base = {0, 0, -0.1}, .radius = 0.06, .height = 0.2};
-  shapes[3].capsule = (ScreeCapsuleDef){.base = {0, 0, -0.1}, .radius = 0.05, .height = 0.2};
-  enum { BODIES = sizeof shapes / sizeof *shapes };
-  s.keys[0] = s.keys[1] = scree_key_default();
-  s.keys[1].t = 0.3;
-  s.keys[0].position = (ScreeVec3){-0.15, 0, 0.12}, s.keys[1].position = (ScreeVec3){0.1, 0.1, 0.1};
-  s.keys[1].rotation = (ScreeQuat){0.7, 0, 0.7, 0.1};
-  for (int k = 0; k < BODIES; k++) {
-    static const char *const names[BODIES] = {"box", "sphere", "cylinder", "capsule", "mesh"};
-    s.bodies[k] = scree_body_default(names[k], shapes[k]);
-    s.bodies[k].motion = SCREE_MOTION_FIXED;
-    s.bodies[k].shape.position = (ScreeVec3){-0.2 + 0.1 * k, 0.1 * (k % 3) - 0.1, 0.1};
-    s.bodies[k].shape.rotation = (ScreeQuat){0.9, 0.2 * k, 0.3, -0.1};
-  }
-  s.bodies[0].motion = SCREE_MOTION_KEYFRAMES, s.bodies[0].keys = s.keys, s.bodies[0].key_count = 2;
-  s.bodies[4].motion = SCREE_MOTION_KEYFRAMES, s.bodies[4].keys = s.keys, s.bodies[4].key_count = 2;
+  small_shapes(&s);
   s.materials[0] = scree_material_default("sand");
   s.materials[0].radius_spread = 0.2;
-  for (int k = 0; k < 2; k++)
-    s.grains[k].fill = scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.3}, (ScreeVec3){k ? 0.2 : 0, 0.2, 0.6});
-  s.scene.bodies = s.bodies, s.scene.body_count = BODIES;
   assert_same_frames(&s.scene, 24);
 }
 
@@ -148,40 +126,26 @@ static void many_solids(void **state) {
   assert_same_frames(&s.scene, 14);
 }
 
-/* Parts of a mechanism, which grains push and which push them, in every substep. */
+/* In every substep. */
 static void machines(void **state) {
   (void)state;
   for (int turning = 0; turning < 2; turning++) {
     Small s;
     small_scene(&s, "wheel");
+    small_machine(&s);
     if (turning) s.materials[0] = scree_material_default("sand");
     s.scene.method.pbd.memory = true;
-    s.scene.mechanism = &s.machine;
-    s.machine = scree_mechanism_default("paddle_wheel.xml");
-    for (int k = 0; k < 2; k++)
-      s.grains[k].fill = scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.5}, (ScreeVec3){k ? 0.2 : 0, 0.2, 0.9});
     assert_same_frames(&s.scene, 16);
   }
 }
 
-/* Free bodies among grains: light and heavy ones, which press grains against floor and walls; one turns as it falls. */
 static void free_bodies(void **state) {
   (void)state;
   for (int turning = 0; turning < 2; turning++) {
     Small s;
     small_scene(&s, "free bodies");
+    small_bodies(&s);
     if (turning) s.materials[0] = scree_material_default("sand");
-    const ScreeShapeDef shapes[] = {scree_shape_box((ScreeVec3){-0.15, -0.15, -0.02}, (ScreeVec3){0.15, 0.15, 0.02}),
-                                    scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.07),
-                                    scree_shape_mesh_file("rock_1.obj")};
-    static const char *const names[] = {"plate", "ball", "rock"};
-    for (int k = 0; k < 3; k++) {
-      s.bodies[k] = scree_body_default(names[k], shapes[k]);
-      s.bodies[k].density = k == 1 ? 300 : 8000;
-      s.bodies[k].shape.position = (ScreeVec3){k == 1 ? 0.15 : -0.05, 0.1 * k - 0.1, 0.75 + 0.15 * k};
-      s.bodies[k].spin = (ScreeVec3){0, 2.0 * k, 1};
-    }
-    s.scene.bodies = s.bodies, s.scene.body_count = 3;
     s.scene.method.pbd.memory = true;
     assert_same_frames(&s.scene, 24);
   }
@@ -274,14 +238,14 @@ static void notes_say_what_is_missing(void **state) {
   for (int k = 0; k < 4; k++) {
     static const char *const missing[] = {
         "pbd has no device form for contact by samples", "pbd has no device form for averaging",
-        "pbd has no device form for mass scaling", "p2 has no device form, and the scene has no fine grains"};
+        "pbd has no device form for mass scaling", "flip has no device form, and the scene has no fine grains"};
     small_scene(&s, "notes");
     ball.shape.position = (ScreeVec3){0, 0, 1};
     ball.contact = SCREE_CONTACT_SAMPLES;
     if (k == 0) s.scene.bodies = &ball, s.scene.body_count = 1;
     if (k == 1) s.scene.method.pbd.averaging = true;
     if (k == 2) s.scene.method.pbd.mass_scaling = 1;
-    if (k == 3) s.scene.method = scree_method_default("p2"), s.scene.method.radius = 0.03;
+    if (k == 3) s.scene.method = scree_method_default("flip"), s.scene.method.radius = 0.03;
     assert_missing(&s.scene, missing[k]);
   }
 }

@@ -227,7 +227,7 @@ static PositionPose pose_of(float4 row) {
 kernel void position_shift(PositionShared step, global const int4 *pairs, global const int *walls,
                            global const int *rows, global const int *begin, global const int *partner,
                            global const float4 *pose, global const float4 *last, global float4 *next,
-                           global const float4 *push) {
+                           global const float4 *push, global const float *soft) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
   float4 own = last[i];
@@ -237,7 +237,8 @@ kernel void position_shift(PositionShared step, global const int4 *pairs, global
     for (int k = contacts_of(pairs[i], walls[i], batch); k > 0; k--, slot += POSITION_ABREAST) {
       float4 other = batch < POSITION_BOUNDARY_BATCH ? last[partner[slot]] : (float4)(0);
       PositionTouch t = position_touch(vec_of(own), own.w, vec_of(other), other.w, pose_of(pose[slot]));
-      sum = vec_add(sum, position_part(t, step.slop, step.shift_part));
+      const float borne = step.soft ? step.slop + soft[slot] : step.slop;
+      sum = vec_add(sum, position_part(t, borne, step.shift_part));
     }
   }
   next[i] = row_of(position_pushed(vec_of(own), sum, push[i].w), own.w);
@@ -344,6 +345,13 @@ typedef struct Solved {
   Pushes sum;
 } Solved;
 
+/* What friction acts against. */
+static PositionSlide slide_of(PositionShared step, PositionTouch touch, Own own, Slot slot) {
+  if (!step.turning) return position_slide(touch);
+  const PositionTurn turn = {vec_of(slot.turn), slot.turn.w};
+  return position_turning_slide(touch, own.turn, own.weight, turn, slot.now.w);
+}
+
 /* One contact: brings it to the substep's start, solves it, adds what that changes. */
 static Solved solve_slot(PositionShared step, Own own, Slot slot, Tables tables, bool bonds, Pushes sum) {
   const PositionPose old = pose_of(slot.pose);
@@ -353,11 +361,7 @@ static Solved solve_slot(PositionShared step, Own own, Slot slot, Tables tables,
   const PositionMultipliers before = multipliers_of(slot.kept);
   PositionMultipliers after;
   PositionFriction mu = {tables.mu[slot.kind], tables.mu[slot.kind + 1]};
-  PositionSlide slide;
-  if (step.turning) {
-    PositionTurn turn = {vec_of(slot.turn), slot.turn.w};
-    slide = position_turning_slide(touch, own.turn, own.weight, turn, slot.now.w);
-  } else slide = position_slide(touch);
+  const PositionSlide slide = slide_of(step, touch, own, slot);
   if (bonds) {
     float cap = position_bond(before, now.gap, tables.tension[slot.kind], own.radius, slot.last.w);
     after = position_bonded_contact(before, touch, slide, mu, now.gap, cap);
@@ -379,6 +383,57 @@ static Pushes no_pushes(void) {
   return none;
 }
 
+/* A grain in a pass over a batch: itself, what its contacts push it with in all, and its turn before the substep. */
+typedef struct Passing {
+  Own own;
+  LaneVec3 pushes, rim;
+  PositionTorque moment;
+  float w;
+  float may; /* 1: it turns */
+} Passing;
+
+static Passing begin_pass(PositionShared step, float4 row, float4 last, float4 pushed, float4 turn, float4 before,
+                          float4 torque) {
+  Passing grain = {{vec_of(row), vec_of(last), row.w, last.w, {{0, 0, 0}, 1}}, vec_of(pushed), vec_of(before),
+                   torque_of(torque), pushed.w, before.w};
+  if (step.turning) {
+    grain.own.turn.rim = vec_of(turn);
+    grain.own.turn.yields = turn.w;
+  }
+  return grain;
+}
+
+/* After some of its contacts. */
+static Passing take_pushes(PositionShared step, Passing grain, Pushes sum) {
+  grain.pushes = vec_add(grain.pushes, sum.push);
+  grain.own.d = position_pushed(grain.own.d, sum.push, grain.w);
+  if (step.turning) {
+    grain.moment = position_add_torque(grain.moment, sum.torque);
+    grain.own.turn = position_turned(grain.rim, grain.moment, -(grain.may > 0), grain.w);
+  }
+  return grain;
+}
+
+/* The push of a contact with a solid, summed up over the substeps. */
+static float4 add_push(float4 sum, Solved solved) {
+  return row_of(vec_add(vec_of(sum), position_push(multipliers_of(solved.kept), vec_of(solved.pose))), 0);
+}
+
+/* On to the next substep. `part` is how much of its weight a pinned grain feels. */
+static PositionMotion next_motion(PositionShared step, Passing grain, float4 left, float part) {
+  const PositionMotion motion = {grain.own.d, vec_of(left)};
+  const LaneVec3 fall = vec_make(step.fall[0], step.fall[1], step.fall[2]);
+  return position_next_substep(motion, vec_mul(fall, part), grain.pushes, grain.w, step.memory != 0);
+}
+
+static Passing next_substep(PositionShared step, Passing grain, PositionMotion motion) {
+  grain.own.d = motion.displacement;
+  if (!step.turning) return grain;
+  if (!step.memory) grain.moment = position_no_torque();
+  grain.own.turn = position_turned(grain.own.turn.rim, grain.moment, -(grain.may > 0), grain.w);
+  return grain;
+}
+
 /* A batch of pairs of a substep; with the last of them the contacts with solids, and the way on to the next substep. */
 kernel void position_batch_pass(
     PositionShared step, int batch, int last_substep, global const int4 *restrict pairs,
@@ -394,83 +449,54 @@ kernel void position_batch_pass(
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
   const Tables tables = {mu, tension, rolling};
-  const float4 row = now[i], row_last = last[i];
   const int4 many = pairs[i];
   const int at_walls = walls[i];
-  Own own = {vec_of(row), vec_of(row_last), row.w, row_last.w, {{0, 0, 0}, 1}};
-  if (step.turning) {
-    own.turn.rim = vec_of(turn[i]);
-    own.turn.yields = turn[i].w;
-  }
-  float4 pushed = push[i], row_before = step.turning ? before[i] : (float4)(0),
-         row_torque = step.turning ? torque[i] : (float4)(0);
+  const float part = step.pins ? left[i].w : 1; /* see position_pin */
+  Passing grain = begin_pass(step, now[i], last[i], push[i], step.turning ? turn[i] : (float4)(0),
+                             step.turning ? before[i] : (float4)(0), step.turning ? torque[i] : (float4)(0));
+  const float unpinned = part < 1 ? 1 / mass[i] : grain.w;
   Pushes sum = no_pushes();
   int slot = first_slot(rows, begin, i, batch), count = contacts_of(many, 0, batch);
   int other = count > 0 ? partner[slot] : 0;
   for (int k = count; k > 0; k--, slot += POSITION_ABREAST) {
     const Slot read = read_slot(step, slot, kind_of(step, kind, slot, false), other, kept, pose, now, last, turn);
     if (k > 1) other = partner[slot + POSITION_ABREAST];
-    const Solved solved = solve_slot(step, own, read, tables, step.bonds != 0, sum);
+    const Solved solved = solve_slot(step, grain.own, read, tables, step.bonds != 0, sum);
     pose[slot] = solved.pose;
     kept[slot] = solved.kept;
     sum = solved.sum;
   }
-  const float w = pushed.w;
-  const float part = step.pins ? left[i].w : 1, unpinned = part < 1 ? 1 / mass[i] : w; /* see position_pin */
-  const Mask may = -(row_before.w > 0);
-  LaneVec3 rim = vec_of(row_before);
-  PositionTorque moment = torque_of(row_torque);
-  LaneVec3 pushes = vec_add(vec_of(pushed), sum.push);
-  own.d = position_pushed(own.d, sum.push, w);
-  if (step.turning) {
-    moment = position_add_torque(moment, sum.torque);
-    own.turn = position_turned(rim, moment, may, w);
-  }
+  grain = take_pushes(step, grain, sum);
   if (batch == POSITION_PAIR_BATCHES - 1) {
-    own.weight = split_mass(step, unpinned, many, at_walls, POSITION_BOUNDARY_BATCH) * part;
+    grain.own.weight = split_mass(step, unpinned, many, at_walls, POSITION_BOUNDARY_BATCH) * part;
     sum = no_pushes();
     slot = first_slot(rows, begin, i, POSITION_BOUNDARY_BATCH);
     for (int k = at_walls; k > 0; k--, slot += POSITION_ABREAST) {
       int g = partner[slot] - step.boundary_row;
       const Slot read =
           read_slot(step, slot, kind_of(step, kind, slot, true), g, kept, pose, wall_now, wall_last, wall_rim);
-      const Solved solved = solve_slot(step, own, read, tables, false, sum);
+      const Solved solved = solve_slot(step, grain.own, read, tables, false, sum);
       pose[slot] = solved.pose;
       kept[slot] = solved.kept;
       sum = solved.sum;
-      LaneVec3 whole = position_push(multipliers_of(solved.kept), vec_of(solved.pose));
-      sums[g] = row_of(vec_add(vec_of(sums[g]), whole), 0);
+      sums[g] = add_push(sums[g], solved);
     }
-    if (at_walls > 0) {
-      pushes = vec_add(pushes, sum.push);
-      own.d = position_pushed(own.d, sum.push, w);
-      if (step.turning) {
-        moment = position_add_torque(moment, sum.torque);
-        own.turn = position_turned(rim, moment, may, w);
-      }
-    }
-    last_next[i] = row_of(own.d, own.radius);
-    total[i] = row_of(vec_add(vec_of(total[i]), own.d), own.radius);
+    if (at_walls > 0) grain = take_pushes(step, grain, sum);
+    last_next[i] = row_of(grain.own.d, grain.own.radius);
+    total[i] = row_of(vec_add(vec_of(total[i]), grain.own.d), grain.own.radius);
     if (!last_substep) {
-      if (step.turning) {
-        rim = own.turn.rim;
-        before[i] = row_of(rim, row_before.w);
-        if (!step.memory) moment = position_no_torque();
-        own.turn = position_turned(rim, moment, may, w);
-      }
-      PositionMotion motion = {own.d, vec_of(left[i])};
-      LaneVec3 fall = vec_make(step.fall[0], step.fall[1], step.fall[2]);
-      motion = position_next_substep(motion, vec_mul(fall, part), pushes, w, step.memory != 0);
+      if (step.turning) before[i] = row_of(grain.own.turn.rim, grain.may);
+      const PositionMotion motion = next_motion(step, grain, left[i], part);
       left[i] = row_of(motion.left, part);
-      own.d = motion.displacement;
+      grain = next_substep(step, grain, motion);
     }
   }
   if (step.turning) {
-    torque[i] = row_of_torque(moment);
-    turn_next[i] = row_of(own.turn.rim, own.turn.yields);
+    torque[i] = row_of_torque(grain.moment);
+    turn_next[i] = row_of(grain.own.turn.rim, grain.own.turn.yields);
   }
-  push[i] = row_of(pushes, w);
-  next[i] = row_of(own.d, split_mass(step, unpinned, many, at_walls, (batch + 1) % POSITION_PAIR_BATCHES) * part);
+  push[i] = row_of(grain.pushes, grain.w);
+  next[i] = row_of(grain.own.d, split_mass(step, unpinned, many, at_walls, (batch + 1) % POSITION_PAIR_BATCHES) * part);
 }
 
 /* ---- the end of a step ---- */

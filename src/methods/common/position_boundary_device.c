@@ -22,6 +22,7 @@ static Status send_bodies(Launcher *l) {
     const PositionBody *body = &work->bodies.items[k];
     l->d->bodies_shared[k] = (BoundaryBody){.center = position_body_center(&solids->items[k], body),
                                             .way = vec3(body->free.part[0], body->free.part[1], body->free.part[2]),
+                                            .spin = solids->items[k].spin,
                                             .turn = body->free_turn,
                                             .turns = body->turns,
                                             .movable = body->movable,

@@ -21,14 +21,14 @@ static const char *const added_fields[] = {"spin_x",      "spin_y",        "spin
                                            "contact_row", "contacts_held", "contact_number"};
 enum { ADDED_FIELDS = sizeof added_fields / sizeof *added_fields };
 
-Status position_device_open(Core *core, State *state, PositionDevice **device) {
+Status position_device_open(Core *core, State *state, const char *source, PositionDevice **device) {
   PositionDevice *d = NULL;
   TRY(memory_new(core, &d, 1, "grains on a device"));
   *device = d;
   d->device = state->mirror->device;
   for (int f = 0; f < ADDED_FIELDS; f++)
     if (particles_field(&state->particles, added_fields[f])) particles_mirror_field(&state->particles, added_fields[f]);
-  TRY(device_build(core, d->device, "methods/common/position.cl", "", &d->program));
+  TRY(device_build(core, d->device, source, "", &d->program));
   POSITION_KERNELS(DEVICE_KERNEL_MAKE)
   TRY(scan_open(core, d->device, d->program, &d->scan));
   TRY(bins_device_open(core, d->device, d->program, &d->bins));
@@ -209,24 +209,33 @@ static void swap(DeviceBuffer *a, DeviceBuffer *b) {
   *b = t;
 }
 
-static Status stabilize(const Launcher *l, int passes) {
-  TRY(LAUNCH(l, position_load, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), FIELD3(vx, vy, vz),
-             FIELD(mass), FIELD(radius), HERE(now), HERE(last), HERE(push), HERE(total), HERE(left), HERE(falls)));
-  for (int k = 0; k < passes; k++) {
+static Status load(const Launcher *l) {
+  return LAUNCH(l, position_load, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), FIELD3(vx, vy, vz),
+                FIELD(mass), FIELD(radius), HERE(now), HERE(last), HERE(push), HERE(total), HERE(left), HERE(falls));
+}
+
+static Status stabilize(const Launcher *l) {
+  for (int k = 0; k < l->stabilization; k++) {
     TRY(LAUNCH(l, position_shift, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), HERE(rows),
-               HERE(begin), HERE(key), HERE(pose), HERE(last), HERE(next), HERE(push)));
+               HERE(begin), HERE(key), HERE(pose), HERE(last), HERE(next), HERE(push), DEVICE_BUFFER(l->soft)));
     swap(&l->d->last, &l->d->next);
   }
   return SCREE_OK;
 }
 
+static Status pass_over(const Launcher *l, int32_t batch, int32_t last) {
+  return LAUNCH(l, position_batch_pass, l->step.count, DEVICE_VALUE(l->step), DEVICE_VALUE(batch), DEVICE_VALUE(last),
+                HERE(pairs), HERE(walls), HERE(rows), HERE(begin), HERE(key), HERE(kept), HERE(pose), HERE(kind),
+                HERE(mu), HERE(tension), HERE(rolling), HERE(now), HERE(next), HERE(last), HERE(last_next), HERE(turn),
+                HERE(turn_next), HERE(push), HERE(total), HERE(left), FIELD(mass), HERE(before), HERE(torque),
+                HERE(wall_now), HERE(wall_last), HERE(wall_rim), HERE(sums));
+}
+
 static Status solve_batch(const Launcher *l, int32_t batch, int32_t last) {
   PositionDevice *d = l->d;
-  TRY(LAUNCH(l, position_batch_pass, l->step.count, DEVICE_VALUE(l->step), DEVICE_VALUE(batch), DEVICE_VALUE(last),
-             HERE(pairs), HERE(walls), HERE(rows), HERE(begin), HERE(key), HERE(kept), HERE(pose), HERE(kind), HERE(mu),
-             HERE(tension), HERE(rolling), HERE(now), HERE(next), HERE(last), HERE(last_next), HERE(turn),
-             HERE(turn_next), HERE(push), HERE(total), HERE(left), FIELD(mass), HERE(before), HERE(torque),
-             HERE(wall_now), HERE(wall_last), HERE(wall_rim), HERE(sums)));
+  const PositionExtra *extra = l->extra;
+  if (extra && extra->solve_batch) TRY(extra->solve_batch(l, extra->data, batch, last));
+  else TRY(pass_over(l, batch, last));
   swap(&d->now, &d->next);
   swap(&d->turn, &d->turn_next);
   return SCREE_OK;
@@ -344,18 +353,27 @@ static Status run_step(Launcher *l) {
   TRY(position_send_motions(l, &moving));
   TRY(lay_out(l));
   TRY(position_count_bodies(l));
-  TRY(stabilize(l, work->settings->stabilization));
+  TRY(load(l));
+  if (l->extra && l->extra->lay_out) TRY(l->extra->lay_out(l, l->extra->data));
+  TRY(stabilize(l));
   TRY(solve(l, moving));
+  if (l->extra && l->extra->solved) TRY(l->extra->solved(l, l->extra->data));
   if (work->step->measure_overlap) TRY(measure_overlap(l));
   TRY(finish(l));
   return position_push_solids_device(l);
 }
 
 Status position_device_step(PositionDevice *d, Step *step, const PositionSettings *settings, PositionSearch *search,
-                            ContactMemory *memory, PositionSpin *spin, float history_scale) {
+                            ContactMemory *memory, PositionSpin *spin, float history_scale,
+                            const PositionExtra *extra) {
   PositionStep work;
   const bool turned = spin->turning;
-  Launcher launcher = {.core = step->core, .d = d, .work = &work};
+  Launcher launcher = {.core = step->core,
+                       .d = d,
+                       .work = &work,
+                       .extra = extra,
+                       .stabilization = settings->stabilization,
+                       .soft = &d->nothing};
   position_set_up(step, settings, search, memory, spin, history_scale, &work);
   TRY(follow_spin(step->core, step->state, turned, spin));
   if (work.count == 0) return SCREE_OK;

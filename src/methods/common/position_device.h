@@ -8,14 +8,17 @@
 #include "methods/common/position.h"
 
 typedef struct PositionDevice PositionDevice;
+typedef struct PositionExtra PositionExtra; /* position_launch.h */
 
 /* As MethodDevice has them. */
 const char *position_device_missing(const PositionSettings *settings, const State *state);
-Status position_device_open(Core *core, State *state, PositionDevice **device);
+/* `source`: position.cl, or a file of the method that includes it. */
+Status position_device_open(Core *core, State *state, const char *source, PositionDevice **device);
 void position_device_close(Core *core, PositionDevice *device);
 Status position_device_predict(PositionDevice *device, Step *step);
 Status position_device_step(PositionDevice *device, Step *step, const PositionSettings *settings,
-                            PositionSearch *search, ContactMemory *memory, PositionSpin *spin, float history_scale);
+                            PositionSearch *search, ContactMemory *memory, PositionSpin *spin, float history_scale,
+                            const PositionExtra *extra);
 Status position_device_fetch(Core *core, PositionDevice *device, ContactMemory *memory);
 void position_device_forget(PositionDevice *device);
 

@@ -110,8 +110,19 @@ typedef struct Launcher {
   PositionDevice *d;
   PositionShared step;
   PositionStep *work;
+  const PositionExtra *extra; /* NULL: the family's own contacts are all there is */
+  int stabilization;          /* passes of it */
+  const DeviceBuffer *soft;   /* overlap that slots bear, where step.soft says so */
   POSITION_FIELDS(DEVICE_BUFFER_POINTER)
 } Launcher;
+
+/* What a method does besides, or in the family's stead; each may be NULL. */
+struct PositionExtra {
+  void *data;
+  Status (*lay_out)(Launcher *l, void *data); /* slots are filled, rows loaded */
+  Status (*solve_batch)(const Launcher *l, void *data, int32_t batch, int32_t last);
+  Status (*solved)(const Launcher *l, void *data); /* before the results are taken */
+};
 
 #define LAUNCH(l, name, items, ...) position_launch((l), (l)->d->name, (items), DEVICE_ARGUMENTS(__VA_ARGS__))
 #define HERE(name) DEVICE_BUFFER(&l->d->name)

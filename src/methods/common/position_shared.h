@@ -21,6 +21,7 @@ typedef struct PositionShared {
   int faces;                                     /* keys of a solid */
   int memory, turning, bonds, kinds, renumbered; /* whether */
   int pins;                                      /* bodies may press grains against what stands still */
+  int soft;                                      /* contacts may bear overlap */
   unsigned places;                               /* of the memory that may be read */
   int substeps;
   float h, fall[3], recovered, slop, margin, history_scale;
@@ -38,6 +39,7 @@ typedef struct BoundarySearch {
 /* How a solid goes in the step, without the grains. */
 typedef struct BoundaryBody {
   Vec3 center, way; /* of its centre: at the step's start, and its displacement */
+  Vec3 spin;        /* 1/s */
   Mat3 turn;
   double mobility[6][6];  /* of one that grains can move: Solid.inverse_inertia */
   double mass;            /* of a free one; 0: it is none */

@@ -4,22 +4,9 @@
 
 #include <math.h>
 
-#include "methods/common/position_law.h"
+#include "methods/p2/p2_slot_law.h"
 
 enum { CONTACTS_CHUNK = 64 };
-
-/* A stiffness left to us where there is adhesion: the grain's own weight presses its contact in by this share of the
- * radius. A rigid contact has no area, so nothing would stick. */
-#define ADHESIVE_SINK 0.02
-
-/* Such a spring is soft, and adhesion keeps a contact as deep as something once pressed it: under a tool grains would
- * end inside each other. Deeper than this share of the smaller radius they are parted like rigid ones. A stiffness that
- * the scene gives is left alone. */
-#define ADHESIVE_CORE 0.25
-
-/* A spring that is stiffer than this many masses per squared step begins each step without remembered forces: few
- * iterations do not undo a wrong guess in it, and the heap boils. */
-#define FOLLOWED 4.0
 
 double p2_root(double x, int n) {
   if (!(x > 0) || n <= 1) return x > 0 ? x : 0;
@@ -49,18 +36,7 @@ P2Factors p2_factors(double stiffness, double damping, double mass, double dt, i
   return (P2Factors){1 - c * part - root, c * part};
 }
 
-double p2_contact_area(double depth, double smaller_radius) {
-  double z = fmin(fmax(depth, 0), smaller_radius);
-  double open = z / smaller_radius - 1;
-  return 3.14159265358979323846 * smaller_radius * smaller_radius * (1 - open * open);
-}
-
-/* Two of something in series, each worth twice the contact's share: equal ones give their own value. */
-static double in_series(double a, double b) {
-  if (isinf(a)) return isinf(b) ? a : 2 * b;
-  if (isinf(b)) return 2 * a;
-  return a + b > 0 ? 2 * a * b / (a + b) : 0;
-}
+double p2_contact_area(double depth, double smaller_radius) { return p2_area(depth, smaller_radius); }
 
 /* One slot's numbers, and the last factors: neighbours mostly have the same masses. */
 typedef struct Maker {
@@ -70,49 +46,28 @@ typedef struct Maker {
   P2Factors factors;
 } Maker;
 
-static double stiffness_of(const Maker *maker, const ScreeMaterialDef *material, int64_t i) {
-  if (!scree_is_auto(material->stiffness)) return material->stiffness;
-  if (!(material->adhesion > 0)) return INFINITY;
-  const State *state = maker->work->step->state;
-  const Particles *p = &state->particles;
-  double weight = (double)p->mass[i] * fmax(vec3_length(state->gravity), 1);
-  return weight / (ADHESIVE_SINK * (double)p->radius[i]);
+/* The paper's factors of a spring and a damper (Eq. 28). */
+static void average_spring(Maker *maker, P2Made *made) {
+  if (made->stiffness != maker->stiffness || made->damping != maker->damping || made->mass != maker->mass) {
+    maker->factors = p2_factors(made->stiffness, made->damping, made->mass, (double)maker->work->h,
+                                maker->work->settings->iterations);
+    maker->stiffness = made->stiffness;
+    maker->damping = made->damping;
+    maker->mass = made->mass;
+  }
+  made->spring = (float)maker->factors.spring;
+  made->damper = (float)maker->factors.damper;
+  if (!(maker->factors.spring + maker->factors.damper > 0)) made->within = -P2_EVER;
 }
 
-/* Critical, and more where the step is too long to follow the spring: otherwise it throws the grain back out. */
-static double damping_of(double stiffness, double mass, double dt) {
-  double critical = 2 * sqrt(stiffness * mass);
-  return critical + 2 * stiffness * dt;
+static P2Material p2_material(const ScreeMaterialDef *definition) {
+  return (P2Material){definition->stiffness, definition->damping, definition->adhesion};
 }
 
-static void set_factors(Maker *maker, int64_t slot, double stiffness, double damping, double mass) {
-  P2Contacts *contacts = maker->contacts;
-  const PositionSlots *s = &maker->work->layout.slots;
-  double dt = (double)maker->work->h;
-  if (isnan(damping)) damping = isinf(stiffness) ? 0 : damping_of(stiffness, mass, dt);
-  if (maker->work->settings->averaging) {
-    if (stiffness != maker->stiffness || damping != maker->damping || mass != maker->mass) {
-      maker->factors = p2_factors(stiffness, damping, mass, dt, maker->work->settings->iterations);
-      maker->stiffness = stiffness;
-      maker->damping = damping;
-      maker->mass = mass;
-    }
-    contacts->spring[slot] = (float)maker->factors.spring;
-    contacts->damper[slot] = (float)maker->factors.damper;
-    if (!(maker->factors.spring + maker->factors.damper > 0)) contacts->within[slot] = -P2_EVER;
-    return;
-  }
-  if (isinf(stiffness)) {
-    contacts->within[slot] = P2_EVER; /* it may only push, so it needs no leave to */
-    contacts->spring[slot] = 1;
-    contacts->damper[slot] = 0;
-    return;
-  }
-  double k = stiffness * dt * dt, c = damping * dt;
-  if (k > FOLLOWED * mass) s->ln[slot] = s->ltx[slot] = s->lty[slot] = s->ltz[slot] = 0;
-  if (!(k + c > 0)) contacts->within[slot] = -P2_EVER; /* neither spring nor damper: no contact */
-  contacts->spring[slot] = k + c > 0 ? (float)(k / (k + c)) : 0;
-  contacts->damper[slot] = k + c > 0 ? (float)(1 / (k + c)) : 1;
+static P2Side side_of(const PositionStep *work, int64_t i) {
+  const Particles *p = &work->step->state->particles;
+  return (P2Side){p2_material(&work->step->state->materials.items[p->material[i]].definition), (double)p->mass[i],
+                  (double)p->radius[i], (double)work->rows.w[i]};
 }
 
 float p2_predicted_gap(const PositionStep *work, int64_t i, int64_t slot) {
@@ -129,50 +84,37 @@ static bool make_slot(Maker *maker, int64_t i, int64_t slot) {
   P2Contacts *contacts = maker->contacts;
   const PositionSlots *s = &work->layout.slots;
   const State *state = work->step->state;
-  const Particles *p = &state->particles;
-  const ScreeMaterialDef *own = &state->materials.items[p->material[i]].definition;
-  int32_t j = s->partner[slot];
-  double stiffness = stiffness_of(maker, own, i), damping = own->damping, adhesion = own->adhesion;
-  double smaller = (double)p->radius[i], weight = (double)work->rows.w[i];
-  if (j < work->padded) {
-    const ScreeMaterialDef *other = &state->materials.items[p->material[j]].definition;
-    stiffness = in_series(stiffness, stiffness_of(maker, other, j));
-    if (own != other) {
-      damping = in_series(damping, other->damping); /* NaN, critical, when either is */
-      adhesion = sqrt(adhesion * other->adhesion);
-    }
-    smaller = fmin(smaller, (double)p->radius[j]);
-    weight += (double)work->rows.w[j];
+  const bool averaging = work->settings->averaging;
+  const int32_t j = s->partner[slot];
+  const P2Side own = side_of(work, i);
+  P2Side other = own;
+  P2Meeting meets = {.pair = j < work->padded,
+                     .gap = s->gap[slot],
+                     .predicted = p2_predicted_gap(work, i, slot),
+                     .tension = position_of_kind(work, work->layout.tension, slot),
+                     .friction = position_friction(work, slot)[0],
+                     .averaging = averaging,
+                     .dt = (double)work->h,
+                     .gravity = fmax(vec3_length(state->gravity), 1),
+                     .rigid = INFINITY};
+  if (meets.pair) {
+    other = side_of(work, j);
+    meets.mixed = state->particles.material[i] != state->particles.material[j];
   } else {
     const BoundaryContact *contact = &work->layout.boundary[j - work->layout.boundary_row];
-    int64_t shared = work->settings->averaging ? 1 : atomic_load(&work->bodies.items[contact->solid].boundary);
-    weight += (double)work->rows.now[j][3] / (double)(shared > 0 ? shared : 1);
+    const int64_t shared = averaging ? 1 : atomic_load(&work->bodies.items[contact->solid].boundary);
+    other.weight = (double)work->rows.now[j][3] / (double)(shared > 0 ? shared : 1);
   }
-  s->soft[slot] = isinf(stiffness)                ? 0
-                  : scree_is_auto(own->stiffness) ? (float)(ADHESIVE_CORE * smaller)
-                                                  : POSITION_FAR;
-  double area = adhesion > 0 ? p2_contact_area(-(double)s->gap[slot], smaller) : 0;
-  float gap = p2_predicted_gap(work, i, slot);
-  contacts->cap[slot] = contacts->grip[slot] = (float)(adhesion * area * (double)work->h * (double)work->h);
-  float tension = position_of_kind(work, work->layout.tension, slot);
-  if (tension > 0) {
-    PositionMultipliers last = {.normal = s->ln[slot]};
-    contacts->cap[slot] = position_bond(last, s->gap[slot], tension, p->radius[i], p->radius[j]);
-    contacts->grip[slot] = position_friction(work, slot)[0] * contacts->cap[slot];
-  }
-  /* What is remembered of a contact that pulled is adhesion's, as far as the contact can still bear it. */
-  s->ln[slot] = fmaxf(s->ln[slot], -contacts->cap[slot]);
-  contacts->pull[slot] = fminf(s->ln[slot], 0);
-  /* The paper decides at the prediction what acts, once a step. In substeps a contact acts from the first one on that
-   * would overlap without it: before that its damper must not push. One that pressed in the last step goes on: a
-   * prediction that opens it by a hair must not cost it its remembered forces. Where it really opens, spring and damper
-   * both ask for tension and get none. */
-  bool predicted = work->settings->averaging && gap <= 0;
-  contacts->within[slot] = predicted || contacts->cap[slot] > 0 || s->ln[slot] > 0 ? P2_EVER : 0;
-  set_factors(maker, slot, stiffness, damping, 1 / weight);
-  /* All rigid ones count, as in pbd. */
-  return isinf(stiffness) ||
-         (gap < P2_LIKELY_GAP * (float)state->radius && contacts->within[slot] >= (gap <= 0 ? 0 : P2_EVER));
+  P2Made made = p2_made(meets, own, other, s->ln[slot]);
+  if (averaging) average_spring(maker, &made);
+  else made = p2_split_spring(made, meets.dt);
+  s->ln[slot] = made.normal;
+  if (made.forgets) s->ln[slot] = s->ltx[slot] = s->lty[slot] = s->ltz[slot] = 0;
+  s->soft[slot] = made.soft;
+#define P2_KEEP(type, name) contacts->name[slot] = made.name;
+  P2_SLOT_FIELDS(P2_KEEP)
+#undef P2_KEEP
+  return p2_is_likely(made, meets.predicted, (float)state->radius);
 }
 
 /* An unused lane never acts. */
@@ -247,9 +189,11 @@ Status p2_contacts_create(PositionStep *work, const P2Settings *settings, P2Cont
 
 /* ---- old overlap ---- */
 
-Status p2_part(PositionStep *work) {
+bool p2_parts(const PositionStep *work) {
   const Materials *materials = &work->step->state->materials;
   int32_t ours = 0;
   for (int32_t k = 0; k < materials->count; k++) ours += scree_is_auto(materials->items[k].definition.stiffness);
-  return work->settings->memory && ours > 0 ? position_stabilize(work) : SCREE_OK;
+  return work->settings->memory && ours > 0;
 }
+
+Status p2_part(PositionStep *work) { return p2_parts(work) ? position_stabilize(work) : SCREE_OK; }

@@ -9,6 +9,7 @@
 #define METHODS_P2_CONTACTS_H
 
 #include "methods/common/position.h"
+#include "methods/p2/p2_law.h"
 
 /* Spring-damper of Eq. 21 and 28: what one of n iterations applies of spring and damper. */
 typedef struct P2Factors {
@@ -58,15 +59,12 @@ typedef struct P2Contacts {
 typedef struct P2Slot {
   float within, spring, damper, cap, grip, pull;
 } P2Slot;
-#define P2_EVER 1e30f
 static inline P2Slot p2_slot(const P2Contacts *contacts, int64_t slot) {
   if (contacts->rigid) return (P2Slot){.within = P2_EVER, .spring = 1};
   return (P2Slot){contacts->within[slot], contacts->spring[slot], contacts->damper[slot],
                   contacts->cap[slot],    contacts->grip[slot],   contacts->pull[slot]};
 }
 
-/* The mass of a grain is split among contacts that act or come this near, in nominal radii: those may join. */
-#define P2_LIKELY_GAP 0.02f
 /* Gap between the slot's partners after the prediction. */
 float p2_predicted_gap(const PositionStep *work, int64_t i, int64_t slot);
 
@@ -80,6 +78,7 @@ Status p2_contacts_create(PositionStep *work, const P2Settings *settings, P2Cont
 /* Moves overlapping grains whose contact is rigid apart without giving them speed (pbd's stabilisation). Overlap of a
  * spring is its load and stays, but for what lies deeper than the core of a spring that we made up. Only where forces
  * are remembered: the paper's way has nothing but overlap to tell a contact what it carries. */
+bool p2_parts(const PositionStep *work);
 Status p2_part(PositionStep *work);
 
 /* Finds out how sticky lumps turn; before the iterations. */
@@ -96,6 +95,8 @@ typedef struct P2Rest {
 /* Grains at rest take exactly the motion of what they rest on. After the iterations. */
 Status p2_sleep(PositionStep *work, const P2Settings *settings, P2Rest *rest);
 
+typedef struct P2Device P2Device;
+
 /* What METHOD_P2 keeps between steps. */
 typedef struct P2 {
   P2Settings settings;
@@ -104,7 +105,13 @@ typedef struct P2 {
   PositionSpin spin;
   P2Rest rest;
   double last_h;
+  P2Device *device; /* NULL: it runs on the CPU */
 } P2;
+
+/* Multipliers are displacements: half the step, a quarter of them. `h`: the substep that begins. */
+float p2_history_scale(const P2 *p2, double h);
+/* How far the scene and its solids let a grain go in the step, m. */
+double p2_way_of_solids(const Step *step, const P2Settings *settings);
 
 /* A step but for its iterations; another solver of the same contacts may stand between. */
 Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Contacts *contacts);

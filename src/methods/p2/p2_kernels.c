@@ -11,20 +11,16 @@ typedef struct Contact {
   Mask acts;
 } Contact;
 
-/* Penetration of a rigid contact does not turn into speed; that of a spring does. */
 WIDE_INLINE Contact contact_load(const PositionStep *work, const P2Contacts *contacts, int64_t row, SlotTouch slot,
                                  bool averaging) {
   const PositionSlots *slots = &work->layout.slots;
   const int64_t at = row * SLICE;
   Contact c = {.slot = slot};
-  PositionTouch *t = &c.slot.touch;
-  t->gap = real_select(real_less(real(0), wide_load(slots->soft + at)), c.slot.gap, t->gap);
-  if (contacts->roll[0]) {
-    LaneVec3 roll = lane_load3(contacts->roll[0] + at, contacts->roll[1] + at, contacts->roll[2] + at);
-    t->relative = vec_sub(t->relative, roll);
-  }
+  LaneVec3 roll = vec_zero();
+  if (contacts->roll[0]) roll = lane_load3(contacts->roll[0] + at, contacts->roll[1] + at, contacts->roll[2] + at);
+  c.slot.touch = p2_touch(slot.touch, slot.gap, wide_load(slots->soft + at), roll);
   c.multipliers = (P2Multipliers){load_multipliers(slots, at), wide_load(contacts->pull + at)};
-  c.acts = p2_acts(t->gap, wide_load(contacts->within + at), c.multipliers.sum.normal);
+  c.acts = p2_acts(c.slot.touch.gap, wide_load(contacts->within + at), c.multipliers.sum.normal);
   if (!averaging && !work->settings->memory) /* what is not remembered begins with nothing in every substep */
     c.multipliers = (P2Multipliers){{real(0), vec_zero()}, real(0)};
   return c;

@@ -5,6 +5,10 @@
 #include "core/lane.h"
 #include "methods/common/position_law.h"
 
+#define P2_EVER 1e30f
+/* The mass of a grain is split among contacts that act or come this near, in nominal radii: those may join. */
+#define P2_LIKELY_GAP 0.02f
+
 /* Along the normal: what spring and damper press with and what adhesion pulls with, as multipliers. */
 typedef struct P2Normal {
   Real press, pull;
@@ -68,6 +72,14 @@ typedef struct P2Multipliers {
   PositionMultipliers sum;
   Real pull; /* adhesion's part of the normal multiplier, between -cap and 0 */
 } P2Multipliers;
+
+/* A contact as p2 sees it. Penetration of a rigid contact does not turn into speed, that of a spring, whose overlap is
+ * `soft`, does: it sees the whole gap. `roll` is how far a lump goes by turning as one. */
+LANE_INLINE PositionTouch p2_touch(PositionTouch t, Real gap, Real soft, LaneVec3 roll) {
+  t.gap = real_select(real_less(real(0), soft), gap, t.gap);
+  t.relative = vec_sub(t.relative, roll);
+  return t;
+}
 
 LANE_INLINE P2Multipliers p2_contact(P2Multipliers before, PositionTouch t, PositionSlide slide, P2Constants law,
                                      PositionFriction mu, Mask acts, bool averaging, Real average) {

@@ -16,104 +16,89 @@
  * would wake that sleeping is there to hold. So with them a grain that sticks to something, and that a chain of
  * such grains that press each other ties to a solid to which one sticks, counts as borne: it sleeps, others do not, and
  * nothing is held back. */
-#include <math.h>
+#define LANE_SCALAR /* grains are looked at one by one */
 #include <string.h>
 
 #include "core/scratch.h"
 #include "methods/p2/contacts.h"
+#include "methods/p2/p2_rest_law.h"
 
 enum { SLEEP_CHUNK = 512 };
-
-/* A neighbour that moves this many times faster wakes. */
-#define WAKES 4.0f
-/* A contact sticks while its friction is below this share of what it can hold. */
-#define STICKS 0.999f
-/* Of the difference of what two grains hold back, so much is shared in a step. Twelve equal neighbours then take less
- * than all of it: the exchange is stable. */
-#define SHARED (1.0f / 16)
 
 typedef struct Sleep {
   PositionStep *work;
   const P2Settings *settings;
   P2Rest *rest;
-  float (*found)[4]; /* motion of the support, and whether the grain sleeps */
-  float (*held)[3];  /* m/s: what is held back after this step */
-  uint8_t *borne;    /* tied to a solid; NULL: forces between grains are equal and opposite, which says more */
+  P2Found *found;
+  uint8_t *borne; /* tied to a solid; NULL: forces between grains are equal and opposite, which says more */
 } Sleep;
 
-/* Motion of a row over the step. That of a grain is what it really does, with what the stabilization shifts it by. */
-static void motion_of(const PositionStep *work, int64_t row, float motion[3]) {
-  bool grain = row < work->count;
-  for (int k = 0; k < 3; k++)
-    motion[k] = grain ? work->rows.total[row][k] : (float)work->substeps * work->rows.now[row][k];
-}
+static LaneVec3 row_of(const float row[3]) { return vec_make(row[0], row[1], row[2]); }
 
-static float distance_to(const PositionStep *work, int64_t row, const float *rest) {
-  float moved[3];
-  motion_of(work, row, moved);
-  float x = moved[0] - rest[0], y = moved[1] - rest[1], z = moved[2] - rest[2];
-  return sqrtf(x * x + y * y + z * z);
+/* Motion of a row over the step. That of a grain is what it really does, with what the stabilization shifts it by. */
+static LaneVec3 motion_of(const PositionStep *work, int64_t row) {
+  if (row < work->count) return row_of(work->rows.total[row]);
+  return vec_mul(row_of(work->rows.now[row]), (float)work->substeps);
 }
 
 static bool slot_sticks(const PositionStep *work, const P2Contacts *contacts, int64_t slot) {
   const PositionSlots *s = &work->layout.slots;
   P2Slot own = p2_slot(contacts, slot);
-  float limit = STICKS * (position_friction(work, slot)[0] * (s->ln[slot] - own.pull) + own.grip);
-  float x = s->ltx[slot], y = s->lty[slot], z = s->ltz[slot];
-  return x * x + y * y + z * z < limit * limit;
+  LaneVec3 friction = vec_make(s->ltx[slot], s->lty[slot], s->ltz[slot]);
+  return p2_sticks(friction, position_friction(work, slot)[0], s->ln[slot] - own.pull, own.grip) != 0;
 }
 
 /* Motion of what grain i rests on, weighed by the forces; false where it rests on nothing. */
-static bool support_of(const Sleep *sleep, int64_t i, float support[3]) {
+static bool support_of(const Sleep *sleep, int64_t i, LaneVec3 *support) {
   const PositionStep *work = sleep->work;
   const PositionSlots *slots = &work->layout.slots;
   const P2Rest *rest = sleep->rest;
   int64_t end, first = position_slots_of(slots, i, &end);
-  float total = 0, sum[3] = {0};
+  float total = 0;
+  LaneVec3 sum = vec_zero();
   for (int64_t slot = first; slot < end; slot += SLICE) {
     float force = slots->ln[slot];
     if (!(force > 0)) continue;
     int32_t j = slots->partner[slot];
-    float moved[3];
-    if (j < work->count)
-      moved[0] = rest->x[j] * work->dt, moved[1] = rest->y[j] * work->dt, moved[2] = rest->z[j] * work->dt;
-    else motion_of(work, j, moved);
-    for (int k = 0; k < 3; k++) sum[k] += force * moved[k];
+    LaneVec3 moved =
+        j < work->count ? vec_mul(vec_make(rest->x[j], rest->y[j], rest->z[j]), work->dt) : motion_of(work, j);
+    sum = vec_add(sum, vec_mul(moved, force));
     total += force;
   }
+  *support = vec_zero();
   if (!(total > 0)) return false;
-  for (int k = 0; k < 3; k++) support[k] = sum[k] / total;
+  *support = vec_make(sum.x / total, sum.y / total, sum.z / total);
   return true;
 }
 
-/* What grain i holds back when it has shared with all that press it. The lighter of two gets the same impulse. */
-static void share_held(const Sleep *sleep, int64_t i, float held[3]) {
-  const PositionStep *work = sleep->work;
-  const PositionSlots *slots = &work->layout.slots;
-  const P2Rest *rest = sleep->rest;
-  const float *mass = work->step->state->particles.mass;
-  const float own[3] = {rest->held_x[i], rest->held_y[i], rest->held_z[i]};
-  int64_t end, first = position_slots_of(slots, i, &end);
-  memcpy(held, own, sizeof own);
-  for (int64_t slot = first; slot < end; slot += SLICE) {
-    if (!(slots->ln[slot] > 0)) continue;
-    int32_t j = slots->partner[slot];
-    bool grain = j < work->count;
-    const float less[3] = {(grain ? rest->held_x[j] : 0) - own[0], (grain ? rest->held_y[j] : 0) - own[1],
-                           (grain ? rest->held_z[j] : 0) - own[2]};
-    const float normal[3] = {slots->nx[slot], slots->ny[slot], slots->nz[slot]};
-    float share = SHARED * (grain ? fminf(1, mass[j] / mass[i]) : 1);
-    float along = less[0] * normal[0] + less[1] * normal[1] + less[2] * normal[2];
-    bool sticks = slot_sticks(work, work->method_contacts, slot);
-    for (int k = 0; k < 3; k++) held[k] += share * (sticks ? less[k] : along * normal[k]);
-  }
+static LaneVec3 held_of(const P2Rest *rest, int64_t i) {
+  return vec_make(rest->held_x[i], rest->held_y[i], rest->held_z[i]);
 }
 
-static bool neighbors_are_quiet(const PositionStep *work, int64_t i, const float support[3], float far) {
+/* What grain i holds back when it has shared with all that press it. The lighter of two gets the same impulse. */
+static LaneVec3 share_held(const Sleep *sleep, int64_t i) {
+  const PositionStep *work = sleep->work;
+  const PositionSlots *slots = &work->layout.slots;
+  const float *mass = work->step->state->particles.mass;
+  const LaneVec3 own = held_of(sleep->rest, i);
+  int64_t end, first = position_slots_of(slots, i, &end);
+  LaneVec3 held = own;
+  for (int64_t slot = first; slot < end; slot += SLICE) {
+    if (!(slots->ln[slot] > 0)) continue;
+    const int32_t j = slots->partner[slot];
+    const bool grain = j < work->count, sticks = slot_sticks(work, work->method_contacts, slot);
+    const LaneVec3 other = grain ? held_of(sleep->rest, j) : vec_zero();
+    const LaneVec3 normal = vec_make(slots->nx[slot], slots->ny[slot], slots->nz[slot]);
+    held = p2_share_held(held, own, other, normal, grain ? mass[j] / mass[i] : 1, -sticks);
+  }
+  return held;
+}
+
+static bool neighbors_are_quiet(const PositionStep *work, int64_t i, LaneVec3 support, float far) {
   const PositionSlots *slots = &work->layout.slots;
   int64_t end, first = position_slots_of(slots, i, &end);
   for (int64_t slot = first; slot < end; slot += SLICE)
-    if (slots->ln[slot] > 0 && distance_to(work, slots->partner[slot], support) > far) return false;
+    if (slots->ln[slot] > 0 && p2_apart(motion_of(work, slots->partner[slot]), support) > far) return false;
   return true;
 }
 
@@ -121,23 +106,15 @@ static void sleep_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Sleep *sleep = context;
   const PositionStep *work = sleep->work;
-  float slow = sleep->settings->sleep_speed * work->dt;
+  const float slow = sleep->settings->sleep_speed * work->dt;
   for (int64_t i = b; i < e; i++) {
-    bool borne = sleep->borne && sleep->borne[i];
-    float *found = sleep->found[i], *held = sleep->held[i], support[3] = {0}, moved[3], more[3];
-    bool rests = support_of(sleep, i, support);
-    bool asleep = rests && distance_to(work, i, support) < slow && neighbors_are_quiet(work, i, support, WAKES * slow);
-    share_held(sleep, i, held);
-    motion_of(work, i, moved);
-    /* of its velocity: what stabilization shifts it by has none */
-    for (int k = 0; k < 3; k++)
-      more[k] = held[k] + ((float)work->substeps * work->rows.now[i][k] - support[k]) / work->dt;
-    asleep =
-        asleep &&
-        (sleep->borne ? borne : sqrtf(more[0] * more[0] + more[1] * more[1] + more[2] * more[2]) * work->dt < slow);
-    for (int k = 0; k < 3; k++) found[k] = asleep ? support[k] : moved[k] + held[k] * work->dt;
-    for (int k = 0; k < 3; k++) held[k] = asleep && !borne ? more[k] : 0;
-    found[3] = asleep ? 1 : 0;
+    P2Sleeper grain = {.moved = motion_of(work, i),
+                       .swift = vec_mul(row_of(work->rows.now[i]), (float)work->substeps),
+                       .held = share_held(sleep, i),
+                       .borne = -(sleep->borne && sleep->borne[i])};
+    const bool rests = support_of(sleep, i, &grain.support);
+    grain.quiet = -(rests && neighbors_are_quiet(work, i, grain.support, P2_WAKES * slow));
+    sleep->found[i] = p2_found(grain, sleep->borne != NULL, slow, work->dt);
   }
 }
 
@@ -145,19 +122,17 @@ static void wake_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Sleep *sleep = context;
   PositionStep *work = sleep->work;
+  P2Rest *rest = sleep->rest;
   for (int64_t i = b; i < e; i++) {
-    const float *found = sleep->found[i], *held = sleep->held[i];
-    for (int k = 0; k < 3; k++) {
-      /* awake: what was held back comes on top of what the last substep did */
-      float more = found[3] > 0 ? 0 : found[k] - work->rows.total[i][k];
-      work->rows.now[i][k] =
-          found[3] > 0 ? found[k] / (float)work->substeps : work->rows.now[i][k] + more / (float)work->substeps;
-      work->rows.total[i][k] = found[k];
-      if (work->turning && found[3] > 0) work->turns.now[i][k] = 0;
-    }
-    sleep->rest->x[i] = found[0] / work->dt, sleep->rest->held_x[i] = held[0];
-    sleep->rest->y[i] = found[1] / work->dt, sleep->rest->held_y[i] = held[1];
-    sleep->rest->z[i] = found[2] / work->dt, sleep->rest->held_z[i] = held[2];
+    const P2Found found = sleep->found[i];
+    float *now = work->rows.now[i], *total = work->rows.total[i];
+    const LaneVec3 d = p2_woken(row_of(now), row_of(total), found, (float)work->substeps);
+    now[0] = d.x, now[1] = d.y, now[2] = d.z;
+    total[0] = found.moves.x, total[1] = found.moves.y, total[2] = found.moves.z;
+    for (int k = 0; k < 3 && work->turning && found.asleep; k++) work->turns.now[i][k] = 0;
+    rest->x[i] = found.moves.x / work->dt, rest->held_x[i] = found.held.x;
+    rest->y[i] = found.moves.y / work->dt, rest->held_y[i] = found.held.y;
+    rest->z[i] = found.moves.z / work->dt, rest->held_z[i] = found.held.z;
   }
 }
 
@@ -200,8 +175,8 @@ static Status find_borne(Core *core, Sleep *sleep) {
 Status p2_sleep(PositionStep *work, const P2Settings *settings, P2Rest *rest) {
   if (!(settings->sleep_speed > 0)) return SCREE_OK;
   Core *core = work->step->core;
-  Sleep sleep = {.work = work, .settings = settings, .rest = rest, .found = work->rows.next}; /* the passes are over */
-  TRY(scratch_take(core, work->step->scratch, &sleep.held, work->count, "sleep"));
+  Sleep sleep = {.work = work, .settings = settings, .rest = rest};
+  TRY(scratch_take(core, work->step->scratch, &sleep.found, work->count, "sleep"));
   if (settings->position.averaging || settings->error_reduction > 0) TRY(find_borne(core, &sleep));
   parallel_for(core, 0, work->count, SLEEP_CHUNK, sleep_chunk, &sleep);
   parallel_for(core, 0, work->count, SLEEP_CHUNK, wake_chunk, &sleep);

@@ -3,6 +3,7 @@
  * Departures, each selectable back to the paper's way: mass splitting with the contact's force as the unknown instead
  * of averaging (it keeps momentum, and forces converge to the spring-damper's); contacts begin with the last step's
  * forces; caps hold for the sum over the iterations; sleeping knows what a grain rests on. See docs/methods/p2.md. */
+#define LANE_SCALAR /* grains are looked at one by one */
 #include <math.h>
 
 #include "methods/common/position_calibration.h"
@@ -10,14 +11,16 @@
 #include "methods/common/still_calibration.h"
 #include "methods/p2/contacts.h"
 #include "methods/p2/p2.h"
+#include "methods/p2/p2_device.h"
 #include "methods/p2/p2_kernels.h"
+#include "methods/p2/p2_rest_law.h"
+#include "methods/p2/p2_slot_law.h"
 
 enum { LIMIT_CHUNK = 1024 };
 #define P2_TIME_STEP 0.005
 /* A springy contact may throw a grain at twice the tool's speed; a little less, so that gravity does not make it more.
  */
 #define SOLID_THROWS 1.9
-#define LIMIT_ROUNDING 1e-5 /* of a displacement that is summed over substeps */
 
 static Status add_rest(Core *core, Particles *particles, P2Rest *rest) {
   const struct {
@@ -80,15 +83,12 @@ static double fastest_chunk(void *context, int64_t b, int64_t e) {
   float fastest = 0;
   for (int64_t i = b; i < e; i++)
     fastest = fmaxf(fastest, p->dx[i] * p->dx[i] + p->dy[i] * p->dy[i] + p->dz[i] * p->dz[i]);
-  return sqrt((double)fastest) * (1 + LIMIT_ROUNDING);
+  return (double)fastest;
 }
 
-/* Contacts that cannot all be met (a grain crushed between a wall and a tool that nothing stops) push without end. No
- * honest one makes a grain faster than the fastest grain or twice the fastest solid. */
-static float longest_displacement(PositionStep *work, const P2Settings *settings) {
-  const Solids *solids = &work->step->state->solids;
-  double way = (double)settings->calm_speed * work->step->dt;
-  way = fmax(way, parallel_max(work->step->core, 0, work->count, LIMIT_CHUNK, 0, fastest_chunk, work));
+double p2_way_of_solids(const Step *step, const P2Settings *settings) {
+  const Solids *solids = &step->state->solids;
+  double way = (double)settings->calm_speed * step->dt;
   for (int32_t k = 0; k < solids->count; k++) {
     const Solid *solid = &solids->items[k];
     double spin = vec3_length(solid->spin), speed = vec3_length(solid->velocity);
@@ -97,15 +97,24 @@ static float longest_displacement(PositionStep *work, const P2Settings *settings
       Vec3 high = vec3_sub(solid->shape.bounds_high, solid->center_in_shape);
       speed += spin * vec3_length(vec3_max(vec3_scale(low, -1), high));
     }
-    if (isfinite(speed)) way = fmax(way, SOLID_THROWS * speed * work->step->dt);
+    if (isfinite(speed)) way = fmax(way, SOLID_THROWS * speed * step->dt);
   }
-  return (float)way;
+  return way;
+}
+
+static float longest_displacement(PositionStep *work, const P2Settings *settings) {
+  const double square = parallel_max(work->step->core, 0, work->count, LIMIT_CHUNK, 0, fastest_chunk, work);
+  return p2_longest(p2_way_of_solids(work->step, settings), (float)square);
+}
+
+float p2_history_scale(const P2 *p2, double h) {
+  const double ratio = p2->last_h > 0 ? h / p2->last_h : 0;
+  return (float)(ratio * ratio);
 }
 
 Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Contacts *contacts) {
-  /* Multipliers are displacements: half the step, a quarter of them. */
-  double h = position_substep(&p2->settings.position, step->dt), ratio = p2->last_h > 0 ? h / p2->last_h : 0;
-  TRY(position_begin(step, &p2->settings.position, &p2->search, &p2->memory, &p2->spin, (float)(ratio * ratio), work));
+  const double h = position_substep(&p2->settings.position, step->dt);
+  TRY(position_begin(step, &p2->settings.position, &p2->search, &p2->memory, &p2->spin, p2_history_scale(p2, h), work));
   p2->last_h = h;
   TRY(p2_contacts_create(work, &p2->settings, contacts)); /* factors of Eq. 21 and 28, caps of Eq. 35 and 36 */
   TRY(p2_turn(work));                                     /* ours: sliding of lumps that turn */
@@ -120,13 +129,12 @@ static double limit_chunk(void *context, int64_t b, int64_t e) {
   float longest = contacts->longest;
   int64_t limited = 0;
   for (int64_t i = b; i < e; i++) {
-    float *d = work->rows.now[i];
-    float length = (float)work->substeps * sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    if (length <= longest) continue;
-    for (int k = 0; k < 3; k++) {
-      d[k] *= longest / length;
-      work->rows.total[i][k] = (float)work->substeps * d[k];
-    }
+    float *d = work->rows.now[i], *total = work->rows.total[i];
+    const P2Limited kept = p2_limited(vec_make(d[0], d[1], d[2]), (float)work->substeps, longest);
+    if (!kept.cut) continue;
+    const LaneVec3 whole = vec_mul(kept.d, (float)work->substeps);
+    d[0] = kept.d.x, d[1] = kept.d.y, d[2] = kept.d.z;
+    total[0] = whole.x, total[1] = whole.y, total[2] = whole.z;
     limited++;
   }
   return (double)limited;
@@ -189,6 +197,7 @@ static Status p2_check(Core *core, const Archive *archive, const State *state, c
 static void p2_destroy(Core *core, void *data) {
   P2 *p2 = data;
   if (!p2) return;
+  p2_device_close(core, p2->device);
   contact_memory_destroy(core, &p2->memory);
   position_search_destroy(core, &p2->search);
   memory_drop(core, &p2);
@@ -215,4 +224,5 @@ const Method METHOD_P2 = {
     .check = p2_check,
     .destroy = p2_destroy,
     .pressure = p2_pressure,
+    .device = METHOD_DEVICE(&P2_DEVICE),
 };

@@ -9,13 +9,9 @@
  * turns. */
 #include "core/scratch.h"
 #include "methods/p2/contacts.h"
+#include "methods/p2/p2_turn_shared.h"
 
 enum { TURN_CHUNK = 512, ROLL_CHUNK = 64 };
-
-/* What a solid's turn counts for, in contacts. */
-#define SOLID_WEIGHT 2.0
-/* Towards no turn, where the contacts do not tell (about the line of a single one). */
-#define STILL_WEIGHT 0.01
 
 typedef struct Turning {
   PositionStep *work;
@@ -35,34 +31,28 @@ static void turn_chunk(void *context, int64_t b, int64_t e, int thread) {
   const PositionSlots *s = &work->layout.slots;
   const Particles *p = &work->step->state->particles;
   for (int64_t i = b; i < e; i++) {
-    Mat3 system = mat3_scale(mat3_identity(), STILL_WEIGHT);
-    Vec3 seen = vec3(0, 0, 0);
+    P2Turning around = p2_turning_begin();
     int64_t end, first = position_slots_of(s, i, &end);
     for (int64_t slot = first; slot < end; slot += SLICE) {
       int64_t j = s->partner[slot];
       if (!(s->gap[slot] < 0)) continue;
       if (j >= work->layout.boundary_row) {
-        Vec3 spin = work->step->state->solids.items[work->layout.boundary[j - work->layout.boundary_row].solid].spin;
-        system = mat3_add(system, mat3_scale(mat3_identity(), SOLID_WEIGHT));
-        seen = vec3_madd(seen, spin, SOLID_WEIGHT);
+        const int32_t solid = work->layout.boundary[j - work->layout.boundary_row].solid;
+        around = p2_turning_solid(around, work->step->state->solids.items[solid].spin);
         continue;
       }
-      double apart = pair_apart(work, i, slot);
-      if (!(apart > 0)) continue;
       Vec3 n = vec3((double)s->nx[slot], (double)s->ny[slot], (double)s->nz[slot]);
       Vec3 v = vec3((double)(p->vx[i] - p->vx[j]), (double)(p->vy[i] - p->vy[j]), (double)(p->vz[i] - p->vz[j]));
-      system = mat3_add(system, mat3_add(mat3_identity(), mat3_scale(mat3_outer(n, n), -1)));
-      seen = vec3_madd(seen, vec3_cross(n, v), 1 / apart);
+      around = p2_turning_pair(around, n, v, pair_apart(work, i, slot));
     }
-    Mat3 inverse;
-    Vec3 turn = mat3_invert(system, &inverse) ? vec3_scale(mat3_apply(&inverse, seen), (double)work->h) : vec3(0, 0, 0);
+    const Vec3 turn = p2_turning_end(around, (double)work->h);
     const float kept[4] = {(float)turn.x, (float)turn.y, (float)turn.z, 0};
     for (int k = 0; k < 4; k++) turning->turn[i][k] = kept[k];
   }
 }
 
-/* What the two sides of a contact move against each other by turning alone: (R(theta) - 1) a n up to the square of
- * theta. With a solid it is nothing: its row of displacements is that at the grain's centre, the turn included. */
+/* See p2_roll. With a solid it is nothing: its row of displacements is that at the grain's centre, the turn included.
+ */
 static void roll_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Turning *turning = context;
@@ -76,10 +66,9 @@ static void roll_chunk(void *context, int64_t b, int64_t e, int thread) {
       Vec3 roll = vec3(0, 0, 0);
       if (contacts->cap[slot] > 0 && j < work->count) {
         const float *own = turning->turn[i], *other = turning->turn[j];
-        Vec3 turn = vec3(0.5 * (double)(own[0] + other[0]), 0.5 * (double)(own[1] + other[1]),
-                         0.5 * (double)(own[2] + other[2]));
-        Vec3 n = vec3((double)s->nx[slot], (double)s->ny[slot], (double)s->nz[slot]), side = vec3_cross(turn, n);
-        roll = vec3_scale(vec3_madd(side, vec3_cross(turn, side), 0.5), pair_apart(work, i, slot));
+        Vec3 both = vec3((double)(own[0] + other[0]), (double)(own[1] + other[1]), (double)(own[2] + other[2]));
+        Vec3 n = vec3((double)s->nx[slot], (double)s->ny[slot], (double)s->nz[slot]);
+        roll = p2_roll(both, n, pair_apart(work, i, slot));
       }
       contacts->roll[0][slot] = (float)roll.x;
       contacts->roll[1][slot] = (float)roll.y;

@@ -122,7 +122,7 @@ static const char *pbd_device_missing(const void *data, const State *state) {
 
 static Status pbd_device_open(Core *core, State *state, void *data) {
   Pbd *pbd = data;
-  return position_device_open(core, state, &pbd->device);
+  return position_device_open(core, state, "methods/common/position.cl", &pbd->device);
 }
 
 static Status pbd_device_prepare(void *data, Step *step) {
@@ -134,7 +134,7 @@ static Status pbd_device_step(void *data, Step *step) {
   int mark = scratch_mark(step->scratch);
   double h = position_substep(&pbd->settings, step->dt);
   Status status = position_device_step(pbd->device, step, &pbd->settings, &pbd->search, &pbd->memory, &pbd->spin,
-                                       history_scale(pbd, h));
+                                       history_scale(pbd, h), NULL);
   scratch_release(step->core, step->scratch, mark);
   pbd->last_h = h;
   return status;

@@ -1,0 +1,244 @@
+#include "methods/p2/p2_device.h"
+
+#include <math.h>
+
+#include "methods/common/position_launch.h"
+#include "methods/p2/p2_shared.h"
+
+#define P2_KERNELS(X)                                                                                                  \
+  X(p2_fastest, "device contacts")                                                                                     \
+  X(p2_walls, "device contacts")                                                                                       \
+  X(p2_make, "device contacts")                                                                                        \
+  X(p2_masses, "device contacts")                                                                                      \
+  X(p2_turn, "device contacts")                                                                                        \
+  X(p2_roll_slots, "device contacts")                                                                                  \
+  X(p2_batch_pass, "device solve")                                                                                     \
+  X(p2_limit, "device finish")                                                                                         \
+  X(p2_sleep, "device finish")                                                                                         \
+  X(p2_wake, "device finish")
+
+/* Numbers of every slot, bytes of each; where they are not needed, of none. */
+#define P2_SLOT_BUFFERS(X)                                                                                             \
+  X(law, sizeof(float[4]), p2.springs)                                                                                 \
+  X(within, sizeof(float), p2.springs)                                                                                 \
+  X(pull, sizeof(float), p2.springs)                                                                                   \
+  X(soft, sizeof(float), p2.springs)                                                                                   \
+  X(tilt, sizeof(float), p2.reduces)                                                                                   \
+  X(roll, sizeof(float[4]), p2.rolls)
+#define P2_BUFFERS(X) X(law) X(within) X(pull) X(soft) X(tilt) X(roll) X(likely) X(likely_walls) X(materials)
+#define P2_REST_FIELDS(X) X(p2_rest_x) X(p2_rest_y) X(p2_rest_z) X(p2_held_x) X(p2_held_y) X(p2_held_z)
+
+struct P2Device {
+  PositionDevice *position;
+  Device *device;
+  DeviceProgram *program; /* the family's */
+  P2_KERNELS(DEVICE_KERNEL_MEMBER)
+  P2_BUFFERS(DEVICE_BUFFER_MEMBER)
+  P2_REST_FIELDS(DEVICE_BUFFER_POINTER)
+  SentTable sent_materials;
+};
+
+/* What a step has at hand. */
+typedef struct P2Launcher {
+  P2 *p2;
+  P2Shared shared;
+} P2Launcher;
+
+#define P2_LAUNCH(name, items, ...)                                                                                    \
+  position_launch(l, d->name, (items), DEVICE_ARGUMENTS(DEVICE_VALUE(l->step), __VA_ARGS__))
+#define OWN(name) DEVICE_BUFFER(&d->name)
+#define OWN_FIELD(name) DEVICE_BUFFER(d->name)
+#define P2_STEP DEVICE_VALUE(extra->shared)
+#define SLOTS_OF_GRAINS HERE(pairs), HERE(walls), HERE(rows), HERE(begin), HERE(key)
+#define REST                                                                                                           \
+  OWN_FIELD(p2_rest_x), OWN_FIELD(p2_rest_y), OWN_FIELD(p2_rest_z), OWN_FIELD(p2_held_x), OWN_FIELD(p2_held_y),        \
+      OWN_FIELD(p2_held_z)
+
+static const char *missing(const void *data, const State *state) {
+  const P2Settings *settings = &((const P2 *)data)->settings;
+  const char *family = position_device_missing(&settings->position, state);
+  if (family) return family;
+  if (settings->error_reduction > 0 && settings->ground) return "error reduction by the distance to the ground";
+  if (!(settings->sleep_speed > 0)) return NULL;
+  if (settings->error_reduction > 0) return "sleeping with error reduction";
+  return settings->position.iterations < 1 ? "sleeping without iterations" : NULL;
+}
+
+static Status open_device(Core *core, State *state, void *data) {
+  P2 *p2 = data;
+  TRY(memory_new(core, &p2->device, 1, "grains on a device"));
+  P2Device *d = p2->device;
+#define P2_MIRROR(name)                                                                                                \
+  if (p2->settings.sleep_speed > 0) particles_mirror_field(&state->particles, #name);
+  P2_REST_FIELDS(P2_MIRROR)
+#undef P2_MIRROR
+  TRY(position_device_open(core, state, "methods/p2/p2.cl", &d->position));
+  d->device = d->position->device;
+  d->program = d->position->program;
+  P2_KERNELS(DEVICE_KERNEL_MAKE)
+  return mirror_words_reserve(core, state->mirror, MIRROR_METHOD_WORD + P2_WORDS);
+}
+
+void p2_device_close(Core *core, P2Device *d) {
+  if (!d) return;
+  if (d->position) {
+    P2_BUFFERS(DEVICE_BUFFER_RELEASE)
+    P2_KERNELS(DEVICE_KERNEL_FREE)
+  }
+  memory_drop(core, &d->sent_materials.data);
+  position_device_close(core, d->position);
+  memory_free(&core->memory, d);
+}
+
+static void close_device(Core *core, void *data) {
+  P2 *p2 = data;
+  p2_device_close(core, p2->device);
+  p2->device = NULL;
+}
+
+static Status prepare(void *data, Step *step) { return position_device_predict(((P2 *)data)->device->position, step); }
+
+/* ---- contacts ---- */
+
+static Status reserve(const Launcher *l, P2Device *d, P2Shared p2) {
+  const int64_t count = l->step.count, slots = l->d->slot_count;
+#define P2_TAKE(name, size, needed)                                                                                    \
+  TRY(device_reserve(l->core, d->device, &d->name, ((needed) ? slots : 1) * (int64_t)(size), 0, "contacts"));
+  P2_SLOT_BUFFERS(P2_TAKE)
+#undef P2_TAKE
+  TRY(device_reserve(l->core, d->device, &d->likely, (p2.springs ? count : 1) * (int64_t)sizeof(int32_t[4]), 0,
+                     "contacts"));
+  return device_reserve(l->core, d->device, &d->likely_walls, (p2.springs ? count : 1) * (int64_t)sizeof(int32_t), 0,
+                        "contacts");
+}
+
+static Status send_materials(const Launcher *l, P2Device *d) {
+  const Materials *materials = &l->work->step->state->materials;
+  double table[256][P2_MATERIAL_DOUBLES];
+  for (int32_t k = 0; k < materials->count; k++) {
+    const ScreeMaterialDef *own = &materials->items[k].definition;
+    table[k][0] = own->stiffness, table[k][1] = own->damping, table[k][2] = own->adhesion;
+  }
+  return position_send_table(l, &d->sent_materials, &d->materials, table, materials->count * (int64_t)sizeof *table);
+}
+
+static Status make_contacts(const Launcher *l, const P2Launcher *extra, P2Device *d) {
+  const int64_t count = l->step.count;
+  TRY(send_materials(l, d));
+  TRY(P2_LAUNCH(p2_walls, l->step.boundary_count, HERE(boundary), HERE(bodies), HERE(touched), HERE(motions),
+                HERE(wall_now)));
+  TRY(P2_LAUNCH(p2_make, count, P2_STEP, SLOTS_OF_GRAINS, HERE(kept), HERE(pose), HERE(kind), HERE(mu), HERE(tension),
+                OWN(materials), FIELD(material), FIELD(mass), FIELD(radius), HERE(push), HERE(now), HERE(wall_now),
+                HERE(boundary), HERE(touched), OWN(law), OWN(within), OWN(pull), OWN(soft), OWN(tilt), OWN(likely),
+                OWN(likely_walls)));
+  TRY(P2_LAUNCH(p2_masses, count, OWN(likely), OWN(likely_walls), HERE(push), HERE(now), HERE(last)));
+  if (!extra->shared.rolls) return SCREE_OK;
+  /* The rows of `ahead` are free once the partners are found. */
+  TRY(P2_LAUNCH(p2_turn, count, P2_STEP, SLOTS_OF_GRAINS, HERE(pose), HERE(boundary), HERE(bodies), FIELD3(vx, vy, vz),
+                FIELD(radius), HERE(ahead)));
+  return P2_LAUNCH(p2_roll_slots, count, SLOTS_OF_GRAINS, HERE(pose), FIELD(radius), OWN(law), HERE(ahead), OWN(roll));
+}
+
+static Status lay_out(Launcher *l, void *data) {
+  P2Launcher *extra = data;
+  P2Device *d = extra->p2->device;
+  const State *state = l->work->step->state;
+  const int32_t count = l->step.count, word = extra->shared.words + P2_WORD_FASTEST;
+#define P2_FIND(name) d->name = mirror_buffer(state->mirror, &state->particles, #name, &l->d->nothing);
+  P2_REST_FIELDS(P2_FIND)
+#undef P2_FIND
+  TRY(reserve(l, d, extra->shared));
+  TRY(position_launch(l, d->p2_fastest, count,
+                      DEVICE_ARGUMENTS(DEVICE_VALUE(count), DEVICE_VALUE(word), FIELD3(dx, dy, dz),
+                                       DEVICE_BUFFER(&state->mirror->words.buffer))));
+  if (!p2_parts(l->work)) l->stabilization = 0;
+  if (!extra->shared.springs) return SCREE_OK;
+  l->step.soft = 1;
+  l->soft = &d->soft;
+  return make_contacts(l, extra, d);
+}
+
+static Status solve_batch(const Launcher *l, void *data, int32_t batch, int32_t last) {
+  const P2Launcher *extra = data;
+  P2Device *d = extra->p2->device;
+  return P2_LAUNCH(p2_batch_pass, l->step.count, P2_STEP, DEVICE_VALUE(batch), DEVICE_VALUE(last), SLOTS_OF_GRAINS,
+                   HERE(kept), HERE(pose), HERE(kind), HERE(mu), HERE(rolling), OWN(law), OWN(within), OWN(pull),
+                   OWN(soft), OWN(tilt), OWN(roll), OWN(likely), OWN(likely_walls), HERE(now), HERE(next), HERE(last),
+                   HERE(last_next), HERE(turn), HERE(turn_next), HERE(push), HERE(total), HERE(left), HERE(before),
+                   HERE(torque), HERE(wall_now), HERE(wall_last), HERE(wall_rim), HERE(sums));
+}
+
+/* The limit, and sleep. The rows of `next` and `ahead` are free once the passes are over. */
+static Status solved(const Launcher *l, void *data) {
+  const P2Launcher *extra = data;
+  P2Device *d = extra->p2->device;
+  const int64_t count = l->step.count;
+  TRY(P2_LAUNCH(p2_limit, count, P2_STEP, HERE(now), HERE(total),
+                DEVICE_BUFFER(&l->work->step->state->mirror->words.buffer)));
+  if (!(extra->p2->settings.sleep_speed > 0)) return SCREE_OK;
+  TRY(P2_LAUNCH(p2_sleep, count, P2_STEP, SLOTS_OF_GRAINS, HERE(kept), HERE(pose), HERE(kind), HERE(mu), OWN(law),
+                OWN(pull), FIELD(mass), HERE(now), HERE(total), HERE(wall_now), REST, HERE(next), HERE(ahead)));
+  return P2_LAUNCH(p2_wake, count, P2_STEP, HERE(next), HERE(ahead), HERE(now), HERE(total), HERE(turn), REST);
+}
+
+/* ---- a step ---- */
+
+static P2Shared shared_step(const P2 *p2, const Step *step, double h) {
+  const State *state = step->state;
+  const P2Settings *settings = &p2->settings;
+  const Vec3 down = vec3_normalize(state->gravity);
+  const bool springs = !p2_all_rigid(&state->materials, settings);
+  return (P2Shared){.dt = (double)(float)h,
+                    .gravity = fmax(vec3_length(state->gravity), 1),
+                    .rigid = INFINITY,
+                    .way = p2_way_of_solids(step, settings),
+                    .springs = springs,
+                    .rolls = springs && settings->position.sticky,
+                    .reduces = settings->error_reduction > 0,
+                    .words = mirror_words_begin(state->mirror) + MIRROR_METHOD_WORD,
+                    .step_dt = (float)step->dt,
+                    .slow = settings->sleep_speed * (float)step->dt,
+                    .error_reduction = settings->error_reduction,
+                    .down = {(float)down.x, (float)down.y, (float)down.z},
+                    .radius = (float)state->radius};
+}
+
+static Status step_on_device(void *data, Step *step) {
+  P2 *p2 = data;
+  const PositionSettings *settings = &p2->settings.position;
+  const double h = position_substep(settings, step->dt);
+  P2Launcher launcher = {.p2 = p2, .shared = shared_step(p2, step, h)};
+  const PositionExtra extra = {.data = &launcher,
+                               .lay_out = lay_out,
+                               .solve_batch = launcher.shared.springs ? solve_batch : NULL,
+                               .solved = solved};
+  const int mark = scratch_mark(step->scratch);
+  const Status status = position_device_step(p2->device->position, step, settings, &p2->search, &p2->memory, &p2->spin,
+                                             p2_history_scale(p2, h), &extra);
+  scratch_release(step->core, step->scratch, mark);
+  p2->last_h = h;
+  return status;
+}
+
+static void counted(void *data, Step *step, const int32_t *words, double fastest) {
+  (void)data, (void)fastest;
+  if (words[P2_WORD_LIMITED] > 0) state_count(step->state, "speed_limited_grains", words[P2_WORD_LIMITED]);
+}
+
+static Status fetch(Core *core, void *data) {
+  P2 *p2 = data;
+  return position_device_fetch(core, p2->device->position, &p2->memory);
+}
+
+static void forget(void *data) { position_device_forget(((P2 *)data)->device->position); }
+
+const MethodDevice P2_DEVICE = {
+    .missing = missing,
+    .open = open_device,
+    .prepare = prepare,
+    .step = step_on_device,
+    .counted = counted,
+    .fetch = fetch,
+    .forget = forget,
+    .close = close_device,
+};
