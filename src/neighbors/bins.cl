@@ -45,17 +45,24 @@ static int bins_entry(BinsShared bins, int4 unit) {
   return ((y - bins.low[1]) * bins.size[2] + z - bins.low[2]) * bins.size[0] + x - bins.low[0];
 }
 
-/* Units of each point and, where they differ, its radius; its bin, and how many came there before it. */
+/* Units of a place and, where they differ, its radius. */
+static int4 bins_place(BinsShared bins, double scale, float4 at) {
+  int4 unit;
+  unit.x = bins_unit(bins, scale, at.x);
+  unit.y = bins_unit(bins, scale, at.y);
+  unit.z = bins_unit(bins, scale, at.z);
+  unit.w = bins.differ ? (short)((double)(at.w + 0.5f * bins.margin) * scale * (1 << BINS_LOW_BITS) + 5) : 0;
+  return unit;
+}
+
+/* Units of each point; its bin, and how many came there before it. */
 kernel void bins_enter(BinsShared bins, double scale, global const float *x, global const float *y,
                        global const float *z, global const float *dx, global const float *dy, global const float *dz,
                        global const float *radius, global int4 *unit, global int *start, global int *rank) {
   int i = (int)get_global_id(0);
   if (i >= bins.count) return;
-  int4 own;
-  own.x = bins_unit(bins, scale, x[i] + dx[i]);
-  own.y = bins_unit(bins, scale, y[i] + dy[i]);
-  own.z = bins_unit(bins, scale, z[i] + dz[i]);
-  own.w = bins.differ ? (short)((double)(radius[i] + 0.5f * bins.margin) * scale * (1 << BINS_LOW_BITS) + 5) : 0;
+  const int4 own =
+      bins_place(bins, scale, (float4)(x[i] + dx[i], y[i] + dy[i], z[i] + dz[i], bins.differ ? radius[i] : 0));
   unit[i] = own;
   rank[i] = atomic_inc(&start[bins_entry(bins, own)]);
 }
@@ -144,6 +151,15 @@ static BinRuns bins_runs(BinsShared bins, global const int *start, int4 unit) {
     runs.end[row] = start[entry + BINS_RUN];
   }
   return runs;
+}
+
+/* Whether a place may be near any point at all; a point of the bins is. */
+static bool bins_cover(BinsShared bins, int4 unit) {
+  const long x = (long)((unit.x - BINS_REACH) >> BINS_BIN_BITS) - bins.low[0],
+             y = (long)((unit.y - BINS_REACH) >> BINS_ROW_BITS) - bins.low[1],
+             z = (long)((unit.z - BINS_REACH) >> BINS_ROW_BITS) - bins.low[2];
+  return bins.hashed || (x >= 0 && y >= 0 && z >= 0 && x + BINS_RUN <= bins.size[0] && y + 2 <= bins.size[1] &&
+                         z + 2 <= bins.size[2]);
 }
 
 static short bins_square(short a) { return (short)((int)a * a >> 16); }

@@ -22,6 +22,7 @@ static int form_of(const Shape *shape) {
 const char *solids_mirror_missing(const Solids *solids, double reach) {
   for (int32_t k = 0; k < solids->count; k++) {
     const Shape *shape = &solids->items[k].shape;
+    if (solid_is_sampled(&solids->items[k])) continue; /* nobody meets its shape */
     if (form_of(shape) < 0) return shape->kind == SCREE_SHAPE_MESH ? "open meshes" : "terrain";
     if (shape->kind != SCREE_SHAPE_MESH) continue;
     if (reach > (double)shape->grid->band || (shape->faces.meet && reach > shape->faces.reach))

@@ -96,8 +96,9 @@ Status world_archive_load(ScreeWorld *world, const char *name, const void *data,
   if (status == SCREE_OK) status = world_terrain_mesh(world);
   if (status == SCREE_OK && archive.at != archive.size)
     status = archive_bad(&world->core, &archive, "more than was expected");
+  const Status told = world_loaded_on_host(world);
+  if (status == SCREE_OK) status = told;
   world->half_loaded = status != SCREE_OK;
-  world_loaded_on_host(world);
   world->frame_open = world->lists_known = false;
   world->solids_moved = world->surfaces_moved = INFINITY; /* since when the archive does not say */
   return status;

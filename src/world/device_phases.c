@@ -65,10 +65,13 @@ void world_wrote_on_host(ScreeWorld *world, StateSet writes) {
   if (world->on_device) mirror_wrote_here(world->state.mirror, &world->state.particles, writes);
 }
 
-void world_loaded_on_host(ScreeWorld *world) {
-  if (!world->on_device) return;
+/* Who has moved on since the host was told last has done so in another run. */
+Status world_loaded_on_host(ScreeWorld *world) {
+  if (!world->on_device) return SCREE_OK;
   world_wrote_on_host(world, SET_PARTICLES);
   world->method->device->forget(world->method_data);
+  world->on_device->leaving = 0;
+  return device_clear(&world->core, world->device, &world->on_device->gone, sizeof(int32_t));
 }
 
 void world_leave_device(ScreeWorld *world) {

@@ -116,7 +116,7 @@ Status world_permute_on_device(ScreeWorld *world, const int32_t *order);
 void world_anchor_at(ScreeWorld *world, const float (*at)[4]); /* surroundings.c */
 /* These were written there; all was, and the method's private data too. */
 void world_wrote_on_host(ScreeWorld *world, StateSet writes);
-void world_loaded_on_host(ScreeWorld *world);
+Status world_loaded_on_host(ScreeWorld *world);
 /* Times on the device, beside those of the phases. */
 void world_device_times(ScreeWorld *world);
 /* material.c: the material as methods read it. In the definition the density of a grain alone is resolved: the others

@@ -202,7 +202,7 @@ static void programs_look_and_steer(void **state) {
   assert_memory_equal(heights[0], heights[1], sizeof heights[0]);
   assert_memory_equal(pressure[0], pressure[1], sizeof **pressure * (size_t)scree_world_particles(worlds[0]).count);
   assert_same(worlds[0], worlds[1], "steered");
-  for (int sampled = 0; sampled < 2; sampled++) { /* contact by samples has no device form: the CPU goes on */
+  for (int sampled = 0; sampled < 2; sampled++) {
     for (int w = 0; w < 2; w++) {
       ScreeBodyDef ball =
           scree_body_default(sampled ? "other" : "ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.06));
@@ -213,8 +213,7 @@ static void programs_look_and_steer(void **state) {
       run_frames(worlds[w], 6);
     }
     assert_same(worlds[0], worlds[1], "with a ball");
-    assert_note(worlds[1], sampled ? "nothing runs on opencl:0: pbd has no device form for contact by samples"
-                                   : "pbd runs on opencl:0");
+    assert_note(worlds[1], "pbd runs on opencl:0");
   }
   for (int w = 0; w < 2; w++) {
     scree_world_destroy(worlds[w]);
@@ -234,18 +233,14 @@ static void what_blows_up_is_a_status(void **state) {
 static void notes_say_what_is_missing(void **state) {
   (void)state;
   Small s;
-  ScreeBodyDef ball = scree_body_default("ball", scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.06));
-  for (int k = 0; k < 4; k++) {
-    static const char *const missing[] = {
-        "pbd has no device form for contact by samples", "pbd has no device form for averaging",
-        "pbd has no device form for mass scaling", "flip has no device form, and the scene has no fine grains"};
+  for (int k = 0; k < 3; k++) {
+    static const char *const missing[] = {"pbd has no device form for averaging",
+                                          "pbd has no device form for mass scaling",
+                                          "flip has no device form, and the scene has no fine grains"};
     small_scene(&s, "notes");
-    ball.shape.position = (ScreeVec3){0, 0, 1};
-    ball.contact = SCREE_CONTACT_SAMPLES;
-    if (k == 0) s.scene.bodies = &ball, s.scene.body_count = 1;
-    if (k == 1) s.scene.method.pbd.averaging = true;
-    if (k == 2) s.scene.method.pbd.mass_scaling = 1;
-    if (k == 3) s.scene.method = scree_method_default("flip"), s.scene.method.radius = 0.03;
+    if (k == 0) s.scene.method.pbd.averaging = true;
+    if (k == 1) s.scene.method.pbd.mass_scaling = 1;
+    if (k == 2) s.scene.method = scree_method_default("flip"), s.scene.method.radius = 0.03;
     assert_missing(&s.scene, missing[k]);
   }
 }

@@ -90,7 +90,6 @@ static double lowest_chunk(void *context, int64_t b, int64_t e) {
 
 static Status load_rows(PositionStep *work) {
   Core *core = work->step->core;
-  TRY(position_take_pushes(work));
   memset(work->rows.w + work->count, 0, sizeof *work->rows.w * (size_t)(work->padded - work->count));
   if (work->settings->mass_scaling > 0)
     work->rows.lowest =
@@ -209,7 +208,7 @@ static void enter_window(void *context, int64_t b, int64_t e, int thread) {
   position_copy_borders(work, b, e, work->rows.last);
   if (work->turning) position_copy_borders(work, b, e, work->turns.now);
   position_copy_boundary(work, position_window(work, b * SLICE));
-  if (work->bodies.pushes) position_sum_pushes(work, b, e);
+  if (work->bodies.match) position_sum_pushes(work, b, e);
 }
 
 static void enter(PositionStep *work) {
@@ -226,7 +225,7 @@ static void batch_chunk(void *context, int64_t b, int64_t e, int thread) {
   work->pass(work, b, e, thread);
   if (boundary) {
     PASS(work, position_sum_boundary)(work, b, e);
-    if (work->bodies.pushes) position_sum_pushes(work, b, e);
+    if (work->bodies.match) position_sum_pushes(work, b, e);
     position_copy_borders(work, b, e, work->rows.last_next);
   }
   if (boundary && work->substep + 1 == work->substeps) {
@@ -272,7 +271,7 @@ static void average_chunk(void *context, int64_t b, int64_t e, int thread) {
   PositionStep *work = context;
   if (work->bodies.riding_start) position_move_boundary(work, b, e);
   work->pass(work, b, e, thread);
-  if (work->bodies.pushes) position_sum_pushes(work, b, e);
+  if (work->bodies.match) position_sum_pushes(work, b, e);
   if (work->last_pass) position_clear_crossings(work, b, e);
   else position_copy_borders(work, b, e, work->rows.next);
 }

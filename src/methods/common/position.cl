@@ -3,9 +3,7 @@
  * Slots stand as on the CPU (position.h), eight grains abreast, each grain in the lane of its own number: lanes change no
  * result, and what is remembered of a contact is found in the same place on both. A grain goes through its own slots and
  * not through those that only its neighbours in the slice need: these add nothing. */
-#include "methods/common/position_boundary.cl"
-#include "methods/common/position_shared.h"
-#include "neighbors/bins.cl"
+#include "methods/common/position_samples.cl"
 
 /* d = (v + g dt) dt. */
 kernel void position_predict(int count, float dt, float gain_x, float gain_y, float gain_z, global const float *vx,
@@ -35,13 +33,6 @@ kernel void position_spots(PositionShared step, global const float *restrict x, 
   low[i] = (float4)(low_x[i], low_y[i], low_z[i], 0);
   ahead[i] = (float4)(x[i] + dx[i], y[i] + dy[i], z[i] + dz[i], radius[i]);
   batch_key[i] = position_batch_key(load3(x, y, z, i), step.per_radius);
-}
-
-/* Where bins fall together, by a hash, what is found there may be far away; and what is rounding for the largest of
- * radii that differ need not be for the smallest. */
-static bool really_near(float4 own, float4 other, float margin) {
-  float x = other.x - own.x, y = other.y - own.y, z = other.z - own.z, reach = own.w + other.w + margin;
-  return x * x + y * y + z * z < reach * reach;
 }
 
 /* Goes through the partners of a grain, which are those points of the bins round it that are near enough: `count` goes

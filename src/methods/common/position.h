@@ -145,16 +145,10 @@ typedef struct PositionBody {
   /* since the step's start, to the substep's */
   Quat rotated;
   Mat3 rotation;
-  Vec3 middle;             /* matched: centre of its samples, from that of its mass */
-  Mat3 spread, covariance; /* of the samples; of where they are and where pushes bring them */
+  Vec3 middle;                       /* matched: centre of its samples, from that of its mass */
+  Mat3 spread, covariance;           /* of the samples; of where they are and where pushes bring them */
+  _Atomic int64_t match[MATCH_SUMS]; /* matched: of what pushes its samples */
 } PositionBody;
-
-/* What some contacts in a row push a matched body with. */
-typedef struct PositionPush {
-  _Alignas(64) int32_t solid;
-  Vec3 push;    /* kg m */
-  Mat3 moments; /* of the pushes about the samples' centre: sum of p a^T */
-} PositionPush;
 
 typedef struct PositionSettings {
   int iterations, stabilization; /* each iteration has a substep of its own, unless averaging */
@@ -255,16 +249,14 @@ typedef struct PositionTurns {
 } PositionTurns;
 
 /* Solids in the solve. position_take_bodies fills `items` before the contacts are looked for, position_take_riding
- * takes the lists, position_list_pushed and position_ride fill them. Pushes are those of the last pass. Hold until the
- * step is over. */
+ * takes the lists, position_list_pushed and position_ride fill them. Hold until the step is over. */
 typedef struct PositionBodies {
   PositionBody *items; /* per solid */
   int32_t *riding; /* boundary contacts of bodies that grains can move, by chunks of the passes: see position_ride */
   int32_t *riding_start; /* per chunk; NULL: nobody has any */
   int32_t *pushed;       /* of these the ones of bodies that are pushed as a whole, in the order of the grains */
   int64_t riding_count, pushed_count;
-  PositionPush *pushes; /* on matched bodies: those of a chunk stand from its riding_start on */
-  int32_t *push_count;  /* per chunk */
+  bool match; /* grains touch matched ones */
 } PositionBodies;
 
 /* Shares of the threads and second rows where they meet: see position_borders.h. Taken by position_take_borders, filled

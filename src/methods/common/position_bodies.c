@@ -150,7 +150,7 @@ static void add_outer(Mat3 *sum, Vec3 a, Vec3 b) {
  * is to go to R a_k + p_k / m_k, R being the turn without the grains and p_k what pushed it; so
  *     A = sum m_k (R a_k + p_k / m_k) a_k^T = R S + sum p_k a_k^T,   S = sum m_k a_k a_k^T,
  * and only samples that were pushed are looked at in an iteration. */
-static void measure_shape(const PositionStep *work, int32_t index) {
+void position_measure_shape(const PositionStep *work, int32_t index) {
   const State *state = work->step->state;
   const Solid *solid = &state->solids.items[index];
   PositionBody *body = &work->bodies.items[index];
@@ -171,8 +171,11 @@ Status position_take_bodies(PositionStep *work) {
 }
 
 void position_bodies_found(PositionStep *work) {
-  for (int32_t k = 0; k < work->step->state->solids.count; k++)
-    if (work->bodies.items[k].matched && is_touched(&work->bodies.items[k])) measure_shape(work, k);
+  for (int32_t k = 0; k < work->step->state->solids.count; k++) {
+    if (!work->bodies.items[k].matched || !is_touched(&work->bodies.items[k])) continue;
+    position_measure_shape(work, k);
+    work->bodies.match = true;
+  }
 }
 
 void position_load_boundary(PositionStep *work, const PositionWindow *window) {
@@ -310,17 +313,13 @@ static void pin(PositionStep *work, const PositionWindow *window) {
 
 /* Contacts of the chunk with solids that move, from `place` on; returns where the last ends. */
 static int32_t list_riding(PositionStep *work, const PositionWindow *window, int64_t chunk, int32_t place) {
-  int32_t first = place, pushes = 0, last = -1;
   for (int64_t g = window->boundary; g < window->boundary + window->boundary_count; g++) {
     const BoundaryContact *contact = &work->layout.boundary[g];
     if (work->bodies.items[contact->solid].still ||
         work->layout.slots.lane[contact->grain] / (POSITION_CHUNK * SLICE) != chunk)
       continue;
     work->bodies.riding[place++] = (int32_t)g;
-    if (!work->bodies.pushes || !work->bodies.items[contact->solid].matched || contact->solid == last) continue;
-    work->bodies.pushes[first + pushes++].solid = last = contact->solid;
   }
-  if (work->bodies.pushes) work->bodies.push_count[chunk] = pushes;
   return place;
 }
 
@@ -330,7 +329,6 @@ void position_ride(PositionStep *work, int64_t b) {
   int32_t *start = work->bodies.riding_start + chunk;
   if (start[0] == start[2]) {
     start[1] = start[0];
-    if (work->bodies.pushes) work->bodies.push_count[chunk] = work->bodies.push_count[chunk + 1] = 0;
     return;
   }
   start[1] = list_riding(work, window, chunk, start[0]);
@@ -344,17 +342,6 @@ static Vec3 boundary_multiplier(const PositionStep *work, int64_t g) {
   int64_t at = work->layout.boundary[g].slot;
   Vec3 n = vec3((double)s->nx[at], (double)s->ny[at], (double)s->nz[at]);
   return vec3_madd(vec3((double)s->ltx[at], (double)s->lty[at], (double)s->ltz[at]), n, (double)s->ln[at]);
-}
-
-Status position_take_pushes(PositionStep *work) {
-  Core *core = work->step->core;
-  bool any = false;
-  for (int32_t k = 0; k < work->step->state->solids.count; k++)
-    any |= work->bodies.items[k].matched && is_touched(&work->bodies.items[k]);
-  if (!any) return SCREE_OK;
-  TRY(scratch_take(core, work->step->scratch, &work->bodies.pushes, work->bodies.riding_count, "pushes on bodies"));
-  return scratch_take(core, work->step->scratch, &work->bodies.push_count,
-                      2 * parallel_chunks(0, work->count, POSITION_WINDOW), "pushes on bodies");
 }
 
 void position_move_boundary(PositionStep *work, int64_t b, int64_t e) {
@@ -374,21 +361,26 @@ void position_move_boundary(PositionStep *work, int64_t b, int64_t e) {
   }
 }
 
-/* Contacts in a row with one body have one sum; list_riding has told whose. */
+/* Contacts in a row with one body are summed up before it is told. */
 static void sum_chunk(PositionStep *work, int64_t chunk) {
-  int32_t first = work->bodies.riding_start[chunk], end = work->bodies.riding_start[chunk + 1];
-  PositionPush *sum = work->bodies.pushes + first;
-  for (int32_t k = 0; k < work->bodies.push_count[chunk]; k++) sum[k] = (PositionPush){.solid = sum[k].solid};
-  for (int32_t k = first; k < end; k++) {
+  const double per_square = 1 / ((double)work->h * (double)work->h);
+  PositionBody *told = NULL;
+  int64_t sum[MATCH_SUMS];
+  for (int32_t k = work->bodies.riding_start[chunk]; k < work->bodies.riding_start[chunk + 1]; k++) {
     const BoundaryContact *contact = &work->layout.boundary[work->bodies.riding[k]];
-    const PositionBody *body = &work->bodies.items[contact->solid];
+    PositionBody *body = &work->bodies.items[contact->solid];
+    WrenchUnits parts[MATCH_SUMS];
     if (!body->matched) continue;
-    if (contact->solid != sum->solid) sum++;
-    Vec3 push = vec3_scale(boundary_multiplier(work, work->bodies.riding[k]), -1);
-    Vec3 arm = float3(contact->arm);
-    sum->push = vec3_add(sum->push, push);
-    add_outer(&sum->moments, push, vec3_sub(arm, body->middle));
+    if (body != told) {
+      if (told) position_add_match(told, sum);
+      memset(sum, 0, sizeof sum);
+      told = body;
+    }
+    const Vec3 push = vec3_scale(boundary_multiplier(work, work->bodies.riding[k]), -1);
+    boundary_match(push, vec3_sub(float3(contact->arm), body->middle), per_square, parts);
+    for (int c = 0; c < MATCH_SUMS; c++) sum[c] = (int64_t)((uint64_t)sum[c] + (uint64_t)parts[c]);
   }
+  if (told) position_add_match(told, sum);
 }
 
 void position_sum_pushes(PositionStep *work, int64_t b, int64_t e) {
@@ -452,44 +444,38 @@ void position_move_by(PositionStep *work, int32_t index, const double moved[6], 
   turn_body(body);
 }
 
-/* Matched bodies: in the order of the chunks. The samples' centre is not quite that of the mesh: the body's own one
- * takes the sum of the pushes, exactly. Arms are those of the step's start, so both sides are turned on by the rotation
- * since then. */
-static void match_shapes(PositionStep *work) {
-  const Solids *solids = &work->step->state->solids;
-  const int64_t chunks = parallel_chunks(0, work->layout.slots.slices, POSITION_CHUNK);
-  for (int32_t k = 0; k < solids->count; k++) {
-    PositionBody *body = &work->bodies.items[k];
-    if (!is_touched(body) || !body->matched) continue;
-    body->moved = body->alone;
-    turn_body(body);
-    body->covariance = mat3_mul(mat3_mul(body->turn, body->rotation), body->spread);
+/* The sums so far, which begin anew, in kg m and kg m^2. */
+static void take_match(const PositionStep *work, PositionBody *body, double sums[MATCH_SUMS]) {
+  const double unit = 0x1p-30 * ((double)work->h * (double)work->h);
+  for (int k = 0; k < MATCH_SUMS; k++)
+    sums[k] = (double)atomic_exchange_explicit(&body->match[k], 0, memory_order_relaxed) * unit;
+}
+
+/* The samples' centre is not quite that of the mesh: the body's own one takes the sum of the pushes. Arms are those of
+ * the step's start, so both sides are turned on by the rotation since then. */
+void position_match(PositionStep *work, int32_t index) {
+  PositionBody *body = &work->bodies.items[index];
+  const double per_mass = 1 / work->step->state->solids.items[index].mass;
+  double sums[MATCH_SUMS];
+  take_match(work, body, sums);
+  body->moved = body->alone;
+  turn_body(body);
+  body->covariance = mat3_mul(mat3_mul(body->turn, body->rotation), body->spread);
+  for (int r = 0; r < 3; r++) {
+    body->moved.part[r] += sums[r] * per_mass;
+    for (int c = 0; c < 3; c++) body->covariance.m[r][c] += sums[3 + 3 * r + c];
   }
-  for (int64_t c = 0; c < chunks; c++)
-    for (int32_t k = 0; k < work->bodies.push_count[c]; k++) {
-      const PositionPush *sum = &work->bodies.pushes[work->bodies.riding_start[c] + k];
-      PositionBody *body = &work->bodies.items[sum->solid];
-      double per_mass = 1 / solids->items[sum->solid].mass;
-      body->moved.part[0] += sum->push.x * per_mass;
-      body->moved.part[1] += sum->push.y * per_mass;
-      body->moved.part[2] += sum->push.z * per_mass;
-      for (int r = 0; r < 3; r++)
-        for (int i = 0; i < 3; i++) body->covariance.m[r][i] += sum->moments.m[r][i];
-    }
-  for (int32_t k = 0; k < solids->count; k++) {
-    PositionBody *body = &work->bodies.items[k];
-    if (!is_touched(body) || !body->matched) continue;
-    Mat3 turned_back = mat3_transpose(body->rotation);
-    body->turned = mat3_polar_rotation(mat3_mul(body->covariance, turned_back), body->turned);
-    body->turn = mat3_from_quat(body->turned);
-    Vec3 turn = quat_to_vector(body->turned);
-    body->moved = twist_of(twist_linear(&body->moved), turn);
-  }
+  Mat3 turned_back = mat3_transpose(body->rotation);
+  body->turned = mat3_polar_rotation(mat3_mul(body->covariance, turned_back), body->turned);
+  body->turn = mat3_from_quat(body->turned);
+  Vec3 turn = quat_to_vector(body->turned);
+  body->moved = twist_of(twist_linear(&body->moved), turn);
 }
 
 void position_move_bodies(PositionStep *work) {
   if (work->bodies.pushed_count > 0) move_pushed(work);
-  if (work->bodies.pushes) match_shapes(work);
+  for (int32_t k = 0; k < work->step->state->solids.count && work->bodies.match; k++)
+    if (work->bodies.items[k].matched && is_touched(&work->bodies.items[k])) position_match(work, k);
 }
 
 /* In the first substep the multipliers of the last step push; later ones go on with what pushed in the one before. */

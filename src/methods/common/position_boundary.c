@@ -56,35 +56,37 @@ static int find_by_distance(PositionStep *work, int64_t i, int32_t index, Bounda
   return count;
 }
 
+SampleBody position_sample_body(const State *state, const Solid *solid, const PositionBody *body) {
+  return (SampleBody){.center = vec3_sub(solid->center, state->origin),
+                      .way = vec3(body->free.part[0], body->free.part[1], body->free.part[2]),
+                      .turn = body->free_turn,
+                      .turned = body->free_turned,
+                      .movable = body->movable,
+                      .turns = body->turns};
+}
+
 /* Contact with a sample of a solid: a sphere like a grain. Returns whether it may touch. */
 static bool find_by_sample(PositionStep *work, int64_t i, int32_t sample, BoundaryContact *contact) {
   const State *state = work->step->state;
   const Particles *p = &state->particles;
   const SolidSamples *s = &state->samples;
   int32_t index = s->solid[sample];
-  const Solid *solid = &state->solids.items[index];
-  PositionBody *body = &work->bodies.items[index];
-  Vec3 at = vec3((double)s->x[sample], (double)s->y[sample], (double)s->z[sample]);
-  Vec3 arm = vec3_sub(at, vec3_sub(solid->center, state->origin));
-  if (!body->movable && body->turns) arm = quat_rotate(quat_conjugate(body->free_turned), arm);
+  const SampleBody body = position_sample_body(state, &state->solids.items[index], &work->bodies.items[index]);
+  const Vec3 at = vec3((double)s->x[sample], (double)s->y[sample], (double)s->z[sample]);
+  const SampleWay way = boundary_sample_way(body, at);
+  const SampleGrain grain = {vec3((double)p->x[i], (double)p->y[i], (double)p->z[i]),
+                             vec3((double)p->low_x[i], (double)p->low_y[i], (double)p->low_z[i]),
+                             vec3((double)p->dx[i], (double)p->dy[i], (double)p->dz[i]), p->radius[i]};
+  const SampleContact found = boundary_sample(grain, way, s->radius, work->margin);
   *contact = (BoundaryContact){.solid = index,
                                .grain = (int32_t)i,
                                .key = contact_key_from_top(SOLID_FACES * state->solids.count + sample),
-                               .sampled = true,
-                               .arm = {(float)arm.x, (float)arm.y, (float)arm.z},
-                               .lever = {(float)arm.x, (float)arm.y, (float)arm.z}};
-  Vec3 way = position_body_displacement(body, contact->arm), back = body->movable ? vec3(0, 0, 0) : way;
-  const float offset[3] = {p->x[i] - s->x[sample] + p->low_x[i] + (float)back.x,
-                           p->y[i] - s->y[sample] + p->low_y[i] + (float)back.y,
-                           p->z[i] - s->z[sample] + p->low_z[i] + (float)back.z};
-  float length = sqrtf(offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]);
-  float distance = p->radius[i] + s->radius;
-  contact->gap = length - distance;
-  for (int k = 0; k < 3; k++) contact->normal[k] = length > 0 ? offset[k] / length : (float)(k == 2);
-  float x = offset[0] + p->dx[i] - (float)way.x, y = offset[1] + p->dy[i] - (float)way.y,
-        z = offset[2] + p->dz[i] - (float)way.z;
-  float reach = distance + work->margin;
-  return x * x + y * y + z * z < reach * reach;
+                               .gap = found.gap,
+                               .sampled = true};
+  memcpy(contact->normal, found.normal, sizeof found.normal);
+  memcpy(contact->arm, way.arm, sizeof way.arm);
+  memcpy(contact->lever, way.arm, sizeof way.arm);
+  return found.touches;
 }
 
 /* Grains of a window that may touch solids. */

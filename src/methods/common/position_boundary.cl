@@ -4,6 +4,9 @@
 #include "state/solids.cl"
 #include "state/wrench_law.h"
 
+static Vec3 vec3_of(float4 row) { return vec3((double)row.x, (double)row.y, (double)row.z); }
+static float4 row_of_vec3(Vec3 v, float fourth) { return (float4)((float)v.x, (float)v.y, (float)v.z, fourth); }
+
 /* A grain that looks for its contacts. */
 typedef struct BoundaryGrain {
   Vec3 start, way;
@@ -50,13 +53,67 @@ static int touch_solid(PositionShared step, BoundarySearch search, SolidsThere t
   return count;
 }
 
+static SampleBody sample_body(BoundarySearch search, global const SolidThere *solids,
+                              global const BoundaryBody *bodies, int of) {
+  SampleBody body;
+  body.center = vec3_sub(solids[of].center, vec3(search.origin[0], search.origin[1], search.origin[2]));
+  body.way = bodies[of].way;
+  body.turn = bodies[of].turn;
+  body.turned = bodies[of].turned;
+  body.movable = bodies[of].movable;
+  body.turns = bodies[of].turns;
+  return body;
+}
+
+/* Contact of a grain with a sample of a solid. */
+static BoundaryShared touch_sample(PositionShared step, BoundarySearch search, SolidsThere there, SampleGrain grain,
+                                   int i, int sample, float4 spot, int of, global const BoundaryBody *bodies) {
+  const SampleWay way = boundary_sample_way(sample_body(search, there.solid, bodies, of), vec3_of(spot));
+  const SampleContact found = boundary_sample(grain, way, search.sample_radius, step.margin);
+  BoundaryShared contact;
+  contact.grain = i;
+  contact.solid = of;
+  contact.key = boundary_key(step.faces * search.solids + sample);
+  contact.any_key = 0;
+  for (int axis = 0; axis < 3; axis++) contact.normal[axis] = found.normal[axis], contact.arm[axis] = way.arm[axis];
+  contact.gap = found.gap;
+  return contact;
+}
+
+/* Contacts of each grain with samples, once those by distance are written: by ascending samples. */
+kernel void position_touch_samples(PositionShared step, BoundarySearch search, global const float *x,
+                                   global const float *y, global const float *z, global const float *low_x,
+                                   global const float *low_y, global const float *low_z, global const float *dx,
+                                   global const float *dy, global const float *dz, global const float *radius,
+                                   SOLIDS_THERE, global const BoundaryBody *bodies, global const int *owner,
+                                   global const float4 *sample_at, global const int *walls, global const int *before,
+                                   global const int *faced, global const int *touching,
+                                   global BoundaryShared *boundary) {
+  const int i = (int)get_global_id(0);
+  if (i >= step.count || walls[i] == faced[i]) return;
+  const int begin = before[i] + faced[i], end = before[i + 1];
+  const SampleGrain grain = {vec3((double)x[i], (double)y[i], (double)z[i]),
+                             vec3((double)low_x[i], (double)low_y[i], (double)low_z[i]),
+                             vec3((double)dx[i], (double)dy[i], (double)dz[i]), radius[i]};
+  for (int k = begin; k < end; k++) {
+    const int sample = touching[k];
+    int rank = faced[i];
+    for (int other = begin; other < end; other++) rank += touching[other] < sample;
+    BoundaryShared contact = touch_sample(step, search, solids_there(solid, numbers, values, triangle), grain, i,
+                                          sample, sample_at[sample], owner[sample], bodies);
+    contact.rank = rank;
+    boundary[before[i] + rank] = contact;
+  }
+}
+
 /* Contacts of each grain: counted, and then, once it is known where they begin, written. */
 kernel void position_find_boundary(PositionShared step, BoundarySearch search, global const float *x,
                                    global const float *y, global const float *z, global const float *low_x,
                                    global const float *low_y, global const float *low_z, global const float *dx,
                                    global const float *dy, global const float *dz, global const float *radius,
                                    global const uint *near, SOLIDS_THERE, global const BoundaryBody *bodies,
-                                   global int *walls, global int *before, global BoundaryShared *boundary) {
+                                   global const int *sampled, global int *walls, global int *before,
+                                   global int *faced, global BoundaryShared *boundary) {
   int i = (int)get_global_id(0);
   if (i == step.count && !search.fill) before[i] = 0; /* where their sum will be */
   if (i >= step.count || (search.fill && walls[i] == 0)) return;
@@ -80,6 +137,10 @@ kernel void position_find_boundary(PositionShared step, BoundarySearch search, g
       count += touch_solid(step, search, there, grain, index, bodies + index, count, out);
     }
   if (search.fill) return;
+  if (search.samples > 0) {
+    faced[i] = count;
+    count += sampled[i];
+  }
   walls[i] = count;
   before[i] = count;
 }
@@ -135,13 +196,24 @@ kernel void position_keep_keys(PositionShared step, global const BoundaryShared 
 /* ---- solids that move ---- */
 
 static Vec3 vec3_at(global const double *from) { return vec3(from[0], from[1], from[2]); }
-static Vec3 vec3_of(float4 row) { return vec3((double)row.x, (double)row.y, (double)row.z); }
-static float4 row_of_vec3(Vec3 v, float fourth) { return (float4)((float)v.x, (float)v.y, (float)v.z, fourth); }
+
+static Mat3 mat3_at(global const double *from) {
+  const Mat3 m = {{{from[0], from[1], from[2]}, {from[3], from[4], from[5]}, {from[6], from[7], from[8]}}};
+  return m;
+}
 
 /* by + (turn arm - arm), as the CPU has it (position_bodies.c). */
 static Vec3 carried(Vec3 by, global const double *turn, Vec3 arm) {
-  const Mat3 m = {{{turn[0], turn[1], turn[2]}, {turn[3], turn[4], turn[5]}, {turn[6], turn[7], turn[8]}}};
+  const Mat3 m = mat3_at(turn);
   return boundary_way(by, true, &m, arm);
+}
+
+/* Where a contact pushes a solid, from its centre, at the substep's start: as lever_now of position_bodies.c. */
+static Vec3 lever_now(BoundaryShared contact, int sampled, global const double *motion, float4 gone) {
+  const Vec3 arm = vec3((double)contact.arm[0], (double)contact.arm[1], (double)contact.arm[2]);
+  if (!sampled) return vec3_add(arm, vec3_sub(vec3_of(gone), vec3_at(motion + RIDE_TOTAL)));
+  const Mat3 rotation = mat3_at(motion + RIDE_ROTATION);
+  return mat3_apply(&rotation, arm);
 }
 
 /* Inverse mass of a body at a contact, at most, split among all of its contacts. */
@@ -166,7 +238,8 @@ kernel void position_carry(PositionShared step, int first, int substep_row, glob
   const float4 grain = total[contact.grain];
   Vec3 spin = vec3_at(motion + RIDE_SPIN);
   const double radius = grain.w;
-  Vec3 rim = vec3_scale(spin, -radius);
+  const int of_sample = bodies[contact.solid].sampled;
+  Vec3 rim = of_sample ? vec3(0, 0, 0) : vec3_scale(spin, -radius);
   if (first) {
     lever[g] = (float4)(contact.arm[0], contact.arm[1], contact.arm[2], 0);
     wall_now[g] = (float4)(0, 0, 0, boundary_weight(step, bodies + contact.solid, touched[contact.solid], contact));
@@ -174,8 +247,7 @@ kernel void position_carry(PositionShared step, int first, int substep_row, glob
     wall_rim[g] = row_of_vec3(rim, 1);
   }
   if (motion[RIDE_STILL] != 0) return;
-  Vec3 arm = vec3((double)contact.arm[0], (double)contact.arm[1], (double)contact.arm[2]);
-  Vec3 now = vec3_add(arm, vec3_sub(vec3_of(grain), vec3_at(motion + RIDE_TOTAL)));
+  const Vec3 now = lever_now(contact, of_sample, motion, grain);
   wall_last[g] = row_of_vec3(
       carried(vec3_at(motion + RIDE_LAST_SHIFT), motion + RIDE_LAST_TURN, vec3_of(lever[g])), POSITION_FAR);
   wall_now[g] = row_of_vec3(carried(vec3_at(motion + RIDE_SHIFT), motion + RIDE_TURN, now), wall_now[g].w);
@@ -185,14 +257,15 @@ kernel void position_carry(PositionShared step, int first, int substep_row, glob
 
 /* ---- bodies that grains can move ---- */
 
-/* Which contacts are with such bodies, and how many each of these has. */
+/* Which contacts are with such bodies that are pushed as a whole; and how many each has of those that grains can move. */
 kernel void position_flag_pushed(PositionShared step, global const BoundaryShared *boundary,
                                  global const BoundaryBody *bodies, global int *pushed_before, global int *touched) {
   int g = (int)get_global_id(0);
   if (g > step.boundary_count) return;
-  const bool pushed = g < step.boundary_count && bodies[boundary[g].solid].movable;
-  pushed_before[g] = pushed;
-  if (pushed) atomic_inc(&touched[boundary[g].solid]);
+  pushed_before[g] = 0;
+  if (g == step.boundary_count || !bodies[boundary[g].solid].movable) return;
+  pushed_before[g] = !bodies[boundary[g].solid].matched;
+  atomic_inc(&touched[boundary[g].solid]);
 }
 
 kernel void position_list_pushed(PositionShared step, global const int *pushed_before, global int *pushed) {
@@ -255,9 +328,14 @@ kernel void position_pin(PositionShared step, float far, global const BoundarySh
   for (int k = first; k < end; k++) kept[slots[k]] *= far / thrown;
 }
 
+static Vec3 push_on_solid(float4 multiplier, float4 pose) {
+  const Vec3 tangential = vec3((double)multiplier.y, (double)multiplier.z, (double)multiplier.w);
+  return vec3_scale(vec3_madd(tangential, vec3_of(pose), (double)multiplier.x), -1);
+}
+
 /* What each pushes its body with: as take_push of position_bodies.c. `first`: no substep has moved anything yet. */
 kernel void position_push_parts(PositionShared step, int first, global const BoundaryShared *boundary,
-                                global const int *pushed_before, global const int *pushed, global const int *slots,
+                                global const BoundaryBody *bodies, global const int *pushed_before, global const int *pushed, global const int *slots,
                                 global const float4 *kept, global const float4 *pose, global const int *kind,
                                 global const float *rolling, global const float4 *lever, global const float4 *total,
                                 global double *parts) {
@@ -267,11 +345,10 @@ kernel void position_push_parts(PositionShared step, int first, global const Bou
   const BoundaryShared contact = boundary[g];
   const float4 multiplier = kept[slot];
   const double radius = (double)total[contact.grain].w;
-  const Vec3 tangential = vec3((double)multiplier.y, (double)multiplier.z, (double)multiplier.w);
-  const Vec3 push = vec3_scale(vec3_madd(tangential, vec3_of(pose[slot]), (double)multiplier.x), -1);
+  const Vec3 push = push_on_solid(multiplier, pose[slot]);
   Vec3 arm = vec3((double)contact.arm[0], (double)contact.arm[1], (double)contact.arm[2]), touch = vec3(0, 0, 0);
   if (!first) arm = vec3_of(lever[g]);
-  if (step.turning) {
+  if (step.turning && !bodies[contact.solid].sampled) {
     const Vec3 normal = vec3((double)contact.normal[0], (double)contact.normal[1], (double)contact.normal[2]);
     touch = boundary_touch_from_center(normal, radius);
   }
@@ -315,7 +392,7 @@ kernel void position_sum_pushed(PositionShared step, int solids, int substep_row
   }
 }
 
-/* ---- forces on solids ---- */
+/* ---- sums in fixed point: of what pushes matched bodies, of forces on solids ---- */
 
 /* Adds to a sum of 64 bits by its halves: exact and free of order, without atomics of 64 bits. */
 static void add_units(global uint *halves, WrenchUnits units) {
@@ -326,6 +403,32 @@ static void add_units(global uint *halves, WrenchUnits units) {
 
 static void add_wrench(global uint *wrenches, int solid, const WrenchUnits *parts) {
   for (int k = 0; k < WRENCH_PARTS; k++) add_units(wrenches + 2 * (WRENCH_PARTS * solid + k), parts[k]);
+}
+
+/* What pushes matched bodies: contacts in a row with one are summed up before it is told. */
+kernel void position_push_matched(PositionShared step, double per_square, global const BoundaryShared *boundary,
+                                  global const BoundaryBody *bodies, global const int *slots,
+                                  global const float4 *kept, global const float4 *pose, global uint *sums) {
+  const int begin = (int)get_global_id(0) * BOUNDARY_PUSHES;
+  const int end = min(begin + BOUNDARY_PUSHES, step.boundary_count);
+  WrenchUnits sum[MATCH_SUMS], parts[MATCH_SUMS];
+  int told = -1;
+  for (int g = begin; g <= end; g++) {
+    const int of = g < end ? boundary[g].solid : -1;
+    if (of >= 0 && !bodies[of].matched) continue;
+    if (of != told) {
+      for (int k = 0; k < MATCH_SUMS && told >= 0; k++)
+        add_units(sums + 2 * (BODY_SUMS * told + BODY_MATCH + k), sum[k]);
+      for (int k = 0; k < MATCH_SUMS; k++) sum[k] = 0;
+      told = of;
+    }
+    if (of < 0) return;
+    const BoundaryShared contact = boundary[g];
+    const Vec3 arm = vec3((double)contact.arm[0], (double)contact.arm[1], (double)contact.arm[2]);
+    const int slot = slots[g];
+    boundary_match(push_on_solid(kept[slot], pose[slot]), vec3_sub(arm, bodies[of].middle), per_square, parts);
+    for (int k = 0; k < MATCH_SUMS; k++) sum[k] = (WrenchUnits)((ulong)sum[k] + (ulong)parts[k]);
+  }
 }
 
 /* Contacts in a row with one solid are summed up before it is told: see WrenchSum. */
@@ -348,7 +451,8 @@ kernel void position_push_boundary(PositionShared step, double per_square, globa
     const Vec3 normal = vec3((double)contact.normal[0], (double)contact.normal[1], (double)contact.normal[2]);
     const Vec3 arm = vec3((double)contact.arm[0], (double)contact.arm[1], (double)contact.arm[2]);
     Vec3 touch = vec3(0, 0, 0);
-    if (step.turning) touch = boundary_touch_from_center(normal, (double)total[contact.grain].w);
+    if (step.turning && !bodies[contact.solid].sampled)
+      touch = boundary_touch_from_center(normal, (double)total[contact.grain].w);
     const BoundaryPush push = boundary_push(vec3_of(sums[g]), per_square, solids[solid].center, arm, touch);
     const double pushes[WRENCH_PARTS] = {push.force.x,  push.force.y,  push.force.z,
                                          push.torque.x, push.torque.y, push.torque.z};

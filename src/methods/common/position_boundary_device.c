@@ -12,6 +12,12 @@ static bool any_movable(const PositionStep *work) {
   return false;
 }
 
+static bool any_matched(const PositionStep *work) {
+  for (int32_t k = 0; k < work->step->state->solids.count; k++)
+    if (work->bodies.items[k].matched) return true;
+  return false;
+}
+
 /* Solids as they go in the step. */
 static Status send_bodies(Launcher *l) {
   const PositionStep *work = l->work;
@@ -24,10 +30,15 @@ static Status send_bodies(Launcher *l) {
                                             .way = vec3(body->free.part[0], body->free.part[1], body->free.part[2]),
                                             .spin = solids->items[k].spin,
                                             .turn = body->free_turn,
+                                            .turned = body->free_turned,
                                             .turns = body->turns,
                                             .movable = body->movable,
-                                            .still = body->still};
+                                            .still = body->still,
+                                            .sampled = solid_is_sampled(&solids->items[k]),
+                                            .matched = body->matched};
     if (!body->movable) continue;
+    if (body->matched) position_measure_shape(work, k);
+    l->d->bodies_shared[k].middle = body->middle;
     if (solids->items[k].motion == MOTION_FREE) l->d->bodies_shared[k].mass = solids->items[k].mass;
     memcpy(l->d->bodies_shared[k].mobility, solids->items[k].inverse_inertia, sizeof solids->items[k].inverse_inertia);
     position_body_weight(&solids->items[k], &l->d->bodies_shared[k].linear, &l->d->bodies_shared[k].angular);
@@ -36,17 +47,57 @@ static Status send_bodies(Launcher *l) {
   return device_write(l->core, l->d->device, &l->d->bodies, 0, bytes, l->d->bodies_shared);
 }
 
+static BoundarySearch shared_search(const Launcher *l, bool fill) {
+  const State *state = l->work->step->state;
+  return (BoundarySearch){.origin = {state->origin.x, state->origin.y, state->origin.z},
+                          .solids = state->solids.count,
+                          .words = 2 * (int)state->contacts.near_words,
+                          .springs = l->work->settings->springs,
+                          .fill = fill,
+                          .samples = (int)state->samples.count,
+                          .sample_radius = state->samples.radius,
+                          .scale = l->work->search->bins.scale};
+}
+
+/* Samples of solids where their shapes have them. */
+static Status send_samples(const Launcher *l) {
+  PositionDevice *d = l->d;
+  const SolidSamples *s = &l->work->step->state->samples;
+  const int64_t four = s->count * (int64_t)sizeof(float),
+                grains = (s->count > 0 ? l->step.count : 1) * (int64_t)sizeof(int32_t);
+  TRY(device_reserve(l->core, d->device, &d->faced, grains, 0, "samples"));
+  TRY(device_reserve(l->core, d->device, &d->sampled, grains, 0, "samples"));
+  if (s->count == 0) return SCREE_OK;
+  TRY(position_send_table(l, &d->sent_sample_x, &d->sample_x, s->local_x, four));
+  TRY(position_send_table(l, &d->sent_sample_y, &d->sample_y, s->local_y, four));
+  TRY(position_send_table(l, &d->sent_sample_z, &d->sample_z, s->local_z, four));
+  TRY(position_send_table(l, &d->sent_sample_of, &d->sample_of, s->solid, four));
+  TRY(device_reserve(l->core, d->device, &d->sample_at, 4 * four, 0, "samples"));
+  return device_clear(l->core, d->device, &d->sampled, grains);
+}
+
+/* Counts the samples that each grain may touch, or lists them. Where grains are stands in the rows of `now` and `next`:
+ * see fill_bins. */
+static Status find_samples(const Launcher *l, BoundarySearch search) {
+  const DeviceBuffer *solids = &l->work->step->state->mirror->solids.solid;
+  return LAUNCH(l, position_find_samples, search.samples, DEVICE_VALUE(l->step), DEVICE_VALUE(search),
+                DEVICE_VALUE(l->d->bins.shared), HERE(bins.start), HERE(bins.point), HERE(ahead), HERE(now), HERE(next),
+                FIELD3(dx, dy, dz), HERE(sample_x), HERE(sample_y), HERE(sample_z), HERE(sample_of),
+                DEVICE_BUFFER(solids), HERE(bodies), HERE(walls_before), HERE(sample_at), HERE(sampled),
+                HERE(touching));
+}
+
 /* Counts contacts, or writes them. */
 static Status find(const Launcher *l, bool fill) {
-  const State *state = l->work->step->state;
-  const BoundarySearch search = {.origin = {state->origin.x, state->origin.y, state->origin.z},
-                                 .solids = state->solids.count,
-                                 .words = 2 * (int)state->contacts.near_words,
-                                 .springs = l->work->settings->springs,
-                                 .fill = fill};
-  return LAUNCH(l, position_find_boundary, l->step.count + 1, DEVICE_VALUE(l->step), DEVICE_VALUE(search),
-                FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz), FIELD(radius), FIELD(near_solids),
-                SOLIDS, HERE(bodies), HERE(walls), HERE(walls_before), HERE(boundary));
+  const BoundarySearch search = shared_search(l, fill);
+  TRY(find_samples(l, search));
+  TRY(LAUNCH(l, position_find_boundary, l->step.count + 1, DEVICE_VALUE(l->step), DEVICE_VALUE(search), FIELD3(x, y, z),
+             FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz), FIELD(radius), FIELD(near_solids), SOLIDS, HERE(bodies),
+             HERE(sampled), HERE(walls), HERE(walls_before), HERE(faced), HERE(boundary)));
+  if (!fill || search.samples == 0) return SCREE_OK;
+  return LAUNCH(l, position_touch_samples, l->step.count, DEVICE_VALUE(l->step), DEVICE_VALUE(search), FIELD3(x, y, z),
+                FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz), FIELD(radius), SOLIDS, HERE(bodies), HERE(sample_of),
+                HERE(sample_at), HERE(walls), HERE(walls_before), HERE(faced), HERE(touching), HERE(boundary));
 }
 
 /* Rows of the solids in a substep; whether any of them moves. */
@@ -62,6 +113,7 @@ static bool ride_rows(const PositionStep *work, double (*rows)[RIDE_DOUBLES]) {
     memcpy(row + RIDE_LAST_TURN, body->last_turn.m, sizeof body->last_turn.m);
     memcpy(row + RIDE_TOTAL, body->total.part, 3 * sizeof *body->total.part);
     memcpy(row + RIDE_ALONE, body->alone.part, sizeof body->alone.part);
+    memcpy(row + RIDE_ROTATION, body->rotation.m, sizeof body->rotation.m);
     row[RIDE_STILL] = body->still;
     moving |= !body->still;
   }
@@ -115,6 +167,7 @@ Status position_send_motions(Launcher *l, bool *moving) {
 
 Status position_find_boundary_device(Launcher *l) {
   TRY(send_bodies(l));
+  TRY(send_samples(l));
   TRY(device_reserve(l->core, l->d->device, &l->d->boundary, sizeof(BoundaryShared), 0, "contacts with solids"));
   TRY(find(l, false));
   return scan_run(l->core, &l->d->scan, &l->d->walls_before, l->step.count + 1);
@@ -148,6 +201,8 @@ Status position_reserve_boundary(Launcher *l) {
   TRY(device_reserve(l->core, d->device, &d->slots, room * (int64_t)sizeof(int32_t), 0, "contacts with solids"));
   TRY(device_reserve(l->core, d->device, &d->boundary, room * (int64_t)sizeof(BoundaryShared), 0,
                      "contacts with solids"));
+  if (l->work->step->state->samples.count > 0)
+    TRY(device_reserve(l->core, d->device, &d->touching, room * (int64_t)sizeof(int32_t), 0, "contacts with solids"));
   return reserve_pushed(l, room);
 }
 
@@ -169,13 +224,25 @@ Status position_carry_boundary(const Launcher *l, int32_t substep) {
 
 /* ---- bodies that grains can move ---- */
 
+/* Of matched ones. */
+static Status sum_match(const Launcher *l) {
+  PositionDevice *d = l->d;
+  const int64_t bytes = l->work->step->state->solids.count * (int64_t)sizeof *d->sums_read;
+  const double per_square = 1 / ((double)l->work->h * (double)l->work->h);
+  TRY(device_clear(l->core, d->device, &d->body_sums, bytes));
+  return LAUNCH(l, position_push_matched, (l->step.boundary_count + BOUNDARY_PUSHES - 1) / BOUNDARY_PUSHES,
+                DEVICE_VALUE(l->step), DEVICE_VALUE(per_square), HERE(boundary), HERE(bodies), HERE(slots), HERE(kept),
+                HERE(pose), HERE(body_sums));
+}
+
 /* What pushes them comes down: of what is remembered, or of a substep. */
 static Status sum_pushed(const Launcher *l, int32_t substep, bool first) {
   PositionDevice *d = l->d;
   const int32_t solids = l->work->step->state->solids.count, from = substep * solids, begins = first;
+  if (any_matched(l->work)) TRY(sum_match(l));
   TRY(LAUNCH(l, position_push_parts, l->step.boundary_count, DEVICE_VALUE(l->step), DEVICE_VALUE(begins),
-             HERE(boundary), HERE(pushed_before), HERE(pushed), HERE(slots), HERE(kept), HERE(pose), HERE(kind),
-             HERE(rolling), HERE(lever), HERE(total), HERE(push_parts)));
+             HERE(boundary), HERE(bodies), HERE(pushed_before), HERE(pushed), HERE(slots), HERE(kept), HERE(pose),
+             HERE(kind), HERE(rolling), HERE(lever), HERE(total), HERE(push_parts)));
   TRY(LAUNCH(l, position_sum_pushed, (int64_t)solids * BODY_LANES, DEVICE_VALUE(l->step), DEVICE_VALUE(solids),
              DEVICE_VALUE(from), HERE(boundary), HERE(bodies), HERE(motions), HERE(pushed_before), HERE(pushed),
              HERE(touched), HERE(push_parts), HERE(body_sums)));
@@ -186,7 +253,15 @@ static void move_by_sums(const Launcher *l) {
   PositionStep *work = l->work;
   for (int32_t k = 0; k < work->step->state->solids.count; k++) {
     const double *sums = l->d->sums_read[k];
-    if (sums[BODY_CONTACTS] > 0) position_move_by(work, k, sums + BODY_MOVED, sums + BODY_PUSH, sums[BODY_RESISTANCE]);
+    if (!(sums[BODY_CONTACTS] > 0)) continue;
+    if (!work->bodies.items[k].matched) {
+      position_move_by(work, k, sums + BODY_MOVED, sums + BODY_PUSH, sums[BODY_RESISTANCE]);
+      continue;
+    }
+    int64_t match[MATCH_SUMS];
+    memcpy(match, sums + BODY_MATCH, sizeof match);
+    position_add_match(&work->bodies.items[k], match);
+    position_match(work, k);
   }
 }
 

@@ -4,7 +4,7 @@
 #ifndef METHODS_COMMON_POSITION_BOUNDARY_LAW_H
 #define METHODS_COMMON_POSITION_BOUNDARY_LAW_H
 
-#include "core/vec_law.h"
+#include "state/wrench_law.h"
 
 /* Place of a grain in the world. */
 VEC_INLINE Vec3 boundary_start(Vec3 origin, Vec3 at, Vec3 low) {
@@ -24,6 +24,59 @@ VEC_INLINE float boundary_gap(double distance, Vec3 normal, Vec3 way, Vec3 solid
   return (float)apart - radius;
 }
 
+/* ---- samples: spheres as grains are, on the surface of a solid ---- */
+
+/* A solid as its samples go in the step, without the grains. */
+typedef struct SampleBody {
+  Vec3 center, way; /* of its mass, as the samples have their places; its displacement */
+  Mat3 turn;
+  Quat turned; /* the same */
+  int movable, turns;
+} SampleBody;
+
+/* A sample at the step's start: from the solid's centre, and where that brings it in the step. Solids on paths have the
+ * pose of the step's end, `back` from where it is at its start; those that grains can move that of its start. */
+typedef struct SampleWay {
+  float arm[3];
+  Vec3 at, way, back;
+} SampleWay;
+
+VEC_INLINE SampleWay boundary_sample_way(SampleBody body, Vec3 at) {
+  SampleWay to;
+  Vec3 arm = vec3_sub(at, body.center);
+  if (!body.movable && body.turns) arm = quat_rotate(quat_conjugate(body.turned), arm);
+  to.arm[0] = (float)arm.x, to.arm[1] = (float)arm.y, to.arm[2] = (float)arm.z;
+  to.at = at;
+  to.way = boundary_way(body.way, body.turns, &body.turn, arm);
+  to.back = body.movable ? vec3(0, 0, 0) : to.way;
+  return to;
+}
+
+typedef struct SampleGrain {
+  Vec3 at, low, way;
+  float radius;
+} SampleGrain;
+
+typedef struct SampleContact {
+  float normal[3], gap; /* at the step's start */
+  int touches;          /* it may, in the step */
+} SampleContact;
+
+VEC_INLINE SampleContact boundary_sample(SampleGrain grain, SampleWay sample, float sample_radius, float margin) {
+  SampleContact contact;
+  const Vec3 offset = vec3_add(vec3_add(vec3_sub(grain.at, sample.at), grain.low), sample.back);
+  const Vec3 ahead = vec3_sub(vec3_add(offset, grain.way), sample.way);
+  const double length = vec3_length(offset), distance = (double)(grain.radius + sample_radius);
+  const double reach = distance + (double)margin;
+  const Vec3 normal = length > 0 ? vec3_scale(offset, 1 / length) : vec3(0, 0, 1);
+  contact.normal[0] = (float)normal.x, contact.normal[1] = (float)normal.y, contact.normal[2] = (float)normal.z;
+  contact.gap = (float)(length - distance);
+  contact.touches = vec3_dot(ahead, ahead) < reach * reach;
+  return contact;
+}
+
+/* ---- what is remembered, and forces ---- */
+
 /* Keys of contacts with solids count down from the top, where those of grains are never seen. */
 #define BOUNDARY_KEY_TOP 0xfffffffeu
 VEC_INLINE unsigned boundary_key(int number) { return BOUNDARY_KEY_TOP - (unsigned)number; }
@@ -42,5 +95,16 @@ VEC_INLINE BoundaryPush boundary_push(Vec3 sum, double per_square, Vec3 center, 
   return push;
 }
 VEC_INLINE Vec3 boundary_touch_from_center(Vec3 normal, double radius) { return vec3_scale(normal, -radius); }
+
+/* What a contact pushes a sample of a matched body with, kg m: the push and its moments p a^T about the samples'
+ * centre, in the fixed point of forces, so that sums of them have no order. */
+enum { MATCH_SUMS = 12 };
+VEC_INLINE void boundary_match(Vec3 push, Vec3 arm, double per_square, WrenchUnits to[MATCH_SUMS]) {
+  const double parts[3] = {push.x, push.y, push.z}, from[3] = {arm.x, arm.y, arm.z};
+  for (int r = 0; r < 3; r++) {
+    to[r] = wrench_units(parts[r] * per_square);
+    for (int c = 0; c < 3; c++) to[3 + 3 * r + c] = wrench_units(parts[r] * from[c] * per_square);
+  }
+}
 
 #endif

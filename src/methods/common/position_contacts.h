@@ -17,12 +17,16 @@ void position_list_pushed(PositionStep *work, const PositionWindow *window);
 /* Displacements of the solids over the step, before the contacts are looked for; what depends on the contacts. */
 Status position_take_bodies(PositionStep *work);
 void position_bodies_found(PositionStep *work);
+/* Of a matched body: where the centre of its samples is, and how they are spread. */
+void position_measure_shape(const PositionStep *work, int32_t index);
 /* Where the solid brings a point in the whole step, without the grains. */
 static inline Vec3 position_body_displacement(const PositionBody *body, const float arm[3]) {
   Vec3 from = vec3((double)arm[0], (double)arm[1], (double)arm[2]);
   Vec3 linear = vec3(body->free.part[0], body->free.part[1], body->free.part[2]);
   return boundary_way(linear, body->turns, &body->free_turn, from);
 }
+/* The same of what its samples go with. */
+SampleBody position_sample_body(const State *state, const Solid *solid, const PositionBody *body);
 /* Rows of the boundary contacts of a window, once there are rows; those of the solve into both buffers, once the
  * stabilisation needs the other no more. */
 void position_load_boundary(PositionStep *work, const PositionWindow *window);
@@ -35,8 +39,6 @@ static inline const int32_t *position_found(const PositionStep *work, int64_t i)
 }
 /* Finds each grain's contacts, takes memory for the rows and fills the slots. */
 Status position_lay_out(PositionStep *work);
-/* Room for what pushes matched bodies. */
-Status position_take_pushes(PositionStep *work);
 /* Of the window of grains from b on, once there are slots and rows: which of its chunks have contacts with bodies that
  * grains can move, and the masses of grains that bodies press against something fixed. */
 void position_ride(PositionStep *work, int64_t b);
@@ -55,6 +57,12 @@ void position_push_solids(PositionStep *work, const PositionWindow *window);
  * and what resists its rolling. */
 void position_move_by(PositionStep *work, int32_t index, const double moved[6], const double push[6],
                       double resistance);
+/* And of a matched one, whose pushes are in PositionBody.match. */
+void position_match(PositionStep *work, int32_t index);
+/* What contacts push a matched body with, in fixed point: a sum of so many numbers, without an order. */
+static inline void position_add_match(PositionBody *body, const int64_t sum[MATCH_SUMS]) {
+  for (int k = 0; k < MATCH_SUMS; k++) atomic_fetch_add_explicit(&body->match[k], sum[k], memory_order_relaxed);
+}
 /* Inverse mass of a solid at a contact, at most: by its centre, and by the square of the contact's arm. */
 void position_body_weight(const Solid *solid, double *linear, double *angular);
 /* The solid's centre of mass at the step's start. */

@@ -13,7 +13,6 @@ const char *position_device_missing(const PositionSettings *settings, const Stat
   if (settings->averaging) return "averaging";
   if (settings->mass_scaling > 0) return "mass scaling";
   if (state->terrain) return "terrain";
-  if (state->samples.count > 0) return "contact by samples";
   return NULL;
 }
 
@@ -134,9 +133,8 @@ static Status fill_bins(Launcher *l) {
   /* The rows of `now` and `next` hold where grains are until position_load. */
   TRY(LAUNCH(l, position_spots, l->step.count, DEVICE_VALUE(l->step), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z),
              FIELD3(dx, dy, dz), FIELD(radius), HERE(now), HERE(next), HERE(ahead), HERE(batch_key)));
-  position_survey_radii(l->core, &state->particles, search);
-  TRY(bins_begin(l->core, l->step.count, search->differ, 2 * search->radius + l->work->margin, l->work->margin,
-                 &search->bins));
+  const PositionReach reach = position_survey_reach(l->work);
+  TRY(bins_begin(l->core, l->step.count, reach.differ, reach.most, l->work->margin, &search->bins));
   TRY(bins_device_fill(l->core, &d->bins, &d->scan, &points, &search->bins, &finite));
   if (finite) return SCREE_OK;
   TRY(mirror_fetch(l->core, state->mirror, &state->particles, SET_X | SET_D));

@@ -11,6 +11,8 @@
   X(position_predict, "device predict")                                                                                \
   X(position_spots, "device contacts")                                                                                 \
   X(position_count, "device contacts")                                                                                 \
+  X(position_find_samples, "device contacts")                                                                          \
+  X(position_touch_samples, "device contacts")                                                                         \
   X(position_find_boundary, "device contacts")                                                                         \
   X(position_slices, "device contacts")                                                                                \
   X(position_fill_boundary, "device contacts")                                                                         \
@@ -25,6 +27,7 @@
   X(position_list_pushed, "device contacts")                                                                           \
   X(position_pin, "device contacts")                                                                                   \
   X(position_push_parts, "device bodies")                                                                              \
+  X(position_push_matched, "device bodies")                                                                            \
   X(position_sum_pushed, "device bodies")                                                                              \
   X(position_push_boundary, "device finish")                                                                           \
   X(position_fall, "device finish")                                                                                    \
@@ -50,6 +53,14 @@
   X(wrenches)                                                                                                          \
   X(falls)                                                                                                             \
   X(touched)                                                                                                           \
+  X(sample_x)                                                                                                          \
+  X(sample_y)                                                                                                          \
+  X(sample_z)                                                                                                          \
+  X(sample_of)                                                                                                         \
+  X(sample_at)                                                                                                         \
+  X(sampled)                                                                                                           \
+  X(faced)                                                                                                             \
+  X(touching)                                                                                                          \
   X(pushed_before)                                                                                                     \
   X(pushed)                                                                                                            \
   X(push_parts)                                                                                                        \
@@ -75,7 +86,11 @@
   X(mass) X(material) X(spin_x) X(spin_y) X(spin_z) X(contact_row) X(contacts_held) X(contact_number) X(near_solids)
 
 /* Tables that the host makes in every step, mostly the same. */
-#define POSITION_TABLES(X) X(sent_mu) X(sent_tension) X(sent_rolling) X(sent_turns) X(sent_motions)
+#define POSITION_TABLES(X)                                                                                             \
+  X(sent_mu)                                                                                                           \
+  X(sent_tension)                                                                                                      \
+  X(sent_rolling)                                                                                                      \
+  X(sent_turns) X(sent_motions) X(sent_sample_x) X(sent_sample_y) X(sent_sample_z) X(sent_sample_of)
 typedef struct SentTable {
   char *data;
   int64_t bytes;

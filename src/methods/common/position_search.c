@@ -15,7 +15,7 @@ void position_search_destroy(Core *core, PositionSearch *search) {
 
 void position_search_forget(PositionSearch *search) { search->next_id = 0; }
 
-void position_survey_radii(Core *core, const Particles *p, PositionSearch *search) {
+static void survey_radii(Core *core, const Particles *p, PositionSearch *search) {
   if (search->next_id == p->next_id && search->count == p->count) return;
   search->radius = KERNEL_CALL(core, position_radii)(p->radius, p->count, &search->differ);
   search->next_id = p->next_id;
@@ -26,16 +26,20 @@ static BinPoints grains_predicted(const Particles *p) {
   return (BinPoints){p->count, p->x, p->y, p->z, p->dx, p->dy, p->dz, NULL};
 }
 
-Status position_search_fill(PositionStep *work) {
+PositionReach position_survey_reach(PositionStep *work) {
   const State *state = work->step->state;
-  const Particles *p = &state->particles;
-  position_survey_radii(work->step->core, p, work->search);
+  survey_radii(work->step->core, &state->particles, work->search);
   float radius = work->search->radius, other = radius;
   if (state->samples.count > 0 && state->samples.radius > radius) other = state->samples.radius;
+  return (PositionReach){radius + other + work->margin, work->search->differ || other != radius};
+}
+
+Status position_search_fill(PositionStep *work) {
+  const Particles *p = &work->step->state->particles;
+  const PositionReach reach = position_survey_reach(work);
   BinPoints points = grains_predicted(p);
-  if (work->search->differ || other != radius) points.radius = p->radius;
-  return bins_fill(work->step->core, work->step->scratch, points, radius + other + work->margin, work->margin,
-                   &work->search->bins);
+  if (reach.differ) points.radius = p->radius;
+  return bins_fill(work->step->core, work->step->scratch, points, reach.most, work->margin, &work->search->bins);
 }
 
 /* What queries [b, e) find, and how many each: in `few`, or, where that is not enough, in memory that is to be freed.
@@ -144,8 +148,8 @@ static void predict_samples(const SampleSearch *search, int64_t b, int64_t e) {
     const PositionBody *body = &search->work->bodies.items[s->solid[k]];
     float at[3] = {s->x[k], s->y[k], s->z[k]};
     if (body->movable) {
-      Vec3 arm = vec3_sub(vec3((double)at[0], (double)at[1], (double)at[2]), vec3_sub(solid->center, state->origin));
-      Vec3 way = position_body_displacement(body, (const float[3]){(float)arm.x, (float)arm.y, (float)arm.z});
+      const Vec3 from = vec3((double)at[0], (double)at[1], (double)at[2]);
+      const Vec3 way = boundary_sample_way(position_sample_body(state, solid, body), from).way;
       at[0] += (float)way.x;
       at[1] += (float)way.y;
       at[2] += (float)way.z;

@@ -68,8 +68,13 @@ typedef struct SearchFinds {
 
 typedef struct PositionStep PositionStep;
 
+/* The largest reach of two grains, or of a grain and a sample; whether their radii differ. */
+typedef struct PositionReach {
+  float most;
+  bool differ;
+} PositionReach;
 /* Looks at the radii, where that has to be. */
-void position_survey_radii(Core *core, const Particles *p, PositionSearch *search);
+PositionReach position_survey_reach(PositionStep *work);
 /* Bins for the predicted places of the grains. */
 Status position_search_fill(PositionStep *work);
 /* Searches for all grains. In scratch. */

@@ -34,6 +34,9 @@ typedef struct BoundarySearch {
   double origin[3];
   int solids, words; /* words of 32 bits that say which solids are near a grain */
   int springs, fill; /* see PositionSettings; contacts are written, not only counted */
+  int samples;       /* of solids */
+  float sample_radius;
+  double scale; /* of the bins */
 } BoundarySearch;
 
 /* How a solid goes in the step, without the grains. */
@@ -44,13 +47,24 @@ typedef struct BoundaryBody {
   double mobility[6][6];  /* of one that grains can move: Solid.inverse_inertia */
   double mass;            /* of a free one; 0: it is none */
   double linear, angular; /* inverse mass of a contact with it, at most: by its centre, and by the square of its arm */
-  int turns, movable, still, unused;
+  Quat turned;            /* as turn */
+  Vec3 middle;            /* of a matched one: see PositionBody */
+  int turns, movable, still, sampled, matched, unused;
 } BoundaryBody;
 
 /* What pushes the bodies that grains can move as a whole: which of the contacts with solids these are, in their order,
  * and what each pushes with; then sums for each body. */
 enum { PUSH_PARTS = 8, PUSH_RESISTANCE = 6 }; /* push, its moment, resistance to rolling */
-enum { BODY_SUMS = 16, BODY_MOVED = 0, BODY_PUSH = 6, BODY_RESISTANCE = 12, BODY_CONTACTS = 13, BODY_LANES = 8 };
+/* Of matched bodies behind them what pushes their samples, 64 bits each: see boundary_match. */
+enum {
+  BODY_MOVED = 0,
+  BODY_PUSH = 6,
+  BODY_RESISTANCE = 12,
+  BODY_CONTACTS = 13,
+  BODY_MATCH = 14,
+  BODY_SUMS = BODY_MATCH + MATCH_SUMS,
+  BODY_LANES = 8
+};
 
 /* A contact with a solid: of the grain's the `rank`-th. */
 typedef struct BoundaryShared {
@@ -71,8 +85,9 @@ enum {
   RIDE_LAST_TURN = 18,
   RIDE_TOTAL = 27,
   RIDE_STILL = 30,
-  RIDE_ALONE = 31, /* where sums begin: without what pushes it */
-  RIDE_DOUBLES = 40
+  RIDE_ALONE = 31,    /* where sums begin: without what pushes it */
+  RIDE_ROTATION = 37, /* since the step's start */
+  RIDE_DOUBLES = 46
 };
 
 #endif
