@@ -26,9 +26,8 @@ static inline double heightfield_size_x(const Heightfield *field) { return field
 static inline double heightfield_size_y(const Heightfield *field) { return field->ny * field->cell; }
 /* Height of the surface over a point; points outside take the border's. */
 double heightfield_height(const Heightfield *field, double x, double y);
-/* Signed distance (negative below the surface) and its gradient. Exact up to `reach` and HEIGHTFIELD_SEARCH cells;
- * beyond, a value of the right sign that is never farther from zero than the distance. */
-enum { HEIGHTFIELD_SEARCH = 6 };
+/* Signed distance (negative below the surface) and its gradient. Exact up to `reach` and HEIGHTFIELD_SEARCH cells
+ * (heightfield_shared.h); beyond, a value of the right sign that is never farther from zero than the distance. */
 void heightfield_distance(const Heightfield *field, Vec3 point, double reach, double *distance, Vec3 *normal);
 /* First crossing of the surface from above. */
 bool heightfield_ray(const Heightfield *field, Vec3 origin, Vec3 direction, double reach, double *distance,

@@ -47,6 +47,13 @@ static BvhTriangle near_triangle(NearMesh mesh, int k) {
 static Vec3 near_corner(NearMesh mesh, int k, int corner) { return mesh.triangle[mesh.list[k]].corner[corner]; }
 #include "geometry/mesh_touch_shared.h"
 
+typedef struct Heightfield {
+  int nx, ny;
+  double cell;
+  global const double *heights;
+} Heightfield;
+#include "geometry/heightfield_shared.h"
+
 /* A point of the world in the solid's frame. */
 static Vec3 solid_local(global const SolidThere *solid, Vec3 world) {
   const Vec3 from = vec3_sub(world, solid->position);
@@ -85,9 +92,17 @@ static ShapePoint mesh_point(SolidsThere there, global const SolidThere *solid, 
   return grid_spot_point(corners, spot);
 }
 
-/* Signed distance and normal in the solid's frame; those of a mesh have no more than a sign beyond its band. */
-static ShapePoint solid_point(SolidsThere there, global const SolidThere *solid, Vec3 p) {
+static Heightfield heights_there(SolidsThere there, global const SolidThere *solid) {
+  Heightfield field = {solid->columns_x, solid->columns_y, solid->cell,
+                       (global const double *)there.triangle + solid->heights};
+  return field;
+}
+
+/* Signed distance and normal in the solid's frame; those of a mesh have no more than a sign beyond its band, and those of
+ * a heightfield need not be exact beyond `reach`. */
+static ShapePoint solid_point(SolidsThere there, global const SolidThere *solid, Vec3 p, double reach) {
   ShapePoint point;
+  if (solid->form == SOLID_HEIGHTS) return heights_point(heights_there(there, solid), p, reach);
   if (solid->form == SOLID_MESH) {
     const GridAxes axes = solid->grid;
     point = mesh_point(there, solid, grid_spot(&axes, p));
@@ -121,7 +136,7 @@ static int touches_there(SolidsThere there, global const SolidThere *solid, Vec3
   if (solid->form == SOLID_BOX && solid->inside) return box_faces_near(solid->low, solid->high, p, reach, touch);
   if (solid->form == SOLID_CYLINDER && solid->inside)
     return cylinder_faces_near(solid->low, solid->radius, solid->height, p, reach, touch);
-  const ShapePoint point = solid_point(there, solid, p);
+  const ShapePoint point = solid_point(there, solid, p, reach);
   const int count = shape_keep_contact(touch, 0, reach, point.distance, point.normal);
   return count > 0 && solid->meets ? mesh_touches(there, solid, p, reach, touch) : count;
 }

@@ -15,6 +15,7 @@ static int form_of(const Shape *shape) {
   case SCREE_SHAPE_BOX: return SOLID_BOX;
   case SCREE_SHAPE_CYLINDER: return SOLID_CYLINDER;
   case SCREE_SHAPE_MESH: return shape->grid ? SOLID_MESH : -1;
+  case SCREE_SHAPE_HEIGHTFIELD: return SOLID_HEIGHTS;
   default: return -1;
   }
 }
@@ -23,7 +24,7 @@ const char *solids_mirror_missing(const Solids *solids, double reach) {
   for (int32_t k = 0; k < solids->count; k++) {
     const Shape *shape = &solids->items[k].shape;
     if (solid_is_sampled(&solids->items[k])) continue; /* nobody meets its shape */
-    if (form_of(shape) < 0) return shape->kind == SCREE_SHAPE_MESH ? "open meshes" : "terrain";
+    if (form_of(shape) < 0) return "open meshes";
     if (shape->kind != SCREE_SHAPE_MESH) continue;
     if (reach > (double)shape->grid->band || (shape->faces.meet && reach > shape->faces.reach))
       return "a mesh as fine beside the grains";
@@ -104,6 +105,45 @@ static Status send_faces(Core *core, Device *device, SolidsMirror *mirror, const
   return status;
 }
 
+static const Heightfield *heights_of(const Solids *solids, int32_t *index) {
+  for (*index = 0; *index < solids->count; ++*index)
+    if (solids->items[*index].shape.heights) return solids->items[*index].shape.heights;
+  return NULL;
+}
+
+/* Behind so many triangles is room for the heights, of which there is one field at most. */
+static Status reserve_heights(Core *core, Device *device, SolidsMirror *mirror, const Solids *solids,
+                              int64_t triangles) {
+  int32_t index;
+  const Heightfield *field = heights_of(solids, &index);
+  const int64_t count = field ? (int64_t)field->nx * field->ny : 0, bytes = triangles * (int64_t)sizeof(FaceTriangle);
+  TRY(device_reserve(core, device, &mirror->triangle, bytes + count * (int64_t)sizeof(double), 0, "distance grids"));
+  if (!field) return SCREE_OK;
+  SolidThere *to = &mirror->there[index];
+  to->cell = field->cell;
+  to->columns_x = field->nx;
+  to->columns_y = field->ny;
+  to->heights = (int)(bytes / (int64_t)sizeof(double));
+  TRY(memory_grow(core, &mirror->heights, count, "heights on a device"));
+  memcpy(mirror->heights, field->heights, sizeof *mirror->heights * (size_t)count);
+  return device_write(core, device, &mirror->triangle, bytes, count * (int64_t)sizeof(double), field->heights);
+}
+
+/* Those that have changed, from the first to the last. */
+static Status send_heights(Core *core, Device *device, SolidsMirror *mirror, const Solids *solids) {
+  int32_t index;
+  const Heightfield *field = heights_of(solids, &index);
+  if (!field) return SCREE_OK;
+  int64_t first = 0, end = (int64_t)field->nx * field->ny;
+  while (first < end && field->heights[first] == mirror->heights[first]) first++;
+  while (end > first && field->heights[end - 1] == mirror->heights[end - 1]) end--;
+  const int64_t size = (int64_t)sizeof(double);
+  if (first == end) return SCREE_OK;
+  memcpy(mirror->heights + first, field->heights + first, (size_t)(size * (end - first)));
+  return device_write(core, device, &mirror->triangle, size * (mirror->there[index].heights + first),
+                      size * (end - first), mirror->heights + first);
+}
+
 static Status reserve_meshes(Core *core, Device *device, SolidsMirror *mirror, const Solids *solids) {
   MeshRoom all = {1, 1, 1};
   for (int32_t k = 0; k < solids->count; k++) {
@@ -114,8 +154,7 @@ static Status reserve_meshes(Core *core, Device *device, SolidsMirror *mirror, c
     return fail(core, SCREE_NO_MEMORY, "distance grids of solids are too large for a device");
   TRY(device_reserve(core, device, &mirror->numbers, all.numbers * 4, 0, "distance grids"));
   TRY(device_reserve(core, device, &mirror->values, all.values * 4, 0, "distance grids"));
-  return device_reserve(core, device, &mirror->triangle, all.triangles * (int64_t)sizeof(FaceTriangle), 0,
-                        "distance grids");
+  return reserve_heights(core, device, mirror, solids, all.triangles);
 }
 
 /* ---- shapes and poses ---- */
@@ -140,12 +179,12 @@ static Status send_shapes(Core *core, Device *device, SolidsMirror *mirror, cons
   TRY(memory_grow(core, &mirror->there, count, "solids on a device"));
   TRY(memory_grow(core, &mirror->sent, count, "solids on a device"));
   TRY(device_reserve(core, device, &mirror->solid, bytes, 0, "solids"));
-  TRY(reserve_meshes(core, device, mirror, solids));
   memset(mirror->sent, 0, (size_t)bytes);
+  for (int32_t k = 0; k < solids->count; k++) share_shape(&solids->items[k].shape, &mirror->there[k]);
+  TRY(reserve_meshes(core, device, mirror, solids));
   for (int32_t k = 0; k < solids->count; k++) {
     const Shape *shape = &solids->items[k].shape;
     const MeshRoom room = room_of(shape);
-    share_shape(shape, &mirror->there[k]);
     if (room.numbers == 0) continue;
     TRY(send_grid(core, device, mirror, shape, at, &mirror->there[k]));
     if (shape->faces.meet) TRY(send_faces(core, device, mirror, shape, at, &mirror->there[k]));
@@ -165,7 +204,10 @@ Status solids_mirror_send(Core *core, Device *device, SolidsMirror *mirror, cons
     to->center = solid->center;
     to->turned = solid_is_turned(solid);
     to->sampled = solid_is_sampled(solid);
+    to->bounds_low = solid->shape.bounds_low;
+    to->bounds_high = solid->shape.bounds_high;
   }
+  TRY(send_heights(core, device, mirror, solids));
   const size_t bytes = sizeof *mirror->there * (size_t)solids->count;
   if (memcmp(mirror->there, mirror->sent, bytes) == 0) return SCREE_OK;
   memcpy(mirror->sent, mirror->there, bytes);
@@ -177,4 +219,5 @@ void solids_mirror_drop(Core *core, Device *device, SolidsMirror *mirror) {
   for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) device_release(device, buffers[k]);
   memory_drop(core, &mirror->there);
   memory_drop(core, &mirror->sent);
+  memory_drop(core, &mirror->heights);
 }

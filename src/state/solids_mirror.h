@@ -1,5 +1,5 @@
 /* Solids on a device, where the particles are on one: shapes with the distance grids and faces of their meshes go up
- * once, poses in every step in which they have changed. */
+ * once, poses and heights in every step in which they have changed. */
 #ifndef STATE_SOLIDS_MIRROR_H
 #define STATE_SOLIDS_MIRROR_H
 
@@ -7,9 +7,10 @@
 #include "state/solids.h"
 
 typedef struct SolidsMirror {
-  DeviceBuffer solid, numbers, values, triangle; /* see solids.cl */
+  DeviceBuffer solid, numbers, values, triangle; /* see solids.cl; heights stand behind the triangles */
   int32_t count;                                 /* of solids whose shapes are there */
   struct SolidThere *there, *sent;               /* on their way; as they are on the device */
+  double *heights;                               /* of a heightfield, as they are on the device */
 } SolidsMirror;
 
 #define SOLIDS_ARGUMENTS(mirror)                                                                                       \

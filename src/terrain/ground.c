@@ -211,6 +211,8 @@ void ground_destroy(Core *core, Ground *ground) {
   memory_drop(core, &ground);
 }
 
+bool ground_exchanges(const Ground *ground) { return ground->exchange; }
+
 /* Farthest that a body near the ground goes in the step. */
 static double bodies_travel(const Ground *ground, const State *state, double dt) {
   double farthest = 0, reach = ground_field(state)->highest + 16 * state->radius;

@@ -29,6 +29,9 @@ Status ground_follow_solids(Core *core, Ground *ground, State *state);
 void ground_follow_material(Ground *ground, State *state);
 void ground_destroy(Core *core, Ground *ground);
 
+/* Whether grains become ground and ground becomes grains. */
+bool ground_exchanges(const Ground *ground);
+
 /* One step. `raised` is how far the surface may have come nearer to a grain, m. */
 Status ground_step(Core *core, Ground *ground, State *state, Scratch *scratch, double dt, double *raised);
 

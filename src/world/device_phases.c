@@ -338,6 +338,9 @@ static bool always(const ScreeWorld *world) {
   return true;
 }
 
+/* Without exchange grains and columns meet in contacts alone. */
+static bool terrain_is_apart(const ScreeWorld *world) { return !world->ground || !ground_exchanges(world->ground); }
+
 static bool no_emitters(const ScreeWorld *world) { return world->definition.scene.emitter_count == 0; }
 static bool no_sinks(const ScreeWorld *world) { return world->definition.scene.sink_count == 0; }
 /* The overlap of listed grains at the end of a frame is looked for in the lists. */
@@ -353,8 +356,9 @@ const DevicePhase DEVICE_PREPARE = {prepare, MOVED | SET_BIRTH | SET_ADDED, SET_
 /* Which solids are near is a field that the world has added. */
 const DevicePhase DEVICE_NEIGHBORS = {neighbors, SET_X | SET_LOW | SET_D | SET_BIRTH | SET_BUILT | SET_ADDED, 0, NULL};
 const DevicePhase DEVICE_METHOD = {method_step, MOVED | SET_BIRTH | SET_ADDED, SET_D | SET_V | SET_ADDED, NULL};
-/* Terrain has no device form: there is none. Bodies ask for velocities where they need them (fastest_round). */
-const DevicePhase DEVICE_TERRAIN = {NULL, SET_PARTICLES, SET_ADDED, always};
+/* How long grains rest is a field that has no copy on the device. Bodies ask for velocities where they need them
+ * (fastest_round). */
+const DevicePhase DEVICE_TERRAIN = {NULL, SET_X | SET_LOW | SET_V | SET_BIRTH, SET_V, terrain_is_apart};
 const DevicePhase DEVICE_BODIES = {NULL, SET_V, 0, always};
 const DevicePhase DEVICE_COMMIT = {commit, MOVED, SET_X | SET_LOW, NULL};
 const DevicePhase DEVICE_EMIT = {NULL, SET_X | SET_LOW | SET_BIRTH, 0, no_emitters};

@@ -25,7 +25,7 @@ static float look_near(LeaveShared leave, SolidsThere there, float x, float y, f
       if (solid->sampled) continue;
       const Vec3 p = solid_local(solid, at);
       if (!box_is_near(solid, p, (double)beyond)) continue;
-      const float distance = (float)solid_point(there, solid, p).distance;
+      const float distance = (float)solid_point(there, solid, p, (double)beyond).distance;
       if (distance < reach) bits |= 1u << (k % 32);
       else room = fmin(room, solid->form == SOLID_MESH ? fmin(distance, solid->band) : distance);
     }

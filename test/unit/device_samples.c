@@ -107,8 +107,8 @@ static void checkpoints_go_across(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(walls),       cmocka_unit_test(what_follows_a_path),  cmocka_unit_test(free_bodies),
-      cmocka_unit_test(settings),    cmocka_unit_test(births_deaths_throws), cmocka_unit_test(checkpoints_go_across),
+      cmocka_unit_test(walls),    cmocka_unit_test(what_follows_a_path),  cmocka_unit_test(free_bodies),
+      cmocka_unit_test(settings), cmocka_unit_test(births_deaths_throws), cmocka_unit_test(checkpoints_go_across),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #ifndef METHODS_COMMON_POSITION_BOUNDARY_LAW_H
 #define METHODS_COMMON_POSITION_BOUNDARY_LAW_H
 
-#include "state/wrench_law.h"
+#include "core/vec_law.h"
 
 /* Place of a grain in the world. */
 VEC_INLINE Vec3 boundary_start(Vec3 origin, Vec3 at, Vec3 low) {
@@ -95,16 +95,5 @@ VEC_INLINE BoundaryPush boundary_push(Vec3 sum, double per_square, Vec3 center, 
   return push;
 }
 VEC_INLINE Vec3 boundary_touch_from_center(Vec3 normal, double radius) { return vec3_scale(normal, -radius); }
-
-/* What a contact pushes a sample of a matched body with, kg m: the push and its moments p a^T about the samples'
- * centre, in the fixed point of forces, so that sums of them have no order. */
-enum { MATCH_SUMS = 12 };
-VEC_INLINE void boundary_match(Vec3 push, Vec3 arm, double per_square, WrenchUnits to[MATCH_SUMS]) {
-  const double parts[3] = {push.x, push.y, push.z}, from[3] = {arm.x, arm.y, arm.z};
-  for (int r = 0; r < 3; r++) {
-    to[r] = wrench_units(parts[r] * per_square);
-    for (int c = 0; c < 3; c++) to[3 + 3 * r + c] = wrench_units(parts[r] * from[c] * per_square);
-  }
-}
 
 #endif

@@ -9,10 +9,9 @@ Status position_launch(const Launcher *l, DeviceKernel *kernel, int64_t items, c
   return device_launch(l->core, kernel, 0, items, POSITION_GROUP, arguments, count);
 }
 
-const char *position_device_missing(const PositionSettings *settings, const State *state) {
+const char *position_device_missing(const PositionSettings *settings) {
   if (settings->averaging) return "averaging";
   if (settings->mass_scaling > 0) return "mass scaling";
-  if (state->terrain) return "terrain";
   return NULL;
 }
 

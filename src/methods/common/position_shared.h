@@ -4,6 +4,7 @@
 
 #include "methods/common/position_boundary_law.h"
 #include "methods/common/position_law.h"
+#include "methods/common/position_match_shared.h"
 #include "neighbors/bins_shared.h"
 
 enum { BOUNDARY_PUSHES = 16, WRENCH_PARTS = 6 }; /* contacts that a work item sums up; and of what */

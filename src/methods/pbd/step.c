@@ -117,7 +117,8 @@ static Status pbd_pressure(Core *core, const State *state, const void *data, flo
 }
 
 static const char *pbd_device_missing(const void *data, const State *state) {
-  return position_device_missing(&((const Pbd *)data)->settings, state);
+  (void)state;
+  return position_device_missing(&((const Pbd *)data)->settings);
 }
 
 static Status pbd_device_open(Core *core, State *state, void *data) {
