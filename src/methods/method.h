@@ -95,7 +95,8 @@ typedef struct Step {
 /* A method on a device, where State.mirror has the fields of the particles. It gives the bits of the CPU. */
 typedef struct MethodDevice {
   /* What the scene has that the method cannot do there, as a noun; NULL: nothing. Asked before every step: bodies are
-   * added and materials changed while a world runs. What it names makes all of the method run on the CPU. */
+   * added and materials changed while a world runs. What it names makes all of the method run on the CPU. Without it
+   * there is nothing. */
   const char *(*missing)(const void *data, const State *state);
   /* Kernels and private data. State.mirror is there. */
   Status (*open)(Core *core, State *state, void *data);

@@ -100,7 +100,8 @@ Status world_enter_device(ScreeWorld *world) {
 }
 
 const char *world_missing_on_device(const ScreeWorld *world) {
-  const char *missing = world->method->device->missing(world->method_data, &world->state);
+  const MethodDevice *method = world->method->device;
+  const char *missing = method->missing ? method->missing(world->method_data, &world->state) : NULL;
   if (missing) return missing;
   if (!device_has_doubles(world->device)) return "devices without doubles";
   const MethodNeeds needs = world_needs(world);

@@ -1,4 +1,5 @@
 /* The position-based step round its passes: contacts into slots, iterations, results out. */
+#define LANE_SCALAR /* grains are looked at one by one */
 #include "methods/common/position.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@
 #include "methods/common/position_borders.h"
 #include "methods/common/position_contacts.h"
 #include "methods/common/position_kernels.h"
+#include "methods/common/position_law.h"
 
 typedef struct Predict {
   Particles *particles;
@@ -43,14 +45,6 @@ Status position_predict(void *data, Step *step) {
   return SCREE_OK;
 }
 
-/* exp(-x) for x >= 0 by squaring a rational: libm's differs between machines. */
-static float decay(float x) {
-  float small = 1 - x / 256;
-  if (small < 0) return 0;
-  for (int k = 0; k < 8; k++) small *= small;
-  return small;
-}
-
 /* m* = m exp(-k h): only differences of height matter, so h is taken from the lowest grain up. */
 static void scale_masses(PositionStep *work, int64_t b, int64_t e) {
   const State *state = work->step->state;
@@ -59,7 +53,7 @@ static void scale_masses(PositionStep *work, int64_t b, int64_t e) {
   float k = work->settings->mass_scaling;
   for (int64_t i = b; i < e; i++) {
     float h = (float)(up.x * (double)p->x[i] + up.y * (double)p->y[i] + up.z * (double)p->z[i]) - work->rows.lowest;
-    work->rows.w[i] /= fmaxf(decay(k * h), 1e-6f);
+    work->rows.w[i] = position_scaled_mass(work->rows.w[i], k, h);
   }
 }
 

@@ -183,27 +183,60 @@ static float relaxation_of(PositionShared step, int batch) {
   return batch == POSITION_BOUNDARY_BATCH ? step.relaxation_boundary : step.relaxation_pairs;
 }
 
+/* In iterations of the papers rows have the inverse mass alone. */
 static float split_mass(PositionShared step, float w, int4 pairs, int walls, int batch) {
+  if (step.averaging) return w;
   return position_split_mass(w, (float)contacts_of(pairs, walls, batch), relaxation_of(step, batch));
+}
+
+static float height_of(MassShared shared, float x, float y, float z) {
+  return (float)(shared.up[0] * (double)x + shared.up[1] * (double)y + shared.up[2] * (double)z);
+}
+
+/* Floats as integers that are in the same order, and back. */
+static int in_order(int bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
+
+/* Height of the lowest grain. */
+kernel void position_lowest(MassShared shared, global const float *x, global const float *y, global const float *z,
+                            global int *lowest) {
+  local int here;
+  const int i = (int)get_global_id(0);
+  if (get_local_id(0) == 0) here = INT_MAX;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (i < shared.count) atomic_min(&here, in_order(as_int(height_of(shared, x[i], y[i], z[i]))));
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) == 0) atomic_min(lowest, here);
+}
+
+/* Inverse masses. */
+kernel void position_weigh(MassShared shared, global const float *x, global const float *y, global const float *z,
+                           global const float *mass, global const int *lowest, global float *inverse) {
+  const int i = (int)get_global_id(0);
+  if (i >= shared.count) return;
+  float w = 1 / mass[i];
+  if (shared.scaling > 0)
+    w = position_scaled_mass(w, shared.scaling,
+                             height_of(shared, x[i], y[i], z[i]) - as_float(in_order(*lowest)));
+  inverse[i] = w;
 }
 
 /* Displacements without contacts, masses, and where nothing has been shifted yet. `push` has the inverse mass behind it,
  * `total` the radius. */
 kernel void position_load(PositionShared step, global const int4 *pairs, global const int *walls,
                           global const float *vx, global const float *vy, global const float *vz,
-                          global const float *mass, global const float *radius, global float4 *now,
+                          global const float *inverse, global const float *radius, global float4 *now,
                           global float4 *last, global float4 *push, global float4 *total, global float4 *left,
                           global const float *falls) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
   const float part = step.pins && falls[i] > 0 ? falls[i] : 1; /* see position_pin */
-  float w = 1 / mass[i], all = 0;
+  float w = inverse[i], all = 0;
   LaneVec3 fall = vec_make(step.fall[0], step.fall[1], step.fall[2]);
   LaneVec3 d = vec_add(vec_mul(load3(vx, vy, vz, i), step.h), fall);
   for (int batch = 0; batch < POSITION_BATCHES; batch++) all += (float)contacts_of(pairs[i], walls[i], batch);
   if (part < 1) d = vec_sub(d, vec_mul(fall, 1 - part));
   now[i] = row_of(d, split_mass(step, w, pairs[i], walls[i], 0) * part);
-  last[i] = row_of(vec_zero(), position_split_mass(w, all, step.relaxation) * part);
+  last[i] = row_of(vec_zero(), step.averaging ? w : position_split_mass(w, all, step.relaxation) * part);
   push[i] = row_of(vec_zero(), w * part);
   total[i] = row_of(vec_zero(), radius[i]);
   left[i] = (float4)(0, 0, 0, part);
@@ -223,6 +256,7 @@ kernel void position_shift(PositionShared step, global const int4 *pairs, global
   if (i >= step.count) return;
   float4 own = last[i];
   LaneVec3 sum = vec_zero();
+  float deep = 0;
   for (int batch = 0; batch < POSITION_BATCHES; batch++) {
     int slot = first_slot(rows, begin, i, batch);
     for (int k = contacts_of(pairs[i], walls[i], batch); k > 0; k--, slot += POSITION_ABREAST) {
@@ -230,8 +264,10 @@ kernel void position_shift(PositionShared step, global const int4 *pairs, global
       PositionTouch t = position_touch(vec_of(own), own.w, vec_of(other), other.w, pose_of(pose[slot]));
       const float borne = step.soft ? step.slop + soft[slot] : step.slop;
       sum = vec_add(sum, position_part(t, borne, step.shift_part));
+      deep = deep + real_select(real_less(t.gap, 0), 1, 0);
     }
   }
+  if (step.averaging) sum = vec_mul(sum, position_average(deep, step.relaxation));
   next[i] = row_of(position_pushed(vec_of(own), sum, push[i].w), own.w);
 }
 
@@ -434,7 +470,7 @@ kernel void position_batch_pass(
     global const float *restrict rolling, global const float4 *restrict now, global float4 *restrict next,
     global const float4 *restrict last, global float4 *restrict last_next, global const float4 *restrict turn,
     global float4 *restrict turn_next, global float4 *restrict push, global float4 *restrict total,
-    global float4 *restrict left, global const float *restrict mass, global float4 *restrict before,
+    global float4 *restrict left, global const float *restrict inverse, global float4 *restrict before,
     global float4 *restrict torque, global const float4 *restrict wall_now, global const float4 *restrict wall_last,
     global const float4 *restrict wall_rim, global float4 *restrict sums) {
   int i = (int)get_global_id(0);
@@ -445,7 +481,7 @@ kernel void position_batch_pass(
   const float part = step.pins ? left[i].w : 1; /* see position_pin */
   Passing grain = begin_pass(step, now[i], last[i], push[i], step.turning ? turn[i] : (float4)(0),
                              step.turning ? before[i] : (float4)(0), step.turning ? torque[i] : (float4)(0));
-  const float unpinned = part < 1 ? 1 / mass[i] : grain.w;
+  const float unpinned = part < 1 ? inverse[i] : grain.w;
   Pushes sum = no_pushes();
   int slot = first_slot(rows, begin, i, batch), count = contacts_of(many, 0, batch);
   int other = count > 0 ? partner[slot] : 0;
@@ -489,6 +525,8 @@ kernel void position_batch_pass(
   push[i] = row_of(grain.pushes, grain.w);
   next[i] = row_of(grain.own.d, split_mass(step, unpinned, many, at_walls, (batch + 1) % POSITION_PAIR_BATCHES) * part);
 }
+
+#include "methods/common/position_average.cl"
 
 /* ---- the end of a step ---- */
 

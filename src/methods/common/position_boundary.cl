@@ -220,7 +220,7 @@ static Vec3 lever_now(BoundaryShared contact, int sampled, global const double *
 static float boundary_weight(PositionShared step, global const BoundaryBody *body, int contacts,
                              BoundaryShared contact) {
   if (!body->movable) return 0;
-  const double share = fmax((double)contacts / (double)step.relaxation_boundary, 1.0);
+  const double share = step.averaging ? 1 : fmax((double)contacts / (double)step.relaxation_boundary, 1.0);
   const float square = contact.arm[0] * contact.arm[0] + contact.arm[1] * contact.arm[1] + contact.arm[2] * contact.arm[2];
   return (float)(share * (body->linear + body->angular * (double)square));
 }
@@ -305,7 +305,7 @@ kernel void position_pin(PositionShared step, float far, global const BoundarySh
                          global const BoundaryBody *bodies, global const int *touched, global const int4 *pairs,
                          global const int *walls, global const int *rows, global const int *begin,
                          global const int *slots, global float4 *kept, global const float4 *pose,
-                         global const float *mass, global float *falls) {
+                         global const float *inverse, global float *falls) {
   const int g = (int)get_global_id(0);
   if (g >= step.boundary_count) return;
   const BoundaryShared contact = boundary[g];
@@ -316,7 +316,7 @@ kernel void position_pin(PositionShared step, float far, global const BoundarySh
     if (bodies[boundary[k].solid].mass > 0) return;
   bool backed = false;
   for (int k = first; k < end; k++) backed = backed || (bodies[boundary[k].solid].still && kept[slots[k]].x > 0);
-  float w = 1 / mass[i];
+  float w = inverse[i];
   const Pressed pressed = pressed_by_memory(pairs, walls, rows, begin, kept, pose, i);
   const float kind = fmin((float)(body->mass / (double)touched[contact.solid]) * w, POSITION_PINNED_MOST);
   if (kind > 1 && pressed.squeezes > 0 && backed) {

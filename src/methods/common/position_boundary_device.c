@@ -271,7 +271,7 @@ static Status pin_grains(const Launcher *l) {
   const float far = POSITION_THROWN * (float)state->radius;
   return LAUNCH(l, position_pin, l->step.boundary_count, DEVICE_VALUE(l->step), DEVICE_VALUE(far), HERE(boundary),
                 HERE(bodies), HERE(touched), HERE(pairs), HERE(walls), HERE(rows), HERE(begin), HERE(slots), HERE(kept),
-                HERE(pose), FIELD(mass), HERE(falls));
+                HERE(pose), HERE(inverse), HERE(falls));
 }
 
 static bool any_free(const PositionStep *work) {
@@ -304,6 +304,13 @@ Status position_begin_bodies(Launcher *l) {
       atomic_store(&work->bodies.items[k].boundary, (int64_t)l->d->sums_read[k][BODY_CONTACTS]);
   work->substep = 0;
   if (!work->settings->memory) return SCREE_OK;
+  move_by_sums(l);
+  return send_substep(l, 0);
+}
+
+Status position_follow_bodies(Launcher *l) {
+  if (!any_movable(l->work) || l->step.boundary_count == 0) return SCREE_OK;
+  TRY(sum_pushed(l, 0, false));
   move_by_sums(l);
   return send_substep(l, 0);
 }

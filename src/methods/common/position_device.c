@@ -9,12 +9,6 @@ Status position_launch(const Launcher *l, DeviceKernel *kernel, int64_t items, c
   return device_launch(l->core, kernel, 0, items, POSITION_GROUP, arguments, count);
 }
 
-const char *position_device_missing(const PositionSettings *settings) {
-  if (settings->averaging) return "averaging";
-  if (settings->mass_scaling > 0) return "mass scaling";
-  return NULL;
-}
-
 static const char *const added_fields[] = {"spin_x",      "spin_y",        "spin_z",
                                            "contact_row", "contacts_held", "contact_number"};
 enum { ADDED_FIELDS = sizeof added_fields / sizeof *added_fields };
@@ -114,6 +108,8 @@ static Status reserve_grains(const Launcher *l) {
   POSITION_ROWS(POSITION_TAKE)
 #undef POSITION_TAKE
   TRY(device_reserve(l->core, d->device, &d->deepest, four, 0, "overlap"));
+  TRY(device_reserve(l->core, d->device, &d->lowest, four, 0, "masses"));
+  TRY(device_reserve(l->core, d->device, &d->inverse, count * four, 0, "masses"));
   TRY(device_reserve(l->core, d->device, &d->batch_key, count * four, 0, "batches"));
   TRY(device_reserve(l->core, d->device, &d->pairs, count * 4 * four, 0, "contact counts"));
   TRY(device_reserve(l->core, d->device, &d->walls, count * four, 0, "contact counts"));
@@ -206,9 +202,22 @@ static void swap(DeviceBuffer *a, DeviceBuffer *b) {
   *b = t;
 }
 
+static Status weigh(const Launcher *l) {
+  PositionDevice *d = l->d;
+  const Vec3 up = vec3_scale(vec3_normalize(l->work->step->state->gravity), -1);
+  const MassShared shared = {{up.x, up.y, up.z}, l->work->settings->mass_scaling, l->step.count};
+  const int32_t most = INT32_MAX;
+  if (shared.scaling > 0) {
+    TRY(device_write(l->core, d->device, &d->lowest, 0, sizeof most, &most));
+    TRY(LAUNCH(l, position_lowest, l->step.count, DEVICE_VALUE(shared), FIELD3(x, y, z), HERE(lowest)));
+  }
+  return LAUNCH(l, position_weigh, l->step.count, DEVICE_VALUE(shared), FIELD3(x, y, z), FIELD(mass), HERE(lowest),
+                HERE(inverse));
+}
+
 static Status load(const Launcher *l) {
   return LAUNCH(l, position_load, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), FIELD3(vx, vy, vz),
-                FIELD(mass), FIELD(radius), HERE(now), HERE(last), HERE(push), HERE(total), HERE(left), HERE(falls));
+                HERE(inverse), FIELD(radius), HERE(now), HERE(last), HERE(push), HERE(total), HERE(left), HERE(falls));
 }
 
 static Status stabilize(const Launcher *l) {
@@ -224,7 +233,7 @@ static Status pass_over(const Launcher *l, int32_t batch, int32_t last) {
   return LAUNCH(l, position_batch_pass, l->step.count, DEVICE_VALUE(l->step), DEVICE_VALUE(batch), DEVICE_VALUE(last),
                 HERE(pairs), HERE(walls), HERE(rows), HERE(begin), HERE(key), HERE(kept), HERE(pose), HERE(kind),
                 HERE(mu), HERE(tension), HERE(rolling), HERE(now), HERE(next), HERE(last), HERE(last_next), HERE(turn),
-                HERE(turn_next), HERE(push), HERE(total), HERE(left), FIELD(mass), HERE(before), HERE(torque),
+                HERE(turn_next), HERE(push), HERE(total), HERE(left), HERE(inverse), HERE(before), HERE(torque),
                 HERE(wall_now), HERE(wall_last), HERE(wall_rim), HERE(sums));
 }
 
@@ -238,6 +247,34 @@ static Status solve_batch(const Launcher *l, int32_t batch, int32_t last) {
   return SCREE_OK;
 }
 
+static Status add_to_totals(const Launcher *l) {
+  return LAUNCH(l, position_fall, l->step.count, DEVICE_VALUE(l->step), HERE(now), HERE(last), HERE(total));
+}
+
+static Status average_pass(const Launcher *l) {
+  const PositionExtra *extra = l->extra;
+  if (extra && extra->average) return extra->average(l, extra->data);
+  return LAUNCH(l, position_average_pass, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), HERE(rows),
+                HERE(begin), HERE(key), HERE(kept), HERE(pose), HERE(kind), HERE(mu), HERE(now), HERE(next), HERE(last),
+                HERE(push), HERE(wall_now), HERE(wall_last));
+}
+
+/* Iterations of the papers. */
+static Status iterate_averaged(Launcher *l) {
+  PositionDevice *d = l->d;
+  TRY(position_begin_bodies(l));
+  for (int k = 0; k < l->work->settings->iterations; k++) {
+    if (k > 0) TRY(position_follow_bodies(l));
+    TRY(position_carry_boundary(l, 0));
+    TRY(average_pass(l));
+    swap(&d->now, &d->next);
+  }
+  TRY(LAUNCH(l, position_sum_walls, l->step.boundary_count, DEVICE_VALUE(l->step), HERE(slots), HERE(kept), HERE(pose),
+             HERE(sums)));
+  TRY(add_to_totals(l));
+  return position_move_bodies_device(l, 0);
+}
+
 static Status solve(Launcher *l, bool moving) {
   PositionDevice *d = l->d;
   const PositionStep *work = l->work;
@@ -246,8 +283,8 @@ static Status solve(Launcher *l, bool moving) {
              FIELD3(spin_x, spin_y, spin_z), HERE(now), HERE(next), HERE(last), HERE(push), HERE(total), HERE(before),
              HERE(torque), HERE(turn)));
   swap(&d->now, &d->next);
-  if (work->settings->iterations == 0)
-    return LAUNCH(l, position_fall, l->step.count, DEVICE_VALUE(l->step), HERE(now), HERE(last), HERE(total));
+  if (work->settings->averaging) return iterate_averaged(l);
+  if (work->settings->iterations == 0) return add_to_totals(l);
   TRY(position_begin_bodies(l));
   for (int32_t substep = 0; substep < work->substeps; substep++) {
     const int32_t last = substep + 1 == work->substeps;
@@ -324,7 +361,9 @@ static PositionShared shared_step(const PositionStep *work, const PositionDevice
                            .relaxation_pairs = position_relaxation(work, 0),
                            .relaxation_boundary = position_relaxation(work, POSITION_BOUNDARY_BATCH),
                            .shift_part = settings->shift_share > 0 ? settings->shift_share : 1,
-                           .per_radius = 1 / (float)state->radius};
+                           .per_radius = 1 / (float)state->radius,
+                           .averaging = settings->averaging,
+                           .printed_limit = settings->printed_limit ? 2 * (float)state->radius : 0};
   memcpy(shared.fall, work->fall, sizeof shared.fall);
   if (memory) shared.renumbered = mirror_field(state->mirror, &state->particles, "contact_number")->sent != d->numbered;
   return shared;
@@ -349,6 +388,7 @@ static Status run_step(Launcher *l) {
   TRY(position_find_boundary_device(l));
   TRY(position_send_motions(l, &moving));
   TRY(lay_out(l));
+  TRY(weigh(l));
   TRY(position_count_bodies(l));
   TRY(load(l));
   if (l->extra && l->extra->lay_out) TRY(l->extra->lay_out(l, l->extra->data));

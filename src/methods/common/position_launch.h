@@ -18,10 +18,14 @@
   X(position_fill_boundary, "device contacts")                                                                         \
   X(position_partners, "device contacts")                                                                              \
   X(position_fill, "device contacts")                                                                                  \
+  X(position_lowest, "device contacts")                                                                                \
+  X(position_weigh, "device contacts")                                                                                 \
   X(position_load, "device contacts")                                                                                  \
   X(position_shift, "device stabilize")                                                                                \
   X(position_warm, "device solve")                                                                                     \
   X(position_carry, "device solve")                                                                                    \
+  X(position_average_pass, "device solve")                                                                             \
+  X(position_sum_walls, "device solve")                                                                                \
   X(position_batch_pass, "device solve")                                                                               \
   X(position_flag_pushed, "device contacts")                                                                           \
   X(position_list_pushed, "device contacts")                                                                           \
@@ -51,6 +55,8 @@
   X(walls_before)                                                                                                      \
   X(bodies)                                                                                                            \
   X(wrenches)                                                                                                          \
+  X(lowest)                                                                                                            \
+  X(inverse)                                                                                                           \
   X(falls)                                                                                                             \
   X(touched)                                                                                                           \
   X(sample_x)                                                                                                          \
@@ -136,6 +142,7 @@ struct PositionExtra {
   void *data;
   Status (*lay_out)(Launcher *l, void *data); /* slots are filled, rows loaded */
   Status (*solve_batch)(const Launcher *l, void *data, int32_t batch, int32_t last);
+  Status (*average)(const Launcher *l, void *data); /* an iteration of the papers */
   Status (*solved)(const Launcher *l, void *data); /* before the results are taken */
 };
 
@@ -163,6 +170,7 @@ Status position_carry_boundary(const Launcher *l, int32_t substep);
  * slots; before the first substep, and after each, when the host moves them. Nothing where there are none. */
 Status position_count_bodies(Launcher *l);
 Status position_begin_bodies(Launcher *l);
+Status position_follow_bodies(Launcher *l); /* between two iterations of the papers */
 Status position_move_bodies_device(Launcher *l, int32_t substep);
 /* What pushed the solids, when all substeps are over. */
 Status position_push_solids_device(Launcher *l);

@@ -325,6 +325,21 @@ LANE_INLINE Real position_split_mass(Real inverse_mass, Real contacts, float rel
   return inverse_mass * real_max(contacts / real(relaxation), real(1));
 }
 
+/* exp(-x) for x >= 0 by squaring a rational eight times: libm's differs between machines. */
+LANE_INLINE Real position_power(Real x) {
+  Real square = x * x, fourth = square * square, eighth = fourth * fourth;
+  return eighth * eighth;
+}
+LANE_INLINE Real position_decay(Real x) {
+  Real small = real_max(real(1) - x / real(256), real(0));
+  return position_power(position_power(small));
+}
+
+/* m* = m exp(-k h): the inverse mass of a grain that is so high above the lowest one. */
+LANE_INLINE Real position_scaled_mass(Real inverse_mass, float scaling, Real height) {
+  return inverse_mass / real_max(position_decay(real(scaling) * height), real(1e-6f));
+}
+
 /* By how much the paper's corrections of a grain count that has so many contacts that touch. */
 LANE_INLINE Real position_average(Real touching, float relaxation) {
   return real(relaxation) / real_max(touching, real(1));

@@ -23,12 +23,21 @@ typedef struct PositionShared {
   int memory, turning, bonds, kinds, renumbered; /* whether */
   int pins;                                      /* bodies may press grains against what stands still */
   int soft;                                      /* contacts may bear overlap */
+  int averaging;
   unsigned places;                               /* of the memory that may be read */
   int substeps;
   float h, fall[3], recovered, slop, margin, history_scale;
   float relaxation, relaxation_pairs, relaxation_boundary, shift_part;
-  float per_radius; /* 1 / nominal radius */
+  float per_radius;    /* 1 / nominal radius */
+  float printed_limit; /* see position_printed */
 } PositionShared;
+
+/* What inverse masses are made of. */
+typedef struct MassShared {
+  double up[3];  /* against gravity */
+  float scaling; /* 1/m; 0: masses are what they are */
+  int count;
+} MassShared;
 
 /* What finds contacts with solids. */
 typedef struct BoundarySearch {

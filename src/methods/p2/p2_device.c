@@ -57,8 +57,7 @@ typedef struct P2Launcher {
 static const char *missing(const void *data, const State *state) {
   (void)state;
   const P2Settings *settings = &((const P2 *)data)->settings;
-  const char *family = position_device_missing(&settings->position);
-  if (family) return family;
+  if (settings->position.averaging) return "averaging";
   if (settings->error_reduction > 0 && settings->ground) return "error reduction by the distance to the ground";
   if (!(settings->sleep_speed > 0)) return NULL;
   if (settings->error_reduction > 0) return "sleeping with error reduction";

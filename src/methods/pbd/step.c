@@ -116,11 +116,6 @@ static Status pbd_pressure(Core *core, const State *state, const void *data, flo
   return SCREE_OK;
 }
 
-static const char *pbd_device_missing(const void *data, const State *state) {
-  (void)state;
-  return position_device_missing(&((const Pbd *)data)->settings);
-}
-
 static Status pbd_device_open(Core *core, State *state, void *data) {
   Pbd *pbd = data;
   return position_device_open(core, state, "methods/common/position.cl", &pbd->device);
@@ -155,7 +150,6 @@ static void pbd_device_close(Core *core, void *data) {
 }
 
 static const MethodDevice PBD_DEVICE = {
-    .missing = pbd_device_missing,
     .open = pbd_device_open,
     .prepare = pbd_device_prepare,
     .step = pbd_device_step,
