@@ -1,5 +1,7 @@
 /* p2 contact by contact: springs and dampers, friction, stacks, adhesion. */
+#define LANE_SCALAR
 #include "methods/p2/contacts.h"
+#include "methods/p2/p2_factor_shared.h"
 #include "p2_fixture.h"
 
 /* ---- factors (Eq. 21, 28) ---- */

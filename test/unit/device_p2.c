@@ -177,21 +177,52 @@ static void what_blows_up_is_a_status(void **state) {
   assert_same_failure(&s.scene, 3e38);
 }
 
-/* What has no device form. */
-static void notes_say_what_is_missing(void **state) {
+/* As in the paper: with springs, adhesion, error reduction both ways, sleep of what is tied to solids, and bodies that
+ * move. */
+static void iterations_of_the_paper(void **state) {
   (void)state;
-  static const char *const missing[] = {"p2 has no device form for averaging",
-                                        "p2 has no device form for error reduction by the distance to the ground",
-                                        "p2 has no device form for sleeping with error reduction"};
-  for (int k = 0; k < 3; k++) {
+  for (int kind = 0; kind < 6; kind++) {
+    static const char *const names[] = {"averaged",         "averaged springs",        "averaged, adhesion",
+                                        "averaged, shapes", "averaged, errors, sleep", "averaged, bodies"};
     Small s;
-    small_scene(&s, "notes");
-    s.scene.method.p2.averaging = k == 0;
-    s.scene.method.p2.error_reduction = k > 0 ? 0.5 : 0;
-    if (k == 1) s.scene.method.p2.error_reduction_by = SCREE_ERROR_GROUND;
-    if (k == 2) s.scene.method.p2.sleep_speed = 0.1;
-    assert_missing(&s.scene, missing[k]);
+    small_scene(&s, names[kind]);
+    s.scene.method.p2.averaging = true;
+    s.materials[0].radius_spread = 0.3;
+    if (kind == 1 || kind == 5) springs(&s, kind == 5);
+    if (kind == 2) s.materials[0].adhesion = 2000;
+    if (kind == 3) small_shapes(&s), s.scene.method.p2.sleep_speed = 0.3;
+    if (kind == 4) s.scene.method.p2.error_reduction = 0.5, s.scene.method.p2.sleep_speed = 0.3;
+    if (kind == 5) small_bodies(&s), s.bodies[1].contact = SCREE_CONTACT_SAMPLES;
+    assert_same_frames(&s.scene, 18);
   }
+}
+
+/* Steps through the graph of the contacts: more of them than a look takes. */
+static void levels_and_chains(void **state) {
+  (void)state;
+  for (int kind = 0; kind < 4; kind++) {
+    static const char *const names[] = {"levels", "levels of springs", "levels, averaged, sleep", "a column"};
+    Small s;
+    small_scene(&s, names[kind]);
+    s.scene.method.p2.error_reduction = 0.5;
+    s.scene.method.p2.error_reduction_by = SCREE_ERROR_GROUND;
+    if (kind == 1) springs(&s, true);
+    if (kind >= 2) s.scene.method.p2.averaging = true, s.scene.method.p2.sleep_speed = 0.5;
+    if (kind == 3) { /* twenty-odd grains above each other */
+      s.grains[0].fill = scree_shape_box((ScreeVec3){-0.05, -0.05, 0}, (ScreeVec3){0.05, 0.05, 1.6});
+      s.grains[0].start = SCREE_START_DENSE;
+      s.grains[0].velocity = (ScreeVec3){0, 0, 0};
+      s.boundaries[0].shape = scree_shape_box((ScreeVec3){-0.05, -0.05, 0}, (ScreeVec3){0.05, 0.05, 2});
+      s.scene.grains_count = s.scene.boundary_count = 1;
+    }
+    assert_same_frames(&s.scene, 14);
+  }
+  Small s;
+  small_scene(&s, "sleep, and nothing is solved");
+  small_shapes(&s);
+  s.scene.method.p2.sleep_speed = 0.3;
+  s.scene.method.p2.iterations = 0;
+  assert_same_frames(&s.scene, 4);
 }
 
 int main(void) {
@@ -207,7 +238,8 @@ int main(void) {
       cmocka_unit_test(births_deaths_throws),
       cmocka_unit_test(checkpoints_go_across),
       cmocka_unit_test(what_blows_up_is_a_status),
-      cmocka_unit_test(notes_say_what_is_missing),
+      cmocka_unit_test(iterations_of_the_paper),
+      cmocka_unit_test(levels_and_chains),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -526,8 +526,6 @@ kernel void position_batch_pass(
   next[i] = row_of(grain.own.d, split_mass(step, unpinned, many, at_walls, (batch + 1) % POSITION_PAIR_BATCHES) * part);
 }
 
-#include "methods/common/position_average.cl"
-
 /* ---- the end of a step ---- */
 
 /* Grains that nothing is solved for fall. */

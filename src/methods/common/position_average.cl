@@ -1,4 +1,6 @@
-/* Iterations of the papers: all contacts of a grain at a time, averaged. Included by position.cl. */
+/* The kernels of pbd: those of the position-based family, and iterations of the papers: all contacts of a grain at a time,
+ * averaged. */
+#include "methods/common/position.cl"
 
 /* A contact as the displacements so far leave it. */
 static PositionTouch average_touch(Own own, float4 now, float4 last, float4 pose) {

@@ -11,7 +11,7 @@ typedef struct PositionDevice PositionDevice;
 typedef struct PositionExtra PositionExtra; /* position_launch.h */
 
 /* As MethodDevice has them. */
-/* `source`: position.cl, or a file of the method that includes it. */
+/* `source`: position_average.cl, or a file of the method that includes it. */
 Status position_device_open(Core *core, State *state, const char *source, PositionDevice **device);
 void position_device_close(Core *core, PositionDevice *device);
 Status position_device_predict(PositionDevice *device, Step *step);

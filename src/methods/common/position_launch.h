@@ -143,7 +143,7 @@ struct PositionExtra {
   Status (*lay_out)(Launcher *l, void *data); /* slots are filled, rows loaded */
   Status (*solve_batch)(const Launcher *l, void *data, int32_t batch, int32_t last);
   Status (*average)(const Launcher *l, void *data); /* an iteration of the papers */
-  Status (*solved)(const Launcher *l, void *data); /* before the results are taken */
+  Status (*solved)(const Launcher *l, void *data);  /* before the results are taken */
 };
 
 #define LAUNCH(l, name, items, ...) position_launch((l), (l)->d->name, (items), DEVICE_ARGUMENTS(__VA_ARGS__))

@@ -24,7 +24,7 @@ typedef struct PositionShared {
   int pins;                                      /* bodies may press grains against what stands still */
   int soft;                                      /* contacts may bear overlap */
   int averaging;
-  unsigned places;                               /* of the memory that may be read */
+  unsigned places; /* of the memory that may be read */
   int substeps;
   float h, fall[3], recovered, slop, margin, history_scale;
   float relaxation, relaxation_pairs, relaxation_boundary, shift_part;

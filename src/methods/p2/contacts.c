@@ -4,37 +4,9 @@
 
 #include <math.h>
 
-#include "methods/p2/p2_slot_law.h"
+#include "methods/p2/p2_factor_shared.h"
 
 enum { CONTACTS_CHUNK = 64 };
-
-double p2_root(double x, int n) {
-  if (!(x > 0) || n <= 1) return x > 0 ? x : 0;
-  if (x >= 1) return 1;
-  /* Newton from above falls monotonically: about -log x linear steps, then a few quadratic ones. */
-  double y = 1;
-  for (int k = 0; k < 1000; k++) {
-    double power = 1, base = y;
-    for (int rest = n - 1; rest > 0; rest >>= 1, base *= base)
-      if (rest & 1) power *= base;
-    double next = power > 0 ? y - (y - x / power) / n : y * (1 - 1.0 / n);
-    if (!(next < y)) break;
-    y = next;
-  }
-  return y;
-}
-
-P2Factors p2_factors(double stiffness, double damping, double mass, double dt, int iterations) {
-  if (isinf(stiffness)) return (P2Factors){1, 0};
-  double spring = dt * dt * stiffness / mass, damper = dt * damping / mass;
-  if (!(spring + damper > 0)) return (P2Factors){0, 0};
-  if (isinf(damper)) return (P2Factors){0, 1};
-  double whole = 1 + spring + damper; /* Eq. 21 */
-  double c = damper / whole, alpha = 1 / whole;
-  double root = p2_root(alpha, iterations);
-  double part = (1 - root) / (1 - alpha); /* Eq. 28 */
-  return (P2Factors){1 - c * part - root, c * part};
-}
 
 double p2_contact_area(double depth, double smaller_radius) { return p2_area(depth, smaller_radius); }
 
@@ -55,9 +27,7 @@ static void average_spring(Maker *maker, P2Made *made) {
     maker->damping = made->damping;
     maker->mass = made->mass;
   }
-  made->spring = (float)maker->factors.spring;
-  made->damper = (float)maker->factors.damper;
-  if (!(maker->factors.spring + maker->factors.damper > 0)) made->within = -P2_EVER;
+  *made = p2_average_spring(*made, maker->factors);
 }
 
 static P2Material p2_material(const ScreeMaterialDef *definition) {

@@ -11,16 +11,6 @@
 #include "methods/common/position.h"
 #include "methods/p2/p2_law.h"
 
-/* Spring-damper of Eq. 21 and 28: what one of n iterations applies of spring and damper. */
-typedef struct P2Factors {
-  double spring, damper;
-} P2Factors;
-/* stiffness may be infinite; both zero: no contact. mass is the reduced mass. */
-P2Factors p2_factors(double stiffness, double damping, double mass, double dt, int iterations);
-
-/* The n-th root of x in [0, 1], the same bits on every machine. */
-double p2_root(double x, int n);
-
 /* Contact area (Eq. 36). */
 double p2_contact_area(double depth, double smaller_radius);
 

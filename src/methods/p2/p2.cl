@@ -1,9 +1,9 @@
 /* p2 on a device: what it has besides the position-based family (position.cl). Springs, dampers and adhesion of
  * contacts, their passes, lumps that turn, error reduction, the limit of speeds and sleep. Laws and order are the CPU's. */
-#include "methods/common/position.cl"
+#include "methods/common/position_average.cl"
+#include "methods/p2/p2_factor_shared.h"
 #include "methods/p2/p2_rest_law.h"
 #include "methods/p2/p2_shared.h"
-#include "methods/p2/p2_slot_law.h"
 #include "methods/p2/p2_turn_shared.h"
 
 /* ---- what contacts are made of ---- */
@@ -46,6 +46,14 @@ static P2Side p2_side(global const double *materials, int material, float mass, 
   return side;
 }
 
+static float p2_predicted(PositionShared step, float4 pose, float4 own, float4 other) {
+  return pose.w + (float)step.substeps * vec_dot(vec_sub(vec_of(own), vec_of(other)), vec_of(pose));
+}
+
+static float p2_downward(P2Shared p2, float4 pose) {
+  return pose.x * p2.down[0] + pose.y * p2.down[1] + pose.z * p2.down[2];
+}
+
 /* Numbers of all contacts of a grain, and how many of each batch act or are likely to. `law` has spring, damper, cap and
  * grip. */
 kernel void p2_make(PositionShared step, P2Shared p2, global const int4 *pairs, global const int *walls,
@@ -66,39 +74,37 @@ kernel void p2_make(PositionShared step, P2Shared p2, global const int4 *pairs, 
     counts[batch] = 0;
     for (int k = contacts_of(pairs[i], walls[i], batch); k > 0; k--, slot += POSITION_ABREAST) {
       const int j = partner[slot], g = j - step.boundary_row, of = kind_of(step, kind, slot, solid);
-      const LaneVec3 normal = vec_of(pose[slot]);
       const float4 there = solid ? wall_now[g] : now[j];
       P2Side other = own;
       P2Meeting meets;
       meets.pair = !solid;
       meets.mixed = 0;
       meets.gap = pose[slot].w;
-      meets.predicted =
-          meets.gap + (float)step.substeps * vec_dot(vec_sub(vec_of(now[i]), vec_of(there)), normal);
+      meets.predicted = p2_predicted(step, pose[slot], now[i], there);
       meets.tension = step.bonds ? tension[of] : 0;
       meets.friction = mu[of];
-      meets.averaging = 0;
+      meets.averaging = step.averaging;
       meets.dt = p2.dt;
       meets.gravity = p2.gravity;
       meets.rigid = p2.rigid;
       if (solid) {
-        const int shared = touched[boundary[g].solid];
+        const int shared = step.averaging ? 1 : touched[boundary[g].solid];
         other.weight = (double)there.w / (double)(shared > 0 ? shared : 1);
       } else {
         other = p2_side(materials, material[j], mass[j], radius[j], push[j].w);
         meets.mixed = material[i] != material[j];
       }
-      const P2Made made = p2_split_spring(p2_made(meets, own, other, kept[slot].x), p2.dt);
+      P2Made made = p2_made(meets, own, other, kept[slot].x);
+      made = step.averaging ? p2_average_spring(made, p2_factors(made.stiffness, made.damping, made.mass, p2.dt,
+                                                                 p2.iterations))
+                            : p2_split_spring(made, p2.dt);
       if (made.forgets) kept[slot] = (float4)(0);
       else kept[slot].x = made.normal;
       law[slot] = (float4)(made.spring, made.damper, made.cap, made.grip);
       within[slot] = made.within;
       pull[slot] = made.pull;
       soft[slot] = made.soft;
-      if (p2.reduces)
-        tilt[slot] =
-            solid ? 0
-                  : p2.error_reduction * (normal.x * p2.down[0] + normal.y * p2.down[1] + normal.z * p2.down[2]);
+      if (p2.reduces) tilt[slot] = solid ? 0 : p2.error_reduction * p2_downward(p2, pose[slot]);
       counts[batch] += p2_is_likely(made, meets.predicted, p2.radius);
     }
   }
@@ -315,6 +321,12 @@ kernel void p2_limit(PositionShared step, P2Shared p2, global float4 *now, globa
   if (get_local_id(0) == 0 && cut > 0) atomic_add(&words[p2.words + P2_WORD_LIMITED], cut);
 }
 
+static Mask slot_sticks(PositionShared step, P2Shared p2, int slot, bool solid, float4 press, global const int *kind,
+                        global const float *mu, global const float4 *law, global const float *pull) {
+  const float pulls = p2.springs ? pull[slot] : 0, grip = p2.springs ? law[slot].w : 0;
+  return p2_sticks(vec_make(press.y, press.z, press.w), mu[kind_of(step, kind, slot, solid)], press.x - pulls, grip);
+}
+
 /* Who sleeps: as sleep_chunk of sleep.c. `found` has behind it whether the grain does. */
 kernel void p2_sleep(PositionShared step, P2Shared p2, global const int4 *pairs, global const int *walls,
                      global const int *rows, global const int *begin, global const int *partner,
@@ -323,7 +335,7 @@ kernel void p2_sleep(PositionShared step, P2Shared p2, global const int4 *pairs,
                      global const float *mass, global const float4 *now, global const float4 *total,
                      global const float4 *wall_now, global const float *rest_x, global const float *rest_y,
                      global const float *rest_z, global const float *held_x, global const float *held_y,
-                     global const float *held_z, global float4 *found, global float4 *held) {
+                     global const float *held_z, global const int *borne, global float4 *found, global float4 *held) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
   const LaneVec3 own = load3(held_x, held_y, held_z, i);
@@ -335,7 +347,7 @@ kernel void p2_sleep(PositionShared step, P2Shared p2, global const int4 *pairs,
   grain.swift = vec_mul(vec_of(now[i]), substeps);
   grain.held = own;
   grain.support = vec_zero();
-  grain.borne = 0;
+  grain.borne = p2.tied ? -(borne[i] > 0) : 0;
   for (int batch = 0; batch < POSITION_BATCHES; batch++) {
     const bool solid = batch == POSITION_BOUNDARY_BATCH;
     int slot = first_slot(rows, begin, i, batch);
@@ -343,9 +355,7 @@ kernel void p2_sleep(PositionShared step, P2Shared p2, global const int4 *pairs,
       const float4 press = kept[slot];
       if (!(press.x > 0)) continue;
       const int j = partner[slot];
-      const float pulls = p2.springs ? pull[slot] : 0, grip = p2.springs ? law[slot].w : 0;
-      const Mask sticks = p2_sticks(vec_make(press.y, press.z, press.w), mu[kind_of(step, kind, slot, solid)],
-                                    press.x - pulls, grip);
+      const Mask sticks = slot_sticks(step, p2, slot, solid, press, kind, mu, law, pull);
       const LaneVec3 moved = solid ? vec_mul(vec_of(wall_now[j - step.boundary_row]), substeps)
                                    : vec_mul(load3(rest_x, rest_y, rest_z, j), p2.step_dt);
       sum = vec_add(sum, vec_mul(moved, press.x));
@@ -368,7 +378,7 @@ kernel void p2_sleep(PositionShared step, P2Shared p2, global const int4 *pairs,
     }
   }
   grain.quiet = -quiet;
-  const P2Found kept_back = p2_found(grain, false, p2.slow, p2.step_dt);
+  const P2Found kept_back = p2_found(grain, p2.tied != 0, p2.slow, p2.step_dt);
   found[i] = row_of(kept_back.moves, kept_back.asleep ? 1 : 0);
   held[i] = row_of(kept_back.held, 0);
 }

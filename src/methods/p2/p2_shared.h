@@ -19,7 +19,8 @@ typedef struct P2Shared {
   float step_dt, slow;   /* s, of the whole step; m: who goes no farther may sleep */
   float error_reduction, down[3];
   float radius; /* nominal */
-  int unused;
+  int iterations;
+  int levels, tied; /* errors are reduced by the distance to the ground; who is tied to a solid sleeps */
 } P2Shared;
 
 #endif

@@ -149,6 +149,17 @@ VEC_INLINE int p2_is_likely(P2Made made, float predicted, float nominal_radius) 
          (predicted < P2_LIKELY_GAP * nominal_radius && made.within >= (predicted <= 0 ? 0 : P2_EVER));
 }
 
+/* ---- error reduction by the distance to the ground ---- */
+
+#define P2_UPRIGHT 0.5f /* a contact rests on its partner when its normal is within 60 degrees of upright */
+
+/* Steps to the ground of two grains; 0: nothing connects them with it. More than a step: they do not touch yet. */
+VEC_INLINE float p2_level_tilt(int own, int other) {
+  const int below = other - own;
+  if (own == 0 || other == 0) return 0;
+  return (float)(below > 1 ? 1 : below < -1 ? -1 : below);
+}
+
 /* ---- how far a contact may send a grain ----
  *
  * Contacts that cannot all be met (a grain crushed between a wall and a tool that nothing stops) push without end. No

@@ -6,13 +6,12 @@
  *     contact in Eq. 37; eps = 1 is shock propagation. Grains that nothing connects with the ground stay alike, so what
  *     flies keeps its momentum.
  * Ground is what grains cannot move and lie on; the walls beside them are not. Contacts with solids are left alone. */
+#define LANE_SCALAR /* slots are looked at one by one */
 #include "core/scratch.h"
 #include "methods/p2/contacts.h"
+#include "methods/p2/p2_slot_law.h"
 
 enum { REDUCE_CHUNK = 64, UNREACHED = 0 };
-
-/* A contact rests on its partner when its normal is within 60 degrees of upright. */
-#define UPRIGHT 0.5f
 
 typedef struct Reduction {
   PositionStep *work;
@@ -40,7 +39,7 @@ static void ground_chunk(void *context, int64_t b, int64_t e, int thread) {
     for (int64_t slot = first; slot < end; slot += SLICE) {
       int64_t contact = work->layout.slots.partner[slot] - work->layout.boundary_row;
       if (contact >= 0 && !work->bodies.items[work->layout.boundary[contact].solid].movable &&
-          slot_downward(r, slot) < -UPRIGHT && slot_touches(work, i, slot))
+          slot_downward(r, slot) < -P2_UPRIGHT && slot_touches(work, i, slot))
         r->level[i] = 1;
     }
   }
@@ -72,9 +71,7 @@ static Status find_levels(Reduction *r) {
 
 static float tilt_of(const Reduction *r, int64_t i, int64_t j, int64_t slot) {
   if (!r->level) return slot_downward(r, slot);
-  if (r->level[i] == UNREACHED || r->level[j] == UNREACHED) return 0;
-  int32_t below = r->level[j] - r->level[i];
-  return (float)(below > 1 ? 1 : below < -1 ? -1 : below); /* more than a step: the two do not touch yet */
+  return p2_level_tilt(r->level[i], r->level[j]);
 }
 
 static void tilt_chunk(void *context, int64_t b, int64_t e, int thread) {

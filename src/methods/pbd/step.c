@@ -118,7 +118,7 @@ static Status pbd_pressure(Core *core, const State *state, const void *data, flo
 
 static Status pbd_device_open(Core *core, State *state, void *data) {
   Pbd *pbd = data;
-  return position_device_open(core, state, "methods/common/position.cl", &pbd->device);
+  return position_device_open(core, state, "methods/common/position_average.cl", &pbd->device);
 }
 
 static Status pbd_device_prepare(void *data, Step *step) {
