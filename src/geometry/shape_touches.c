@@ -67,8 +67,15 @@ static int mesh_touches(const Shape *shape, Vec3 p, double reach, ShapePoint con
   return mesh_faces_touched(mesh, vec3_sub(p, shape->bvh->origin), reach, blurred, contacts);
 }
 
+/* A mesh with holes has no inside but near its surface: farther in, what winds round a point says something and jumps
+ * to something else where nothing is. */
+static bool is_in_nothing(const Shape *shape, double distance, double reach) {
+  return shape->kind == SCREE_SHAPE_MESH && !shape->findings.closed && distance < -reach;
+}
+
 int shape_touches(const Shape *shape, Vec3 point, double reach, ShapePoint contacts[SHAPE_CONTACTS_MAX]) {
   int count = shape_contacts(shape, point, reach, contacts);
+  if (count > 0 && is_in_nothing(shape, contacts[0].distance, reach)) return 0;
   return count > 0 && shape->faces.meet ? mesh_touches(shape, point, reach, contacts) : count;
 }
 

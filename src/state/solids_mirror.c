@@ -6,7 +6,7 @@
 #include "geometry/distance_grid.h"
 #include "state/solids_there_shared.h"
 
-/* -1: there is none. */
+/* Of a mesh without a grid the host is asked. */
 static int form_of(const Shape *shape) {
   switch (shape->kind) {
   case SCREE_SHAPE_PLANE: return SOLID_PLANE;
@@ -14,9 +14,9 @@ static int form_of(const Shape *shape) {
   case SCREE_SHAPE_CAPSULE: return SOLID_CAPSULE;
   case SCREE_SHAPE_BOX: return SOLID_BOX;
   case SCREE_SHAPE_CYLINDER: return SOLID_CYLINDER;
-  case SCREE_SHAPE_MESH: return shape->grid ? SOLID_MESH : -1;
+  case SCREE_SHAPE_MESH: return shape->grid ? SOLID_MESH : SOLID_ASKED;
   case SCREE_SHAPE_HEIGHTFIELD: return SOLID_HEIGHTS;
-  default: return -1;
+  default: return SOLID_ASKED;
   }
 }
 
@@ -24,8 +24,7 @@ const char *solids_mirror_missing(const Solids *solids, double reach) {
   for (int32_t k = 0; k < solids->count; k++) {
     const Shape *shape = &solids->items[k].shape;
     if (solid_is_sampled(&solids->items[k])) continue; /* nobody meets its shape */
-    if (form_of(shape) < 0) return "open meshes";
-    if (shape->kind != SCREE_SHAPE_MESH) continue;
+    if (form_of(shape) != SOLID_MESH) continue;
     if (reach > (double)shape->grid->band || (shape->faces.meet && reach > shape->faces.reach))
       return "a mesh as fine beside the grains";
   }

@@ -5,7 +5,7 @@
 #include "geometry/mesh_faces_shared.h"
 #include "geometry/touch_shared.h"
 
-enum { SOLID_PLANE, SOLID_SPHERE, SOLID_CAPSULE, SOLID_BOX, SOLID_CYLINDER, SOLID_MESH, SOLID_HEIGHTS };
+enum { SOLID_PLANE, SOLID_SPHERE, SOLID_CAPSULE, SOLID_BOX, SOLID_CYLINDER, SOLID_MESH, SOLID_HEIGHTS, SOLID_ASKED };
 
 typedef struct SolidThere {
   Vec3 position; /* of the shape's frame, world */

@@ -11,6 +11,15 @@ static bool box_is_near(global const SolidThere *solid, Vec3 p, double reach) {
           p.z > solid->bounds_low.z - reach && p.z < solid->bounds_high.z + reach);
 }
 
+/* How far away the box round a solid is at least. */
+static float box_distance(global const SolidThere *solid, Vec3 p) {
+  if (solid->inside) return 0;
+  const double x = fmax(solid->bounds_low.x - p.x, p.x - solid->bounds_high.x),
+               y = fmax(solid->bounds_low.y - p.y, p.y - solid->bounds_high.y),
+               z = fmax(solid->bounds_low.z - p.z, p.z - solid->bounds_high.z);
+  return (float)fmax(fmax(x, y), fmax(z, 0.0));
+}
+
 /* Which solids are near a particle goes into its words. Returns how far away the others are at least: the CPU, which
  * asks about many at a time, may say less, and changes nothing by it. */
 static float look_near(LeaveShared leave, SolidsThere there, float x, float y, float z, float reach,
@@ -25,7 +34,8 @@ static float look_near(LeaveShared leave, SolidsThere there, float x, float y, f
       if (solid->sampled) continue;
       const Vec3 p = solid_local(solid, at);
       if (!box_is_near(solid, p, (double)beyond)) continue;
-      const float distance = (float)solid_point(there, solid, p, (double)beyond).distance;
+      const float distance = solid->form == SOLID_ASKED ? box_distance(solid, p)
+                                                        : (float)solid_point(there, solid, p, (double)beyond).distance;
       if (distance < reach) bits |= 1u << (k % 32);
       else room = fmin(room, solid->form == SOLID_MESH ? fmin(distance, solid->band) : distance);
     }

@@ -1,4 +1,4 @@
-"""Every kernel of fine grains, pbd, sph and dem in a simulator of devices that looks at each access to memory: none outside of a buffer, no
+"""Every kernel of fine grains, pbd, p2, sph and dem in a simulator of devices that looks at each access to memory: none outside of a buffer, no
 races; and the bits of the CPU. It counts as a graphics card, so that items look for coarse grains by groups."""
 import os
 import shutil
@@ -7,7 +7,8 @@ import unittest
 
 from support.case import HERE, PROGRAM, Case, needs
 
-SCENE, DEM, PBD = (os.path.join(HERE, name) for name in ("device.yaml", "device_dem.yaml", "device_pbd.yaml"))
+SCENE, DEM, PBD, P2 = (os.path.join(HERE, name)
+                       for name in ("device.yaml", "device_dem.yaml", "device_pbd.yaml", "device_p2.yaml"))
 # The simulator knows nothing of what optimisers write.
 GRIND = ["oclgrind", "--data-races", "--build-options", "-cl-opt-disable"]
 
@@ -37,6 +38,15 @@ class Oclgrind(Case):
 
     def test_pbd(self):
         self.assertIn("note: pbd runs on opencl:0", self.look(PBD, 1).stderr)
+
+    def test_pbd_averaged(self):
+        self.look(PBD, 1, "--set", "method.averaging=true", "--set", "method.mass_scaling=2")
+
+    def test_p2(self):
+        self.assertIn("note: p2 runs on opencl:0", self.look(P2, 1).stderr)
+
+    def test_p2_averaged(self):
+        self.look(P2, 1, "--set", "method.averaging=true", "--set", "method.error_reduction_by=ground")
 
     def test_better(self):
         self.fine("better")

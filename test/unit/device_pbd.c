@@ -134,6 +134,43 @@ static void meshes_with_inner_edges(void **state) {
   assert_same_frames(&s.scene, 12);
 }
 
+/* A chute and a bowl without a bottom: still, on a path, free; beside a closed mesh and springs of p2. */
+static void open_meshes(void **state) {
+  (void)state;
+  static const double corners[] = {-0.2, -0.2, 0.15, 0.2, -0.2, 0.1, 0.2, 0.2, 0.1, -0.2, 0.2, 0.15, 0, 0, 0.02};
+  static const int64_t sides[] = {1, 0, 4, 2, 1, 4, 3, 2, 4}; /* one is left out */
+  for (int kind = 0; kind < 5; kind++) {
+    static const char *const names[] = {"open", "open, from inside", "open, on a path", "open, free", "open, p2"};
+    Small s;
+    small_scene(&s, names[kind]);
+    ScreeShapeDef chute = scree_shape_default(SCREE_SHAPE_MESH);
+    chute.mesh.vertices = corners, chute.mesh.vertex_count = 5;
+    chute.mesh.triangles = sides, chute.mesh.triangle_count = 3;
+    s.materials[0].radius_spread = 0.3;
+    if (kind == 4) {
+      s.scene.method = scree_method_default("p2"), s.scene.method.radius = 0.03;
+      s.materials[0].stiffness = 3000;
+    }
+    s.boundaries[2] = scree_boundary_default(chute);
+    s.boundaries[2].inside = kind == 1;
+    s.bodies[0] = scree_body_default("rock", scree_shape_mesh_file("rock_1.obj"));
+    s.bodies[0].shape.position = (ScreeVec3){0.1, 0, 0.8};
+    s.bodies[1] = scree_body_default("chute", chute);
+    s.keys[0] = s.keys[1] = scree_key_default();
+    s.keys[1].t = 0.3, s.keys[1].position = (ScreeVec3){0, 0.05, 0.1},
+    s.keys[1].rotation = (ScreeQuat){0.9, 0.2, 0, 0.3};
+    s.bodies[1].motion = kind == 2 ? SCREE_MOTION_KEYFRAMES : SCREE_MOTION_FREE;
+    if (kind == 2) s.bodies[1].keys = s.keys, s.bodies[1].key_count = 2;
+    if (kind == 3) s.bodies[1].mass = 3, s.bodies[1].shape.position = (ScreeVec3){0, 0, 0.5};
+    s.scene.boundary_count = kind == 2 || kind == 3 ? 2 : 3;
+    s.scene.bodies = s.bodies, s.scene.body_count = kind == 2 || kind == 3 ? 2 : 1;
+    if (kind == 4) s.scene.method.time_step = 0.004;
+    for (int k = 0; k < 2; k++)
+      s.grains[k].fill = scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.25}, (ScreeVec3){k ? 0.2 : 0, 0.2, 0.5});
+    assert_same_frames(&s.scene, 16);
+  }
+}
+
 /* More solids than one word of bits has room for, closer to each other than a grain is wide, of which some move. */
 static void many_solids(void **state) {
   (void)state;
@@ -278,6 +315,7 @@ int main(void) {
       cmocka_unit_test(far_apart),
       cmocka_unit_test(solids_of_all_shapes),
       cmocka_unit_test(meshes_with_inner_edges),
+      cmocka_unit_test(open_meshes),
       cmocka_unit_test(many_solids),
       cmocka_unit_test(machines),
       cmocka_unit_test(free_bodies),

@@ -83,14 +83,12 @@ static double body_weight(const Solid *solid, const float arm[3]) {
   return linear + angular * (double)(arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2]);
 }
 
-static Vec3 float3(const float from[3]) { return vec3((double)from[0], (double)from[1], (double)from[2]); }
-
 /* Where a contact pushes a solid, from its centre of mass, at the substep's start. A grain that touches by distance
  * has it at its own centre, wherever it has gone since the step's start: there it is pushed itself, so the moments of
  * the two pushes cancel. A sample goes with its body. */
 static Vec3 lever_now(const PositionStep *work, const BoundaryContact *contact) {
   const PositionBody *body = &work->bodies.items[contact->solid];
-  const Vec3 arm = float3(contact->arm);
+  const Vec3 arm = position_vec3(contact->arm);
   if (contact->sampled) return mat3_apply(&body->rotation, arm);
   float *const *total = work->rows.lanes.total;
   const int32_t lane = work->layout.slots.lane[contact->grain];
@@ -110,7 +108,7 @@ static Vec3 carried(Vec3 by, const Mat3 *turn, Vec3 arm) { return vec3_add(by, v
 static BoundaryMotion boundary_motion(const PositionStep *work, int64_t g) {
   const BoundaryContact *contact = &work->layout.boundary[g];
   const PositionBody *body = &work->bodies.items[contact->solid];
-  Vec3 lever = float3(contact->lever), now = lever_now(work, contact);
+  Vec3 lever = position_vec3(contact->lever), now = lever_now(work, contact);
   return (BoundaryMotion){now, carried(body->last_shift, &body->last_turn, lever),
                           carried(twist_linear(&body->moved), &body->turn, now)};
 }
@@ -119,7 +117,7 @@ static BoundaryMotion boundary_motion(const PositionStep *work, int64_t g) {
  * normal from there. A sample is met at its own centre. */
 static Vec3 touch_from_center(const PositionStep *work, const BoundaryContact *contact) {
   if (!work->turning || contact->sampled) return vec3(0, 0, 0);
-  return boundary_touch_from_center(float3(contact->normal),
+  return boundary_touch_from_center(position_vec3(contact->normal),
                                     (double)work->step->state->particles.radius[contact->grain]);
 }
 
@@ -190,7 +188,7 @@ void position_load_boundary(PositionStep *work, const PositionWindow *window) {
     float *row = work->rows.now[at];
     memset(row, 0, sizeof *work->rows.now);
     const PositionBody *body = &work->bodies.items[contact->solid];
-    if (!body->still) set_row(row, carried(twist_linear(&body->moved), &body->turn, float3(contact->arm)));
+    if (!body->still) set_row(row, carried(twist_linear(&body->moved), &body->turn, position_vec3(contact->arm)));
     if (!is_pushed(work, g)) continue;
     double count = (double)atomic_load(&body->boundary);
     double share =
@@ -377,7 +375,7 @@ static void sum_chunk(PositionStep *work, int64_t chunk) {
       told = body;
     }
     const Vec3 push = vec3_scale(boundary_multiplier(work, work->bodies.riding[k]), -1);
-    boundary_match(push, vec3_sub(float3(contact->arm), body->middle), per_square, parts);
+    boundary_match(push, vec3_sub(position_vec3(contact->arm), body->middle), per_square, parts);
     for (int c = 0; c < MATCH_SUMS; c++) sum[c] = (int64_t)((uint64_t)sum[c] + (uint64_t)parts[c]);
   }
   if (told) position_add_match(told, sum);
@@ -392,7 +390,7 @@ static void take_push(PositionStep *work, int64_t g) {
   PositionBody *body = &work->bodies.items[contact->solid];
   const Solid *solid = &work->step->state->solids.items[contact->solid];
   Vec3 push = vec3_scale(boundary_multiplier(work, g), -1);
-  Vec3 twist = vec3_cross(vec3_add(float3(contact->lever), touch_from_center(work, contact)), push);
+  Vec3 twist = vec3_cross(vec3_add(position_vec3(contact->lever), touch_from_center(work, contact)), push);
   const double parts[6] = {push.x, push.y, push.z, twist.x, twist.y, twist.z};
   for (int r = 0; r < 6; r++) {
     body->push.part[r] += parts[r];
@@ -521,7 +519,7 @@ void position_push_solids(PositionStep *work, const PositionWindow *window) {
     if (is_pushed(work, g)) continue; /* position_push_bodies */
     Solid *solid = &solids->items[contact->solid];
     const BoundaryPush push = boundary_push(boundary_sum(work, contact), per_square, solid->center,
-                                            float3(contact->arm), touch_from_center(work, contact));
+                                            position_vec3(contact->arm), touch_from_center(work, contact));
     wrench_sum_push(&sums[contact->solid % WRENCH_SUMS], solid, push.force, push.torque);
   }
   for (int k = 0; k < WRENCH_SUMS; k++) wrench_sum_end(&sums[k]);

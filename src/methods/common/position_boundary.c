@@ -22,13 +22,12 @@ static int touches_of(const Solid *solid, const PositionBody *body, Vec3 at, dou
 /* Contact of a grain with the surface of a solid, by distance. The pose is the end's for solids that follow a path
  * and the start's for those that are free (bodies_refresh), so the offset is set back accordingly: it is the one at
  * the step's start, when neither has moved. */
-static int find_by_distance(PositionStep *work, int64_t i, int32_t index, BoundaryContact *contacts) {
-  const State *state = work->step->state;
-  const Particles *p = &state->particles;
-  const Solid *solid = &state->solids.items[index];
-  PositionBody *body = &work->bodies.items[index];
-  float radius = p->radius[i];
-  Vec3 start = state_position(state, i), way = vec3((double)p->dx[i], (double)p->dy[i], (double)p->dz[i]);
+int position_find_by_distance(const PositionStep *work, const SeekingGrain *grain, int32_t index,
+                              BoundaryContact *contacts) {
+  const Solid *solid = &work->step->state->solids.items[index];
+  const PositionBody *body = &work->bodies.items[index];
+  const float radius = grain->radius;
+  Vec3 start = grain->start, way = grain->way;
   ShapePoint touch[SHAPE_CONTACTS_MAX];
   int count = touches_of(solid, body, vec3_add(start, way), (double)(radius + work->margin), touch);
   /* Both sides of a contact meet at the grain's centre, not on the surface. A grain does not turn by itself; so it
@@ -44,7 +43,7 @@ static int find_by_distance(PositionStep *work, int64_t i, int32_t index, Bounda
     BoundaryContact *contact = &contacts[k];
     Vec3 n = touch[k].normal;
     *contact = (BoundaryContact){.solid = index,
-                                 .grain = (int32_t)i,
+                                 .grain = grain->number,
                                  .key = boundary_key(SOLID_FACES * index + solid_face(solid, &touch[k])),
                                  .normal = {(float)n.x, (float)n.y, (float)n.z},
                                  .arm = {(float)arm.x, (float)arm.y, (float)arm.z},
@@ -126,15 +125,19 @@ static int64_t boundary_most(const PositionStep *work, const Seekers *seekers) {
 }
 
 static int32_t find_all(PositionStep *work, const Seekers *seekers, BoundaryContact *found) {
-  const Contacts *contacts = &work->step->state->contacts;
+  const State *state = work->step->state;
+  const Particles *p = &state->particles;
+  const Contacts *contacts = &state->contacts;
   const int32_t words = (int32_t)contacts->near_words;
   int32_t count = 0;
   for (int32_t n = 0; n < seekers->count; n++) {
     const int64_t i = seekers->who[n];
+    const SeekingGrain grain = {(int32_t)i, state_position(state, i),
+                                vec3((double)p->dx[i], (double)p->dy[i], (double)p->dz[i]), p->radius[i]};
     const int32_t before = count, *sample = seekers->sample + (i - seekers->begin);
     for (int32_t w = 0; w < words; w++)
       for (uint64_t bits = contacts->near[i * words + w]; bits; bits &= bits - 1)
-        count += find_by_distance(work, i, w * SOLIDS_PER_WORD + __builtin_ctzll(bits), found + count);
+        count += position_find_by_distance(work, &grain, w * SOLIDS_PER_WORD + __builtin_ctzll(bits), found + count);
     for (int32_t k = seekers->sampled ? sample[0] : 0; seekers->sampled && k < sample[1]; k++)
       count += find_by_sample(work, i, work->candidates.samples.sample[k], found + count);
     if (work->layout.contacts) work->layout.contacts[i][POSITION_BOUNDARY_BATCH] = (uint16_t)(count - before);

@@ -53,6 +53,45 @@ static int touch_solid(PositionShared step, BoundarySearch search, SolidsThere t
   return count;
 }
 
+/* Grains near solids that the host is asked about come down. */
+kernel void position_ask(PositionShared step, BoundarySearch search, global const float *x, global const float *y,
+                         global const float *z, global const float *low_x, global const float *low_y,
+                         global const float *low_z, global const float *dx, global const float *dy,
+                         global const float *dz, global const float *radius, global const uint *near,
+                         global const SolidThere *solids, global int *count, global int *asked_at,
+                         global AskedGrain *asked) {
+  const int i = (int)get_global_id(0);
+  if (i >= step.count) return;
+  bool asks = false;
+  for (int word = 0; word < search.words; word++)
+    for (uint bits = near[i * search.words + word]; bits != 0; bits &= bits - 1)
+      asks = asks || solids[word * 32 + 31 - (int)clz(bits & (0u - bits))].form == SOLID_ASKED;
+  asked_at[i] = -1;
+  if (!asks) return;
+  const int k = atomic_inc(count);
+  const AskedGrain grain = {
+      {x[i], y[i], z[i]}, {low_x[i], low_y[i], low_z[i]}, {dx[i], dy[i], dz[i]}, radius[i], i, 0};
+  asked_at[i] = k;
+  asked[k] = grain;
+}
+
+/* What the host has found of a grain and a solid, as touch_solid. */
+static int touch_asked(BoundarySearch search, int i, int index, int rank, global const int *asked_at,
+                       global const int *answered, global const BoundaryShared *answers,
+                       global BoundaryShared *out) {
+  const int asked = asked_at[i];
+  int count = 0;
+  for (int k = answered[asked]; k < answered[asked + 1]; k++) {
+    if (answers[k].solid != index) continue;
+    if (search.fill) {
+      out[count] = answers[k];
+      out[count].rank = rank + count;
+    }
+    count++;
+  }
+  return count;
+}
+
 static SampleBody sample_body(BoundarySearch search, global const SolidThere *solids,
                               global const BoundaryBody *bodies, int of) {
   SampleBody body;
@@ -112,7 +151,9 @@ kernel void position_find_boundary(PositionShared step, BoundarySearch search, g
                                    global const float *low_y, global const float *low_z, global const float *dx,
                                    global const float *dy, global const float *dz, global const float *radius,
                                    global const uint *near, SOLIDS_THERE, global const BoundaryBody *bodies,
-                                   global const int *sampled, global int *walls, global int *before,
+                                   global const int *asked_at, global const int *answered,
+                                   global const BoundaryShared *answers, global const int *sampled,
+                                   global int *walls, global int *before,
                                    global int *faced, global BoundaryShared *boundary) {
   int i = (int)get_global_id(0);
   if (i == step.count && !search.fill) before[i] = 0; /* where their sum will be */
@@ -134,7 +175,9 @@ kernel void position_find_boundary(PositionShared step, BoundarySearch search, g
         grain.number = i;
       }
       global BoundaryShared *out = search.fill ? boundary + before[i] + count : boundary;
-      count += touch_solid(step, search, there, grain, index, bodies + index, count, out);
+      if (search.asks && there.solid[index].form == SOLID_ASKED)
+        count += touch_asked(search, i, index, count, asked_at, answered, answers, out);
+      else count += touch_solid(step, search, there, grain, index, bodies + index, count, out);
     }
   if (search.fill) return;
   if (search.samples > 0) {

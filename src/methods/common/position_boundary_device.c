@@ -55,6 +55,7 @@ static BoundarySearch shared_search(const Launcher *l, bool fill) {
                           .springs = l->work->settings->springs,
                           .fill = fill,
                           .samples = (int)state->samples.count,
+                          .asks = position_asks(l),
                           .sample_radius = state->samples.radius,
                           .scale = l->work->search->bins.scale};
 }
@@ -87,13 +88,17 @@ static Status find_samples(const Launcher *l, BoundarySearch search) {
                 HERE(touching));
 }
 
+#define IF_ASKED(name) DEVICE_BUFFER(search.asks ? &l->d->name : &l->d->nothing)
+
 /* Counts contacts, or writes them. */
 static Status find(const Launcher *l, bool fill) {
   const BoundarySearch search = shared_search(l, fill);
   TRY(find_samples(l, search));
+  if (search.asks && !fill) TRY(position_ask_host(l, search));
   TRY(LAUNCH(l, position_find_boundary, l->step.count + 1, DEVICE_VALUE(l->step), DEVICE_VALUE(search), FIELD3(x, y, z),
              FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz), FIELD(radius), FIELD(near_solids), SOLIDS, HERE(bodies),
-             HERE(sampled), HERE(walls), HERE(walls_before), HERE(faced), HERE(boundary)));
+             IF_ASKED(asked_at), IF_ASKED(answered), IF_ASKED(answers), HERE(sampled), HERE(walls), HERE(walls_before),
+             HERE(faced), HERE(boundary)));
   if (!fill || search.samples == 0) return SCREE_OK;
   return LAUNCH(l, position_touch_samples, l->step.count, DEVICE_VALUE(l->step), DEVICE_VALUE(search), FIELD3(x, y, z),
                 FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz), FIELD(radius), SOLIDS, HERE(bodies), HERE(sample_of),

@@ -7,6 +7,19 @@
 
 /* Contacts of the window of grains [b, e) with solids and with samples; adds to the grains' numbers of contacts. */
 void position_find_boundary(PositionStep *work, int64_t b, int64_t e);
+static inline Vec3 position_vec3(const float from[3]) {
+  return vec3((double)from[0], (double)from[1], (double)from[2]);
+}
+
+/* A grain that looks for its contacts: where it is in the world, and where it goes without them. */
+typedef struct SeekingGrain {
+  int32_t number;
+  Vec3 start, way;
+  float radius;
+} SeekingGrain;
+/* Contacts with the surface of one solid, SHAPE_CONTACTS_MAX at most. Returns how many. */
+int position_find_by_distance(const PositionStep *work, const SeekingGrain *grain, int32_t index,
+                              BoundaryContact *contacts);
 /* Room for contacts with solids, as many as the last try wanted. */
 Status position_make_room(PositionStep *work);
 /* Tables of friction, rolling and bonds; whether slots have to say which kind is theirs. */
@@ -21,9 +34,8 @@ void position_bodies_found(PositionStep *work);
 void position_measure_shape(const PositionStep *work, int32_t index);
 /* Where the solid brings a point in the whole step, without the grains. */
 static inline Vec3 position_body_displacement(const PositionBody *body, const float arm[3]) {
-  Vec3 from = vec3((double)arm[0], (double)arm[1], (double)arm[2]);
   Vec3 linear = vec3(body->free.part[0], body->free.part[1], body->free.part[2]);
-  return boundary_way(linear, body->turns, &body->free_turn, from);
+  return boundary_way(linear, body->turns, &body->free_turn, position_vec3(arm));
 }
 /* The same of what its samples go with. */
 SampleBody position_sample_body(const State *state, const Solid *solid, const PositionBody *body);

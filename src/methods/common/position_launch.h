@@ -11,6 +11,7 @@
   X(position_predict, "device predict")                                                                                \
   X(position_spots, "device contacts")                                                                                 \
   X(position_count, "device contacts")                                                                                 \
+  X(position_ask, "device contacts")                                                                                   \
   X(position_find_samples, "device contacts")                                                                          \
   X(position_touch_samples, "device contacts")                                                                         \
   X(position_find_boundary, "device contacts")                                                                         \
@@ -66,6 +67,11 @@
   X(sample_at)                                                                                                         \
   X(sampled)                                                                                                           \
   X(faced)                                                                                                             \
+  X(asked_count)                                                                                                       \
+  X(asked_at)                                                                                                          \
+  X(asked)                                                                                                             \
+  X(answers)                                                                                                           \
+  X(answered)                                                                                                          \
   X(touching)                                                                                                          \
   X(pushed_before)                                                                                                     \
   X(pushed)                                                                                                            \
@@ -160,6 +166,9 @@ Status position_send_table(const Launcher *l, SentTable *sent, DeviceBuffer *buf
 /* Contacts with solids: how many each grain has; room for them all; then, when the slots are laid out, what stands in
  * theirs. */
 Status position_find_boundary_device(Launcher *l);
+/* Whether the host has to be asked about some solids; asks it. */
+bool position_asks(const Launcher *l);
+Status position_ask_host(const Launcher *l, BoundarySearch search);
 Status position_reserve_boundary(Launcher *l);
 Status position_fill_boundary_device(const Launcher *l);
 /* Solids in every substep: they go their way whatever the grains do. Whether any moves. Then, before the batch of

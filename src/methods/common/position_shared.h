@@ -45,6 +45,7 @@ typedef struct BoundarySearch {
   int solids, words; /* words of 32 bits that say which solids are near a grain */
   int springs, fill; /* see PositionSettings; contacts are written, not only counted */
   int samples;       /* of solids */
+  int asks;          /* the host has answered about some solids */
   float sample_radius;
   double scale; /* of the bins */
 } BoundarySearch;
@@ -85,6 +86,12 @@ typedef struct BoundaryShared {
   unsigned any_key; /* of a mesh that it meets in one place: the highest of the keys of its faces, any of which may be
                        what it is remembered by; 0: its own key alone */
 } BoundaryShared;
+
+/* A grain near a solid that the host is asked about. */
+typedef struct AskedGrain {
+  float at[3], low[3], way[3], radius;
+  int grain, unused;
+} AskedGrain;
 
 /* A solid in a substep: how it moves there, and how it moved in the one before; doubles, three and nine at a time. */
 enum {
