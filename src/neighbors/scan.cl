@@ -52,3 +52,33 @@ kernel void scan_add(global int *values, int count, global const int *sums, int 
     for (int k = 0; k < block; k++) before += sums[k];
   values[i] += before;
 }
+
+/* The same with 64 bits: sums of the blocks before, one group for all, and the total behind them. */
+kernel void scan_sums_long(global const int *sums, int count, global long *before) {
+  local long part[SCAN_GROUP];
+  int item = (int)get_local_id(0);
+  long all = 0;
+  for (int begin = 0; begin < count; begin += SCAN_GROUP) {
+    long own = begin + item < count ? sums[begin + item] : 0;
+    part[item] = own;
+    for (int step = 1; step < SCAN_GROUP; step *= 2) {
+      barrier(CLK_LOCAL_MEM_FENCE);
+      long more = item >= step ? part[item - step] : 0;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      part[item] += more;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (begin + item < count) before[begin + item] = all + part[item] - own;
+    all += part[SCAN_GROUP - 1];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  if (item == 0) before[count] = all;
+}
+
+/* Of numbers that scan_blocks has been over; one more than these. */
+kernel void scan_starts(global const int *values, int count, int blocks, global const long *before,
+                        global long *starts) {
+  int i = (int)get_global_id(0);
+  if (i < count) starts[i] = before[i / SCAN_BLOCK] + values[i];
+  if (i == count) starts[i] = before[blocks];
+}

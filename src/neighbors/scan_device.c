@@ -6,14 +6,20 @@ Status scan_open(Core *core, Device *device, DeviceProgram *program, ScanDevice 
   scan->device = device;
   TRY(device_kernel(core, program, "scan_blocks", "device sums", &scan->blocks));
   TRY(device_kernel(core, program, "scan_sums", "device sums", &scan->sums));
-  return device_kernel(core, program, "scan_add", "device sums", &scan->add);
+  TRY(device_kernel(core, program, "scan_add", "device sums", &scan->add));
+  TRY(device_kernel(core, program, "scan_sums_long", "device sums", &scan->sums_long));
+  return device_kernel(core, program, "scan_starts", "device sums", &scan->starts);
 }
 
 void scan_close(Core *core, ScanDevice *scan) {
   device_kernel_free(core, scan->blocks);
   device_kernel_free(core, scan->sums);
   device_kernel_free(core, scan->add);
-  if (scan->device) device_release(scan->device, &scan->partial);
+  device_kernel_free(core, scan->sums_long);
+  device_kernel_free(core, scan->starts);
+  if (!scan->device) return;
+  device_release(scan->device, &scan->partial);
+  device_release(scan->device, &scan->before);
 }
 
 Status scan_run(Core *core, ScanDevice *scan, const DeviceBuffer *values, int64_t count) {
@@ -27,4 +33,21 @@ Status scan_run(Core *core, ScanDevice *scan, const DeviceBuffer *values, int64_
   if (blocks <= 1) return SCREE_OK;
   if (added) TRY(device_launch(core, scan->sums, 0, SCAN_GROUP, SCAN_GROUP, sums, 2));
   return device_launch(core, scan->add, 0, count, SCAN_GROUP, values_sums, 4);
+}
+
+Status scan_starts(Core *core, ScanDevice *scan, const DeviceBuffer *values, int64_t count, DeviceBuffer *starts,
+                   int64_t *total) {
+  const int32_t all = (int32_t)count, blocks = (int32_t)((count + SCAN_BLOCK - 1) / SCAN_BLOCK);
+  const int64_t eight = (int64_t)sizeof(int64_t);
+  TRY(device_reserve(core, scan->device, &scan->partial, (blocks + 1) * (int64_t)sizeof(int32_t), 0, "sums"));
+  TRY(device_reserve(core, scan->device, &scan->before, (blocks + 1) * eight, 0, "sums"));
+  TRY(device_reserve(core, scan->device, starts, (count + 1) * eight, 0, "sums"));
+  const DeviceArgument values_sums[] = {DEVICE_BUFFER(values), DEVICE_VALUE(all), DEVICE_BUFFER(&scan->partial)},
+                       sums[] = {DEVICE_BUFFER(&scan->partial), DEVICE_VALUE(blocks), DEVICE_BUFFER(&scan->before)},
+                       all_starts[] = {DEVICE_BUFFER(values), DEVICE_VALUE(all), DEVICE_VALUE(blocks),
+                                       DEVICE_BUFFER(&scan->before), DEVICE_BUFFER(starts)};
+  TRY(device_launch(core, scan->blocks, 0, (int64_t)blocks * SCAN_GROUP, SCAN_GROUP, values_sums, 3));
+  TRY(device_launch(core, scan->sums_long, 0, SCAN_GROUP, SCAN_GROUP, sums, 3));
+  TRY(device_launch(core, scan->starts, 0, count + 1, SCAN_GROUP, all_starts, 5));
+  return device_read(core, scan->device, &scan->before, blocks * eight, eight, total);
 }

@@ -125,13 +125,6 @@ kernel void world_farthest(int count, int begin, global const float *x, global c
   if (get_local_id(0) == 0) atomic_max(&words[begin + WORD_FARTHEST], farthest);
 }
 
-/* Where particles are about to go. */
-kernel void world_anchor(int count, global const float *x, global const float *y, global const float *z,
-                         global const float *dx, global const float *dy, global const float *dz, global float4 *to) {
-  int i = (int)get_global_id(0);
-  if (i < count) to[i] = (float4)(x[i] + dx[i], y[i] + dy[i], z[i] + dz[i], 0);
-}
-
 /* Elements of so many words, and of bytes, change places. */
 kernel void world_permute_words(int count, int words, global const int *order, global const int *from, global int *to) {
   int i = (int)get_global_id(0);
@@ -142,4 +135,26 @@ kernel void world_permute_bytes(int count, int bytes, global const int *order, g
                                 global uchar *to) {
   int i = (int)get_global_id(0);
   if (i < count * bytes) to[i] = from[order[i / bytes] * bytes + i % bytes];
+}
+
+/* Deepest overlap of two listed particles, as world_overlap of the host: of each group. */
+kernel void world_overlap(int count, global const float *x, global const float *y, global const float *z,
+                          global const float *radius, global const long *start, global const int *index,
+                          global double *deepest) {
+  local double own[WORLD_OVERLAP_GROUP];
+  int i = (int)get_global_id(0), item = (int)get_local_id(0);
+  double largest = 0;
+  for (long k = i < count ? start[i + 1] - 1 : 0; i < count && k >= start[i] && index[k] > i; k--) {
+    int j = index[k];
+    float ax = x[i] - x[j], ay = y[i] - y[j], az = z[i] - z[j], radii = radius[i] + radius[j];
+    float square = ax * ax + ay * ay + az * az;
+    if (square >= radii * radii) continue;
+    double share = 2 * (double)(radii - real_sqrt(square)) / (double)radii;
+    if (share > largest) largest = share;
+  }
+  own[item] = largest;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item > 0 || i >= count) return;
+  for (int k = 1; k < WORLD_OVERLAP_GROUP; k++) largest = largest > own[k] ? largest : own[k];
+  deepest[i / WORLD_OVERLAP_GROUP] = largest;
 }

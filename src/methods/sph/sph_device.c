@@ -14,6 +14,9 @@ enum { LOOK_EVERY = 2 };
   X(sph_places, "device pairs")                                                                                        \
   X(sph_take, "device pairs")                                                                                          \
   X(sph_number_rows, "device pairs")                                                                                   \
+  X(sph_room, "device pairs")                                                                                          \
+  X(sph_row_lengths, "device pairs")                                                                                   \
+  X(sph_row_entries, "device pairs")                                                                                   \
   X(sph_pairs, "device pairs")                                                                                         \
   X(sph_weigh, "device forces")                                                                                        \
   X(sph_compressed, "device forces")                                                                                   \
@@ -41,7 +44,7 @@ enum { LOOK_EVERY = 2 };
   X(row)                                                                                                               \
   X(base)                                                                                                              \
   X(head)                                                                                                              \
-  X(tail) X(who) X(asked) X(words) X(hidden_start) X(hidden) X(walls) X(materials) X(sums) X(control) X(residual)
+  X(tail) X(who) X(asked) X(counts) X(entries) X(words) X(hidden_start) X(hidden) X(walls) X(materials) X(sums) X(control) X(residual)
 #define SPH_DEVICE_FIELDS(X)                                                                                           \
   X(x)                                                                                                                 \
   X(y)                                                                                                                 \
@@ -56,7 +59,6 @@ struct SphDevice {
   SPH_DEVICE_KERNELS(DEVICE_KERNEL_MEMBER)
   SPH_DEVICE_ROWS(DEVICE_BUFFER_MEMBER)
   SPH_DEVICE_BUFFERS(DEVICE_BUFFER_MEMBER)
-  ListDevice list;
   int64_t builds;                 /* that lists and rows are of; -1: none */
   int32_t *who_here, *asked_here; /* parcels that may touch walls; whose places the host needs */
   int64_t rows, asked_count;      /* how many */
@@ -113,7 +115,6 @@ void sph_device_close(Core *core, void *data) {
   SPH_DEVICE_ROWS(DEVICE_BUFFER_RELEASE)
   SPH_DEVICE_BUFFERS(DEVICE_BUFFER_RELEASE)
   SPH_DEVICE_KERNELS(DEVICE_KERNEL_FREE)
-  list_device_close(d->device, &d->list);
   device_program_free(core, d->program);
   memory_drop(core, &d->who_here);
   memory_drop(core, &d->asked_here);
@@ -148,66 +149,90 @@ static Status send(const Launcher *l, DeviceBuffer *buffer, const void *from, in
   return device_write(l->core, l->d->device, buffer, 0, bytes, from);
 }
 
-/* Parcels that may touch walls, and whose places the host needs for that: theirs, and those of neighbours that a solid
- * may hide. Who is far from walls holds on to none. */
+/* Parcels that may touch walls. Who is far from walls holds on to none. */
 static Status list_rows(const Launcher *l) {
   SphDevice *d = l->d;
   const State *state = l->work->step->state;
-  const NeighborList *list = &state->contacts.particles.list;
+  const int64_t count = l->work->count;
+  d->rows = 0;
+  for (int64_t i = 0; i < count; i++) {
+    if (sph_walls_possible(state, i)) d->rows++;
+    else memset(l->work->fields.grip[i], 0, sizeof *l->work->fields.grip);
+  }
+  TRY(memory_grow(l->core, &d->who_here, d->rows + 1, "parcels near walls"));
+  for (int64_t i = 0, r = 0; i < count; i++)
+    if (sph_walls_possible(state, i)) d->who_here[r++] = (int32_t)i;
+  return send(l, &d->who, d->who_here, d->rows * (int64_t)sizeof *d->who_here);
+}
+
+/* The host looks for neighbours that a solid hides: those of the parcels near such solids come down, and only those. */
+static Status fetch_shielded(const Launcher *l) {
+  SphDevice *d = l->d;
+  State *state = l->work->step->state;
+  NeighborList *list = &state->contacts.particles.list;
+  const ListDevice *pairs = &state->mirror->pairs;
+  const int64_t count = l->work->count, four = (int64_t)sizeof(int32_t);
+  int32_t *who = NULL, *lengths = NULL, some = 0;
+  TRY(memory_grow(l->core, &list->start, count + 1, "neighbour list"));
+  TRY(scratch_take(l->core, l->work->step->scratch, &who, d->rows, "parcels near walls"));
+  TRY(scratch_take(l->core, l->work->step->scratch, &lengths, d->rows, "parcels near walls"));
+  for (int64_t r = 0; r < d->rows && state->contacts.solids.list.start; r++)
+    if (sph_shield_possible(state, d->who_here[r])) who[some++] = d->who_here[r];
+  memset(list->start, 0, sizeof *list->start * (size_t)(count + 1));
+  list->count = count;
+  list->entries = 0;
+  if (some == 0) return SCREE_OK;
+  TRY(send(l, &d->asked, who, some * four));
+  TRY(reserve(l, &d->counts, (some + 1) * four));
+  TRY(LAUNCH(l, sph_row_lengths, some, DEVICE_VALUE(some), HERE(asked), DEVICE_BUFFER(&pairs->start), HERE(counts)));
+  TRY(device_read(l->core, d->device, &d->counts, 0, some * four, lengths));
+  for (int32_t k = 0; k < some; k++) list->start[who[k] + 1] = lengths[k];
+  for (int64_t i = 0; i < count; i++) list->start[i + 1] += list->start[i];
+  list->entries = list->start[count];
+  TRY(memory_grow(l->core, &list->index, list->entries + 1, "neighbour list"));
+  TRY(reserve(l, &d->entries, list->entries * four));
+  TRY(list_maker_starts(l->core, state->mirror->lists, &d->counts, some, &d->base, &list->entries));
+  TRY(LAUNCH(l, sph_row_entries, some, DEVICE_VALUE(some), HERE(asked), DEVICE_BUFFER(&pairs->start),
+             DEVICE_BUFFER(&pairs->index), HERE(base), HERE(entries)));
+  return device_read(l->core, d->device, &d->entries, 0, list->entries * four, list->index);
+}
+
+/* Parcels whose places the host needs to find walls: those near them, and neighbours that a solid may hide. */
+static Status list_asked(const Launcher *l) {
+  SphDevice *d = l->d;
+  const NeighborList *list = &l->work->step->state->contacts.particles.list;
   const int64_t count = l->work->count;
   uint8_t *marks = NULL;
   TRY(scratch_take(l->core, l->work->step->scratch, &marks, count, "parcels near walls"));
   memset(marks, 0, (size_t)count);
-  d->rows = d->asked_count = 0;
-  for (int64_t i = 0; i < count; i++) {
-    if (!sph_walls_possible(state, i)) {
-      memset(l->work->fields.grip[i], 0, sizeof *l->work->fields.grip);
-      continue;
-    }
-    marks[i] = 1;
-    d->rows++;
-    if (!state->contacts.solids.list.start || !sph_shield_possible(state, i)) continue;
-    for (int64_t k = list->start[i]; k < list->start[i + 1]; k++)
-      if (!marks[list->index[k]]) marks[list->index[k]] = 2;
-  }
-  for (int64_t i = 0; i < count; i++) d->asked_count += marks[i] > 0;
-  TRY(memory_grow(l->core, &d->who_here, d->rows + 1, "parcels near walls"));
+  for (int64_t r = 0; r < d->rows; r++) marks[d->who_here[r]] = 1;
+  for (int64_t k = 0; k < list->entries; k++) marks[list->index[k]] = 1;
+  d->asked_count = 0;
+  for (int64_t i = 0; i < count; i++) d->asked_count += marks[i];
   TRY(memory_grow(l->core, &d->asked_here, d->asked_count + 1, "parcels near walls"));
-  for (int64_t i = 0, r = 0, a = 0; i < count; i++) {
-    if (marks[i] > 0) d->asked_here[a++] = (int32_t)i;
-    if (marks[i] > 0 && sph_walls_possible(state, i)) d->who_here[r++] = (int32_t)i;
-  }
-  return SCREE_OK;
+  for (int64_t i = 0, a = 0; i < count; i++)
+    if (marks[i]) d->asked_here[a++] = (int32_t)i;
+  return send(l, &d->asked, d->asked_here, d->asked_count * (int64_t)sizeof *d->asked_here);
 }
 
-static Status send_rows(const Launcher *l) {
+static Status number_rows(const Launcher *l) {
   SphDevice *d = l->d;
-  const int64_t count = l->work->count, four = (int64_t)sizeof(int32_t);
+  const int64_t bytes = l->work->count * (int64_t)sizeof(int32_t);
   const int32_t rows = (int32_t)d->rows;
-  TRY(send(l, &d->who, d->who_here, d->rows * four));
-  TRY(send(l, &d->asked, d->asked_here, d->asked_count * four));
-  TRY(reserve(l, &d->row, count * four));
-  TRY(device_clear(l->core, d->device, &d->row, count * four));
+  TRY(reserve(l, &d->row, bytes));
+  TRY(device_clear(l->core, d->device, &d->row, bytes));
   return LAUNCH(l, sph_number_rows, rows, DEVICE_VALUE(rows), HERE(who), HERE(row));
 }
 
 /* Where the slots of SPH_ABREAST parcels begin: room for the longest list among them. */
 static Status lay_out_slots(const Launcher *l) {
   SphDevice *d = l->d;
-  const NeighborList *list = &l->work->step->state->contacts.particles.list;
-  const int64_t count = l->work->count, slices = (count + SPH_ABREAST - 1) / SPH_ABREAST;
-  int64_t *base = NULL, slots = 0;
-  TRY(scratch_take(l->core, l->work->step->scratch, &base, slices, "slots"));
-  for (int64_t s = 0; s < slices; s++) {
-    int64_t longest = 0, end = (s + 1) * SPH_ABREAST < count ? (s + 1) * SPH_ABREAST : count;
-    for (int64_t i = s * SPH_ABREAST; i < end; i++) {
-      int64_t row = list->start[i + 1] - list->start[i];
-      if (row > longest) longest = row;
-    }
-    base[s] = slots;
-    slots += (longest + SPH_FOUR - 1) / SPH_FOUR * SPH_FOUR * SPH_ABREAST;
-  }
-  TRY(send(l, &d->base, base, slices * (int64_t)sizeof *base));
+  const Mirror *mirror = l->work->step->state->mirror;
+  const int64_t slices = (l->work->count + SPH_ABREAST - 1) / SPH_ABREAST;
+  int64_t slots = 0;
+  TRY(reserve(l, &d->counts, (slices + 1) * (int64_t)sizeof(int32_t)));
+  TRY(LAUNCH(l, sph_room, slices, DEVICE_VALUE(l->step.count), DEVICE_BUFFER(&mirror->pairs.start), HERE(counts)));
+  TRY(list_maker_starts(l->core, mirror->lists, &d->counts, slices, &d->base, &slots));
   TRY(reserve(l, &d->head, slots * (int64_t)sizeof(uint32_t[2])));
   return reserve(l, &d->tail, slots * (int64_t)sizeof(int16_t));
 }
@@ -226,17 +251,18 @@ static Status reserve_parcels(const Launcher *l) {
   return reserve(l, &d->residual, parallel_chunks(0, count, SPH_GROUP) * (int64_t)sizeof(float[RESIDUALS]));
 }
 
-/* Lists, and what follows from them, go up when they were made anew. */
+/* What follows from lists when they were made anew. */
 static Status follow_lists(const Launcher *l) {
   SphDevice *d = l->d;
   const Contacts *contacts = &l->work->step->state->contacts;
   if (d->builds == contacts->builds) return SCREE_OK;
   int mark = scratch_mark(l->work->step->scratch);
   TRY(reserve_parcels(l));
-  TRY(list_device_send(l->core, d->device, &contacts->particles.list, &d->list));
-  TRY(lay_out_slots(l));
   TRY(list_rows(l));
-  TRY(send_rows(l));
+  if (contacts->elsewhere) TRY(fetch_shielded(l));
+  TRY(list_asked(l));
+  TRY(number_rows(l));
+  TRY(lay_out_slots(l));
   scratch_release(l->core, l->work->step->scratch, mark);
   d->builds = contacts->builds;
   return SCREE_OK;
@@ -275,11 +301,12 @@ static Status find_pairs(const Launcher *l) {
   SphDevice *d = l->d;
   SphPairs *pairs = &l->work->pairs;
   TRY(sph_shield_find(l->work));
+  const ListDevice *pairs_there = &l->work->step->state->mirror->pairs;
   const int32_t shielded = pairs->hidden_start != NULL;
   TRY(send(l, &d->hidden_start, pairs->hidden_start, shielded ? d->rows * (int64_t)sizeof *pairs->hidden_start : 0));
   TRY(send(l, &d->hidden, pairs->hidden, shielded ? pairs->hidden_bytes : 0));
-  return LAUNCH(l, sph_pairs, l->step.count, STEP, DEVICE_VALUE(shielded), HERE(place), FIELD(id), HERE(list.start),
-                HERE(list.index), HERE(base), HERE(row), HERE(hidden_start), HERE(hidden), HERE(head), HERE(tail),
+  return LAUNCH(l, sph_pairs, l->step.count, STEP, DEVICE_VALUE(shielded), HERE(place), FIELD(id), DEVICE_BUFFER(&pairs_there->start),
+                DEVICE_BUFFER(&pairs_there->index), HERE(base), HERE(row), HERE(hidden_start), HERE(hidden), HERE(head), HERE(tail),
                 HERE(found), HERE(density), HERE(sum));
 }
 
@@ -519,10 +546,17 @@ static Status step_on_device(void *data, Step *step) {
   return status;
 }
 
+/* Walls are found by the host. */
+static ListsHere lists(const void *data) {
+  (void)data;
+  return LISTS_SOLIDS_HERE;
+}
+
 const MethodDevice SPH_DEVICE = {
     .missing = missing,
     .open = open_device,
     .step = step_on_device,
+    .lists = lists,
     .fetch = fetch,
     .forget = forget,
     .close = sph_device_close,
