@@ -1,5 +1,7 @@
 #include "neighbors/lists_device.h"
 
+#include <math.h>
+
 #include "neighbors/grid.h"
 #include "neighbors/lists_shared.h"
 
@@ -156,6 +158,19 @@ Status list_maker_order(Core *core, ListMaker *d, const ListPoints *points, floa
   TRY(find_box(core, d, points, finite));
   if (!*finite) return SCREE_OK;
   return d->shared.dense ? order_counted(core, d, points) : order_sorted(core, d, points);
+}
+
+double list_maker_outermost(const ListMaker *d) {
+  const CellBox *box = &d->shared.box;
+  const int32_t bounds[] = {box->low_x,
+                            box->low_x + box->size_x,
+                            box->low_tile_y * TILE - COORDINATE_BIAS,
+                            (box->low_tile_y + box->tiles_y) * TILE - COORDINATE_BIAS,
+                            box->low_tile_z * TILE - COORDINATE_BIAS,
+                            (box->low_tile_z + box->tiles_z) * TILE - COORDINATE_BIAS};
+  double most = 0;
+  for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++) most = fmax(most, fabs((double)bounds[k]));
+  return most / d->shared.inverse;
 }
 
 /* ---- rows ---- */

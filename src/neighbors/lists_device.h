@@ -30,6 +30,8 @@ typedef struct ListPoints {
  * otherwise there is no order. */
 Status list_maker_order(Core *core, ListMaker *maker, const ListPoints *points, float cell, bool *finite,
                         const DeviceBuffer **order);
+/* No coordinate of these points is larger. */
+double list_maker_outermost(const ListMaker *maker);
 /* As neighbor_list_build, over the points that were ordered last, in their order. */
 Status list_maker_find(Core *core, ListMaker *maker, float reach, ListDevice *list);
 /* Sums of those before, of 64 bits: starts[k], of `count` numbers of 32 bits and of one more. Counts are used up; the

@@ -115,6 +115,7 @@ static Status list_there(ScreeWorld *world, const MethodNeeds *needs, float skin
   bool finite = true;
   TRY(list_maker_order(&world->core, mirror->lists, &points, reach.cell, &finite, &order));
   if (!finite) return refuse(world, needs);
+  world->outermost = list_maker_outermost(mirror->lists);
   TRY(permute(world, order));
   return list_maker_find(&world->core, mirror->lists, reach.pairs, &mirror->pairs);
 }

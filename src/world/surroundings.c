@@ -9,8 +9,11 @@
 
 enum { SURROUND_GRAIN = 128, SAMPLES_GRAIN = 64 };
 
-/* Of what may be moved: sums of floats may be off by a little. */
+/* Of what may be moved: sums of floats may be off by a little; and so may differences of places far from the origin, by
+ * this share of their coordinates. What sums allow is then what measuring would say: how far grains go in a step may
+ * be known better on one machine than on another. */
 #define SUMS_SUFFICE 0.999
+#define PLACES_ARE_OFF (3 * 0x1p-23)
 enum { SORTED_FOR = 8 }; /* so often, on average, a particle may move on before the particles are sorted again */
 
 /* Samples ride on their solids. */
@@ -79,6 +82,14 @@ static double leaving_chunk(void *context, int64_t b, int64_t e) {
     if (moved[i - b]) anchor(leaving->particles, i);
   if (count > 0 || leaving->near.closer > 0) world_look_near(&leaving->near, b, e, moved);
   return (double)count;
+}
+
+static double outermost_chunk(void *context, int64_t b, int64_t e) {
+  const Particles *p = context;
+  float most = 0;
+  for (int64_t i = b; i < e; i++)
+    most = fmaxf(fmaxf(most, fabsf(p->built_x[i])), fmaxf(fabsf(p->built_y[i]), fabsf(p->built_z[i])));
+  return (double)most;
 }
 
 static Points anchors(const Particles *p) { return (Points){p->count, p->built_x, p->built_y, p->built_z, p->id}; }
@@ -215,6 +226,7 @@ static Status rebuild(ScreeWorld *world, const MethodNeeds *needs) {
   float skin = needs->skin * (float)world->state.radius;
   Search search;
   parallel_for(&world->core, 0, p->count, SURROUND_GRAIN, anchor_all, p);
+  world->outermost = parallel_max(&world->core, 0, p->count, SURROUND_GRAIN, 0, outermost_chunk, p);
   world_survey_radii(world);
   TRY(plan_search(world, needs, skin, &search));
   TRY(sort_particles(world, search.reach.cell));
@@ -279,7 +291,8 @@ ListsAge world_lists_age(ScreeWorld *world, const MethodNeeds *needs, double far
   if (needs->neighbors == NEIGHBORS_NONE) return LISTS_GOOD;
   if (world->solids_moved > allowed) return LISTS_STALE;
   world->grains_moved += farthest;
-  return world->grains_moved <= SUMS_SUFFICE * allowed ? LISTS_GOOD : LISTS_UNKNOWN;
+  const double off = PLACES_ARE_OFF * (world->outermost + allowed);
+  return world->grains_moved <= SUMS_SUFFICE * allowed - off ? LISTS_GOOD : LISTS_UNKNOWN;
 }
 
 ListsAge world_lists_measured(ScreeWorld *world, double square) {

@@ -55,6 +55,7 @@ struct ScreeWorld {
   float radius_largest; /* of all particles, when the lists were built */
   bool radii_differ;
   int64_t moved_on;      /* how often a particle has left where it was known since the particles were sorted */
+  double outermost;      /* m, largest coordinate of a particle when the lists were built, or more */
   double grains_moved;   /* m, no particle has gone farther since the lists were built */
   double solids_moved;   /* m, farthest since the lists were built; infinite: one was put elsewhere */
   double surfaces_moved; /* m, the same of those that are touched by their distance, since that was last looked at */
