@@ -122,8 +122,9 @@ static Status list_there(ScreeWorld *world, const MethodNeeds *needs, float skin
 
 /* What the host looks for of solids and samples. */
 static Status list_solids_here(ScreeWorld *world, const MethodNeeds *needs, float skin) {
-  if (world->state.solids.count > 0) TRY(world_to_host(world, SET_ADDED));
-  if (world->state.samples.count > 0) TRY(world_to_host(world, SET_BUILT | SET_BIRTH));
+  State *state = &world->state;
+  TRY(mirror_fetch_field(&world->core, state->mirror, &state->particles, "near_solids"));
+  if (state->samples.count > 0) TRY(world_to_host(world, SET_BUILT | SET_BIRTH));
   TRY(world_list_samples(world, needs, skin));
   return world_list_known_solids(world, needs);
 }

@@ -100,6 +100,29 @@ kernel void dem_kick(DemShared step, ROW_FIELDS, global float *vx, global float 
 
 /* ---- lists ---- */
 
+static bool has_springs(int entry) { return ((unsigned)entry & DEM_HAS_SPRINGS) != 0; }
+
+/* Entries of the last lists that have springs. */
+kernel void dem_count_kept(int grains, global const long *start, global const int *partner, global int *counts) {
+  int i = (int)get_global_id(0), count = 0;
+  if (i >= grains) return;
+  for (long k = start[i]; k < start[i + 1]; k++) count += has_springs(partner[k]);
+  counts[i] = count;
+}
+
+kernel void dem_keep(int grains, global const long *start, global const int *partner, global const float4 *springs,
+                     global const long *kept_start, global int *kept_partner, global float4 *kept_springs) {
+  int i = (int)get_global_id(0);
+  if (i >= grains) return;
+  long to = kept_start[i];
+  for (long k = start[i]; k < start[i + 1]; k++) {
+    if (!has_springs(partner[k])) continue;
+    kept_partner[to] = partner[k];
+    for (int q = 0; q < DEM_SPRING; q++) kept_springs[DEM_SPRING * to + q] = springs[DEM_SPRING * k + q];
+    to++;
+  }
+}
+
 /* Springs of the entry, from the last lists, where these two had any. */
 static int carry(DemListShared lists, int i, int j, global const int *row, global const long *last_start,
                  global const int *last_partner, global const float4 *last_springs, global float4 *to) {
@@ -363,7 +386,7 @@ static void add_pair(DemShared step, int i, Grain own, int entry, global const f
   const int j = (int)((unsigned)entry & ~DEM_HAS_SPRINGS);
   const ContactSurface surface = {vec_zero(), 0};
   const ContactSwitches switches = switches_of(false);
-  const bool had = ((unsigned)entry & DEM_HAS_SPRINGS) != 0, first = i < j;
+  const bool had = has_springs(entry), first = i < j;
   Grain other = grain_of(place[j], motion[j], turn[j]), a = first ? own : other, b = first ? other : own;
   ContactGeometry geometry = contact_geometry(a.side, b.side, surface, step.quantum, switches);
   ContactSprings before = contact_no_forces().springs;

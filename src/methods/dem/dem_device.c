@@ -15,6 +15,8 @@
 #define DEM_KERNELS(X)                                                                                                 \
   X(dem_kick, "device prepare")                                                                                        \
   X(dem_rows, "device contacts")                                                                                       \
+  X(dem_count_kept, "device contacts")                                                                                 \
+  X(dem_keep, "device contacts")                                                                                       \
   X(dem_list, "device contacts")                                                                                       \
   X(dem_count_walls, "device contacts")                                                                                 \
   X(dem_fill_walls, "device contacts")                                                                                 \
@@ -261,14 +263,22 @@ static Status reserve_walls(Core *core, DemDevice *d, int64_t walls) {
   return device_reserve(core, d->device, &d->wall_springs, (walls + 1) * quads, 0, "springs");
 }
 
-/* Lists of now become those of before. */
-static void swap_lists(DemDevice *d) {
-  device_swap(&d->start, &d->last_start);
-  device_swap(&d->partner, &d->last_partner);
-  device_swap(&d->springs, &d->last_springs);
+/* What lists of now remember becomes what those of before do: of pairs those alone that have springs. Then there is one
+ * set of all springs, and another of some. */
+static Status keep_springs(Core *core, DemDevice *d, const State *state) {
+  const int64_t four = (int64_t)sizeof(int32_t), quads = d->spring_quads * (int64_t)sizeof(float[4]);
+  const int32_t grains = (int32_t)d->grains;
+  int64_t kept;
   device_swap(&d->wall_start, &d->last_wall_start);
   device_swap(&d->wall_key, &d->last_wall_key);
   device_swap(&d->wall_springs, &d->last_wall_springs);
+  TRY(device_reserve(core, d->device, &d->counts, (d->grains + 1) * four, 0, "lists"));
+  TRY(LAUNCH(dem_count_kept, grains, DEVICE_VALUE(grains), HERE(start), HERE(partner), HERE(counts)));
+  TRY(list_maker_starts(core, state->mirror->lists, &d->counts, grains, &d->last_start, &kept));
+  TRY(device_reserve(core, d->device, &d->last_partner, (kept + 1) * four, 0, "lists"));
+  TRY(device_reserve(core, d->device, &d->last_springs, (kept + 1) * quads, 0, "springs"));
+  return LAUNCH(dem_keep, grains, DEVICE_VALUE(grains), HERE(start), HERE(partner), HERE(springs), HERE(last_start),
+                HERE(last_partner), HERE(last_springs));
 }
 
 static void springs_to_host(float to[][4], const DemTopology *t, const DemContacts *contacts, int64_t at) {
@@ -401,7 +411,7 @@ static Status renew_lists(DemDevice *d, DemStep *work, const DemShared *step, De
                                 .words = 2 * (int)state->contacts.near_words,
                                 .solids = state->solids.count,
                                 .materials = state->materials.count};
-  swap_lists(d);
+  TRY(keep_springs(core, d, state));
   TRY(list_pairs(core, d, state, &shared));
   TRY(list_walls(core, d, state, &shared, step, lag));
   TRY(LAUNCH(dem_number, grains, DEVICE_VALUE(shared.count), FIELD(contact_row)));
