@@ -8,9 +8,9 @@ typedef struct ListsShared {
   double inverse; /* of a cell's side */
   CellBox box;
   int count;
-  int dense;   /* whether cells have been counted; otherwise points are sorted by the numbers of their cells */
-  int radii;   /* whether reach is a factor on the sum of two radii */
-  float limit; /* m: points farther out are in the outermost cells */
+  int dense;          /* whether cells have been counted; otherwise points are sorted by the numbers of their cells */
+  int radii;          /* whether reach is a factor on the sum of two radii */
+  float limit;        /* m: points farther out are in the outermost cells */
   float reach, share; /* share: of the skin, in a radius */
 } ListsShared;
 

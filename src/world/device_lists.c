@@ -70,8 +70,7 @@ static Status permute_here(ScreeWorld *world, const DeviceBuffer *order) {
   int mark = scratch_mark(&world->scratch);
   TRY(scratch_take(&world->core, &world->scratch, &order_here, p->count, "order"));
   TRY(device_read(&world->core, world->device, order, 0, p->count * (int64_t)sizeof *order_here, order_here));
-  for (int32_t f = 0; f < p->field_count; f++)
-    here[f] = !p->fields[f].mirrored || world->state.mirror->fields[f].here;
+  for (int32_t f = 0; f < p->field_count; f++) here[f] = !p->fields[f].mirrored || world->state.mirror->fields[f].here;
   TRY(particles_permute_some(&world->core, p, &world->scratch, order_here, p->count, here));
   scratch_release(&world->core, &world->scratch, mark);
   return SCREE_OK;

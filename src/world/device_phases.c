@@ -66,7 +66,7 @@ Status world_enter_device(ScreeWorld *world) {
   TRY(device_reserve(core, world->device, &d->gone, sizeof(int32_t), 0, "counters"));
   TRY(device_clear(core, world->device, &d->gone, sizeof(int32_t)));
   particles_mirror_field(&world->state.particles, "near_solids");
-  if (world_needs(world).neighbors == NEIGHBORS_LISTED) 
+  if (world_needs(world).neighbors == NEIGHBORS_LISTED)
     TRY(list_maker_open(core, world->device, &world->state.mirror->lists));
   return world->method->device->open(core, &world->state, world->method_data);
 }
@@ -142,8 +142,8 @@ static bool may_have_to_sort(const ScreeWorld *world) {
 
 Status world_launch_leave(ScreeWorld *world, const LeaveShared *shared) {
   TRY(WORLD_LAUNCH(world_leave, shared->count, DEVICE_VALUE(*shared), WORLD_FIELD3(x, y, z), WORLD_FIELD3(dx, dy, dz),
-             WORLD_FIELD3(built_x, built_y, built_z), WORLD_FIELD(clear), WORLD_FIELD(radius), WORLD_FIELD(near_solids),
-             SOLIDS_ARGUMENTS(world->state.mirror), WORLD_HERE(gone)));
+                   WORLD_FIELD3(built_x, built_y, built_z), WORLD_FIELD(clear), WORLD_FIELD(radius),
+                   WORLD_FIELD(near_solids), SOLIDS_ARGUMENTS(world->state.mirror), WORLD_HERE(gone)));
   mirror_wrote_there(world->state.mirror, &world->state.particles, SET_BUILT | SET_ADDED);
   return SCREE_OK;
 }
@@ -178,8 +178,9 @@ static Status refresh_lists(ScreeWorld *world, const Step *step) {
   if (age == LISTS_GOOD) return SCREE_OK;
   if (age == LISTS_UNKNOWN) {
     const int32_t count = (int32_t)world->state.particles.count, begin = mirror_words_begin(mirror);
-    TRY(WORLD_LAUNCH(world_farthest, count, DEVICE_VALUE(count), DEVICE_VALUE(begin), WORLD_FIELD3(x, y, z), WORLD_FIELD3(dx, dy, dz),
-               WORLD_FIELD3(built_x, built_y, built_z), DEVICE_BUFFER(&mirror->words.buffer)));
+    TRY(WORLD_LAUNCH(world_farthest, count, DEVICE_VALUE(count), DEVICE_VALUE(begin), WORLD_FIELD3(x, y, z),
+                     WORLD_FIELD3(dx, dy, dz), WORLD_FIELD3(built_x, built_y, built_z),
+                     DEVICE_BUFFER(&mirror->words.buffer)));
   }
   TRY(mirror_words_read(&world->core, mirror));
   if (age == LISTS_UNKNOWN) age = world_lists_measured(world, (double)word_float(mirror, WORD_FARTHEST));
@@ -227,8 +228,8 @@ static Status commit(ScreeWorld *world, Step *step) {
                              .word_count = words};
   TRY(world_to_host(world, world_probes_step_reads(world)));
   world_probes_commit(world);
-  TRY(WORLD_LAUNCH(world_move, items, DEVICE_VALUE(shared), WORLD_FIELD3(x, y, z), WORLD_FIELD3(low_x, low_y, low_z), WORLD_FIELD3(dx, dy, dz),
-             WORLD_FIELD3(vx, vy, vz), DEVICE_BUFFER(&mirror->words.buffer)));
+  TRY(WORLD_LAUNCH(world_move, items, DEVICE_VALUE(shared), WORLD_FIELD3(x, y, z), WORLD_FIELD3(low_x, low_y, low_z),
+                   WORLD_FIELD3(dx, dy, dz), WORLD_FIELD3(vx, vy, vz), DEVICE_BUFFER(&mirror->words.buffer)));
   TRY(mirror_words_read(&world->core, mirror));
   mirror->words.set = 1 - mirror->words.set;
   if (mirror->words.here[WORD_BAD]) {

@@ -17,7 +17,8 @@ bool dem_boundary_is_flat(const Solid *solid);
 enum { DEM_NOBODY = INT32_MAX };
 /* Of a solid that nothing moves: 0. */
 double dem_boundary_inverse_mass(const Solid *solid);
-/* Time of the forces less the time of a solid's pose, where forces move the solid or not. Verlet takes forces at the end of the step, Euler at the start.
+/* Time of the forces less the time of a solid's pose, where forces move the solid or not. Verlet takes forces at the
+ * end of the step, Euler at the start.
  */
 double dem_boundary_lag(const DemStep *work, bool movable);
 

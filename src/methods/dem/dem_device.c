@@ -18,7 +18,7 @@
   X(dem_count_kept, "device contacts")                                                                                 \
   X(dem_keep, "device contacts")                                                                                       \
   X(dem_list, "device contacts")                                                                                       \
-  X(dem_count_walls, "device contacts")                                                                                 \
+  X(dem_count_walls, "device contacts")                                                                                \
   X(dem_fill_walls, "device contacts")                                                                                 \
   X(dem_number, "device contacts")                                                                                     \
   X(dem_forces, "device forces")
@@ -85,9 +85,9 @@ struct DemDevice {
   bool here, fetched;                      /* the device has springs; the host has them as well */
   int64_t builds, grains, entries, walled; /* lists: which, of how many grains, their entries, contacts with solids */
   int32_t spring_quads;
-  int64_t sent_speeds, sent_accelerations;       /* how often these had gone up when they were noted */
-  double fastest, fastest_change;                /* m/s, m/s2; at the end of the last step */
-  int64_t *host_start; /* on their way */
+  int64_t sent_speeds, sent_accelerations; /* how often these had gone up when they were noted */
+  double fastest, fastest_change;          /* m/s, m/s2; at the end of the last step */
+  int64_t *host_start;                     /* on their way */
   int64_t *host_cells;
   int32_t *host_index;
   float (*host_springs)[4];
@@ -391,7 +391,7 @@ static Status list_pairs(Core *core, DemDevice *d, const State *state, const Dem
 /* Contacts with solids that may come about for as long as the lists hold. */
 static Status list_walls(Core *core, DemDevice *d, const State *state, const DemListShared *shared,
                          const DemShared *step, DemLagShared lag) {
-    TRY(device_reserve(core, d->device, &d->counts, (shared->count + 1) * (int64_t)sizeof(int32_t), 0, "lists"));
+  TRY(device_reserve(core, d->device, &d->counts, (shared->count + 1) * (int64_t)sizeof(int32_t), 0, "lists"));
   TRY(LAUNCH(dem_count_walls, shared->count, DEVICE_VALUE(*shared), DEVICE_VALUE(*step), NEAR_WALLS, HERE(counts)));
   TRY(list_maker_starts(core, state->mirror->lists, &d->counts, shared->count, &d->wall_start, &d->walled));
   TRY(reserve_walls(core, d, d->walled));

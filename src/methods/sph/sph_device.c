@@ -44,7 +44,9 @@ enum { LOOK_EVERY = 2 };
   X(row)                                                                                                               \
   X(base)                                                                                                              \
   X(head)                                                                                                              \
-  X(tail) X(who) X(asked) X(counts) X(entries) X(words) X(hidden_start) X(hidden) X(walls) X(materials) X(sums) X(control) X(residual)
+  X(tail)                                                                                                              \
+  X(who) X(asked) X(counts) X(entries) X(words) X(hidden_start) X(hidden) X(walls) X(materials) X(sums) X(control)     \
+      X(residual)
 #define SPH_DEVICE_FIELDS(X)                                                                                           \
   X(x)                                                                                                                 \
   X(y)                                                                                                                 \
@@ -305,9 +307,9 @@ static Status find_pairs(const Launcher *l) {
   const int32_t shielded = pairs->hidden_start != NULL;
   TRY(send(l, &d->hidden_start, pairs->hidden_start, shielded ? d->rows * (int64_t)sizeof *pairs->hidden_start : 0));
   TRY(send(l, &d->hidden, pairs->hidden, shielded ? pairs->hidden_bytes : 0));
-  return LAUNCH(l, sph_pairs, l->step.count, STEP, DEVICE_VALUE(shielded), HERE(place), FIELD(id), DEVICE_BUFFER(&pairs_there->start),
-                DEVICE_BUFFER(&pairs_there->index), HERE(base), HERE(row), HERE(hidden_start), HERE(hidden), HERE(head), HERE(tail),
-                HERE(found), HERE(density), HERE(sum));
+  return LAUNCH(l, sph_pairs, l->step.count, STEP, DEVICE_VALUE(shielded), HERE(place), FIELD(id),
+                DEVICE_BUFFER(&pairs_there->start), DEVICE_BUFFER(&pairs_there->index), HERE(base), HERE(row),
+                HERE(hidden_start), HERE(hidden), HERE(head), HERE(tail), HERE(found), HERE(density), HERE(sum));
 }
 
 static void set_row(float row[4], const float from[3], float fourth) {
