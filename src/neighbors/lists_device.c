@@ -177,14 +177,15 @@ double list_maker_outermost(const ListMaker *d) {
 
 Status list_maker_starts(Core *core, ListMaker *d, const DeviceBuffer *counts, int64_t count, DeviceBuffer *starts,
                          int64_t *total) {
-  return scan_starts(core, &d->scan, counts, count, starts, total);
+  return scan_starts(core, &d->scan, counts, count, starts, NULL, 0, total);
 }
 
-Status list_maker_find(Core *core, ListMaker *d, float reach, ListDevice *list) {
+Status list_maker_find(Core *core, ListMaker *d, float reach, const DeviceRead *with, int with_count,
+                       ListDevice *list) {
   d->shared.reach = reach;
   list->count = d->shared.count;
   TRY(LAUNCH(lists_count, list->count, SHARED, HERE(at), HERE(start), HERE(number), HERE(rank)));
-  TRY(list_maker_starts(core, d, &d->rank, list->count, &list->start, &list->entries));
+  TRY(scan_starts(core, &d->scan, &d->rank, list->count, &list->start, with, with_count, &list->entries));
   TRY(device_reserve(core, d->device, &list->index, (list->entries + 1) * (int64_t)sizeof(int32_t), 0,
                      "neighbour lists"));
   return LAUNCH(lists_fill, list->count, SHARED, HERE(at), HERE(start), HERE(number), DEVICE_BUFFER(&list->start),

@@ -32,8 +32,10 @@ Status list_maker_order(Core *core, ListMaker *maker, const ListPoints *points, 
                         const DeviceBuffer **order);
 /* No coordinate of these points is larger. */
 double list_maker_outermost(const ListMaker *maker);
-/* As neighbor_list_build, over the points that were ordered last, in their order. */
-Status list_maker_find(Core *core, ListMaker *maker, float reach, ListDevice *list);
+/* As neighbor_list_build, over the points that were ordered last, in their order. The host waits for its size once;
+ * these come down with that. */
+Status list_maker_find(Core *core, ListMaker *maker, float reach, const DeviceRead *with, int with_count,
+                       ListDevice *list);
 /* Sums of those before, of 64 bits: starts[k], of `count` numbers of 32 bits and of one more. Counts are used up; the
  * total comes down. */
 Status list_maker_starts(Core *core, ListMaker *maker, const DeviceBuffer *counts, int64_t count, DeviceBuffer *starts,

@@ -36,7 +36,7 @@ Status scan_run(Core *core, ScanDevice *scan, const DeviceBuffer *values, int64_
 }
 
 Status scan_starts(Core *core, ScanDevice *scan, const DeviceBuffer *values, int64_t count, DeviceBuffer *starts,
-                   int64_t *total) {
+                   const DeviceRead *with, int with_count, int64_t *total) {
   const int32_t all = (int32_t)count, blocks = (int32_t)((count + SCAN_BLOCK - 1) / SCAN_BLOCK);
   const int64_t eight = (int64_t)sizeof(int64_t);
   TRY(device_reserve(core, scan->device, &scan->partial, (blocks + 1) * (int64_t)sizeof(int32_t), 0, "sums"));
@@ -49,5 +49,7 @@ Status scan_starts(Core *core, ScanDevice *scan, const DeviceBuffer *values, int
   TRY(device_launch(core, scan->blocks, 0, (int64_t)blocks * SCAN_GROUP, SCAN_GROUP, values_sums, 3));
   TRY(device_launch(core, scan->sums_long, 0, SCAN_GROUP, SCAN_GROUP, sums, 3));
   TRY(device_launch(core, scan->starts, 0, count + 1, SCAN_GROUP, all_starts, 5));
-  return device_read(core, scan->device, &scan->before, blocks * eight, eight, total);
+  DeviceRead reads[DEVICE_READS_MAX] = {{&scan->before, blocks * eight, eight, total}};
+  for (int k = 0; k < with_count; k++) reads[k + 1] = with[k];
+  return device_read_many(core, scan->device, reads, with_count + 1);
 }

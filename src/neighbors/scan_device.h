@@ -13,8 +13,9 @@ typedef struct ScanDevice {
 Status scan_open(Core *core, Device *device, DeviceProgram *program, ScanDevice *scan);
 void scan_close(Core *core, ScanDevice *scan);
 Status scan_run(Core *core, ScanDevice *scan, const DeviceBuffer *values, int64_t count);
-/* With 64 bits: starts[k] for all values and one more, which is the total; it comes down. The values are used up. */
+/* With 64 bits: starts[k] for all values and one more, which is the total; it comes down, and with it what else is
+ * asked for. The values are used up. */
 Status scan_starts(Core *core, ScanDevice *scan, const DeviceBuffer *values, int64_t count, DeviceBuffer *starts,
-                   int64_t *total);
+                   const DeviceRead *with, int with_count, int64_t *total);
 
 #endif

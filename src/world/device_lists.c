@@ -44,50 +44,70 @@ static void survey_radii(ScreeWorld *world) {
   world_survey_radii(world);
 }
 
-/* One field, from its buffer into a spare one of its size, which it keeps. */
+/* One field, from its buffer into a spare one, which it keeps. */
 static Status permute_field(ScreeWorld *world, const Field *field, const DeviceBuffer *order, DeviceBuffer *buffer) {
   WorldDevice *d = world->on_device;
-  const bool words = field->size % (int32_t)sizeof(int32_t) == 0, one = field->size == (int32_t)sizeof(int32_t);
+  const bool words = field->size % (int32_t)sizeof(int32_t) == 0;
   const int32_t count = (int32_t)world->state.particles.count,
                 each = words ? field->size / (int32_t)sizeof(int32_t) : field->size;
-  DeviceBuffer *spare = one ? &d->spare_word : &d->spare;
-  TRY(device_reserve(&world->core, world->device, spare, buffer->bytes, 0, "particles"));
+  TRY(device_reserve(&world->core, world->device, &d->spare, buffer->bytes, 0, "particles"));
   if (words)
     TRY(WORLD_LAUNCH(world_permute_words, (int64_t)count * each, DEVICE_VALUE(count), DEVICE_VALUE(each),
-                     DEVICE_BUFFER(order), DEVICE_BUFFER(buffer), DEVICE_BUFFER(spare)));
+                     DEVICE_BUFFER(order), DEVICE_BUFFER(buffer), WORLD_HERE(spare)));
   else
     TRY(WORLD_LAUNCH(world_permute_bytes, (int64_t)count * each, DEVICE_VALUE(count), DEVICE_VALUE(each),
-                     DEVICE_BUFFER(order), DEVICE_BUFFER(buffer), DEVICE_BUFFER(spare)));
-  device_swap(buffer, spare);
+                     DEVICE_BUFFER(order), DEVICE_BUFFER(buffer), WORLD_HERE(spare)));
+  device_swap(buffer, &d->spare);
   return SCREE_OK;
+}
+
+/* Fields of one word, some together. */
+static Status permute_together(ScreeWorld *world, const DeviceBuffer *order, DeviceBuffer *const *fields,
+                               int32_t some) {
+  WorldDevice *d = world->on_device;
+  const int32_t count = (int32_t)world->state.particles.count;
+  const DeviceBuffer *from[WORLD_TOGETHER];
+  for (int32_t k = 0; k < WORLD_TOGETHER; k++) {
+    from[k] = fields[k < some ? k : 0];
+    TRY(device_reserve(&world->core, world->device, &d->spares[k], from[k]->bytes, 0, "particles"));
+  }
+  TRY(WORLD_LAUNCH(world_permute_fields, count, DEVICE_VALUE(count), DEVICE_VALUE(some), DEVICE_BUFFER(order),
+                   DEVICE_BUFFER(from[0]), DEVICE_BUFFER(from[1]), DEVICE_BUFFER(from[2]), DEVICE_BUFFER(from[3]),
+                   DEVICE_BUFFER(&d->spares[0]), DEVICE_BUFFER(&d->spares[1]), DEVICE_BUFFER(&d->spares[2]),
+                   DEVICE_BUFFER(&d->spares[3])));
+  for (int32_t k = 0; k < some; k++) device_swap(fields[k], &d->spares[k]);
+  return SCREE_OK;
+}
+
+static Status permute_there(ScreeWorld *world, const DeviceBuffer *order) {
+  const Particles *p = &world->state.particles;
+  DeviceBuffer *together[WORLD_TOGETHER];
+  int32_t some = 0;
+  for (int32_t f = 0; f < p->field_count; f++) {
+    DeviceBuffer *buffer = &world->state.mirror->fields[f].buffer;
+    if (!p->fields[f].mirrored) continue;
+    if (p->fields[f].size != (int32_t)sizeof(int32_t)) TRY(permute_field(world, &p->fields[f], order, buffer));
+    else together[some++] = buffer;
+    if (some == WORLD_TOGETHER) TRY(permute_together(world, order, together, some));
+    some %= WORLD_TOGETHER;
+  }
+  return some > 0 ? permute_together(world, order, together, some) : SCREE_OK;
+}
+
+/* Where the device has all fields, copies on the host are given up: nothing goes over the bus. Otherwise the order
+ * comes down. */
+static bool all_are_there(const Particles *p) {
+  bool all = true;
+  for (int32_t f = 0; f < p->field_count; f++) all &= p->fields[f].mirrored;
+  return all;
 }
 
 /* Fields that the device does not have change places on the host, with those of the others that are valid there. */
-static Status permute_here(ScreeWorld *world, const DeviceBuffer *order) {
+static Status permute_here(ScreeWorld *world, const int32_t *order) {
   Particles *p = &world->state.particles;
   bool here[FIELDS_MAX];
-  int32_t *order_here = NULL;
-  int mark = scratch_mark(&world->scratch);
-  TRY(scratch_take(&world->core, &world->scratch, &order_here, p->count, "order"));
-  TRY(device_read(&world->core, world->device, order, 0, p->count * (int64_t)sizeof *order_here, order_here));
   for (int32_t f = 0; f < p->field_count; f++) here[f] = !p->fields[f].mirrored || world->state.mirror->fields[f].here;
-  TRY(particles_permute_some(&world->core, p, &world->scratch, order_here, p->count, here));
-  scratch_release(&world->core, &world->scratch, mark);
-  return SCREE_OK;
-}
-
-/* Where the device has all fields, copies on the host are given up: nothing goes over the bus. */
-static Status permute(ScreeWorld *world, const DeviceBuffer *order) {
-  const Particles *p = &world->state.particles;
-  Mirror *mirror = world->state.mirror;
-  bool all = true;
-  for (int32_t f = 0; f < p->field_count; f++) {
-    if (p->fields[f].mirrored) TRY(permute_field(world, &p->fields[f], order, &mirror->fields[f].buffer));
-    all &= p->fields[f].mirrored;
-  }
-  if (!all) return permute_here(world, order);
-  mirror_wrote_there(mirror, p, SET_PARTICLES);
-  return SCREE_OK;
+  return particles_permute_some(&world->core, p, &world->scratch, order, p->count, here);
 }
 
 /* The host knows who is not finite. */
@@ -97,7 +117,30 @@ static Status refuse(ScreeWorld *world, const MethodNeeds *needs) {
   return world_rebuild_lists(world, needs);
 }
 
-static Status list_there(ScreeWorld *world, const MethodNeeds *needs, float skin) {
+/* Particles in their new order, and the pairs; with their number comes down what the host wants of each particle. */
+static Status sort_and_find(ScreeWorld *world, const DeviceBuffer *order, ListsHere wants, float reach) {
+  Mirror *mirror = world->state.mirror;
+  const Particles *p = &world->state.particles;
+  const bool all = all_are_there(p);
+  int32_t *order_here = NULL;
+  DeviceRead reads[2];
+  MirrorField *near = mirror_field(mirror, p, "near_solids");
+  int count = 0, mark = scratch_mark(&world->scratch);
+  TRY(permute_there(world, order));
+  if (!all) TRY(scratch_take(&world->core, &world->scratch, &order_here, p->count, "order"));
+  if (!all) reads[count++] = (DeviceRead){order, 0, p->count * (int64_t)sizeof *order_here, order_here};
+  if (wants == LISTS_SOLIDS_HERE)
+    reads[count++] = (DeviceRead){&near->buffer, 0, p->count * world->near_words * (int64_t)sizeof *world->near_solids,
+                                  world->near_solids};
+  TRY(list_maker_find(&world->core, mirror->lists, reach, reads, count, &mirror->pairs));
+  if (all) mirror_wrote_there(mirror, p, SET_PARTICLES);
+  else TRY(permute_here(world, order_here));
+  if (wants == LISTS_SOLIDS_HERE) near->here = true;
+  scratch_release(&world->core, &world->scratch, mark);
+  return SCREE_OK;
+}
+
+static Status list_there(ScreeWorld *world, const MethodNeeds *needs, ListsHere wants, float skin) {
   Mirror *mirror = world->state.mirror;
   const Particles *p = &world->state.particles;
   const ListReach reach = world_list_reach(world, needs, skin);
@@ -115,15 +158,12 @@ static Status list_there(ScreeWorld *world, const MethodNeeds *needs, float skin
   TRY(list_maker_order(&world->core, mirror->lists, &points, reach.cell, &finite, &order));
   if (!finite) return refuse(world, needs);
   world->outermost = list_maker_outermost(mirror->lists);
-  TRY(permute(world, order));
-  return list_maker_find(&world->core, mirror->lists, reach.pairs, &mirror->pairs);
+  return sort_and_find(world, order, wants, reach.pairs);
 }
 
 /* What the host looks for of solids and samples. */
 static Status list_solids_here(ScreeWorld *world, const MethodNeeds *needs, float skin) {
-  State *state = &world->state;
-  TRY(mirror_fetch_field(&world->core, state->mirror, &state->particles, "near_solids"));
-  if (state->samples.count > 0) TRY(world_to_host(world, SET_BUILT | SET_BIRTH));
+  if (world->state.samples.count > 0) TRY(world_to_host(world, SET_BUILT | SET_BIRTH));
   TRY(world_list_samples(world, needs, skin));
   return world_list_known_solids(world, needs);
 }
@@ -137,7 +177,7 @@ Status world_rebuild_on_device(ScreeWorld *world, const MethodNeeds *needs) {
   TRY(world_to_device(world, SET_PARTICLES));
   survey_radii(world);
   TRY(anchor_and_look(world, needs, skin));
-  TRY(list_there(world, needs, skin));
+  TRY(list_there(world, needs, here, skin));
   world->moved_on = 0;
   int mark = scratch_mark(&world->scratch);
   if (here == LISTS_SOLIDS_HERE) TRY(list_solids_here(world, needs, skin));

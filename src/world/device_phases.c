@@ -50,6 +50,7 @@ void world_leave_device(ScreeWorld *world) {
   WorldDevice *d = world->on_device;
   if (!d) return;
   WORLD_DEVICE_BUFFERS(DEVICE_BUFFER_RELEASE)
+  for (int k = 0; k < WORLD_TOGETHER; k++) device_release(d->device, &d->spares[k]);
   WORLD_DEVICE_KERNELS(DEVICE_KERNEL_FREE)
   device_program_free(core, d->program);
   memory_drop(&world->core, &world->on_device);

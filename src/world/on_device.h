@@ -7,20 +7,25 @@
 
 enum { WORLD_GROUP = WORLD_OVERLAP_GROUP };
 
+/* Fields of one word that change places in one launch; each has a spare buffer to go to. */
+enum { WORLD_TOGETHER = 4 };
+
 #define WORLD_DEVICE_KERNELS(X)                                                                                        \
   X(world_leave, "device neighbors")                                                                                   \
   X(world_farthest, "device neighbors")                                                                                \
+  X(world_permute_fields, "device neighbors")                                                                          \
   X(world_permute_words, "device neighbors")                                                                           \
   X(world_permute_bytes, "device neighbors")                                                                           \
   X(world_overlap, "device neighbors")                                                                                 \
   X(world_move, "device commit")
-#define WORLD_DEVICE_BUFFERS(X) X(gone) X(spare_word) X(spare) X(deepest)
+#define WORLD_DEVICE_BUFFERS(X) X(gone) X(spare) X(deepest)
 
 struct WorldDevice {
   Device *device;
   DeviceProgram *program;
   WORLD_DEVICE_KERNELS(DEVICE_KERNEL_MEMBER)
   WORLD_DEVICE_BUFFERS(DEVICE_BUFFER_MEMBER)
+  DeviceBuffer spares[WORLD_TOGETHER];
   int64_t leaving;    /* steps whose leavers the device has counted and the host has not been told of */
   int64_t radii_sent; /* how often radii had gone up when they were surveyed */
 };

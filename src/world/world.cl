@@ -125,7 +125,19 @@ kernel void world_farthest(int count, int begin, global const float *x, global c
   if (get_local_id(0) == 0) atomic_max(&words[begin + WORD_FARTHEST], farthest);
 }
 
-/* Elements of so many words, and of bytes, change places. */
+/* Elements of so many words, and of bytes, change places; fields of one word together. */
+kernel void world_permute_fields(int count, int fields, global const int *order, global const int *from_0,
+                                 global const int *from_1, global const int *from_2, global const int *from_3,
+                                 global int *to_0, global int *to_1, global int *to_2, global int *to_3) {
+  int i = (int)get_global_id(0);
+  if (i >= count) return;
+  int from = order[i];
+  to_0[i] = from_0[from];
+  if (fields > 1) to_1[i] = from_1[from];
+  if (fields > 2) to_2[i] = from_2[from];
+  if (fields > 3) to_3[i] = from_3[from];
+}
+
 kernel void world_permute_words(int count, int words, global const int *order, global const int *from, global int *to) {
   int i = (int)get_global_id(0);
   if (i < count * words) to[i] = from[order[i / words] * words + i % words];
