@@ -10,9 +10,7 @@
 /* Whether solids near particles can be found there. */
 static bool solids_are_there(const ScreeWorld *world, const MethodNeeds *needs) {
   const Solids *solids = &world->state.solids;
-  if (!(needs->solids > 0) || solids->count == 0) return true;
-  return solids->count <= world->near_words * SOLIDS_PER_WORD &&
-         !solids_mirror_missing(solids, world_solid_reach(world, needs));
+  return !(needs->solids > 0) || !solids_mirror_missing(solids, world_solid_reach(world, needs));
 }
 
 /* All of it on the host. */

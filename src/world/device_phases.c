@@ -77,11 +77,9 @@ const char *world_missing_on_device(const ScreeWorld *world) {
   if (missing) return missing;
   if (!device_has_doubles(world->device)) return "devices without doubles";
   const MethodNeeds needs = world_needs(world);
-  if (needs.neighbors == NEIGHBORS_LISTED) return NULL; /* the host looks at the solids */
-  missing = solids_mirror_missing(&world->state.solids, world_solid_reach(world, &needs));
-  if (missing) return missing;
   if (world->state.solids.count > world->near_words * SOLIDS_PER_WORD) return "as many bodies that were added";
-  return NULL;
+  if (needs.neighbors == NEIGHBORS_LISTED) return NULL; /* where it has to, the host makes the lists */
+  return solids_mirror_missing(&world->state.solids, world_solid_reach(world, &needs));
 }
 
 Status world_check_device(ScreeWorld *world) {

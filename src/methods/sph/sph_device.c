@@ -45,8 +45,8 @@ enum { LOOK_EVERY = 2 };
   X(base)                                                                                                              \
   X(head)                                                                                                              \
   X(tail)                                                                                                              \
-  X(who) X(asked) X(counts) X(entries) X(words) X(hidden_start) X(hidden) X(walls) X(materials) X(sums) X(control)     \
-      X(residual)
+  X(who)                                                                                                               \
+  X(asked) X(counts) X(entries) X(words) X(hidden_start) X(hidden) X(walls) X(materials) X(sums) X(control) X(residual)
 #define SPH_DEVICE_FIELDS(X)                                                                                           \
   X(x)                                                                                                                 \
   X(y)                                                                                                                 \
@@ -151,45 +151,58 @@ static Status send(const Launcher *l, DeviceBuffer *buffer, const void *from, in
   return device_write(l->core, l->d->device, buffer, 0, bytes, from);
 }
 
-/* Parcels that may touch walls. Who is far from walls holds on to none. */
-static Status list_rows(const Launcher *l) {
+/* Who is far from walls holds on to none. Mostly he did not before: then it is enough to look. */
+static void let_go(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Launcher *l = context;
+  SphGrip(*grip)[SPH_GRIPS] = l->work->fields.grip;
+  for (int64_t i = b; i < e; i++)
+    if (grip[i][0].face != 0 && !sph_walls_possible(l->work->step->state, i)) memset(grip[i], 0, sizeof *grip);
+}
+
+/* Parcels that may touch walls. */
+static Status list_rows(Launcher *l) {
   SphDevice *d = l->d;
   const State *state = l->work->step->state;
-  const int64_t count = l->work->count;
+  const Contacts *contacts = &state->contacts;
+  const int64_t count = l->work->count, most = contacts->solids.list.entries + contacts->samples.list.entries;
+  parallel_for(l->core, 0, count, SPH_CHUNK, let_go, l);
+  TRY(memory_grow(l->core, &d->who_here, (most < count ? most : count) + 1, "parcels near walls"));
   d->rows = 0;
-  for (int64_t i = 0; i < count; i++) {
-    if (sph_walls_possible(state, i)) d->rows++;
-    else memset(l->work->fields.grip[i], 0, sizeof *l->work->fields.grip);
-  }
-  TRY(memory_grow(l->core, &d->who_here, d->rows + 1, "parcels near walls"));
-  for (int64_t i = 0, r = 0; i < count; i++)
-    if (sph_walls_possible(state, i)) d->who_here[r++] = (int32_t)i;
+  for (int64_t i = 0; i < count; i++)
+    if (sph_walls_possible(state, i)) d->who_here[d->rows++] = (int32_t)i;
   return send(l, &d->who, d->who_here, d->rows * (int64_t)sizeof *d->who_here);
 }
 
-/* The host looks for neighbours that a solid hides: those of the parcels near such solids come down, and only those. */
-static Status fetch_shielded(const Launcher *l) {
+/* Parcels near solids that may hide neighbours. */
+static Status list_shielded(const Launcher *l, int32_t **who, int32_t *some) {
+  const SphDevice *d = l->d;
+  const State *state = l->work->step->state;
+  TRY(scratch_take(l->core, l->work->step->scratch, who, d->rows, "parcels near walls"));
+  *some = 0;
+  for (int64_t r = 0; r < d->rows && state->contacts.solids.list.start; r++)
+    if (sph_shield_possible(state, d->who_here[r])) (*who)[(*some)++] = d->who_here[r];
+  return SCREE_OK;
+}
+
+/* The host looks for what they hide: of the lists their rows come down, and only those. */
+static Status fetch_shielded(const Launcher *l, const int32_t *who, int32_t some) {
   SphDevice *d = l->d;
   State *state = l->work->step->state;
   NeighborList *list = &state->contacts.particles.list;
   const ListDevice *pairs = &state->mirror->pairs;
   const int64_t count = l->work->count, four = (int64_t)sizeof(int32_t);
-  int32_t *who = NULL, *lengths = NULL, some = 0;
+  int32_t *lengths = NULL;
+  TRY(scratch_take(l->core, l->work->step->scratch, &lengths, some, "parcels near walls"));
   TRY(memory_grow(l->core, &list->start, count + 1, "neighbour list"));
-  TRY(scratch_take(l->core, l->work->step->scratch, &who, d->rows, "parcels near walls"));
-  TRY(scratch_take(l->core, l->work->step->scratch, &lengths, d->rows, "parcels near walls"));
-  for (int64_t r = 0; r < d->rows && state->contacts.solids.list.start; r++)
-    if (sph_shield_possible(state, d->who_here[r])) who[some++] = d->who_here[r];
-  memset(list->start, 0, sizeof *list->start * (size_t)(count + 1));
-  list->count = count;
-  list->entries = 0;
-  if (some == 0) return SCREE_OK;
   TRY(send(l, &d->asked, who, some * four));
   TRY(reserve(l, &d->counts, (some + 1) * four));
   TRY(LAUNCH(l, sph_row_lengths, some, DEVICE_VALUE(some), HERE(asked), DEVICE_BUFFER(&pairs->start), HERE(counts)));
   TRY(device_read(l->core, d->device, &d->counts, 0, some * four, lengths));
+  memset(list->start, 0, sizeof *list->start * (size_t)(count + 1));
   for (int32_t k = 0; k < some; k++) list->start[who[k] + 1] = lengths[k];
   for (int64_t i = 0; i < count; i++) list->start[i + 1] += list->start[i];
+  list->count = count;
   list->entries = list->start[count];
   TRY(memory_grow(l->core, &list->index, list->entries + 1, "neighbour list"));
   TRY(reserve(l, &d->entries, list->entries * four));
@@ -200,20 +213,24 @@ static Status fetch_shielded(const Launcher *l) {
 }
 
 /* Parcels whose places the host needs to find walls: those near them, and neighbours that a solid may hide. */
-static Status list_asked(const Launcher *l) {
+static Status list_asked(const Launcher *l, const int32_t *shielded, int32_t some) {
   SphDevice *d = l->d;
   const NeighborList *list = &l->work->step->state->contacts.particles.list;
   const int64_t count = l->work->count;
   uint8_t *marks = NULL;
-  TRY(scratch_take(l->core, l->work->step->scratch, &marks, count, "parcels near walls"));
-  memset(marks, 0, (size_t)count);
-  for (int64_t r = 0; r < d->rows; r++) marks[d->who_here[r]] = 1;
-  for (int64_t k = 0; k < list->entries; k++) marks[list->index[k]] = 1;
   d->asked_count = 0;
-  for (int64_t i = 0; i < count; i++) d->asked_count += marks[i];
-  TRY(memory_grow(l->core, &d->asked_here, d->asked_count + 1, "parcels near walls"));
-  for (int64_t i = 0, a = 0; i < count; i++)
-    if (marks[i]) d->asked_here[a++] = (int32_t)i;
+  TRY(memory_grow(l->core, &d->asked_here, (some > 0 ? count : d->rows) + 1, "parcels near walls"));
+  if (some == 0)
+    for (; d->asked_count < d->rows; d->asked_count++) d->asked_here[d->asked_count] = d->who_here[d->asked_count];
+  else {
+    TRY(scratch_take(l->core, l->work->step->scratch, &marks, count, "parcels near walls"));
+    memset(marks, 0, (size_t)count);
+    for (int64_t r = 0; r < d->rows; r++) marks[d->who_here[r]] = 1;
+    for (int32_t s = 0; s < some; s++)
+      for (int64_t k = list->start[shielded[s]]; k < list->start[shielded[s] + 1]; k++) marks[list->index[k]] = 1;
+    for (int64_t i = 0; i < count; i++)
+      if (marks[i]) d->asked_here[d->asked_count++] = (int32_t)i;
+  }
   return send(l, &d->asked, d->asked_here, d->asked_count * (int64_t)sizeof *d->asked_here);
 }
 
@@ -254,15 +271,17 @@ static Status reserve_parcels(const Launcher *l) {
 }
 
 /* What follows from lists when they were made anew. */
-static Status follow_lists(const Launcher *l) {
+static Status follow_lists(Launcher *l) {
   SphDevice *d = l->d;
   const Contacts *contacts = &l->work->step->state->contacts;
+  int32_t *shielded = NULL, some = 0;
   if (d->builds == contacts->builds) return SCREE_OK;
   int mark = scratch_mark(l->work->step->scratch);
   TRY(reserve_parcels(l));
   TRY(list_rows(l));
-  if (contacts->elsewhere) TRY(fetch_shielded(l));
-  TRY(list_asked(l));
+  TRY(list_shielded(l, &shielded, &some));
+  if (contacts->elsewhere && some > 0) TRY(fetch_shielded(l, shielded, some));
+  TRY(list_asked(l, shielded, some));
   TRY(number_rows(l));
   TRY(lay_out_slots(l));
   scratch_release(l->core, l->work->step->scratch, mark);
