@@ -170,7 +170,7 @@ double list_maker_outermost(const ListMaker *d) {
                             (box->low_tile_z + box->tiles_z) * TILE - COORDINATE_BIAS};
   double most = 0;
   for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++) most = fmax(most, fabs((double)bounds[k]));
-  return most / d->shared.inverse;
+  return most < COORDINATE_LIMIT ? most / d->shared.inverse : INFINITY; /* who is farther out is in the last cell */
 }
 
 /* ---- rows ---- */

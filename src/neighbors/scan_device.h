@@ -6,7 +6,7 @@
 
 typedef struct ScanDevice {
   Device *device;
-  DeviceKernel *blocks, *sums, *add, *sums_long, *starts;
+  DeviceKernel *blocks, *sums, *add, *starts;
   DeviceBuffer partial, before; /* sums of the blocks; of those before each, of 64 bits */
 } ScanDevice;
 
