@@ -176,8 +176,8 @@ double list_maker_outermost(const ListMaker *d) {
 /* ---- rows ---- */
 
 Status list_maker_starts(Core *core, ListMaker *d, const DeviceBuffer *counts, int64_t count, DeviceBuffer *starts,
-                         int64_t *total) {
-  return scan_starts(core, &d->scan, counts, count, starts, NULL, 0, total);
+                         const DeviceRead *with, int with_count, int64_t *total) {
+  return scan_starts(core, &d->scan, counts, count, starts, with, with_count, total);
 }
 
 Status list_maker_find(Core *core, ListMaker *d, float reach, const DeviceRead *with, int with_count,

@@ -37,8 +37,8 @@ double list_maker_outermost(const ListMaker *maker);
 Status list_maker_find(Core *core, ListMaker *maker, float reach, const DeviceRead *with, int with_count,
                        ListDevice *list);
 /* Sums of those before, of 64 bits: starts[k], of `count` numbers of 32 bits and of one more. Counts are used up; the
- * total comes down. */
+ * total comes down, with what else is asked for. */
 Status list_maker_starts(Core *core, ListMaker *maker, const DeviceBuffer *counts, int64_t count, DeviceBuffer *starts,
-                         int64_t *total);
+                         const DeviceRead *with, int with_count, int64_t *total);
 
 #endif

@@ -274,7 +274,7 @@ static Status keep_springs(Core *core, DemDevice *d, const State *state) {
   device_swap(&d->wall_springs, &d->last_wall_springs);
   TRY(device_reserve(core, d->device, &d->counts, (d->grains + 1) * four, 0, "lists"));
   TRY(LAUNCH(dem_count_kept, grains, DEVICE_VALUE(grains), HERE(start), HERE(partner), HERE(counts)));
-  TRY(list_maker_starts(core, state->mirror->lists, &d->counts, grains, &d->last_start, &kept));
+  TRY(list_maker_starts(core, state->mirror->lists, &d->counts, grains, &d->last_start, NULL, 0, &kept));
   TRY(device_reserve(core, d->device, &d->last_partner, (kept + 1) * four, 0, "lists"));
   TRY(device_reserve(core, d->device, &d->last_springs, (kept + 1) * quads, 0, "springs"));
   return LAUNCH(dem_keep, grains, DEVICE_VALUE(grains), HERE(start), HERE(partner), HERE(springs), HERE(last_start),
@@ -393,7 +393,7 @@ static Status list_walls(Core *core, DemDevice *d, const State *state, const Dem
                          const DemShared *step, DemLagShared lag) {
   TRY(device_reserve(core, d->device, &d->counts, (shared->count + 1) * (int64_t)sizeof(int32_t), 0, "lists"));
   TRY(LAUNCH(dem_count_walls, shared->count, DEVICE_VALUE(*shared), DEVICE_VALUE(*step), NEAR_WALLS, HERE(counts)));
-  TRY(list_maker_starts(core, state->mirror->lists, &d->counts, shared->count, &d->wall_start, &d->walled));
+  TRY(list_maker_starts(core, state->mirror->lists, &d->counts, shared->count, &d->wall_start, NULL, 0, &d->walled));
   TRY(reserve_walls(core, d, d->walled));
   return LAUNCH(dem_fill_walls, shared->count, DEVICE_VALUE(*shared), DEVICE_VALUE(*step), NEAR_WALLS,
                 FIELD3(built_x, built_y, built_z), HERE(wall_start), FIELD(contact_row), HERE(last_wall_start),

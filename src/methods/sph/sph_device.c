@@ -64,6 +64,7 @@ struct SphDevice {
   int64_t builds;                 /* that lists and rows are of; -1: none */
   int32_t *who_here, *asked_here; /* parcels that may touch walls; whose places the host needs */
   int64_t rows, asked_count;      /* how many */
+  bool slots_known;               /* where they begin */
   int32_t *words_here;            /* what comes down */
   float (*walls_here)[4];         /* what goes up */
   float materials_sent[MATERIALS_MAX][4];
@@ -206,7 +207,7 @@ static Status fetch_shielded(const Launcher *l, const int32_t *who, int32_t some
   list->entries = list->start[count];
   TRY(memory_grow(l->core, &list->index, list->entries + 1, "neighbour list"));
   TRY(reserve(l, &d->entries, list->entries * four));
-  TRY(list_maker_starts(l->core, state->mirror->lists, &d->counts, some, &d->base, &list->entries));
+  TRY(list_maker_starts(l->core, state->mirror->lists, &d->counts, some, &d->base, NULL, 0, &list->entries));
   TRY(LAUNCH(l, sph_row_entries, some, DEVICE_VALUE(some), HERE(asked), DEVICE_BUFFER(&pairs->start),
              DEVICE_BUFFER(&pairs->index), HERE(base), HERE(entries)));
   return device_read(l->core, d->device, &d->entries, 0, list->entries * four, list->index);
@@ -243,16 +244,18 @@ static Status number_rows(const Launcher *l) {
   return LAUNCH(l, sph_number_rows, rows, DEVICE_VALUE(rows), HERE(who), HERE(row));
 }
 
-/* Where the slots of SPH_ABREAST parcels begin: room for the longest list among them. */
-static Status lay_out_slots(const Launcher *l) {
+/* Where the slots of SPH_ABREAST parcels begin: room for the longest list among them. What the host waits for besides
+ * comes down with their number. */
+static Status lay_out_slots(const Launcher *l, DeviceRead with) {
   SphDevice *d = l->d;
   const Mirror *mirror = l->work->step->state->mirror;
   const int64_t slices = (l->work->count + SPH_ABREAST - 1) / SPH_ABREAST;
   int64_t slots = 0;
   TRY(reserve(l, &d->counts, (slices + 1) * (int64_t)sizeof(int32_t)));
   TRY(LAUNCH(l, sph_room, slices, DEVICE_VALUE(l->step.count), DEVICE_BUFFER(&mirror->pairs.start), HERE(counts)));
-  TRY(list_maker_starts(l->core, mirror->lists, &d->counts, slices, &d->base, &slots));
+  TRY(list_maker_starts(l->core, mirror->lists, &d->counts, slices, &d->base, &with, 1, &slots));
   TRY(reserve(l, &d->head, slots * (int64_t)sizeof(uint32_t[2])));
+  d->slots_known = true;
   return reserve(l, &d->tail, slots * (int64_t)sizeof(int16_t));
 }
 
@@ -283,7 +286,7 @@ static Status follow_lists(Launcher *l) {
   if (contacts->elsewhere && some > 0) TRY(fetch_shielded(l, shielded, some));
   TRY(list_asked(l, shielded, some));
   TRY(number_rows(l));
-  TRY(lay_out_slots(l));
+  d->slots_known = false;
   scratch_release(l->core, l->work->step->scratch, mark);
   d->builds = contacts->builds;
   return SCREE_OK;
@@ -305,7 +308,8 @@ static Status read_places(Launcher *l) {
   TRY(LAUNCH(l, sph_take, asked, DEVICE_VALUE(asked), HERE(asked), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z),
              FIELD3(vx, vy, vz), HERE(words)));
   TRY(memory_grow(l->core, &d->words_here, words, "places"));
-  TRY(device_read(l->core, d->device, &d->words, 0, bytes, d->words_here));
+  const DeviceRead read = {&d->words, 0, bytes, d->words_here};
+  TRY(d->slots_known ? device_read_many(l->core, d->device, &read, 1) : lay_out_slots(l, read));
   memcpy(&square, &d->words_here[SPH_FASTEST], sizeof square);
   l->fastest = (double)square;
   const float *at = (const float *)(d->words_here + SPH_WORDS);
