@@ -20,7 +20,9 @@ typedef struct BedKind {
   int64_t settles, lasts; /* frames */
   bool by_the_clock;      /* of the wall, which sees launches, waits and lists made by the host */
 } BedKind;
-static const BedKind BED_PBD = {"pbd", 400, 1400, 20, 5, false}, BED_DEM = {"dem", 900, 1500, 6, 2, true};
+/* Of more than these a frame is measured from the start on: it has hundreds of steps. */
+#define MANY_GRAINS 2e7
+static const BedKind BED_PBD = {"pbd", 400, 1400, 20, 5, false}, BED_DEM = {"dem", 400, 1000, 6, 2, true};
 
 typedef struct DeviceTiming {
   int64_t grains, memory, up, down; /* memory: peak on the device; up, down: bytes of a frame */
@@ -194,11 +196,12 @@ static Status bed_timing(Core *core, const BenchTable *table, const BedKind *kin
   TRY(bed_create(core, table, kind, wanted, device, &world));
   *timing = (BedTiming){.step = {.device = INFINITY, .wall = INFINITY}};
   Status status = SCREE_OK;
-  for (int64_t k = 0; k < bench_amount(table, kind->settles, 1) && status == SCREE_OK; k++)
+  const bool many = wanted > MANY_GRAINS;
+  for (int64_t k = 0; k < bench_amount(table, many ? 0 : kind->settles, 1) && status == SCREE_OK; k++)
     status = scree_world_frame(world, &error);
   const int64_t first = scree_world_step_index(world);
   add_kernels(world, -1, timing);
-  for (int64_t k = 0; k < bench_amount(table, kind->lasts, 1) && status == SCREE_OK; k++)
+  for (int64_t k = 0; k < bench_amount(table, many ? 1 : kind->lasts, 1) && status == SCREE_OK; k++)
     status = bed_frame(world, &timing->step, &error);
   add_kernels(world, 1, timing);
   const double steps = (double)(scree_world_step_index(world) - first);
@@ -251,8 +254,9 @@ static Status bed_rows(Core *core, BenchTable *table, const ScreeDeviceInfo *inf
     double count;
     const char *words;
     bool beside, kernels; /* the CPU too; each kernel */
-  } sizes[] = {{1e4, "10k", true, true}, {1e6, "1M", true, true}, {1e7, "10M", false, false}};
-  for (int64_t k = 0; k < bench_amount(table, 3, 1); k++) {
+  } sizes[] = {
+      {1e4, "10k", true, true}, {1e6, "1M", true, true}, {1e7, "10M", false, false}, {5e7, "50M", false, false}};
+  for (int64_t k = 0; k < bench_amount(table, kind == &BED_DEM ? 4 : 3, 1); k++) {
     const double host = kind->host * sizes[k].count, there = kind->there * sizes[k].count;
     if (host > (double)memory_left(&core->memory) || there > (double)info->memory_bytes) {
       fprintf(stderr, "%s step, %s: not measured, it wants %.0f GB on the host and %.0f GB on the device\n",

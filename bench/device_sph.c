@@ -10,7 +10,7 @@
 
 enum { FALLING_FRAMES = 6, FLOW_FRAMES = 24, SETTLE_FRAMES = 60, REST_FRAMES = 4 };
 /* Of a parcel: lists, slots and rows. */
-enum { BYTES_PER_PARCEL_HOST = 1400, BYTES_PER_PARCEL_DEVICE = 1500 };
+enum { BYTES_PER_PARCEL_HOST = 700, BYTES_PER_PARCEL_DEVICE = 1500 };
 
 /* Means of frames, in s. */
 typedef struct SandTiming {
@@ -143,9 +143,9 @@ Status bench_device_sph(Core *core, BenchTable *table, const ScreeDeviceInfo *in
     double half;
     const char *words;
     bool beside; /* the CPU too */
-  } sizes[] = {{1.6, "128k", true}, {4.6, "1M", true}, {13, "8M", false}};
+  } sizes[] = {{1.6, "128k", true}, {4.6, "1M", true}, {13, "8M", false}, {32.2, "49M", false}};
   TRY(heap_rows(core, table));
-  for (int64_t k = 0; k < bench_amount(table, 3, 1); k++) {
+  for (int64_t k = 0; k < bench_amount(table, 4, 1); k++) {
     const double half = table->quick ? 0.2 : sizes[k].half, side = half / NEDER_RADIUS, parcels = 20 * side * side,
                  host = BYTES_PER_PARCEL_HOST * parcels, there = BYTES_PER_PARCEL_DEVICE * parcels;
     if (host > (double)memory_left(&core->memory) || there > (double)info->memory_bytes) {

@@ -40,6 +40,12 @@ typedef struct DeviceBuffer {
   int64_t bytes;
 } DeviceBuffer;
 
+static inline void device_swap(DeviceBuffer *a, DeviceBuffer *b) {
+  const DeviceBuffer other = *a;
+  *a = *b;
+  *b = other;
+}
+
 /* Makes it at least so large; a buffer that grows gets some room to spare, and its first `keep` bytes stay. */
 Status device_reserve(Core *core, Device *device, DeviceBuffer *buffer, int64_t bytes, int64_t keep, const char *label);
 void device_release(Device *device, DeviceBuffer *buffer);

@@ -92,6 +92,13 @@ typedef struct Step {
 #define METHOD_DEVICE(form) (0 ? (form) : NULL)
 #endif
 
+/* NEIGHBORS_LISTED: what a method on a device wants of the lists on the host, too. */
+typedef enum ListsHere {
+  LISTS_NOT_HERE,
+  LISTS_SOLIDS_HERE, /* which solids and samples are near a particle */
+  LISTS_ALL_HERE     /* the host makes the lists */
+} ListsHere;
+
 /* A method on a device, where State.mirror has the fields of the particles. It gives the bits of the CPU. */
 typedef struct MethodDevice {
   /* What the scene has that the method cannot do there, as a noun; NULL: nothing. Asked before every step: bodies are
@@ -106,6 +113,8 @@ typedef struct MethodDevice {
   /* NEIGHBORS_LISTED: what prepare has counted in State.mirror's words, from MIRROR_METHOD_WORD on; lists are about to
    * be made anew, and `needs` is asked for their skin. */
   void (*surveyed)(void *data, const int32_t *words);
+  /* The same: asked whenever lists are about to be made anew. NULL: nothing. */
+  ListsHere (*lists)(const void *data);
   /* What all of the step has counted there, and the square of the largest speed, before wrenches are used. NULL: it
    * does not count. */
   void (*counted)(void *data, Step *step, const int32_t *words, double fastest);

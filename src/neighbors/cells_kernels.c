@@ -18,7 +18,7 @@ WIDE_INLINE WideIntLanes cells_eight(Wide x, double inverse, float limit, WideIn
 }
 
 bool KERNEL(cells_of)(const float *restrict x, int64_t count, double inverse, int32_t *restrict cell) {
-  const float limit = (float)(COORDINATE_LIMIT / inverse);
+  const float limit = cell_limit(inverse);
   WideInt bad = {0};
   int64_t i = 0;
   for (; i + LANES <= count; i += LANES) {

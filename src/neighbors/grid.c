@@ -56,11 +56,9 @@ Status grid_not_finite(Core *core, Points points) {
               (double)points.x[i], (double)points.y[i], (double)points.z[i]);
 }
 
-/* A cell is larger than asked by a millionth, so that rounding in the distance of a pair can never put it two cells
- * apart (see cells_of for the rounding here). */
 static void grid_set_cell(CellGrid *grid, float cell) {
   grid->cell = cell;
-  grid->inverse = 1.0 / ((double)cell * (1.0 + 0x1p-20));
+  grid->inverse = cell_inverse(cell);
 }
 
 Status cell_grid_order(Core *core, CellGrid *grid, Scratch *scratch, Points points, float cell, int32_t *order) {

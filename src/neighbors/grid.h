@@ -16,16 +16,10 @@
 #define NEIGHBORS_GRID_H
 
 #include "core/simd.h"
+#include "neighbors/cells_law.h"
 #include "neighbors/neighbors.h"
 
 enum {
-  COORDINATE_BITS = 21,
-  COORDINATE_BIAS = 1 << (COORDINATE_BITS - 1),
-  /* Farther cells are folded into the outermost one. That is still right: folding brings no two cells further apart.
-   * Less than the bits allow, so that the cells around (and a rounded limit) always exist as numbers. */
-  COORDINATE_LIMIT = COORDINATE_BIAS - 4,
-  TILE_BITS = 3,
-  TILE = 1 << TILE_BITS,
   STRIP_BITS = 3,
   STRIP = 1 << STRIP_BITS,
   BLOCK = 256 /* points whose cells are computed at a time */
@@ -55,6 +49,19 @@ struct CellGrid {
   int32_t *chunk_strips;
   Search *search; /* buffers of neighbor_list_build, kept from one call to the next */
 };
+
+/* The box from a lowest cell to a highest. */
+static inline CellBox cell_box(const int32_t low[3], const int32_t high[3]) {
+  CellBox box = {.low_x = low[0], .size_x = high[0] - low[0] + 1, .low_tile_y = cell_tile(low[1])};
+  box.low_tile_z = cell_tile(low[2]);
+  box.tiles_y = cell_tile(high[1]) - box.low_tile_y + 1;
+  box.tiles_z = cell_tile(high[2]) - box.low_tile_z + 1;
+  return box;
+}
+/* How many cells; of few ones exactly. */
+static inline double cell_box_cells(const CellBox *box) {
+  return (double)box->size_x * (double)box->tiles_y * (double)box->tiles_z * (TILE * TILE);
+}
 
 /* The order of rows: tiles, then rows inside a tile. y and z are biased. */
 static inline uint64_t row_key(uint32_t y, uint32_t z) {
@@ -117,6 +124,12 @@ Status grid_check(Core *core, Points points, float cell);
 Status grid_order(Core *core, CellGrid *grid, Scratch *scratch, Points points, int32_t *order);
 /* Described failure for the first point that is not finite. */
 Status grid_not_finite(Core *core, Points points);
+
+/* A cell is larger than asked by a millionth, so that rounding in the distance of a pair can never put it two cells
+ * apart (see cells_of for the rounding here). */
+static inline double cell_inverse(float cell) { return 1.0 / ((double)cell * (1.0 + 0x1p-20)); }
+/* Coordinates beyond this are in the outermost cells. */
+static inline float cell_limit(double inverse) { return (float)(COORDINATE_LIMIT / inverse); }
 
 /* Integer cells of one coordinate of count points; returns whether all were finite. */
 KERNEL_DECLARE(bool, cells_of, (const float *x, int64_t count, double inverse, int32_t *cell));

@@ -38,8 +38,7 @@ typedef struct Sort {
   Box *boxes; /* per chunk */
   Box box;
   bool dense;
-  int64_t size_x, tiles_y; /* of the box, y in tiles */
-  int32_t low_x, low_tile_y, low_tile_z;
+  CellBox cells;
   int shift; /* dense: bucket = key >> shift */
   uint64_t *splitters;
   int64_t buckets, chunk;
@@ -105,16 +104,6 @@ static Status survey(Core *core, Sort *sort) {
   return sort->box.bad ? grid_not_finite(core, sort->points) : SCREE_OK;
 }
 
-/* Number of a cell inside the box, in canonical order. */
-static inline uint64_t dense_key(const Sort *sort, int32_t x, int32_t y, int32_t z) {
-  uint32_t biased_y = (uint32_t)(y + COORDINATE_BIAS), biased_z = (uint32_t)(z + COORDINATE_BIAS);
-  int64_t tile_y = (int64_t)(biased_y >> TILE_BITS) - sort->low_tile_y;
-  int64_t tile_z = (int64_t)(biased_z >> TILE_BITS) - sort->low_tile_z;
-  int64_t row = (tile_z * sort->tiles_y + tile_y) << 2 * TILE_BITS | (biased_z & (TILE - 1)) << TILE_BITS |
-                (biased_y & (TILE - 1));
-  return (uint64_t)(row * sort->size_x + (x - sort->low_x));
-}
-
 static uint16_t bucket_of(const Sort *sort, uint64_t key) {
   if (sort->dense) return (uint16_t)(key >> sort->shift);
   const uint64_t *splitters = sort->splitters; /* buckets - 1 of them; bucket b has splitters[b - 1] <= key */
@@ -131,7 +120,7 @@ static void block_keys(const Sort *sort, int64_t b, int64_t e, uint64_t *keys) {
   Cells cells;
   block_cells(sort, b, e, &cells);
   if (sort->dense)
-    for (int64_t i = 0; i < e - b; i++) keys[i] = dense_key(sort, cells.x[i], cells.y[i], cells.z[i]);
+    for (int64_t i = 0; i < e - b; i++) keys[i] = cell_number(sort->cells, cells.x[i], cells.y[i], cells.z[i]);
   else
     for (int64_t i = 0; i < e - b; i++) keys[i] = cell_key(cells.x[i], cells.y[i], cells.z[i]);
 }
@@ -239,13 +228,8 @@ static void sort_buckets(void *context, int64_t b, int64_t e, int thread) {
 static Status plan_buckets(Core *core, Sort *sort) {
   int64_t count = sort->points.count;
   const Box *box = &sort->box;
-  sort->low_x = box->low[0];
-  sort->size_x = (int64_t)box->high[0] - box->low[0] + 1;
-  sort->low_tile_y = (box->low[1] + COORDINATE_BIAS) >> TILE_BITS;
-  sort->low_tile_z = (box->low[2] + COORDINATE_BIAS) >> TILE_BITS;
-  sort->tiles_y = ((box->high[1] + COORDINATE_BIAS) >> TILE_BITS) - sort->low_tile_y + 1;
-  int64_t tiles_z = ((box->high[2] + COORDINATE_BIAS) >> TILE_BITS) - sort->low_tile_z + 1;
-  double cells = (double)sort->size_x * (double)sort->tiles_y * (double)tiles_z * (TILE * TILE);
+  sort->cells = cell_box(box->low, box->high);
+  double cells = cell_box_cells(&sort->cells);
   int64_t aimed = count / BUCKET_POINTS + 1;
   bool few = cells <= 16.0 * (double)count + 65536; /* to be counted */
   if (few && aimed < (int64_t)cells / COUNTED_CELLS_MAX + 1) aimed = (int64_t)cells / COUNTED_CELLS_MAX + 1;

@@ -23,32 +23,42 @@ kernel void scan_blocks(global int *values, int count, global int *sums) {
   if (item == SCAN_GROUP - 1) sums[get_global_id(0) / SCAN_GROUP] = part[item];
 }
 
-/* One group for all of the blocks. */
-kernel void scan_sums(global int *sums, int count) {
-  local int part[SCAN_GROUP];
-  int item = (int)get_local_id(0), before = 0;
+/* What the blocks before each have, and all of them behind the last: one group for all, with 64 bits. */
+kernel void scan_sums(global const int *sums, int count, global long *before) {
+  local long part[SCAN_GROUP];
+  int item = (int)get_local_id(0);
+  long all = 0;
   for (int begin = 0; begin < count; begin += SCAN_GROUP) {
-    int own = begin + item < count ? sums[begin + item] : 0;
+    long own = begin + item < count ? sums[begin + item] : 0;
     part[item] = own;
     for (int step = 1; step < SCAN_GROUP; step *= 2) {
       barrier(CLK_LOCAL_MEM_FENCE);
-      int more = item >= step ? part[item - step] : 0;
+      long more = item >= step ? part[item - step] : 0;
       barrier(CLK_LOCAL_MEM_FENCE);
       part[item] += more;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (begin + item < count) sums[begin + item] = before + part[item] - own;
-    before += part[SCAN_GROUP - 1];
+    if (begin + item < count) before[begin + item] = all + part[item] - own;
+    all += part[SCAN_GROUP - 1];
     barrier(CLK_LOCAL_MEM_FENCE);
   }
+  if (item == 0) before[count] = all;
 }
 
-/* `added`: whether the blocks' sums are those of the blocks before; where there are few, that is done here. */
-kernel void scan_add(global int *values, int count, global const int *sums, int added) {
-  int i = (int)get_global_id(0), block = i / SCAN_BLOCK, before = 0;
+/* `added`: whether sums of the blocks before are known; where there are few, they are added up here. */
+kernel void scan_add(global int *values, int count, global const int *sums, global const long *before, int added) {
+  int i = (int)get_global_id(0), block = i / SCAN_BLOCK, more = 0;
   if (i >= count) return;
-  if (added) before = sums[block];
+  if (added) more = (int)before[block];
   else
-    for (int k = 0; k < block; k++) before += sums[k];
-  values[i] += before;
+    for (int k = 0; k < block; k++) more += sums[k];
+  values[i] += more;
+}
+
+/* The same with 64 bits, into numbers of their own; one more than these, which is the total. */
+kernel void scan_starts(global const int *values, int count, int blocks, global const long *before,
+                        global long *starts) {
+  int i = (int)get_global_id(0);
+  if (i < count) starts[i] = before[i / SCAN_BLOCK] + values[i];
+  if (i == count) starts[i] = before[blocks];
 }

@@ -35,6 +35,7 @@ typedef struct Contacts {
   float reach; /* of the last build: factor on the sum of radii */
   float skin;  /* m */
   int64_t builds;
+  bool elsewhere; /* the lists are on a device (State.mirror), and these are not up to date */
   double overlap; /* at the end of the last frame, where the method has no lists: see world_overlap */
 } Contacts;
 

@@ -14,6 +14,8 @@ void mirror_destroy(Core *core, Mirror *mirror) {
   for (int32_t f = 0; f < FIELDS_MAX; f++) device_release(mirror->device, &mirror->fields[f].buffer);
   solids_mirror_drop(core, mirror->device, &mirror->solids);
   device_release(mirror->device, &mirror->words.buffer);
+  list_device_close(mirror->device, &mirror->pairs);
+  list_maker_close(core, mirror->lists);
   memory_drop(core, &mirror->words.here);
   memory_free(&core->memory, mirror);
 }

@@ -7,6 +7,7 @@
 #define STATE_MIRROR_H
 
 #include "device/device.h"
+#include "neighbors/lists_device.h"
 #include "state/particles.h"
 #include "state/solids_mirror.h"
 #include "state/state_set.h"
@@ -31,6 +32,9 @@ typedef struct Mirror {
   MirrorField fields[FIELDS_MAX]; /* as in Particles */
   SolidsMirror solids;
   MirrorWords words;
+  /* NEIGHBORS_LISTED: what makes lists, and the neighbours of each particle. */
+  ListMaker *lists;
+  ListDevice pairs;
 } Mirror;
 
 Status mirror_create(Core *core, Device *device, Mirror **mirror);

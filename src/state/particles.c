@@ -135,6 +135,12 @@ static void gather_bytes_chunk(void *context, int64_t b, int64_t e, int thread) 
       memcpy(g->to + (size_t)k * g->size, g->from + (size_t)g->order[k] * g->size, g->size);
 }
 
+static void copy_bytes_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const GatherBytes *g = context;
+  memcpy(g->to + (size_t)b * g->size, g->from + (size_t)b * g->size, (size_t)(e - b) * g->size);
+}
+
 /* Fields of other sizes go through scratch: their arrays are no use to each other. */
 static Status permute_others(Core *core, Particles *particles, Scratch *scratch, const int32_t *order, int64_t count,
                              const bool *here) {
@@ -146,7 +152,8 @@ static Status permute_others(Core *core, Particles *particles, Scratch *scratch,
     TRY(scratch_take(core, scratch, &sorted, count * field->size, "permuted field"));
     GatherBytes gather = {.to = sorted, .from = *field->data, .order = order, .size = (size_t)field->size};
     parallel_for(core, 0, count, PERMUTE_GRAIN, gather_bytes_chunk, &gather);
-    if (count > 0) memcpy(*field->data, sorted, (size_t)(count * field->size));
+    GatherBytes back = {.to = *field->data, .from = sorted, .size = (size_t)field->size};
+    parallel_for(core, 0, count, PERMUTE_GRAIN, copy_bytes_chunk, &back);
     scratch_release(core, scratch, mark);
   }
   return SCREE_OK;

@@ -28,7 +28,10 @@ int solid_touches(const Solid *solid, Vec3 world, double reach, ShapePoint conta
 
 /* How long after the step's start its pose is meant, s. Solids on paths have the pose of the step's end, those that
  * forces move that of its start (bodies_refresh). */
-static inline double solid_pose_time(const Solid *solid, double dt) { return solid_is_movable(solid) ? 0 : dt; }
+static inline double movable_pose_time(bool movable, double dt) { return movable ? 0 : dt; }
+static inline double solid_pose_time(const Solid *solid, double dt) {
+  return movable_pose_time(solid_is_movable(solid), dt);
+}
 
 typedef struct SolidPose {
   Vec3 position; /* of the shape's frame */

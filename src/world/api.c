@@ -213,6 +213,7 @@ static int64_t count_samples(const State *state, bool boundary) {
 void scree_world_statistics(const ScreeWorld *world, ScreeStatistics *statistics) {
   const State *state = &world->state;
   const Tally *tally = &world->tally;
+  const bool known = world_to_host((ScreeWorld *)world, SET_FIELD(mass)) == SCREE_OK;
   *statistics = (ScreeStatistics){
       .simd = simd_name(&world->core),
       .device = world->device ? world->device_name : "cpu",
@@ -230,7 +231,7 @@ void scree_world_statistics(const ScreeWorld *world, ScreeStatistics *statistics
       .mass_initial = tally->mass_initial,
       .mass_emitted = tally->mass_emitted,
       .mass_removed = tally->mass_removed,
-      .mass_final = world_mass((ScreeWorld *)world),
+      .mass_final = known ? world_mass((ScreeWorld *)world) : NAN,
       .max_overlap = tally->max_overlap,
       .max_speed = tally->max_speed,
       .cfl_limited_steps = state_counted(state, "cfl_limited_steps"),

@@ -2,33 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "world/world.h"
-#include "world/world_shared.h"
-
-enum { GROUP = 64 };
-
-#define WORLD_DEVICE_KERNELS(X)                                                                                        \
-  X(world_leave, "device neighbors")                                                                                   \
-  X(world_farthest, "device neighbors")                                                                                \
-  X(world_anchor, "device neighbors")                                                                                  \
-  X(world_permute_words, "device neighbors")                                                                           \
-  X(world_permute_bytes, "device neighbors")                                                                           \
-  X(world_move, "device commit")
-#define WORLD_DEVICE_BUFFERS(X) X(gone) X(order) X(anchors) X(spare_word) X(spare)
-
-struct WorldDevice {
-  Device *device;
-  DeviceProgram *program;
-  WORLD_DEVICE_KERNELS(DEVICE_KERNEL_MEMBER)
-  WORLD_DEVICE_BUFFERS(DEVICE_BUFFER_MEMBER)
-  int64_t leaving; /* steps whose leavers the device has counted and the host has not been told of */
-};
-
-#define LAUNCH(name, items, ...)                                                                                       \
-  device_launch(&world->core, world->on_device->name, 0, (items), GROUP, DEVICE_ARGUMENTS(__VA_ARGS__))
-#define HERE(name) DEVICE_BUFFER(&world->on_device->name)
-#define FIELD(name) DEVICE_BUFFER(&mirror_field(world->state.mirror, &world->state.particles, #name)->buffer)
-#define FIELD3(x, y, z) FIELD(x), FIELD(y), FIELD(z)
+#include "world/on_device.h"
 
 /* ---- where particles are ---- */
 
@@ -37,7 +11,7 @@ Status world_to_host(ScreeWorld *world, StateSet reads) {
   return mirror_fetch(&world->core, world->state.mirror, &world->state.particles, reads);
 }
 
-static Status to_device(ScreeWorld *world, StateSet reads) {
+Status world_to_device(ScreeWorld *world, StateSet reads) {
   return mirror_send(&world->core, world->state.mirror, &world->state.particles, reads);
 }
 
@@ -79,6 +53,7 @@ void world_leave_device(ScreeWorld *world) {
   WorldDevice *d = world->on_device;
   if (!d) return;
   WORLD_DEVICE_BUFFERS(DEVICE_BUFFER_RELEASE)
+  for (int k = 0; k < WORLD_TOGETHER; k++) device_release(d->device, &d->spares[k]);
   WORLD_DEVICE_KERNELS(DEVICE_KERNEL_FREE)
   device_program_free(core, d->program);
   memory_drop(&world->core, &world->on_device);
@@ -94,8 +69,9 @@ Status world_enter_device(ScreeWorld *world) {
   WORLD_DEVICE_KERNELS(DEVICE_KERNEL_MAKE)
   TRY(device_reserve(core, world->device, &d->gone, sizeof(int32_t), 0, "counters"));
   TRY(device_clear(core, world->device, &d->gone, sizeof(int32_t)));
-  if (world_needs(world).neighbors == NEIGHBORS_SEARCHED)
-    particles_mirror_field(&world->state.particles, "near_solids");
+  particles_mirror_field(&world->state.particles, "near_solids");
+  if (world_needs(world).neighbors == NEIGHBORS_LISTED)
+    TRY(list_maker_open(core, world->device, &world->state.mirror->lists));
   return world->method->device->open(core, &world->state, world->method_data);
 }
 
@@ -105,11 +81,9 @@ const char *world_missing_on_device(const ScreeWorld *world) {
   if (missing) return missing;
   if (!device_has_doubles(world->device)) return "devices without doubles";
   const MethodNeeds needs = world_needs(world);
-  if (needs.neighbors == NEIGHBORS_LISTED) return NULL; /* the host looks at the solids */
-  missing = solids_mirror_missing(&world->state.solids, world_solid_reach(world, &needs));
-  if (missing) return missing;
   if (world->state.solids.count > world->near_words * SOLIDS_PER_WORD) return "as many bodies that were added";
-  return NULL;
+  if (needs.neighbors == NEIGHBORS_LISTED) return NULL; /* where it has to, the host makes the lists */
+  return solids_mirror_missing(&world->state.solids, world_solid_reach(world, &needs));
 }
 
 Status world_check_device(ScreeWorld *world) {
@@ -117,6 +91,7 @@ Status world_check_device(ScreeWorld *world) {
   const char *missing = world_missing_on_device(world);
   if (!missing) return SCREE_OK;
   TRY(world_method_to_host(world));
+  TRY(world_lists_to_host(world));
   log_line(&world->core, SCREE_LOG_WARNING, "warning: %s goes on on the CPU: it has no device form for %s",
            world->definition.scene.method.name, missing);
   world->method->device->close(&world->core, world->method_data);
@@ -138,7 +113,7 @@ static Status run_on_host(ScreeWorld *world, const Phase *phase, Step *step) {
 Status world_run_on_device(ScreeWorld *world, const Phase *phase, Step *step) {
   const DevicePhase *there = phase->device;
   if (!there || !there->run) return run_on_host(world, phase, step);
-  TRY(to_device(world, there->reads));
+  TRY(world_to_device(world, there->reads));
   TRY(there->run(world, step));
   mirror_wrote_there(world->state.mirror, &world->state.particles, there->writes);
   return SCREE_OK;
@@ -168,13 +143,25 @@ static bool may_have_to_sort(const ScreeWorld *world) {
   return world_must_sort_after(world, most) || most > INT32_MAX / 2;
 }
 
-static Status leave(ScreeWorld *world, const LeaveShared *shared) {
-  TRY(LAUNCH(world_leave, shared->count, DEVICE_VALUE(*shared), FIELD3(x, y, z), FIELD3(dx, dy, dz),
-             FIELD3(built_x, built_y, built_z), FIELD(clear), FIELD(radius), FIELD(near_solids),
-             SOLIDS_ARGUMENTS(world->state.mirror), HERE(gone)));
+Status world_launch_leave(ScreeWorld *world, const LeaveShared *shared) {
+  TRY(WORLD_LAUNCH(world_leave, shared->count, DEVICE_VALUE(*shared), WORLD_FIELD3(x, y, z), WORLD_FIELD3(dx, dy, dz),
+                   WORLD_FIELD3(built_x, built_y, built_z), WORLD_FIELD(clear), WORLD_FIELD(radius),
+                   WORLD_FIELD(near_solids), SOLIDS_ARGUMENTS(world->state.mirror), WORLD_HERE(gone)));
   mirror_wrote_there(world->state.mirror, &world->state.particles, SET_BUILT | SET_ADDED);
-  world->on_device->leaving++;
   return SCREE_OK;
+}
+
+LeaveShared world_leave_shared(const ScreeWorld *world, const NearSolids *near) {
+  const State *state = &world->state;
+  return (LeaveShared){.origin = {state->origin.x, state->origin.y, state->origin.z},
+                       .count = (int)state->particles.count,
+                       .solids = state->solids.count,
+                       .words = 2 * (int)near->words,
+                       .closer = near->closer,
+                       .reach = near->reach,
+                       .skin = near->skin,
+                       .slack = world_near_slack(state),
+                       .beyond = world_near_beyond(state)};
 }
 
 /* All of it on the host: particles are sorted there. */
@@ -182,65 +169,10 @@ static Status keep_up_on_host(ScreeWorld *world, const MethodNeeds *needs, bool 
   TRY(world_to_host(world, SET_PARTICLES));
   world_wrote_on_host(world, SET_PARTICLES);
   TRY(world_keep_up(world, needs, sort));
-  return to_device(world, SET_PARTICLES);
+  return world_to_device(world, SET_PARTICLES);
 }
 
-/* Where they are about to go comes down alone. */
-Status world_anchor_on_device(ScreeWorld *world) {
-  WorldDevice *d = world->on_device;
-  const Particles *p = &world->state.particles;
-  const int32_t count = (int32_t)p->count;
-  const int64_t bytes = p->count * (int64_t)sizeof(float[4]);
-  float(*at)[4] = NULL;
-  int mark = scratch_mark(&world->scratch);
-  TRY(to_device(world, SET_X | SET_D));
-  TRY(world_to_host(world, SET_BUILT | SET_BIRTH));
-  TRY(device_reserve(&world->core, world->device, &d->anchors, bytes, 0, "places"));
-  TRY(LAUNCH(world_anchor, count, DEVICE_VALUE(count), FIELD3(x, y, z), FIELD3(dx, dy, dz), HERE(anchors)));
-  TRY(scratch_take(&world->core, &world->scratch, &at, p->count, "places"));
-  TRY(device_read(&world->core, world->device, &d->anchors, 0, bytes, at));
-  world_anchor_at(world, (const float(*)[4])at);
-  world_wrote_on_host(world, SET_BUILT);
-  scratch_release(&world->core, &world->scratch, mark);
-  return SCREE_OK;
-}
-
-/* One field, from its buffer into a spare one of its size, which it keeps. */
-static Status permute_field(ScreeWorld *world, const Field *field, DeviceBuffer *buffer) {
-  WorldDevice *d = world->on_device;
-  const bool words = field->size % (int32_t)sizeof(int32_t) == 0, one = field->size == (int32_t)sizeof(int32_t);
-  const int32_t count = (int32_t)world->state.particles.count,
-                each = words ? field->size / (int32_t)sizeof(int32_t) : field->size;
-  DeviceBuffer *spare = one ? &d->spare_word : &d->spare, old = *buffer;
-  TRY(device_reserve(&world->core, world->device, spare, buffer->bytes, 0, "particles"));
-  if (words)
-    TRY(LAUNCH(world_permute_words, (int64_t)count * each, DEVICE_VALUE(count), DEVICE_VALUE(each), HERE(order),
-               DEVICE_BUFFER(buffer), DEVICE_BUFFER(spare)));
-  else
-    TRY(LAUNCH(world_permute_bytes, (int64_t)count * each, DEVICE_VALUE(count), DEVICE_VALUE(each), HERE(order),
-               DEVICE_BUFFER(buffer), DEVICE_BUFFER(spare)));
-  *buffer = *spare;
-  *spare = old;
-  return SCREE_OK;
-}
-
-Status world_permute_on_device(ScreeWorld *world, const int32_t *order) {
-  WorldDevice *d = world->on_device;
-  Particles *p = &world->state.particles;
-  Mirror *mirror = world->state.mirror;
-  const int64_t bytes = p->count * (int64_t)sizeof *order;
-  bool here[FIELDS_MAX];
-  TRY(device_reserve(&world->core, world->device, &d->order, bytes + 1, 0, "order"));
-  TRY(device_write(&world->core, world->device, &d->order, 0, bytes, order));
-  for (int32_t f = 0; f < p->field_count; f++) {
-    const Field *field = &p->fields[f];
-    here[f] = !field->mirrored || mirror->fields[f].here;
-    if (field->mirrored && mirror->fields[f].there) TRY(permute_field(world, field, &mirror->fields[f].buffer));
-  }
-  return particles_permute_some(&world->core, p, &world->scratch, order, p->count, here);
-}
-
-/* Lists are made on the host. Whether they must be is measured on the device, where it is not known. */
+/* Whether lists must be made anew is measured on the device, where it is not known. */
 static Status refresh_lists(ScreeWorld *world, const Step *step) {
   Mirror *mirror = world->state.mirror;
   const MethodDevice *method = world->method->device;
@@ -249,17 +181,16 @@ static Status refresh_lists(ScreeWorld *world, const Step *step) {
   if (age == LISTS_GOOD) return SCREE_OK;
   if (age == LISTS_UNKNOWN) {
     const int32_t count = (int32_t)world->state.particles.count, begin = mirror_words_begin(mirror);
-    TRY(LAUNCH(world_farthest, count, DEVICE_VALUE(count), DEVICE_VALUE(begin), FIELD3(x, y, z), FIELD3(dx, dy, dz),
-               FIELD3(built_x, built_y, built_z), DEVICE_BUFFER(&mirror->words.buffer)));
+    TRY(WORLD_LAUNCH(world_farthest, count, DEVICE_VALUE(count), DEVICE_VALUE(begin), WORLD_FIELD3(x, y, z),
+                     WORLD_FIELD3(dx, dy, dz), WORLD_FIELD3(built_x, built_y, built_z),
+                     DEVICE_BUFFER(&mirror->words.buffer)));
   }
   TRY(mirror_words_read(&world->core, mirror));
   if (age == LISTS_UNKNOWN) age = world_lists_measured(world, (double)word_float(mirror, WORD_FARTHEST));
   if (age == LISTS_GOOD) return SCREE_OK;
   if (method->surveyed) method->surveyed(world->method_data, mirror->words.here + MIRROR_METHOD_WORD);
   needs = world_needs(world);
-  TRY(world_rebuild_lists(world, &needs));
-  world_wrote_on_host(world, SET_BUILT);
-  return to_device(world, SET_BUILT);
+  return world_rebuild_on_device(world, &needs);
 }
 
 static Status neighbors(ScreeWorld *world, Step *step) {
@@ -276,17 +207,10 @@ static Status neighbors(ScreeWorld *world, Step *step) {
   const float skin = state->contacts.skin, allowed = world_allowed(world, &needs);
   const bool closer = world->surfaces_moved > (double)allowed;
   const NearSolids near = world_near_solids(world, &needs, skin, closer);
-  const LeaveShared shared = {.origin = {state->origin.x, state->origin.y, state->origin.z},
-                              .count = (int)state->particles.count,
-                              .solids = state->solids.count,
-                              .words = 2 * (int)near.words,
-                              .allowed = allowed,
-                              .closer = near.closer,
-                              .reach = near.reach,
-                              .skin = near.skin,
-                              .slack = world_near_slack(state),
-                              .beyond = world_near_beyond(state)};
-  TRY(leave(world, &shared));
+  LeaveShared shared = world_leave_shared(world, &near);
+  shared.allowed = allowed;
+  TRY(world_launch_leave(world, &shared));
+  world->on_device->leaving++;
   if (closer) world->surfaces_moved = 0;
   if (!may_have_to_sort(world)) return SCREE_OK;
   TRY(count_gone(world));
@@ -307,8 +231,8 @@ static Status commit(ScreeWorld *world, Step *step) {
                              .word_count = words};
   TRY(world_to_host(world, world_probes_step_reads(world)));
   world_probes_commit(world);
-  TRY(LAUNCH(world_move, items, DEVICE_VALUE(shared), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz),
-             FIELD3(vx, vy, vz), DEVICE_BUFFER(&mirror->words.buffer)));
+  TRY(WORLD_LAUNCH(world_move, items, DEVICE_VALUE(shared), WORLD_FIELD3(x, y, z), WORLD_FIELD3(low_x, low_y, low_z),
+                   WORLD_FIELD3(dx, dy, dz), WORLD_FIELD3(vx, vy, vz), DEVICE_BUFFER(&mirror->words.buffer)));
   TRY(mirror_words_read(&world->core, mirror));
   mirror->words.set = 1 - mirror->words.set;
   if (mirror->words.here[WORD_BAD]) {
@@ -344,10 +268,8 @@ static bool terrain_is_apart(const ScreeWorld *world) { return !world->ground ||
 
 static bool no_emitters(const ScreeWorld *world) { return world->definition.scene.emitter_count == 0; }
 static bool no_sinks(const ScreeWorld *world) { return world->definition.scene.sink_count == 0; }
-/* The overlap of listed grains at the end of a frame is looked for in the lists. */
 static bool nobody_looks(const ScreeWorld *world) {
-  const bool overlap = world->method->particle == PARTICLE_GRAIN && world_needs(world).neighbors == NEIGHBORS_LISTED;
-  return !world->upsample && world->definition.scene.probe_count == 0 && !overlap;
+  return !world->upsample && world->definition.scene.probe_count == 0;
 }
 
 #define MOVED (SET_X | SET_LOW | SET_D | SET_V)

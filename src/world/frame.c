@@ -91,7 +91,10 @@ Status world_frame_end(ScreeWorld *world) {
   }
   TRY(world_terrain_mesh(world));
   TRY(upsample(world, 1 / rate));
-  double overlap = world_overlap(world);
+  double overlap = NAN;
+  if (world->on_device && world_needs(world).neighbors == NEIGHBORS_LISTED)
+    TRY(world_overlap_on_device(world, &overlap));
+  else overlap = world_overlap(world);
   if (overlap > world->tally.max_overlap) world->tally.max_overlap = overlap;
   if (overlap > 1) state_count(state, "deep_overlap_frames", 1); /* a centre inside another grain: more could pass */
   world_device_times(world);

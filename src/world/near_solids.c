@@ -149,13 +149,14 @@ typedef struct SolidRows {
   NearSolids near;
   NeighborList *list; /* NULL: bits are enough */
   int64_t *chunk;     /* entries of each, then where they begin */
+  bool known;         /* bits are: nobody is looked at */
 } SolidRows;
 
 static void look_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const SolidRows *rows = context;
   const NearSolids *near = &rows->near;
-  world_look_near(near, b, e, NULL);
+  if (!rows->known) world_look_near(near, b, e, NULL);
   if (!rows->list) return;
   int64_t entries = 0;
   for (int64_t k = b * near->words; k < e * near->words; k++)
@@ -241,18 +242,30 @@ static Status list_rows(ScreeWorld *world, SolidRows *rows) {
   return SCREE_OK;
 }
 
-Status world_list_solids(ScreeWorld *world, const MethodNeeds *needs, float skin) {
+static Status look_and_list(ScreeWorld *world, SolidRows *rows) {
   Core *core = &world->core;
+  const int64_t count = world->state.particles.count;
+  int mark = scratch_mark(&world->scratch);
+  TRY(scratch_take(core, &world->scratch, &rows->chunk, parallel_chunks(0, count, NEAR_GRAIN), "near solids"));
+  parallel_for(core, 0, count, NEAR_GRAIN, look_chunk, rows);
+  if (rows->list) TRY(list_rows(world, rows));
+  scratch_release(core, &world->scratch, mark);
+  return SCREE_OK;
+}
+
+Status world_list_solids(ScreeWorld *world, const MethodNeeds *needs, float skin) {
   State *state = &world->state;
   if (!(needs->solids > 0) || state->solids.count == 0) return SCREE_OK;
   TRY(forget_bits(world));
   SolidRows rows = {.near = world_near_solids(world, needs, skin, true)};
-  int64_t count = state->particles.count;
-  int mark = scratch_mark(&world->scratch);
   if (needs->neighbors == NEIGHBORS_LISTED) rows.list = &state->contacts.solids.list;
-  TRY(scratch_take(core, &world->scratch, &rows.chunk, parallel_chunks(0, count, NEAR_GRAIN), "near solids"));
-  parallel_for(core, 0, count, NEAR_GRAIN, look_chunk, &rows);
-  if (rows.list) TRY(list_rows(world, &rows));
-  scratch_release(core, &world->scratch, mark);
-  return SCREE_OK;
+  return look_and_list(world, &rows);
+}
+
+Status world_list_known_solids(ScreeWorld *world, const MethodNeeds *needs) {
+  State *state = &world->state;
+  SolidRows rows = {.list = &state->contacts.solids.list, .known = true};
+  if (!(needs->solids > 0) || state->solids.count == 0) return SCREE_OK;
+  rows.near = world_near_solids(world, needs, state->contacts.skin, false);
+  return look_and_list(world, &rows);
 }

@@ -62,7 +62,7 @@ bool scree_world_pressure(const ScreeWorld *world, bool fine, float *pressure) {
   ScreeWorld *inside = (ScreeWorld *)world;
   const Method *method = world->method;
   if (world->solids_only || !method->pressure || (fine && !world->upsample)) return false;
-  if (world_method_to_host(inside) != SCREE_OK) return false;
+  if (world_method_to_host(inside) != SCREE_OK || world_lists_to_host(inside) != SCREE_OK) return false;
   if (!fine) return method->pressure(&inside->core, &world->state, world->method_data, pressure) == SCREE_OK;
   float *coarse = NULL;
   Status status = memory_new(&inside->core, &coarse, world->state.particles.count, "pressure");

@@ -9,8 +9,11 @@
 
 enum { SURROUND_GRAIN = 128, SAMPLES_GRAIN = 64 };
 
-/* Of what may be moved: sums of floats may be off by a little. */
+/* Of what may be moved: sums of floats may be off by a little; and so may differences of places far from the origin, by
+ * this share of their coordinates. What sums allow is then what measuring would say: how far grains go in a step may
+ * be known better on one machine than on another. */
 #define SUMS_SUFFICE 0.999
+#define PLACES_ARE_OFF (3 * 0x1p-23)
 enum { SORTED_FOR = 8 }; /* so often, on average, a particle may move on before the particles are sorted again */
 
 /* Samples ride on their solids. */
@@ -55,33 +58,13 @@ typedef struct Leaving {
 
 /* Particles are now known where they are about to go. One has come nearer to solids by at most what it and they have
  * moved. */
-static inline void anchor_at(Particles *p, int64_t i, float x, float y, float z) {
+static inline void anchor(Particles *p, int64_t i) {
+  float x = p->x[i] + p->dx[i], y = p->y[i] + p->dy[i], z = p->z[i] + p->dz[i];
   float mx = x - p->built_x[i], my = y - p->built_y[i], mz = z - p->built_z[i];
   p->clear[i] -= sqrtf(mx * mx + my * my + mz * mz);
   p->built_x[i] = x;
   p->built_y[i] = y;
   p->built_z[i] = z;
-}
-
-static inline void anchor(Particles *p, int64_t i) {
-  anchor_at(p, i, p->x[i] + p->dx[i], p->y[i] + p->dy[i], p->z[i] + p->dz[i]);
-}
-
-typedef struct Anchors {
-  Particles *particles;
-  const float (*at)[4];
-} Anchors;
-
-static void anchor_known(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Anchors *anchors = context;
-  for (int64_t i = b; i < e; i++)
-    anchor_at(anchors->particles, i, anchors->at[i][0], anchors->at[i][1], anchors->at[i][2]);
-}
-
-void world_anchor_at(ScreeWorld *world, const float (*at)[4]) {
-  Anchors anchors = {&world->state.particles, at};
-  parallel_for(&world->core, 0, world->state.particles.count, SURROUND_GRAIN, anchor_known, &anchors);
 }
 
 static void anchor_all(void *context, int64_t b, int64_t e, int thread) {
@@ -101,6 +84,14 @@ static double leaving_chunk(void *context, int64_t b, int64_t e) {
   return (double)count;
 }
 
+static double outermost_chunk(void *context, int64_t b, int64_t e) {
+  const Particles *p = context;
+  float most = 0;
+  for (int64_t i = b; i < e; i++)
+    most = fmaxf(fmaxf(most, fabsf(p->built_x[i])), fmaxf(fabsf(p->built_y[i]), fabsf(p->built_z[i])));
+  return (double)most;
+}
+
 static Points anchors(const Particles *p) { return (Points){p->count, p->built_x, p->built_y, p->built_z, p->id}; }
 
 /* Sorts the particles into cell order. */
@@ -111,18 +102,14 @@ static Status sort_particles(ScreeWorld *world, float cell) {
   int mark = scratch_mark(&world->scratch);
   TRY(scratch_take(core, &world->scratch, &order, p->count, "order"));
   TRY(cell_grid_order(core, world->grid, &world->scratch, anchors(p), cell, order));
-  TRY(world->on_device ? world_permute_on_device(world, order)
-                       : particles_permute(core, p, &world->scratch, order, p->count));
+  TRY(particles_permute(core, p, &world->scratch, order, p->count));
   scratch_release(core, &world->scratch, mark);
   return SCREE_OK;
 }
 
-/* How far a search must go. Where all particles are of one size it needs no radii. */
 typedef struct Search {
-  float factor, skin;
-  float pairs;   /* m, when there are no radii; otherwise the factor */
+  ListReach reach;
   float *radius; /* with their share of the skin in them; NULL: all the same */
-  float cell;    /* m */
 } Search;
 
 typedef struct Radii {
@@ -152,24 +139,30 @@ static double other_chunk(void *context, int64_t b, int64_t e) {
 }
 
 /* Radii are born with the particles. */
-static void survey_radii(ScreeWorld *world) {
+void world_survey_radii(ScreeWorld *world) {
   Core *core = &world->core;
   Particles *p = &world->state.particles;
   world->radius_largest = (float)parallel_max(core, 0, p->count, SURROUND_GRAIN, 0, largest_chunk, p);
   world->radii_differ = parallel_max(core, 0, p->count, SURROUND_GRAIN, 0, other_chunk, p) > 0;
 }
 
+ListReach world_list_reach(const ScreeWorld *world, const MethodNeeds *needs, float skin) {
+  ListReach reach = {.factor = needs->pairs > 0 ? needs->pairs : 1, .skin = skin};
+  reach.share = 0.5f * skin / reach.factor;
+  reach.pairs = reach.factor * 2 * world->radius_largest + skin;
+  reach.cell = reach.pairs * 1.00001f; /* sums of floats differ by their order */
+  if (!isnan(needs->cell)) reach.cell = (float)needs->cell;
+  if (world->radii_differ) reach.pairs = reach.factor;
+  return reach;
+}
+
 static Status plan_search(ScreeWorld *world, const MethodNeeds *needs, float skin, Search *search) {
   Core *core = &world->core;
   const Particles *p = &world->state.particles;
-  *search = (Search){.factor = needs->pairs > 0 ? needs->pairs : 1, .skin = skin};
-  search->pairs = search->factor * 2 * world->radius_largest + skin;
-  search->cell = search->pairs * 1.00001f; /* sums of floats differ by their order */
-  if (!isnan(needs->cell)) search->cell = (float)needs->cell;
+  *search = (Search){.reach = world_list_reach(world, needs, skin)};
   if (!world->radii_differ) return SCREE_OK;
-  search->pairs = search->factor;
   TRY(scratch_take(core, &world->scratch, &search->radius, p->count, "radii"));
-  Radii radii = {p->radius, search->radius, 0.5f * skin / search->factor};
+  Radii radii = {p->radius, search->radius, search->reach.share};
   parallel_for(core, 0, p->count, SURROUND_GRAIN, radii_chunk, &radii);
   return SCREE_OK;
 }
@@ -182,36 +175,49 @@ static Status list_samples(ScreeWorld *world, const Search *search) {
   if (s->count == 0) return SCREE_OK;
   Points samples = {s->count, s->x, s->y, s->z, s->id};
   float *radius = NULL;
-  float reach = search->factor * (world->radius_largest + s->radius) + search->skin;
+  float reach = search->reach.factor * (world->radius_largest + s->radius) + search->reach.skin;
   TRY(cell_grid_hash(core, world->sample_grid, samples, reach * 1.00001f)); /* sums of floats, again */
   if (search->radius) {
-    reach = search->factor;
+    reach = search->reach.factor;
     TRY(scratch_take(core, &world->scratch, &radius, s->count, "sample radii"));
-    for (int64_t k = 0; k < s->count; k++) radius[k] = s->radius + 0.5f * search->skin / search->factor;
+    for (int64_t k = 0; k < s->count; k++) radius[k] = s->radius + search->reach.share;
   }
   return neighbor_list_build(core, world->sample_grid, anchors(&state->particles), samples, reach, search->radius,
                              radius, &state->contacts.samples.list);
 }
 
-/* All lists, from where particles are known. */
-static Status build_lists(ScreeWorld *world, const MethodNeeds *needs, const Search *search) {
-  Core *core = &world->core;
+Status world_list_samples(ScreeWorld *world, const MethodNeeds *needs, float skin) {
+  Search search;
+  if (world->state.samples.count == 0) return SCREE_OK;
+  TRY(plan_search(world, needs, skin, &search));
+  return list_samples(world, &search);
+}
+
+void world_lists_are_new(ScreeWorld *world, const MethodNeeds *needs, float skin) {
   Contacts *contacts = &world->state.contacts;
-  NeighborList *pairs = &contacts->particles.list;
-  Points points = anchors(&world->state.particles);
-  if (needs->pairs > 0) {
-    TRY(cell_grid_build(core, world->grid, points, search->cell));
-    TRY(neighbor_list_build(core, world->grid, points, points, search->pairs, search->radius, search->radius, pairs));
-    TRY(list_samples(world, search));
-  }
-  TRY(world_list_solids(world, needs, search->skin));
   contacts->reach = needs->pairs;
-  contacts->skin = search->skin;
+  contacts->skin = skin;
   contacts->builds++;
+  contacts->elsewhere = false;
   world->lists_known = true;
   world->neighbors_stale = false;
   world->grains_moved = 0;
   world->solids_moved = world->surfaces_moved = 0;
+}
+
+/* All lists, from where particles are known. */
+static Status build_lists(ScreeWorld *world, const MethodNeeds *needs, const Search *search) {
+  Core *core = &world->core;
+  NeighborList *pairs = &world->state.contacts.particles.list;
+  Points points = anchors(&world->state.particles);
+  const float reach = search->reach.pairs;
+  if (needs->pairs > 0) {
+    TRY(cell_grid_build(core, world->grid, points, search->reach.cell));
+    TRY(neighbor_list_build(core, world->grid, points, points, reach, search->radius, search->radius, pairs));
+    TRY(list_samples(world, search));
+  }
+  TRY(world_list_solids(world, needs, search->reach.skin));
+  world_lists_are_new(world, needs, search->reach.skin);
   return SCREE_OK;
 }
 
@@ -219,11 +225,11 @@ static Status rebuild(ScreeWorld *world, const MethodNeeds *needs) {
   Particles *p = &world->state.particles;
   float skin = needs->skin * (float)world->state.radius;
   Search search;
-  if (world->on_device) TRY(world_anchor_on_device(world));
-  else parallel_for(&world->core, 0, p->count, SURROUND_GRAIN, anchor_all, p);
-  survey_radii(world);
+  parallel_for(&world->core, 0, p->count, SURROUND_GRAIN, anchor_all, p);
+  world->outermost = parallel_max(&world->core, 0, p->count, SURROUND_GRAIN, 0, outermost_chunk, p);
+  world_survey_radii(world);
   TRY(plan_search(world, needs, skin, &search));
-  TRY(sort_particles(world, search.cell));
+  TRY(sort_particles(world, search.reach.cell));
   if (search.radius) TRY(plan_search(world, needs, skin, &search)); /* radii in the new order */
   world->moved_on = 0;
   return build_lists(world, needs, &search);
@@ -234,7 +240,7 @@ static Status restore(ScreeWorld *world, const MethodNeeds *needs) {
   Particles *p = &world->state.particles;
   int64_t all = p->count;
   while (p->count > 0 && isnan(p->built_x[p->count - 1])) p->count--;
-  Status status = build_lists(world, needs, &(Search){.skin = world->state.contacts.skin});
+  Status status = build_lists(world, needs, &(Search){.reach.skin = world->state.contacts.skin});
   p->count = all;
   return status;
 }
@@ -285,7 +291,8 @@ ListsAge world_lists_age(ScreeWorld *world, const MethodNeeds *needs, double far
   if (needs->neighbors == NEIGHBORS_NONE) return LISTS_GOOD;
   if (world->solids_moved > allowed) return LISTS_STALE;
   world->grains_moved += farthest;
-  return world->grains_moved <= SUMS_SUFFICE * allowed ? LISTS_GOOD : LISTS_UNKNOWN;
+  const double off = PLACES_ARE_OFF * (world->outermost + allowed);
+  return world->grains_moved <= SUMS_SUFFICE * allowed - off ? LISTS_GOOD : LISTS_UNKNOWN;
 }
 
 ListsAge world_lists_measured(ScreeWorld *world, double square) {

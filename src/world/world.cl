@@ -135,14 +135,19 @@ kernel void world_farthest(int count, int begin, global const float *x, global c
   if (get_local_id(0) == 0) atomic_max(&words[begin + WORD_FARTHEST], farthest);
 }
 
-/* Where particles are about to go. */
-kernel void world_anchor(int count, global const float *x, global const float *y, global const float *z,
-                         global const float *dx, global const float *dy, global const float *dz, global float4 *to) {
+/* Elements of so many words, and of bytes, change places; fields of one word together. */
+kernel void world_permute_fields(int count, int fields, global const int *order, global const int *from_0,
+                                 global const int *from_1, global const int *from_2, global const int *from_3,
+                                 global int *to_0, global int *to_1, global int *to_2, global int *to_3) {
   int i = (int)get_global_id(0);
-  if (i < count) to[i] = (float4)(x[i] + dx[i], y[i] + dy[i], z[i] + dz[i], 0);
+  if (i >= count) return;
+  int from = order[i];
+  to_0[i] = from_0[from];
+  if (fields > 1) to_1[i] = from_1[from];
+  if (fields > 2) to_2[i] = from_2[from];
+  if (fields > 3) to_3[i] = from_3[from];
 }
 
-/* Elements of so many words, and of bytes, change places. */
 kernel void world_permute_words(int count, int words, global const int *order, global const int *from, global int *to) {
   int i = (int)get_global_id(0);
   if (i < count * words) to[i] = from[order[i / words] * words + i % words];
@@ -152,4 +157,26 @@ kernel void world_permute_bytes(int count, int bytes, global const int *order, g
                                 global uchar *to) {
   int i = (int)get_global_id(0);
   if (i < count * bytes) to[i] = from[order[i / bytes] * bytes + i % bytes];
+}
+
+/* Deepest overlap of two listed particles, as world_overlap of the host: of each group. */
+kernel void world_overlap(int count, global const float *x, global const float *y, global const float *z,
+                          global const float *radius, global const long *start, global const int *index,
+                          global double *deepest) {
+  local double own[WORLD_OVERLAP_GROUP];
+  int i = (int)get_global_id(0), item = (int)get_local_id(0);
+  double largest = 0;
+  for (long k = i < count ? start[i + 1] - 1 : 0; i < count && k >= start[i] && index[k] > i; k--) {
+    int j = index[k];
+    float ax = x[i] - x[j], ay = y[i] - y[j], az = z[i] - z[j], radii = radius[i] + radius[j];
+    float square = ax * ax + ay * ay + az * az;
+    if (square >= radii * radii) continue;
+    double share = 2 * (double)(radii - real_sqrt(square)) / (double)radii;
+    if (share > largest) largest = share;
+  }
+  own[item] = largest;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item > 0 || i >= count) return;
+  for (int k = 1; k < WORLD_OVERLAP_GROUP; k++) largest = largest > own[k] ? largest : own[k];
+  deepest[i / WORLD_OVERLAP_GROUP] = largest;
 }

@@ -21,7 +21,7 @@ typedef struct Emitter {
 } Emitter;
 
 typedef struct Probe Probe;             /* probes/probes.h */
-typedef struct WorldDevice WorldDevice; /* device_phases.c */
+typedef struct WorldDevice WorldDevice; /* on_device.h */
 
 /* Numbers that are not part of the simulated state but must survive a resume. */
 typedef struct Tally {
@@ -55,6 +55,7 @@ struct ScreeWorld {
   float radius_largest; /* of all particles, when the lists were built */
   bool radii_differ;
   int64_t moved_on;      /* how often a particle has left where it was known since the particles were sorted */
+  double outermost;      /* m, largest coordinate of a particle when the lists were built, or more */
   double grains_moved;   /* m, no particle has gone farther since the lists were built */
   double solids_moved;   /* m, farthest since the lists were built; infinite: one was put elsewhere */
   double surfaces_moved; /* m, the same of those that are touched by their distance, since that was last looked at */
@@ -109,11 +110,11 @@ Status world_check_device(ScreeWorld *world);
 /* These of the particles are valid on the host from now on; all of them and the method's private data. */
 Status world_to_host(ScreeWorld *world, StateSet reads);
 Status world_method_to_host(ScreeWorld *world);
-/* When lists are made anew: where particles are about to go is where they are known from now on, and fields change
- * places where they are valid, as `order` says. */
-Status world_anchor_on_device(ScreeWorld *world);
-Status world_permute_on_device(ScreeWorld *world, const int32_t *order);
-void world_anchor_at(ScreeWorld *world, const float (*at)[4]); /* surroundings.c */
+/* device_lists.c: lists are made anew there; come to the host, where they are there alone. */
+Status world_rebuild_on_device(ScreeWorld *world, const MethodNeeds *needs);
+Status world_lists_to_host(ScreeWorld *world);
+/* As world_overlap; of lists that are there. */
+Status world_overlap_on_device(ScreeWorld *world, double *overlap);
 /* These were written there; all was, and the method's private data too. */
 void world_wrote_on_host(ScreeWorld *world, StateSet writes);
 Status world_loaded_on_host(ScreeWorld *world);
@@ -156,8 +157,9 @@ float world_near_slack(const State *state);
 float world_near_beyond(const State *state);
 /* Looks for those of [b, e), NEAR_GRAIN at most, that have moved (NULL: all have) or that solids have come near to. */
 void world_look_near(const NearSolids *work, int64_t b, int64_t e, const uint8_t *moved);
-/* For all particles, and lists them for methods that have lists. */
+/* For all particles, and lists them for methods that have lists; lists them as they are known. */
 Status world_list_solids(ScreeWorld *world, const MethodNeeds *needs, float skin);
+Status world_list_known_solids(ScreeWorld *world, const MethodNeeds *needs);
 /* surroundings.c: lists by reach and skin; sample positions. */
 Status world_refresh_surroundings(ScreeWorld *world, const Step *step);
 void world_place_samples(ScreeWorld *world); /* where their solids have brought them */
@@ -167,6 +169,18 @@ typedef enum ListsAge { LISTS_GOOD, LISTS_STALE, LISTS_UNKNOWN /* until it is me
 ListsAge world_lists_age(ScreeWorld *world, const MethodNeeds *needs, double farthest);
 ListsAge world_lists_measured(ScreeWorld *world, double square);
 Status world_rebuild_lists(ScreeWorld *world, const MethodNeeds *needs);
+/* How far lists go. Where all particles are of one size they need no radii. */
+typedef struct ListReach {
+  float factor, skin;
+  float pairs; /* m, where radii do not differ; otherwise the factor */
+  float share; /* m: of the skin, in a radius */
+  float cell;  /* m */
+} ListReach;
+ListReach world_list_reach(const ScreeWorld *world, const MethodNeeds *needs, float skin);
+void world_survey_radii(ScreeWorld *world);
+/* Samples alone, of the places that the host knows; all lists are those of now. */
+Status world_list_samples(ScreeWorld *world, const MethodNeeds *needs, float skin);
+void world_lists_are_new(ScreeWorld *world, const MethodNeeds *needs, float skin);
 /* For NEIGHBORS_SEARCHED: how far solids have come; how far a particle may leave where it is known; whether
  * particles are to be sorted when so many more have moved on; looks after all, and sorts where told to. */
 void world_solids_step(ScreeWorld *world, double dt);

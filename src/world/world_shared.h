@@ -18,6 +18,8 @@ typedef struct LeaveShared {
  * made, as the bits of floats; whether a particle is not finite. */
 enum { WORD_FASTEST, WORD_BAD, WORD_FARTHEST };
 
+enum { WORLD_OVERLAP_GROUP = 64 };
+
 /* Commit: where the words of this step and of the next begin, and how many there are. */
 typedef struct MoveShared {
   int count, words, next, word_count;

@@ -7,8 +7,8 @@ import unittest
 
 from support.case import HERE, PROGRAM, Case, needs
 
-SCENE, DEM, PBD, P2 = (os.path.join(HERE, name)
-                       for name in ("device.yaml", "device_dem.yaml", "device_pbd.yaml", "device_p2.yaml"))
+SCENE, DEM, FAR, PBD, P2 = (os.path.join(HERE, name) for name in (
+    "device.yaml", "device_dem.yaml", "device_far.yaml", "device_pbd.yaml", "device_p2.yaml"))
 # The simulator knows nothing of what optimisers write.
 GRIND = ["oclgrind", "--data-races", "--build-options", "-cl-opt-disable"]
 
@@ -33,8 +33,8 @@ class Oclgrind(Case):
         self.look(SCENE, frames, "--set", f"upsample.mode={mode}", *words)
         self.assertGreater(self.report("there")["particles"]["grains"], 500)
 
-    def dem(self, *words):
-        self.assertIn("note: dem runs on opencl:0", self.look(DEM, 15, *words).stderr)
+    def dem(self, *words, scene=DEM, frames=15):
+        self.assertIn("note: dem runs on opencl:0", self.look(scene, frames, *words).stderr)
 
     def test_pbd(self):
         self.assertIn("note: pbd runs on opencl:0", self.look(PBD, 1).stderr)
@@ -62,6 +62,9 @@ class Oclgrind(Case):
 
     def test_dem(self):
         self.dem()
+
+    def test_dem_far_apart(self):
+        self.dem(scene=FAR, frames=6)
 
     def test_dem_printed(self):
         self.dem("--set", "method.integrator=euler", "--set", "method.rotation=false", "--set", "method.shear_cap=spring",

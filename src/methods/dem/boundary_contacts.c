@@ -9,25 +9,19 @@
 #include "methods/dem/topology.h"
 
 /* Key of what is touched: solid and face, or ~sample. */
-enum { NOTHING = INT32_MAX };
-
 static int32_t key_of(int32_t solid, int face) { return solid * SOLID_FACES + face; }
-
-int32_t dem_boundary_solid(int32_t key) { return key == NOTHING ? -1 : key / SOLID_FACES; }
-
-int32_t dem_boundary_face(int32_t key) { return key == NOTHING ? -1 : key % SOLID_FACES; }
 
 bool dem_boundary_is_flat(const Solid *solid) {
   return solid->motion == MOTION_FIXED &&
          (solid->shape.kind == SCREE_SHAPE_PLANE || (solid->shape.kind == SCREE_SHAPE_BOX && solid->shape.inside));
 }
 
-double dem_boundary_lag(const DemStep *work, const Solid *solid) {
+double dem_boundary_lag(const DemStep *work, bool movable) {
   double dt = work->step->dt;
-  return (work->settings->verlet ? dt : 0) - solid_pose_time(solid, dt);
+  return (work->settings->verlet ? dt : 0) - movable_pose_time(movable, dt);
 }
 
-static double solid_inverse_mass(const Solid *solid) {
+double dem_boundary_inverse_mass(const Solid *solid) {
   return solid_is_movable(solid) && solid->mass > 0 ? 1 / solid->mass : 0;
 }
 
@@ -47,7 +41,7 @@ static SurfaceMotion motion_of(const Solid *solid) {
 
 static int nearest_points(const DemStep *work, const Solid *solid, Vec3 at, double reach,
                           ShapePoint touch[SHAPE_CONTACTS_MAX]) {
-  const Vec3 seen = surface_seen(motion_of(solid), at, dem_boundary_lag(work, solid));
+  const Vec3 seen = surface_seen(motion_of(solid), at, dem_boundary_lag(work, solid_is_movable(solid)));
   return solid_touches(solid, seen, reach, touch);
 }
 
@@ -91,7 +85,7 @@ static Surface surface_at(const DemStep *work, int32_t index, Vec3 at, double ra
   Surface surface = {.point = vec3_sub(surface_point(at, touch->normal, touch->distance, radius), state->origin),
                      .velocity = surface_point_velocity(motion_of(solid), at, touch->normal, touch->distance),
                      .spin = solid->spin,
-                     .inverse_mass = solid_inverse_mass(solid),
+                     .inverse_mass = dem_boundary_inverse_mass(solid),
                      .column = state->materials.count + index};
   return surface;
 }
@@ -117,14 +111,14 @@ static Surface surface_of_sample(const DemStep *work, int32_t sample) {
   const State *state = work->step->state;
   const SolidSamples *s = &state->samples;
   const Solid *solid = &state->solids.items[s->solid[sample]];
-  double lag = dem_boundary_lag(work, solid);
+  double lag = dem_boundary_lag(work, solid_is_movable(solid));
   Vec3 velocity = vec3((double)s->vx[sample], (double)s->vy[sample], (double)s->vz[sample]);
   Vec3 point = vec3((double)s->x[sample], (double)s->y[sample], (double)s->z[sample]);
   return (Surface){.point = vec3_madd(point, velocity, lag),
                    .velocity = velocity,
                    .spin = solid->spin,
                    .radius = (double)s->radius,
-                   .inverse_mass = solid_inverse_mass(solid),
+                   .inverse_mass = dem_boundary_inverse_mass(solid),
                    .column = state->materials.count + s->solid[sample]};
 }
 
@@ -140,7 +134,7 @@ static int point_of_key(const DemStep *work, int64_t i, int32_t key, const Shape
   if (!solid->shape.faces.meet) return -1;
   for (int32_t c = contacts->start[i]; c < contacts->start[i + 1]; c++) {
     const int32_t other = contacts->key[c];
-    if (other == NOTHING || other < 0 || other / SOLID_FACES != key / SOLID_FACES) continue;
+    if (other == DEM_NOBODY || other < 0 || other / SOLID_FACES != key / SOLID_FACES) continue;
     bool there = false;
     for (int k = 0; k < found; k++)
       if (solid_face(solid, &touch[k]) == other % SOLID_FACES) claimed |= 1 << k, there = true;
@@ -166,7 +160,7 @@ void dem_boundary_refresh(const DemStep *work, int64_t b, int64_t e) {
   if (!work->topology->refreshes) return;
   for (int64_t k = b; k < e; k++) {
     int32_t key = contacts->key[k];
-    if (key == NOTHING || (key >= 0 && dem_boundary_is_flat(&work->step->state->solids.items[key / SOLID_FACES])))
+    if (key == DEM_NOBODY || (key >= 0 && dem_boundary_is_flat(&work->step->state->solids.items[key / SOLID_FACES])))
       continue;
     Surface surface = surface_by_key(work, contacts->first[k] / DEM_ROW, key);
     store_surface(work, contacts, k, &surface);
@@ -229,7 +223,7 @@ static int32_t contact_before(const DemTopology *old, int64_t row, int32_t key, 
   for (int32_t k = old->boundary.start[row]; k < old->boundary.start[row + 1]; k++) {
     const int32_t other = old->boundary.key[k];
     if (other == key) return k;
-    if (!alone || other == NOTHING || other < 0 || other / SOLID_FACES != key / SOLID_FACES) continue;
+    if (!alone || other == DEM_NOBODY || other < 0 || other / SOLID_FACES != key / SOLID_FACES) continue;
     if (before >= 0) alone = false;
     before = k;
   }
@@ -280,7 +274,7 @@ static void fill_contacts(void *context, int64_t b, int64_t e, int thread) {
         add_contact(listing, i, ~samples->index[k], false, &NO_SURFACE, at++);
     for (; at < contacts->start[i + 1]; at++) { /* the window's last: padding */
       contacts->first[at] = (int32_t)(DEM_ROW * i);
-      contacts->key[at] = NOTHING;
+      contacts->key[at] = DEM_NOBODY;
       store_surface(work, contacts, at, &NO_SURFACE);
     }
   }

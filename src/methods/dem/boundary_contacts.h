@@ -13,11 +13,13 @@ void dem_boundary_react(const DemStep *work, int64_t b, int64_t e, const float (
 
 /* Of a flat face at rest one point and the normal are enough: the law finds the distance by itself. */
 bool dem_boundary_is_flat(const Solid *solid);
-/* The solid of a contact's key, and the number of its face; -1: of nobody. Not of samples. */
-int32_t dem_boundary_solid(int32_t key);
-int32_t dem_boundary_face(int32_t key);
-/* Time of the forces less the time of a solid's pose. Verlet takes forces at the end of the step, Euler at the start.
+/* The key of a contact that is none. */
+enum { DEM_NOBODY = INT32_MAX };
+/* Of a solid that nothing moves: 0. */
+double dem_boundary_inverse_mass(const Solid *solid);
+/* Time of the forces less the time of a solid's pose, where forces move the solid or not. Verlet takes forces at the
+ * end of the step, Euler at the start.
  */
-double dem_boundary_lag(const DemStep *work, const Solid *solid);
+double dem_boundary_lag(const DemStep *work, bool movable);
 
 #endif

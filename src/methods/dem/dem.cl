@@ -100,13 +100,36 @@ kernel void dem_kick(DemShared step, ROW_FIELDS, global float *vx, global float 
 
 /* ---- lists ---- */
 
+static bool has_springs(int entry) { return ((unsigned)entry & DEM_HAS_SPRINGS) != 0; }
+
+/* Entries of the last lists that have springs. */
+kernel void dem_count_kept(int grains, global const long *start, global const int *partner, global int *counts) {
+  int i = (int)get_global_id(0), count = 0;
+  if (i >= grains) return;
+  for (long k = start[i]; k < start[i + 1]; k++) count += has_springs(partner[k]);
+  counts[i] = count;
+}
+
+kernel void dem_keep(int grains, global const long *start, global const int *partner, global const float4 *springs,
+                     global const long *kept_start, global int *kept_partner, global float4 *kept_springs) {
+  int i = (int)get_global_id(0);
+  if (i >= grains) return;
+  long to = kept_start[i];
+  for (long k = start[i]; k < start[i + 1]; k++) {
+    if (!has_springs(partner[k])) continue;
+    kept_partner[to] = partner[k];
+    for (int q = 0; q < DEM_SPRING; q++) kept_springs[DEM_SPRING * to + q] = springs[DEM_SPRING * k + q];
+    to++;
+  }
+}
+
 /* Springs of the entry, from the last lists, where these two had any. */
-static int carry(DemListShared lists, int i, int j, global const int *row, global const int *last_start,
+static int carry(DemListShared lists, int i, int j, global const int *row, global const long *last_start,
                  global const int *last_partner, global const float4 *last_springs, global float4 *to) {
   int own = row[i] - 1, other = row[j] - 1;
   if (own < 0 || other < 0 || own >= lists.last_count || other >= lists.last_count) return j;
   float sign = (own < other) == (i < j) ? 1.f : -1.f;
-  for (int k = last_start[own]; k < last_start[own + 1]; k++)
+  for (long k = last_start[own]; k < last_start[own + 1]; k++)
     if (last_partner[k] == (int)((unsigned)other | DEM_HAS_SPRINGS)) {
       for (int q = 0; q < DEM_SPRING; q++) to[q] = sign * last_springs[DEM_SPRING * k + q];
       return (int)((unsigned)j | DEM_HAS_SPRINGS);
@@ -115,14 +138,14 @@ static int carry(DemListShared lists, int i, int j, global const int *row, globa
 }
 
 /* In the order in which the CPU adds up: grains of later windows, of earlier ones, of the same; each by storage. */
-kernel void dem_list(DemListShared lists, global const int *start, global const int *index, global const int *row,
-                     global const int *last_start, global const int *last_partner, global const float4 *last_springs,
+kernel void dem_list(DemListShared lists, global const long *start, global const int *index, global const int *row,
+                     global const long *last_start, global const int *last_partner, global const float4 *last_springs,
                      global int *partner, global float4 *springs) {
-  int i = (int)get_global_id(0), at;
+  int i = (int)get_global_id(0);
   if (i >= lists.count) return;
-  at = start[i];
+  long at = start[i];
   for (int pass = 0; pass < 3; pass++)
-    for (int k = start[i]; k < start[i + 1]; k++) {
+    for (long k = start[i]; k < start[i + 1]; k++) {
       int j = index[k], kind = j / lists.window == i / lists.window ? 2 : j > i ? 0 : 1;
       if (kind != pass) continue;
       partner[at] = carry(lists, i, j, row, last_start, last_partner, last_springs, springs + DEM_SPRING * at);
@@ -130,20 +153,166 @@ kernel void dem_list(DemListShared lists, global const int *start, global const 
     }
 }
 
-kernel void dem_list_walls(DemListShared lists, global const int *start, global const DemWall *walls,
-                           global const int *row, global const int *last_start, global const int *last_key,
-                           global const float4 *last_springs, global int *key, global float4 *springs) {
-  int i = (int)get_global_id(0);
-  if (i >= lists.count) return;
-  int own = row[i] - 1;
-  for (int k = start[i]; k < start[i + 1]; k++) {
-    key[k] = walls[k].key;
-    for (int q = 0; q < DEM_SPRING; q++) springs[DEM_SPRING * k + q] = (float4)(0);
-    if (own < 0 || own >= lists.last_count || walls[k].solid < 0) continue;
-    for (int p = last_start[own]; p < last_start[own + 1]; p++)
-      if (last_key[p] == key[k])
-        for (int q = 0; q < DEM_SPRING; q++) springs[DEM_SPRING * k + q] = last_springs[DEM_SPRING * p + q];
+/* ---- solids ---- */
+
+/* Poses and shapes; the state's origin and how solids move (see DEM_SOLID_DOUBLES). */
+typedef struct Solids {
+  SolidsThere there;
+  global const double *frame;
+  DemLagShared lag;
+} Solids;
+
+static Vec3 of_doubles(global const double *from) { return vec3(from[0], from[1], from[2]); }
+
+static global const double *frame_of(Solids solids, int solid) {
+  return solids.frame + DEM_ORIGIN_DOUBLES + DEM_SOLID_DOUBLES * solid;
+}
+
+static SurfaceMotion motion_of(Solids solids, int solid) {
+  global const double *from = frame_of(solids, solid);
+  const SurfaceMotion motion = {of_doubles(from + DEM_SOLID_CENTER), of_doubles(from + DEM_SOLID_VELOCITY),
+                                of_doubles(from + DEM_SOLID_SPIN)};
+  return motion;
+}
+
+#define PLACES                                                                                                         \
+  global const float *x, global const float *y, global const float *z, global const float *low_x,                     \
+      global const float *low_y, global const float *low_z, global const float *dx, global const float *dy,           \
+      global const float *dz
+
+/* Where a grain is at the time of the forces, in the world frame. */
+static Vec3 place_of(DemShared step, int i, global const double *frame, PLACES) {
+  const double share = step.verlet ? 1 : 0;
+  return vec3(frame[0] + (double)x[i] + ((double)low_x[i] + share * (double)dx[i]),
+              frame[1] + (double)y[i] + ((double)low_y[i] + share * (double)dy[i]),
+              frame[2] + (double)z[i] + ((double)low_z[i] + share * (double)dz[i]));
+}
+
+/* Points of a solid within reach of a place, in its frame. */
+static int touches_of(Solids solids, int index, Vec3 at, double reach, ShapePoint touch[SHAPE_CONTACTS_MAX]) {
+  global const SolidThere *solid = solids.there.solid + index;
+  const double lag = frame_of(solids, index)[DEM_SOLID_MOVABLE] != 0 ? solids.lag.movable : solids.lag.led;
+  return touches_there(solids.there, solid, solid_local(solid, surface_seen(motion_of(solids, index), at, lag)), reach,
+                       touch);
+}
+
+static void set_point(DemShared step, DemWall *wall, Vec3 point) {
+  const double quantum = (double)step.quantum;
+  wall->point[0] = (int)surface_quanta(point.x, quantum);
+  wall->point[1] = (int)surface_quanta(point.y, quantum);
+  wall->point[2] = (int)surface_quanta(point.z, quantum);
+}
+
+static void store_floats(float to[3], Vec3 from) {
+  to[0] = (float)from.x, to[1] = (float)from.y, to[2] = (float)from.z;
+}
+
+/* ---- contacts with solids that may come about while the lists hold ---- */
+
+/* Who of a grain's contacts with a solid: its point and its key. */
+typedef struct Near {
+  ShapePoint point;
+  Vec3 normal;
+  int key;
+} Near;
+
+/* Those with one solid, by their keys. The points come nearest first: sums in that order would depend on when the list
+ * was made. */
+static int near_of(DemListShared lists, Solids solids, int index, Vec3 at, double radius,
+                   Near near[SHAPE_CONTACTS_MAX]) {
+  global const SolidThere *solid = solids.there.solid + index;
+  ShapePoint touch[SHAPE_CONTACTS_MAX];
+  const int found = touches_of(solids, index, at, radius + lists.margin, touch);
+  for (int k = 0; k < found; k++) {
+    Near own = {touch[k], solid_direction(solid, touch[k].normal), 0};
+    own.key = index * DEM_SOLID_FACES + face_there(solid, own.normal, touch[k].face);
+    int to = k;
+    for (; to > 0 && near[to - 1].key > own.key; to--) near[to] = near[to - 1];
+    near[to] = own;
   }
+  return found;
+}
+
+#define NEAR_WALLS                                                                                                     \
+  global const uint *near_bits, global const double *frame, DemLagShared lag, SOLIDS_THERE, PLACES,                   \
+      global const float *radius
+
+/* How many. */
+kernel void dem_count_walls(DemListShared lists, DemShared step, NEAR_WALLS, global int *counts) {
+  int i = (int)get_global_id(0), count = 0;
+  if (i >= lists.count) return;
+  const Solids solids = {solids_there(solid, numbers, values, triangle), frame, lag};
+  for (int word = 0; word < lists.words; word++)
+    for (uint bits = near_bits[i * lists.words + word]; bits != 0; bits &= bits - 1) {
+      Near near[SHAPE_CONTACTS_MAX];
+      count += near_of(lists, solids, 32 * word + 31 - (int)clz(bits & (0u - bits)),
+                       place_of(step, i, frame, x, y, z, low_x, low_y, low_z, dx, dy, dz), (double)radius[i], near);
+    }
+  counts[i] = count;
+}
+
+/* A flat face at rest: the foot of where the grain was when the lists were made, or of where it is. */
+static Vec3 foot_of(DemListShared lists, Solids solids, DemWall wall, Near near, Vec3 at, Vec3 built, double radius) {
+  global const SolidThere *solid = solids.there.solid + wall.solid;
+  const Vec3 origin = of_doubles(solids.frame);
+  ShapePoint there[SHAPE_CONTACTS_MAX];
+  const int found = touches_there(solids.there, solid, solid_local(solid, vec3_add(origin, built)),
+                                  radius + lists.margin, there);
+  for (int k = 0; k < found; k++) {
+    const Vec3 normal = solid_direction(solid, there[k].normal);
+    if (face_there(solid, normal, there[k].face) == wall.face_number)
+      return vec3_madd(built, normal, -there[k].distance);
+  }
+  return vec3_sub(vec3_madd(at, near.normal, -near.point.distance), origin);
+}
+
+/* Springs of the contact, from the last lists, where the grain had it. */
+static void carry_wall(DemListShared lists, int own, int key, global const long *last_start,
+                       global const int *last_key, global const float4 *last_springs, global float4 *to) {
+  for (int q = 0; q < DEM_SPRING; q++) to[q] = (float4)(0);
+  if (own < 0 || own >= lists.last_count) return;
+  for (long p = last_start[own]; p < last_start[own + 1]; p++)
+    if (last_key[p] == key)
+      for (int q = 0; q < DEM_SPRING; q++) to[q] = last_springs[DEM_SPRING * p + q];
+}
+
+kernel void dem_fill_walls(DemListShared lists, DemShared step, NEAR_WALLS, global const float *built_x,
+                           global const float *built_y, global const float *built_z, global const long *start,
+                           global const int *row, global const long *last_start, global const int *last_key,
+                           global const float4 *last_springs, global int *key, global DemWall *walls,
+                           global float4 *springs) {
+  int i = (int)get_global_id(0);
+  if (i >= lists.count || start[i] == start[i + 1]) return;
+  const Solids solids = {solids_there(solid, numbers, values, triangle), frame, lag};
+  const Vec3 at = place_of(step, i, frame, x, y, z, low_x, low_y, low_z, dx, dy, dz);
+  const Vec3 built = vec3((double)built_x[i], (double)built_y[i], (double)built_z[i]);
+  long to = start[i];
+  for (int word = 0; word < lists.words; word++)
+    for (uint bits = near_bits[i * lists.words + word]; bits != 0; bits &= bits - 1) {
+      const int index = 32 * word + 31 - (int)clz(bits & (0u - bits));
+      const SurfaceMotion motion = motion_of(solids, index);
+      global const double *own = frame_of(solids, index);
+      Near near[SHAPE_CONTACTS_MAX];
+      const int found = near_of(lists, solids, index, at, (double)radius[i], near);
+      for (int k = 0; k < found; k++, to++) {
+        DemWall wall = {.key = near[k].key, .solid = index, .face_number = near[k].key % DEM_SOLID_FACES};
+        const double distance = near[k].point.distance;
+        Vec3 point = vec3_sub(surface_point(at, near[k].normal, distance, (double)radius[i]), of_doubles(frame));
+        wall.found_anew = own[DEM_SOLID_FLAT] == 0;
+        if (!wall.found_anew) {
+          store_floats(wall.face, near[k].normal);
+          point = foot_of(lists, solids, wall, near[k], at, built, (double)radius[i]);
+        }
+        set_point(step, &wall, point);
+        store_floats(wall.velocity, surface_point_velocity(motion, at, near[k].normal, distance));
+        store_floats(wall.spin, motion.spin);
+        wall.inverse_mass = (float)own[DEM_SOLID_INVERSE_MASS];
+        wall.column = (float)(lists.materials + index);
+        walls[to] = wall;
+        key[to] = wall.key;
+        carry_wall(lists, row[i] - 1, wall.key, last_start, last_key, last_springs, springs + DEM_SPRING * to);
+      }
+    }
 }
 
 /* Where the lists are from now on. */
@@ -217,7 +386,7 @@ static void add_pair(DemShared step, int i, Grain own, int entry, global const f
   const int j = (int)((unsigned)entry & ~DEM_HAS_SPRINGS);
   const ContactSurface surface = {vec_zero(), 0};
   const ContactSwitches switches = switches_of(false);
-  const bool had = ((unsigned)entry & DEM_HAS_SPRINGS) != 0, first = i < j;
+  const bool had = has_springs(entry), first = i < j;
   Grain other = grain_of(place[j], motion[j], turn[j]), a = first ? own : other, b = first ? other : own;
   ContactGeometry geometry = contact_geometry(a.side, b.side, surface, step.quantum, switches);
   ContactSprings before = contact_no_forces().springs;
@@ -263,26 +432,6 @@ static void add_long(global int *to, long value) {
 
 /* ---- contacts with solids ---- */
 
-/* What these read besides a grain: poses and shapes; the state's origin and how solids move (see DEM_SOLID_DOUBLES); by
- * how many seconds forces are later than poses. */
-typedef struct Solids {
-  SolidsThere there;
-  global const double *frame;
-  double lag;
-} Solids;
-
-static Vec3 of_doubles(global const double *from) { return vec3(from[0], from[1], from[2]); }
-
-static SurfaceMotion motion_of(Solids solids, int solid) {
-  global const double *from = solids.frame + DEM_ORIGIN_DOUBLES + DEM_SOLID_DOUBLES * solid;
-  const SurfaceMotion motion = {of_doubles(from), of_doubles(from + 3), of_doubles(from + 6)};
-  return motion;
-}
-
-static void store_floats(float to[3], Vec3 from) {
-  to[0] = (float)from.x, to[1] = (float)from.y, to[2] = (float)from.z;
-}
-
 /* As boundary_contacts.c: the point of the solid that a grain of this radius at `at` is in, by the face that is listed.
  */
 static void find_surface(DemShared step, Solids solids, Vec3 at, float radius, DemWall *wall) {
@@ -290,19 +439,15 @@ static void find_surface(DemShared step, Solids solids, Vec3 at, float radius, D
   const SurfaceMotion motion = motion_of(solids, wall->solid);
   ShapePoint touch[SHAPE_CONTACTS_MAX];
   Vec3 normal = vec3(0, 0, 0);
-  int k = 0, count = touches_there(solids.there, solid, solid_local(solid, surface_seen(motion, at, solids.lag)),
-                                   (double)radius, touch);
+  int k = 0, count = touches_of(solids, wall->solid, at, (double)radius, touch);
   for (; k < count; k++) {
     normal = solid_direction(solid, touch[k].normal);
     if (face_there(solid, normal, touch[k].face) == wall->face_number) break;
   }
   wall->radius = k < count ? 0.f : -INFINITY;
   if (k == count) return;
-  const Vec3 point = vec3_sub(surface_point(at, normal, touch[k].distance, (double)radius), of_doubles(solids.frame));
-  const double quantum = (double)step.quantum;
-  wall->point[0] = (int)surface_quanta(point.x, quantum);
-  wall->point[1] = (int)surface_quanta(point.y, quantum);
-  wall->point[2] = (int)surface_quanta(point.z, quantum);
+  set_point(step, wall,
+            vec3_sub(surface_point(at, normal, touch[k].distance, (double)radius), of_doubles(solids.frame)));
   store_floats(wall->velocity, surface_point_velocity(motion, at, normal, touch[k].distance));
   store_floats(wall->spin, motion.spin);
 }
@@ -383,10 +528,10 @@ static float kick(DemShared step, int i, float radius, float inverse_mass, Sums 
 }
 
 kernel void dem_forces(DemShared step, global const float *constants, global const float4 *place,
-                       global const float4 *motion, global const float4 *turn, global const int *start,
-                       global int *partner, global float4 *springs, global const int *wall_start,
+                       global const float4 *motion, global const float4 *turn, global const long *start,
+                       global int *partner, global float4 *springs, global const long *wall_start,
                        global const DemWall *walls, global float4 *wall_springs, global const double *frame,
-                       double lag, SOLIDS_THERE,
+                       DemLagShared lag, SOLIDS_THERE,
                        global const float *x, global const float *y, global const float *z,
                        global const float *low_x, global const float *low_y, global const float *low_z,
                        global float *vx, global float *vy, global float *vz, global float *dx, global float *dy,
@@ -401,24 +546,21 @@ kernel void dem_forces(DemShared step, global const float *constants, global con
   if (i < step.count) {
     const Grain own = grain_of(place[i], motion[i], turn[i]);
     Sums sums = {vec_zero(), vec_zero(), vec_zero(), 0};
-    const int end = start[i + 1];
-    for (int from = start[i]; from < end; from += DEM_CHUNK) {
-      const int count = end - from < DEM_CHUNK ? end - from : DEM_CHUNK;
+    const long end = start[i + 1];
+    for (long from = start[i]; from < end; from += DEM_CHUNK) {
+      const int count = end - from < DEM_CHUNK ? (int)(end - from) : DEM_CHUNK;
       unsigned some = looked_at(step, own.side.position, own.side.radius, partner + from, count, place);
       for (; some; some &= some - 1) {
-        const int k = from + 31 - (int)clz(some & (0u - some));
+        const long k = from + 31 - (int)clz(some & (0u - some));
         add_pair(step, i, own, partner[k], constants, place, motion, turn, partner + k, springs + DEM_SPRING * k,
                  &sums);
       }
     }
-    const int last = wall_start[i + 1];
+    const long last = wall_start[i + 1];
     if (wall_start[i] < last) {
-      const double share = step.verlet ? 1 : 0;
-      const Vec3 at = vec3(frame[0] + (double)x[i] + ((double)low_x[i] + share * (double)dx[i]),
-                           frame[1] + (double)y[i] + ((double)low_y[i] + share * (double)dy[i]),
-                           frame[2] + (double)z[i] + ((double)low_z[i] + share * (double)dz[i]));
+      const Vec3 at = place_of(step, i, frame, x, y, z, low_x, low_y, low_z, dx, dy, dz);
       const Solids solids = {solids_there(solid, numbers, values, triangle), frame, lag};
-      for (int k = wall_start[i]; k < last; k++)
+      for (long k = wall_start[i]; k < last; k++)
         add_wall(step, own, walls[k], constants, wall_springs + DEM_SPRING * k, at, solids, words + step.words, &sums);
     }
     float square = kick(step, i, own.side.radius, own.side.inverse_mass, sums, vx, vy, vz, dx, dy, dz, spin_x, spin_y,

@@ -15,8 +15,11 @@
 #define DEM_KERNELS(X)                                                                                                 \
   X(dem_kick, "device prepare")                                                                                        \
   X(dem_rows, "device contacts")                                                                                       \
+  X(dem_count_kept, "device contacts")                                                                                 \
+  X(dem_keep, "device contacts")                                                                                       \
   X(dem_list, "device contacts")                                                                                       \
-  X(dem_list_walls, "device contacts")                                                                                 \
+  X(dem_count_walls, "device contacts")                                                                                \
+  X(dem_fill_walls, "device contacts")                                                                                 \
   X(dem_number, "device contacts")                                                                                     \
   X(dem_forces, "device forces")
 /* Rows of grains; lists of now and of before; what is the same for a while. */
@@ -24,7 +27,6 @@
   X(place)                                                                                                             \
   X(motion)                                                                                                            \
   X(turn)                                                                                                              \
-  X(index)                                                                                                             \
   X(start)                                                                                                             \
   X(partner)                                                                                                           \
   X(springs)                                                                                                           \
@@ -34,9 +36,13 @@
   X(last_start)                                                                                                        \
   X(last_partner)                                                                                                      \
   X(last_springs)                                                                                                      \
-  X(last_wall_start) X(last_wall_key) X(last_wall_springs) X(walls) X(constants) X(frame) X(nothing)
+  X(last_wall_start) X(last_wall_key) X(last_wall_springs) X(walls) X(counts) X(constants) X(frame) X(nothing)
 /* Fields of the particles; those that Verlet adds may be missing. */
 #define DEM_FIELDS_OF(X)                                                                                               \
+  X(built_x)                                                                                                           \
+  X(built_y)                                                                                                           \
+  X(built_z)                                                                                                           \
+  X(near_solids)                                                                                                       \
   X(x)                                                                                                                 \
   X(y)                                                                                                                 \
   X(z)                                                                                                                 \
@@ -79,11 +85,12 @@ struct DemDevice {
   bool here, fetched;                      /* the device has springs; the host has them as well */
   int64_t builds, grains, entries, walled; /* lists: which, of how many grains, their entries, contacts with solids */
   int32_t spring_quads;
-  int64_t sent_speeds, sent_accelerations;       /* how often these had gone up when they were noted */
-  double fastest, fastest_change;                /* m/s, m/s2; at the end of the last step */
-  int32_t *host_start, *host_index, *host_cells; /* on their way */
+  int64_t sent_speeds, sent_accelerations; /* how often these had gone up when they were noted */
+  double fastest, fastest_change;          /* m/s, m/s2; at the end of the last step */
+  int64_t *host_start;                     /* on their way */
+  int64_t *host_cells;
+  int32_t *host_index;
   float (*host_springs)[4];
-  DemWall *host_walls;
   double *host_frame, *sent_frame;
   int64_t frame_doubles;
 };
@@ -102,8 +109,6 @@ const char *dem_device_missing(const State *state) {
   if (state->samples.count > 0) return "contact by samples";
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
-    if (solid->motion == MOTION_FREE) return "free bodies";
-    if (solid->motion == MOTION_MECHANISM) return "mechanisms";
     if (solid->shape.kind == SCREE_SHAPE_MESH) return "meshes";
   }
   return NULL;
@@ -143,7 +148,6 @@ void dem_device_close(Core *core, DemDevice *d) {
   memory_drop(core, &d->host_index);
   memory_drop(core, &d->host_cells);
   memory_drop(core, &d->host_springs);
-  memory_drop(core, &d->host_walls);
   memory_drop(core, &d->host_frame);
   memory_drop(core, &d->sent_frame);
   memory_free(&core->memory, d);
@@ -245,33 +249,36 @@ double dem_device_farthest(const DemDevice *d, double dt) {
 
 /* ---- lists ---- */
 
-static Status reserve_list(Core *core, DemDevice *d, int64_t grains, int64_t entries, int64_t walls) {
+static Status reserve_pairs(Core *core, DemDevice *d, int64_t grains, int64_t entries) {
   const int64_t four = (int64_t)sizeof(int32_t), quads = d->spring_quads * (int64_t)sizeof(float[4]);
-  if (entries > INT32_MAX || walls > INT32_MAX)
-    return fail(core, SCREE_NO_MEMORY, "dem: %lld contacts on a device, %d are the most", (long long)entries,
-                INT32_MAX);
-  TRY(device_reserve(core, d->device, &d->start, (grains + 1) * four, 0, "lists"));
+  TRY(device_reserve(core, d->device, &d->start, (grains + 1) * (int64_t)sizeof(int64_t), 0, "lists"));
   TRY(device_reserve(core, d->device, &d->partner, (entries + 1) * four, 0, "lists"));
-  TRY(device_reserve(core, d->device, &d->springs, (entries + 1) * quads, 0, "springs"));
-  TRY(device_reserve(core, d->device, &d->wall_start, (grains + 1) * four, 0, "lists"));
+  return device_reserve(core, d->device, &d->springs, (entries + 1) * quads, 0, "springs");
+}
+
+static Status reserve_walls(Core *core, DemDevice *d, int64_t walls) {
+  const int64_t four = (int64_t)sizeof(int32_t), quads = d->spring_quads * (int64_t)sizeof(float[4]);
+  TRY(device_reserve(core, d->device, &d->walls, (walls + 1) * (int64_t)sizeof(DemWall), 0, "lists"));
   TRY(device_reserve(core, d->device, &d->wall_key, (walls + 1) * four, 0, "lists"));
   return device_reserve(core, d->device, &d->wall_springs, (walls + 1) * quads, 0, "springs");
 }
 
-static void swap_buffers(DeviceBuffer *a, DeviceBuffer *b) {
-  DeviceBuffer other = *a;
-  *a = *b;
-  *b = other;
-}
-
-/* Lists of now become those of before. */
-static void swap_lists(DemDevice *d) {
-  swap_buffers(&d->start, &d->last_start);
-  swap_buffers(&d->partner, &d->last_partner);
-  swap_buffers(&d->springs, &d->last_springs);
-  swap_buffers(&d->wall_start, &d->last_wall_start);
-  swap_buffers(&d->wall_key, &d->last_wall_key);
-  swap_buffers(&d->wall_springs, &d->last_wall_springs);
+/* What lists of now remember becomes what those of before do: of pairs those alone that have springs. Then there is one
+ * set of all springs, and another of some. */
+static Status keep_springs(Core *core, DemDevice *d, const State *state) {
+  const int64_t four = (int64_t)sizeof(int32_t), quads = d->spring_quads * (int64_t)sizeof(float[4]);
+  const int32_t grains = (int32_t)d->grains;
+  int64_t kept;
+  device_swap(&d->wall_start, &d->last_wall_start);
+  device_swap(&d->wall_key, &d->last_wall_key);
+  device_swap(&d->wall_springs, &d->last_wall_springs);
+  TRY(device_reserve(core, d->device, &d->counts, (d->grains + 1) * four, 0, "lists"));
+  TRY(LAUNCH(dem_count_kept, grains, DEVICE_VALUE(grains), HERE(start), HERE(partner), HERE(counts)));
+  TRY(list_maker_starts(core, state->mirror->lists, &d->counts, grains, &d->last_start, NULL, 0, &kept));
+  TRY(device_reserve(core, d->device, &d->last_partner, (kept + 1) * four, 0, "lists"));
+  TRY(device_reserve(core, d->device, &d->last_springs, (kept + 1) * quads, 0, "springs"));
+  return LAUNCH(dem_keep, grains, DEVICE_VALUE(grains), HERE(start), HERE(partner), HERE(springs), HERE(last_start),
+                HERE(last_partner), HERE(last_springs));
 }
 
 static void springs_to_host(float to[][4], const DemTopology *t, const DemContacts *contacts, int64_t at) {
@@ -283,7 +290,7 @@ static void springs_from_host(const float from[][4], const DemTopology *t, const
 }
 
 /* Both members of each pair of a topology: counted into start[i + 1], or written where `at` says. */
-static void both_members(DemDevice *d, const DemTopology *t, const DemContacts *contacts, int32_t *at, bool write) {
+static void both_members(DemDevice *d, const DemTopology *t, const DemContacts *contacts, int64_t *at, bool write) {
   for (int64_t i = 0; i < t->grains; i++)
     for (int32_t k = contacts->start[i]; k < contacts->start[i + 1]; k++) {
       const int64_t j = contacts->second[k] / DEM_ROW, members[2] = {i, j};
@@ -300,6 +307,7 @@ static void both_members(DemDevice *d, const DemTopology *t, const DemContacts *
 /* What the topology on the host remembers goes up, as the lists of now: after a checkpoint was loaded, say. */
 static Status send_lists(Core *core, DemDevice *d, const DemTopology *t) {
   const int64_t grains = t->grains, four = (int64_t)sizeof(int32_t), quad = (int64_t)sizeof(float[4]);
+  const int64_t starts = (grains + 1) * (int64_t)sizeof *d->host_start;
   const int64_t walls = grains > 0 ? t->boundary.count : 0,
                 most = grains > 0 ? 2 * (t->pairs.count + t->outer.count) : 0;
   TRY(memory_grow(core, &d->host_start, grains + 1, "lists"));
@@ -317,48 +325,18 @@ static Status send_lists(Core *core, DemDevice *d, const DemTopology *t) {
   if (grains > 0) both_members(d, t, &t->pairs, d->host_cells, true);
   if (grains > 0) both_members(d, t, &t->outer, d->host_cells, true);
   d->grains = grains, d->entries = d->host_start[grains], d->walled = walls;
-  TRY(reserve_list(core, d, grains, d->entries, walls));
-  TRY(device_write(core, d->device, &d->start, 0, (grains + 1) * four, d->host_start));
+  TRY(reserve_pairs(core, d, grains, d->entries));
+  TRY(reserve_walls(core, d, walls));
+  TRY(device_reserve(core, d->device, &d->wall_start, starts, 0, "lists"));
+  TRY(device_write(core, d->device, &d->start, 0, starts, d->host_start));
   TRY(device_write(core, d->device, &d->partner, 0, d->entries * four, d->host_index));
   TRY(device_write(core, d->device, &d->springs, 0, d->entries * d->spring_quads * quad, d->host_springs));
   if (grains == 0) return SCREE_OK;
   for (int64_t k = 0; k < walls; k++) springs_to_host(d->host_springs + d->spring_quads * k, t, &t->boundary, k);
-  TRY(device_write(core, d->device, &d->wall_start, 0, (grains + 1) * four, t->boundary.start));
+  for (int64_t i = 0; i <= grains; i++) d->host_start[i] = t->boundary.start[i];
+  TRY(device_write(core, d->device, &d->wall_start, 0, starts, d->host_start));
   TRY(device_write(core, d->device, &d->wall_key, 0, walls * four, t->boundary.key));
   return device_write(core, d->device, &d->wall_springs, 0, walls * d->spring_quads * quad, d->host_springs);
-}
-
-static DemWall wall_of(const Solids *solids, const DemTopology *listing, int64_t k) {
-  const float(*from)[LANES] = (const float(*)[LANES])listing->boundary.surfaces + k / LANES * DEM_SURFACE;
-  const int lane = (int)(k % LANES);
-  DemWall wall = {.key = listing->boundary.key[k],
-                  .radius = from[SURFACE_RADIUS][lane],
-                  .curvature = from[SURFACE_CURVATURE][lane],
-                  .inverse_mass = from[SURFACE_INVERSE_MASS][lane],
-                  .column = from[SURFACE_COLUMN][lane]};
-  wall.solid = dem_boundary_solid(wall.key);
-  wall.face_number = dem_boundary_face(wall.key);
-  wall.found_anew = wall.solid >= 0 && !dem_boundary_is_flat(&solids->items[wall.solid]);
-  for (int c = 0; c < 3; c++) {
-    memcpy(&wall.point[c], &from[SURFACE_POINT + c][lane], sizeof wall.point[c]);
-    wall.face[c] = from[SURFACE_FACE + c][lane];
-    wall.velocity[c] = from[SURFACE_VELOCITY + c][lane];
-    wall.spin[c] = from[SURFACE_SPIN + c][lane];
-  }
-  return wall;
-}
-
-/* Contacts with solids that may come about for as long as the lists hold: found by the host. */
-static Status list_walls(DemDevice *d, DemStep *work, DemTopology *listing) {
-  Core *core = work->step->core;
-  const int64_t octets = dem_octets(listing->grains);
-  TRY(memory_new(core, &listing->margin, octets, "contacts"));
-  for (int64_t k = 0; k < octets; k++) listing->margin[k] = 2 * work->step->state->contacts.skin;
-  TRY(dem_boundary_list(work, listing));
-  TRY(memory_grow(core, &d->host_walls, listing->boundary.count, "contacts"));
-  for (int64_t k = 0; k < listing->boundary.count; k++)
-    d->host_walls[k] = wall_of(&work->step->state->solids, listing, k);
-  return SCREE_OK;
 }
 
 static void put(double to[3], Vec3 from) { to[0] = from.x, to[1] = from.y, to[2] = from.z; }
@@ -373,9 +351,12 @@ static Status send_frame(Core *core, DemDevice *d, const State *state) {
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
     double *to = d->host_frame + DEM_ORIGIN_DOUBLES + DEM_SOLID_DOUBLES * k;
-    put(to, solid->center);
-    put(to + 3, solid->velocity);
-    put(to + 6, solid->spin);
+    put(to + DEM_SOLID_CENTER, solid->center);
+    put(to + DEM_SOLID_VELOCITY, solid->velocity);
+    put(to + DEM_SOLID_SPIN, solid->spin);
+    to[DEM_SOLID_INVERSE_MASS] = dem_boundary_inverse_mass(solid);
+    to[DEM_SOLID_MOVABLE] = solid_is_movable(solid);
+    to[DEM_SOLID_FLAT] = dem_boundary_is_flat(solid);
   }
   if (d->frame_doubles == doubles && memcmp(d->host_frame, d->sent_frame, (size_t)bytes) == 0) return SCREE_OK;
   memcpy(d->sent_frame, d->host_frame, (size_t)bytes);
@@ -392,59 +373,68 @@ static Status send_constants(Core *core, DemDevice *d, const DemConstantsTable *
   return SCREE_OK;
 }
 
-/* The lists of the host go up, and what the last ones remember into them. */
-static Status fill_lists(DemDevice *d, DemStep *work, const DemTopology *listing) {
-  Core *core = work->step->core;
-  const NeighborList *list = &work->step->state->contacts.particles.list;
-  const int64_t grains = listing->grains, four = (int64_t)sizeof(int32_t), walls = listing->boundary.count;
-  const DemListShared shared = {(int)grains, (int)d->grains, (int)dem_window_for(grains)};
-  swap_lists(d);
-  TRY(reserve_list(core, d, grains, list->entries, walls));
-  TRY(memory_grow(core, &d->host_start, grains + 1, "lists"));
-  for (int64_t i = 0; i <= grains; i++) d->host_start[i] = (int32_t)list->start[i];
-  TRY(device_reserve(core, d->device, &d->index, (list->entries + 1) * four, 0, "lists"));
-  TRY(device_reserve(core, d->device, &d->walls, (walls + 1) * (int64_t)sizeof(DemWall), 0, "lists"));
-  TRY(device_write(core, d->device, &d->start, 0, (grains + 1) * four, d->host_start));
-  TRY(device_write(core, d->device, &d->index, 0, list->entries * four, list->index));
-  TRY(device_write(core, d->device, &d->wall_start, 0, (grains + 1) * four, listing->boundary.start));
-  TRY(device_write(core, d->device, &d->walls, 0, walls * (int64_t)sizeof(DemWall), d->host_walls));
-  TRY(LAUNCH(dem_list, grains, DEVICE_VALUE(shared), HERE(start), HERE(index), FIELD(contact_row), HERE(last_start),
-             HERE(last_partner), HERE(last_springs), HERE(partner), HERE(springs)));
-  TRY(LAUNCH(dem_list_walls, grains, DEVICE_VALUE(shared), HERE(wall_start), HERE(walls), FIELD(contact_row),
-             HERE(last_wall_start), HERE(last_wall_key), HERE(last_wall_springs), HERE(wall_key), HERE(wall_springs)));
-  TRY(LAUNCH(dem_number, grains, DEVICE_VALUE(shared.count), FIELD(contact_row)));
-  d->grains = grains, d->entries = list->entries, d->walled = walls;
-  d->here = true;
-  return SCREE_OK;
+/* The lists of the world, in the order of sums, with what the last ones remember. */
+static Status list_pairs(Core *core, DemDevice *d, const State *state, const DemListShared *shared) {
+  const ListDevice *pairs = &state->mirror->pairs;
+  TRY(reserve_pairs(core, d, pairs->count, pairs->entries));
+  TRY(device_copy(core, d->device, &pairs->start, &d->start, 0, (pairs->count + 1) * (int64_t)sizeof(int64_t)));
+  d->entries = pairs->entries;
+  return LAUNCH(dem_list, pairs->count, DEVICE_VALUE(*shared), HERE(start), DEVICE_BUFFER(&pairs->index),
+                FIELD(contact_row), HERE(last_start), HERE(last_partner), HERE(last_springs), HERE(partner),
+                HERE(springs));
 }
 
-static Status renew_lists(DemDevice *d, DemStep *work) {
+#define NEAR_WALLS                                                                                                     \
+  FIELD(near_solids), HERE(frame), DEVICE_VALUE(lag), SOLIDS_ARGUMENTS(state->mirror), FIELD3(x, y, z),                \
+      FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz), FIELD(radius)
+
+/* Contacts with solids that may come about for as long as the lists hold. */
+static Status list_walls(Core *core, DemDevice *d, const State *state, const DemListShared *shared,
+                         const DemShared *step, DemLagShared lag) {
+  TRY(device_reserve(core, d->device, &d->counts, (shared->count + 1) * (int64_t)sizeof(int32_t), 0, "lists"));
+  TRY(LAUNCH(dem_count_walls, shared->count, DEVICE_VALUE(*shared), DEVICE_VALUE(*step), NEAR_WALLS, HERE(counts)));
+  TRY(list_maker_starts(core, state->mirror->lists, &d->counts, shared->count, &d->wall_start, NULL, 0, &d->walled));
+  TRY(reserve_walls(core, d, d->walled));
+  return LAUNCH(dem_fill_walls, shared->count, DEVICE_VALUE(*shared), DEVICE_VALUE(*step), NEAR_WALLS,
+                FIELD3(built_x, built_y, built_z), HERE(wall_start), FIELD(contact_row), HERE(last_wall_start),
+                HERE(last_wall_key), HERE(last_wall_springs), HERE(wall_key), HERE(walls), HERE(wall_springs));
+}
+
+static Status renew_lists(DemDevice *d, DemStep *work, const DemShared *step, DemLagShared lag) {
   Core *core = work->step->core;
-  State *state = work->step->state;
+  const State *state = work->step->state;
   const int64_t grains = state->particles.count;
-  DemTopology listing = {.grains = grains, .spring_size = dem_spring_size(work->settings), .window = grains + 1};
-  if (!d->here) TRY(send_lists(core, d, work->topology));
-  TRY(mirror_fetch(core, state->mirror, &state->particles, SET_X | SET_LOW | SET_D | SET_BIRTH));
-  Status status = list_walls(d, work, &listing);
-  if (status == SCREE_OK) status = fill_lists(d, work, &listing);
-  dem_topology_destroy(core, &listing);
+  const DemListShared shared = {.margin = 2 * (double)state->contacts.skin,
+                                .count = (int)grains,
+                                .last_count = (int)d->grains,
+                                .window = (int)dem_window_for(grains),
+                                .words = 2 * (int)state->contacts.near_words,
+                                .solids = state->solids.count,
+                                .materials = state->materials.count};
+  TRY(keep_springs(core, d, state));
+  TRY(list_pairs(core, d, state, &shared));
+  TRY(list_walls(core, d, state, &shared, step, lag));
+  TRY(LAUNCH(dem_number, grains, DEVICE_VALUE(shared.count), FIELD(contact_row)));
+  d->grains = grains;
+  d->here = true;
   d->builds = state->contacts.builds;
-  return status;
+  return SCREE_OK;
 }
 
 Status dem_device_forces(DemDevice *d, DemStep *work) {
   Core *core = work->step->core;
   const State *state = work->step->state;
   Mirror *mirror = state->mirror;
-  const double lag = state->solids.count > 0 ? dem_boundary_lag(work, state->solids.items) : 0; /* none is movable */
-  work->rows.grains = state->particles.count;
+  const DemLagShared lag = {dem_boundary_lag(work, false), dem_boundary_lag(work, true)};
   const bool renew = !d->here || d->builds != state->contacts.builds || d->grains != state->particles.count;
+  work->rows.grains = state->particles.count;
   if (renew) dem_choose_quantum(work);
   const DemShared shared = shared_of(work);
-  TRY(solids_mirror_send(core, d->device, &state->mirror->solids, &state->solids));
+  TRY(solids_mirror_send(core, d->device, &mirror->solids, &state->solids));
   TRY(send_frame(core, d, state));
   if (renew) {
-    TRY(renew_lists(d, work));
+    if (!d->here) TRY(send_lists(core, d, work->topology));
+    TRY(renew_lists(d, work, &shared, lag));
     TRY(LAUNCH(dem_rows, shared.count, DEVICE_VALUE(shared), ROW_ARGUMENTS, MOVING, ROWS_HERE));
   }
   if (renew || d->changed) TRY(send_constants(core, d, work->constants));
@@ -457,7 +447,7 @@ Status dem_device_forces(DemDevice *d, DemStep *work) {
 
 /* ---- to the host ---- */
 
-static bool is_of(const DemDevice *d, int64_t i, int32_t k, int64_t window, bool outer) {
+static bool is_of(const DemDevice *d, int64_t i, int64_t k, int64_t window, bool outer) {
   const uint32_t entry = (uint32_t)d->host_index[k];
   const int64_t j = entry & ~DEM_HAS_SPRINGS;
   return (entry & DEM_HAS_SPRINGS) && j > i && (j / window != i / window) == outer;
@@ -468,12 +458,12 @@ static Status fetch_pairs(Core *core, const DemDevice *d, DemTopology *t, DemCon
   int64_t fullest;
   TRY(memory_new(core, &contacts->start, t->grains + 1, "contacts"));
   for (int64_t i = 0; i < t->grains; i++)
-    for (int32_t k = d->host_start[i]; k < d->host_start[i + 1]; k++)
+    for (int64_t k = d->host_start[i]; k < d->host_start[i + 1]; k++)
       contacts->start[i + 1] += is_of(d, i, k, t->window, outer);
   TRY(dem_contacts_room(core, contacts, &contacts->second, dem_starts(t, contacts->start, &fullest), t->spring_size));
   for (int64_t i = 0; i < t->grains; i++) {
     int64_t at = contacts->start[i];
-    for (int32_t k = d->host_start[i]; k < d->host_start[i + 1]; k++) {
+    for (int64_t k = d->host_start[i]; k < d->host_start[i + 1]; k++) {
       if (!is_of(d, i, k, t->window, outer)) continue;
       contacts->second[at] = (int32_t)(DEM_ROW * ((uint32_t)d->host_index[k] & ~DEM_HAS_SPRINGS));
       springs_from_host((const float(*)[4])d->host_springs + d->spring_quads * k, t, contacts, at++);
@@ -486,9 +476,13 @@ static Status fetch_pairs(Core *core, const DemDevice *d, DemTopology *t, DemCon
 static Status fetch_walls(Core *core, const DemDevice *d, DemTopology *t) {
   const int64_t four = (int64_t)sizeof(int32_t), quad = (int64_t)sizeof(float[4]);
   DemContacts *walls = &t->boundary;
+  if (d->walled > INT32_MAX) return fail(core, SCREE_NO_MEMORY, "dem: too many contacts with solids");
   TRY(memory_new(core, &walls->start, t->grains + 1, "contacts"));
-  TRY(dem_contacts_room(core, walls, &walls->key, d->walled, t->spring_size));
-  TRY(device_read(core, d->device, &d->wall_start, 0, (t->grains + 1) * four, walls->start));
+  TRY(dem_contacts_room(core, walls, &walls->key, dem_padded(d->walled), t->spring_size));
+  TRY(device_read(core, d->device, &d->wall_start, 0, (t->grains + 1) * (int64_t)sizeof *d->host_start, d->host_start));
+  for (int64_t i = 0; i < t->grains; i++) walls->start[i] = (int32_t)d->host_start[i];
+  walls->start[t->grains] = (int32_t)walls->count;
+  for (int64_t k = d->walled; k < walls->count; k++) walls->key[k] = DEM_NOBODY;
   TRY(device_read(core, d->device, &d->wall_key, 0, d->walled * four, walls->key));
   TRY(device_read(core, d->device, &d->wall_springs, 0, d->walled * d->spring_quads * quad, d->host_springs));
   for (int64_t k = 0; k < d->walled; k++)
@@ -502,7 +496,7 @@ static Status fetch_topology(Core *core, DemDevice *d, DemTopology *t) {
   TRY(memory_grow(core, &d->host_start, d->grains + 1, "lists"));
   TRY(memory_grow(core, &d->host_index, d->entries, "lists"));
   TRY(memory_grow(core, &d->host_springs, d->spring_quads * most, "springs"));
-  TRY(device_read(core, d->device, &d->start, 0, (d->grains + 1) * four, d->host_start));
+  TRY(device_read(core, d->device, &d->start, 0, (d->grains + 1) * (int64_t)sizeof *d->host_start, d->host_start));
   TRY(device_read(core, d->device, &d->partner, 0, d->entries * four, d->host_index));
   TRY(device_read(core, d->device, &d->springs, 0, d->entries * d->spring_quads * quad, d->host_springs));
   TRY(fetch_pairs(core, d, t, &t->pairs, false));

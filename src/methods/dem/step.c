@@ -56,6 +56,7 @@ typedef struct Dem {
   int64_t relaxed;   /* steps that moved an overlapping start apart; -1: it is done */
   DemDevice *device; /* NULL: on the CPU */
   bool counts;       /* the step in progress there has forces */
+  bool reacted;      /* and solids have been told of them */
 } Dem;
 
 static double smallest_radius(double radius, const ScreeMaterialDef *material) {
@@ -362,7 +363,11 @@ static Status dem_prepare_there(void *data, Step *step) {
 
 static void dem_surveyed(void *data, const int32_t *words) { ((Dem *)data)->longest = dem_device_displacement(words); }
 
-/* A start that is relaxed is so on the host. */
+/* A start that is relaxed is so on the host, by lists that it makes. */
+static ListsHere dem_lists(const void *data) {
+  return ((const Dem *)data)->relaxed >= 0 ? LISTS_ALL_HERE : LISTS_NOT_HERE;
+}
+
 static Status relax_there(Dem *dem, Step *step, bool *done) {
   State *state = step->state;
   TRY(mirror_fetch(step->core, state->mirror, &state->particles, SET_X | SET_LOW | SET_D | SET_BIRTH));
@@ -372,14 +377,33 @@ static Status relax_there(Dem *dem, Step *step, bool *done) {
   return mirror_send(step->core, state->mirror, &state->particles, SET_D);
 }
 
+static void react_there(Dem *dem, Step *step, const int32_t *words) {
+  dem->reacted = true;
+  dem_device_react(words, step->state);
+  balance_reactions(dem, step);
+}
+
+/* Solids that forces move are told before they move: all others when the step ends. */
+static Status tell_movable(Dem *dem, Step *step) {
+  Mirror *mirror = step->state->mirror;
+  bool movable = false;
+  for (int32_t k = 0; k < step->state->solids.count; k++) movable |= solid_is_movable(&step->state->solids.items[k]);
+  if (!movable) return SCREE_OK;
+  TRY(mirror_words_read(step->core, mirror));
+  react_there(dem, step, mirror->words.here + MIRROR_METHOD_WORD);
+  return SCREE_OK;
+}
+
 static Status dem_step_there(void *data, Step *step) {
   Dem *dem = data;
   dem->counts = dem->relaxed < 0;
+  dem->reacted = false;
   if (!dem->counts) TRY(relax_there(dem, step, &dem->counts));
   if (!dem->counts) return SCREE_OK;
   DemStep work = begin_step(dem, step);
   TRY(room_for_reactions(dem, step));
-  return dem_device_forces(dem->device, &work);
+  TRY(dem_device_forces(dem->device, &work));
+  return tell_movable(dem, step);
 }
 
 static void dem_counted(void *data, Step *step, const int32_t *words, double fastest) {
@@ -387,8 +411,7 @@ static void dem_counted(void *data, Step *step, const int32_t *words, double fas
   dem->longest = dem_device_displacement(words);
   if (!dem->counts) return;
   dem->frequency = sqrt(dem_device_stiffest(words));
-  dem_device_react(words, step->state);
-  balance_reactions(dem, step);
+  if (!dem->reacted) react_there(dem, step, words);
   dem_device_note_speeds(dem->device, words, fastest);
 }
 
@@ -410,6 +433,7 @@ static const MethodDevice DEM_DEVICE = {.missing = dem_missing,
                                         .prepare = dem_prepare_there,
                                         .step = dem_step_there,
                                         .surveyed = dem_surveyed,
+                                        .lists = dem_lists,
                                         .counted = dem_counted,
                                         .fetch = dem_fetch,
                                         .forget = dem_forget,

@@ -53,6 +53,28 @@ kernel void sph_number_rows(int rows, global const int *who, global int *row) {
 
 /* ---- pairs ---- */
 
+/* Slots of SPH_ABREAST parcels: as many for each as the longest list among them needs. */
+kernel void sph_room(int count, global const long *start, global int *room) {
+  int slice = (int)get_global_id(0), begin = slice * SPH_ABREAST, end = min(begin + SPH_ABREAST, count);
+  long longest = 0;
+  if (begin >= count) return;
+  for (int i = begin; i < end; i++) longest = max(longest, start[i + 1] - start[i]);
+  room[slice] = (int)((longest + SPH_FOUR - 1) / SPH_FOUR * SPH_FOUR * SPH_ABREAST);
+}
+
+/* Lists of some parcels: how long they are, and one behind the other. */
+kernel void sph_row_lengths(int count, global const int *who, global const long *start, global int *length) {
+  int k = (int)get_global_id(0);
+  if (k < count) length[k] = (int)(start[who[k] + 1] - start[who[k]]);
+}
+
+kernel void sph_row_entries(int count, global const int *who, global const long *start, global const int *index,
+                            global const long *to, global int *entries) {
+  int k = (int)get_global_id(0);
+  if (k >= count) return;
+  for (long from = start[who[k]], n = 0; from + n < start[who[k] + 1]; n++) entries[to[k] + n] = index[from + n];
+}
+
 /* Neighbours of a parcel: `count` slots, a multiple of SPH_FOUR (the last ones are the parcel itself, without a
  * gradient), the next one SPH_ABREAST behind the other. A slot is the neighbour with x and y of the gradient, and z in
  * an array of its own. */

@@ -14,6 +14,9 @@ enum { LOOK_EVERY = 2 };
   X(sph_places, "device pairs")                                                                                        \
   X(sph_take, "device pairs")                                                                                          \
   X(sph_number_rows, "device pairs")                                                                                   \
+  X(sph_room, "device pairs")                                                                                          \
+  X(sph_row_lengths, "device pairs")                                                                                   \
+  X(sph_row_entries, "device pairs")                                                                                   \
   X(sph_pairs, "device pairs")                                                                                         \
   X(sph_weigh, "device forces")                                                                                        \
   X(sph_compressed, "device forces")                                                                                   \
@@ -41,7 +44,9 @@ enum { LOOK_EVERY = 2 };
   X(row)                                                                                                               \
   X(base)                                                                                                              \
   X(head)                                                                                                              \
-  X(tail) X(who) X(asked) X(words) X(hidden_start) X(hidden) X(walls) X(materials) X(sums) X(control) X(residual)
+  X(tail)                                                                                                              \
+  X(who)                                                                                                               \
+  X(asked) X(counts) X(entries) X(words) X(hidden_start) X(hidden) X(walls) X(materials) X(sums) X(control) X(residual)
 #define SPH_DEVICE_FIELDS(X)                                                                                           \
   X(x)                                                                                                                 \
   X(y)                                                                                                                 \
@@ -56,10 +61,10 @@ struct SphDevice {
   SPH_DEVICE_KERNELS(DEVICE_KERNEL_MEMBER)
   SPH_DEVICE_ROWS(DEVICE_BUFFER_MEMBER)
   SPH_DEVICE_BUFFERS(DEVICE_BUFFER_MEMBER)
-  ListDevice list;
   int64_t builds;                 /* that lists and rows are of; -1: none */
   int32_t *who_here, *asked_here; /* parcels that may touch walls; whose places the host needs */
   int64_t rows, asked_count;      /* how many */
+  bool slots_known;               /* where they begin */
   int32_t *words_here;            /* what comes down */
   float (*walls_here)[4];         /* what goes up */
   float materials_sent[MATERIALS_MAX][4];
@@ -113,7 +118,6 @@ void sph_device_close(Core *core, void *data) {
   SPH_DEVICE_ROWS(DEVICE_BUFFER_RELEASE)
   SPH_DEVICE_BUFFERS(DEVICE_BUFFER_RELEASE)
   SPH_DEVICE_KERNELS(DEVICE_KERNEL_FREE)
-  list_device_close(d->device, &d->list);
   device_program_free(core, d->program);
   memory_drop(core, &d->who_here);
   memory_drop(core, &d->asked_here);
@@ -148,67 +152,110 @@ static Status send(const Launcher *l, DeviceBuffer *buffer, const void *from, in
   return device_write(l->core, l->d->device, buffer, 0, bytes, from);
 }
 
-/* Parcels that may touch walls, and whose places the host needs for that: theirs, and those of neighbours that a solid
- * may hide. Who is far from walls holds on to none. */
-static Status list_rows(const Launcher *l) {
+/* Who is far from walls holds on to none. Mostly he did not before: then it is enough to look. */
+static void let_go(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Launcher *l = context;
+  SphGrip(*grip)[SPH_GRIPS] = l->work->fields.grip;
+  for (int64_t i = b; i < e; i++)
+    if (grip[i][0].face != 0 && !sph_walls_possible(l->work->step->state, i)) memset(grip[i], 0, sizeof *grip);
+}
+
+/* Parcels that may touch walls. */
+static Status list_rows(Launcher *l) {
   SphDevice *d = l->d;
   const State *state = l->work->step->state;
-  const NeighborList *list = &state->contacts.particles.list;
-  const int64_t count = l->work->count;
-  uint8_t *marks = NULL;
-  TRY(scratch_take(l->core, l->work->step->scratch, &marks, count, "parcels near walls"));
-  memset(marks, 0, (size_t)count);
-  d->rows = d->asked_count = 0;
-  for (int64_t i = 0; i < count; i++) {
-    if (!sph_walls_possible(state, i)) {
-      memset(l->work->fields.grip[i], 0, sizeof *l->work->fields.grip);
-      continue;
-    }
-    marks[i] = 1;
-    d->rows++;
-    if (!state->contacts.solids.list.start || !sph_shield_possible(state, i)) continue;
-    for (int64_t k = list->start[i]; k < list->start[i + 1]; k++)
-      if (!marks[list->index[k]]) marks[list->index[k]] = 2;
-  }
-  for (int64_t i = 0; i < count; i++) d->asked_count += marks[i] > 0;
-  TRY(memory_grow(l->core, &d->who_here, d->rows + 1, "parcels near walls"));
-  TRY(memory_grow(l->core, &d->asked_here, d->asked_count + 1, "parcels near walls"));
-  for (int64_t i = 0, r = 0, a = 0; i < count; i++) {
-    if (marks[i] > 0) d->asked_here[a++] = (int32_t)i;
-    if (marks[i] > 0 && sph_walls_possible(state, i)) d->who_here[r++] = (int32_t)i;
-  }
+  const Contacts *contacts = &state->contacts;
+  const int64_t count = l->work->count, most = contacts->solids.list.entries + contacts->samples.list.entries;
+  parallel_for(l->core, 0, count, SPH_CHUNK, let_go, l);
+  TRY(memory_grow(l->core, &d->who_here, (most < count ? most : count) + 1, "parcels near walls"));
+  d->rows = 0;
+  for (int64_t i = 0; i < count; i++)
+    if (sph_walls_possible(state, i)) d->who_here[d->rows++] = (int32_t)i;
+  return send(l, &d->who, d->who_here, d->rows * (int64_t)sizeof *d->who_here);
+}
+
+/* Parcels near solids that may hide neighbours. */
+static Status list_shielded(const Launcher *l, int32_t **who, int32_t *some) {
+  const SphDevice *d = l->d;
+  const State *state = l->work->step->state;
+  TRY(scratch_take(l->core, l->work->step->scratch, who, d->rows, "parcels near walls"));
+  *some = 0;
+  for (int64_t r = 0; r < d->rows && state->contacts.solids.list.start; r++)
+    if (sph_shield_possible(state, d->who_here[r])) (*who)[(*some)++] = d->who_here[r];
   return SCREE_OK;
 }
 
-static Status send_rows(const Launcher *l) {
+/* The host looks for what they hide: of the lists their rows come down, and only those. */
+static Status fetch_shielded(const Launcher *l, const int32_t *who, int32_t some) {
   SphDevice *d = l->d;
+  State *state = l->work->step->state;
+  NeighborList *list = &state->contacts.particles.list;
+  const ListDevice *pairs = &state->mirror->pairs;
   const int64_t count = l->work->count, four = (int64_t)sizeof(int32_t);
+  int32_t *lengths = NULL;
+  TRY(scratch_take(l->core, l->work->step->scratch, &lengths, some, "parcels near walls"));
+  TRY(memory_grow(l->core, &list->start, count + 1, "neighbour list"));
+  TRY(send(l, &d->asked, who, some * four));
+  TRY(reserve(l, &d->counts, (some + 1) * four));
+  TRY(LAUNCH(l, sph_row_lengths, some, DEVICE_VALUE(some), HERE(asked), DEVICE_BUFFER(&pairs->start), HERE(counts)));
+  TRY(device_read(l->core, d->device, &d->counts, 0, some * four, lengths));
+  memset(list->start, 0, sizeof *list->start * (size_t)(count + 1));
+  for (int32_t k = 0; k < some; k++) list->start[who[k] + 1] = lengths[k];
+  for (int64_t i = 0; i < count; i++) list->start[i + 1] += list->start[i];
+  list->count = count;
+  list->entries = list->start[count];
+  TRY(memory_grow(l->core, &list->index, list->entries + 1, "neighbour list"));
+  TRY(reserve(l, &d->entries, list->entries * four));
+  TRY(list_maker_starts(l->core, state->mirror->lists, &d->counts, some, &d->base, NULL, 0, &list->entries));
+  TRY(LAUNCH(l, sph_row_entries, some, DEVICE_VALUE(some), HERE(asked), DEVICE_BUFFER(&pairs->start),
+             DEVICE_BUFFER(&pairs->index), HERE(base), HERE(entries)));
+  return device_read(l->core, d->device, &d->entries, 0, list->entries * four, list->index);
+}
+
+/* Parcels whose places the host needs to find walls: those near them, and neighbours that a solid may hide. */
+static Status list_asked(const Launcher *l, const int32_t *shielded, int32_t some) {
+  SphDevice *d = l->d;
+  const NeighborList *list = &l->work->step->state->contacts.particles.list;
+  const int64_t count = l->work->count;
+  uint8_t *marks = NULL;
+  d->asked_count = 0;
+  TRY(memory_grow(l->core, &d->asked_here, (some > 0 ? count : d->rows) + 1, "parcels near walls"));
+  if (some == 0)
+    for (; d->asked_count < d->rows; d->asked_count++) d->asked_here[d->asked_count] = d->who_here[d->asked_count];
+  else {
+    TRY(scratch_take(l->core, l->work->step->scratch, &marks, count, "parcels near walls"));
+    memset(marks, 0, (size_t)count);
+    for (int64_t r = 0; r < d->rows; r++) marks[d->who_here[r]] = 1;
+    for (int32_t s = 0; s < some; s++)
+      for (int64_t k = list->start[shielded[s]]; k < list->start[shielded[s] + 1]; k++) marks[list->index[k]] = 1;
+    for (int64_t i = 0; i < count; i++)
+      if (marks[i]) d->asked_here[d->asked_count++] = (int32_t)i;
+  }
+  return send(l, &d->asked, d->asked_here, d->asked_count * (int64_t)sizeof *d->asked_here);
+}
+
+static Status number_rows(const Launcher *l) {
+  SphDevice *d = l->d;
+  const int64_t bytes = l->work->count * (int64_t)sizeof(int32_t);
   const int32_t rows = (int32_t)d->rows;
-  TRY(send(l, &d->who, d->who_here, d->rows * four));
-  TRY(send(l, &d->asked, d->asked_here, d->asked_count * four));
-  TRY(reserve(l, &d->row, count * four));
-  TRY(device_clear(l->core, d->device, &d->row, count * four));
+  TRY(reserve(l, &d->row, bytes));
+  TRY(device_clear(l->core, d->device, &d->row, bytes));
   return LAUNCH(l, sph_number_rows, rows, DEVICE_VALUE(rows), HERE(who), HERE(row));
 }
 
-/* Where the slots of SPH_ABREAST parcels begin: room for the longest list among them. */
-static Status lay_out_slots(const Launcher *l) {
+/* Where the slots of SPH_ABREAST parcels begin: room for the longest list among them. What the host waits for besides
+ * comes down with their number. */
+static Status lay_out_slots(const Launcher *l, DeviceRead with) {
   SphDevice *d = l->d;
-  const NeighborList *list = &l->work->step->state->contacts.particles.list;
-  const int64_t count = l->work->count, slices = (count + SPH_ABREAST - 1) / SPH_ABREAST;
-  int64_t *base = NULL, slots = 0;
-  TRY(scratch_take(l->core, l->work->step->scratch, &base, slices, "slots"));
-  for (int64_t s = 0; s < slices; s++) {
-    int64_t longest = 0, end = (s + 1) * SPH_ABREAST < count ? (s + 1) * SPH_ABREAST : count;
-    for (int64_t i = s * SPH_ABREAST; i < end; i++) {
-      int64_t row = list->start[i + 1] - list->start[i];
-      if (row > longest) longest = row;
-    }
-    base[s] = slots;
-    slots += (longest + SPH_FOUR - 1) / SPH_FOUR * SPH_FOUR * SPH_ABREAST;
-  }
-  TRY(send(l, &d->base, base, slices * (int64_t)sizeof *base));
+  const Mirror *mirror = l->work->step->state->mirror;
+  const int64_t slices = (l->work->count + SPH_ABREAST - 1) / SPH_ABREAST;
+  int64_t slots = 0;
+  TRY(reserve(l, &d->counts, (slices + 1) * (int64_t)sizeof(int32_t)));
+  TRY(LAUNCH(l, sph_room, slices, DEVICE_VALUE(l->step.count), DEVICE_BUFFER(&mirror->pairs.start), HERE(counts)));
+  TRY(list_maker_starts(l->core, mirror->lists, &d->counts, slices, &d->base, &with, 1, &slots));
   TRY(reserve(l, &d->head, slots * (int64_t)sizeof(uint32_t[2])));
+  d->slots_known = true;
   return reserve(l, &d->tail, slots * (int64_t)sizeof(int16_t));
 }
 
@@ -226,17 +273,20 @@ static Status reserve_parcels(const Launcher *l) {
   return reserve(l, &d->residual, parallel_chunks(0, count, SPH_GROUP) * (int64_t)sizeof(float[RESIDUALS]));
 }
 
-/* Lists, and what follows from them, go up when they were made anew. */
-static Status follow_lists(const Launcher *l) {
+/* What follows from lists when they were made anew. */
+static Status follow_lists(Launcher *l) {
   SphDevice *d = l->d;
   const Contacts *contacts = &l->work->step->state->contacts;
+  int32_t *shielded = NULL, some = 0;
   if (d->builds == contacts->builds) return SCREE_OK;
   int mark = scratch_mark(l->work->step->scratch);
   TRY(reserve_parcels(l));
-  TRY(list_device_send(l->core, d->device, &contacts->particles.list, &d->list));
-  TRY(lay_out_slots(l));
   TRY(list_rows(l));
-  TRY(send_rows(l));
+  TRY(list_shielded(l, &shielded, &some));
+  if (contacts->elsewhere && some > 0) TRY(fetch_shielded(l, shielded, some));
+  TRY(list_asked(l, shielded, some));
+  TRY(number_rows(l));
+  d->slots_known = false;
   scratch_release(l->core, l->work->step->scratch, mark);
   d->builds = contacts->builds;
   return SCREE_OK;
@@ -258,7 +308,8 @@ static Status read_places(Launcher *l) {
   TRY(LAUNCH(l, sph_take, asked, DEVICE_VALUE(asked), HERE(asked), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z),
              FIELD3(vx, vy, vz), HERE(words)));
   TRY(memory_grow(l->core, &d->words_here, words, "places"));
-  TRY(device_read(l->core, d->device, &d->words, 0, bytes, d->words_here));
+  const DeviceRead read = {&d->words, 0, bytes, d->words_here};
+  TRY(d->slots_known ? device_read_many(l->core, d->device, &read, 1) : lay_out_slots(l, read));
   memcpy(&square, &d->words_here[SPH_FASTEST], sizeof square);
   l->fastest = (double)square;
   const float *at = (const float *)(d->words_here + SPH_WORDS);
@@ -275,12 +326,13 @@ static Status find_pairs(const Launcher *l) {
   SphDevice *d = l->d;
   SphPairs *pairs = &l->work->pairs;
   TRY(sph_shield_find(l->work));
+  const ListDevice *pairs_there = &l->work->step->state->mirror->pairs;
   const int32_t shielded = pairs->hidden_start != NULL;
   TRY(send(l, &d->hidden_start, pairs->hidden_start, shielded ? d->rows * (int64_t)sizeof *pairs->hidden_start : 0));
   TRY(send(l, &d->hidden, pairs->hidden, shielded ? pairs->hidden_bytes : 0));
-  return LAUNCH(l, sph_pairs, l->step.count, STEP, DEVICE_VALUE(shielded), HERE(place), FIELD(id), HERE(list.start),
-                HERE(list.index), HERE(base), HERE(row), HERE(hidden_start), HERE(hidden), HERE(head), HERE(tail),
-                HERE(found), HERE(density), HERE(sum));
+  return LAUNCH(l, sph_pairs, l->step.count, STEP, DEVICE_VALUE(shielded), HERE(place), FIELD(id),
+                DEVICE_BUFFER(&pairs_there->start), DEVICE_BUFFER(&pairs_there->index), HERE(base), HERE(row),
+                HERE(hidden_start), HERE(hidden), HERE(head), HERE(tail), HERE(found), HERE(density), HERE(sum));
 }
 
 static void set_row(float row[4], const float from[3], float fourth) {
@@ -519,10 +571,17 @@ static Status step_on_device(void *data, Step *step) {
   return status;
 }
 
+/* Walls are found by the host. */
+static ListsHere lists(const void *data) {
+  (void)data;
+  return LISTS_SOLIDS_HERE;
+}
+
 const MethodDevice SPH_DEVICE = {
     .missing = missing,
     .open = open_device,
     .step = step_on_device,
+    .lists = lists,
     .fetch = fetch,
     .forget = forget,
     .close = sph_device_close,

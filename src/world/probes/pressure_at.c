@@ -35,6 +35,7 @@ static Status pressure_at_frame(ScreeWorld *world, Probe *probe, double seconds)
   int mark = scratch_mark(&world->scratch);
   float *pressure = NULL;
   TRY(world_method_to_host(world));
+  TRY(world_lists_to_host(world));
   TRY(scratch_take(&world->core, &world->scratch, &pressure, world->state.particles.count, "pressure"));
   TRY(know_pressure(world, pressure));
   Load load = {probe_box(world, probe), pressure};
