@@ -1,9 +1,10 @@
 /* Fine grains on a device: what goes up and down in a frame, and the order of its kernels (fine.cl).
  *
- * The table of grains lives there. In a frame go up: the coarse grains in the order of their cells, the poses of solids
- * and the born; and come down: how many are left to the host, and those. That are the ones whose path crosses a solid
- * or that touch a mesh with sharp edges (walls.c does both in double), that are stuck between solids, and that may be
- * in a sink. */
+ * The table of grains lives there. In a frame go up: the coarse grains in the order of their cells, where the method
+ * does not have them there (coarse_device.c), the poses of solids and the born; and come down: how many are left to the
+ * host, and those. That are the ones whose path crosses a solid or that touch a mesh with sharp edges (walls.c does
+ * both in double), that are stuck between solids, and that may be in a sink. */
+#define LANE_SCALAR /* laws for one grain */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,11 +45,12 @@ struct FineDevice {
   Device *device;
   DeviceProgram *program;
   FINE_KERNELS(DEVICE_KERNEL_MEMBER)
-  bool here;           /* the device has the grains; else the host's table counts */
-  bool fetched;        /* the host's table holds as well */
-  bool births_fetched; /* of that, at least radius, id and material hold */
-  int64_t room;        /* for records */
-  int32_t grids;       /* solids whose distance grids are there */
+  CoarseDevice *coarse; /* NULL: the device has no doubles, and particles are on the host */
+  bool here;            /* the device has the grains; else the host's table counts */
+  bool fetched;         /* the host's table holds as well */
+  bool births_fetched;  /* of that, at least radius, id and material hold */
+  int64_t room;         /* for records */
+  int32_t grids;        /* solids whose distance grids are there */
   DeviceBuffer fields[FIELDS], frame, rows[2], start[2], solids, table, values, friction, counts, records, results,
       words, late, counters, dead, sinks;
   SolidShared *solids_shared;
@@ -78,10 +80,11 @@ static Status make_kernels(Core *core, FineDevice *d) {
   return device_reserve(core, d->device, &d->counters, COUNT_WORDS * sizeof(uint32_t), 0, "counters");
 }
 
-Status fine_device_create(Core *core, Upsample *up, Device *device) {
+Status fine_device_create(Core *core, Upsample *up, State *state, Device *device) {
   TRY(memory_new(core, &up->device, 1, "fine grains of a device"));
   up->device->device = device;
   up->coarse_grid.wraps = up->sample_grid.wraps = true;
+  if (device_has_doubles(device)) TRY(coarse_device_create(core, state, device, &up->device->coarse));
   return make_kernels(core, up->device);
 }
 
@@ -94,6 +97,7 @@ void fine_device_destroy(Core *core, Upsample *up) {
   for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) device_release(d->device, buffers[k]);
   for (int f = 0; f < FIELDS; f++) device_release(d->device, &d->fields[f]);
   FINE_KERNELS(DEVICE_KERNEL_FREE)
+  coarse_device_destroy(core, d->coarse);
   device_program_free(core, d->program);
   memory_drop(core, &d->solids_shared);
   memory_drop(core, &d->host_records);
@@ -248,35 +252,51 @@ static Status send_coarse(Core *core, FineDevice *d, int which, const CoarseGrid
   TRY(device_reserve(core, d->device, &d->rows[which], rows + 32, 0, "coarse grains"));
   TRY(device_reserve(core, d->device, &d->start[which], 64, 0, "coarse cells"));
   if (set->count == 0) return SCREE_OK;
-  table->inverse = (float)grid->inverse;
-  for (int axis = 0; axis < 3; axis++) table->mask[axis] = grid->mask[axis];
-  for (int axis = 0; axis < 2; axis++) table->shift[axis] = grid->shift[axis];
+  *table = grid->table;
   int64_t cells = (coarse_grid_cells(grid) + 1) * 4;
   TRY(device_reserve(core, d->device, &d->start[which], cells, 0, "coarse cells"));
   TRY(device_write(core, d->device, &d->rows[which], 0, rows, set->rows));
   return device_write(core, d->device, &d->start[which], 0, cells, grid->start);
 }
 
-static Status send_frame(Advance *a) {
+/* The coarse grains, and the cells that fine ones are counted in. */
+static Status gather_coarse(Advance *a, Scratch *scratch, FineFrame *frame) {
+  Core *core = a->core;
+  Upsample *up = a->up;
+  FineDevice *d = up->device;
+  CoarseThere there = {.rows = &d->rows[0], .start = &d->start[0], .words = &d->counters, .word = COUNT_BOX};
+  if (a->state->mirror) {
+    TRY(coarse_device_gather(core, d->coarse, up, a->state, a->dt, &there));
+    TRY(coarse_gather_samples(core, up, a->state, scratch, &a->sets));
+    frame->grains = there.table;
+  } else {
+    TRY(coarse_gather(core, up, a->state, scratch, a->dt, &a->sets));
+    TRY(send_coarse(core, d, 0, &up->coarse_grid, &a->sets.grains, &frame->grains));
+    coarse_bounds(core, &a->sets.grains, there.bounds);
+  }
+  TRY(send_coarse(core, d, 1, &up->sample_grid, &a->sets.samples, &frame->samples));
+  if (a->paper) return SCREE_OK;
+  TRY(stir_prepare(core, up, a->state->particles.count, there.bounds, &a->stir));
+  frame->cells = a->stir.cells;
+  return SCREE_OK;
+}
+
+static Status send_frame(Advance *a, FineFrame frame) {
   Core *core = a->core;
   const Upsample *up = a->up;
   FineDevice *d = up->device;
   double reach = sqrt((double)a->parameters.reach2);
-  FineFrame frame = {.parameters = a->parameters,
-                     .cells = a->stir.cells,
-                     .solid_count = up->solid_count,
-                     .reach = (float)reach,
-                     .most = (float)(reach - up->lag),
-                     .room = (int)d->room};
+  frame.parameters = a->parameters;
+  frame.solid_count = up->solid_count;
+  frame.reach = (float)reach;
+  frame.most = (float)(reach - up->lag);
+  frame.room = (int)d->room;
   TRY(send_solids(core, up, a->state));
-  TRY(send_coarse(core, d, 0, &up->coarse_grid, &a->sets.grains, &frame.grains));
-  TRY(send_coarse(core, d, 1, &up->sample_grid, &a->sets.samples, &frame.samples));
   TRY(device_reserve(core, d->device, &d->frame, sizeof frame, 0, "frame"));
-  TRY(device_write(core, d->device, &d->frame, 0, sizeof frame, &frame));
-  return device_clear(core, d->device, &d->counters, COUNT_WORDS * sizeof(uint32_t));
+  return device_write(core, d->device, &d->frame, 0, sizeof frame, &frame);
 }
 
-static Status move_paper(Advance *a) {
+static Status launch_paper(Advance *a) {
   FineDevice *d = a->up->device;
   const DeviceBuffer *f = d->fields;
   const int32_t count = (int32_t)a->up->grains.count;
@@ -359,48 +379,68 @@ static Status read_counters(Core *core, FineDevice *d, uint32_t counters[COUNT_W
   return device_read(core, d->device, &d->counters, 0, COUNT_WORDS * sizeof *counters, counters);
 }
 
+static Status clear_counters(Core *core, FineDevice *d) {
+  return device_clear(core, d->device, &d->counters, COUNT_WORDS * (int64_t)sizeof(uint32_t));
+}
+
 static Status not_finite(const Advance *a) {
   return fail(a->core, SCREE_FAILED, "a fine grain is not finite at t = %.6g s", a->state->time);
 }
 
+/* What the kernels of a frame have counted. */
+static Status end_move(Advance *a, uint32_t counters[COUNT_WORDS]) {
+  FineDevice *d = a->up->device;
+  TRY(read_counters(a->core, d, counters));
+  if (counters[COUNT_BAD]) return not_finite(a);
+  atomic_fetch_add(&a->effort, counters[COUNT_EFFORT] * (int64_t)FINE_GROUP);
+  return SCREE_OK;
+}
+
 /* Grains that found no room among the records come again, until there are none. */
-static Status move_better(Advance *a, Scratch *scratch) {
+static Status move_better(Advance *a, Scratch *scratch, uint32_t counters[COUNT_WORDS]) {
   Core *core = a->core;
   FineDevice *d = a->up->device;
   DeviceBuffer *list = &d->late, *late = &d->words;
-  uint32_t counters[COUNT_WORDS];
-  int32_t listed = 0;
   TRY(count_cells(a));
   TRY(device_reserve(core, d->device, &d->late, 4, 0, "lists of fine grains"));
-  do {
-    TRY(launch_better(a, list, listed, late));
-    TRY(read_counters(core, d, counters));
-    if (counters[COUNT_BAD]) return not_finite(a);
-    atomic_fetch_add(&a->effort, counters[COUNT_EFFORT] * (int64_t)FINE_GROUP);
-    int64_t found = counters[COUNT_RECORDS];
-    TRY(settle_records(a, scratch, found < d->room ? found : d->room));
-    listed = found > d->room ? (int32_t)(found - d->room) : 0;
-    TRY(device_clear(core, d->device, &d->counters, COUNT_WORDS * sizeof *counters));
+  TRY(launch_better(a, list, 0, late));
+  TRY(end_move(a, counters));
+  for (int64_t found = counters[COUNT_RECORDS]; found > 0;) {
+    uint32_t more[COUNT_WORDS];
+    const int32_t listed = found > d->room ? (int32_t)(found - d->room) : 0;
+    TRY(settle_records(a, scratch, found - listed));
+    if (!listed) break;
+    TRY(clear_counters(core, d));
     DeviceBuffer *other = list;
     list = late, late = other;
-    if (listed) TRY(device_reserve(core, d->device, late, listed * (int64_t)4, 0, "lists of fine grains"));
-  } while (listed);
+    TRY(device_reserve(core, d->device, late, listed * (int64_t)4, 0, "lists of fine grains"));
+    TRY(launch_better(a, list, listed, late));
+    TRY(end_move(a, more));
+    found = more[COUNT_RECORDS];
+  }
   return SCREE_OK;
+}
+
+static Status move_paper(Advance *a, uint32_t counters[COUNT_WORDS]) {
+  TRY(launch_paper(a));
+  return end_move(a, counters);
 }
 
 Status fine_device_move(Advance *a, Scratch *scratch) {
   FineDevice *d = a->up->device;
+  FineFrame frame = {.reach = 0};
   uint32_t counters[COUNT_WORDS];
-  TRY(bring_here(a->core, a->up));
-  d->fetched = false;
-  TRY(send_frame(a));
-  if (!a->paper) TRY(move_better(a, scratch));
-  else {
-    TRY(move_paper(a));
+  TRY(clear_counters(a->core, d));
+  TRY(gather_coarse(a, scratch, &frame));
+  if (a->up->grains.count > 0) {
+    TRY(bring_here(a->core, a->up));
+    d->fetched = false;
+    TRY(send_frame(a, frame));
+    TRY(a->paper ? move_paper(a, counters) : move_better(a, scratch, counters));
+  } else {
     TRY(read_counters(a->core, d, counters));
-    if (counters[COUNT_BAD]) return not_finite(a);
-    atomic_fetch_add(&a->effort, counters[COUNT_EFFORT] * (int64_t)FINE_GROUP);
   }
+  if (a->state->mirror && a->state->particles.count > 0) coarse_device_boxed(d->coarse, a->state, counters + COUNT_BOX);
   return SCREE_OK;
 }
 
@@ -442,7 +482,7 @@ static Status find_near_sinks(Core *core, Upsample *up, const State *state, cons
   if (status == SCREE_OK) status = device_write(core, d->device, &d->sinks, 0, bytes, shared);
   memory_drop(core, &shared);
   TRY(status);
-  TRY(device_clear(core, d->device, &d->counters, COUNT_WORDS * sizeof *counters));
+  TRY(clear_counters(core, d));
   const DeviceArgument arguments[] = {
       DEVICE_VALUE(count),        DEVICE_BUFFER(&d->sinks),   DEVICE_VALUE(sink_count), DEVICE_BUFFER(&f[FIELD_x]),
       DEVICE_BUFFER(&f[FIELD_y]), DEVICE_BUFFER(&f[FIELD_z]), DEVICE_BUFFER(&d->words), DEVICE_BUFFER(&d->counters)};

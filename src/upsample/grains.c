@@ -68,9 +68,14 @@ Status upsample_follow_solids(Core *core, Upsample *up, const State *state) {
   return SCREE_OK;
 }
 
-Status upsample_use_device(Core *core, Upsample *up, Device *device) {
+Status upsample_use_device(Core *core, Upsample *up, State *state, Device *device) {
   up->off = lacks_form(up);
-  return up->off ? SCREE_OK : fine_device_create(core, up, device);
+  return up->off ? SCREE_OK : fine_device_create(core, up, state, device);
+}
+
+/* The host bears fine grains. */
+bool upsample_reads_host(const Upsample *up, const State *state) {
+  return !up->device || state->queue.done_birth_count > 0;
 }
 
 const char *upsample_off_device(const Upsample *up) { return up->off; }

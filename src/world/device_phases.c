@@ -340,7 +340,8 @@ static bool no_sinks(const ScreeWorld *world) { return world->definition.scene.s
 /* The overlap of listed grains at the end of a frame is looked for in the lists. */
 static bool nobody_looks(const ScreeWorld *world) {
   const bool overlap = world->method->particle == PARTICLE_GRAIN && world_needs(world).neighbors == NEIGHBORS_LISTED;
-  return !world->upsample && world->definition.scene.probe_count == 0 && !overlap;
+  const bool fine = world->upsample && upsample_reads_host(world->upsample, &world->state);
+  return !fine && world->definition.scene.probe_count == 0 && !overlap;
 }
 
 #define MOVED (SET_X | SET_LOW | SET_D | SET_V)
