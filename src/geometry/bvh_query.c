@@ -23,8 +23,7 @@ static bool is_far(const Bvh *bvh, Vec3 p) {
 
 /* The margin of single precision would hold the whole mesh at such a distance: no tree helps. */
 static NearestPoint closest_of_all(const Bvh *bvh, Vec3 p, NearestPoint nearest) {
-  for (int64_t t = 0; t < bvh->mesh.triangle_count; t++)
-    nearest = nearest_look(nearest, &bvh->triangles[t], (int)t, p);
+  for (int64_t t = 0; t < bvh->mesh.triangle_count; t++) nearest = nearest_look(nearest, &bvh->triangles[t], (int)t, p);
   return nearest;
 }
 

@@ -12,8 +12,8 @@ typedef struct MeshFaces {
   int32_t *of; /* per triangle; NULL: none were looked for */
   int32_t count;
   bool meet; /* a sphere may touch several at once: not where there is one, and not where all is convex */
-  /* By the blocks of the distance grid, for spheres of a reach up to `reach` (0: not known). Instead of a list a block has
-   * the one face near it. */
+  /* By the blocks of the distance grid, for spheres of a reach up to `reach` (0: not known). Instead of a list a block
+   * has the one face near it. */
   double reach;
   BlockLists lists;
 } MeshFaces;

@@ -1,4 +1,5 @@
-/* The point of a mesh that is nearest to a point in space: one text for the tree of the CPU and for lists of devices. */
+/* The point of a mesh that is nearest to a point in space: one text for the tree of the CPU and for lists of devices.
+ */
 #ifndef GEOMETRY_MESH_NEAREST_SHARED_H
 #define GEOMETRY_MESH_NEAREST_SHARED_H
 
@@ -24,8 +25,8 @@ VEC_INLINE NearestPoint nearest_look(NearestPoint before, const BvhTriangle *tri
   const Vec3 from = vec3_sub(p, here.point);
   here.square = vec3_dot(from, from);
   here.place = place;
-  const bool nearer = here.square < before.square ||
-                      (here.square == before.square && (before.place < 0 || place < before.place));
+  const bool nearer =
+      here.square < before.square || (here.square == before.square && (before.place < 0 || place < before.place));
   return nearer ? here : before;
 }
 

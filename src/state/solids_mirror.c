@@ -69,7 +69,8 @@ static Status send_grid(Core *core, Device *device, SolidsMirror *mirror, const 
 static FaceTriangle face_triangle(const Shape *shape, int64_t place) {
   const Bvh *bvh = shape->bvh;
   const int32_t triangle = bvh->order[place], *corner = shape->mesh.triangles[triangle];
-  FaceTriangle to = {.sides = {bvh->triangles[place].ab, bvh->triangles[place].ac}, .face = shape->faces.of[triangle]};
+  FaceTriangle to = {.sides = {bvh->triangles[place].ab, bvh->triangles[place].ac}};
+  if (shape->faces.of) to.face = shape->faces.of[triangle];
   for (int c = 0; c < 3; c++) to.corner[c] = vec3_sub(shape->mesh.vertices[corner[c]], bvh->origin);
   return to;
 }

@@ -11,6 +11,7 @@
 
 #include "core/parallel.h"
 #include "geometry/shape_kernels.h"
+#include "state/solids_there_shared.h"
 #include "upsample/internal.h"
 
 /* Records of grains that are left to the host: room for this share of all, and for so many at least. */
@@ -46,13 +47,14 @@ struct FineDevice {
   DeviceProgram *program;
   FINE_KERNELS(DEVICE_KERNEL_MEMBER)
   CoarseDevice *coarse; /* NULL: the device has no doubles, and particles are on the host */
+  SettleDevice *settle; /* NULL likewise: the host looks at grains closer */
+  SolidsMirror shapes;  /* of the solids, without poses */
   bool here;            /* the device has the grains; else the host's table counts */
   bool fetched;         /* the host's table holds as well */
   bool births_fetched;  /* of that, at least radius, id and material hold */
   int64_t room;         /* for records */
-  int32_t grids;        /* solids whose distance grids are there */
-  DeviceBuffer fields[FIELDS], frame, rows[2], start[2], solids, table, values, friction, counts, records, results,
-      words, late, counters, dead, sinks;
+  DeviceBuffer fields[FIELDS], frame, rows[2], start[2], solids, friction, counts, records, results, words, late,
+      counters, dead, sinks;
   SolidShared *solids_shared;
   FineRecord *host_records;
   FineResult *host_results;
@@ -84,20 +86,24 @@ Status fine_device_create(Core *core, Upsample *up, State *state, Device *device
   TRY(memory_new(core, &up->device, 1, "fine grains of a device"));
   up->device->device = device;
   up->coarse_grid.wraps = up->sample_grid.wraps = true;
-  if (device_has_doubles(device)) TRY(coarse_device_create(core, state, device, &up->device->coarse));
-  return make_kernels(core, up->device);
+  TRY(make_kernels(core, up->device));
+  if (!device_has_doubles(device)) return SCREE_OK;
+  TRY(coarse_device_create(core, state, device, &up->device->coarse));
+  return settle_device_create(core, device, &up->device->settle);
 }
 
 void fine_device_destroy(Core *core, Upsample *up) {
   FineDevice *d = up->device;
   if (!d) return;
-  DeviceBuffer *const buffers[] = {&d->frame, &d->rows[0], &d->rows[1],  &d->start[0], &d->start[1], &d->solids,
-                                   &d->table, &d->values,  &d->friction, &d->counts,   &d->records,  &d->results,
-                                   &d->words, &d->late,    &d->counters, &d->dead,     &d->sinks};
+  DeviceBuffer *const buffers[] = {&d->frame,  &d->rows[0],  &d->rows[1],  &d->start[0], &d->start[1],
+                                   &d->solids, &d->friction, &d->counts,   &d->records,  &d->results,
+                                   &d->words,  &d->late,     &d->counters, &d->dead,     &d->sinks};
   for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) device_release(d->device, buffers[k]);
   for (int f = 0; f < FIELDS; f++) device_release(d->device, &d->fields[f]);
   FINE_KERNELS(DEVICE_KERNEL_FREE)
   coarse_device_destroy(core, d->coarse);
+  settle_device_destroy(core, d->settle);
+  solids_mirror_drop(core, d->device, &d->shapes);
   device_program_free(core, d->program);
   memory_drop(core, &d->solids_shared);
   memory_drop(core, &d->host_records);
@@ -184,35 +190,27 @@ static void share_solid(const FineSolid *view, SolidShared *to) {
   to->radius = plain.radius, to->height = plain.height;
 }
 
-static int64_t grid_blocks(const DistanceGrid *grid) {
-  return (int64_t)grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
-}
-
-/* Distance grids go up once; where each begins is in solids_shared. */
-static Status send_grids(Core *core, const Upsample *up) {
+/* Distance grids and listed triangles go up once; where each begins is in solids_shared. Solids of the state may have
+ * other grids. */
+static Status send_shapes(Core *core, Upsample *up, const State *state) {
   FineDevice *d = up->device;
-  int64_t entries = 0, nodes = 0;
+  Solids views = {.count = up->solid_count};
   TRY(memory_grow(core, &d->solids_shared, up->solid_count + 1, "solids of a device"));
-  if (d->grids == up->solid_count && d->table.bytes > 0) return SCREE_OK;
+  if (d->shapes.there && d->shapes.count == up->solid_count) return SCREE_OK;
+  if (d->settle) TRY(settle_device_list(core, up, state));
+  TRY(memory_new(core, &views.items, up->solid_count, "solids of a device"));
   for (int32_t k = 0; k < up->solid_count; k++) {
-    const DistanceGrid *grid = up->solids[k].shape.kind == SCREE_SHAPE_MESH ? up->solids[k].shape.grid : NULL;
-    d->solids_shared[k].table = (int)entries, d->solids_shared[k].values = (int)nodes;
-    if (grid) entries += grid_blocks(grid), nodes += grid->block_count * GRID_NODES;
+    const FineSolid *view = &up->solids[k];
+    views.items[k] = (Solid){.shape = view->shape, .rotation = quat_identity()};
+    views.items[k].shape.faces = (MeshFaces){.meet = view->listed > 0, .lists = view->lists};
   }
-  if (entries > INT32_MAX || nodes > INT32_MAX)
-    return fail(core, SCREE_NO_MEMORY, "distance grids of solids are too large for a device");
-  TRY(device_reserve(core, d->device, &d->table, (entries + 1) * 4, 0, "distance grids"));
-  TRY(device_reserve(core, d->device, &d->values, (nodes + 1) * 4, 0, "distance grids"));
-  for (int32_t k = 0; k < up->solid_count; k++) {
-    const DistanceGrid *grid = up->solids[k].shape.kind == SCREE_SHAPE_MESH ? up->solids[k].shape.grid : NULL;
-    if (!grid) continue;
-    const SolidShared *to = &d->solids_shared[k];
-    TRY(device_write(core, d->device, &d->table, (int64_t)to->table * 4, grid_blocks(grid) * 4, grid->table));
-    TRY(device_write(core, d->device, &d->values, (int64_t)to->values * 4, grid->block_count * GRID_NODES * 4,
-                     grid->values));
+  Status status = solids_mirror_send(core, d->device, &d->shapes, &views);
+  memory_drop(core, &views.items);
+  for (int32_t k = 0; k < up->solid_count && status == SCREE_OK; k++) {
+    d->solids_shared[k].table = d->shapes.there[k].table;
+    d->solids_shared[k].values = d->shapes.there[k].values;
   }
-  d->grids = up->solid_count;
-  return SCREE_OK;
+  return status;
 }
 
 static Status send_friction(Core *core, const Upsample *up, const State *state) {
@@ -233,9 +231,9 @@ static Status send_friction(Core *core, const Upsample *up, const State *state) 
   return status;
 }
 
-static Status send_solids(Core *core, const Upsample *up, const State *state) {
+static Status send_solids(Core *core, Upsample *up, const State *state) {
   FineDevice *d = up->device;
-  TRY(send_grids(core, up));
+  TRY(send_shapes(core, up, state));
   for (int32_t k = 0; k < up->solid_count; k++) share_solid(&up->solids[k], &d->solids_shared[k]);
   int64_t bytes = (up->solid_count + 1) * (int64_t)sizeof *d->solids_shared;
   TRY(device_reserve(core, d->device, &d->solids, bytes, 0, "solids"));
@@ -283,7 +281,7 @@ static Status gather_coarse(Advance *a, Scratch *scratch, FineFrame *frame) {
 
 static Status send_frame(Advance *a, FineFrame frame) {
   Core *core = a->core;
-  const Upsample *up = a->up;
+  Upsample *up = a->up;
   FineDevice *d = up->device;
   double reach = sqrt((double)a->parameters.reach2);
   frame.parameters = a->parameters;
@@ -301,11 +299,11 @@ static Status launch_paper(Advance *a) {
   const DeviceBuffer *f = d->fields;
   const int32_t count = (int32_t)a->up->grains.count;
   const DeviceArgument arguments[] = {
-      DEVICE_VALUE(count),         DEVICE_BUFFER(&d->frame),    DEVICE_BUFFER(&f[FIELD_x]),
-      DEVICE_BUFFER(&f[FIELD_y]),  DEVICE_BUFFER(&f[FIELD_z]),  DEVICE_BUFFER(&f[FIELD_vx]),
-      DEVICE_BUFFER(&f[FIELD_vy]), DEVICE_BUFFER(&f[FIELD_vz]), DEVICE_BUFFER(&d->start[0]),
-      DEVICE_BUFFER(&d->rows[0]),  DEVICE_BUFFER(&d->start[1]), DEVICE_BUFFER(&d->rows[1]),
-      DEVICE_BUFFER(&d->solids),   DEVICE_BUFFER(&d->table),    DEVICE_BUFFER(&d->values),
+      DEVICE_VALUE(count),         DEVICE_BUFFER(&d->frame),          DEVICE_BUFFER(&f[FIELD_x]),
+      DEVICE_BUFFER(&f[FIELD_y]),  DEVICE_BUFFER(&f[FIELD_z]),        DEVICE_BUFFER(&f[FIELD_vx]),
+      DEVICE_BUFFER(&f[FIELD_vy]), DEVICE_BUFFER(&f[FIELD_vz]),       DEVICE_BUFFER(&d->start[0]),
+      DEVICE_BUFFER(&d->rows[0]),  DEVICE_BUFFER(&d->start[1]),       DEVICE_BUFFER(&d->rows[1]),
+      DEVICE_BUFFER(&d->solids),   DEVICE_BUFFER(&d->shapes.numbers), DEVICE_BUFFER(&d->shapes.values),
       DEVICE_BUFFER(&d->counters)};
   return device_launch(a->core, d->fine_paper, 0, count, FINE_GROUP, arguments, sizeof arguments / sizeof *arguments);
 }
@@ -341,8 +339,8 @@ static Status launch_better(Advance *a, const DeviceBuffer *list, int32_t listed
                                       DEVICE_BUFFER(&d->start[0]),
                                       DEVICE_BUFFER(&d->rows[0]),
                                       DEVICE_BUFFER(&d->solids),
-                                      DEVICE_BUFFER(&d->table),
-                                      DEVICE_BUFFER(&d->values),
+                                      DEVICE_BUFFER(&d->shapes.numbers),
+                                      DEVICE_BUFFER(&d->shapes.values),
                                       DEVICE_BUFFER(&d->friction),
                                       DEVICE_BUFFER(&d->counts),
                                       DEVICE_BUFFER(&d->records),
@@ -353,8 +351,8 @@ static Status launch_better(Advance *a, const DeviceBuffer *list, int32_t listed
   return device_launch(a->core, d->fine_better, 0, count, FINE_GROUP, arguments, sizeof arguments / sizeof *arguments);
 }
 
-/* Puts the grains of the records out of solids. */
-static Status settle_records(Advance *a, Scratch *scratch, int64_t count) {
+/* Puts grains out of solids on the host. */
+static Status settle_here(Advance *a, Scratch *scratch, const DeviceBuffer *records, int64_t count) {
   Core *core = a->core;
   FineDevice *d = a->up->device;
   const DeviceBuffer *f = d->fields;
@@ -362,7 +360,7 @@ static Status settle_records(Advance *a, Scratch *scratch, int64_t count) {
   int64_t bytes = count * (int64_t)sizeof(FineResult);
   TRY(memory_grow(core, &d->host_records, count, "grains at solids"));
   TRY(memory_grow(core, &d->host_results, count, "grains at solids"));
-  TRY(device_read(core, d->device, &d->records, 0, count * (int64_t)sizeof(FineRecord), d->host_records));
+  TRY(device_read(core, d->device, records, 0, count * (int64_t)sizeof(FineRecord), d->host_records));
   TRY(walls_records(core, a->up, a->state, scratch, a->dt, sqrt((double)a->parameters.reach2), count, d->host_records,
                     d->host_results));
   TRY(device_reserve(core, d->device, &d->results, bytes, 0, "grains at solids"));
@@ -373,6 +371,26 @@ static Status settle_records(Advance *a, Scratch *scratch, int64_t count) {
                                       DEVICE_BUFFER(&f[FIELD_z]),  DEVICE_BUFFER(&f[FIELD_vx]),
                                       DEVICE_BUFFER(&f[FIELD_vy]), DEVICE_BUFFER(&f[FIELD_vz])};
   return device_launch(core, d->fine_results, 0, count, FINE_GROUP, arguments, sizeof arguments / sizeof *arguments);
+}
+
+/* On the device, before it is known how many there are. */
+static Status settle_there(Advance *a) {
+  FineDevice *d = a->up->device;
+  const DeviceBuffer *f = d->fields;
+  const SettleGrains grains = {.frame = &d->frame,
+                               .records = &d->records,
+                               .x = &f[FIELD_x],
+                               .y = &f[FIELD_y],
+                               .z = &f[FIELD_z],
+                               .vx = &f[FIELD_vx],
+                               .vy = &f[FIELD_vy],
+                               .vz = &f[FIELD_vz],
+                               .solids = &d->solids,
+                               .friction = &d->friction,
+                               .counters = &d->counters,
+                               .shapes = &d->shapes};
+  if (!d->settle || a->up->solid_count == 0) return SCREE_OK;
+  return settle_device_look(a->core, d->settle, a->up, sqrt((double)a->parameters.reach2), d->room, &grains);
 }
 
 static Status read_counters(Core *core, FineDevice *d, uint32_t counters[COUNT_WORDS]) {
@@ -404,19 +422,24 @@ static Status move_better(Advance *a, Scratch *scratch, uint32_t counters[COUNT_
   TRY(count_cells(a));
   TRY(device_reserve(core, d->device, &d->late, 4, 0, "lists of fine grains"));
   TRY(launch_better(a, list, 0, late));
+  TRY(settle_there(a));
   TRY(end_move(a, counters));
+  int64_t left = counters[COUNT_LEFT];
   for (int64_t found = counters[COUNT_RECORDS]; found > 0;) {
     uint32_t more[COUNT_WORDS];
     const int32_t listed = found > d->room ? (int32_t)(found - d->room) : 0;
-    TRY(settle_records(a, scratch, found - listed));
+    if (d->settle) TRY(settle_here(a, scratch, settle_left(d->settle), left));
+    else TRY(settle_here(a, scratch, &d->records, found - listed));
     if (!listed) break;
     TRY(clear_counters(core, d));
     DeviceBuffer *other = list;
     list = late, late = other;
     TRY(device_reserve(core, d->device, late, listed * (int64_t)4, 0, "lists of fine grains"));
     TRY(launch_better(a, list, listed, late));
+    TRY(settle_there(a));
     TRY(end_move(a, more));
     found = more[COUNT_RECORDS];
+    left = more[COUNT_LEFT];
   }
   return SCREE_OK;
 }

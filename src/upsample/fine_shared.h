@@ -40,10 +40,11 @@ typedef struct FineFrame {
   int solid_count;
   float reach; /* of the weights, m */
   float most;  /* clearance of a grain that no solid is in reach of */
-  int room;    /* for grains that are left to the host */
+  int room;    /* for grains that are looked at closer */
 } FineFrame;
 
-/* A grain that the host puts out of solids: where it begins and would end, and what is known of it. */
+/* A grain that is put out of solids by a closer look, on the device (settle.cl) or by the host: where it begins and
+ * would end, and what is known of it. */
 typedef struct FineRecord {
   float at[3], end[3], velocity[3];
   float radius, loose, gap, clear;
@@ -59,6 +60,7 @@ typedef struct FineResult {
 /* Words that kernels count in. */
 enum {
   COUNT_RECORDS,
+  COUNT_LEFT, /* of them, to the host */
   COUNT_BAD,
   COUNT_FOUND,
   COUNT_EFFORT, /* of groups */

@@ -38,7 +38,10 @@ void upsample_destroy(Core *core, Upsample *up) {
 #undef FINE_DROP
   coarse_grid_destroy(core, &up->coarse_grid);
   coarse_grid_destroy(core, &up->sample_grid);
-  for (int32_t k = 0; k < up->solid_count; k++) distance_grid_destroy(core, up->solids[k].cache);
+  for (int32_t k = 0; k < up->solid_count; k++) {
+    distance_grid_destroy(core, up->solids[k].cache);
+    block_lists_drop(core, &up->solids[k].lists);
+  }
   memory_drop(core, &up->solids);
   memory_drop(core, &up->counts);
   memory_drop(core, &up->storage.resting);

@@ -36,6 +36,8 @@ typedef struct FineSolid {
   double moved;     /* m, no point of it moved farther in the frame */
   uint64_t heights; /* of ground: hash of its heights */
   double friction_static, friction_kinetic;
+  BlockLists lists; /* of a mesh in doubt, for a device: its triangles, for grains of a reach up to `listed` */
+  double listed;
 } FineSolid;
 
 /* mode points, see points.c. */
@@ -275,6 +277,21 @@ typedef struct Advance {
   _Atomic int64_t effort;
   atomic_bool bad;
 } Advance;
+
+/* settle_device.c: closer looks at fine grains on a device that has doubles. */
+typedef struct SettleDevice SettleDevice;
+typedef struct SettleGrains {
+  const DeviceBuffer *frame, *records, *x, *y, *z, *vx, *vy, *vz, *solids, *friction, *counters;
+  const SolidsMirror *shapes;
+} SettleGrains;
+Status settle_device_create(Core *core, Device *device, SettleDevice **settle);
+void settle_device_destroy(Core *core, SettleDevice *settle);
+/* Lists the triangles of meshes that it asks. */
+Status settle_device_list(Core *core, Upsample *upsample, const State *state);
+/* Looks at `room` records at most; the device knows how many there are. What it leaves to the host is settle_left. */
+Status settle_device_look(Core *core, SettleDevice *settle, const Upsample *upsample, double reach, int64_t room,
+                          const SettleGrains *grains);
+const DeviceBuffer *settle_left(const SettleDevice *settle);
 
 /* fine_device.c: fine grains on a device. Whether a solid has a form there; the rest is for those that do. */
 bool solid_has_form(const FineSolid *solid);
