@@ -48,20 +48,69 @@ static bool marches(Grain *grain, global const SolidShared *solid, ExactShape sh
   return true;
 }
 
-/* As shape_distance_sided of the mesh itself, from what is listed for the point's block. Returns whether it is known.
- */
+/* How the way from a point along `ray`, to its end at 1, goes through a triangle: 1 into the mesh, -1 out of it, 0 not at
+ * all; CROSSING_OPEN: through an edge, along the triangle, or from or to it. */
+enum { CROSSING_OPEN = 1 << 16 };
+#define CROSSING_END 1e-9
+static int crossing(const RayFrame *ray, Vec3 way, Vec3 corner_a, Vec3 corner_b, Vec3 corner_c) {
+  const Vec3 a = ray_corner(ray, corner_a), b = ray_corner(ray, corner_b), c = ray_corner(ray, corner_c);
+  const double u = c.x * b.y - c.y * b.x, v = a.x * c.y - a.y * c.x, w = b.x * a.y - b.y * a.x;
+  if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) return 0;
+  const double along = (u * a.z + v * b.z + w * c.z) / (u + v + w);
+  if (along < -CROSSING_END || along > 1 + CROSSING_END) return 0;
+  const double facing = vec3_dot(way, vec3_cross(vec3_sub(corner_b, corner_a), vec3_sub(corner_c, corner_a)));
+  const bool clear = u != 0 && v != 0 && w != 0 && along > CROSSING_END && along < 1 - CROSSING_END && facing != 0;
+  return !clear ? CROSSING_OPEN : facing < 0 ? 1 : -1;
+}
+
+/* Corner k of the cell that a point is in, from the tree's origin. */
+static Vec3 spot_corner(ExactShape shape, GridAxes axes, GridSpot spot, int k) {
+  const int row = spot.block / axes.blocks[0], line = spot.corner / GRID_SIDE;
+  const Vec3 at = vec3(spot.block % axes.blocks[0] * GRID_BLOCK + spot.corner % GRID_SIDE + (k & 1),
+                       row % axes.blocks[1] * GRID_BLOCK + line % GRID_SIDE + (k >> 1 & 1),
+                       row / axes.blocks[1] * GRID_BLOCK + line / GRID_SIDE + (k >> 2));
+  return vec3_sub(vec3_add(axes.low, vec3_scale(at, 1 / axes.per_cell)), shape.solid->middle);
+}
+
+/* The side of a point too near to the mesh for its distance grid: that of a corner of its cell, and what the way from
+ * there goes through. How often an inner corner is enclosed is not known, so that an outer one is better. Returns 1 in
+ * the mesh, 0 outside, -1: open. */
+static int find_side(ExactShape shape, NearMesh mesh, GridAxes axes, GridSpot spot, int entry, Vec3 from) {
+  global const float *values = shape.there.values + (uint)shape.solid->values + (uint)(entry + spot.corner);
+  const float least = 0.01f * (float)shape.solid->cell;
+  int corner = -1, deep = 0, count = 0;
+  for (int k = 0; k < 8 && (corner < 0 || deep); k++) {
+    const float value = values[(k & 1) + (k & 2 ? GRID_SIDE : 0) + (k & 4 ? GRID_SIDE * GRID_SIDE : 0)];
+    if (fabs(value) < least || (corner >= 0 && value < 0)) continue;
+    corner = k;
+    deep = value < 0;
+  }
+  if (corner < 0) return -1;
+  const Vec3 begin = spot_corner(shape, axes, spot, corner), way = vec3_sub(from, begin);
+  const RayFrame ray = ray_frame(begin, way);
+  for (int k = 0; k < near_count(mesh) && count < CROSSING_OPEN / 2; k++)
+    count += crossing(&ray, way, near_corner(mesh, k, 0), near_corner(mesh, k, 1), near_corner(mesh, k, 2));
+  if (count >= CROSSING_OPEN / 2 || (deep && count != 0)) return -1;
+  return deep || count > 0;
+}
+
+/* As ask_exactly of the CPU, from what is listed for the point's block. Returns whether that is enough. */
 static bool ask_listed(ExactShape shape, SettleSolid exact, double radius, FineContact *at) {
   const double cached = (double)at->point.distance, reach = asked_reach(radius, exact.doubt);
   const Vec3 p = vec3((double)at->within.x, (double)at->within.y, (double)at->within.z);
   const GridAxes axes = shape.solid->grid;
-  const int entry = grid_entry(shape.there, shape.solid, grid_spot(&axes, p));
-  if (!is_sided(cached, exact.doubt) || !(reach <= exact.listed) || entry < 0) return false;
+  const GridSpot spot = grid_spot(&axes, p);
+  const int entry = grid_entry(shape.there, shape.solid, spot);
+  if (!(reach <= exact.listed) || entry < 0) return false;
   const int block = shape.there.numbers[shape.solid->block + entry / GRID_NODES];
   if (block >= GRID_BLOCK_FACELESS) return false;
   global const int *begin = shape.there.numbers + shape.solid->begin + grid_block_list(block);
   const NearMesh mesh = {shape.there.numbers + begin[0], shape.there.triangle, begin[1] - begin[0]};
   const Vec3 from = vec3_sub(p, shape.solid->middle);
-  const double sign = (cached < 0) != (shape.solid->inside != 0) ? -1 : 1;
+  int contained = (cached < 0) != (shape.solid->inside != 0);
+  if (!is_sided(cached, exact.doubt)) contained = find_side(shape, mesh, axes, spot, entry, from);
+  if (contained < 0) return false;
+  const double sign = contained ? -1 : 1;
   NearestPoint nearest = nearest_none(reach * reach);
   for (int k = 0; k < near_count(mesh); k++) {
     const BvhTriangle triangle = near_triangle(mesh, k);
