@@ -8,6 +8,7 @@
 #include "neighbors/scan_shared.h"
 #include "upsample/internal.h"
 #include "upsample_fixture.h"
+#include "world/probes/probes.h"
 #include "world_fixture.h"
 
 static void assert_on_device(const ScreeWorld *world) {
@@ -164,6 +165,77 @@ static void meshes_with_sharp_edges(void **state) {
   run_frames(device, FRAMES);
   assert_in_range(device_use(device->device).down - before, 1, FRAMES * MOST); /* sorting takes all fields down */
   scree_world_destroy(device);
+}
+
+/* Heaps three kilometres apart: cells of both fall together in the tables, which are too small for all between. */
+static void heaps_far_apart(void **state) {
+  (void)state;
+  ScreeMaterialDef sand = scree_material_default("sand");
+  ScreeGrainsDef grains[3];
+  ScreeBoundaryDef floor = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0, 0, 1}));
+  ScreeUpsampleDef upsample = scree_upsample_default(0.015);
+  for (int k = 0; k < 3; k++) {
+    const ScreeVec3 at = {3000.07 * (k > 0) - 1500, k == 2 ? 1999.9 : 0, 0.02};
+    grains[k] = scree_grains_default("sand", scree_shape_box(at, (ScreeVec3){at.x + 0.3, at.y + 0.3, at.z + 0.5}));
+    grains[k].velocity = (ScreeVec3){1, 0.5 * k, -1};
+  }
+  ScreeSceneDef scene = scree_scene_default();
+  scene.name = "far apart";
+  scene.method = scree_method_default("pbd");
+  scene.method.radius = 0.04;
+  scene.materials = &sand, scene.material_count = 1;
+  scene.grains = grains, scene.grains_count = 3;
+  scene.boundaries = &floor, scene.boundary_count = 1;
+  scene.upsample = &upsample;
+  for (upsample.mode = SCREE_UPSAMPLE_BETTER; upsample.mode <= SCREE_UPSAMPLE_PAPER; upsample.mode++)
+    assert_true(assert_same_frames(&scene, 8) > 3000);
+}
+
+/* Sums that a device makes, of more grains than a chunk has; and a mesh that is added while fine grains are there. */
+static void probes_and_a_mesh_that_is_added(void **state) {
+  (void)state;
+  ScreeMaterialDef sand = scree_material_default("sand");
+  sand.radius_spread = 0.2;
+  sand.rolling_friction = 0.1;
+  ScreeGrainsDef grains =
+      scree_grains_default("sand", scree_shape_box((ScreeVec3){-0.2, -0.2, 0.02}, (ScreeVec3){0.2, 0.2, 0.6}));
+  ScreeBoundaryDef floor = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0, 0, 1}));
+  ScreeProbeDef probes[4] = {
+      scree_probe_default("flow", SCREE_PROBE_FLOW), scree_probe_default("mass", SCREE_PROBE_MASS_IN),
+      scree_probe_default("energy", SCREE_PROBE_ENERGY), scree_probe_default("creep", SCREE_PROBE_CREEP)};
+  probes[0].plane_z = 0.2;
+  probes[1].box = scree_shape_box((ScreeVec3){-0.1, -1, 0}, (ScreeVec3){1, 1, 0.3});
+  ScreeSceneDef scene = scree_scene_default();
+  scene.name = "probes";
+  scene.method = scree_method_default("pbd");
+  scene.method.radius = 0.018;
+  scene.materials = &sand, scene.material_count = 1;
+  scene.grains = &grains, scene.grains_count = 1;
+  scene.boundaries = &floor, scene.boundary_count = 1;
+  scene.probes = probes;
+  ScreeUpsampleDef upsample = scree_upsample_default(0.008);
+  scene.upsample = &upsample;
+  for (scene.probe_count = 3; scene.probe_count <= 4; scene.probe_count++) { /* the last looks at grains itself */
+    ScreeWorld *worlds[2] = {world_on(&scene, "cpu"), world_on(&scene, "opencl")};
+    for (int k = 0; k < 12; k++) {
+      for (int w = 0; w < 2; w++) {
+        ScreeBodyDef block = scree_body_default("block", slanting_block(0.06, 0.1));
+        ScreeBodyId body;
+        ScreeError error;
+        block.shape.position = (ScreeVec3){0.05, 0, 0.75};
+        block.density = 4000;
+        if (k == 5) assert_done(scree_world_add_body(worlds[w], &block, &body, &error));
+        run_frames(worlds[w], 1);
+      }
+      for (int p = 0; p < scene.probe_count; p++)
+        assert_memory_equal(worlds[0]->probes[p].state.values, worlds[1]->probes[p].state.values,
+                            sizeof worlds[0]->probes[p].state.values);
+      assert_true(scree_world_grains_hash(worlds[0]) == scree_world_grains_hash(worlds[1]));
+    }
+    assert_true(worlds[0]->state.particles.count > PROBE_CHUNK && worlds[1]->probes_device);
+    assert_true(worlds[0]->probes[0].state.values[0] != 0);
+    for (int w = 0; w < 2; w++) scree_world_destroy(worlds[w]);
+  }
 }
 
 /* A checkpoint of one goes on on the other. */
@@ -350,7 +422,8 @@ int main(void) {
       cmocka_unit_test(everything_is_the_same),           cmocka_unit_test(solids_of_all_shapes),
       cmocka_unit_test(a_mesh_that_holds_them),           cmocka_unit_test(checkpoints_go_across),
       cmocka_unit_test(what_has_no_form_runs_on_the_cpu), cmocka_unit_test(sums_of_those_before),
-      cmocka_unit_test(meshes_with_sharp_edges),
+      cmocka_unit_test(meshes_with_sharp_edges),          cmocka_unit_test(heaps_far_apart),
+      cmocka_unit_test(probes_and_a_mesh_that_is_added),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
