@@ -52,6 +52,21 @@ static void everything_is_the_same(void **state) {
     }
 }
 
+/* Sand of pbd beside one wall, with fine grains. */
+static ScreeSceneDef sand_scene(const char *name, double radius, const ScreeMaterialDef *sand,
+                                const ScreeGrainsDef *grains, int32_t grains_count, const ScreeBoundaryDef *wall,
+                                const ScreeUpsampleDef *upsample) {
+  ScreeSceneDef scene = scree_scene_default();
+  scene.name = name;
+  scene.method = scree_method_default("pbd");
+  scene.method.radius = radius;
+  scene.materials = sand, scene.material_count = 1;
+  scene.grains = grains, scene.grains_count = grains_count;
+  scene.boundaries = wall, scene.boundary_count = 1;
+  scene.upsample = upsample;
+  return scene;
+}
+
 /* Solids of every plain shape, turned, moved and at rest, that fast grains meet; and closed meshes with sharp edges. */
 static void solids_of_all_shapes(void **state) {
   (void)state;
@@ -80,16 +95,9 @@ static void solids_of_all_shapes(void **state) {
   keys[1].rotation = (ScreeQuat){0.7, 0, 0.7, 0.1};
   bodies[0].motion = SCREE_MOTION_KEYFRAMES, bodies[0].keys = keys, bodies[0].key_count = 2;
   ScreeBoundaryDef floor = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0.1, 0, 1}));
-  ScreeSceneDef scene = scree_scene_default();
-  scene.name = "shapes";
-  scene.method = scree_method_default("pbd");
-  scene.method.radius = 0.025;
-  scene.materials = &sand, scene.material_count = 1;
-  scene.grains = &grains, scene.grains_count = 1;
-  scene.boundaries = &floor, scene.boundary_count = 1;
-  scene.bodies = bodies, scene.body_count = BODIES;
   ScreeUpsampleDef upsample = scree_upsample_default(0.008);
-  scene.upsample = &upsample;
+  ScreeSceneDef scene = sand_scene("shapes", 0.025, &sand, &grains, 1, &floor, &upsample);
+  scene.bodies = bodies, scene.body_count = BODIES;
   for (upsample.mode = SCREE_UPSAMPLE_BETTER; upsample.mode <= SCREE_UPSAMPLE_PAPER; upsample.mode++)
     assert_same_frames(&scene, 20);
 }
@@ -148,16 +156,9 @@ static void meshes_with_sharp_edges(void **state) {
   keys[0].position = (ScreeVec3){-0.15, 0, 0.1}, keys[1].position = (ScreeVec3){0.15, 0.05, 0.05};
   keys[1].rotation = (ScreeQuat){0.7, 0.2, 0.7, 0.1}, keys[1].t = 0.4;
   block.motion = SCREE_MOTION_KEYFRAMES, block.keys = keys, block.key_count = 2;
-  ScreeSceneDef scene = scree_scene_default();
-  scene.name = "sharp edges";
-  scene.method = scree_method_default("pbd");
-  scene.method.radius = 0.02;
-  scene.materials = &sand, scene.material_count = 1;
-  scene.grains = &grains, scene.grains_count = 1;
-  scene.boundaries = &tub, scene.boundary_count = 1;
-  scene.bodies = &block, scene.body_count = 1;
   ScreeUpsampleDef upsample = scree_upsample_default(0.004);
-  scene.upsample = &upsample;
+  ScreeSceneDef scene = sand_scene("sharp edges", 0.02, &sand, &grains, 1, &tub, &upsample);
+  scene.bodies = &block, scene.body_count = 1;
   assert_true(assert_same_frames(&scene, FRAMES) > 10000);
   ScreeWorld *device = world_on(&scene, "opencl");
   assert_true(device->upsample->solids[0].doubt > 0 && device->upsample->solids[1].doubt > 0);
@@ -179,14 +180,7 @@ static void heaps_far_apart(void **state) {
     grains[k] = scree_grains_default("sand", scree_shape_box(at, (ScreeVec3){at.x + 0.3, at.y + 0.3, at.z + 0.5}));
     grains[k].velocity = (ScreeVec3){1, 0.5 * k, -1};
   }
-  ScreeSceneDef scene = scree_scene_default();
-  scene.name = "far apart";
-  scene.method = scree_method_default("pbd");
-  scene.method.radius = 0.04;
-  scene.materials = &sand, scene.material_count = 1;
-  scene.grains = grains, scene.grains_count = 3;
-  scene.boundaries = &floor, scene.boundary_count = 1;
-  scene.upsample = &upsample;
+  ScreeSceneDef scene = sand_scene("far apart", 0.04, &sand, grains, 3, &floor, &upsample);
   for (upsample.mode = SCREE_UPSAMPLE_BETTER; upsample.mode <= SCREE_UPSAMPLE_PAPER; upsample.mode++)
     assert_true(assert_same_frames(&scene, 8) > 3000);
 }
@@ -205,16 +199,9 @@ static void probes_and_a_mesh_that_is_added(void **state) {
       scree_probe_default("energy", SCREE_PROBE_ENERGY), scree_probe_default("creep", SCREE_PROBE_CREEP)};
   probes[0].plane_z = 0.2;
   probes[1].box = scree_shape_box((ScreeVec3){-0.1, -1, 0}, (ScreeVec3){1, 1, 0.3});
-  ScreeSceneDef scene = scree_scene_default();
-  scene.name = "probes";
-  scene.method = scree_method_default("pbd");
-  scene.method.radius = 0.018;
-  scene.materials = &sand, scene.material_count = 1;
-  scene.grains = &grains, scene.grains_count = 1;
-  scene.boundaries = &floor, scene.boundary_count = 1;
-  scene.probes = probes;
   ScreeUpsampleDef upsample = scree_upsample_default(0.008);
-  scene.upsample = &upsample;
+  ScreeSceneDef scene = sand_scene("probes", 0.018, &sand, &grains, 1, &floor, &upsample);
+  scene.probes = probes;
   for (scene.probe_count = 3; scene.probe_count <= 4; scene.probe_count++) { /* the last looks at grains itself */
     ScreeWorld *worlds[2] = {world_on(&scene, "cpu"), world_on(&scene, "opencl")};
     for (int k = 0; k < 12; k++) {
