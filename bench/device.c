@@ -26,6 +26,7 @@ static const BedKind BED_PBD = {"pbd", 400, 1400, 20, 5, false}, BED_DEM = {"dem
 
 typedef struct DeviceTiming {
   int64_t grains, memory, up, down; /* memory: peak on the device; up, down: bytes of a frame */
+  int64_t commands, waits;          /* of a frame */
   double device, wall;              /* s of a frame, the shortest of several */
 } DeviceTiming;
 
@@ -51,6 +52,7 @@ static Status measure_frames(ScreeWorld *world, int64_t frames, DeviceTiming *ti
     DeviceUse after = device_use(world->device);
     timing->device = fmin(timing->device, bench_device_seconds(world) - seconds);
     timing->up = after.up - before.up, timing->down = after.down - before.down;
+    timing->commands = after.commands - before.commands, timing->waits = after.waits - before.waits;
     timing->memory = after.memory_peak;
   }
   timing->grains = upsample_grains(world->upsample)->count;
@@ -305,7 +307,8 @@ static Status hourglass_rows(Core *core, BenchTable *table) {
                      {.unit = "kB"}};
   rows[3].ours = 1e-3 * (double)(fine.up + fine.down) / steps;
   snprintf(rows[1].note, sizeof rows[1].note, "pbd and fine grains on the device");
-  snprintf(rows[2].note, sizeof rows[2].note, "device's clock; fine grains %.4g ms in all", 1e3 * fine.wall);
+  snprintf(rows[2].note, sizeof rows[2].note, "device's clock; %lld commands, %lld waits; fine grains %.4g ms in all",
+           (long long)fine.commands, (long long)fine.waits, 1e3 * fine.wall);
   snprintf(rows[3].note, sizeof rows[3].note, "%.3g steps a frame", steps);
   for (int k = 0; k < HOURGLASS_ROWS; k++) {
     snprintf(rows[k].name, sizeof rows[k].name, "%s", hourglass_names[k]);

@@ -102,6 +102,7 @@ Status device_launch(Core *core, DeviceKernel *kernel, int64_t begin, int64_t en
 typedef struct DeviceUse {
   int64_t memory, memory_peak; /* bytes */
   int64_t up, down;            /* bytes over the bus */
+  int64_t commands, waits;     /* that were queued; how often the host waited for the device */
   int32_t phase_count, kernel_count;
   const ScreePhase *phases;  /* from the device's events */
   const ScreePhase *kernels; /* the same, by the kernels' names */

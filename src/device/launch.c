@@ -57,12 +57,14 @@ void device_over(Device *device) {
 }
 
 Status device_finish(Core *core, Device *device) {
+  device->use.waits++;
   TRY(device_check(core, device, clFinish(device->queue), "waiting for it"));
   device_over(device);
   return device_add_up(core, device);
 }
 
 Status device_note(Core *core, Device *device, cl_event event, int phase, int kernel) {
+  device->use.commands++;
   Status status = memory_grow(core, &device->events, device->event_count + 1, "device events");
   if (status != SCREE_OK) {
     clReleaseEvent(event);

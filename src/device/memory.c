@@ -79,6 +79,7 @@ Status device_write(Core *core, Device *device, const DeviceBuffer *buffer, int6
   if (bytes == 0) return SCREE_OK;
   TRY(stage_room(core, device, bytes, &room));
   if (room) memcpy(room, data, (size_t)bytes);
+  device->use.waits += room == NULL;
   cl_int code = clEnqueueWriteBuffer(device->queue, buffer->handle, room ? CL_FALSE : CL_TRUE, (size_t)offset,
                                      (size_t)bytes, room ? room : data, 0, NULL, &event);
   TRY(device_check(core, device, code, "copying to it"));
@@ -102,6 +103,7 @@ static Status begin_read(Core *core, Device *device, const DeviceRead *read, cha
 static Status end_reads(Core *core, Device *device, cl_event last) {
   cl_int code = clFlush(device->queue);
   Status status = device_add_up(core, device);
+  device->use.waits++;
   if (code == CL_SUCCESS && last) code = clWaitForEvents(1, &last);
   TRY(device_check(core, device, code, "copying from it"));
   device_over(device);

@@ -43,7 +43,16 @@ static const DeviceSource *included_by(const char *line, size_t length) {
 
 static Status add_source(Text *text, const DeviceSource *source, int depth);
 
+/* A header without a guard, which is meant to be included with several meanings of its macros. */
+static bool is_template(const DeviceSource *source) {
+  static const char guard[] = "#ifndef ";
+  const char *at = (const char *)source->text, *end = at + source->size - sizeof guard;
+  while (at < end && memcmp(at, guard, sizeof guard - 1) != 0) at++;
+  return at >= end && strcmp(strrchr(source->name, '.'), ".h") == 0;
+}
+
 static Status add_include(Text *text, const DeviceSource *source, int depth) {
+  if (is_template(source)) return add_source(text, source, depth);
   for (int k = 0; k < text->included_count; k++)
     if (text->included[k] == source) return SCREE_OK;
   if (text->included_count == INCLUDES_MAX || depth == DEPTH_MAX)

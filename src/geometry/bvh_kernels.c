@@ -112,11 +112,11 @@ WIDE_INLINE int nearest_lane(Wide least, unsigned bits) {
   return best;
 }
 
-int32_t KERNEL(bvh_closest_kernel)(const Bvh *bvh, Vec3 p, double *best, Vec3 *point) {
+void KERNEL(bvh_closest_kernel)(const Bvh *bvh, Vec3 p, NearestPoint *nearest) {
   const float at[3] = {(float)(p.x * bvh->scale), (float)(p.y * bvh->scale), (float)(p.z * bvh->scale)};
   double slack = rounding(at);
-  float limit = limit_of(bvh, *best, slack);
-  int32_t nearest = -1;
+  NearestPoint best = *nearest;
+  float limit = limit_of(bvh, best.square, slack);
   Pending stack[(LANES - 1) * BVH_DEPTH_MAX + 1];
   int top = push_children(bvh, 0, at, limit, stack, 0);
   while (top > 0) {
@@ -131,18 +131,12 @@ int32_t KERNEL(bvh_closest_kernel)(const Bvh *bvh, Vec3 p, double *best, Vec3 *p
     for (unsigned bits; (bits = lanes & wide_bits(wide_less_equal(least, wide_set(limit)))) != 0;) {
       int lane = nearest_lane(least, bits);
       lanes &= ~(1u << lane);
-      int32_t t = pending.first + lane;
-      Vec3 q = triangle_closest(&bvh->triangles[t], p), d = vec3_sub(p, q);
-      double distance2 = vec3_dot(d, d);
-      if (distance2 < *best || (nearest < 0 && distance2 == *best)) {
-        *best = distance2;
-        *point = q;
-        nearest = t;
-        limit = limit_of(bvh, distance2, slack);
-      }
+      const double before = best.square;
+      best = nearest_look(best, &bvh->triangles[pending.first + lane], pending.first + lane, p);
+      if (best.square < before) limit = limit_of(bvh, best.square, slack);
     }
   }
-  return nearest;
+  *nearest = best;
 }
 
 int64_t KERNEL(bvh_near_kernel)(const Bvh *bvh, Vec3 p, double reach, int64_t capacity, int32_t *places) {

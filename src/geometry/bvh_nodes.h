@@ -5,7 +5,7 @@
 
 #include "core/simd.h"
 #include "geometry/bvh.h"
-#include "geometry/triangle_law.h"
+#include "geometry/mesh_nearest_shared.h"
 
 /* count > 0: a leaf with triangles first .. first + count; else children first and first + 1. Boxes are rounded
  * outwards. 32 bytes: a pair of children fills one cache line. */
@@ -60,9 +60,8 @@ enum { BVH_DEPTH_MAX = 96, BVH_LEAF_MAX = LANES };
 /* Farther than this many extents from the middle the kernels are not used. */
 #define BVH_FAR 1e6
 
-/* Closest triangle (its place in the leaves, or -1) within sqrt(*best); point and *best are set. p is relative to the
- * origin. */
-KERNEL_DECLARE(int32_t, bvh_closest_kernel, (const Bvh *bvh, Vec3 p, double *best, Vec3 *point));
+/* Looks for a triangle that is nearer. p is relative to the origin. */
+KERNEL_DECLARE(void, bvh_closest_kernel, (const Bvh *bvh, Vec3 p, NearestPoint *nearest));
 /* As bvh_near with p relative to the origin. */
 KERNEL_DECLARE(int64_t, bvh_near_kernel, (const Bvh *bvh, Vec3 p, double reach, int64_t capacity, int32_t *places));
 KERNEL_DECLARE(double, bvh_winding_kernel, (const Bvh *bvh, Vec3 p));

@@ -8,10 +8,6 @@ typedef struct Pending {
   int32_t node;
 } Pending;
 
-static Vec3 triangle_normal(const BvhTriangle *triangle) {
-  return vec3_normalize(vec3_cross(triangle->ab, triangle->ac));
-}
-
 static BvhHit hit_none(void) { return (BvhHit){.distance = INFINITY, .triangle = -1, .normal = {0, 0, 1}}; }
 
 #ifdef SCREE_HAVE_V3
@@ -26,32 +22,23 @@ static bool is_far(const Bvh *bvh, Vec3 p) {
 }
 
 /* The margin of single precision would hold the whole mesh at such a distance: no tree helps. */
-static int32_t closest_of_all(const Bvh *bvh, Vec3 p, double *best, Vec3 *point) {
-  int32_t nearest = -1;
-  for (int64_t t = 0; t < bvh->mesh.triangle_count; t++) {
-    Vec3 q = triangle_closest(&bvh->triangles[t], p), d = vec3_sub(p, q);
-    double distance2 = vec3_dot(d, d);
-    if (distance2 < *best || (nearest < 0 && distance2 == *best)) {
-      *best = distance2;
-      *point = q;
-      nearest = (int32_t)t;
-    }
-  }
+static NearestPoint closest_of_all(const Bvh *bvh, Vec3 p, NearestPoint nearest) {
+  for (int64_t t = 0; t < bvh->mesh.triangle_count; t++) nearest = nearest_look(nearest, &bvh->triangles[t], (int)t, p);
   return nearest;
 }
 
 BvhHit bvh_closest(const Bvh *bvh, Vec3 point, double reach) {
   BvhHit hit = hit_none();
   if (!(reach >= 0) || !vec3_finite(point)) return hit;
-  double best = reach * reach;
-  Vec3 nearest = point, p = vec3_sub(point, bvh->origin);
-  int32_t triangle = is_far(bvh, p) ? closest_of_all(bvh, p, &best, &nearest)
-                                    : BVH_KERNEL(bvh, bvh_closest_kernel)(bvh, p, &best, &nearest);
-  if (triangle < 0) return hit;
-  hit.distance = sqrt(best);
-  hit.triangle = bvh->order[triangle];
-  hit.point = vec3_add(nearest, bvh->origin);
-  hit.normal = triangle_normal(&bvh->triangles[triangle]);
+  Vec3 p = vec3_sub(point, bvh->origin);
+  NearestPoint nearest = nearest_none(reach * reach);
+  if (is_far(bvh, p)) nearest = closest_of_all(bvh, p, nearest);
+  else BVH_KERNEL(bvh, bvh_closest_kernel)(bvh, p, &nearest);
+  if (nearest.place < 0) return hit;
+  hit.distance = sqrt(nearest.square);
+  hit.triangle = bvh->order[nearest.place];
+  hit.point = vec3_add(nearest.point, bvh->origin);
+  hit.normal = triangle_normal(&bvh->triangles[nearest.place]);
   return hit;
 }
 

@@ -71,8 +71,6 @@ Status mesh_faces_find(Core *core, const Mesh *mesh, bool closed, bool inside, M
 
 void mesh_faces_destroy(Core *core, MeshFaces *faces) {
   memory_drop(core, &faces->of);
-  memory_drop(core, &faces->block);
-  memory_drop(core, &faces->begin);
-  memory_drop(core, &faces->list);
+  block_lists_drop(core, &faces->lists);
   *faces = (MeshFaces){0};
 }

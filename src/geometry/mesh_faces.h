@@ -4,6 +4,7 @@
 #ifndef GEOMETRY_MESH_FACES_H
 #define GEOMETRY_MESH_FACES_H
 
+#include "geometry/block_lists.h"
 #include "geometry/mesh.h"
 #include "geometry/mesh_faces_shared.h"
 
@@ -11,11 +12,10 @@ typedef struct MeshFaces {
   int32_t *of; /* per triangle; NULL: none were looked for */
   int32_t count;
   bool meet; /* a sphere may touch several at once: not where there is one, and not where all is convex */
-  /* By the blocks of the distance grid, for spheres of a reach up to `reach` (0: not known): the one face near them; or
-   * GRID_BLOCK_FACELESS; or a list of triangles, grid_block_list, which is list[begin[k]] to list[begin[k + 1] - 1]. */
+  /* By the blocks of the distance grid, for spheres of a reach up to `reach` (0: not known). Instead of a list a block
+   * has the one face near it. */
   double reach;
-  int32_t *block, *begin, *list;
-  int64_t block_count, list_count, entries;
+  BlockLists lists;
 } MeshFaces;
 
 /* `inside`: the sphere is on the side that the triangles turn their backs to. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "geometry/distance_grid.h"
+#include "geometry/mesh_nearest_shared.h"
 #include "geometry/shapes/shapes.h"
 
 #define PLAIN_REAL double
@@ -131,18 +132,10 @@ static ShapePoint plain_point(const Shape *shape, Vec3 p) {
 
 /* Beyond `reach` only the sign is wanted. */
 static ShapePoint mesh_point_sided(const Shape *shape, Vec3 p, double reach, bool contained) {
-  BvhHit hit = bvh_closest(shape->bvh, p, reach);
-  Vec3 outward = vec3_sub(p, hit.point);
-  double length = vec3_length(outward), sign = contained ? -1 : 1;
-  if (hit.triangle < 0) {
-    double beyond = isfinite(reach) ? reach * (1 + 1e-9) + 1e-300 : INFINITY;
-    return (ShapePoint){.distance = sign * beyond, .normal = vec3(0, 0, 1)};
-  }
-  /* So close to the surface the difference is rounding: the triangle's own normal is better. */
-  Vec3 size = vec3_sub(shape->bounds_high, shape->bounds_low);
-  double tiny = 1e-12 * (vec3_length(size) + vec3_length(p));
-  return (ShapePoint){.distance = sign * hit.distance,
-                      .normal = length > tiny ? vec3_scale(outward, sign / length) : hit.normal};
+  const BvhHit hit = bvh_closest(shape->bvh, p, reach);
+  const double sign = contained ? -1 : 1, diagonal = vec3_length(vec3_sub(shape->bounds_high, shape->bounds_low));
+  if (hit.triangle < 0) return mesh_point_beyond(reach, sign);
+  return mesh_point_beside(p, hit.point, hit.distance, sign, diagonal, hit.normal);
 }
 
 static ShapePoint mesh_point(const Shape *shape, Vec3 p, double reach) {
@@ -154,8 +147,7 @@ static ShapePoint mesh_point(const Shape *shape, Vec3 p, double reach) {
 }
 
 static ShapePoint turned(const Shape *shape, ShapePoint point) {
-  if (!shape->inside) return point;
-  return (ShapePoint){.distance = -point.distance, .normal = vec3_scale(point.normal, -1)};
+  return shape->inside ? shape_point_turned(point) : point;
 }
 
 ShapePoint shape_distance(const Shape *shape, Vec3 point, double reach) {

@@ -71,8 +71,9 @@ typedef struct GridAxes {
   int unused;
 } GridAxes;
 
-enum { GRID_BLOCK_FACELESS = -1 }; /* the nearest point alone counts, and its face has the number 0 */
-/* Others below zero are numbers of lists of triangles: see MeshFaces.block. */
+enum { GRID_BLOCK_FACELESS = -1 };            /* the nearest point alone counts, and its face has the number 0 */
+enum { GRID_BLOCK_LISTED = -2147483647 - 1 }; /* while lists are made: the block gets one */
+/* Others below zero are numbers of lists of triangles: see BlockLists. */
 VEC_INLINE int grid_block_list(int entry) { return -2 - entry; }
 
 #endif

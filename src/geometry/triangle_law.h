@@ -34,6 +34,12 @@ VEC_INLINE Vec3 triangle_closest(const BvhTriangle *triangle, Vec3 p) {
   return vec3_madd(vec3_madd(triangle->a, ab, vb * scale), ac, vc * scale);
 }
 
+VEC_INLINE Vec3 triangle_normal(const BvhTriangle *triangle) {
+  const Vec3 across = vec3_cross(triangle->ab, triangle->ac);
+  const double length = vec3_length(across);
+  return length > 0 ? vec3_scale(across, 1 / length) : across;
+}
+
 /* Woop, Benthin and Wald 2013: the ray becomes the z axis, and the sign of each edge function is computed alike by
  * both triangles of an edge, so that no ray slips between them. */
 typedef struct RayFrame {

@@ -30,11 +30,15 @@ Status mirror_words_reserve(Core *core, Mirror *mirror, int32_t count) {
   return device_clear(core, mirror->device, &words->buffer, bytes);
 }
 
-Status mirror_words_read(Core *core, Mirror *mirror) {
+DeviceRead mirror_words_wanted(const Mirror *mirror) {
   const MirrorWords *words = &mirror->words;
   const int64_t size = (int64_t)sizeof *words->here;
-  return device_read(core, mirror->device, &words->buffer, mirror_words_begin(mirror) * size, words->count * size,
-                     words->here);
+  return (DeviceRead){&words->buffer, mirror_words_begin(mirror) * size, words->count * size, words->here};
+}
+
+Status mirror_words_read(Core *core, Mirror *mirror) {
+  const DeviceRead read = mirror_words_wanted(mirror);
+  return device_read_many(core, mirror->device, &read, 1);
 }
 
 static bool in_set(const Particles *particles, int32_t f, StateSet set) {

@@ -47,7 +47,7 @@ static MeshRoom room_of(const Shape *shape) {
   const MeshFaces *faces = &shape->faces;
   MeshRoom room = {grid_blocks(shape->grid), shape->grid->block_count * GRID_NODES, 0};
   if (!faces->meet) return room;
-  room.numbers += faces->block_count + faces->list_count + 1 + faces->entries;
+  room.numbers += faces->lists.block_count + faces->lists.list_count + 1 + faces->lists.entries;
   room.triangles = shape->mesh.triangle_count;
   return room;
 }
@@ -70,7 +70,8 @@ static Status send_grid(Core *core, Device *device, SolidsMirror *mirror, const 
 static FaceTriangle face_triangle(const Shape *shape, int64_t place) {
   const Bvh *bvh = shape->bvh;
   const int32_t triangle = bvh->order[place], *corner = shape->mesh.triangles[triangle];
-  FaceTriangle to = {.sides = {bvh->triangles[place].ab, bvh->triangles[place].ac}, .face = shape->faces.of[triangle]};
+  FaceTriangle to = {.sides = {bvh->triangles[place].ab, bvh->triangles[place].ac}};
+  if (shape->faces.of) to.face = shape->faces.of[triangle];
   for (int c = 0; c < 3; c++) to.corner[c] = vec3_sub(shape->mesh.vertices[corner[c]], bvh->origin);
   return to;
 }
@@ -78,24 +79,23 @@ static FaceTriangle face_triangle(const Shape *shape, int64_t place) {
 /* Lists say where in the numbers of all they begin, and their triangles where they stand among all. */
 static Status send_faces(Core *core, Device *device, SolidsMirror *mirror, const Shape *shape, MeshRoom at,
                          SolidThere *to) {
-  const MeshFaces *faces = &shape->faces;
-  const int64_t triangles = shape->mesh.triangle_count, lists = faces->list_count + 1;
+  const BlockLists *own = &shape->faces.lists;
+  const int64_t triangles = shape->mesh.triangle_count, lists = own->list_count + 1;
   to->block = (int)(at.numbers + grid_blocks(shape->grid));
-  to->begin = to->block + (int)faces->block_count;
+  to->begin = to->block + (int)own->block_count;
   const int64_t list = to->begin + lists;
   int32_t *numbers = NULL;
   FaceTriangle *of = NULL;
-  Status status = memory_new(core, &numbers, lists + faces->entries, "faces on a device");
+  Status status = memory_new(core, &numbers, lists + own->entries, "faces on a device");
   if (status == SCREE_OK) status = memory_new(core, &of, triangles, "faces on a device");
   if (status == SCREE_OK) {
-    for (int64_t k = 0; k < lists; k++) numbers[k] = (int32_t)list + faces->begin[k];
-    for (int64_t k = 0; k < faces->entries; k++) numbers[lists + k] = (int32_t)at.triangles + faces->list[k];
+    for (int64_t k = 0; k < lists; k++) numbers[k] = (int32_t)list + own->begin[k];
+    for (int64_t k = 0; k < own->entries; k++) numbers[lists + k] = (int32_t)at.triangles + own->list[k];
     for (int64_t k = 0; k < triangles; k++) of[k] = face_triangle(shape, k);
-    status = device_write(core, device, &mirror->numbers, (int64_t)to->block * 4, faces->block_count * 4, faces->block);
+    status = device_write(core, device, &mirror->numbers, (int64_t)to->block * 4, own->block_count * 4, own->block);
   }
   if (status == SCREE_OK)
-    status =
-        device_write(core, device, &mirror->numbers, (int64_t)to->begin * 4, (lists + faces->entries) * 4, numbers);
+    status = device_write(core, device, &mirror->numbers, (int64_t)to->begin * 4, (lists + own->entries) * 4, numbers);
   if (status == SCREE_OK)
     status = device_write(core, device, &mirror->triangle, at.triangles * (int64_t)sizeof *of,
                           triangles * (int64_t)sizeof *of, of);

@@ -143,16 +143,15 @@ static Status move_grains(Advance *a, Scratch *scratch) {
   Core *core = a->core;
   Upsample *up = a->up;
   int64_t count = up->grains.count, blocks = parallel_chunks(0, count, FINE_BLOCK);
+  if (up->device) return fine_device_move(a, scratch);
   TRY(coarse_gather(core, up, a->state, scratch, a->dt, &a->sets));
   if (count == 0) return SCREE_OK;
-  if (up->device) {
-    if (!a->paper) TRY(stir_prepare(core, up, &a->sets, &a->stir));
-    return fine_device_move(a, scratch);
-  }
   int64_t grains = a->sets.grains.count, samples = a->sets.samples.count;
   TRY(work_create(core, scratch, grains > samples ? grains : samples, a));
   if (!a->paper) {
-    TRY(stir_prepare(core, up, &a->sets, &a->stir));
+    float bounds[6];
+    coarse_bounds(core, &a->sets.grains, bounds);
+    TRY(stir_prepare(core, up, grains, bounds, &a->stir));
     parallel_for(core, 0, blocks, BLOCKS_PER_CHUNK, count_chunk, a);
   }
   /* Long chunks, so that what is fetched ahead is fetched for the thread that needs it. */

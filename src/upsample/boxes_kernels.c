@@ -1,4 +1,5 @@
 /* Boxes round fine grains, cells of coarse ones, and whether something moved. */
+#include "upsample/coarse_cell_law.h"
 #include "upsample/upsample_kernels.h"
 
 /* Lowest and highest of one coordinate; the rest that fills no eight is taken again from the end. */
@@ -78,15 +79,11 @@ void KERNEL(fine_boxes)(const float *x, const float *y, const float *z, int64_t 
 }
 
 bool KERNEL(coarse_cells)(const float *x, int64_t count, double inverse, int32_t *cell) {
-  const double limit = 5e8, usual = 1e6;
+  const int32_t usual = 1000000;
   int32_t odd = 0;
   for (int64_t i = 0; i < count; i++) {
-    double at = (double)x[i] * inverse;
-    at = at > -limit ? at : -limit; /* a NaN too */
-    at = at < limit ? at : limit;
-    int32_t cut = (int32_t)at, low = cut - (at < (double)cut);
-    odd |= !(at > -usual) | !(at < usual);
-    cell[i] = low;
+    cell[i] = coarse_cell(x[i], inverse);
+    odd |= (cell[i] < -usual) | (cell[i] >= usual);
   }
   return !odd;
 }

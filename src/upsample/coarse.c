@@ -1,5 +1,6 @@
 /* The coarse grains as the fine ones see them this frame: in the order of their cells, with the velocity that they had
  * in the mean over the frame (better) or have at its end (paper). */
+#define LANE_SCALAR /* laws for one grain */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ typedef struct Gather {
   float *vx, *vy, *vz;
   const int32_t *index;
   CoarseSet *set;
-  float rate; /* 1 / dt */
+  CoarseRate rate;
 } Gather;
 
 static void gather_paper(void *context, int64_t b, int64_t e, int thread) {
@@ -30,28 +31,20 @@ static void gather_paper(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-/* A fine grain at the beginning of the frame belongs to the coarse grains where they were then, and goes as far as they
- * went. What moved less than a hundredth of a radius since it was last looked at is at rest; it is looked at again when
- * it has come that far, so that nothing is lost of a slow creep. */
 static void gather_better(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Gather *g = context;
   const Particles *p = g->particles;
   Upsample *up = g->up;
-  float least = (float)(REST * up->coarse_radius), dt = 1 / g->rate;
+  const CoarseRate rate = g->rate;
   for (int64_t i = b; i < e; i++) {
-    if (!up->seen.known[i]) { /* born in this frame */
-      up->seen.known[i] = 1;
-      up->seen.x[i] = p->x[i] - dt * p->vx[i];
-      up->seen.y[i] = p->y[i] - dt * p->vy[i];
-      up->seen.z[i] = p->z[i] - dt * p->vz[i];
-    }
-    float dx = p->x[i] - up->seen.x[i], dy = p->y[i] - up->seen.y[i], dz = p->z[i] - up->seen.z[i];
-    bool moves = !(dx * dx + dy * dy + dz * dz < least * least);
-    g->x[i] = up->seen.x[i], g->y[i] = up->seen.y[i], g->z[i] = up->seen.z[i];
-    g->vx[i] = moves ? dx * g->rate : 0, g->vy[i] = moves ? dy * g->rate : 0, g->vz[i] = moves ? dz * g->rate : 0;
-    if (!moves) continue;
-    up->seen.x[i] = p->x[i], up->seen.y[i] = p->y[i], up->seen.z[i] = p->z[i];
+    LaneVec3 now = vec_make(p->x[i], p->y[i], p->z[i]), seen = vec_make(up->seen.x[i], up->seen.y[i], up->seen.z[i]);
+    if (!up->seen.known[i]) seen = coarse_born(now, vec_make(p->vx[i], p->vy[i], p->vz[i]), rate);
+    CoarseLook look = coarse_look(now, seen, rate);
+    g->x[i] = look.at.x, g->y[i] = look.at.y, g->z[i] = look.at.z;
+    g->vx[i] = look.velocity.x, g->vy[i] = look.velocity.y, g->vz[i] = look.velocity.z;
+    up->seen.x[i] = look.seen.x, up->seen.y[i] = look.seen.y, up->seen.z[i] = look.seen.z;
+    up->seen.known[i] = 1;
   }
 }
 
@@ -109,16 +102,33 @@ static Status find_moving(Core *core, Scratch *scratch, CoarseSets *sets) {
   return SCREE_OK;
 }
 
-Status coarse_gather(Core *core, Upsample *up, const State *state, Scratch *scratch, double dt, CoarseSets *sets) {
-  bool paper = up->definition.mode == SCREE_UPSAMPLE_PAPER;
-  Gather gather = {.up = up, .particles = &state->particles, .samples = &state->samples, .rate = (float)(1 / dt)};
-  *sets = (CoarseSets){.moving = state->particles.count};
-  TRY(set_build(core, up, scratch, &gather, state->particles.count, state->particles.id, &up->coarse_grid,
-                paper ? gather_paper : gather_better, &sets->grains));
-  if (!paper) return up->device ? SCREE_OK : find_moving(core, scratch, sets); /* only the CPU lets sand rest */
-  if (state->samples.count == 0) return SCREE_OK;
+CoarseRate coarse_rate(const Upsample *up, double dt) {
+  const float least = (float)(REST * up->coarse_radius), per_second = (float)(1 / dt);
+  return (CoarseRate){.least = least * least, .per_second = per_second, .dt = 1 / per_second};
+}
+
+void coarse_bounds(const Core *core, const CoarseSet *set, float bounds[6]) {
+  for (int k = 0; k < 6; k++) bounds[k] = 0;
+  if (set->count > 0) KERNEL_CALL(core, fine_bounds)(set->x, set->y, set->z, set->count, bounds);
+}
+
+Status coarse_gather_samples(Core *core, Upsample *up, const State *state, Scratch *scratch, CoarseSets *sets) {
+  Gather gather = {.up = up, .samples = &state->samples};
+  if (up->definition.mode != SCREE_UPSAMPLE_PAPER || state->samples.count == 0) return SCREE_OK;
   return set_build(core, up, scratch, &gather, state->samples.count, state->samples.id, &up->sample_grid,
                    gather_samples, &sets->samples);
+}
+
+Status coarse_gather(Core *core, Upsample *up, const State *state, Scratch *scratch, double dt, CoarseSets *sets) {
+  bool paper = up->definition.mode == SCREE_UPSAMPLE_PAPER;
+  Gather gather = {.up = up, .particles = &state->particles, .rate = coarse_rate(up, dt)};
+  *sets = (CoarseSets){.moving = state->particles.count};
+  TRY(coarse_fields_fetch(core, state));
+  TRY(set_build(core, up, scratch, &gather, state->particles.count, state->particles.id, &up->coarse_grid,
+                paper ? gather_paper : gather_better, &sets->grains));
+  coarse_fields_changed(state);
+  TRY(coarse_gather_samples(core, up, state, scratch, sets));
+  return paper || up->device ? SCREE_OK : find_moving(core, scratch, sets); /* only the CPU lets sand rest */
 }
 
 bool coarse_stirs(const Upsample *up, const CoarseSets *sets, const float bounds[6], float reach) {

@@ -1,6 +1,7 @@
 /* Cells of the coarse grains. Points that lie together are sorted by counting into a table of all cells of the box
  * round them, which takes a fraction of the time of the sparse grid on few threads; very many, or far apart, go into
  * that one. Both give the same points in the same order. */
+#define LANE_SCALAR /* laws for one grain */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -39,28 +40,38 @@ static bool find_box(CoarseGrid *grid, int64_t count, int32_t *const cells[3]) {
   return true;
 }
 
-/* A table that wraps round: as many bits for each axis as the box has cells, and where these are too many fewer for the
- * longest. No axis gets less than what lies round a block of fine grains. */
-static void find_wrap(CoarseGrid *grid, int64_t count, int32_t *const cells[3]) {
+bool coarse_table_choose(int64_t count, const int32_t low[3], const int32_t high[3], CoarseTable *table) {
   int bits[3], most = WRAP_BITS_LEAST;
+  bool folded = false;
   while (most < WRAP_BITS_MOST && (int64_t)1 << most < WRAP_CELLS_PER_POINT * count) most++;
-  for (int axis = 0; axis < 3; axis++) {
-    int32_t low = cells[axis][0], high = low;
-    for (int64_t i = 1; i < count; i++) {
-      int32_t at = cells[axis][i];
-      low = at < low ? at : low;
-      high = at > high ? at : high;
-    }
-    for (bits[axis] = WRAP_SIDE_BITS; (int64_t)1 << bits[axis] < (int64_t)high - low + 1;) bits[axis]++;
-  }
-  grid->folded = false;
+  for (int axis = 0; axis < 3; axis++)
+    for (bits[axis] = WRAP_SIDE_BITS; (int64_t)1 << bits[axis] < (int64_t)high[axis] - low[axis] + 1;) bits[axis]++;
   while (bits[0] + bits[1] + bits[2] > most) {
     int widest = bits[0] >= bits[1] && bits[0] >= bits[2] ? 0 : bits[1] >= bits[2] ? 1 : 2;
     bits[widest]--;
-    grid->folded = true;
+    folded = true;
   }
-  for (int axis = 0; axis < 3; axis++) grid->mask[axis] = (1 << bits[axis]) - 1;
-  grid->shift[0] = bits[0], grid->shift[1] = bits[0] + bits[1];
+  for (int axis = 0; axis < 3; axis++) table->mask[axis] = (1 << bits[axis]) - 1;
+  table->shift[0] = bits[0], table->shift[1] = bits[0] + bits[1];
+  return folded;
+}
+
+int64_t coarse_table_cells(const CoarseTable *table) { return (int64_t)(table->mask[2] + 1) << table->shift[1]; }
+
+double coarse_grid_inverse(float cell) { return 1 / ((double)cell * (1 + 0x1p-20)); }
+
+static void find_wrap(CoarseGrid *grid, int64_t count, int32_t *const cells[3]) {
+  int32_t low[3], high[3];
+  for (int axis = 0; axis < 3; axis++) {
+    low[axis] = high[axis] = cells[axis][0];
+    for (int64_t i = 1; i < count; i++) {
+      int32_t at = cells[axis][i];
+      low[axis] = at < low[axis] ? at : low[axis];
+      high[axis] = at > high[axis] ? at : high[axis];
+    }
+  }
+  grid->table = (CoarseTable){.count = (int)count, .inverse = (float)grid->inverse};
+  grid->folded = coarse_table_choose(count, low, high, &grid->table);
 }
 
 typedef struct Sorting {
@@ -106,13 +117,12 @@ static void ids_chunk(void *context, int64_t b, int64_t e, int thread) {
 
 /* Number of a point's cell in the table. */
 static int32_t cell_number(const CoarseGrid *grid, int32_t x, int32_t y, int32_t z) {
-  if (grid->wraps)
-    return (z & grid->mask[2]) << grid->shift[1] | (y & grid->mask[1]) << grid->shift[0] | (x & grid->mask[0]);
+  if (grid->wraps) return coarse_entry(grid->table, x, y, z);
   return ((z - grid->low[2]) * grid->size[1] + y - grid->low[1]) * grid->size[0] + x - grid->low[0];
 }
 
 int64_t coarse_grid_cells(const CoarseGrid *grid) {
-  if (grid->wraps) return (int64_t)(grid->mask[2] + 1) << grid->shift[1];
+  if (grid->wraps) return coarse_table_cells(&grid->table);
   return (int64_t)grid->size[0] * grid->size[1] * grid->size[2];
 }
 
@@ -142,7 +152,7 @@ Status coarse_grid_build(Core *core, CoarseGrid *grid, Scratch *scratch, Points 
     return cell_grid_build(core, grid->sparse, points, cell);
   int mark = scratch_mark(scratch);
   Sorting sorting = {.core = core, .grid = grid, .points = points};
-  grid->inverse = 1 / ((double)cell * (1 + 0x1p-20)); /* as cell grids have it */
+  grid->inverse = coarse_grid_inverse(cell);
   for (int axis = 0; axis < 3; axis++)
     TRY(scratch_take(core, scratch, &sorting.cells[axis], points.count, "coarse cells"));
   TRY(scratch_take(core, scratch, &sorting.number, points.count, "coarse cells"));

@@ -1,16 +1,6 @@
 /* Fine grains on a device: a work item each. The laws are those of the CPU; sums go over the coarse grains in the same
  * order, by cells and by ids within a cell, so that the bits are the same. */
-#include "upsample/fine_shared.h"
-#include "geometry/grid_corners.cl"
-
-typedef struct PlainShape {
-  float a[3], b[3], radius, height;
-} PlainShape;
-#define PLAIN_REAL float
-#define PLAIN_SHAPE PlainShape
-#define PLAIN(name) plainf_##name
-#define PLAIN_SQRT sqrt
-#include "geometry/shape_plain.h"
+#include "upsample/fine_solids.cl"
 
 /* ---- coarse grains ---- */
 
@@ -274,52 +264,6 @@ static WeightedSums group_sums(local GroupShared *group, CoarseTable table, glob
 
 #endif
 
-/* ---- solids ---- */
-
-typedef struct SolidPoint {
-  float distance;
-  LaneVec3 normal;
-} SolidPoint;
-
-static SolidPoint plain_point(global const SolidShared *solid, LaneVec3 at) {
-  PlainShape shape = {
-      {solid->a[0], solid->a[1], solid->a[2]}, {solid->b[0], solid->b[1], solid->b[2]}, solid->radius, solid->height};
-  plainf_Point p;
-  switch (solid->form) {
-  case FORM_PLANE: p = plainf_plane_point(at.x, at.y, at.z, &shape); break;
-  case FORM_SPHERE: p = plainf_sphere_point(at.x, at.y, at.z, &shape); break;
-  case FORM_CAPSULE: p = plainf_capsule_point(at.x, at.y, at.z, &shape); break;
-  case FORM_BOX: p = plainf_box_point(at.x, at.y, at.z, &shape); break;
-  default: p = plainf_cylinder_point(at.x, at.y, at.z, &shape); break;
-  }
-  SolidPoint point = {solid->sign * p.distance, vec_make(solid->sign * p.x, solid->sign * p.y, solid->sign * p.z)};
-  return point;
-}
-
-static SolidPoint cached_point(global const SolidShared *solid, global const int *table, global const float *values,
-                               LaneVec3 at) {
-  GridFrame frame = solid->grid;
-  GridPlace place = grid_locate(frame, at);
-  int entry = table[solid->table + place.block];
-  Mask known = grid_known(place, entry), inside_far = grid_inside_far(place, entry);
-  global const float *lowest = values + (uint)solid->values + (uint)int_mask(known, entry + place.corner);
-  const Corners corners = grid_corners_from(lowest);
-  GridPoint here = grid_point(frame, corners, place.at, known, inside_far);
-  SolidPoint point = {solid->sign * here.distance, vec_mul(here.normal, solid->sign)};
-  return point;
-}
-
-static SolidPoint solid_point(global const SolidShared *solid, global const int *table, global const float *values,
-                              LaneVec3 at) {
-  return solid->form == FORM_GRID ? cached_point(solid, table, values, at) : plain_point(solid, at);
-}
-
-static LaneVec3 solid_displacement(global const SolidShared *solid, LaneVec3 within) {
-  if (!solid->moves) return vec_zero();
-  LaneVec3 drift = vec_make(solid->drift[0], solid->drift[1], solid->drift[2]);
-  return axes_displacement(solid->axes[0], solid->axes[1], drift, within);
-}
-
 /* ---- the paper's rule ---- */
 
 static WeightedSums weigh_walls(WeightedSums sums, global const FineFrame *frame, global const SolidShared *solids,
@@ -330,7 +274,7 @@ static WeightedSums weigh_walls(WeightedSums sums, global const FineFrame *frame
     global const SolidShared *solid = &solids[k];
     if (solid->sampled) continue;
     LaneVec3 within = axes_to_local(solid->axes[1], at);
-    SolidPoint point = solid_point(solid, table, values, within);
+    FinePoint point = fine_point(solid, table, values, within);
     WallWeight wall = wall_weight(point.distance, solid->known, reach2, sums.weight, body_rule);
     sums.weight = sums.weight + wall.weight;
     sums.top = real_max(wall.t, sums.top);
@@ -384,20 +328,13 @@ kernel void fine_count(int count, global const FineFrame *frame, global const fl
   atomic_inc(&counts[cell_join(cells, cx & cells.mask[0], cy & cells.mask[1], cz & cells.mask[2])]);
 }
 
-/* A grain in the frame. */
-typedef struct Grain {
-  LaneVec3 at, end, velocity;
-  float radius, loose, gap, clear;
-  LaneVec3 normal;
-} Grain;
-
 static void walls_before(Grain *grain, global const FineFrame *frame, global const SolidShared *solids,
                          global const int *table, global const float *values) {
   grain->gap = grain->clear = INFINITY;
   grain->normal = vec_zero();
   for (int k = 0; k < frame->solid_count; k++) {
     global const SolidShared *solid = &solids[k];
-    SolidPoint point = solid_point(solid, table, values, axes_to_local(solid->axes[0], grain->at));
+    FinePoint point = fine_point(solid, table, values, axes_to_local(solid->axes[0], grain->at));
     Mask nearer = wall_is_nearer(point.distance, solid->known, frame->reach, grain->gap);
     grain->clear = wall_clearance(grain->clear, point.distance, solid->known, frame->reach, solid->lag);
     if (!mask_any(nearer)) continue;
@@ -435,9 +372,9 @@ static void stir(Grain *grain, float spread, FineParameters p, CountCells cells,
 }
 
 /* Whether the path of a grain must be followed through the solid, or its distance asked of the mesh itself: both are
- * done in double, by the host. It decides exactly; here it is rounded towards asking it. */
-static bool asks_host(const Grain *grain, global const FineFrame *frame, global const SolidShared *solid,
-                      float distance) {
+ * done in double, by others (settle.cl, or the host). They decide exactly; here it is rounded towards asking them. */
+static bool asks_others(const Grain *grain, global const FineFrame *frame, global const SolidShared *solid,
+                        float distance) {
   LaneVec3 path = vec_sub(grain->end, grain->at);
   float length = sqrt(vec_dot(path, path)) + solid->moved, radius = grain->radius;
   if (solid->doubt > 0 && distance <= 1.0001f * (radius + solid->doubt) && distance >= -4.001f * radius) return true;
@@ -448,35 +385,17 @@ static bool asks_host(const Grain *grain, global const FineFrame *frame, global 
   return deep || !(length + solid->doubt + rounding <= begin + end - radius);
 }
 
-/* Keeps a grain out of solids as walls_after of the CPU does. Returns whether it is left to the host. */
-static bool walls_after(Grain *grain, int material, global const FineFrame *frame, global const SolidShared *solids,
-                        global const int *table, global const float *values, global const float *friction) {
-  const float dt = frame->parameters.dt;
-  bool stuck = true;
-  for (int round = 0; round < WALL_ROUNDS && stuck; round++) {
-    stuck = false;
-    for (int k = 0; k < frame->solid_count; k++) {
-      global const SolidShared *solid = &solids[k];
-      LaneVec3 within = axes_to_local(solid->axes[1], grain->end);
-      SolidPoint point = solid_point(solid, table, values, within);
-      if (asks_host(grain, frame, solid, point.distance)) return true;
-      float radius = grain->radius, penetration = radius - point.distance;
-      if (!(penetration > (round == 0 ? 0 : SLOP * radius))) continue;
-      LaneVec3 normal = axes_to_world(solid->axes[1], point.normal);
-      LaneVec3 wall = vec_mul(solid_displacement(solid, within), 1 / dt);
-      global const float *pair = friction + 2 * (material * frame->solid_count + k);
-      StoppedGrain stopped =
-          stop_at_wall(grain->velocity, wall, normal, pair[0], pair[1], -(round == 0 && grain->loose > 0));
-      stuck = true;
-      if (stopped.stops) {
-        grain->velocity = stopped.velocity;
-        if (round == 0) grain->end = moved_position(grain->at, stopped.velocity, dt);
-      }
-      if (round > 0) grain->end = vec_add(grain->end, vec_mul(normal, penetration));
-    }
-  }
-  return stuck;
+typedef struct ExactSolids {
+  int unused;
+} ExactSolids;
+
+static Closer look_closer(Grain *grain, global const FineFrame *frame, global const SolidShared *solid,
+                          global const int *table, global const float *values, ExactSolids exact, int k, int round,
+                          FineContact *at) {
+  return asks_others(grain, frame, solid, at->point.distance) ? CLOSER_LEAVES : CLOSER_NOTHING;
 }
+
+#include "upsample/fine_walls_shared.h"
 
 static FineRecord record_of(const Grain *grain, int index, int material) {
   FineRecord record = {{grain->at.x, grain->at.y, grain->at.z},
@@ -526,8 +445,9 @@ kernel void fine_better(int count, global const FineFrame *frame, global float *
   stir(&grain, motion.spread, p, frame->cells, counts);
   float clearance = real_min(grain.clear, frame->most);
   if (frame->solid_count > 0 && mask_any(wall_may_touch(grain.radius, clearance, vec_sub(grain.end, grain.at)))) {
-    Grain before = grain;
-    if (walls_after(&grain, material[i], frame, solids, table, values, friction)) {
+    const Grain before = grain;
+    const ExactSolids none = {0};
+    if (walls_after(&grain, material[i], frame, solids, table, values, none, friction)) {
       int place = (int)atomic_inc(&counters[COUNT_RECORDS]);
       if (place >= frame->room) {
         late[place - frame->room] = i;
@@ -562,7 +482,7 @@ kernel void fine_near_sinks(int count, global const SinkShared *sinks, int sink_
   for (int k = 0; k < sink_count; k++) {
     LaneVec3 within = axes_to_local(sinks[k].solid.axes[1], at);
     float margin = sinks[k].margin + sinks[k].rounding * (fabs(at.x) + fabs(at.y) + fabs(at.z));
-    if (!(plain_point(&sinks[k].solid, within).distance < margin)) continue;
+    if (!(fine_plain_point(&sinks[k].solid, within).distance < margin)) continue;
     found[atomic_inc(&counters[COUNT_FOUND])] = i;
     return;
   }

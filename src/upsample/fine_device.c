@@ -1,15 +1,17 @@
 /* Fine grains on a device: what goes up and down in a frame, and the order of its kernels (fine.cl).
  *
- * The table of grains lives there. In a frame go up: the coarse grains in the order of their cells, the poses of solids
- * and the born; and come down: how many are left to the host, and those. That are the ones whose path crosses a solid
- * or that touch a mesh with sharp edges (walls.c does both in double), that are stuck between solids, and that may be
- * in a sink. */
+ * The table of grains lives there. In a frame go up: the coarse grains in the order of their cells, where the method
+ * does not have them there (coarse_device.c), the poses of solids and the born; and come down: how many are left to the
+ * host, and those. That are the ones whose path crosses a solid or that touch a mesh with sharp edges (walls.c does
+ * both in double), that are stuck between solids, and that may be in a sink. */
+#define LANE_SCALAR /* laws for one grain */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/parallel.h"
 #include "geometry/shape_kernels.h"
+#include "state/solids_there_shared.h"
 #include "upsample/internal.h"
 
 /* Records of grains that are left to the host: room for this share of all, and for so many at least. */
@@ -44,13 +46,15 @@ struct FineDevice {
   Device *device;
   DeviceProgram *program;
   FINE_KERNELS(DEVICE_KERNEL_MEMBER)
-  bool here;           /* the device has the grains; else the host's table counts */
-  bool fetched;        /* the host's table holds as well */
-  bool births_fetched; /* of that, at least radius, id and material hold */
-  int64_t room;        /* for records */
-  int32_t grids;       /* solids whose distance grids are there */
-  DeviceBuffer fields[FIELDS], frame, rows[2], start[2], solids, table, values, friction, counts, records, results,
-      words, late, counters, dead, sinks;
+  CoarseDevice *coarse; /* NULL: the device has no doubles, and particles are on the host */
+  SettleDevice *settle; /* NULL likewise: the host looks at grains closer */
+  SolidsMirror shapes;  /* of the solids, without poses */
+  bool here;            /* the device has the grains; else the host's table counts */
+  bool fetched;         /* the host's table holds as well */
+  bool births_fetched;  /* of that, at least radius, id and material hold */
+  int64_t room;         /* for records */
+  DeviceBuffer fields[FIELDS], frame, rows[2], start[2], solids, friction, counts, records, results, words, late,
+      counters, dead, sinks;
   SolidShared *solids_shared;
   FineRecord *host_records;
   FineResult *host_results;
@@ -78,22 +82,28 @@ static Status make_kernels(Core *core, FineDevice *d) {
   return device_reserve(core, d->device, &d->counters, COUNT_WORDS * sizeof(uint32_t), 0, "counters");
 }
 
-Status fine_device_create(Core *core, Upsample *up, Device *device) {
+Status fine_device_create(Core *core, Upsample *up, State *state, Device *device) {
   TRY(memory_new(core, &up->device, 1, "fine grains of a device"));
   up->device->device = device;
   up->coarse_grid.wraps = up->sample_grid.wraps = true;
-  return make_kernels(core, up->device);
+  TRY(make_kernels(core, up->device));
+  if (!device_has_doubles(device)) return SCREE_OK;
+  TRY(coarse_device_create(core, state, device, &up->device->coarse));
+  return settle_device_create(core, device, &up->device->settle);
 }
 
 void fine_device_destroy(Core *core, Upsample *up) {
   FineDevice *d = up->device;
   if (!d) return;
-  DeviceBuffer *const buffers[] = {&d->frame, &d->rows[0], &d->rows[1],  &d->start[0], &d->start[1], &d->solids,
-                                   &d->table, &d->values,  &d->friction, &d->counts,   &d->records,  &d->results,
-                                   &d->words, &d->late,    &d->counters, &d->dead,     &d->sinks};
+  DeviceBuffer *const buffers[] = {&d->frame,  &d->rows[0],  &d->rows[1],  &d->start[0], &d->start[1],
+                                   &d->solids, &d->friction, &d->counts,   &d->records,  &d->results,
+                                   &d->words,  &d->late,     &d->counters, &d->dead,     &d->sinks};
   for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) device_release(d->device, buffers[k]);
   for (int f = 0; f < FIELDS; f++) device_release(d->device, &d->fields[f]);
   FINE_KERNELS(DEVICE_KERNEL_FREE)
+  coarse_device_destroy(core, d->coarse);
+  settle_device_destroy(core, d->settle);
+  solids_mirror_drop(core, d->device, &d->shapes);
   device_program_free(core, d->program);
   memory_drop(core, &d->solids_shared);
   memory_drop(core, &d->host_records);
@@ -180,35 +190,27 @@ static void share_solid(const FineSolid *view, SolidShared *to) {
   to->radius = plain.radius, to->height = plain.height;
 }
 
-static int64_t grid_blocks(const DistanceGrid *grid) {
-  return (int64_t)grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
-}
-
-/* Distance grids go up once; where each begins is in solids_shared. */
-static Status send_grids(Core *core, const Upsample *up) {
+/* Distance grids and listed triangles go up once; where each begins is in solids_shared. Solids of the state may have
+ * other grids. */
+static Status send_shapes(Core *core, Upsample *up, const State *state) {
   FineDevice *d = up->device;
-  int64_t entries = 0, nodes = 0;
+  Solids views = {.count = up->solid_count};
   TRY(memory_grow(core, &d->solids_shared, up->solid_count + 1, "solids of a device"));
-  if (d->grids == up->solid_count && d->table.bytes > 0) return SCREE_OK;
+  if (d->shapes.there && d->shapes.count == up->solid_count) return SCREE_OK;
+  if (d->settle) TRY(settle_device_list(core, up, state));
+  TRY(memory_new(core, &views.items, up->solid_count, "solids of a device"));
   for (int32_t k = 0; k < up->solid_count; k++) {
-    const DistanceGrid *grid = up->solids[k].shape.kind == SCREE_SHAPE_MESH ? up->solids[k].shape.grid : NULL;
-    d->solids_shared[k].table = (int)entries, d->solids_shared[k].values = (int)nodes;
-    if (grid) entries += grid_blocks(grid), nodes += grid->block_count * GRID_NODES;
+    const FineSolid *view = &up->solids[k];
+    views.items[k] = (Solid){.shape = view->shape, .rotation = quat_identity()};
+    views.items[k].shape.faces = (MeshFaces){.meet = view->listed > 0, .lists = view->lists};
   }
-  if (entries > INT32_MAX || nodes > INT32_MAX)
-    return fail(core, SCREE_NO_MEMORY, "distance grids of solids are too large for a device");
-  TRY(device_reserve(core, d->device, &d->table, (entries + 1) * 4, 0, "distance grids"));
-  TRY(device_reserve(core, d->device, &d->values, (nodes + 1) * 4, 0, "distance grids"));
-  for (int32_t k = 0; k < up->solid_count; k++) {
-    const DistanceGrid *grid = up->solids[k].shape.kind == SCREE_SHAPE_MESH ? up->solids[k].shape.grid : NULL;
-    if (!grid) continue;
-    const SolidShared *to = &d->solids_shared[k];
-    TRY(device_write(core, d->device, &d->table, (int64_t)to->table * 4, grid_blocks(grid) * 4, grid->table));
-    TRY(device_write(core, d->device, &d->values, (int64_t)to->values * 4, grid->block_count * GRID_NODES * 4,
-                     grid->values));
+  Status status = solids_mirror_send(core, d->device, &d->shapes, &views);
+  memory_drop(core, &views.items);
+  for (int32_t k = 0; k < up->solid_count && status == SCREE_OK; k++) {
+    d->solids_shared[k].table = d->shapes.there[k].table;
+    d->solids_shared[k].values = d->shapes.there[k].values;
   }
-  d->grids = up->solid_count;
-  return SCREE_OK;
+  return status;
 }
 
 static Status send_friction(Core *core, const Upsample *up, const State *state) {
@@ -229,9 +231,9 @@ static Status send_friction(Core *core, const Upsample *up, const State *state) 
   return status;
 }
 
-static Status send_solids(Core *core, const Upsample *up, const State *state) {
+static Status send_solids(Core *core, Upsample *up, const State *state) {
   FineDevice *d = up->device;
-  TRY(send_grids(core, up));
+  TRY(send_shapes(core, up, state));
   for (int32_t k = 0; k < up->solid_count; k++) share_solid(&up->solids[k], &d->solids_shared[k]);
   int64_t bytes = (up->solid_count + 1) * (int64_t)sizeof *d->solids_shared;
   TRY(device_reserve(core, d->device, &d->solids, bytes, 0, "solids"));
@@ -248,44 +250,60 @@ static Status send_coarse(Core *core, FineDevice *d, int which, const CoarseGrid
   TRY(device_reserve(core, d->device, &d->rows[which], rows + 32, 0, "coarse grains"));
   TRY(device_reserve(core, d->device, &d->start[which], 64, 0, "coarse cells"));
   if (set->count == 0) return SCREE_OK;
-  table->inverse = (float)grid->inverse;
-  for (int axis = 0; axis < 3; axis++) table->mask[axis] = grid->mask[axis];
-  for (int axis = 0; axis < 2; axis++) table->shift[axis] = grid->shift[axis];
+  *table = grid->table;
   int64_t cells = (coarse_grid_cells(grid) + 1) * 4;
   TRY(device_reserve(core, d->device, &d->start[which], cells, 0, "coarse cells"));
   TRY(device_write(core, d->device, &d->rows[which], 0, rows, set->rows));
   return device_write(core, d->device, &d->start[which], 0, cells, grid->start);
 }
 
-static Status send_frame(Advance *a) {
+/* The coarse grains, and the cells that fine ones are counted in. */
+static Status gather_coarse(Advance *a, Scratch *scratch, FineFrame *frame) {
   Core *core = a->core;
-  const Upsample *up = a->up;
+  Upsample *up = a->up;
   FineDevice *d = up->device;
-  double reach = sqrt((double)a->parameters.reach2);
-  FineFrame frame = {.parameters = a->parameters,
-                     .cells = a->stir.cells,
-                     .solid_count = up->solid_count,
-                     .reach = (float)reach,
-                     .most = (float)(reach - up->lag),
-                     .room = (int)d->room};
-  TRY(send_solids(core, up, a->state));
-  TRY(send_coarse(core, d, 0, &up->coarse_grid, &a->sets.grains, &frame.grains));
-  TRY(send_coarse(core, d, 1, &up->sample_grid, &a->sets.samples, &frame.samples));
-  TRY(device_reserve(core, d->device, &d->frame, sizeof frame, 0, "frame"));
-  TRY(device_write(core, d->device, &d->frame, 0, sizeof frame, &frame));
-  return device_clear(core, d->device, &d->counters, COUNT_WORDS * sizeof(uint32_t));
+  CoarseThere there = {.rows = &d->rows[0], .start = &d->start[0], .words = &d->counters, .word = COUNT_BOX};
+  if (a->state->mirror) {
+    TRY(coarse_device_gather(core, d->coarse, up, a->state, a->dt, &there));
+    TRY(coarse_gather_samples(core, up, a->state, scratch, &a->sets));
+    frame->grains = there.table;
+  } else {
+    TRY(coarse_gather(core, up, a->state, scratch, a->dt, &a->sets));
+    TRY(send_coarse(core, d, 0, &up->coarse_grid, &a->sets.grains, &frame->grains));
+    coarse_bounds(core, &a->sets.grains, there.bounds);
+  }
+  TRY(send_coarse(core, d, 1, &up->sample_grid, &a->sets.samples, &frame->samples));
+  if (a->paper) return SCREE_OK;
+  TRY(stir_prepare(core, up, a->state->particles.count, there.bounds, &a->stir));
+  frame->cells = a->stir.cells;
+  return SCREE_OK;
 }
 
-static Status move_paper(Advance *a) {
+static Status send_frame(Advance *a, FineFrame frame) {
+  Core *core = a->core;
+  Upsample *up = a->up;
+  FineDevice *d = up->device;
+  double reach = sqrt((double)a->parameters.reach2);
+  frame.parameters = a->parameters;
+  frame.solid_count = up->solid_count;
+  frame.reach = (float)reach;
+  frame.most = (float)(reach - up->lag);
+  frame.room = (int)d->room;
+  TRY(send_solids(core, up, a->state));
+  TRY(device_reserve(core, d->device, &d->frame, sizeof frame, 0, "frame"));
+  return device_write(core, d->device, &d->frame, 0, sizeof frame, &frame);
+}
+
+static Status launch_paper(Advance *a) {
   FineDevice *d = a->up->device;
   const DeviceBuffer *f = d->fields;
   const int32_t count = (int32_t)a->up->grains.count;
   const DeviceArgument arguments[] = {
-      DEVICE_VALUE(count),         DEVICE_BUFFER(&d->frame),    DEVICE_BUFFER(&f[FIELD_x]),
-      DEVICE_BUFFER(&f[FIELD_y]),  DEVICE_BUFFER(&f[FIELD_z]),  DEVICE_BUFFER(&f[FIELD_vx]),
-      DEVICE_BUFFER(&f[FIELD_vy]), DEVICE_BUFFER(&f[FIELD_vz]), DEVICE_BUFFER(&d->start[0]),
-      DEVICE_BUFFER(&d->rows[0]),  DEVICE_BUFFER(&d->start[1]), DEVICE_BUFFER(&d->rows[1]),
-      DEVICE_BUFFER(&d->solids),   DEVICE_BUFFER(&d->table),    DEVICE_BUFFER(&d->values),
+      DEVICE_VALUE(count),         DEVICE_BUFFER(&d->frame),          DEVICE_BUFFER(&f[FIELD_x]),
+      DEVICE_BUFFER(&f[FIELD_y]),  DEVICE_BUFFER(&f[FIELD_z]),        DEVICE_BUFFER(&f[FIELD_vx]),
+      DEVICE_BUFFER(&f[FIELD_vy]), DEVICE_BUFFER(&f[FIELD_vz]),       DEVICE_BUFFER(&d->start[0]),
+      DEVICE_BUFFER(&d->rows[0]),  DEVICE_BUFFER(&d->start[1]),       DEVICE_BUFFER(&d->rows[1]),
+      DEVICE_BUFFER(&d->solids),   DEVICE_BUFFER(&d->shapes.numbers), DEVICE_BUFFER(&d->shapes.values),
       DEVICE_BUFFER(&d->counters)};
   return device_launch(a->core, d->fine_paper, 0, count, FINE_GROUP, arguments, sizeof arguments / sizeof *arguments);
 }
@@ -321,8 +339,8 @@ static Status launch_better(Advance *a, const DeviceBuffer *list, int32_t listed
                                       DEVICE_BUFFER(&d->start[0]),
                                       DEVICE_BUFFER(&d->rows[0]),
                                       DEVICE_BUFFER(&d->solids),
-                                      DEVICE_BUFFER(&d->table),
-                                      DEVICE_BUFFER(&d->values),
+                                      DEVICE_BUFFER(&d->shapes.numbers),
+                                      DEVICE_BUFFER(&d->shapes.values),
                                       DEVICE_BUFFER(&d->friction),
                                       DEVICE_BUFFER(&d->counts),
                                       DEVICE_BUFFER(&d->records),
@@ -333,8 +351,8 @@ static Status launch_better(Advance *a, const DeviceBuffer *list, int32_t listed
   return device_launch(a->core, d->fine_better, 0, count, FINE_GROUP, arguments, sizeof arguments / sizeof *arguments);
 }
 
-/* Puts the grains of the records out of solids. */
-static Status settle_records(Advance *a, Scratch *scratch, int64_t count) {
+/* Puts grains out of solids on the host. */
+static Status settle_here(Advance *a, Scratch *scratch, const DeviceBuffer *records, int64_t count) {
   Core *core = a->core;
   FineDevice *d = a->up->device;
   const DeviceBuffer *f = d->fields;
@@ -342,7 +360,7 @@ static Status settle_records(Advance *a, Scratch *scratch, int64_t count) {
   int64_t bytes = count * (int64_t)sizeof(FineResult);
   TRY(memory_grow(core, &d->host_records, count, "grains at solids"));
   TRY(memory_grow(core, &d->host_results, count, "grains at solids"));
-  TRY(device_read(core, d->device, &d->records, 0, count * (int64_t)sizeof(FineRecord), d->host_records));
+  TRY(device_read(core, d->device, records, 0, count * (int64_t)sizeof(FineRecord), d->host_records));
   TRY(walls_records(core, a->up, a->state, scratch, a->dt, sqrt((double)a->parameters.reach2), count, d->host_records,
                     d->host_results));
   TRY(device_reserve(core, d->device, &d->results, bytes, 0, "grains at solids"));
@@ -355,52 +373,97 @@ static Status settle_records(Advance *a, Scratch *scratch, int64_t count) {
   return device_launch(core, d->fine_results, 0, count, FINE_GROUP, arguments, sizeof arguments / sizeof *arguments);
 }
 
+/* On the device, before it is known how many there are. */
+static Status settle_there(Advance *a) {
+  FineDevice *d = a->up->device;
+  const DeviceBuffer *f = d->fields;
+  const SettleGrains grains = {.frame = &d->frame,
+                               .records = &d->records,
+                               .x = &f[FIELD_x],
+                               .y = &f[FIELD_y],
+                               .z = &f[FIELD_z],
+                               .vx = &f[FIELD_vx],
+                               .vy = &f[FIELD_vy],
+                               .vz = &f[FIELD_vz],
+                               .solids = &d->solids,
+                               .friction = &d->friction,
+                               .counters = &d->counters,
+                               .shapes = &d->shapes};
+  if (!d->settle || a->up->solid_count == 0) return SCREE_OK;
+  return settle_device_look(a->core, d->settle, a->up, sqrt((double)a->parameters.reach2), d->room, &grains);
+}
+
 static Status read_counters(Core *core, FineDevice *d, uint32_t counters[COUNT_WORDS]) {
   return device_read(core, d->device, &d->counters, 0, COUNT_WORDS * sizeof *counters, counters);
+}
+
+static Status clear_counters(Core *core, FineDevice *d) {
+  return device_clear(core, d->device, &d->counters, COUNT_WORDS * (int64_t)sizeof(uint32_t));
 }
 
 static Status not_finite(const Advance *a) {
   return fail(a->core, SCREE_FAILED, "a fine grain is not finite at t = %.6g s", a->state->time);
 }
 
+/* What the kernels of a frame have counted. */
+static Status end_move(Advance *a, uint32_t counters[COUNT_WORDS]) {
+  FineDevice *d = a->up->device;
+  TRY(read_counters(a->core, d, counters));
+  if (counters[COUNT_BAD]) return not_finite(a);
+  atomic_fetch_add(&a->effort, counters[COUNT_EFFORT] * (int64_t)FINE_GROUP);
+  return SCREE_OK;
+}
+
 /* Grains that found no room among the records come again, until there are none. */
-static Status move_better(Advance *a, Scratch *scratch) {
+static Status move_better(Advance *a, Scratch *scratch, uint32_t counters[COUNT_WORDS]) {
   Core *core = a->core;
   FineDevice *d = a->up->device;
   DeviceBuffer *list = &d->late, *late = &d->words;
-  uint32_t counters[COUNT_WORDS];
-  int32_t listed = 0;
   TRY(count_cells(a));
   TRY(device_reserve(core, d->device, &d->late, 4, 0, "lists of fine grains"));
-  do {
-    TRY(launch_better(a, list, listed, late));
-    TRY(read_counters(core, d, counters));
-    if (counters[COUNT_BAD]) return not_finite(a);
-    atomic_fetch_add(&a->effort, counters[COUNT_EFFORT] * (int64_t)FINE_GROUP);
-    int64_t found = counters[COUNT_RECORDS];
-    TRY(settle_records(a, scratch, found < d->room ? found : d->room));
-    listed = found > d->room ? (int32_t)(found - d->room) : 0;
-    TRY(device_clear(core, d->device, &d->counters, COUNT_WORDS * sizeof *counters));
+  TRY(launch_better(a, list, 0, late));
+  TRY(settle_there(a));
+  TRY(end_move(a, counters));
+  int64_t left = counters[COUNT_LEFT];
+  for (int64_t found = counters[COUNT_RECORDS]; found > 0;) {
+    uint32_t more[COUNT_WORDS];
+    const int32_t listed = found > d->room ? (int32_t)(found - d->room) : 0;
+    if (d->settle) TRY(settle_here(a, scratch, settle_left(d->settle), left));
+    else TRY(settle_here(a, scratch, &d->records, found - listed));
+    if (!listed) break;
+    TRY(clear_counters(core, d));
     DeviceBuffer *other = list;
     list = late, late = other;
-    if (listed) TRY(device_reserve(core, d->device, late, listed * (int64_t)4, 0, "lists of fine grains"));
-  } while (listed);
+    TRY(device_reserve(core, d->device, late, listed * (int64_t)4, 0, "lists of fine grains"));
+    TRY(launch_better(a, list, listed, late));
+    TRY(settle_there(a));
+    TRY(end_move(a, more));
+    found = more[COUNT_RECORDS];
+    left = more[COUNT_LEFT];
+  }
   return SCREE_OK;
+}
+
+static Status move_paper(Advance *a, uint32_t counters[COUNT_WORDS]) {
+  TRY(launch_paper(a));
+  return end_move(a, counters);
 }
 
 Status fine_device_move(Advance *a, Scratch *scratch) {
   FineDevice *d = a->up->device;
+  FineFrame frame = {.reach = 0};
   uint32_t counters[COUNT_WORDS];
-  TRY(bring_here(a->core, a->up));
-  d->fetched = false;
-  TRY(send_frame(a));
-  if (!a->paper) TRY(move_better(a, scratch));
-  else {
-    TRY(move_paper(a));
+  TRY(clear_counters(a->core, d));
+  TRY(gather_coarse(a, scratch, &frame));
+  if (a->up->grains.count > 0) {
+    TRY(bring_here(a->core, a->up));
+    d->fetched = false;
+    TRY(send_frame(a, frame));
+    TRY(a->paper ? move_paper(a, counters) : move_better(a, scratch, counters));
+  } else {
     TRY(read_counters(a->core, d, counters));
-    if (counters[COUNT_BAD]) return not_finite(a);
-    atomic_fetch_add(&a->effort, counters[COUNT_EFFORT] * (int64_t)FINE_GROUP);
   }
+  if (a->state->mirror && a->state->particles.count > 0) coarse_device_boxed(d->coarse, a->state, counters + COUNT_BOX);
   return SCREE_OK;
 }
 
@@ -442,7 +505,7 @@ static Status find_near_sinks(Core *core, Upsample *up, const State *state, cons
   if (status == SCREE_OK) status = device_write(core, d->device, &d->sinks, 0, bytes, shared);
   memory_drop(core, &shared);
   TRY(status);
-  TRY(device_clear(core, d->device, &d->counters, COUNT_WORDS * sizeof *counters));
+  TRY(clear_counters(core, d));
   const DeviceArgument arguments[] = {
       DEVICE_VALUE(count),        DEVICE_BUFFER(&d->sinks),   DEVICE_VALUE(sink_count), DEVICE_BUFFER(&f[FIELD_x]),
       DEVICE_BUFFER(&f[FIELD_y]), DEVICE_BUFFER(&f[FIELD_z]), DEVICE_BUFFER(&d->words), DEVICE_BUFFER(&d->counters)};

@@ -3,6 +3,7 @@
 #define UPSAMPLE_FINE_SHARED_H
 
 #include "geometry/grid_law.h"
+#include "upsample/coarse_shared.h"
 #include "upsample/crowd_law.h"
 #include "upsample/motion_law.h"
 #include "upsample/wall_law.h"
@@ -14,14 +15,6 @@ enum { WALL_ROUNDS = 4 };
 /* A fine grain is put out of a solid when it penetrates it by more than this share of its radius: one that was put out
  * once is not put out again by rounding. */
 #define SLOP 1e-3f
-
-/* Cells of coarse grains: a table that wraps round, so that it has few cells however far apart they are. */
-typedef struct CoarseTable {
-  int count;
-  float inverse; /* 1 / side */
-  int mask[3];
-  int shift[2]; /* of y and z in the number of a cell */
-} CoarseTable;
 
 /* The kinds of solids that have a device form. */
 enum { FORM_PLANE, FORM_SPHERE, FORM_CAPSULE, FORM_BOX, FORM_CYLINDER, FORM_GRID };
@@ -47,10 +40,11 @@ typedef struct FineFrame {
   int solid_count;
   float reach; /* of the weights, m */
   float most;  /* clearance of a grain that no solid is in reach of */
-  int room;    /* for grains that are left to the host */
+  int room;    /* for grains that are looked at closer */
 } FineFrame;
 
-/* A grain that the host puts out of solids: where it begins and would end, and what is known of it. */
+/* A grain that is put out of solids by a closer look, on the device (settle.cl) or by the host: where it begins and
+ * would end, and what is known of it. */
 typedef struct FineRecord {
   float at[3], end[3], velocity[3];
   float radius, loose, gap, clear;
@@ -64,7 +58,15 @@ typedef struct FineResult {
 } FineResult;
 
 /* Words that kernels count in. */
-enum { COUNT_RECORDS, COUNT_BAD, COUNT_FOUND, COUNT_EFFORT /* of groups */, COUNT_WORDS };
+enum {
+  COUNT_RECORDS,
+  COUNT_LEFT, /* of them, to the host */
+  COUNT_BAD,
+  COUNT_FOUND,
+  COUNT_EFFORT, /* of groups */
+  COUNT_BOX,    /* round the coarse grains of the frame to come */
+  COUNT_WORDS = COUNT_BOX + COARSE_BOX_WORDS
+};
 
 /* A sink, roughly: the host looks at what may be in it. */
 typedef struct SinkShared {

@@ -38,7 +38,10 @@ void upsample_destroy(Core *core, Upsample *up) {
 #undef FINE_DROP
   coarse_grid_destroy(core, &up->coarse_grid);
   coarse_grid_destroy(core, &up->sample_grid);
-  for (int32_t k = 0; k < up->solid_count; k++) distance_grid_destroy(core, up->solids[k].cache);
+  for (int32_t k = 0; k < up->solid_count; k++) {
+    distance_grid_destroy(core, up->solids[k].cache);
+    block_lists_drop(core, &up->solids[k].lists);
+  }
   memory_drop(core, &up->solids);
   memory_drop(core, &up->counts);
   memory_drop(core, &up->storage.resting);
@@ -68,9 +71,14 @@ Status upsample_follow_solids(Core *core, Upsample *up, const State *state) {
   return SCREE_OK;
 }
 
-Status upsample_use_device(Core *core, Upsample *up, Device *device) {
+Status upsample_use_device(Core *core, Upsample *up, State *state, Device *device) {
   up->off = lacks_form(up);
-  return up->off ? SCREE_OK : fine_device_create(core, up, device);
+  return up->off ? SCREE_OK : fine_device_create(core, up, state, device);
+}
+
+/* The host bears fine grains. */
+bool upsample_reads_host(const Upsample *up, const State *state) {
+  return !up->device || state->queue.done_birth_count > 0;
 }
 
 const char *upsample_off_device(const Upsample *up) { return up->off; }

@@ -36,6 +36,8 @@ typedef struct FineSolid {
   double moved;     /* m, no point of it moved farther in the frame */
   uint64_t heights; /* of ground: hash of its heights */
   double friction_static, friction_kinetic;
+  BlockLists lists; /* of a mesh in doubt, for a device: its triangles, for grains of a reach up to `listed` */
+  double listed;
 } FineSolid;
 
 /* mode points, see points.c. */
@@ -51,7 +53,7 @@ typedef struct CoarseGrid {
   bool dense; /* all cells of the box round the points are in a table */
   bool wraps; /* that is asked for: cells are in a table that wraps round, for a device */
   bool folded;
-  int32_t mask[3], shift[2]; /* of it, as CoarseTable has them */
+  CoarseTable table; /* that */
   double inverse;
   int32_t low[3], size[3];
   int32_t *start, *order; /* of each cell, x fastest; the points in the order of the cells and of their ids */
@@ -122,6 +124,12 @@ void coarse_grid_destroy(Core *core, CoarseGrid *grid);
 Status coarse_grid_build(Core *core, CoarseGrid *grid, Scratch *scratch, Points points, float cell);
 const int32_t *coarse_grid_index(const CoarseGrid *grid);
 int64_t coarse_grid_cells(const CoarseGrid *grid); /* of its table */
+double coarse_grid_inverse(float cell);            /* as cell grids have it */
+/* A table that wraps round, for points whose cells are in this box: as many bits for each axis as it has cells, and
+ * where these are too many fewer for the longest. No axis gets less than what lies round a block of fine grains.
+ * Returns whether several cells share an entry. */
+bool coarse_table_choose(int64_t count, const int32_t low[3], const int32_t high[3], CoarseTable *table);
+int64_t coarse_table_cells(const CoarseTable *table);
 int coarse_grid_box(const CoarseGrid *grid, const float bounds[6], int capacity, int64_t (*ranges)[2]);
 
 /* coarse.c: the coarse grains of this frame, in the order of their cells. coarse_gather fills it from scratch memory;
@@ -132,6 +140,33 @@ typedef struct CoarseSets {
   int64_t *moving_before; /* of them, before each row */
 } CoarseSets;
 Status coarse_gather(Core *core, Upsample *upsample, const State *state, Scratch *scratch, double dt, CoarseSets *sets);
+/* Those of them that are samples of solids: mode paper. */
+Status coarse_gather_samples(Core *core, Upsample *upsample, const State *state, Scratch *scratch, CoarseSets *sets);
+CoarseRate coarse_rate(const Upsample *upsample, double dt);
+/* Lowest and highest places of the grains; zero where there are none. */
+void coarse_bounds(const Core *core, const CoarseSet *set, float bounds[6]);
+/* Where the particles have been on a device: brings down what coarse_gather reads of their own fields, and says that it
+ * has changed them. */
+Status coarse_fields_fetch(Core *core, const State *state);
+void coarse_fields_changed(const State *state);
+
+/* coarse_device.c: the same of grains that are on a device. `rows` and `start` are made there as CoarseSet and
+ * CoarseGrid have them; the words, which are zero, count from `word` on the box of the frame to come: it is given to
+ * coarse_device_boxed when they have come down. */
+typedef struct CoarseDevice CoarseDevice;
+typedef struct CoarseThere {
+  DeviceBuffer *rows, *start;
+  const DeviceBuffer *words;
+  int32_t word;
+  CoarseTable table; /* coarse_device_gather fills these two */
+  float bounds[6];
+} CoarseThere;
+Status coarse_device_create(Core *core, State *state, Device *device, CoarseDevice **coarse);
+void coarse_device_destroy(Core *core, CoarseDevice *coarse);
+Status coarse_device_gather(Core *core, CoarseDevice *coarse, const Upsample *upsample, const State *state, double dt,
+                            CoarseThere *there);
+void coarse_device_boxed(CoarseDevice *coarse, const State *state, const uint32_t words[COARSE_BOX_WORDS]);
+
 /* Whether a coarse grain that is not at rest, or a moving solid, is within `reach` of a box. */
 bool coarse_stirs(const Upsample *upsample, const CoarseSets *sets, const float bounds[6], float reach);
 
@@ -198,13 +233,13 @@ int64_t walls_touching(const Core *core, const Upsample *up, int64_t count, cons
 bool solids_leave_room(const Upsample *up, double radius, Vec3 at);
 bool solids_put_out(const Upsample *up, double radius, Vec3 *at);
 
-/* stir.c: fine grains in moving sand go from crowded to sparse cells. stir_prepare fills it, stir_count and
- * stir_tally_end count; then it holds for the frame. */
+/* stir.c: fine grains in moving sand go from crowded to sparse cells. stir_prepare fills it, by how many coarse grains
+ * there are and the box round them, stir_count and stir_tally_end count; then it holds for the frame. */
 typedef struct Stir {
   uint32_t *counts;
   CountCells cells;
 } Stir;
-Status stir_prepare(Core *core, Upsample *upsample, const CoarseSets *sets, Stir *stir);
+Status stir_prepare(Core *core, Upsample *upsample, int64_t count, const float bounds[6], Stir *stir);
 int64_t stir_cells(const Stir *stir); /* of the table */
 /* Counts that are not yet added to those of all: blocks that follow each other lie in few cells, and adding where other
  * threads add too is costly. Begins as zero. */
@@ -243,13 +278,28 @@ typedef struct Advance {
   atomic_bool bad;
 } Advance;
 
+/* settle_device.c: closer looks at fine grains on a device that has doubles. */
+typedef struct SettleDevice SettleDevice;
+typedef struct SettleGrains {
+  const DeviceBuffer *frame, *records, *x, *y, *z, *vx, *vy, *vz, *solids, *friction, *counters;
+  const SolidsMirror *shapes;
+} SettleGrains;
+Status settle_device_create(Core *core, Device *device, SettleDevice **settle);
+void settle_device_destroy(Core *core, SettleDevice *settle);
+/* Lists the triangles of meshes that it asks. */
+Status settle_device_list(Core *core, Upsample *upsample, const State *state);
+/* Looks at `room` records at most; the device knows how many there are. What it leaves to the host is settle_left. */
+Status settle_device_look(Core *core, SettleDevice *settle, const Upsample *upsample, double reach, int64_t room,
+                          const SettleGrains *grains);
+const DeviceBuffer *settle_left(const SettleDevice *settle);
+
 /* fine_device.c: fine grains on a device. Whether a solid has a form there; the rest is for those that do. */
 bool solid_has_form(const FineSolid *solid);
-Status fine_device_create(Core *core, Upsample *upsample, Device *device);
+Status fine_device_create(Core *core, Upsample *upsample, State *state, Device *device);
 void fine_device_destroy(Core *core, Upsample *upsample);
 /* Takes memory for so many grains. */
 Status fine_device_reserve(Core *core, Upsample *upsample, int64_t count);
-/* Moves all grains; advance->sets is filled. */
+/* Gathers the coarse grains and moves all. */
 Status fine_device_move(Advance *advance, Scratch *scratch);
 /* Grains from `first` on are new in the host's table. */
 Status fine_device_births(Core *core, Upsample *upsample, int64_t first);

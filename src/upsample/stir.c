@@ -15,14 +15,11 @@
  * and the corners of the cube round a place are one more. */
 enum { STIR_BITS_MAX = 23, ROOM_EDGE = 3 };
 
-Status stir_prepare(Core *core, Upsample *up, const CoarseSets *sets, Stir *stir) {
-  const CoarseSet *set = &sets->grains;
+Status stir_prepare(Core *core, Upsample *up, int64_t count, const float bounds[6], Stir *stir) {
   double side = STIR_CELL * up->coarse_radius;
-  float bounds[6] = {0};
   int bits[3];
-  if (set->count > 0) KERNEL_CALL(core, fine_bounds)(set->x, set->y, set->z, set->count, bounds);
   for (int axis = 0; axis < 3; axis++) {
-    double cells = set->count > 0 ? ((double)bounds[3 + axis] - (double)bounds[axis]) / side + 2 * ROOM_EDGE + 2 : 1;
+    double cells = count > 0 ? ((double)bounds[3 + axis] - (double)bounds[axis]) / side + 2 * ROOM_EDGE + 2 : 1;
     for (bits[axis] = 1; bits[axis] < STIR_BITS_MAX && ldexp(1, bits[axis]) < cells;) bits[axis]++;
   }
   bool folded = false;

@@ -49,7 +49,7 @@ void upsample_destroy(Core *core, Upsample *upsample);
 
 /* The fine grains live on the device from here on, unless something of them has no form there: upsample_off_device then
  * says what, and they stay where they are. Results are the same. */
-Status upsample_use_device(Core *core, Upsample *upsample, Device *device);
+Status upsample_use_device(Core *core, Upsample *upsample, State *state, Device *device);
 const char *upsample_off_device(const Upsample *upsample); /* NULL: they are on it */
 /* Brings the table of upsample_grains up to date, which on a device it is not after a frame. */
 Status upsample_fetch(Core *core, Upsample *upsample);
@@ -63,6 +63,8 @@ Status upsample_add(Core *core, Upsample *upsample, const State *state, const Sa
 /* To be called once when all fills are done: from here on coarse grains are followed. */
 Status upsample_begin(Core *core, Upsample *upsample, const State *state, Scratch *scratch);
 
+/* Whether it reads the coarse grains on the host; else, where they are on a device, it goes on there. */
+bool upsample_reads_host(const Upsample *upsample, const State *state);
 /* One frame of dt seconds that has just ended: fine grains move, the born are added, those in a sink go. */
 Status upsample_advance(Core *core, Upsample *upsample, const State *state, const Solids *sinks, Scratch *scratch,
                         double dt);

@@ -5,7 +5,11 @@
 #include "core/parallel.h"
 #include "upsample/internal.h"
 
-enum { MARCH_STEPS = 64 };
+typedef const Shape *ExactShape;
+static double exact_distance(ExactShape shape, Vec3 at, double reach) {
+  return shape_distance(shape, at, reach).distance;
+}
+#include "upsample/settle_shared.h"
 
 /* Beyond the band of a cache a distance has only its sign. */
 float solid_known_distance(const FineSolid *view) {
@@ -143,31 +147,15 @@ static void stop_grain(const Touch *touch, int64_t i, bool first, const float lo
   block->end_x[i] = end.x, block->end_y[i] = end.y, block->end_z[i] = end.z;
 }
 
-/* A grain that may have gone through a solid: its displacement in the solid's frame is followed, and it is left where
- * it first touches, or where all steps took it. `distance` is that of the end. After the first look a grain that begins
- * in the solid is let go: it is coming out. */
+/* A grain that may have gone through a solid: its displacement in the solid's frame is followed. */
 static bool march(const FineSolid *view, const FineBlock *block, int64_t i, bool first, double distance, float hit[3]) {
   const float begin[3] = {block->x[i], block->y[i], block->z[i]},
               end[3] = {block->end_x[i], block->end_y[i], block->end_z[i]};
   float from[3], to[3];
   solid_to_view(view, 0, begin, from);
   solid_to_view(view, 1, end, to);
-  double length2 = 0, radius = (double)block->radius[i];
-  for (int k = 0; k < 3; k++) length2 += (double)(to[k] - from[k]) * (double)(to[k] - from[k]);
-  double length = sqrt(length2), at = 0, far = view->shape.grid ? (double)view->shape.grid->band : length + radius;
-  for (int step = 0; at < length; step++) {
-    Vec3 p = vec3((double)from[0] + (double)(to[0] - from[0]) * at / length,
-                  (double)from[1] + (double)(to[1] - from[1]) * at / length,
-                  (double)from[2] + (double)(to[2] - from[2]) * at / length);
-    double d = fmin(shape_distance(&view->shape, p, far).distance, far);
-    if (d < 0.5 * radius || step == MARCH_STEPS) {
-      hit[0] = (float)p.x, hit[1] = (float)p.y, hit[2] = (float)p.z;
-      return first || at > 0;
-    }
-    if (length - at + view->doubt <= d + distance - radius) return false;
-    at += fmax(d - 0.5 * radius, 0.25 * radius);
-  }
-  return false;
+  const double band = view->shape.grid ? (double)view->shape.grid->band : 0;
+  return march_path(&view->shape, from, to, (double)block->radius[i], view->doubt, band, distance, first, hit);
 }
 
 /* Distances of the listed grains, at their beginning or at their end. */
@@ -186,9 +174,6 @@ static float displacement_of(const FineBlock *block, int64_t i) {
   return sqrtf(dx * dx + dy * dy + dz * dz);
 }
 
-/* How far from the end of its path the distance of a grain must be known. */
-static double march_reach(double length, double radius) { return fmax(2 * radius, length + radius); }
-
 /* How far from the ends of their paths distances of the listed grains must be known: from those that go farther than
  * their radius (*fast: there are some) so far that it shows whether they may have gone through the solid. */
 static double listed_reach(const Touch *touch, bool *fast) {
@@ -204,9 +189,9 @@ static double listed_reach(const Touch *touch, bool *fast) {
   return reach;
 }
 
-/* `a` has the distances at the end, known up to `reach`. On a displacement of length L between distances d and e no
- * point is nearer than (d + e - L) / 2: only where that may be less than half a radius is it followed. A grain that is
- * left on its path has been moved: it is `stuck`. */
+/* `a` has the distances at the end, known up to `reach`. A grain that is left on its path has been moved: it is
+ * `stuck`.
+ */
 static void march_listed(const Core *core, const Touch *touch, bool first, double near_reach, double reach,
                          FineDistances *a, bool stuck[FINE_BLOCK]) {
   const FineSolid *view = touch->view;
@@ -220,7 +205,7 @@ static void march_listed(const Core *core, const Touch *touch, bool first, doubl
     double end = fmin((double)a->distance[k], march_reach(length, radius));
     bool deep = touch->walls->any && touch->walls->clear[i] == WALL_NO_CLEARANCE;
     float hit[3], world[3];
-    if (!deep && length + view->doubt <= begin + end - radius) continue;
+    if (!deep && march_is_clear(length, radius, view->doubt, begin, end)) continue;
     if (!march(view, block, i, first, end, hit)) continue;
     any = stuck[i] = true;
     solid_to_world_axes(view, 1, hit, world);
@@ -238,12 +223,12 @@ static void ask_exactly(const Touch *touch, FineDistances *a) {
   double doubt = touch->view->doubt;
   exact.grid = NULL;
   for (int64_t k = 0; k < touch->count; k++) {
-    double radius = (double)touch->block->radius[touch->list[k]];
-    if ((double)a->distance[k] > radius + doubt || (double)a->distance[k] < -4 * radius) continue;
+    double radius = (double)touch->block->radius[touch->list[k]], cached = (double)a->distance[k];
+    if (!asks_mesh(cached, radius, doubt)) continue;
     Vec3 at = vec3((double)a->x[k], (double)a->y[k], (double)a->z[k]);
-    double cached = (double)a->distance[k], far = radius + 3 * doubt;
-    bool sided = fabs(cached) > 1.5 * doubt; /* too far from the surface to be on the other side of it */
-    ShapePoint point = sided ? shape_distance_sided(&exact, at, far, cached < 0) : shape_distance(&exact, at, far);
+    double far = asked_reach(radius, doubt);
+    ShapePoint point =
+        is_sided(cached, doubt) ? shape_distance_sided(&exact, at, far, cached < 0) : shape_distance(&exact, at, far);
     a->distance[k] = (float)point.distance;
     a->nx[k] = (float)point.normal.x, a->ny[k] = (float)point.normal.y, a->nz[k] = (float)point.normal.z;
   }

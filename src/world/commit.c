@@ -23,7 +23,9 @@ Status world_blew_up(ScreeWorld *world) {
 
 Status world_commit(ScreeWorld *world, double dt) {
   State *state = &world->state;
-  world_probes_commit(world);
+  DeviceRead none;
+  TRY(world_probes_step_begin(world, &none));
+  world_probes_step_end(world);
   double largest = parallel_max(&world->core, 0, state->particles.count, COMMIT_GRAIN, 0,
                                 KERNEL_CALL(&world->core, world_move), &state->particles);
   if (!isfinite(largest)) return world_blew_up(world);

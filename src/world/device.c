@@ -44,7 +44,7 @@ Status world_note_device(ScreeWorld *world, const char *missing) {
 Status world_use_device(ScreeWorld *world) {
   const MethodDevice *method = world->method->device;
   const char *missing = NULL;
-  if (world->upsample) TRY(upsample_use_device(&world->core, world->upsample, world->device));
+  if (world->upsample) TRY(upsample_use_device(&world->core, world->upsample, &world->state, world->device));
   if (method) missing = world_missing_on_device(world);
   if (method && !missing) TRY(world_enter_device(world));
   return world_note_device(world, missing);

@@ -52,6 +52,7 @@ void world_leave_device(ScreeWorld *world) {
   Core *core = &world->core;
   WorldDevice *d = world->on_device;
   if (!d) return;
+  world_probes_leave_device(world);
   WORLD_DEVICE_BUFFERS(DEVICE_BUFFER_RELEASE)
   for (int k = 0; k < WORLD_TOGETHER; k++) device_release(d->device, &d->spares[k]);
   WORLD_DEVICE_KERNELS(DEVICE_KERNEL_FREE)
@@ -229,11 +230,12 @@ static Status commit(ScreeWorld *world, Step *step) {
                              .words = mirror_words_begin(mirror),
                              .next = (1 - mirror->words.set) * words,
                              .word_count = words};
-  TRY(world_to_host(world, world_probes_step_reads(world)));
-  world_probes_commit(world);
+  DeviceRead reads[2] = {mirror_words_wanted(mirror)};
+  TRY(world_probes_step_begin(world, &reads[1]));
   TRY(WORLD_LAUNCH(world_move, items, DEVICE_VALUE(shared), WORLD_FIELD3(x, y, z), WORLD_FIELD3(low_x, low_y, low_z),
                    WORLD_FIELD3(dx, dy, dz), WORLD_FIELD3(vx, vy, vz), DEVICE_BUFFER(&mirror->words.buffer)));
-  TRY(mirror_words_read(&world->core, mirror));
+  TRY(device_read_many(&world->core, world->device, reads, reads[1].bytes > 0 ? 2 : 1));
+  world_probes_step_end(world);
   mirror->words.set = 1 - mirror->words.set;
   if (mirror->words.here[WORD_BAD]) {
     mirror_wrote_there(world->state.mirror, &world->state.particles, SET_X | SET_LOW);
@@ -269,7 +271,8 @@ static bool terrain_is_apart(const ScreeWorld *world) { return !world->ground ||
 static bool no_emitters(const ScreeWorld *world) { return world->definition.scene.emitter_count == 0; }
 static bool no_sinks(const ScreeWorld *world) { return world->definition.scene.sink_count == 0; }
 static bool nobody_looks(const ScreeWorld *world) {
-  return !world->upsample && world->definition.scene.probe_count == 0;
+  const bool fine = world->upsample && upsample_reads_host(world->upsample, &world->state);
+  return !fine && !world_probes_look(world);
 }
 
 #define MOVED (SET_X | SET_LOW | SET_D | SET_V)

@@ -20,7 +20,8 @@ typedef struct Emitter {
   uint64_t poured; /* grains so far */
 } Emitter;
 
-typedef struct Probe Probe;             /* probes/probes.h */
+typedef struct Probe Probe; /* probes/probes.h */
+typedef struct ProbesDevice ProbesDevice;
 typedef struct WorldDevice WorldDevice; /* on_device.h */
 
 /* Numbers that are not part of the simulated state but must survive a resume. */
@@ -68,6 +69,7 @@ struct ScreeWorld {
   bool *events_done;
   Emitter *emitters;
   Probe *probes;
+  ProbesDevice *probes_device; /* NULL until they sum up on a device */
   Tally tally;
   double seconds_coarse, seconds_upsample, seconds_bodies; /* of the last frame */
   float **drawn_vertices;                                  /* per solid, for drawing; made on demand */
@@ -206,10 +208,13 @@ Status world_frame_end(ScreeWorld *world);
 Status world_probes_create(ScreeWorld *world);
 void world_probes_destroy(ScreeWorld *world);
 ScreeProbeState world_probe_state(const ScreeWorld *world, int32_t index);
-StateSet world_probes_step_reads(const ScreeWorld *world); /* of the particles, in every step */
-void world_probes_commit(ScreeWorld *world);               /* after the displacement is final, before x moves */
+/* After the displacement is final, before x moves; *read, unless it has 0 bytes, comes down before the end. */
+Status world_probes_step_begin(ScreeWorld *world, DeviceRead *read);
+void world_probes_step_end(ScreeWorld *world);
+bool world_probes_look(const ScreeWorld *world); /* at particles, at the end of a frame */
 Status world_probes_frame(ScreeWorld *world, double frame_seconds);
 Status world_probes_archive(ScreeWorld *world, Archive *archive);
+void world_probes_leave_device(ScreeWorld *world); /* probes/totals.c */
 /* terrain.c */
 Status world_terrain_create(ScreeWorld *world);
 Status world_terrain(ScreeWorld *world, double dt);

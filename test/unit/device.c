@@ -6,8 +6,9 @@
 #include "everything_fixture.h"
 #include "neighbors/scan_device.h"
 #include "neighbors/scan_shared.h"
-#include "upsample/fine_shared.h"
+#include "upsample/internal.h"
 #include "upsample_fixture.h"
+#include "world/probes/probes.h"
 #include "world_fixture.h"
 
 static void assert_on_device(const ScreeWorld *world) {
@@ -51,6 +52,21 @@ static void everything_is_the_same(void **state) {
     }
 }
 
+/* Sand of pbd beside one wall, with fine grains. */
+static ScreeSceneDef sand_scene(const char *name, double radius, const ScreeMaterialDef *sand,
+                                const ScreeGrainsDef *grains, int32_t grains_count, const ScreeBoundaryDef *wall,
+                                const ScreeUpsampleDef *upsample) {
+  ScreeSceneDef scene = scree_scene_default();
+  scene.name = name;
+  scene.method = scree_method_default("pbd");
+  scene.method.radius = radius;
+  scene.materials = sand, scene.material_count = 1;
+  scene.grains = grains, scene.grains_count = grains_count;
+  scene.boundaries = wall, scene.boundary_count = 1;
+  scene.upsample = upsample;
+  return scene;
+}
+
 /* Solids of every plain shape, turned, moved and at rest, that fast grains meet; and closed meshes with sharp edges. */
 static void solids_of_all_shapes(void **state) {
   (void)state;
@@ -79,16 +95,9 @@ static void solids_of_all_shapes(void **state) {
   keys[1].rotation = (ScreeQuat){0.7, 0, 0.7, 0.1};
   bodies[0].motion = SCREE_MOTION_KEYFRAMES, bodies[0].keys = keys, bodies[0].key_count = 2;
   ScreeBoundaryDef floor = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0.1, 0, 1}));
-  ScreeSceneDef scene = scree_scene_default();
-  scene.name = "shapes";
-  scene.method = scree_method_default("pbd");
-  scene.method.radius = 0.025;
-  scene.materials = &sand, scene.material_count = 1;
-  scene.grains = &grains, scene.grains_count = 1;
-  scene.boundaries = &floor, scene.boundary_count = 1;
-  scene.bodies = bodies, scene.body_count = BODIES;
   ScreeUpsampleDef upsample = scree_upsample_default(0.008);
-  scene.upsample = &upsample;
+  ScreeSceneDef scene = sand_scene("shapes", 0.025, &sand, &grains, 1, &floor, &upsample);
+  scene.bodies = bodies, scene.body_count = BODIES;
   for (upsample.mode = SCREE_UPSAMPLE_BETTER; upsample.mode <= SCREE_UPSAMPLE_PAPER; upsample.mode++)
     assert_same_frames(&scene, 20);
 }
@@ -109,6 +118,110 @@ static void a_mesh_that_holds_them(void **state) {
     scene.upsample = &upsample;
     assert_true(assert_same_frames(&scene, 20) > 15000);
     scree_scene_free(loaded);
+  }
+}
+
+/* A block with slanting sides, as a mesh: sharp edges and corners all round. */
+static ScreeShapeDef slanting_block(double half, double height) {
+  static double vertices[2][24];
+  static const int64_t triangles[] = {0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4,
+                                      1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 0, 4, 3, 4, 7};
+  static int next = 0;
+  double *at = vertices[next++ % 2];
+  for (int k = 0; k < 8; k++) {
+    const double side = k < 4 ? half : 1.3 * half;
+    at[3 * k] = k % 4 == 0 || k % 4 == 3 ? -side : side;
+    at[3 * k + 1] = k % 4 < 2 ? -side : side;
+    at[3 * k + 2] = k < 4 ? 0 : height;
+  }
+  ScreeShapeDef shape = scree_shape_default(SCREE_SHAPE_MESH);
+  shape.mesh = (ScreeMeshDef){.vertices = at, .triangles = triangles, .vertex_count = 8, .triangle_count = 12};
+  return shape;
+}
+
+/* Fast grains in a tub of one mesh, with a block of another that goes through them: those at the walls are looked at
+ * closer on the device, and next to nothing of them comes down. */
+static void meshes_with_sharp_edges(void **state) {
+  (void)state;
+  enum { FRAMES = 16, MOST = 8192 };
+  ScreeMaterialDef sand = scree_material_default("sand");
+  sand.radius_spread = 0.3;
+  ScreeGrainsDef grains =
+      scree_grains_default("sand", scree_shape_box((ScreeVec3){-0.15, -0.15, 0.3}, (ScreeVec3){0.15, 0.15, 0.5}));
+  grains.velocity = (ScreeVec3){4, 1.5, -6};
+  ScreeBoundaryDef tub = scree_boundary_default(slanting_block(0.25, 0.6));
+  tub.inside = true;
+  ScreeBodyDef block = scree_body_default("block", slanting_block(0.06, 0.1));
+  ScreeKeyDef keys[2] = {scree_key_default(), scree_key_default()};
+  keys[0].position = (ScreeVec3){-0.15, 0, 0.1}, keys[1].position = (ScreeVec3){0.15, 0.05, 0.05};
+  keys[1].rotation = (ScreeQuat){0.7, 0.2, 0.7, 0.1}, keys[1].t = 0.4;
+  block.motion = SCREE_MOTION_KEYFRAMES, block.keys = keys, block.key_count = 2;
+  ScreeUpsampleDef upsample = scree_upsample_default(0.004);
+  ScreeSceneDef scene = sand_scene("sharp edges", 0.02, &sand, &grains, 1, &tub, &upsample);
+  scene.bodies = &block, scene.body_count = 1;
+  assert_true(assert_same_frames(&scene, FRAMES) > 10000);
+  ScreeWorld *device = world_on(&scene, "opencl");
+  assert_true(device->upsample->solids[0].doubt > 0 && device->upsample->solids[1].doubt > 0);
+  const int64_t before = device_use(device->device).down;
+  run_frames(device, FRAMES);
+  assert_in_range(device_use(device->device).down - before, 1, FRAMES * MOST); /* sorting takes all fields down */
+  scree_world_destroy(device);
+}
+
+/* Heaps three kilometres apart: cells of both fall together in the tables, which are too small for all between. */
+static void heaps_far_apart(void **state) {
+  (void)state;
+  ScreeMaterialDef sand = scree_material_default("sand");
+  ScreeGrainsDef grains[3];
+  ScreeBoundaryDef floor = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0, 0, 1}));
+  ScreeUpsampleDef upsample = scree_upsample_default(0.015);
+  for (int k = 0; k < 3; k++) {
+    const ScreeVec3 at = {3000.07 * (k > 0) - 1500, k == 2 ? 1999.9 : 0, 0.02};
+    grains[k] = scree_grains_default("sand", scree_shape_box(at, (ScreeVec3){at.x + 0.3, at.y + 0.3, at.z + 0.5}));
+    grains[k].velocity = (ScreeVec3){1, 0.5 * k, -1};
+  }
+  ScreeSceneDef scene = sand_scene("far apart", 0.04, &sand, grains, 3, &floor, &upsample);
+  for (upsample.mode = SCREE_UPSAMPLE_BETTER; upsample.mode <= SCREE_UPSAMPLE_PAPER; upsample.mode++)
+    assert_true(assert_same_frames(&scene, 8) > 3000);
+}
+
+/* Sums that a device makes, of more grains than a chunk has; and a mesh that is added while fine grains are there. */
+static void probes_and_a_mesh_that_is_added(void **state) {
+  (void)state;
+  ScreeMaterialDef sand = scree_material_default("sand");
+  sand.radius_spread = 0.2;
+  sand.rolling_friction = 0.1;
+  ScreeGrainsDef grains =
+      scree_grains_default("sand", scree_shape_box((ScreeVec3){-0.2, -0.2, 0.02}, (ScreeVec3){0.2, 0.2, 0.6}));
+  ScreeBoundaryDef floor = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0, 0, 1}));
+  ScreeProbeDef probes[4] = {
+      scree_probe_default("flow", SCREE_PROBE_FLOW), scree_probe_default("mass", SCREE_PROBE_MASS_IN),
+      scree_probe_default("energy", SCREE_PROBE_ENERGY), scree_probe_default("creep", SCREE_PROBE_CREEP)};
+  probes[0].plane_z = 0.2;
+  probes[1].box = scree_shape_box((ScreeVec3){-0.1, -1, 0}, (ScreeVec3){1, 1, 0.3});
+  ScreeUpsampleDef upsample = scree_upsample_default(0.008);
+  ScreeSceneDef scene = sand_scene("probes", 0.018, &sand, &grains, 1, &floor, &upsample);
+  scene.probes = probes;
+  for (scene.probe_count = 3; scene.probe_count <= 4; scene.probe_count++) { /* the last looks at grains itself */
+    ScreeWorld *worlds[2] = {world_on(&scene, "cpu"), world_on(&scene, "opencl")};
+    for (int k = 0; k < 12; k++) {
+      for (int w = 0; w < 2; w++) {
+        ScreeBodyDef block = scree_body_default("block", slanting_block(0.06, 0.1));
+        ScreeBodyId body;
+        ScreeError error;
+        block.shape.position = (ScreeVec3){0.05, 0, 0.75};
+        block.density = 4000;
+        if (k == 5) assert_done(scree_world_add_body(worlds[w], &block, &body, &error));
+        run_frames(worlds[w], 1);
+      }
+      for (int p = 0; p < scene.probe_count; p++)
+        assert_memory_equal(worlds[0]->probes[p].state.values, worlds[1]->probes[p].state.values,
+                            sizeof worlds[0]->probes[p].state.values);
+      assert_true(scree_world_grains_hash(worlds[0]) == scree_world_grains_hash(worlds[1]));
+    }
+    assert_true(worlds[0]->state.particles.count > PROBE_CHUNK && worlds[1]->probes_device);
+    assert_true(worlds[0]->probes[0].state.values[0] != 0);
+    for (int w = 0; w < 2; w++) scree_world_destroy(worlds[w]);
   }
 }
 
@@ -297,6 +410,8 @@ int main(void) {
       cmocka_unit_test(everything_is_the_same),           cmocka_unit_test(solids_of_all_shapes),
       cmocka_unit_test(a_mesh_that_holds_them),           cmocka_unit_test(checkpoints_go_across),
       cmocka_unit_test(what_has_no_form_runs_on_the_cpu), cmocka_unit_test(sums_of_those_before),
+      cmocka_unit_test(meshes_with_sharp_edges),          cmocka_unit_test(heaps_far_apart),
+      cmocka_unit_test(probes_and_a_mesh_that_is_added),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

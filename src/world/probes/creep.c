@@ -71,4 +71,4 @@ static Status creep_archive(ScreeWorld *world, Probe *probe, Archive *archive) {
 }
 
 const ProbeKind PROBE_CREEP = {
-    .size = sizeof(Creep), .create = creep_create, .frame = creep_frame, .archive = creep_archive};
+    .size = sizeof(Creep), .create = creep_create, .looks = true, .frame = creep_frame, .archive = creep_archive};

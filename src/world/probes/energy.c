@@ -1,65 +1,23 @@
 /* Kinetic and potential energy of grains and free bodies, turning included. */
 #include "world/probes/probes.h"
 
-static double kinetic_chunk(void *context, int64_t b, int64_t e) {
-  const State *state = context;
-  const Particles *p = &state->particles;
-  double sum = 0;
-  for (int64_t i = b; i < e; i++) {
-    double x = (double)p->vx[i], y = (double)p->vy[i], z = (double)p->vz[i];
-    sum += 0.5 * (double)p->mass[i] * (x * x + y * y + z * z);
-  }
-  return sum;
-}
+enum { KINETIC, POTENTIAL, TURNING };
 
-/* Spins, where the method's grains have any; balls that turn. */
-typedef struct Turning {
-  const Particles *particles;
-  const float *spin[3];
-} Turning;
-
-static double turning_chunk(void *context, int64_t b, int64_t e) {
-  const Turning *turning = context;
-  const Particles *p = turning->particles;
-  double sum = 0;
-  for (int64_t i = b; i < e; i++) {
-    double x = (double)turning->spin[0][i], y = (double)turning->spin[1][i], z = (double)turning->spin[2][i];
-    sum += 0.2 * (double)p->mass[i] * (double)p->radius[i] * (double)p->radius[i] * (x * x + y * y + z * z);
-  }
-  return sum;
-}
-
-static Status turning_energy(ScreeWorld *world, double *energy) {
-  static const char *const names[3] = {"spin_x", "spin_y", "spin_z"};
-  const Particles *p = &world->state.particles;
-  Turning turning = {.particles = p};
-  *energy = 0;
-  for (int c = 0; c < 3; c++) {
-    void **field = particles_field(p, names[c]);
-    if (!field || world->state.parcels) return SCREE_OK;
-    if (world->on_device) TRY(mirror_fetch_field(&world->core, world->state.mirror, p, names[c]));
-    turning.spin[c] = *field;
-  }
-  *energy = probe_sum(world, turning_chunk, &turning);
-  return SCREE_OK;
-}
-
-static double potential_chunk(void *context, int64_t b, int64_t e) {
-  const State *state = context;
-  double sum = 0;
-  for (int64_t i = b; i < e; i++)
-    sum -= (double)state->particles.mass[i] * vec3_dot(state->gravity, state_position(state, i));
-  return sum;
+/* Balls turn, where the method's grains have spins. */
+static int energy_totals(const ScreeWorld *world, const Probe *probe, ProbeTotal totals[PROBE_TOTALS]) {
+  (void)probe;
+  totals[KINETIC].what = TOTAL_KINETIC;
+  totals[POTENTIAL].what = TOTAL_POTENTIAL;
+  totals[TURNING].what = TOTAL_TURNING;
+  return world->state.parcels || !particles_field(&world->state.particles, "spin_z") ? TURNING : TURNING + 1;
 }
 
 static Status energy_frame(ScreeWorld *world, Probe *probe, double seconds) {
   (void)seconds;
   State *state = &world->state;
   double *values = probe->state.values;
-  double turning;
-  TRY(turning_energy(world, &turning));
-  values[0] = probe_sum(world, kinetic_chunk, state) + turning;
-  values[1] = probe_sum(world, potential_chunk, state);
+  values[0] = probe->totals[KINETIC] + probe->totals[TURNING];
+  values[1] = probe->totals[POTENTIAL];
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
     if (solid->motion != MOTION_FREE) continue;
@@ -71,4 +29,4 @@ static Status energy_frame(ScreeWorld *world, Probe *probe, double seconds) {
   return SCREE_OK;
 }
 
-const ProbeKind PROBE_ENERGY = {.frame = energy_frame};
+const ProbeKind PROBE_ENERGY = {.totals = energy_totals, .frame = energy_frame};

@@ -5,26 +5,16 @@ typedef struct Flow {
   double crossed; /* kg in this frame */
 } Flow;
 
-typedef struct Crossing {
-  const Particles *particles;
-  float height;
-} Crossing;
-
-static double crossing_chunk(void *context, int64_t b, int64_t e) {
-  const Crossing *crossing = context;
-  const Particles *p = crossing->particles;
-  double sum = 0;
-  for (int64_t i = b; i < e; i++) {
-    bool above = p->z[i] >= crossing->height, stays = p->z[i] + p->dz[i] >= crossing->height;
-    if (above != stays) sum += above ? (double)p->mass[i] : -(double)p->mass[i];
-  }
-  return sum;
+static int flow_totals(const ScreeWorld *world, const Probe *probe, ProbeTotal totals[PROBE_TOTALS]) {
+  totals[0].what = TOTAL_CROSSED;
+  totals[0].height = (float)(probe->definition->plane_z - world->state.origin.z);
+  return 1;
 }
 
 static void flow_step(ScreeWorld *world, Probe *probe) {
+  (void)world;
   Flow *flow = probe->data;
-  Crossing crossing = {&world->state.particles, (float)(probe->definition->plane_z - world->state.origin.z)};
-  flow->crossed += probe_sum(world, crossing_chunk, &crossing);
+  flow->crossed += probe->totals[0];
 }
 
 static Status flow_frame(ScreeWorld *world, Probe *probe, double seconds) {
@@ -41,8 +31,5 @@ static Status flow_archive(ScreeWorld *world, Probe *probe, Archive *archive) {
   return isfinite(flow->crossed) ? SCREE_OK : archive_bad(&world->core, archive, "a flow that is not finite");
 }
 
-const ProbeKind PROBE_FLOW = {.size = sizeof(Flow),
-                              .step = flow_step,
-                              .step_reads = SET_FIELD(z) | SET_FIELD(dz) | SET_FIELD(mass),
-                              .frame = flow_frame,
-                              .archive = flow_archive};
+const ProbeKind PROBE_FLOW = {
+    .size = sizeof(Flow), .step = flow_step, .totals = flow_totals, .frame = flow_frame, .archive = flow_archive};

@@ -47,4 +47,4 @@ static Status packing_frame(ScreeWorld *world, Probe *probe, double seconds) {
   return SCREE_OK;
 }
 
-const ProbeKind PROBE_PACKING = {.frame = packing_frame};
+const ProbeKind PROBE_PACKING = {.looks = true, .frame = packing_frame};

@@ -45,4 +45,4 @@ static Status pressure_at_frame(ScreeWorld *world, Probe *probe, double seconds)
   return SCREE_OK;
 }
 
-const ProbeKind PROBE_PRESSURE_AT = {.create = pressure_at_create, .frame = pressure_at_frame};
+const ProbeKind PROBE_PRESSURE_AT = {.create = pressure_at_create, .looks = true, .frame = pressure_at_frame};

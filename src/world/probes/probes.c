@@ -3,12 +3,10 @@
 
 #include <string.h>
 
-enum { PROBE_GRAIN = 1024 };
-
 #define PROBE_ENTRY(id, ...) &PROBE_##id,
 static const ProbeKind *const KINDS[] = {SCREE_PROBES(PROBE_ENTRY)};
 
-static const ProbeKind *kind_of(const Probe *probe) { return KINDS[probe->definition->kind]; }
+const ProbeKind *probe_kind(const Probe *probe) { return KINDS[probe->definition->kind]; }
 
 static Status create_probe(ScreeWorld *world, Probe *probe, const ScreeProbeDef *def) {
   const ScreeProbeInfo *info = scree_probe_info(def->kind);
@@ -26,7 +24,7 @@ static Status create_probe(ScreeWorld *world, Probe *probe, const ScreeProbeDef 
       return world_fail_at(world, SCREE_BAD_INPUT, def->source, "probe '%s': nothing is called '%s'", def->name,
                            def->target);
   }
-  const ProbeKind *kind = kind_of(probe);
+  const ProbeKind *kind = probe_kind(probe);
   if (kind->size) TRY(memory_new_(&world->core, &probe->data, 1, kind->size, "probes"));
   return kind->create ? kind->create(world, probe) : SCREE_OK;
 }
@@ -44,22 +42,29 @@ void world_probes_destroy(ScreeWorld *world) {
   memory_drop(&world->core, &world->probes);
 }
 
-StateSet world_probes_step_reads(const ScreeWorld *world) {
-  StateSet reads = 0;
-  for (int32_t k = 0; k < world->definition.scene.probe_count; k++) reads |= kind_of(&world->probes[k])->step_reads;
-  return reads;
+bool world_probes_look(const ScreeWorld *world) {
+  for (int32_t k = 0; k < world->definition.scene.probe_count; k++)
+    if (probe_kind(&world->probes[k])->looks) return true;
+  return false;
 }
 
-void world_probes_commit(ScreeWorld *world) {
+Status world_probes_step_begin(ScreeWorld *world, DeviceRead *read) { return probes_totals_begin(world, true, read); }
+
+void world_probes_step_end(ScreeWorld *world) {
+  probes_totals_end(world, true);
   for (int32_t k = 0; k < world->definition.scene.probe_count; k++) {
-    const ProbeKind *kind = kind_of(&world->probes[k]);
+    const ProbeKind *kind = probe_kind(&world->probes[k]);
     if (kind->step) kind->step(world, &world->probes[k]);
   }
 }
 
 Status world_probes_frame(ScreeWorld *world, double frame_seconds) {
+  DeviceRead read;
+  TRY(probes_totals_begin(world, false, &read));
+  if (read.bytes > 0) TRY(device_read_many(&world->core, world->device, &read, 1));
+  probes_totals_end(world, false);
   for (int32_t k = 0; k < world->definition.scene.probe_count; k++)
-    TRY(kind_of(&world->probes[k])->frame(world, &world->probes[k], frame_seconds));
+    TRY(probe_kind(&world->probes[k])->frame(world, &world->probes[k], frame_seconds));
   return SCREE_OK;
 }
 
@@ -67,7 +72,7 @@ Status world_probes_archive(ScreeWorld *world, Archive *archive) {
   TRY(archive_section(&world->core, archive, "probes"));
   for (int32_t k = 0; k < world->definition.scene.probe_count; k++) {
     Probe *probe = &world->probes[k];
-    if (kind_of(probe)->archive) TRY(kind_of(probe)->archive(world, probe, archive));
+    if (probe_kind(probe)->archive) TRY(probe_kind(probe)->archive(world, probe, archive));
     TRY(archive_value(&world->core, archive, &probe->state.values));
   }
   return SCREE_OK;
@@ -76,7 +81,7 @@ Status world_probes_archive(ScreeWorld *world, Archive *archive) {
 ScreeProbeState world_probe_state(const ScreeWorld *world, int32_t index) { return world->probes[index].state; }
 
 double probe_sum(ScreeWorld *world, ParallelSumBody body, void *context) {
-  return parallel_sum(&world->core, 0, world->state.particles.count, PROBE_GRAIN, body, context);
+  return parallel_sum(&world->core, 0, world->state.particles.count, PROBE_CHUNK, body, context);
 }
 
 ProbeBox probe_box(const ScreeWorld *world, const Probe *probe) {

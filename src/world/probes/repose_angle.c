@@ -7,4 +7,4 @@ static Status repose_angle_frame(ScreeWorld *world, Probe *probe, double seconds
   return pile_angle(&world->core, &world->scratch, &world->state, probe->definition->axis, &probe->state.values[0]);
 }
 
-const ProbeKind PROBE_REPOSE_ANGLE = {.frame = repose_angle_frame};
+const ProbeKind PROBE_REPOSE_ANGLE = {.looks = true, .frame = repose_angle_frame};

@@ -8,4 +8,4 @@ static Status runout_frame(ScreeWorld *world, Probe *probe, double seconds) {
                      &probe->state.values[0]);
 }
 
-const ProbeKind PROBE_RUNOUT = {.frame = runout_frame};
+const ProbeKind PROBE_RUNOUT = {.looks = true, .frame = runout_frame};
