@@ -76,8 +76,24 @@ static void exchange(void **state) {
   }
 }
 
+/* Most of a deep bed becomes ground. It begins at rest, so that the smallest of numbers count. */
+static void a_bed_becomes_ground(void **state) {
+  (void)state;
+  Small s;
+  ScreeTerrainDef ground;
+  small_scene(&s, &ground, 0, "deep bed");
+  s.scene.method.radius = 0.025;
+  ground.exchange = true;
+  ground.cell = 0.1, ground.height_at = NULL, ground.height = 0.1;
+  s.grains[0].fill = scree_shape_box((ScreeVec3){-0.25, -0.25, 0.1}, (ScreeVec3){0.25, 0.25, 0.4});
+  s.grains[0].start = SCREE_START_DENSE;
+  s.grains[0].velocity = (ScreeVec3){0, 0, 0};
+  s.scene.boundary_count = s.scene.grains_count = 1;
+  assert_same_frames(&s.scene, 45);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(grains_on_a_surface), cmocka_unit_test(bodies_press),
-                                     cmocka_unit_test(exchange)};
+                                     cmocka_unit_test(exchange), cmocka_unit_test(a_bed_becomes_ground)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,9 +145,11 @@ LANE_INLINE LaneVec3 position_change(PositionMultipliers before, LaneVec3 normal
 /* Coulomb's cone. The multiplier of friction is the contact's anchor: it grows with every bit of sliding until it holds
  * the load, and the sliding then is zero whatever the number of iterations. */
 LANE_INLINE LaneVec3 position_coulomb(LaneVec3 wanted, PositionFriction mu, Real normal) {
-  Real size = real_sqrt(vec_dot(wanted, wanted));
-  Mask slips = real_less(mu.still * normal, size); /* and the cut is below 1 there */
-  return vec_mul(wanted, real_select(slips, mu.sliding * normal / size, real(1)));
+  Real size = real_sqrt(vec_dot(wanted, wanted)), limit = mu.still * normal;
+  Mask slips = real_less(limit, size); /* and the cut is below 1 there */
+  /* What does not press has no friction, however small: squares below 1e-45 are no numbers, and their size is none. */
+  Real sticks = real_mask(real_less(real(0), limit), real(1));
+  return vec_mul(wanted, real_select(slips, mu.sliding * normal / size, sticks));
 }
 
 /* What friction acts against: how far the two slide on each other, and the weight of the contact in its plane. */
