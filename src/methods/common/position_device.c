@@ -277,6 +277,11 @@ static Status measure_overlap(const Launcher *l) {
   return SCREE_OK;
 }
 
+/* How often grains may have come to stand elsewhere. */
+static int64_t orders_of(const State *state) {
+  return mirror_field(state->mirror, &state->particles, "contact_number")->sent + state->mirror->sorts;
+}
+
 static Status finish(Launcher *l) {
   PositionDevice *d = l->d;
   const State *state = l->work->step->state;
@@ -289,7 +294,7 @@ static Status finish(Launcher *l) {
   swap(&d->kept, &d->last_kept);
   d->places = d->slot_count;
   d->fetched = false;
-  d->numbered = mirror_field(state->mirror, &state->particles, "contact_number")->sent;
+  d->numbered = orders_of(state);
   return SCREE_OK;
 }
 
@@ -329,7 +334,7 @@ static PositionShared shared_step(const PositionStep *work, const PositionDevice
                            .shift_part = settings->shift_share > 0 ? settings->shift_share : 1,
                            .per_radius = 1 / (float)state->radius};
   memcpy(shared.fall, work->fall, sizeof shared.fall);
-  if (memory) shared.renumbered = mirror_field(state->mirror, &state->particles, "contact_number")->sent != d->numbered;
+  if (memory) shared.renumbered = orders_of(state) != d->numbered;
   return shared;
 }
 
