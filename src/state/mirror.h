@@ -30,6 +30,7 @@ enum { MIRROR_METHOD_WORD = 8 }; /* the first that is not the world's */
 typedef struct Mirror {
   Device *device;
   MirrorField fields[FIELDS_MAX]; /* as in Particles */
+  int64_t sorts;                  /* how often particles have changed places there */
   SolidsMirror solids;
   MirrorWords words;
   /* NEIGHBORS_LISTED: what makes lists, and the neighbours of each particle. */

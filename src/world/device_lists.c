@@ -1,4 +1,5 @@
-/* Neighbour lists on a device: particles are sorted there, and who is near whom and near which solid is found there. */
+/* Particles are sorted on a device, and who is near which solid is found there; for methods that have lists, who is
+ * near whom too. */
 #include <math.h>
 
 #include "core/parallel.h"
@@ -31,7 +32,8 @@ static Status anchor_and_look(ScreeWorld *world, const MethodNeeds *needs, float
   shared.allowed = ALL_LEAVE;
   if (!(needs->solids > 0)) shared.solids = 0;
   TRY(solids_mirror_send(&world->core, world->device, &state->mirror->solids, &state->solids));
-  return world_launch_leave(world, &shared);
+  TRY(world_launch_leave(world, &shared));
+  return device_clear(&world->core, world->device, &world->on_device->gone, sizeof(int32_t)); /* nobody has moved on */
 }
 
 /* Radii come with particles that go up: the host has them then. */
@@ -79,6 +81,7 @@ static Status permute_together(ScreeWorld *world, const DeviceBuffer *order, Dev
 
 static Status permute_there(ScreeWorld *world, const DeviceBuffer *order) {
   const Particles *p = &world->state.particles;
+  world->state.mirror->sorts++;
   DeviceBuffer *together[WORLD_TOGETHER];
   int32_t some = 0;
   for (int32_t f = 0; f < p->field_count; f++) {
@@ -92,10 +95,10 @@ static Status permute_there(ScreeWorld *world, const DeviceBuffer *order) {
   return some > 0 ? permute_together(world, order, together, some) : SCREE_OK;
 }
 
-/* Where the device has all fields, copies on the host are given up: nothing goes over the bus. Otherwise the order
- * comes down. */
-static bool all_are_there(const Particles *p) {
-  bool all = true;
+/* Where the device has all fields of a method with lists, copies on the host are given up: nothing goes over the bus.
+ * Otherwise the order comes down. */
+static bool all_are_there(const Particles *p, bool lists) {
+  bool all = lists;
   for (int32_t f = 0; f < p->field_count; f++) all &= p->fields[f].mirrored;
   return all;
 }
@@ -119,7 +122,7 @@ static Status refuse(ScreeWorld *world, const MethodNeeds *needs) {
 static Status sort_and_find(ScreeWorld *world, const DeviceBuffer *order, ListsHere wants, float reach) {
   Mirror *mirror = world->state.mirror;
   const Particles *p = &world->state.particles;
-  const bool all = all_are_there(p);
+  const bool lists = world_needs(world).neighbors == NEIGHBORS_LISTED, all = all_are_there(p, lists);
   int32_t *order_here = NULL;
   DeviceRead reads[2];
   MirrorField *near = mirror_field(mirror, p, "near_solids");
@@ -130,7 +133,8 @@ static Status sort_and_find(ScreeWorld *world, const DeviceBuffer *order, ListsH
   if (wants == LISTS_SOLIDS_HERE)
     reads[count++] = (DeviceRead){&near->buffer, 0, p->count * world->near_words * (int64_t)sizeof *world->near_solids,
                                   world->near_solids};
-  TRY(list_maker_find(&world->core, mirror->lists, reach, reads, count, &mirror->pairs));
+  if (lists) TRY(list_maker_find(&world->core, mirror->lists, reach, reads, count, &mirror->pairs));
+  else TRY(device_read_many(&world->core, world->device, reads, count));
   if (all) mirror_wrote_there(mirror, p, SET_PARTICLES);
   else TRY(permute_here(world, order_here));
   if (wants == LISTS_SOLIDS_HERE) near->here = true;
@@ -181,7 +185,7 @@ Status world_rebuild_on_device(ScreeWorld *world, const MethodNeeds *needs) {
   if (here == LISTS_SOLIDS_HERE) TRY(list_solids_here(world, needs, skin));
   scratch_release(&world->core, &world->scratch, mark);
   world_lists_are_new(world, needs, skin);
-  contacts->elsewhere = true;
+  contacts->elsewhere = needs->neighbors == NEIGHBORS_LISTED;
   return SCREE_OK;
 }
 

@@ -71,7 +71,7 @@ Status world_enter_device(ScreeWorld *world) {
   TRY(device_reserve(core, world->device, &d->gone, sizeof(int32_t), 0, "counters"));
   TRY(device_clear(core, world->device, &d->gone, sizeof(int32_t)));
   particles_mirror_field(&world->state.particles, "near_solids");
-  if (world_needs(world).neighbors == NEIGHBORS_LISTED)
+  if (world_needs(world).neighbors != NEIGHBORS_NONE)
     TRY(list_maker_open(core, world->device, &world->state.mirror->lists));
   return world->method->device->open(core, &world->state, world->method_data);
 }
@@ -165,11 +165,11 @@ LeaveShared world_leave_shared(const ScreeWorld *world, const NearSolids *near) 
                        .beyond = world_near_beyond(state)};
 }
 
-/* All of it on the host: particles are sorted there. */
-static Status keep_up_on_host(ScreeWorld *world, const MethodNeeds *needs, bool sort) {
+/* A resumed world: all of it on the host. */
+static Status keep_up_on_host(ScreeWorld *world, const MethodNeeds *needs) {
   TRY(world_to_host(world, SET_PARTICLES));
   world_wrote_on_host(world, SET_PARTICLES);
-  TRY(world_keep_up(world, needs, sort));
+  TRY(world_keep_up(world, needs));
   return world_to_device(world, SET_PARTICLES);
 }
 
@@ -203,7 +203,7 @@ static Status neighbors(ScreeWorld *world, Step *step) {
   TRY(solids_mirror_send(&world->core, world->device, &state->mirror->solids, &state->solids));
   if (world->neighbors_stale || !world->lists_known) {
     TRY(count_gone(world));
-    return keep_up_on_host(world, &needs, false);
+    return world->neighbors_stale ? world_rebuild_on_device(world, &needs) : keep_up_on_host(world, &needs);
   }
   const float skin = state->contacts.skin, allowed = world_allowed(world, &needs);
   const bool closer = world->surfaces_moved > (double)allowed;
@@ -215,7 +215,7 @@ static Status neighbors(ScreeWorld *world, Step *step) {
   if (closer) world->surfaces_moved = 0;
   if (!may_have_to_sort(world)) return SCREE_OK;
   TRY(count_gone(world));
-  return world_must_sort_after(world, 0) ? keep_up_on_host(world, &needs, true) : SCREE_OK;
+  return world_must_sort_after(world, 0) ? world_rebuild_on_device(world, &needs) : SCREE_OK;
 }
 
 /* ---- commit ---- */

@@ -256,11 +256,11 @@ bool world_must_sort_after(const ScreeWorld *world, int64_t more) {
 /* For NEIGHBORS_SEARCHED: near solids beyond those that matter change nothing, nor does the time at which they were
  * found, so only particles that moved too far are looked at anew. Now and then the particles are sorted, for memory's
  * sake. When that is depends on nothing that a checkpoint does not hold. */
-Status world_keep_up(ScreeWorld *world, const MethodNeeds *needs, bool sort) {
+Status world_keep_up(ScreeWorld *world, const MethodNeeds *needs) {
   Core *core = &world->core;
   State *state = &world->state;
   Particles *p = &state->particles;
-  if (world->neighbors_stale || sort) return rebuild(world, needs);
+  if (world->neighbors_stale) return rebuild(world, needs);
   if (!world->lists_known) TRY(restore(world, needs));
   float skin = state->contacts.skin, allowed = world_allowed(world, needs);
   bool closer = world->surfaces_moved > (double)allowed;
@@ -327,7 +327,7 @@ Status world_refresh_surroundings(ScreeWorld *world, const Step *step) {
   world_solids_step(world, step->dt);
   int mark = scratch_mark(&world->scratch);
   Status status = SCREE_OK;
-  if (needs.neighbors == NEIGHBORS_SEARCHED) status = world_keep_up(world, &needs, false);
+  if (needs.neighbors == NEIGHBORS_SEARCHED) status = world_keep_up(world, &needs);
   else status = refresh_lists(world, &needs, step->farthest);
   scratch_release(&world->core, &world->scratch, mark);
   return status;

@@ -184,13 +184,13 @@ void world_survey_radii(ScreeWorld *world);
 Status world_list_samples(ScreeWorld *world, const MethodNeeds *needs, float skin);
 void world_lists_are_new(ScreeWorld *world, const MethodNeeds *needs, float skin);
 /* For NEIGHBORS_SEARCHED: how far solids have come; how far a particle may leave where it is known; whether
- * particles are to be sorted when so many more have moved on; looks after all, and sorts where told to. */
+ * particles are to be sorted when so many more have moved on; looks after all. */
 void world_solids_step(ScreeWorld *world, double dt);
 float world_allowed(const ScreeWorld *world, const MethodNeeds *needs);
 /* How far from its centre a grain of any material looks for solids, at most, m. */
 double world_solid_reach(const ScreeWorld *world, const MethodNeeds *needs);
 bool world_must_sort_after(const ScreeWorld *world, int64_t more);
-Status world_keep_up(ScreeWorld *world, const MethodNeeds *needs, bool sort);
+Status world_keep_up(ScreeWorld *world, const MethodNeeds *needs);
 /* commit.c */
 Status world_commit(ScreeWorld *world, double dt);
 /* Its end, once all have moved: `largest` is the square of the largest speed. Or who is not finite. */

@@ -311,6 +311,11 @@ static Status measure_overlap(const Launcher *l) {
   return SCREE_OK;
 }
 
+/* How often grains may have come to stand elsewhere. */
+static int64_t orders_of(const State *state) {
+  return mirror_field(state->mirror, &state->particles, "contact_number")->sent + state->mirror->sorts;
+}
+
 static Status finish(Launcher *l) {
   PositionDevice *d = l->d;
   const State *state = l->work->step->state;
@@ -323,7 +328,7 @@ static Status finish(Launcher *l) {
   swap(&d->kept, &d->last_kept);
   d->places = d->slot_count;
   d->fetched = false;
-  d->numbered = mirror_field(state->mirror, &state->particles, "contact_number")->sent;
+  d->numbered = orders_of(state);
   return SCREE_OK;
 }
 
@@ -365,7 +370,7 @@ static PositionShared shared_step(const PositionStep *work, const PositionDevice
                            .averaging = settings->averaging,
                            .printed_limit = settings->printed_limit ? 2 * (float)state->radius : 0};
   memcpy(shared.fall, work->fall, sizeof shared.fall);
-  if (memory) shared.renumbered = mirror_field(state->mirror, &state->particles, "contact_number")->sent != d->numbered;
+  if (memory) shared.renumbered = orders_of(state) != d->numbered;
   return shared;
 }
 

@@ -123,7 +123,7 @@ struct PositionDevice {
   bool here;                   /* the device has what contacts remember; else the host's counts */
   bool fetched;                /* the host has it as well */
   int64_t places;              /* of it */
-  int64_t numbered;            /* how often the grains' numbers had gone up when they were written here */
+  int64_t numbered;            /* how often grains may have changed places when their numbers were written here */
   int64_t slot_count;          /* of the step */
   BoundaryBody *bodies_shared; /* on their way */
   uint32_t *wrenches_read;
