@@ -92,10 +92,17 @@ static Status launch(ScreeWorld *world, ProbesDevice *d, const ProbeTotal *total
                                         DEVICE_BUFFER(&d->sums)));
 }
 
-/* Whether all that sums look at is on the device. */
+/* What sums look at. */
+#define TOTAL_READS (SET_X | SET_LOW | SET_D | SET_V | SET_BIRTH)
+
+/* Whether all of it is on the device. A method need not have its spins there. */
 static bool is_there(const ScreeWorld *world) {
-  return world->on_device && world->state.particles.count > 0 &&
-         mirror_field(world->state.mirror, &world->state.particles, "x")->there;
+  Mirror *mirror = world->state.mirror;
+  const Particles *p = &world->state.particles;
+  if (!world->on_device || p->count == 0 || !mirror_field(mirror, p, "x")->there) return false;
+  for (int c = 0; c < 3; c++)
+    if (particles_field(p, SPINS[c]) && !mirror_field(mirror, p, SPINS[c])->there) return false;
+  return true;
 }
 
 /* ---- all probes ---- */
@@ -114,8 +121,7 @@ static int totals_of(const ScreeWorld *world, const Probe *probe, bool in_steps,
 
 static Status begin_there(ScreeWorld *world, bool in_steps, int64_t asked) {
   const int64_t bytes = asked * chunks_of(world) * (int64_t)sizeof(double);
-  TRY(mirror_send(&world->core, world->state.mirror, &world->state.particles,
-                  SET_X | SET_LOW | SET_D | SET_V | SET_BIRTH));
+  TRY(mirror_send(&world->core, world->state.mirror, &world->state.particles, TOTAL_READS));
   TRY(open_device(world));
   ProbesDevice *d = world->probes_device;
   TRY(device_reserve(&world->core, world->device, &d->sums, bytes, 0, "sums of probes"));
@@ -128,17 +134,26 @@ static Status begin_there(ScreeWorld *world, bool in_steps, int64_t asked) {
   return SCREE_OK;
 }
 
-Status probes_totals_begin(ScreeWorld *world, bool in_steps, DeviceRead *read) {
-  int64_t asked = 0;
-  *read = (DeviceRead){.bytes = 0};
-  if (world->probes_device) world->probes_device->asked = 0;
+/* How many are asked for; those of particles that are on the host are made. */
+static Status begin_here(ScreeWorld *world, bool in_steps, bool there, int64_t *asked) {
+  *asked = 0;
   for (int32_t k = 0; k < world->definition.scene.probe_count; k++) {
     ProbeTotal totals[PROBE_TOTALS];
     const int count = totals_of(world, &world->probes[k], in_steps, totals);
-    asked += count;
-    for (int t = 0; t < count && !is_there(world); t++) world->probes[k].totals[t] = total_here(world, &totals[t]);
+    *asked += count;
+    if (count > 0 && !there) TRY(world_to_host(world, TOTAL_READS | SET_ADDED));
+    for (int t = 0; t < count && !there; t++) world->probes[k].totals[t] = total_here(world, &totals[t]);
   }
-  if (asked == 0 || !is_there(world)) return SCREE_OK;
+  return SCREE_OK;
+}
+
+Status probes_totals_begin(ScreeWorld *world, bool in_steps, DeviceRead *read) {
+  const bool there = is_there(world);
+  int64_t asked = 0;
+  *read = (DeviceRead){.bytes = 0};
+  if (world->probes_device) world->probes_device->asked = 0;
+  TRY(begin_here(world, in_steps, there, &asked));
+  if (asked == 0 || !there) return SCREE_OK;
   TRY(begin_there(world, in_steps, asked));
   const ProbesDevice *d = world->probes_device;
   *read = (DeviceRead){&d->sums, 0, asked * chunks_of(world) * (int64_t)sizeof(double), d->here};
