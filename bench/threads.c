@@ -16,12 +16,9 @@ enum { TRIAL_STEPS = 360, TRIAL_FRAMES_MOST = 90 };
 static const struct {
   const char *name, *path, *method;
 } scenes[] = {
-    {"pbd sandcastle", "sommer2022/sandcastle", "pbd"},
-    {"p2 slope", "holz2014/slope", "p2"},
-    {"dem nut", "papadimitriou2012/brazil_nut", "dem"},
-    {"dem pour", "papadimitriou2012/pour", "dem"},
-    {"sph collapse", "side_by_side/collapse", "sph"},
-    {"flip collapse", "side_by_side/collapse", "flip"},
+    {"pbd sandcastle", "sommer2022/sandcastle", "pbd"}, {"p2 slope", "holz2014/slope", "p2"},
+    {"dem nut", "papadimitriou2012/brazil_nut", "dem"}, {"dem pour", "papadimitriou2012/pour", "dem"},
+    {"sph collapse", "side_by_side/collapse", "sph"},   {"flip collapse", "side_by_side/collapse", "flip"},
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 

@@ -13,9 +13,9 @@
 enum {
   ROWS_CHUNK = 256,
   ROWS_CHUNK_FEW = 32, /* of a few rows, so that every thread gets some */
-  WAVE_CHUNKS = 32,  /* at least */
-  THREAD_CHUNKS = 8, /* of a wave: who is quicker does more */
-  ROOM_FIRST = 8, /* entries a row */
+  WAVE_CHUNKS = 32,    /* at least */
+  THREAD_CHUNKS = 8,   /* of a wave: who is quicker does more */
+  ROOM_FIRST = 8,      /* entries a row */
   CANDIDATES_FIRST = 256,
   RADII_CHUNK = 16384,
   MARKS_MOST = 1 << 18 /* cells; where there are more, all queries are searched for */
@@ -45,8 +45,8 @@ struct Search {
   const int32_t *index; /* of the grid's order; NULL when that is the identity */
   bool drop_self;       /* while translating: the kernel cannot know a row's place in the grid's order */
   NeighborList *list;
-  int64_t wave;  /* first row of it */
-  int64_t chunk; /* rows */
+  int64_t wave;    /* first row of it */
+  int64_t chunk;   /* rows */
   Buffer *buffers; /* of a wave's chunks */
   int64_t buffer_count;
   uint8_t *marks; /* and the cells of the targets that they were made from */

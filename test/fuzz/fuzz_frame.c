@@ -2,22 +2,14 @@
  * magic, version and size are made right, so that what lies behind them is tried. A frame that is accepted is written
  * as a compact one, where that can be done, and all memory must come back. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/compact.h"
 #include "output/frame_reader.h"
+#include "test/fuzz/expect.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define expect(good)                                                                                                   \
-  do {                                                                                                                 \
-    if (!(good)) {                                                                                                     \
-      fprintf(stderr, "not so: %s\n", #good);                                                                          \
-      abort();                                                                                                         \
-    }                                                                                                                  \
-  } while (0)
 
 static void mend(char *file, int64_t size) {
   CompactHeader header;

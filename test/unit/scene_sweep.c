@@ -140,7 +140,8 @@ static void add(Trial *trial, const char *text, size_t length) {
 /* With the indentation of a line of its section, and its dash if it takes its place. */
 static void add_key(Trial *trial, const Line *like, bool instead) {
   const char *row = trial->row->name, *sign = instead && strchr(like->text, '-') ? strstr(like->text, "- ") : NULL;
-  int indent = (int)strspn(like->text, instead && sign ? " " : " -"), components = parameter_components(trial->row->kind);
+  int indent = (int)strspn(like->text, instead && sign ? " " : " -"),
+      components = parameter_components(trial->row->kind);
   char key[200];
   int at = snprintf(key, sizeof key, "%*s%s%s: ", indent, "", sign && like->text[indent] == '-' ? "- " : "", row);
   if (components < 2) snprintf(key + at, sizeof key - (size_t)at, "%s", trial->value);
@@ -178,7 +179,9 @@ static void write_scene(Trial *trial) {
   for (int k = 0; k < LINES; k++) {
     const Line *line = &lines[k];
     if (line->group && strcmp(line->group, row->section) != 0 && !reads(row, line->group)) continue;
-    const char *word = strstr(line->text, "METHOD") ? method_of(row) : strstr(line->text, "PROBE") ? probe_of(row) : NULL;
+    const char *word = strstr(line->text, "METHOD")  ? method_of(row)
+                       : strstr(line->text, "PROBE") ? probe_of(row)
+                                                     : NULL;
     if (word) {
       char named[80];
       snprintf(named, sizeof named, "%.*s: %s", (int)strcspn(line->text, ":"), line->text, word);
@@ -219,8 +222,7 @@ static bool try_value(Trial *trial) {
   ScreeError error = {0};
   ScreeSceneOptions options = {.warning = ignore};
   write_scene(trial);
-  ScreeStatus status =
-      scree_scene_parse(trial->text, strlen(trial->text), "sweep.yaml", ".", &options, &scene, &error);
+  ScreeStatus status = scree_scene_parse(trial->text, strlen(trial->text), "sweep.yaml", ".", &options, &scene, &error);
   if (status != SCREE_OK) {
     if (error.line < 1 || error.column < 1 || (never && error.line != trial->line))
       complain(trial, "the wrong place", &error);

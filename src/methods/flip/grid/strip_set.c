@@ -140,8 +140,8 @@ static Status sort_all(Core *core, Scratch *scratch, Dealing *dealing, int64_t *
 typedef struct Merging {
   const uint64_t *keys;
   int64_t count, pieces;
-  uint64_t row[COPIES];    /* what each copy adds, modulo 2^64 */
-  uint64_t *merged, *to;   /* with room for all copies; without gaps */
+  uint64_t row[COPIES];     /* what each copy adds, modulo 2^64 */
+  uint64_t *merged, *to;    /* with room for all copies; without gaps */
   int64_t room[PIECES + 1]; /* where each piece has its room */
   int64_t kept[PIECES + 1]; /* how many are in it; then where they begin */
 } Merging;
