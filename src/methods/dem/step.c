@@ -186,6 +186,13 @@ static DemStep begin_step(Dem *dem, Step *step) {
                    .rows = dem->rows};
 }
 
+static double longest_chunk(void *context, int64_t b, int64_t e) {
+  const float *longest = context;
+  float most = 0;
+  for (int64_t k = b; k < e; k++) most = fmaxf(most, longest[k]);
+  return (double)most;
+}
+
 static Status dem_prepare(void *data, Step *step) {
   Dem *dem = data;
   dem->rows.grains = step->state->particles.count;
@@ -195,9 +202,7 @@ static Status dem_prepare(void *data, Step *step) {
   DemStep work = begin_step(dem, step);
   /* The neighbour search rarely changes the order of grains: these rows nearly always serve the step. */
   dem_contacts_fill(&work, KERNEL_CALL(step->core, dem_kick_and_row_pass));
-  float longest = 0;
-  for (int64_t k = 0; k < octets; k++) longest = fmaxf(longest, dem->rows.longest[k]);
-  dem->longest = (double)longest;
+  dem->longest = parallel_max(step->core, 0, octets, DEM_CHUNK, 0, longest_chunk, dem->rows.longest);
   if (dem->relaxed < 0) step->farthest = dem->longest; /* a relaxation moves grains farther */
   return SCREE_OK;
 }

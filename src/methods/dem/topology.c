@@ -262,14 +262,27 @@ static Status renew(DemStep *work, DemTopology *fresh) {
   return dem_boundary_list(work, fresh);
 }
 
-/* Adds the displacements of the step. Returns whether no octet may have moved farther than its margin. */
-static bool margins_hold(const DemTopology *t, const float *longest) {
-  bool hold = true;
-  for (int64_t k = 0; k < dem_octets(t->grains); k++) {
-    t->travelled[k] += longest[k];
-    hold &= t->travelled[k] < t->margin[k];
+typedef struct Travel {
+  const DemTopology *topology;
+  const float *longest; /* displacement of the step, per octet */
+} Travel;
+
+/* Above zero where an octet has used up its margin. */
+static double travel_chunk(void *context, int64_t b, int64_t e) {
+  const Travel *travel = context;
+  const DemTopology *t = travel->topology;
+  double most = -1;
+  for (int64_t k = b; k < e; k++) {
+    t->travelled[k] += travel->longest[k];
+    if (!(t->travelled[k] < t->margin[k])) most = 1;
   }
-  return hold;
+  return most;
+}
+
+/* Adds the displacements of the step. Returns whether no octet may have moved farther than its margin. */
+static bool margins_hold(Core *core, const DemTopology *t, const float *longest) {
+  Travel travel = {t, longest};
+  return parallel_max(core, 0, dem_octets(t->grains), DEM_CHUNK, -1, travel_chunk, &travel) < 0;
 }
 
 static void number_rows(void *context, int64_t b, int64_t e, int thread) {
@@ -282,7 +295,8 @@ Status dem_topology_update(DemStep *work) {
   Core *core = work->step->core;
   const State *state = work->step->state;
   DemTopology *t = work->topology;
-  if (t->builds == state->contacts.builds && t->grains == work->rows.grains && margins_hold(t, work->rows.longest))
+  if (t->builds == state->contacts.builds && t->grains == work->rows.grains &&
+      margins_hold(core, t, work->rows.longest))
     return SCREE_OK;
   DemTopology fresh = {.builds = state->contacts.builds,
                        .grains = work->rows.grains,

@@ -146,22 +146,12 @@ typedef struct Merging {
   int64_t kept[PIECES + 1]; /* how many are in it; then where they begin */
 } Merging;
 
-/* How many keys are less. */
-static int64_t keys_below(const Merging *merging, uint64_t key) {
-  int64_t low = 0, high = merging->count;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (merging->keys[middle] < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /* The first of a copy's keys that a piece has, or a later one; they end where those of the next piece begin. */
 static int64_t copy_begin(const Merging *merging, int64_t piece, int copy) {
   if (piece == 0) return 0;
   if (piece == merging->pieces) return merging->count;
-  return keys_below(merging, merging->keys[piece * merging->count / merging->pieces] - merging->row[copy]);
+  uint64_t first = merging->keys[piece * merging->count / merging->pieces];
+  return strip_keys_below(merging->keys, merging->count, first - merging->row[copy]);
 }
 
 static void merge_piece(void *context, int64_t b, int64_t e, int thread) {

@@ -13,4 +13,15 @@ typedef struct StripSet {
  * threads. */
 Status strip_set_make(Core *core, Scratch *scratch, const uint64_t *keys, int64_t count, StripSet *set);
 
+/* How many of ascending keys are less than this one. */
+static inline int64_t strip_keys_below(const uint64_t *keys, int64_t count, uint64_t key) {
+  int64_t low = 0, high = count;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (keys[middle] < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 #endif
