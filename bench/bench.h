@@ -82,6 +82,7 @@ Status bench_geometry(Core *core, BenchTable *table);
 Status bench_sommer(Core *core, BenchTable *table); /* the coarse part, then bench_upsample */
 Status bench_narain(Core *core, BenchTable *table); /* whole scenes: takes many minutes */
 Status bench_scaling(Core *core, BenchTable *table);
+Status bench_crew(Core *core, BenchTable *table); /* `threads` */
 Status bench_sampling(Core *core, BenchTable *table);
 Status bench_start(Core *core, BenchTable *table);
 Status bench_render(Core *core, BenchTable *table);

@@ -23,6 +23,7 @@ static const struct {
     {"exchange", "terrain that gives grains back", bench_exchange},
     {"neder", "sph", bench_neder},
     {"scaling", "threads and sizes", bench_scaling},
+    {"threads", "small scenes on more and more threads", bench_crew},
     {"neighbors", "sort and neighbour search", bench_neighbors},
     {"geometry", "meshes and signed distance", bench_geometry},
     {"sampling", "filling shapes with points", bench_sampling},
@@ -101,7 +102,7 @@ int command_bench(int argc, char **argv) {
   char details[1024];
   const Option options[] = {
       {0, "--report", OPTION_TEXT, &wanted.report, "FILE", "also write the rows as JSON", 0, 0},
-      {0, "--method", OPTION_TEXT, &wanted.method, "M", "scaling: this method alone", 0, 0},
+      {0, "--method", OPTION_TEXT, &wanted.method, "M", "scaling, threads: this method alone", 0, 0},
       {0, "--device", OPTION_TEXT, &wanted.device, "cpu|opencl|opencl:N", "device: which one (default opencl)", 0, 0},
       {0, "--only", OPTION_TEXT, &wanted.only, "WORDS",
        "only rows with these words in their names ('device' does not measure the others)", 0, 0},

@@ -58,6 +58,15 @@ set_source_files_properties(src/core/paths.c PROPERTIES COMPILE_DEFINITIONS
   "SCREE_INSTALLED_DATA=\"${CMAKE_INSTALL_FULL_DATADIR}/scree\";SCREE_SOURCE_DATA=\"${PROJECT_SOURCE_DIR}\"")
 set_source_files_properties(src/core/status.c PROPERTIES COMPILE_DEFINITIONS "SCREE_VERSION=\"${PROJECT_VERSION}\"")
 
+# A fuzzer learns from comparisons what a file has to say. What computes says nothing about files, and calls at each of
+# its comparisons would be half of the time of a step.
+if(SCREE_FUZZ)
+  set(computing ${SCREE_SOURCES} ${SCREE_KERNELS})
+  list(FILTER computing INCLUDE REGEX
+    "_kernels(16)?\\.c$|/src/(methods|neighbors|sampling|terrain|upsample)/|/src/geometry/(bvh|grid|heightfield|shape|sides)")
+  set_property(SOURCE ${computing} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize-coverage=trace-cmp)
+endif()
+
 add_library(scree_objects OBJECT ${SCREE_SOURCES})
 target_link_libraries(scree_objects PUBLIC scree_flags)
 set(SCREE_OBJECTS $<TARGET_OBJECTS:scree_objects>)

@@ -13,8 +13,11 @@
 
 #include "core/core.h"
 
-#ifdef __SSE2__
+/* Only where it is used: reading all that GCC has of it takes longer than compiling most files. */
+#if defined(__AVX__)
 #include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #elif defined(__wasm_simd128__)
 #include <wasm_simd128.h>
 #endif

@@ -1,7 +1,8 @@
 /* Neighbour lists from the cell grid.
  *
  * Rows are found once, chunk by chunk, into buffers that stay in cache, and copied to their place when the chunks
- * before them are known. A wave of chunks at a time: the buffers then need little memory however many rows there are.
+ * before them are known. A wave of chunks at a time, a few for each thread: the buffers then need little memory however
+ * many rows there are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,11 @@
 enum {
   ROWS_CHUNK = 256,
   ROWS_CHUNK_FEW = 32, /* of a few rows, so that every thread gets some */
-  WAVE_CHUNKS = 32,
-  ROOM_FIRST = 8, /* entries a row */
+  WAVE_CHUNKS = 32,    /* at least */
+  THREAD_CHUNKS = 8,   /* of a wave: who is quicker does more */
+  ROOM_FIRST = 8,      /* entries a row */
   CANDIDATES_FIRST = 256,
+  RADII_CHUNK = 16384,
   MARKS_MOST = 1 << 18 /* cells; where there are more, all queries are searched for */
 };
 
@@ -42,9 +45,10 @@ struct Search {
   const int32_t *index; /* of the grid's order; NULL when that is the identity */
   bool drop_self;       /* while translating: the kernel cannot know a row's place in the grid's order */
   NeighborList *list;
-  int64_t wave;  /* first row of it */
-  int64_t chunk; /* rows */
-  Buffer buffers[WAVE_CHUNKS];
+  int64_t wave;    /* first row of it */
+  int64_t chunk;   /* rows */
+  Buffer *buffers; /* of a wave's chunks */
+  int64_t buffer_count;
   uint8_t *marks; /* and the cells of the targets that they were made from */
   int32_t *target_cells;
   Desk *desks; /* per thread */
@@ -55,7 +59,8 @@ Status search_create(Core *core, Search **search) { return memory_new(core, sear
 
 void search_destroy(Core *core, Search *search) {
   if (!search) return;
-  for (int c = 0; c < WAVE_CHUNKS; c++) memory_drop(core, &search->buffers[c].rows.out);
+  for (int64_t c = 0; c < search->buffer_count; c++) memory_drop(core, &search->buffers[c].rows.out);
+  memory_drop(core, &search->buffers);
   for (int64_t d = 0; d < search->desk_count; d++) memory_drop(core, &search->desks[d].candidates);
   memory_drop(core, &search->desks);
   memory_drop(core, &search->marks);
@@ -65,7 +70,10 @@ void search_destroy(Core *core, Search *search) {
 
 static Status search_desks(Core *core, Search *search) {
   int64_t threads = pool_threads(core->pool);
+  int64_t chunks = THREAD_CHUNKS * threads > WAVE_CHUNKS ? THREAD_CHUNKS * threads : WAVE_CHUNKS;
   if (threads <= search->desk_count) return SCREE_OK;
+  TRY(memory_grow(core, &search->buffers, chunks, "neighbour search"));
+  search->buffer_count = chunks;
   TRY(memory_grow(core, &search->desks, threads, "neighbour search"));
   search->desk_count = threads;
   return SCREE_OK;
@@ -199,19 +207,37 @@ static Status search_wave(Core *core, Search *search, int64_t end) {
 }
 
 /* Radii of the targets in the grid's order. */
+typedef struct Sorting {
+  const int32_t *index;
+  const float *radius;
+  float *sorted;
+} Sorting;
+
+static void sort_radii_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Sorting *sorting = context;
+  for (int64_t k = b; k < e; k++) sorting->sorted[k] = sorting->radius[sorting->index[k]];
+}
+
 static Status sort_radii(Core *core, const CellGrid *grid, const float *radius, float **sorted) {
   TRY(memory_new(core, sorted, grid->count, "radii"));
-  for (int64_t k = 0; k < grid->count; k++) (*sorted)[k] = radius[grid->index[k]];
+  Sorting sorting = {grid->index, radius, *sorted};
+  parallel_for(core, 0, grid->count, RADII_CHUNK, sort_radii_chunk, &sorting);
   return SCREE_OK;
 }
 
-static float largest(const float *values, int64_t count) {
+static double largest_chunk(void *context, int64_t b, int64_t e) {
+  const float *values = context;
   float most = 0, check = 0;
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = b; i < e; i++) {
     most = values[i] > most ? values[i] : most;
     check += values[i] - values[i]; /* a NaN comes through */
   }
-  return most + check;
+  return (double)(most + check);
+}
+
+static float largest(Core *core, const float *values, int64_t count) {
+  return (float)parallel_max(core, 0, count, RADII_CHUNK, 0, largest_chunk, (void *)values);
 }
 
 /* The box of cells round the targets, one cell wider on all sides; returns how many cells. */
@@ -265,7 +291,8 @@ static Status search_check(Core *core, const CellGrid *grid, Points queries, Poi
                 (long long)targets.count);
   if (!query_radius != !target_radius) return fail(core, SCREE_BAD_ARGUMENT, "neighbours: radii of one set only");
   float farthest = reach;
-  if (target_radius) farthest = reach * (largest(query_radius, queries.count) + largest(target_radius, targets.count));
+  if (target_radius)
+    farthest = reach * (largest(core, query_radius, queries.count) + largest(core, target_radius, targets.count));
   if (!(reach >= 0 && farthest <= grid->cell))
     return fail(core, SCREE_BAD_ARGUMENT, "neighbours: reach %g is more than the cell size %g", (double)farthest,
                 (double)grid->cell);
@@ -300,10 +327,10 @@ Status neighbor_list_build(Core *core, const CellGrid *grid, Points queries, Poi
   search->drop_self = same;
   search->list = list;
   Status status = search_marks(core, search, targets);
-  search->chunk = (queries.count + WAVE_CHUNKS - 1) / WAVE_CHUNKS;
+  search->chunk = (queries.count + search->buffer_count - 1) / search->buffer_count;
   if (search->chunk < ROWS_CHUNK_FEW) search->chunk = ROWS_CHUNK_FEW;
   if (search->chunk > ROWS_CHUNK) search->chunk = ROWS_CHUNK;
-  const int64_t wave = search->chunk * WAVE_CHUNKS;
+  const int64_t wave = search->chunk * search->buffer_count;
   for (int64_t b = 0; b < queries.count && status == SCREE_OK; b += wave) {
     search->wave = b;
     status = search_wave(core, search, b + wave < queries.count ? b + wave : queries.count);

@@ -43,7 +43,8 @@ typedef struct Encoder {
   double radius_scale; /* codes a bit, where there are too many radii */
   Radii *chunk_radii;
   Chunk *chunks;
-  Part *rooms; /* CHUNK for each thread */
+  Part *rooms;  /* of each thread, for the parts of a chunk */
+  int64_t room; /* of each of them */
   CompactBuffers *buffers;
 } Encoder;
 
@@ -278,7 +279,7 @@ static void count_block(Counts *counts, CompactBlock block, int64_t grains) {
 static void count_blocks(void *context, int64_t b, int64_t e, int thread) {
   Encoder *encoder = context;
   Chunk *chunk = &encoder->chunks[b / CHUNK];
-  Counts counts = {.parts = encoder->rooms + (int64_t)thread * CHUNK};
+  Counts counts = {.parts = encoder->rooms + thread * encoder->room};
   Tile tile;
   for (int64_t first = b; first < e; first += COMPACT_TILE) {
     int64_t wrong = read_tile(encoder, first, e, false, &tile);
@@ -482,7 +483,8 @@ static Status encode(Encoder *encoder, Committer *committer, const char *path, d
   Core *core = encoder->core;
   int64_t count = encoder->particles->count, chunks = parallel_chunks(0, count, CHUNK), block_count = 0;
   TRY(memory_new(core, &encoder->chunks, chunks + 1, "frame"));
-  TRY(memory_new(core, &encoder->rooms, (int64_t)pool_threads(core->pool) * CHUNK, "frame"));
+  encoder->room = count < CHUNK ? count : CHUNK; /* each grain may be a part of its own */
+  TRY(memory_new(core, &encoder->rooms, pool_threads(core->pool) * encoder->room, "frame"));
   TRY(make_room(encoder));
   TRY(gather_radii(encoder, chunks));
   TRY(check_chunks(encoder, path, chunks));

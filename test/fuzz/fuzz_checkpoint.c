@@ -9,7 +9,9 @@
 #include "everything_fixture.h"
 #include "world/world.h"
 
-enum { EDIT = 8, EDITS_MAX = 16, STEPS = 5, RAW = 0xff };
+enum { EDIT = 8, EDITS_MAX = 16, FRAMES_BEFORE = 12, FRAMES = 2, STEPS_MOST = 8, RAW = 0xff };
+/* 1/s: a step or a few end a frame, with what is done then. */
+#define FRAME_RATE 240
 
 typedef struct Subject {
   ScreeWorld *world;
@@ -23,10 +25,11 @@ static bool make_subject(int which) {
   if (subject->world) return true;
   Everything e;
   everything(&e, which, 0.06, 3, "test/cli/render_arm.xml");
+  e.scene.frame_rate = FRAME_RATE;
   ScreeWorldOptions options = {.threads = 1, .memory_limit = 1 << 28, .log_level = SCREE_LOG_ERROR};
   ScreeError error;
   if (scree_world_create(&e.scene, &options, &subject->world, &error) != SCREE_OK) return false;
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < FRAMES_BEFORE; k++)
     if (scree_world_frame(subject->world, &error) != SCREE_OK) abort();
   if (world_archive_begin(subject->world, &subject->archive) != SCREE_OK) abort();
   if (world_archive(subject->world, &subject->archive) != SCREE_OK) abort();
@@ -46,7 +49,8 @@ static void edit(uint8_t *data, int64_t size, const uint8_t *how) {
 
 static void go_on(Subject *subject, const uint8_t *data, int64_t size) {
   if (world_archive_load(subject->world, "fuzz", data, size) != SCREE_OK) return;
-  for (int k = 0; k < STEPS; k++)
+  int64_t last = subject->world->state.frame + FRAMES;
+  for (int k = 0; k < STEPS_MOST && subject->world->state.frame < last; k++)
     if (world_step(subject->world) != SCREE_OK) return;
 }
 

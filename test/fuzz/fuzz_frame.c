@@ -2,22 +2,14 @@
  * magic, version and size are made right, so that what lies behind them is tried. A frame that is accepted is written
  * as a compact one, where that can be done, and all memory must come back. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/compact.h"
 #include "output/frame_reader.h"
+#include "test/fuzz/expect.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define expect(good)                                                                                                   \
-  do {                                                                                                                 \
-    if (!(good)) {                                                                                                     \
-      fprintf(stderr, "not so: %s\n", #good);                                                                          \
-      abort();                                                                                                         \
-    }                                                                                                                  \
-  } while (0)
 
 static void mend(char *file, int64_t size) {
   CompactHeader header;
@@ -31,7 +23,9 @@ static void mend(char *file, int64_t size) {
   memcpy(file, &header, sizeof header);
 }
 
-static void write_again(Core *core, const FrameColumns *columns) {
+static Core core; /* made once: that takes as long as an input */
+
+static void write_again(const FrameColumns *columns) {
   const float *numbers = columns->numbers;
   int64_t n = columns->count;
   ScreeParticles particles = {n,
@@ -46,16 +40,20 @@ static void write_again(Core *core, const FrameColumns *columns) {
                               columns->ids,
                               columns->materials};
   FrameWriter writer = {.format = FRAME_COMPACT, .columns = FRAME_VELOCITY | FRAME_ID};
-  Status status = particles_write(core, &writer, "/dev/null", &particles, 0);
-  compact_buffers_destroy(core, &writer.buffers);
-  expect((status == SCREE_OK) == (core->error.status == SCREE_OK));
+  Status status = particles_write(&core, &writer, "/dev/null", &particles, 0);
+  compact_buffers_destroy(&core, &writer.buffers);
+  expect((status == SCREE_OK) == (core.error.status == SCREE_OK));
+}
+
+static void begin(void) {
+  ScreeWorldOptions options = {.threads = 1, .memory_limit = (int64_t)1 << 30};
+  if (!core.pool && core_create(&core, &options) != SCREE_OK) abort();
+  core.error = (ScreeError){0};
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size == 0) return 0;
-  Core core;
-  ScreeWorldOptions options = {.threads = 1, .memory_limit = (int64_t)1 << 30};
-  if (core_create(&core, &options) != SCREE_OK) abort();
+  begin();
   int64_t held = core.memory.used, length = (int64_t)size - 1;
   /* A block of exactly that size lets the sanitizer see every byte too far; the readers of text see a NUL behind it. */
   char *file = malloc(size);
@@ -75,9 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   expect(status == SCREE_OK || core.error.file[0]);
   for (int64_t i = 0; status == SCREE_OK && (data[0] & 2) && i < COLUMN_FLOATS * columns.count; i++)
     expect(isfinite(columns.numbers[i]));
-  if (status == SCREE_OK) write_again(&core, &columns);
+  if (status == SCREE_OK) write_again(&columns);
   frame_columns_destroy(&core, &columns);
   expect(core.memory.used == held);
-  core_destroy(&core);
   return 0;
 }

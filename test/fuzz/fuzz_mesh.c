@@ -1,20 +1,12 @@
 /* The first byte chooses the extension, the rest is the file. What the loader accepts must survive everything that is
  * done to a mesh, with finite answers, and all memory must come back. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "geometry/bvh.h"
+#include "test/fuzz/expect.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define expect(good)                                                                                                   \
-  do {                                                                                                                 \
-    if (!(good)) {                                                                                                     \
-      fprintf(stderr, "not so: %s\n", #good);                                                                          \
-      abort();                                                                                                         \
-    }                                                                                                                  \
-  } while (0)
 
 static void ask(Core *core, const Mesh *mesh) {
   Bvh *bvh = NULL;

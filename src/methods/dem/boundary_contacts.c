@@ -288,7 +288,8 @@ Status dem_boundary_list(DemStep *work, DemTopology *fresh) {
                              contacts->samples.list.count == grains && contacts->samples.list.entries > 0};
   TRY(memory_new(core, &fresh->boundary.start, grains + 1, "contacts"));
   parallel_for(core, 0, grains, DEM_CHUNK, count_contacts, &listing);
-  int64_t count = dem_starts(fresh, fresh->boundary.start, &fresh->fullest_boundary);
+  int64_t count;
+  TRY(dem_starts(core, fresh, fresh->boundary.start, &count, &fresh->fullest_boundary));
   TRY(dem_contacts_room(core, &fresh->boundary, &fresh->boundary.key, count, fresh->spring_size));
   TRY(memory_new(core, &fresh->boundary.surfaces, count / LANES * DEM_SURFACE, "contacts"));
   parallel_for(core, 0, grains, DEM_CHUNK, fill_contacts, &listing);

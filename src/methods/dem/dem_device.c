@@ -455,12 +455,13 @@ static bool is_of(const DemDevice *d, int64_t i, int64_t k, int64_t window, bool
 
 /* Pairs with springs, each at its first grain. */
 static Status fetch_pairs(Core *core, const DemDevice *d, DemTopology *t, DemContacts *contacts, bool outer) {
-  int64_t fullest;
+  int64_t count, fullest;
   TRY(memory_new(core, &contacts->start, t->grains + 1, "contacts"));
   for (int64_t i = 0; i < t->grains; i++)
     for (int64_t k = d->host_start[i]; k < d->host_start[i + 1]; k++)
       contacts->start[i + 1] += is_of(d, i, k, t->window, outer);
-  TRY(dem_contacts_room(core, contacts, &contacts->second, dem_starts(t, contacts->start, &fullest), t->spring_size));
+  TRY(dem_starts(core, t, contacts->start, &count, &fullest));
+  TRY(dem_contacts_room(core, contacts, &contacts->second, count, t->spring_size));
   for (int64_t i = 0; i < t->grains; i++) {
     int64_t at = contacts->start[i];
     for (int64_t k = d->host_start[i]; k < d->host_start[i + 1]; k++) {

@@ -187,6 +187,13 @@ static DemStep begin_step(Dem *dem, Step *step) {
                    .rows = dem->rows};
 }
 
+static double longest_chunk(void *context, int64_t b, int64_t e) {
+  const float *longest = context;
+  float most = 0;
+  for (int64_t k = b; k < e; k++) most = fmaxf(most, longest[k]);
+  return (double)most;
+}
+
 static Status dem_prepare(void *data, Step *step) {
   Dem *dem = data;
   dem->rows.grains = step->state->particles.count;
@@ -196,16 +203,14 @@ static Status dem_prepare(void *data, Step *step) {
   DemStep work = begin_step(dem, step);
   /* The neighbour search rarely changes the order of grains: these rows nearly always serve the step. */
   dem_contacts_fill(&work, KERNEL_CALL(step->core, dem_kick_and_row_pass));
-  float longest = 0;
-  for (int64_t k = 0; k < octets; k++) longest = fmaxf(longest, dem->rows.longest[k]);
-  dem->longest = (double)longest;
+  dem->longest = parallel_max(step->core, 0, octets, DEM_CHUNK, 0, longest_chunk, dem->rows.longest);
   if (dem->relaxed < 0) step->farthest = dem->longest; /* a relaxation moves grains farther */
   return SCREE_OK;
 }
 
 /* A contact's force kicks a grain for half of the step that computed it and half of the next, and a solid for all of
  * the first. Where the two steps differ in length the solid gets the difference here. Momentum is kept to the last bit
- * of a float. */
+ * of a float. Where a step is a tiny part of the one before, the difference is as much as a wrench can be. */
 static void balance_reactions(Dem *dem, Step *step) {
   const Solids *solids = &step->state->solids;
   double share = dem->settings.verlet && dem->last_step > 0 ? 0.5 * (1 - dem->last_step / step->dt) : 0;
@@ -213,8 +218,8 @@ static void balance_reactions(Dem *dem, Step *step) {
     for (int c = 0; c < 6; c++) {
       _Atomic int64_t *part = &solids->items[k].wrench.part[c];
       int64_t *last = &dem->reactions[k].parts[c];
-      int64_t more = (int64_t)(share * (double)*last), now = atomic_load(part);
-      atomic_store(part, now + more);
+      int64_t more = wrench_units(share * (double)*last * 0x1p-30), now = atomic_load(part);
+      atomic_store(part, (int64_t)((uint64_t)now + (uint64_t)more));
       *last = now;
     }
   dem->last_step = step->dt;

@@ -26,20 +26,44 @@ typedef struct Listing {
   uint8_t *near; /* per entry of the neighbour list that is behind its grain */
 } Listing;
 
-int64_t dem_starts(const DemTopology *topology, int32_t *start, int64_t *fullest) {
-  int64_t at = 0, began = 0, grains = topology->grains;
-  *fullest = 0;
+typedef struct Starts {
+  const DemTopology *topology;
+  int32_t *start;  /* numbers, then first contacts, of each grain */
+  int64_t *begins; /* of each window */
+} Starts;
+
+static void sum_window(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Starts *starts = context;
+  int64_t sum = 0;
+  for (int64_t i = b; i < e; i++) sum += starts->start[i + 1];
+  starts->begins[b / starts->topology->window] = dem_padded(sum);
+}
+
+static void start_window(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Starts *starts = context;
+  int64_t at = starts->begins[b / starts->topology->window];
+  for (int64_t i = b; i < e; i++) starts->start[i + 1] = (int32_t)(at += starts->start[i + 1]);
+  starts->start[e] = (int32_t)dem_padded(at);
+}
+
+Status dem_starts(Core *core, const DemTopology *topology, int32_t *start, int64_t *count, int64_t *fullest) {
+  Starts starts = {.topology = topology, .start = start};
+  int64_t windows = parallel_chunks(0, topology->grains, topology->window);
+  *count = *fullest = 0;
   start[0] = 0;
-  for (int64_t i = 0; i < grains; i++) {
-    at += start[i + 1];
-    if ((i + 1) % topology->window == 0 || i + 1 == grains) {
-      at = dem_padded(at);
-      if (at - began > *fullest) *fullest = at - began;
-      began = at;
-    }
-    start[i + 1] = (int32_t)at;
+  TRY(memory_new(core, &starts.begins, windows, "contacts"));
+  parallel_for(core, 0, topology->grains, topology->window, sum_window, &starts);
+  for (int64_t w = 0; w < windows; w++) {
+    int64_t here = starts.begins[w];
+    starts.begins[w] = *count;
+    *count += here;
+    if (here > *fullest) *fullest = here;
   }
-  return at;
+  parallel_for(core, 0, topology->grains, topology->window, start_window, &starts);
+  memory_drop(core, &starts.begins);
+  return SCREE_OK;
 }
 
 Status dem_contacts_room(Core *core, DemContacts *contacts, int32_t **partner, int64_t count, int32_t spring_size) {
@@ -145,22 +169,52 @@ static void fill_pairs(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
+/* Runs of outer pairs, each with its own count, then place, for every window that they reach into. */
+enum { INCOMING_RUNS = 64 };
+typedef struct Incoming {
+  DemTopology *topology;
+  int32_t *places; /* [run][window] */
+  int64_t runs;
+  bool place;
+} Incoming;
+
+static void incoming_run(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Incoming *incoming = context;
+  const DemContacts *outer = &incoming->topology->outer;
+  uint32_t in_window = (uint32_t)(DEM_ROW * incoming->topology->window); /* quads */
+  for (int64_t run = b; run < e; run++) {
+    int32_t *places = incoming->places + run * incoming->topology->windows;
+    int64_t end = (run + 1) * outer->count / incoming->runs;
+    for (int64_t k = run * outer->count / incoming->runs; k < end; k++) {
+      if (outer->second[k] == outer->first[k]) continue;
+      int32_t *at = &places[(uint32_t)outer->second[k] / in_window];
+      if (incoming->place) incoming->topology->incoming[*at] = (int32_t)k;
+      ++*at;
+    }
+  }
+}
+
 /* Lists the outer pairs that reach into each window, in their order. */
-static Status list_incoming(Core *core, DemTopology *fresh) {
-  const DemContacts *outer = &fresh->outer;
-  int64_t in_window = DEM_ROW * fresh->window; /* quads */
-  TRY(memory_new(core, &fresh->incoming_start, fresh->windows + 1, "contacts"));
-  int32_t *start = fresh->incoming_start + 1;
-  for (int64_t k = 0; k < outer->count; k++)
-    if (outer->second[k] != outer->first[k]) start[outer->second[k] / in_window]++;
+static Status list_incoming(Core *core, Scratch *scratch, DemTopology *fresh) {
+  Incoming incoming = {.topology = fresh, .runs = INCOMING_RUNS};
+  int64_t windows = fresh->windows;
+  TRY(memory_new(core, &fresh->incoming_start, windows + 1, "contacts"));
+  TRY(scratch_take(core, scratch, &incoming.places, INCOMING_RUNS * windows, "contacts"));
+  memset(incoming.places, 0, sizeof *incoming.places * (size_t)(INCOMING_RUNS * windows));
+  parallel_for(core, 0, INCOMING_RUNS, 1, incoming_run, &incoming);
   int32_t entries = 0;
-  for (int64_t s = 0; s < fresh->windows; s++) {
-    entries += start[s];
-    start[s] = entries - start[s];
+  for (int64_t w = 0; w < windows; w++) {
+    for (int64_t run = 0; run < INCOMING_RUNS; run++) {
+      int32_t *at = &incoming.places[run * windows + w], here = *at;
+      *at = entries;
+      entries += here;
+    }
+    fresh->incoming_start[w + 1] = entries;
   }
   TRY(memory_new(core, &fresh->incoming, entries, "contacts"));
-  for (int64_t k = 0; k < outer->count; k++)
-    if (outer->second[k] != outer->first[k]) fresh->incoming[start[outer->second[k] / in_window]++] = (int32_t)k;
+  incoming.place = true;
+  parallel_for(core, 0, INCOMING_RUNS, 1, incoming_run, &incoming);
   return SCREE_OK;
 }
 
@@ -168,17 +222,18 @@ static Status list_pairs(DemStep *work, Listing *listing) {
   Core *core = work->step->core;
   DemTopology *fresh = listing->fresh;
   const NeighborList *list = &work->step->state->contacts.particles.list;
-  int64_t grains = work->rows.grains, fullest;
+  int64_t grains = work->rows.grains, count, fullest;
   TRY(memory_new(core, &fresh->pairs.start, grains + 1, "contacts"));
   TRY(memory_new(core, &fresh->outer.start, grains + 1, "contacts"));
   TRY(scratch_take(core, work->step->scratch, &listing->near, list->entries, "near"));
   parallel_for(core, 0, grains, DEM_CHUNK, find_near, listing);
   DemContacts *both[2] = {&fresh->pairs, &fresh->outer};
-  for (int k = 0; k < 2; k++)
-    TRY(dem_contacts_room(core, both[k], &both[k]->second, dem_starts(fresh, both[k]->start, &fullest),
-                          fresh->spring_size));
+  for (int k = 0; k < 2; k++) {
+    TRY(dem_starts(core, fresh, both[k]->start, &count, &fullest));
+    TRY(dem_contacts_room(core, both[k], &both[k]->second, count, fresh->spring_size));
+  }
   parallel_for(core, 0, grains, DEM_CHUNK, fill_pairs, listing);
-  return list_incoming(core, fresh);
+  return list_incoming(core, work->step->scratch, fresh);
 }
 
 /* ---- all contacts ---- */
@@ -207,21 +262,41 @@ static Status renew(DemStep *work, DemTopology *fresh) {
   return dem_boundary_list(work, fresh);
 }
 
-/* Adds the displacements of the step. Returns whether no octet may have moved farther than its margin. */
-static bool margins_hold(const DemTopology *t, const float *longest) {
-  bool hold = true;
-  for (int64_t k = 0; k < dem_octets(t->grains); k++) {
-    t->travelled[k] += longest[k];
-    hold &= t->travelled[k] < t->margin[k];
+typedef struct Travel {
+  const DemTopology *topology;
+  const float *longest; /* displacement of the step, per octet */
+} Travel;
+
+/* Above zero where an octet has used up its margin. */
+static double travel_chunk(void *context, int64_t b, int64_t e) {
+  const Travel *travel = context;
+  const DemTopology *t = travel->topology;
+  double most = -1;
+  for (int64_t k = b; k < e; k++) {
+    t->travelled[k] += travel->longest[k];
+    if (!(t->travelled[k] < t->margin[k])) most = 1;
   }
-  return hold;
+  return most;
+}
+
+/* Adds the displacements of the step. Returns whether no octet may have moved farther than its margin. */
+static bool margins_hold(Core *core, const DemTopology *t, const float *longest) {
+  Travel travel = {t, longest};
+  return parallel_max(core, 0, dem_octets(t->grains), DEM_CHUNK, -1, travel_chunk, &travel) < 0;
+}
+
+static void number_rows(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  int32_t *row = context;
+  for (int64_t i = b; i < e; i++) row[i] = (int32_t)i + 1;
 }
 
 Status dem_topology_update(DemStep *work) {
   Core *core = work->step->core;
   const State *state = work->step->state;
   DemTopology *t = work->topology;
-  if (t->builds == state->contacts.builds && t->grains == work->rows.grains && margins_hold(t, work->rows.longest))
+  if (t->builds == state->contacts.builds && t->grains == work->rows.grains &&
+      margins_hold(core, t, work->rows.longest))
     return SCREE_OK;
   DemTopology fresh = {.builds = state->contacts.builds,
                        .grains = work->rows.grains,
@@ -236,7 +311,7 @@ Status dem_topology_update(DemStep *work) {
     dem_topology_destroy(core, &fresh);
     return status;
   }
-  for (int64_t i = 0; i < work->rows.grains; i++) work->fields->row[i] = (int32_t)i + 1;
+  parallel_for(core, 0, work->rows.grains, DEM_CHUNK, number_rows, work->fields->row);
   dem_topology_destroy(core, t);
   *t = fresh;
   return SCREE_OK;

@@ -11,8 +11,8 @@ Status dem_topology_archive(Core *core, Archive *archive, DemTopology *topology)
 void dem_topology_destroy(Core *core, DemTopology *topology);
 
 /* On entry start[i + 1] is the number of contacts of grain i; on return start[i] is its first contact, the contacts of
- * each window padded to whole groups. Returns the total; `fullest` is the most that a window has. */
-int64_t dem_starts(const DemTopology *topology, int32_t *start, int64_t *fullest);
+ * each window padded to whole groups; `count` is the total, `fullest` the most that a window has. */
+Status dem_starts(Core *core, const DemTopology *topology, int32_t *start, int64_t *count, int64_t *fullest);
 /* Makes room for contacts; `partner` is the member of `contacts` that says what is touched: second or key. */
 Status dem_contacts_room(Core *core, DemContacts *contacts, int32_t **partner, int64_t count, int32_t spring_size);
 void dem_contacts_drop(Core *core, DemContacts *contacts);

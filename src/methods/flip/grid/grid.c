@@ -5,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "methods/flip/grid/grid_kernels.h"
+#include "methods/flip/grid/strip_set.h"
 
 enum {
   CLEAR_CHUNK = 16384,
@@ -15,7 +16,8 @@ enum {
   SEEN_SLOTS = 1 << SEEN_BITS,
   LINK_CHUNK = 512,
   CELL_CHUNK = 4096,
-  ORDER_PARTS = 8
+  ORDER_PARTS = 8,
+  ORDER_PARTS_MOST = 32
 };
 
 /* A strip that holds particles, and which of its cells do. */
@@ -31,6 +33,8 @@ typedef struct Placing {
   uint32_t *seat; /* of each particle: which of its chunk's strips, and the lane */
   Occupied *seen; /* OCCUPIED_MOST per chunk; the first of each stands for what is off the grid */
   int32_t *seen_count;
+  uint64_t *beside;      /* strips that particles are in or beside: chunk by chunk, some of them several times */
+  int64_t *beside_first; /* of each chunk: first how many, then where they begin */
 } Placing;
 
 static Occupied *strips_seen(const Placing *place, int64_t chunk) { return place->seen + chunk * OCCUPIED_MOST; }
@@ -48,6 +52,12 @@ static int32_t note(Occupied *list, int32_t *count, int32_t *slots, uint64_t key
   }
   list[*count] = (Occupied){.key = key};
   return (*count)++;
+}
+
+/* Whether a strip has particles at its ends; not where its neighbour was come upon just before, or will be next. */
+static inline bool beside_low(const Occupied *at) { return (at->cells & 1u) && at[-1].key != at->key - 1; }
+static inline bool beside_high(const Occupied *at, const Occupied *end) {
+  return (at->cells & 1u << (STRIP - 1)) && !(at + 1 < end && at[1].key == at->key + 1);
 }
 
 static void place_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -74,6 +84,10 @@ static void place_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
   list[at].cells |= cells;
   work->seen_count[b / PLACE_CHUNK] = count;
+  int64_t beside = 0;
+  for (const Occupied *strip = list + 1, *end = list + count; strip < end; strip++)
+    beside += 1 + beside_low(strip) + beside_high(strip, end);
+  work->beside_first[b / PLACE_CHUNK] = beside;
 }
 
 void grid_align(FlipGrid *grid, Vec3 origin, double lowest) {
@@ -87,53 +101,6 @@ void grid_align(FlipGrid *grid, Vec3 origin, double lowest) {
 
 /* ---- the set of strips ---- */
 
-typedef struct KeySet {
-  uint64_t *slots; /* NOWHERE: free */
-  int bits;
-  uint64_t *list;
-  int64_t count;
-} KeySet;
-
-static Status set_make(Core *core, Scratch *scratch, int64_t most, KeySet *set) {
-  set->count = 0;
-  for (set->bits = 6; 1ll << set->bits < 2 * most; set->bits++) {
-  }
-  TRY(scratch_take(core, scratch, &set->slots, 1ll << set->bits, "strips"));
-  TRY(scratch_take(core, scratch, &set->list, most, "strips"));
-  memset(set->slots, 0xff, sizeof *set->slots << set->bits);
-  return SCREE_OK;
-}
-
-/* The set is large enough. */
-static inline void set_add(KeySet *set, uint64_t key) {
-  uint32_t mask = (1u << set->bits) - 1, slot = strip_slot(key, set->bits);
-  while (set->slots[slot] != key) {
-    if (set->slots[slot] == NOWHERE) {
-      set->slots[slot] = key;
-      set->list[set->count++] = key;
-      return;
-    }
-    slot = (slot + 1) & mask;
-  }
-}
-
-/* Ascending, by the bytes in which the keys differ; `spare` is as large. Returns where they are. */
-static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, int64_t count) {
-  uint64_t differ = 0;
-  for (int64_t k = 1; k < count; k++) differ |= keys[k] ^ keys[0];
-  for (int shift = 0; shift < 64; shift += 8) {
-    if (!(differ >> shift & 255)) continue;
-    int64_t start[257] = {0};
-    for (int64_t k = 0; k < count; k++) start[(keys[k] >> shift & 255) + 1]++;
-    for (int byte = 0; byte < 256; byte++) start[byte + 1] += start[byte];
-    for (int64_t k = 0; k < count; k++) spare[start[keys[k] >> shift & 255]++] = keys[k];
-    uint64_t *swap = keys;
-    keys = spare;
-    spare = swap;
-  }
-  return keys;
-}
-
 /* Bytes that a strip costs in all, fields and solver's vectors included. */
 enum { BYTES_PER_STRIP = 4096 };
 
@@ -145,42 +112,58 @@ static Status refuse_size(Core *core, int64_t strips) {
               (long long)strips * STRIP, bytes / 1e9, left / 1e9);
 }
 
-/* Adds the strips round the occupied ones; false when there are more than it can hold. */
-static bool spread(const Placing *work, int64_t chunks, int64_t most, KeySet *set) {
-  for (int64_t c = 0; c < chunks; c++)
-    for (int32_t k = 1; k < work->seen_count[c]; k++) {
-      const Occupied *at = &strips_seen(work, c)[k];
-      for (int dz = -1; dz <= 1; dz++)
-        for (int dy = -1; dy <= 1; dy++) {
-          uint64_t key = at->key + ((uint64_t)(int64_t)dz << (2 * GRID_BITS)) + ((uint64_t)(int64_t)dy << GRID_BITS);
-          if (set->count + 3 > most) return false;
-          set_add(set, key);
-          if (at->cells & 1u) set_add(set, key - 1);
-          if (at->cells & 1u << (STRIP - 1)) set_add(set, key + 1);
-        }
+/* The strips that a chunk's particles are in or beside. Neighbours mostly follow each other, and need not be said
+ * twice. */
+static void beside_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Placing *work = context;
+  for (int64_t chunk = b; chunk < e; chunk++) {
+    const Occupied *at = strips_seen(work, chunk) + 1, *end = strips_seen(work, chunk) + work->seen_count[chunk];
+    uint64_t *to = work->beside + work->beside_first[chunk];
+    for (; at < end; at++) {
+      *to++ = at->key;
+      if (beside_low(at)) *to++ = at->key - 1;
+      if (beside_high(at, end)) *to++ = at->key + 1;
     }
-  return true;
+  }
 }
 
 /* Strips within one cell of a particle. */
-static Status collect(Core *core, Scratch *scratch, const Placing *work, int64_t chunks, FlipGrid *grid) {
-  int64_t seen = 0;
-  for (int64_t c = 0; c < chunks; c++) seen += work->seen_count[c];
-  TRY(refuse_size(core, seen));
-  KeySet set;
-  /* In a bed the strips round two neighbours are the same ones; sparse clouds need more. */
-  for (int64_t factor = 3;; factor *= 3) {
-    int mark = scratch_mark(scratch);
-    TRY(set_make(core, scratch, factor * seen + 32, &set));
-    if (spread(work, chunks, factor * seen + 32, &set)) break;
-    scratch_release(core, scratch, mark);
+static Status collect(Core *core, Scratch *scratch, Placing *work, int64_t chunks, FlipGrid *grid) {
+  int64_t seen = 0, beside = 0;
+  for (int64_t c = 0; c < chunks; c++) {
+    int64_t here = work->beside_first[c];
+    seen += work->seen_count[c];
+    work->beside_first[c] = beside;
+    beside += here;
   }
+  TRY(refuse_size(core, seen));
+  StripSet set;
+  TRY(scratch_take(core, scratch, &work->beside, beside, "strips"));
+  parallel_for(core, 0, chunks, 1, beside_chunk, work);
+  TRY(strip_set_make(core, scratch, work->beside, beside, &set));
   TRY(refuse_size(core, set.count));
   TRY(memory_grow(core, &grid->key, set.count + 1, "flip grid"));
   grid->key[0] = NOWHERE;
-  memcpy(grid->key + 1, sort_keys(set.list, set.slots, set.count), sizeof *set.list * (size_t)set.count);
+  memcpy(grid->key + 1, set.keys, sizeof *set.keys * (size_t)set.count);
   grid->strips = (int32_t)set.count + 1;
   return SCREE_OK;
+}
+
+/* Where in a run of taken slots a strip lands depends on threads; what is found does not. */
+static void hash_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  FlipGrid *grid = context;
+  uint32_t mask = (1u << grid->hash_bits) - 1;
+  for (int64_t s = b; s < e; s++) {
+    uint32_t slot = strip_slot(grid->key[s], grid->hash_bits);
+    int32_t empty = 0;
+    while (!__atomic_compare_exchange_n(&grid->hash[slot], &empty, (int32_t)s, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+      empty = 0;
+      slot = (slot + 1) & mask;
+    }
+  }
 }
 
 static void link_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -200,12 +183,7 @@ Status grid_link(Core *core, FlipGrid *grid) {
   TRY(memory_grow(core, &grid->hash, 1ll << grid->hash_bits, "flip grid"));
   TRY(memory_grow(core, &grid->near, grid->strips, "flip grid"));
   memset(grid->hash, 0, sizeof *grid->hash << grid->hash_bits);
-  uint32_t mask = (1u << grid->hash_bits) - 1;
-  for (int32_t s = 1; s < grid->strips; s++) {
-    uint32_t slot = strip_slot(grid->key[s], grid->hash_bits);
-    while (grid->hash[slot]) slot = (slot + 1) & mask;
-    grid->hash[slot] = s;
-  }
+  parallel_for(core, 1, grid->strips, LINK_CHUNK, hash_chunk, grid);
   memset(grid->near[0], 0, sizeof *grid->near);
   parallel_for(core, 1, grid->strips, LINK_CHUNK, link_chunk, grid);
   return SCREE_OK;
@@ -303,9 +281,16 @@ static void start_cells(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
+/* Two a thread, so that who is quicker does more, while they are few; each costs a histogram of all cells. */
+static int64_t order_parts(int64_t threads) {
+  if (threads > ORDER_PARTS_MOST) return ORDER_PARTS_MOST;
+  if (threads > ORDER_PARTS) return threads;
+  return 2 * threads < ORDER_PARTS ? 2 * threads : ORDER_PARTS;
+}
+
 static Status put_in_order(Core *core, Scratch *scratch, const Particles *p, const Placing *place, const FlipGrid *grid,
                            FlipOrder *order) {
-  int64_t cells = grid_cells(grid), threads = pool_threads(core->pool);
+  int64_t cells = grid_cells(grid);
   float *const *at = place->places.out;
   Ordering work = {
       .place = place,
@@ -313,7 +298,7 @@ static Status put_in_order(Core *core, Scratch *scratch, const Particles *p, con
       .order = order,
       .from = {at[0], at[1], at[2], p->mass, p->vx, p->vy, p->vz},
       .to = {order->x, order->y, order->z, order->mass, order->velocity[0], order->velocity[1], order->velocity[2]},
-      .parts = 2 * threads < ORDER_PARTS ? 2 * threads : ORDER_PARTS,
+      .parts = order_parts(pool_threads(core->pool)),
       .chunks = parallel_chunks(0, order->count, PLACE_CHUNK)};
   TRY(scratch_take(core, scratch, &work.counts, work.parts * cells, "cells"));
   TRY(scratch_take(core, scratch, &work.sums, parallel_chunks(0, cells, CELL_CHUNK), "cells"));
@@ -338,6 +323,7 @@ static Status take_placing(Core *core, Scratch *scratch, const Particles *p, Pla
     TRY(scratch_take(core, scratch, &place->places.out[a], p->count + LANES, "places")); /* in whole registers */
   TRY(scratch_take(core, scratch, &place->seat, p->count, "places"));
   TRY(scratch_take(core, scratch, &place->seen, chunks * OCCUPIED_MOST, "places"));
+  TRY(scratch_take(core, scratch, &place->beside_first, chunks + 1, "places"));
   return scratch_take(core, scratch, &place->seen_count, chunks + 1, "places");
 }
 

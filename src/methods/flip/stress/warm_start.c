@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "methods/flip/grid/strip_set.h"
 #include "methods/flip/solids/solids.h"
 #include "methods/flip/stress/stress.h"
 #include "methods/flip/stress/warm_start_kernels.h"
@@ -154,17 +155,6 @@ static void advect_stress(const WarmStart *warm, int32_t strip, float displaceme
   (&source, warm->from->stress, warm->work->kept->stress, (int64_t)strip * STRIP);
 }
 
-/* The first strip whose key is no less. */
-static int32_t strip_from(const FlipGrid *grid, uint64_t key) {
-  int32_t low = 1, high = grid->strips > 1 ? grid->strips : 1;
-  while (low < high) {
-    int32_t middle = low + (high - low) / 2;
-    if (grid->key[middle] < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 static void copy_strip(const WarmStart *warm, int32_t strip, int32_t old) {
   FlipKept *kept = warm->work->kept;
   int64_t to = (int64_t)strip * STRIP, from = (int64_t)old * STRIP;
@@ -194,7 +184,8 @@ static void strips_chunk(void *context, int64_t b, int64_t e, int thread) {
   const WarmStart *warm = context;
   const FlipGrid *from = warm->from_grid;
   const uint64_t *key = warm->work->grid->key;
-  int32_t old = strip_from(from, key[b]);
+  int32_t old = 1;
+  if (from->strips > 1) old += (int32_t)strip_keys_below(from->key + 1, from->strips - 1, key[b]);
   for (int32_t strip = (int32_t)b; strip < (int32_t)e; strip++) {
     while (old < from->strips && from->key[old] < key[strip]) old++;
     if (old < from->strips && from->key[old] == key[strip]) copy_strip(warm, strip, old);
