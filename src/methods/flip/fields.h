@@ -10,8 +10,9 @@
 /* Components of the frictional stress: xx yy zz at centres, then xy yz xz at edges. */
 enum { S_XX, S_YY, S_ZZ, S_XY, S_YZ, S_XZ, STRESSES };
 
-/* Cells that hold more than this of their free volume have cohesion: grains touch. */
-#define PHI_TOUCHING 0.9f
+/* Cells that hold more than this of their free volume have cohesion: grains touch. The kernel sees cells at a flat side
+ * 7/8 full and those at an edge 49/64: with 0.9 the outermost cells of a bank had none and fell, layer after layer. */
+#define PHI_TOUCHING 0.75f
 
 /* The lane of a place that counts from the strip's lower corner: rounding may put one just below a border on it. */
 static inline int32_t strip_lane(float x) { return (int32_t)x < STRIP ? (int32_t)x : STRIP - 1; }
