@@ -76,6 +76,58 @@ static void test_yield_surfaces(void **state) {
   }
 }
 
+/* The part of the traction s n across the unit vector n. */
+static void along_wall(const double s[3], const double shear[3], const double n[3], double to[3]) {
+  const double traction[3] = {s[0] * n[0] + shear[0] * n[1] + shear[2] * n[2],
+                              shear[0] * n[0] + s[1] * n[1] + shear[1] * n[2],
+                              shear[2] * n[0] + shear[1] * n[1] + s[2] * n[2]};
+  double across = 0;
+  for (int a = 0; a < 3; a++) across += traction[a] * n[a];
+  for (int a = 0; a < 3; a++) to[a] = traction[a] - across * n[a];
+}
+
+/* A wall takes of the diagonal what acts along it: the trace stays none, nothing grows, and what acted with the shear
+ * within what the wall bears stays as it is. Where the normal lies between two axes, and the wall bears nothing,
+ * nothing is left. */
+static void test_walls(void **state) {
+  (void)state;
+  for (uint64_t k = 0; k < TENSORS; k++) {
+    double n[3], s[3], shear[3], t[3], after[3], size = 0, before = 0, left = 0, trace = 0;
+    for (uint64_t a = 0; a < 3; a++) {
+      n[a] = k % 4 == 0 && a == 1 ? 0 : (double)random_from(20, 3 * k + a, -1, 1);
+      s[a] = (double)random_from(21, 3 * k + a, -1, 1);
+      shear[a] = k % 4 == 0 ? 0 : (double)random_from(22, 3 * k + a, -0.3f, 0.3f);
+    }
+    double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]), third = (s[0] + s[1] + s[2]) / 3;
+    for (int a = 0; a < 3; a++) n[a] /= length, s[a] -= third;
+    along_wall(s, shear, n, t);
+    size = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+    if (lies_along_grid((float[3]){(float)n[0], (float)n[1], (float)n[2]})) continue;
+    float most = k % 4 == 0 ? 0 : random_from(23, k, 0, 0.8f);
+    LaneVec3 to = wall_return(vec_make((float)s[0], (float)s[1], (float)s[2]),
+                              vec_make((float)shear[0], (float)shear[1], (float)shear[2]),
+                              vec_make((float)n[0], (float)n[1], (float)n[2]), most);
+    const double d[3] = {(double)to.x, (double)to.y, (double)to.z};
+    for (int a = 0; a < 3; a++) {
+      before += s[a] * s[a];
+      left += d[a] * d[a];
+      trace += d[a];
+      if (size < 0.999 * (double)most) assert_near(d[a], s[a], 1e-6);
+    }
+    /* Round-off of l n over the length of (l_a n_a), which is 0.01 where the normal is nearest to an axis; 3e-5 is
+     * seen. */
+    assert_true(fabs(trace) < 1e-4 && left < before + 1e-4);
+    along_wall(d, shear, n, after);
+    double still = after[0] * t[0] + after[1] * t[1] + after[2] * t[2];
+    if (size > (double)most) assert_true(still < size * size + 1e-6);
+    if (k % 4 == 0) assert_true(fabs(after[0]) + fabs(after[1]) + fabs(after[2]) < 1e-5);
+  }
+  for (int degrees = 0; degrees <= 90; degrees += 5) {
+    double angle = degrees * M_PI / 180, share = fabs(cos(2 * angle));
+    assert_near(wall_share((float)(cos(angle) * cos(angle)), (float)(sin(angle) * sin(angle))), share, 1e-3);
+  }
+}
+
 static void test_box(void **state) {
   (void)state;
   for (uint64_t k = 0; k < TENSORS; k++) {
@@ -126,8 +178,8 @@ static void test_thin_layers(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_yield_surfaces),
-                                     cmocka_unit_test(test_box), cmocka_unit_test(test_weights),
-                                     cmocka_unit_test(test_thin_layers)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),  cmocka_unit_test(test_yield_surfaces),
+                                     cmocka_unit_test(test_walls),   cmocka_unit_test(test_box),
+                                     cmocka_unit_test(test_weights), cmocka_unit_test(test_thin_layers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,18 @@
 /* Components of the frictional stress: xx yy zz at centres, then xy yz xz at edges. */
 enum { S_XX, S_YY, S_ZZ, S_XY, S_YZ, S_XZ, STRESSES };
 
-/* Cells that hold more than this of their free volume have cohesion: grains touch. */
-#define PHI_TOUCHING 0.9f
+/* Cells that hold more than this of their free volume have cohesion: grains touch. The kernel sees cells at a flat side
+ * 7/8 full and those at an edge 49/64: with 0.9 the outermost cells of a bank had none and fell, layer after layer. */
+#define PHI_TOUCHING 0.75f
 
 /* The lane of a place that counts from the strip's lower corner: rounding may put one just below a border on it. */
 static inline int32_t strip_lane(float x) { return (int32_t)x < STRIP ? (int32_t)x : STRIP - 1; }
+
+/* Walls whose normal is this near to an axis, its square, lie along the grid. */
+#define ALONG_GRID 0.9999f
+static inline bool lies_along_grid(const float n[3]) {
+  return n[0] * n[0] > ALONG_GRID || n[1] * n[1] > ALONG_GRID || n[2] * n[2] > ALONG_GRID;
+}
 
 /* Solids as a strip sees them: what of its octants and lower faces is free, whose the faces are, and the signed
  * distance at the corners of its cells, in cells. */
@@ -22,10 +29,13 @@ typedef struct StripSolids {
   float octant[8][STRIP]; /* free share, x lowest bit */
   float open[3][STRIP];   /* free share of the lower faces */
   float distance[CORNERS];
-  int16_t owner[3][STRIP]; /* solid nearest to the face; -1: none near */
-  int16_t nearest[STRIP];  /* and to the cell */
-  uint8_t cut;             /* lanes that are not wholly free, a bit each */
-  bool touched;            /* some solid is near */
+  int16_t owner[3][STRIP];   /* solid nearest to the face; -1: none near */
+  int16_t nearest[STRIP];    /* and to the cell */
+  int16_t across_of[STRIP];  /* the solid that cuts the cell as a plane across the grid; -1: none */
+  float across[3][STRIP];    /* its normal */
+  float normal[3][3][STRIP]; /* of the surface at the face (axis of the face, component); along the axis beside edges */
+  uint8_t cut;               /* lanes that are not wholly free, a bit each */
+  bool touched;              /* some solid is near */
 } StripSolids;
 
 /* What fixed solids leave free of the strips that they are near. A strip has the number of its record, and takes only

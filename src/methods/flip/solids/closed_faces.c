@@ -5,11 +5,16 @@
  * No stress of the grid acts on a closed face, whose open share is none. If the pressure of its cell did not hold the
  * half cell of sand there, that would fall freely in every step from walls and bodies that it is pressed to, crowd the
  * next cell, and be pushed back by the density correction: beds on a slope crept so, and bodies rocked. */
+#include "methods/flip/solids/solids.h"
+#define LANE_SCALAR /* there are few closed faces: they are treated one by one */
+#include "methods/common/solid_friction_law.h"
+#include "methods/flip/solids/contact_law.h"
+#include "methods/flip/stress/friction_law.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
-#include "methods/flip/solids/solids.h"
 #include "methods/flip/stress/stress.h"
 
 /* Whether the sand at a closed face moves into the wall. Free cells on both sides: it stops the sand in both
@@ -35,23 +40,128 @@ static bool lies(const FlipWork *work, int32_t cell) {
   return false;
 }
 
-/* What sand that leaves a closed face keeps of its speed against the solid. Its cell's pressure (of the last step)
- * holds it to the face. A full cell takes no more from there than left it by the face across before the step; and sand
- * that lies goes no faster than that, since the friction below it acts there but not at the closed face. */
-static double leaving_speed(const FlipWork *work, int32_t face, int axis, double against) {
+/* The cell of sand beside a closed face, and the face across that cell. */
+typedef struct FaceBeside {
+  int32_t cell, across;
+} FaceBeside;
+
+static FaceBeside beside_face(const FlipWork *work, int32_t face, int axis) {
+  bool here = work->fields.solid.valid[0][face / STRIP] >> (face % STRIP) & 1;
+  if (here) return (FaceBeside){face, cell_above(work->grid, face, axis)};
+  int32_t low = cell_below(work->grid, face, axis);
+  return (FaceBeside){low, low};
+}
+
+/* What gravity has given sand in the step against the solid at the face. */
+static double gained_along(const FlipWork *work, int32_t face, int axis, int along) {
+  const Solid *solid = &work->state->solids.items[work->fields.solid.owner[axis][face]];
+  return solid->motion == MOTION_FREE ? 0 : vec3_get(work->state->gravity, along) * work->dt;
+}
+
+/* Speed that the pressure of the cell (of the last step) can take from sand at the face. */
+static double held_by_pressure(const FlipWork *work, int32_t face, int axis, int32_t cell) {
+  double side = work->grid->cell, pressure = (double)work->kept->pressure[cell];
+  return pressure > 0 ? work->dt * side * side * pressure / (double)work->fields.sand.mass[axis][face] : 0;
+}
+
+/* What sand that leaves a closed face keeps of its speed against the solid. Its cell's pressure holds it to the face. A
+ * full cell takes no more from there than left it by the face across before the step (`out`); and sand that lies goes
+ * no faster than that, since the friction below it acts there but not at the closed face. */
+static double leaving_speed(const FlipWork *work, int32_t face, int axis, int32_t cell, double leaving, double out) {
+  leaving -= held_by_pressure(work, face, axis, cell);
+  if (leaving > 0 && lies(work, cell)) leaving = fmin(leaving, out);
+  return fmax(leaving, 0);
+}
+
+static double leaving_along(const FlipWork *work, int32_t face, int axis, double against) {
+  FaceBeside beside = beside_face(work, face, axis);
+  double sign = against > 0 ? 1 : -1, out = (double)work->fields.sand.velocity[axis][beside.across] -
+                                            gained_along(work, face, axis, axis) -
+                                            (double)work->fields.solid.velocity[axis][face];
+  return sign * leaving_speed(work, face, axis, beside.cell, fabs(against), sign * out);
+}
+
+/* ---- planes across the grid ---- */
+
+/* What a wall takes from the sand at a closed face, m/s along the axis. */
+typedef struct WallStop {
+  double change;  /* of the sand's velocity */
+  double stopped; /* part of it that presses on the wall */
+} WallStop;
+
+/* Whether the wall at a closed face lies across the grid: its faces are then steps of a plane that sand slides along.
+ */
+static bool crosses_grid(const FlipWork *work, int32_t face, int axis, float n[3]) {
+  const StripSolids *solids = work->solids.strips[face / STRIP];
+  const uint8_t *valid = work->fields.solid.valid[0];
+  int32_t low = cell_below(work->grid, face, axis);
+  bool here = valid[face / STRIP] >> (face % STRIP) & 1, below = valid[low / STRIP] >> (low % STRIP) & 1;
+  for (int a = 0; a < 3; a++) n[a] = solids->normal[axis][a][face % STRIP];
+  return here != below && (here ? n[axis] > 0 : n[axis] < 0) && !lies_along_grid(n);
+}
+
+/* Velocity of the sand against the solid at a face: along the other axes the mean of the four faces round it. */
+static void motion_against(const FlipWork *work, int32_t face, int axis, double u[3]) {
   const FlipFields *f = &work->fields;
-  bool here = f->solid.valid[0][face / STRIP] >> (face % STRIP) & 1;
-  int32_t cell = here ? face : cell_below(work->grid, face, axis),
-          across = here ? cell_above(work->grid, face, axis) : cell;
-  double side = work->grid->cell, pressure = (double)work->kept->pressure[cell], leaving = fabs(against);
-  if (pressure > 0) leaving -= work->dt * side * side * pressure / (double)f->sand.mass[axis][face];
-  if (leaving > 0 && lies(work, cell)) {
-    const Solid *solid = &work->state->solids.items[f->solid.owner[axis][face]];
-    double gained = solid->motion == MOTION_FREE ? 0 : vec3_get(work->state->gravity, axis) * work->dt,
-           out = (double)f->sand.velocity[axis][across] - gained - (double)f->solid.velocity[axis][face];
-    leaving = fmin(leaving, against > 0 ? out : -out);
+  const Solid *solid = &work->state->solids.items[f->solid.owner[axis][face]];
+  Vec3 point = face_point(strip_origin(work, face / STRIP), work->grid->cell, face % STRIP, axis),
+       moving = solid_velocity_at(solid, point);
+  int32_t low = cell_below(work->grid, face, axis);
+  for (int a = 0; a < 3; a++) {
+    const int32_t round[4] = {face, low, cell_above(work->grid, face, a), cell_above(work->grid, low, a)};
+    double mass = 0, sum = 0;
+    for (int k = 0; k < (a == axis ? 1 : 4); k++) {
+      mass += (double)f->sand.mass[a][round[k]];
+      sum += (double)f->sand.mass[a][round[k]] * (double)f->sand.velocity[a][round[k]];
+    }
+    u[a] = mass > 0 ? sum / mass - vec3_get(moving, a) : 0;
   }
-  return against > 0 ? fmax(leaving, 0) : -fmax(leaving, 0);
+}
+
+/* What is left of the speed along a plane, by its part along the axis of the face, when friction has taken `taken` of
+ * it. The friction of what lies above acts at open faces alone: sand that lies goes no faster than the sand across the
+ * cell did before the step (`across`), if the plane can hold it with what presses on it (`most`). Sand that slides,
+ * much faster than gravity makes it in a step (`gained`), is not held. */
+static double slip_left(double slip, double taken, double across, double gained, double most) {
+  double left = slip - taken * slip, speed = across * left > 0 ? fabs(across) : 0,
+         excess = fmin(fabs(left) - fmax(speed, 2 * speed - gained), most);
+  if (!(excess > 0)) return left;
+  return left > 0 ? left - excess : left + excess;
+}
+
+/* Sand that runs into a plane, or is held to it, goes on along it, but for friction. What its faces took one by one
+ * would hold it on the steps that the grid sees. */
+static WallStop stop_at_plane(const FlipWork *work, int32_t face, int axis, const float normal[3]) {
+  const FlipFields *f = &work->fields;
+  FaceBeside beside = beside_face(work, face, axis);
+  const double n[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
+  double u[3], along = 0, out = 0, square = 0, held = held_by_pressure(work, face, axis, beside.cell);
+  double across = (double)(f->sand.velocity[axis][beside.across] - f->sand.velocity[axis][face]);
+  motion_against(work, face, axis, u);
+  for (int a = 0; a < 3; a++) along += n[a] * u[a];
+  for (int a = 0; a < 3; a++) {
+    out += n[a] * (u[a] - gained_along(work, face, axis, a) + (a == axis ? across : 0));
+    square += (u[a] - along * n[a]) * (u[a] - along * n[a]);
+  }
+  double stop = along > 0 ? leaving_speed(work, face, axis, beside.cell, along, out) - along : -along;
+  const Solid *solid = &work->state->solids.items[f->solid.owner[axis][face]];
+  float friction = solid_friction(CONE_SHEAR * f->sand.alpha[beside.cell], (float)solid->friction_static),
+        taken = coulomb_share(friction, (float)(along > 0 ? held : -along), (float)sqrt(square));
+  double gained = gained_along(work, face, axis, axis), slip = u[axis] - along * n[axis];
+  double left =
+      slip_left(slip, (double)taken, u[axis] - gained + across - out * n[axis],
+                vec3_length(work->state->gravity) * work->dt, lies(work, beside.cell) ? (double)friction * held : 0);
+  return (WallStop){stop * n[axis] + left - slip, along < 0 ? stop * n[axis] : 0};
+}
+
+static WallStop stop_at_face(const FlipWork *work, int32_t face, int axis) {
+  const FlipFields *f = &work->fields;
+  float n[3];
+  if (crosses_grid(work, face, axis, n)) return stop_at_plane(work, face, axis, n);
+  float against = f->sand.velocity[axis][face] - f->solid.velocity[axis][face];
+  bool in = runs_in(work, face, axis, (double)against);
+  if (!in) against -= (float)leaving_along(work, face, axis, (double)against);
+  return (WallStop){(double)-against, in ? (double)-against : 0};
 }
 
 static void add_wall_force(FlipWork *work, int32_t face, int axis, int16_t owner, double force, WrenchSum *sum) {
@@ -80,12 +190,10 @@ static void stop_chunk(void *context, int64_t b, int64_t e, int thread) {
         if (f->solid.open[a][at] > 0 || !(f->sand.mass[a][at] > 0) || owner < 0 ||
             work->solids.body_of_solid[owner] >= 0)
           continue;
-        float against = f->sand.velocity[a][at] - f->solid.velocity[a][at];
-        bool in = runs_in(work, at, a, (double)against);
-        if (!in) against -= (float)leaving_speed(work, at, a, (double)against);
-        f->stress.change[a][at] = -against;
-        f->stress.stopped[a][at] = in ? -against : 0;
-        add_wall_force(work, at, a, owner, (double)(f->sand.mass[a][at] * against) / work->dt, &sum);
+        WallStop stop = stop_at_face(work, at, a);
+        f->stress.change[a][at] = (float)stop.change;
+        f->stress.stopped[a][at] = (float)stop.stopped;
+        add_wall_force(work, at, a, owner, (double)(f->sand.mass[a][at] * -(float)stop.change) / work->dt, &sum);
       }
   }
   wrench_sum_end(&sum);
@@ -127,7 +235,7 @@ static bool stopped_by(const FlipWork *work, const CoupledFace *face, int32_t bo
     return false;
   double against = (double)f->sand.velocity[face->axis][face->face] - (double)f->solid.velocity[face->axis][face->face];
   *in = runs_in(work, face->face, face->axis, against);
-  return *in || leaving_speed(work, face->face, face->axis, against) == 0;
+  return *in || leaving_along(work, face->face, face->axis, against) == 0;
 }
 
 /* V = V0 + M^-1 sum m (v - n V) n, solved for V. From there on the body and that sand are one: S = sum m n n^T adds to

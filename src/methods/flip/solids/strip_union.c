@@ -101,6 +101,29 @@ static void join(const FlipWork *work, Vec3 origin, int point, StripUnion *all) 
 
 /* ---- shares ---- */
 
+/* Surfaces that are turned farther from each other are no plane: the cosine. */
+#define SAME_PLANE 0.9f
+/* Of octants that are closed by less than this a wall beside the cell takes what rounding gives it. */
+#define OCTANT_OPEN 0.98f
+
+/* The mean normal of a solid's surface at so many points, if it is a plane there, or nearly so: beside an edge each
+ * point sees its own. */
+static bool plane_normal(const NearSurface *nearest, int count, int32_t solid, float n[3]) {
+  float square = 0;
+  n[0] = n[1] = n[2] = 0;
+  for (int p = 0; p < count; p++)
+    for (int a = 0; a < 3 && nearest[p].solid == solid && nearest[p].d < PART; a++) n[a] += nearest[p].normal[a];
+  for (int a = 0; a < 3; a++) square += n[a] * n[a];
+  if (!(square > 0)) return false;
+  for (int a = 0; a < 3; a++) n[a] /= sqrtf(square);
+  for (int p = 0; p < count; p++) {
+    const float *of = nearest[p].normal;
+    if (nearest[p].solid == solid && nearest[p].d < PART && of[0] * n[0] + of[1] * n[1] + of[2] * n[2] < SAME_PLANE)
+      return false;
+  }
+  return true;
+}
+
 /* A face is that of the solid that closes most of it, or of the nearest. */
 static void set_face(const StripUnion *all, int point, int axis, int lane, StripSolids *to) {
   const NearSurface *nearest = &all->nearest[point], *closing = &all->closing[point];
@@ -121,8 +144,53 @@ static void set_face(const StripUnion *all, int point, int axis, int lane, Strip
       least = nearest[q].d;
       owner = nearest[q].solid;
     }
+  float normal[3];
+  if (!plane_normal(nearest, 4, owner, normal))
+    for (int a = 0; a < 3; a++) normal[a] = a == axis;
+  for (int a = 0; a < 3; a++) to->normal[axis][a][lane] = normal[a];
   to->open[axis][lane] = 0.25f * sum;
   to->owner[axis][lane] = (int16_t)owner;
+}
+
+/* A solid that is this much farther from a point than the plane of its surface elsewhere, in cells, has an edge there.
+ */
+#define BENDS_AWAY 0.15f
+
+/* How much of the octants of a cell is closed by the plane that one of them sees; 0: the solid is no plane there, or
+ * lies along the grid. `n` gets the mean normal. */
+static float closed_by_plane(const NearSurface *nearest, const float *share, int seed, float n[3]) {
+  const float *of = nearest[seed].normal;
+  float closed = 0, square = 0;
+  n[0] = n[1] = n[2] = 0;
+  if (lies_along_grid(of)) return 0;
+  for (int o = 0; o < ASK_QUARTERS; o++) {
+    float plane = nearest[seed].d, same = 0;
+    for (int a = 0; a < 3; a++) {
+      plane += PART * of[a] * (float)((o >> a & 1) - (seed >> a & 1));
+      same += of[a] * nearest[o].normal[a];
+    }
+    if (nearest[o].d > plane + BENDS_AWAY) return 0;
+    if (!(same > SAME_PLANE)) continue;
+    closed += 1 - share[o];
+    for (int a = 0; a < 3; a++) n[a] += nearest[o].normal[a];
+  }
+  for (int a = 0; a < 3; a++) square += n[a] * n[a];
+  for (int a = 0; a < 3; a++) n[a] /= sqrtf(square);
+  return closed;
+}
+
+/* The plane across the grid that closes most of the cell. Planes along the grid that cut it, too, are none. */
+static void set_across(const StripUnion *all, int first, int lane, StripSolids *to) {
+  float most = 0, normal[3];
+  for (int o = 0; o < ASK_QUARTERS; o++) {
+    const NearSurface *seed = &all->nearest[first + o];
+    if (!(all->share[first + o] < OCTANT_OPEN) || seed->d >= PART) continue;
+    float closed = closed_by_plane(&all->nearest[first], &all->share[first], o, normal);
+    if (!(closed > most)) continue;
+    most = closed;
+    to->across_of[lane] = (int16_t)seed->solid;
+    for (int a = 0; a < 3; a++) to->across[a][lane] = normal[a];
+  }
 }
 
 void strip_is_free(StripSolids *to) {
@@ -133,7 +201,7 @@ void strip_is_free(StripSolids *to) {
       to->open[a][lane] = 1;
       to->owner[a][lane] = -1;
     }
-    to->nearest[lane] = -1;
+    to->nearest[lane] = to->across_of[lane] = -1;
   }
   for (int c = 0; c < CORNERS; c++) to->distance[c] = FAR;
 }
@@ -153,6 +221,7 @@ void strip_union_end(const FlipWork *work, Vec3 origin, StripUnion *all, StripSo
         to->nearest[lane] = (int16_t)all->closing[point + o].solid;
       }
     }
+    set_across(all, point, lane, to);
     for (int axis = 0; axis < 3; axis++) set_face(all, point + ASK_QUARTERS + axis * 4, axis, lane, to);
   }
   for (int column = 0; column <= STRIP; column++)

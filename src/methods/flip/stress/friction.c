@@ -120,6 +120,7 @@ static Status bound_cells(FlipWork *work, Friction *f) {
   TRY(scratch_take(core, scratch, &friction, solids->count + 1, "friction"));
   for (int32_t k = 0; k < solids->count; k++) friction[k] = (float)solids->items[k].friction_static;
   bounds->friction = friction;
+  bounds->solids = work->solids.strips;
   TRY(scratch_take(core, scratch, &bounds->limit, work_cells(work), "friction"));
   memset(bounds->limit, 0, sizeof(float) * STRIP);
   TRY(scratch_take(core, scratch, &bounds->loaded, strips, "friction"));
@@ -200,6 +201,7 @@ static Status take_strips(FlipWork *work, Friction *f) {
   TRY(scratch_take(core, scratch, &to->returns, f->count, "friction"));
   TRY(scratch_take(core, scratch, &to->parts, f->count, "friction"));
   TRY(scratch_take(core, scratch, &to->wall_weight, f->count, "friction"));
+  TRY(scratch_take(core, scratch, &to->tilts, f->count, "friction"));
   TRY(scratch_take(core, scratch, &f->sweep.links, f->count, "friction"));
   memset(to->steps, 0, sizeof *to->steps);
   memset(to->wall_weight, 0, sizeof *to->wall_weight);

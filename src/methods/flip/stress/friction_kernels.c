@@ -125,6 +125,12 @@ void KERNEL(flip_friction_parts)(const FrictionSweep *o, int64_t b, int64_t e) {
       wide_store(to->weight[k], wide_load(to->weight[k]) * step_size);
       wide_store(o->strips.steps[n].edge_step[k], wide_set(1 / SHEAR_COUNTS) * step_size);
     }
+    for (int k = 0; k < 3 && links->tilted; k++) {
+      Wide bound[4], count = zero;
+      round_cell(o, OF_STRIPS(o->strips.wall_weight, [k]), n, k, bound);
+      for (int j = 0; j < 4; j++) count += wide_select(wide_less(zero, bound[j]), one, zero);
+      wide_store(o->strips.tilts[n].part[k], one / wide_max(count, one));
+    }
     links->part = wide_bits(less) ? n : 0;
   }
 }
@@ -344,6 +350,27 @@ WIDE_INLINE Wide slip_at(const FrictionSweep *o, FrictionSlot *slots, int32_t n,
   return return_scale(load_at_wall(o, slots, n, k), wide_set(1));
 }
 
+/* Mean of what the edges k at walls round a cell bear. */
+WIDE_INLINE Wide mean_at_walls(const FrictionSweep *o, FrictionSlot *slots, int32_t n, int k) {
+  Wide v[4], limit[4], bound[4], sum = wide_set(0);
+  round_cell(o, of_slots(slots->trial[S_XY + k]), n, k, v);
+  round_cell(o, OF_STRIPS(o->strips.returns, .limit[k]), n, k, limit);
+  round_cell(o, OF_STRIPS(o->strips.wall_weight, [k]), n, k, bound);
+  for (int j = 0; j < 4; j++)
+    sum += wide_select(wide_less(wide_set(0), bound[j]), clipped(v[j], limit[j]), wide_set(0));
+  return sum * wide_load(o->strips.tilts[n].part[k]);
+}
+
+/* What planes that cut the cells across the grid leave of the diagonal. */
+WIDE_INLINE LaneVec3 along_planes(const FrictionSweep *o, FrictionSlot *slots, int32_t n, LaneVec3 diagonal) {
+  const FrictionTilt *tilt = &o->strips.tilts[n];
+  if (!o->links[n].tilted) return diagonal;
+  LaneVec3 normal = vec_make(wide_load(tilt->normal[0]), wide_load(tilt->normal[1]), wide_load(tilt->normal[2]));
+  LaneVec3 shear =
+      vec_make(mean_at_walls(o, slots, n, 0), mean_at_walls(o, slots, n, 1), mean_at_walls(o, slots, n, 2));
+  return wall_return(diagonal, shear, normal, wide_load(tilt->most));
+}
+
 /* Scales the diagonal of the cells, and leaves what the edges round them need. `strict`: after the last step. */
 WIDE_INLINE void return_cells(const FrictionSweep *o, FrictionSlot *slots, int32_t n, bool strict) {
   const Wide zero = wide_set(0);
@@ -355,8 +382,12 @@ WIDE_INLINE void return_cells(const FrictionSweep *o, FrictionSlot *slots, int32
       strict ? strict_return(square.diagonal, gauge(vec_zero(), square.shear, o->scheme), limit)
              : radial_return(gauge(square.diagonal, square.shear, o->scheme), limit, wide_load(steps->step_size));
   WideInt loaded = wide_less(zero, limit);
-  for (int a = 0; a < 3; a++)
-    wide_store(slot->trial[a], wide_select(loaded, wide_load(slot->trial[a]) * to.diagonal, zero));
+  LaneVec3 diagonal =
+      vec_make(wide_load(slot->trial[S_XX]), wide_load(slot->trial[S_YY]), wide_load(slot->trial[S_ZZ]));
+  diagonal = along_planes(o, slots, n, vec_mul(diagonal, wide_select(loaded, to.diagonal, zero)));
+  wide_store(slot->trial[S_XX], diagonal.x);
+  wide_store(slot->trial[S_YY], diagonal.y);
+  wide_store(slot->trial[S_ZZ], diagonal.z);
   wide_store(strict ? slot->scale : slot->rate, wide_select(loaded, to.edges, zero));
   for (int k = 0; k < 3 && strict; k++)
     if (o->links[n].walled >> k & 1) wide_store(slot->slip[k], slip_at(o, slots, n, k));
@@ -402,7 +433,8 @@ WIDE_INLINE void return_strip(const FrictionSweep *o, FrictionSlot *slots, int32
   const FrictionSlot *slot = slot_of(o, slots, n);
   LaneVec3 diagonal =
       vec_make(wide_load(slot->trial[S_XX]), wide_load(slot->trial[S_YY]), wide_load(slot->trial[S_ZZ]));
-  if (o->scheme == SCREE_YIELD_BOX) diagonal = onto_box(diagonal, wide_load(o->strips.steps[n].limit));
+  if (o->scheme == SCREE_YIELD_BOX)
+    diagonal = along_planes(o, slots, n, onto_box(diagonal, wide_load(o->strips.steps[n].limit)));
   next[S_XX] = diagonal.x;
   next[S_YY] = diagonal.y;
   next[S_ZZ] = diagonal.z;

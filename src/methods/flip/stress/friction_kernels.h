@@ -35,6 +35,14 @@ typedef struct FrictionReturn {
   StripEdges limit;  /* at edges: largest shear stress */
 } FrictionReturn;
 
+/* Planes that cut cells of a strip across the grid. */
+typedef struct FrictionTilt {
+  float normal[3][STRIP];
+  float most[STRIP];    /* that the plane bears along it, Pa; TILT_NONE: there is none */
+  float part[3][STRIP]; /* 1 / number of the edges at walls round the cell, by component */
+} FrictionTilt;
+#define TILT_NONE 1e30f
+
 typedef struct FrictionStrips {
   StripStress *y[2]; /* extrapolated iterate: of this step and of the next, in turn */
   StripStress *x;    /* iterate */
@@ -43,6 +51,7 @@ typedef struct FrictionStrips {
   FrictionReturn *returns;
   StripEdges *parts; /* at centres: 1 / number of the edges round it that count, by component; the first: of all four */
   StripEdges *wall_weight; /* 1 / limit^2 at the edges at walls alone */
+  FrictionTilt *tilts;     /* of strips that are `tilted` */
 } FrictionStrips;
 
 /* The strips beside it (0: none, an empty strip), and what there is to do. */
@@ -57,6 +66,7 @@ typedef struct FrictionLinks {
   uint8_t groups;
   uint8_t walled; /* a bit per shear component: it has edges at walls */
   bool near_wall; /* it or a neighbour has edges at walls */
+  bool tilted;    /* planes cut cells across the grid */
   bool bears;     /* some stress */
   bool flows;     /* it or a neighbour bears some: its faces feel it */
 } FrictionLinks;

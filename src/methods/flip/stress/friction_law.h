@@ -152,6 +152,31 @@ LANE_INLINE Real wall_limit(Real friction, Real all, Real factor, Real across) {
   return real_max(friction * (all / factor - across), real(0));
 }
 
+/* Share of a wall's friction that the edges of two axes bear, from the squares of its normal along these. Slip along a
+ * wall with normal n shears the sand by n u + u n: of that the edges of the axes a and c see the share |(I - n n) (n_a
+ * e_c + n_c e_a)|, all of it where the wall lies along the grid and none where it halves the angle between the axes;
+ * the diagonal sees the rest. */
+LANE_INLINE Real wall_share(Real square_a, Real square_c) {
+  return real_sqrt(real_max(square_a + square_c - real(4) * square_a * square_c, real(0)));
+}
+
+/* The same for the diagonal of a cell that a wall cuts: what the stress of the cell, `shear` at xy, yz, xz, does along
+ * the wall is no more than the wall bears (`most`). The diagonal gives up what it has too much of that; in the
+ * direction l of the traction it acts by its part along l_a n_a alone. */
+LANE_INLINE LaneVec3 wall_return(LaneVec3 diagonal, LaneVec3 shear, LaneVec3 n, Real most) {
+  LaneVec3 own = vec_make(diagonal.x * n.x, diagonal.y * n.y, diagonal.z * n.z);
+  LaneVec3 traction = vec_make(own.x + shear.x * n.y + shear.z * n.z, own.y + shear.x * n.x + shear.y * n.z,
+                               own.z + shear.z * n.x + shear.y * n.y);
+  LaneVec3 along = vec_sub(traction, vec_mul(n, vec_dot(traction, n)));
+  Real size = real_sqrt(vec_dot(along, along));
+  Mask some = real_less(real(1e-12f), size);
+  LaneVec3 l = vec_mul(along, real_select(some, real(1) / real_select(some, size, real(1)), real(0)));
+  LaneVec3 acts = vec_make(l.x * n.x, l.y * n.y, l.z * n.z);
+  Real square = vec_dot(acts, acts), more = real_min(size - most, vec_dot(own, l));
+  Mask slips = real_less(real(0), more) & real_less(real(1e-12f), square);
+  return vec_sub(diagonal, vec_mul(acts, real_select(slips, more / real_select(slips, square, real(1)), real(0))));
+}
+
 /* Load of an edge at a wall as a share of what it bears: the wall bears the same in all directions of its plane
  * (Coulomb's disc), so the squares of the two shears add up. */
 LANE_INLINE Real wall_load(Real along, Real across) { return real_sqrt(along + across); }

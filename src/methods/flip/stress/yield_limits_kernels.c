@@ -4,6 +4,9 @@
 #include "methods/flip/stress/friction_law.h"
 #include "methods/flip/stress/pressure_law.h"
 
+#include <math.h>
+#include <string.h>
+
 /* The axes of the edges of each shear component. */
 static const int EDGE_AXES[3][2] = {{0, 1}, {1, 2}, {0, 2}};
 
@@ -174,42 +177,58 @@ WIDE_INLINE void walls_at_edge(const FrictionBounds *o, int32_t s, int a, int c,
   }
 }
 
-/* The coefficient of the solid that each of these lanes' edges is at. */
-static void friction_at(const FrictionBounds *o, int32_t s, int a, int c, const unsigned walls[4],
-                        float friction[STRIP]) {
+/* The solid that each of these lanes' edges is at: its coefficient, and its normal along both axes. */
+typedef struct SolidsAt {
+  float friction[STRIP], normal[2][STRIP];
+} SolidsAt;
+
+/* Of the walls of a lane's edge the one that lies most across the axes a and c. Those that lie in the plane of both are
+ * none: there sand shears on sand. Returns the lanes that have one. */
+static unsigned solids_at(const FrictionBounds *o, int32_t s, int a, int c, const unsigned walls[4], SolidsAt *to) {
   const FlipGrid *grid = o->grid;
+  unsigned some = 0;
   for (unsigned lanes = walls[0] | walls[1] | walls[2] | walls[3]; lanes; lanes &= lanes - 1) {
-    int lane = __builtin_ctz(lanes), j = 0;
-    while (j < 3 && !(walls[j] >> lane & 1)) j++;
-    int axis = j < 2 ? a : c, along = j == 1 ? c : a;
-    int64_t at = (int64_t)s * STRIP + lane;
-    if (j % 2 == 1 && along > 0) at = (int64_t)grid->near[s][2 * along] * STRIP + lane;
-    if (j % 2 == 1 && along == 0) at = lane > 0 ? at - 1 : (int64_t)grid->near[s][X_LOW] * STRIP + STRIP - 1;
-    friction[lane] = o->friction[o->fields->solid.owner[axis][at]];
+    int lane = __builtin_ctz(lanes);
+    float most = WALL_IN_PLANE;
+    for (int j = 0; j < 4; j++) {
+      if (!(walls[j] >> lane & 1)) continue;
+      int axis = j < 2 ? a : c, along = j == 1 ? c : a;
+      int32_t at = j % 2 == 1 ? cell_below(grid, s * STRIP + lane, along) : s * STRIP + lane;
+      const float(*n)[STRIP] = o->solids[at / STRIP]->normal[axis];
+      float n_a = n[a][at % STRIP], n_c = n[c][at % STRIP];
+      if (!(n_a * n_a + n_c * n_c > most)) continue;
+      most = n_a * n_a + n_c * n_c;
+      to->friction[lane] = o->friction[o->fields->solid.owner[axis][at]];
+      to->normal[0][lane] = n_a;
+      to->normal[1][lane] = n_c;
+      some |= 1u << lane;
+    }
   }
+  return some;
 }
 
 /* At walls and bodies edges bear what these stop, and no more than the coefficient of friction allows for all
  * that presses on the wall: the pressure less the frictional stress across it. It is the law of the wall that holds
  * there, by its own pressure: such edges count for the yield surface of no cell. */
 WIDE_INLINE void bound_at_walls(const FrictionBounds *o, int32_t s, int k, const unsigned faces[4], int64_t n) {
-  const unsigned walls = faces[0] | faces[1] | faces[2] | faces[3];
   float *to_limit = o->to.returns[n].limit[k], *return_weight = o->to.returns[n].weight[k],
         *step_weight = o->to.steps[n].weight[k];
   const FlipFields *f = o->fields;
   const Wide zero = wide_set(0), one = wide_set(1);
   int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
-  float friction[STRIP] = {0};
-  friction_at(o, s, a, c, faces, friction);
+  SolidsAt solids = {0};
+  const unsigned walls = solids_at(o, s, a, c, faces, &solids);
+  if (!walls) return;
   Wide limit_at = wide_load(to_limit), across, alpha = own(f->sand.alpha, s);
   alpha = wide_select(wide_less(zero, alpha), alpha, below(o->grid, f->sand.alpha, s, c));
   alpha = wide_select(wide_less(zero, alpha), alpha, below(o->grid, f->sand.alpha, s, a));
   WideInt some = wide_less(zero, alpha), at_wall = wide_lanes((uint8_t)walls);
   WideInt touched = across_walls(o, s, a, c, &across);
+  const Wide n_a = wide_load(solids.normal[0]), n_c = wide_load(solids.normal[1]);
   Wide factor = wide_set(o->shear_factor) * wide_select(some, alpha, one);
   Wide all = limit_at + factor * stopped_at(o, s, a, c);
-  Wide coefficient = solid_friction(wide_set(CONE_SHEAR) * alpha, wide_load(friction));
-  Wide most = wall_limit(coefficient, all, factor, across);
+  Wide coefficient = solid_friction(wide_set(CONE_SHEAR) * alpha, wide_load(solids.friction));
+  Wide most = wall_share(n_a * n_a, n_c * n_c) * wall_limit(coefficient, all, factor, across);
   limit_at = wide_select(at_wall & some, wide_min(all, most), limit_at);
   WideInt in_contact = at_wall & touched & wide_less(wide_set(LIMIT_LEAST), limit_at);
   wide_store(to_limit, limit_at);
@@ -238,6 +257,59 @@ WIDE_INLINE void bound_edges(const FrictionBounds *o, int32_t s, int64_t n) {
     if (!(walls[0] | walls[1] | walls[2] | walls[3])) continue;
     walls_at_edge(o, s, a, c, walls);
     bound_at_walls(o, s, k, walls, n);
+  }
+}
+
+/* ---- planes across the grid ---- */
+
+/* What the cell's stress may do along the plane that cuts it: friction times what presses on it, by the stress of the
+ * last step. */
+static float plane_bears(const FrictionBounds *o, int32_t at, const float n[3], int16_t solid) {
+  const FlipKept *kept = o->kept;
+  float across = 0, sand = CONE_SHEAR * o->fields->sand.alpha[at];
+  for (int k = 0; k < 3; k++) {
+    int a = EDGE_AXES[k][0], c = EDGE_AXES[k][1];
+    int32_t above_a = cell_above(o->grid, at, a), above_c = cell_above(o->grid, at, c);
+    const float *shear = kept->stress[S_XY + k];
+    across +=
+        n[k] * n[k] * kept->stress[k][at] +
+        0.5f * n[a] * n[c] * (shear[at] + shear[above_a] + shear[above_c] + shear[cell_above(o->grid, above_a, c)]);
+  }
+  float pressing = kept->pressure[at] - across, friction = o->friction[solid];
+  friction = sqrtf(sand * (friction < sand ? friction : sand));
+  return pressing > 0 ? friction * pressing : 0;
+}
+
+/* The plane across the grid that cuts a cell: its normal. A cell that is whole may have one at its faces: what of the
+ * cell behind is too little to be a cell. Returns whose it is; -1: there is none. */
+static int16_t plane_at(const FrictionBounds *o, int32_t at, float n[3]) {
+  const StripSolids *solids = o->solids[at / STRIP];
+  int16_t owner = solids->across_of[at % STRIP];
+  float most = 0;
+  for (int a = 0; a < 3; a++) n[a] = solids->across[a][at % STRIP];
+  for (int side = 0; side < SIDES && solids->nearest[at % STRIP] < 0; side++) {
+    int axis = side / 2;
+    int32_t face = side % 2 ? cell_above(o->grid, at, axis) : at;
+    const float(*normal)[STRIP] = o->solids[face / STRIP]->normal[axis];
+    const float of[3] = {normal[0][face % STRIP], normal[1][face % STRIP], normal[2][face % STRIP]};
+    float closed = 1 - o->fields->solid.open[axis][face];
+    if (o->fields->solid.owner[axis][face] < 0 || !(closed > most) || lies_along_grid(of)) continue;
+    most = closed;
+    owner = o->fields->solid.owner[axis][face];
+    memcpy(n, of, sizeof of);
+  }
+  return owner;
+}
+
+static void tilt_strip(const FrictionBounds *o, int32_t s, int64_t n) {
+  FrictionTilt *tilt = &o->to.tilts[n];
+  o->links[n].tilted = false;
+  for (int lane = 0; lane < STRIP && o->fields->solid.near[s]; lane++) {
+    float normal[3];
+    int16_t solid = plane_at(o, s * STRIP + lane, normal);
+    for (int a = 0; a < 3; a++) tilt->normal[a][lane] = normal[a];
+    tilt->most[lane] = solid >= 0 ? plane_bears(o, s * STRIP + lane, normal, solid) : TILT_NONE;
+    o->links[n].tilted |= solid >= 0;
   }
 }
 
@@ -280,6 +352,7 @@ void KERNEL(flip_limit_strips)(const FrictionBounds *o, int64_t b, int64_t e, do
       links->near_slot[side] = o->slot[links->near[side]];
     }
     bound_edges(o, s, n);
+    tilt_strip(o, s, n);
     walled += links->walled != 0;
     Wide limit = own(o->limit, s), step_size = step_size_of(o, s), most = limit;
     for (int k = 0; k < 3; k++) most = wide_max(most, wide_load(o->to.returns[n].limit[k]));

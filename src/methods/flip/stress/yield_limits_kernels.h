@@ -11,6 +11,9 @@
 #define WALL_STANDS_ACROSS 0.5f
 #define WALL_NARROWS 0.95f
 
+/* Least sum of the squares of a normal along the two axes of an edge for its wall to be one there. */
+#define WALL_IN_PLANE 0.003f
+
 typedef struct FrictionBounds {
   const FlipGrid *grid;
   const FlipFields *fields;
@@ -25,9 +28,10 @@ typedef struct FrictionBounds {
   /* Walls, per strip of the grid, a bit per lane: faces that are at one, those across which one stands, and those that
    * are closed by one. */
   uint8_t *walls[3], *across[3], *closed[3];
-  const float *friction; /* of each solid */
-  float per_area;        /* stress over the momentum that a face loses */
-  float shear_factor;    /* pure shear over limit on the yield surface */
+  const float *friction;            /* of each solid */
+  const StripSolids *const *solids; /* per strip of the grid */
+  float per_area;                   /* stress over the momentum that a face loses */
+  float shear_factor;               /* pure shear over limit on the yield surface */
   /* The strips that the solve runs over. */
   const float *flux[3];
   const int32_t *strips; /* their numbers on the grid */
