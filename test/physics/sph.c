@@ -65,6 +65,32 @@ static void vertical_stress_carries_the_weight(void **state) {
   scree_world_destroy(world);
 }
 
+/* Sand beside a smooth wall does not hang on its neighbours: what it bears in the lower half, in the column at the wall
+ * and four spacings off, over the weight above it. A column at a wall lacks neighbours along it, which is worth a
+ * sixth. */
+static void sand_beside_a_smooth_wall_bears_its_weight(void **state) {
+  (void)state;
+  GrainScene s;
+  const double d = 0.04, half = 8 * d, deep = 12 * d;
+  sph_tank(&s, d / 2, 2 * half, deep, 40);
+  ScreeWorld *world = world_of(&s.def, 2);
+  double borne[2] = {0}, weight[2] = {0};
+  run_frames(world, 60);
+  const float *p = sph_pressure(world), (*shear)[6] = sph_shear(world);
+  for (int64_t i = 0; i < world->state.particles.count; i++) {
+    Vec3 at = state_position(&world->state, i);
+    double off = half - fmax(fabs(at.x), fabs(at.y));
+    int zone = off < d ? 0 : off > 4 * d ? 1 : -1;
+    if (zone < 0 || at.z > deep / 2) continue;
+    borne[zone] += (double)(p[i] - shear[i][2]);
+    weight[zone] += 1600 * 9.81 * (deep - at.z);
+  }
+  print_message("at the wall %.3f, in the middle %.3f of the weight\n", borne[0] / weight[0], borne[1] / weight[1]);
+  assert_true(borne[0] > 0.75 * weight[0]);
+  assert_near(borne[1], weight[1], 0.07 * weight[1]);
+  scree_world_destroy(world);
+}
+
 /* No step at the first layer: as far above it lies the second as the others from each other. */
 static void the_first_layer_keeps_its_distance(void **state) {
   (void)state;
@@ -382,6 +408,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pressure_grows_with_depth),
       cmocka_unit_test(vertical_stress_carries_the_weight),
+      cmocka_unit_test(sand_beside_a_smooth_wall_bears_its_weight),
       cmocka_unit_test(the_first_layer_keeps_its_distance),
       cmocka_unit_test(a_falling_grain_reaches_its_terminal_speed),
       cmocka_unit_test(a_lone_grain_falls_freely),

@@ -43,6 +43,24 @@ LANE_INLINE Real pressure_source(Real density, float pace) {
   return real_select(real_less(real(1), density), limited, density);
 }
 
+/* The beginning of a run. A fill fits between walls to a hundredth of the density at best, and what is looser there
+ * than elsewhere gives way when it is loaded: friction then hangs it on its neighbours for good. So the first step
+ * moves parcels to where all that have neighbours on all sides have rest density. What is too loose is drawn together:
+ * a pressure that all of them share is balanced before the iteration, which takes away from it. SEAT_GAINS is that
+ * pressure in what one pass makes of a density of 1: enough for what a pass may move beds of a hundred layers. */
+#define SEAT_DENSITY 0.97f /* of a parcel that lacks none; a flat surface has 0.85 */
+#define SEAT_GAINS 32
+
+LANE_INLINE Mask pressure_seats(Real density) { return real_less(real(SEAT_DENSITY), density); }
+/* `gains`: SEAT_GAINS, or 0 when compression alone is taken back. */
+LANE_INLINE Real pressure_of_seat(Real density, Real gain, float gains) {
+  return real_mask(pressure_seats(density), real(gains) * gain);
+}
+/* How far such a parcel is from rest density. */
+LANE_INLINE Real pressure_misfit(Real density) {
+  return real_mask(pressure_seats(density), real_max(density - real(1), real(1) - density));
+}
+
 /* Pressure whose velocity over the step is the shift. */
 LANE_INLINE Real pressure_of_shift(Real density, Real gain) {
   return real_min(density_excess(density), real(SPH_MOST_SHIFT)) * gain;

@@ -219,11 +219,11 @@ kernel void sph_weigh(SphShared step, global const float4 *place, global const f
 
 /* ---- sums ---- */
 
-kernel void sph_compressed(SphShared step, global const float *density, global double *sums) {
+kernel void sph_compressed(SphShared step, int misfit, global const float *density, global double *sums) {
   int c = (int)get_global_id(0), begin = c * SPH_CHUNK, end = min(begin + SPH_CHUNK, step.count);
   if (begin >= step.count) return;
   double sum = 0;
-  for (int i = begin; i < end; i++) sum += (double)density_excess(density[i]);
+  for (int i = begin; i < end; i++) sum += (double)(misfit ? pressure_misfit(density[i]) : density_excess(density[i]));
   sums[c] = sum;
 }
 
@@ -393,6 +393,17 @@ kernel void sph_stress(SphShared step, global const double *control, SLOTS, glob
 
 /* ---- before the iteration ---- */
 
+/* A pressure by itself: what walls answer. */
+static LaneVec3 press_alone(SphShared step, Walls contacts, global const float4 *walls, float mobility,
+                            float pressure) {
+  LaneVec3 gain = vec_zero();
+  for (int k = contacts.k; k < contacts.end; k++) {
+    float4 shape = wall(step, walls, SPH_WALL_NORMAL, k);
+    gain = vec_add(gain, vec_mul(vec_of(shape), mobility * shape.w * pressure));
+  }
+  return gain;
+}
+
 /* The pressure that would take back the compression at hand in one relaxed pass. */
 kernel void sph_shift(SphShared step, global const float *density, global const float4 *gains,
                       global const float4 *walls, global const int *row, global float4 *stress, global float4 *start,
@@ -400,14 +411,8 @@ kernel void sph_shift(SphShared step, global const float *density, global const 
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
   float pressure = pressure_of_shift(density[i], gains[i].x);
-  LaneVec3 gain = vec_zero();
-  put_stress(stress, i, sym_make(-pressure, -pressure, -pressure, 0, 0, 0), 0);
-  const Walls own = walls_of(step, walls, row, i);
-  for (int k = own.k; k < own.end; k++) {
-    float4 shape = wall(step, walls, SPH_WALL_NORMAL, k);
-    gain = vec_add(gain, vec_mul(vec_of(shape), gains[i].w * shape.w * pressure));
-  }
-  wall_gain[i] = row_of(gain, 0);
+  put_stress(stress, i, sym_make(-pressure, -pressure, -pressure, 0, 0, 0), pressure);
+  wall_gain[i] = row_of(press_alone(step, walls_of(step, walls, row, i), walls, gains[i].w, pressure), 0);
   start[i] = (float4)(0);
 }
 
@@ -520,21 +525,30 @@ kernel void sph_begin(SphShared step, global const float4 *place, global const f
 
 /* ---- the beginning of a run ---- */
 
-/* Sand that is too dense is moved apart without weight or friction. */
-kernel void sph_loosen(SphShared step, global const float *density, global float4 *walls, global const int *row,
-                       global float4 *gains, global float4 *limits, global float4 *stress, global float4 *own,
-                       global float4 *start, global float4 *wall_gain) {
+/* Sand that is too dense is moved apart without weight or friction, and what seats is moved together, too: `shared` is
+ * pressure_of_seat's. */
+kernel void sph_loosen(SphShared step, float shared, global const float *density, global float4 *walls,
+                       global const int *row, global float4 *gains, global float4 *limits, global float4 *stress,
+                       global float4 *own, global float4 *start, global float4 *wall_gain) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
   const float4 none = (float4)(0);
   const Walls contacts = walls_of(step, walls, row, i);
+  const float pressure = pressure_of_seat(density[i], gains[i].x, shared);
   gains[i].y = density[i];
-  limits[i] = own[i] = start[i] = wall_gain[i] = none;
-  put_stress(stress, i, sym_zero(), 0);
+  limits[i] = own[i] = start[i] = none;
+  put_stress(stress, i, sym_make(-pressure, -pressure, -pressure, 0, 0, 0), pressure);
+  wall_gain[i] = row_of(press_alone(step, contacts, walls, gains[i].w, pressure), 0);
   for (int k = contacts.k; k < contacts.end; k++) {
     walls[SPH_WALL_SHARE * step.walls + k].y = 0;
     walls[SPH_WALL_VELOCITY * step.walls + k] = walls[SPH_WALL_FORCE * step.walls + k] = none;
   }
+}
+
+/* The velocity that this pressure would make is taken away beforehand. */
+kernel void sph_balance(SphShared step, global const float4 *velocity, global float4 *start) {
+  int i = (int)get_global_id(0);
+  if (i < step.count) start[i] = -velocity[i];
 }
 
 kernel void sph_loosened(SphShared step, float most, global const float4 *velocity, global float *x, global float *y,
@@ -551,11 +565,11 @@ kernel void sph_loosened(SphShared step, float most, global const float4 *veloci
 
 /* ---- the end ---- */
 
-/* `shift` is the velocity whose way is the shift; `kept` what is remembered of the stress. */
-kernel void sph_finish(SphShared step, float kept, global const float4 *velocity, global const float4 *shift,
-                       global const float4 *stress, global const float4 *own, global float *vx, global float *vy,
-                       global float *vz, global float *dx, global float *dy, global float *dz,
-                       global float *sph_pressure, global float *sph_shear) {
+/* `shift` is the velocity whose way is the shift; `kept` and `held` what is remembered of pressure and friction. */
+kernel void sph_finish(SphShared step, float kept, float held, global const float4 *velocity,
+                       global const float4 *shift, global const float4 *stress, global const float4 *own,
+                       global float *vx, global float *vy, global float *vz, global float *dx, global float *dy,
+                       global float *dz, global float *sph_pressure, global float *sph_shear) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
   LaneVec3 v = vec_of(velocity[i]);
@@ -566,10 +580,10 @@ kernel void sph_finish(SphShared step, float kept, global const float4 *velocity
   dx[i] = way.x;
   dy[i] = way.y;
   dz[i] = way.z;
-  const float4 held = own[i];
+  const float4 friction = own[i];
   const LaneSym last = stress_at(stress, i);
   global float *to = sph_shear + 6 * (long)i;
   sph_pressure[i] = kept * stress[2 * (long)i + 1].z;
-  to[0] = kept * held.x, to[1] = kept * held.y, to[2] = kept * held.z;
-  to[3] = kept * last.xy, to[4] = kept * last.xz, to[5] = kept * last.yz;
+  to[0] = held * friction.x, to[1] = held * friction.y, to[2] = held * friction.z;
+  to[3] = held * last.xy, to[4] = held * last.xz, to[5] = held * last.yz;
 }

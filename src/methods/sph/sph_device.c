@@ -31,6 +31,7 @@ enum { LOOK_EVERY = 2 };
   X(sph_collide, "device forces")                                                                                      \
   X(sph_begin, "device forces")                                                                                        \
   X(sph_loosen, "device forces")                                                                                       \
+  X(sph_balance, "device forces")                                                                                      \
   X(sph_loosened, "device forces")                                                                                     \
   X(sph_finish, "device forces")
 /* Rows of a float4 for every parcel. */
@@ -367,9 +368,10 @@ static Status send_walls(Launcher *l) {
   return send(l, &d->walls, d->walls_here, all * (int64_t)sizeof *d->walls_here);
 }
 
-/* Pairs and walls at the places of now, densities and diagonals, and the mean compression. While the device looks for
- * pairs the host looks for walls. */
-static Status look(Launcher *l) {
+/* Pairs and walls at the places of now, densities and diagonals, and the mean compression or misfit. While the device
+ * looks for pairs the host looks for walls. */
+static Status look(Launcher *l, bool seat) {
+  const int32_t misfit = seat;
   Step *step = l->work->step;
   double began = profile_begin();
   TRY(read_places(l));
@@ -383,7 +385,8 @@ static Status look(Launcher *l) {
   profile_end(step->profile, "walls", began);
   TRY(LAUNCH(l, sph_weigh, l->step.count, STEP, HERE(place), HERE(sum), HERE(walls), HERE(row), HERE(density),
              HERE(gains)));
-  TRY(LAUNCH(l, sph_compressed, parallel_chunks(0, l->step.count, SPH_CHUNK), STEP, HERE(density), HERE(sums)));
+  TRY(LAUNCH(l, sph_compressed, parallel_chunks(0, l->step.count, SPH_CHUNK), STEP, DEVICE_VALUE(misfit), HERE(density),
+             HERE(sums)));
   return LAUNCH(l, sph_compressed_mean, 1, STEP, HERE(sums), HERE(control));
 }
 
@@ -435,10 +438,10 @@ static Status pass(const Launcher *l, int64_t iteration, const SphStopShared *st
 
 /* The device knows by itself when it is done, and leaves the passes that are queued behind that alone. So the host may
  * look late: it makes no difference to the bits. */
-static Status iterate(Launcher *l) {
+static Status iterate(Launcher *l, double residual) {
   const SphSettings *settings = l->work->settings;
   const int64_t most = settings->most_iterations;
-  const SphStopShared stop = {.most = STEP_SHARE * settings->compression,
+  const SphStopShared stop = {.most = residual,
                               .shear = settings->shear,
                               .flowing = FLOWING_SHARE,
                               .least = LEAST_ITERATIONS,
@@ -481,20 +484,23 @@ static Status send_materials(const Launcher *l) {
   return send(l, &d->materials, rows, sizeof rows);
 }
 
-/* Sand that is too dense at the beginning is moved apart (see loosen of step.c). */
+/* Sand that is too dense at the beginning is moved apart, or seated (see loosen of step.c). */
 static Status loosen(Launcher *l, bool *dense) {
   State *state = l->work->step->state;
   const float most = LOOSEN_MOST * l->work->control.spacing;
-  for (int k = 0; k < LOOSEN_PASSES; k++) {
+  const SphLoosening loosening = sph_loosening(l->work);
+  for (int k = 0; k < loosening.passes; k++) {
     int mark = scratch_mark(l->work->step->scratch);
-    TRY(look(l));
+    TRY(look(l, loosening.seat));
     TRY(read_control(l));
-    *dense = l->control[SPH_FOUND] > LOOSE * l->work->settings->compression;
+    *dense = l->control[SPH_FOUND] > loosening.above;
     if (*dense) {
       l->work->walls.moving_count = 0;
-      TRY(LAUNCH(l, sph_loosen, l->step.count, STEP, HERE(density), HERE(walls), HERE(row), HERE(gains), HERE(limits),
-                 HERE(stress), HERE(own), HERE(start), HERE(wall_gain)));
-      TRY(iterate(l));
+      TRY(LAUNCH(l, sph_loosen, l->step.count, STEP, DEVICE_VALUE(loosening.gains), HERE(density), HERE(walls),
+                 HERE(row), HERE(gains), HERE(limits), HERE(stress), HERE(own), HERE(start), HERE(wall_gain)));
+      TRY(find_velocity(l, false, &l->d->velocity));
+      TRY(LAUNCH(l, sph_balance, l->step.count, STEP, HERE(velocity), HERE(start)));
+      TRY(iterate(l, loosening.most));
       TRY(LAUNCH(l, sph_loosened, l->step.count, STEP, DEVICE_VALUE(most), HERE(velocity), FIELD3(x, y, z)));
       mirror_wrote_there(state->mirror, &state->particles, SET_X);
     }
@@ -523,19 +529,20 @@ static Status solve(Launcher *l) {
   work->walls.who = l->d->who_here;
   work->walls.rows = l->d->rows;
   if (work->step->state->step < LOOSEN_STEPS) TRY(loosen(l, &dense));
-  TRY(look(l));
+  TRY(look(l, false));
   TRY(prepare_iteration(l));
   double began = profile_begin();
-  TRY(iterate(l));
+  TRY(iterate(l, STEP_SHARE * work->settings->compression));
   profile_end(work->step->profile, "pressure", began);
   statistics->iterations = (int64_t)l->control[SPH_ITERATIONS];
   statistics->compression = l->control[RESIDUAL_COMPRESSION];
   statistics->expansion = l->control[RESIDUAL_EXPANSION];
   statistics->shear = sqrt(l->control[RESIDUAL_SHEAR]);
   statistics->compression_before = l->control[SPH_FOUND];
-  const float kept = sph_account(l->sph, work, dense);
-  TRY(LAUNCH(l, sph_finish, l->step.count, STEP, DEVICE_VALUE(kept), HERE(velocity), HERE(shift), HERE(stress),
-             HERE(own), FIELD3(vx, vy, vz), FIELD3(dx, dy, dz), FIELD(sph_pressure), FIELD(sph_shear)));
+  sph_account(l->sph, work, dense);
+  const float kept = work->control.kept, held = work->control.held;
+  TRY(LAUNCH(l, sph_finish, l->step.count, STEP, DEVICE_VALUE(kept), DEVICE_VALUE(held), HERE(velocity), HERE(shift),
+             HERE(stress), HERE(own), FIELD3(vx, vy, vz), FIELD3(dx, dy, dz), FIELD(sph_pressure), FIELD(sph_shear)));
   TRY(read_forces(l));
   sph_walls_keep(work);
   sph_walls_load(work);

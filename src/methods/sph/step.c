@@ -265,20 +265,24 @@ static void begin_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-/* The pressure that would take back the compression at hand in one relaxed pass, into the rows of stress. */
+/* A pressure by itself, into the row of stress of a parcel: what walls answer, and no start velocity. */
+static void press_alone(SphWork *work, int64_t i, float pressure) {
+  float *stress = work->motion.stress[i], gain[3] = {0, 0, 0};
+  for (int c = 0; c < 8; c++) stress[c] = c < 3 ? -pressure : 0;
+  stress[STRESS_PRESSURE] = pressure;
+  for (int32_t k = work->walls.start[i]; k < work->walls.start[i + 1]; k++) {
+    const SphContact *contact = &work->walls.contacts[k];
+    for (int c = 0; c < 3; c++) gain[c] += work->pressure.mobility[i] * contact->slope * pressure * contact->normal[c];
+  }
+  for (int c = 0; c < 3; c++) work->motion.wall_gain[c][i] = gain[c], work->motion.start[c][i] = 0;
+}
+
+/* The pressure that would take back the compression at hand in one relaxed pass. */
 static void shift_begin_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   SphWork *work = context;
-  for (int64_t i = b; i < e; i++) {
-    float pressure = pressure_of_shift(work->pressure.density[i], work->pressure.gain[i]), gain[3] = {0, 0, 0};
-    for (int c = 0; c < 8; c++) work->motion.stress[i][c] = c < 3 ? -pressure : 0;
-    for (int32_t k = work->walls.start[i]; k < work->walls.start[i + 1]; k++) {
-      const SphContact *contact = &work->walls.contacts[k];
-      for (int c = 0; c < 3; c++)
-        gain[c] += work->pressure.mobility[i] * contact->slope * pressure * contact->normal[c];
-    }
-    for (int c = 0; c < 3; c++) work->motion.wall_gain[c][i] = gain[c], work->motion.start[c][i] = 0;
-  }
+  for (int64_t i = b; i < e; i++)
+    press_alone(work, i, pressure_of_shift(work->pressure.density[i], work->pressure.gain[i]));
 }
 
 static void shift_end_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -303,11 +307,19 @@ static double compressed_chunk(void *context, int64_t b, int64_t e) {
   return sum;
 }
 
-/* The relaxed Jacobi iteration of Algorithm 1, with its condition inverted: it ends when the residuals are small. */
-static void iterate(SphWork *work, SphStatistics *statistics) {
+static double misfit_chunk(void *context, int64_t b, int64_t e) {
+  const SphWork *work = context;
+  double sum = 0;
+  for (int64_t i = b; i < e; i++) sum += (double)pressure_misfit(work->pressure.density[i]);
+  return sum;
+}
+
+/* The relaxed Jacobi iteration of Algorithm 1, with its condition inverted: it ends when the residuals are small, those
+ * of compression and expansion below `most`. */
+static void iterate(SphWork *work, double most, SphStatistics *statistics) {
   Core *core = work->step->core;
   int64_t chunks = parallel_chunks(0, work->slices, SPH_SLICE_CHUNK), iterations = 0;
-  double mean[RESIDUALS], most = STEP_SHARE * work->settings->compression;
+  double mean[RESIDUALS];
   for (bool solved = false; !solved && iterations < work->settings->most_iterations; iterations++) {
     if (iterations % BOUND_EVERY == 0) parallel_for(core, 0, work->slices, SPH_SLICE_CHUNK, work->passes->bound, work);
     parallel_for(core, 0, work->slices, SPH_SLICE_CHUNK, work->passes->velocity, work);
@@ -342,7 +354,7 @@ static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
     p->dy[i] = v[1] * work->control.dt + work->shift[1][i];
     p->dz[i] = v[2] * work->control.dt + work->shift[2][i];
     work->fields.pressure[i] = work->control.kept * work->pressure.pressure[i];
-    for (int c = 0; c < 6; c++) work->fields.shear[i][c] = work->control.kept * work->shear.shear[c][i];
+    for (int c = 0; c < 6; c++) work->fields.shear[i][c] = work->control.held * work->shear.shear[c][i];
   }
 }
 
@@ -365,28 +377,38 @@ static Status look(Sph *sph, SphWork *work) {
   return SCREE_OK;
 }
 
-static double mean_compression(SphWork *work) {
-  return parallel_sum(work->step->core, 0, work->count, SPH_CHUNK, compressed_chunk, work) / (double)work->count;
+static double mean_of(SphWork *work, ParallelSumBody chunk) {
+  return parallel_sum(work->step->core, 0, work->count, SPH_CHUNK, chunk, work) / (double)work->count;
 }
 
 /* ---- the beginning ---- */
 
+/* Compression may be moved apart, and what seats may come closer, too: its pressure has something to take away from. */
 static void loosen_begin_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   SphWork *work = context;
+  const float gains = sph_loosening(work).gains;
   for (int64_t i = b; i < e; i++) {
+    float pressure = pressure_of_seat(work->pressure.density[i], work->pressure.gain[i], gains);
     work->shear.friction[i] = work->shear.cohesion[i] = work->shear.wall_weight[i] = work->shear.surface_weight[i] = 0;
     work->pressure.source[i] = work->pressure.density[i];
-    work->pressure.pressure[i] = 0;
+    work->pressure.pressure[i] = pressure;
     for (int c = 0; c < 6; c++) work->shear.shear[c][i] = 0;
-    for (int c = 0; c < 8; c++) work->motion.stress[i][c] = 0;
-    for (int c = 0; c < 3; c++) work->motion.start[c][i] = work->motion.wall_gain[c][i] = 0;
     for (int32_t k = work->walls.start[i]; k < work->walls.start[i + 1]; k++) {
       SphContact *contact = &work->walls.contacts[k];
       contact->friction = 0;
       for (int c = 0; c < 3; c++) contact->velocity[c] = contact->grip[c] = 0;
     }
+    press_alone(work, i, pressure);
   }
+}
+
+/* The velocity that this pressure would make is taken away beforehand. */
+static void loosen_balance_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SphWork *work = context;
+  for (int64_t i = b; i < e; i++)
+    for (int c = 0; c < 3; c++) work->motion.start[c][i] = -work->motion.velocity[i][c];
 }
 
 static void loosen_end_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -406,20 +428,35 @@ static void loosen_end_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
+SphLoosening sph_loosening(const SphWork *work) {
+  const double tolerance = work->settings->compression;
+  const State *state = work->step->state;
+  bool seat = false; /* sand without friction finds its place by itself */
+  for (int32_t k = 0; k < state->materials.count && state->step == 0; k++) seat |= work->materials[k].friction > 0;
+  return (SphLoosening){.seat = seat,
+                        .gains = seat ? SEAT_GAINS : 0,
+                        .passes = seat ? SEAT_PASSES : LOOSEN_PASSES,
+                        .above = (seat ? SEATED : LOOSE) * tolerance,
+                        .most = (seat ? SEAT_SHARE : STEP_SHARE) * tolerance};
+}
+
 /* A fill may squeeze its parcels a little to fit between walls. Sand that is pressed into a tank keeps that: friction
  * locks it. So what is too dense at the beginning is moved apart, without weight or friction, before it bears any
- * stress. Returns whether it was. */
+ * stress, and what is too loose in the first step moved together. Returns whether it was. */
 static Status loosen(Sph *sph, SphWork *work, bool *dense) {
   Core *core = work->step->core;
+  const SphLoosening loosening = sph_loosening(work);
   SphStatistics unused;
-  for (int pass = 0; pass < LOOSEN_PASSES; pass++) {
+  for (int pass = 0; pass < loosening.passes; pass++) {
     int mark = scratch_mark(work->step->scratch);
     TRY(look(sph, work));
-    *dense = mean_compression(work) > LOOSE * work->settings->compression;
+    *dense = mean_of(work, loosening.seat ? misfit_chunk : compressed_chunk) > loosening.above;
     if (*dense) {
       work->walls.moving_count = 0;
       parallel_for(core, 0, work->count, SPH_CHUNK, loosen_begin_chunk, work);
-      iterate(work, &unused);
+      parallel_for(core, 0, work->slices, SPH_SLICE_CHUNK, work->passes->velocity, work);
+      parallel_for(core, 0, work->count, SPH_CHUNK, loosen_balance_chunk, work);
+      iterate(work, loosening.most, &unused);
       parallel_for(core, 0, work->count, SPH_CHUNK, loosen_end_chunk, work);
     }
     scratch_release(core, work->step->scratch, mark);
@@ -428,7 +465,7 @@ static Status loosen(Sph *sph, SphWork *work, bool *dense) {
   return SCREE_OK;
 }
 
-float sph_account(Sph *sph, const SphWork *work, bool dense) {
+void sph_account(Sph *sph, SphWork *work, bool dense) {
   SphStatistics *statistics = &sph->statistics;
   State *state = work->step->state;
   bool met = statistics->compression <= STEP_SHARE * work->settings->compression;
@@ -437,7 +474,8 @@ float sph_account(Sph *sph, const SphWork *work, bool dense) {
   statistics->steps++;
   if (!met) state_count(state, "compression_not_met", 1);
   if (compressed) state_count(state, "compressed_steps", 1);
-  return dense ? 0 : compressed && !met ? SQUEEZED_KEPT : 1;
+  work->control.kept = dense ? 0 : compressed && !met ? SQUEEZED_KEPT : 1;
+  work->control.held = state->step < FORGET_STEPS ? 0 : work->control.kept;
 }
 
 static Status solve(Sph *sph, SphWork *work) {
@@ -449,21 +487,21 @@ static Status solve(Sph *sph, SphWork *work) {
   if (step->state->step < LOOSEN_STEPS) TRY(loosen(sph, work, &dense));
   TRY(look(sph, work));
   double began = profile_begin();
-  statistics->compression_before = mean_compression(work);
+  statistics->compression_before = mean_of(work, compressed_chunk);
   Setup setup = {work, sph};
   shift_places(work);
   TRY(sph_air_start(work));
   parallel_for(core, 0, work->count, SPH_CHUNK, begin_chunk, &setup);
   profile_end(step->profile, "forces", began);
   began = profile_begin();
-  iterate(work, statistics);
+  iterate(work, STEP_SHARE * work->settings->compression, statistics);
   profile_end(step->profile, "pressure", began);
   int64_t slots = 0;
   for (int64_t g = 0; g < work->slices; g++) slots += work->pairs.width[g];
   statistics->pairs = slots * LANES;
   int64_t bounds = (statistics->iterations + BOUND_EVERY - 1) / BOUND_EVERY;
   statistics->visits += (2 * statistics->iterations + bounds + 1) * slots * LANES;
-  work->control.kept = sph_account(sph, work, dense);
+  sph_account(sph, work, dense);
   parallel_for(core, 0, work->count, SPH_CHUNK, finish_chunk, work);
   sph_walls_keep(work);
   sph_walls_load(work);

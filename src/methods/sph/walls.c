@@ -452,7 +452,7 @@ void sph_walls_begin(SphWork *work, int64_t i) {
   for (int c = 0; c < 3; c++) work->motion.wall_gain[c][i] = (float)(gain * force[c]);
 }
 
-/* The contacts with the largest shares have places of their own. */
+/* The contacts with the largest shares have places of their own; where there are none nothing is remembered. */
 static void keep_grips(const SphContact *contacts, int count, SphGrip *known) {
   memset(known, 0, SPH_GRIPS * sizeof *known);
   bool all = count <= SPH_GRIPS;
@@ -480,8 +480,9 @@ static void keep_grips(const SphContact *contacts, int count, SphGrip *known) {
 static void keep_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   SphWork *work = context;
+  const bool held = work->control.held > 0;
   for (int64_t r = b; r < e; r++)
-    keep_grips(work->walls.contacts + work->walls.start[r], work->walls.start[r + 1] - work->walls.start[r],
+    keep_grips(work->walls.contacts + work->walls.start[r], held ? work->walls.start[r + 1] - work->walls.start[r] : 0,
                work->fields.grip[sph_row_parcel(work, r)]);
 }
 

@@ -141,7 +141,7 @@ typedef struct SphControl {
   float dt, spacing, volume;
   float pace;                    /* of this step against the usual one, at most 1 */
   float collision;               /* share of its approach that a pair loses, at the kernel's steepest */
-  float kept;                    /* of the stress, for the next step: known after the iteration */
+  float kept, held;              /* of pressure and friction, for the next step: known after the iteration */
   double (*residual)[RESIDUALS]; /* sums per chunk of slices (SPH_SLICE_CHUNK): every stress pass */
 } SphControl;
 
@@ -186,7 +186,7 @@ void sph_walls_split(SphWork *work);
 void sph_walls_begin(SphWork *work, int64_t i);
 /* Solids that sand can move follow the forces of the pass before. */
 void sph_walls_follow(SphWork *work);
-/* Friction for the next step. */
+/* Friction for the next step, as far as it is held. */
 void sph_walls_keep(SphWork *work);
 /* Wrenches on the solids. */
 void sph_walls_load(SphWork *work);
