@@ -24,7 +24,7 @@ typedef struct PositionShared {
   int soft;                                      /* contacts may bear overlap */
   unsigned places;                               /* of the memory that may be read */
   int substeps;
-  float h, fall[3], recovered, slop, margin, history_scale;
+  float h, fall[3], recovered, slop, carried, margin, history_scale;
   float relaxation, relaxation_pairs, relaxation_boundary, shift_part;
   float per_radius; /* 1 / nominal radius */
 } PositionShared;

@@ -48,7 +48,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
   TRY(memory_new(core, &p2, 1, "p2"));
   *data = p2;
   if (scree_is_auto(definition->time_step)) definition->time_step = P2_TIME_STEP;
-  if (scree_is_auto(definition->cfl)) definition->cfl = METHOD_CFL;
+  if (scree_is_auto(definition->cfl)) definition->cfl = POSITION_CFL;
   p2->settings = (P2Settings){
       .position =
           {
@@ -113,7 +113,7 @@ float p2_history_scale(const P2 *p2, double h) {
 }
 
 Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Contacts *contacts) {
-  const double h = position_substep(&p2->settings.position, step->dt);
+  const double h = position_substep(&p2->settings.position, step);
   TRY(position_begin(step, &p2->settings.position, &p2->search, &p2->memory, &p2->spin, p2_history_scale(p2, h), work));
   p2->last_h = h;
   TRY(p2_contacts_create(work, &p2->settings, contacts)); /* factors of Eq. 21 and 28, caps of Eq. 35 and 36 */
