@@ -21,6 +21,8 @@ enum { LIMIT_CHUNK = 1024 };
 /* A springy contact may throw a grain at twice the tool's speed; a little less, so that gravity does not make it more.
  */
 #define SOLID_THROWS 1.9
+/* How fast a grain may get whatever moves, in speeds that would cut the longest step. */
+#define CALM_SPEED 2
 
 static Status add_rest(Core *core, Particles *particles, P2Rest *rest) {
   const struct {
@@ -67,7 +69,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
       .error_reduction = (float)definition->p2.error_reduction,
       .ground = definition->p2.error_reduction_by == SCREE_ERROR_GROUND,
       .sleep_speed = (float)definition->p2.sleep_speed,
-      .calm_speed = (float)(definition->cfl * definition->radius / definition->time_step),
+      .calm_speed = (float)(CALM_SPEED * definition->cfl * definition->radius / definition->time_step),
   };
   p2->settings.position.second_rows = p2_all_rigid(&state->materials, &p2->settings);
   p2->settings.position.springs = !definition->p2.averaging && p2_any_springs(&state->materials);
