@@ -1,7 +1,6 @@
 """Walls, tools and machines in every method: one small bed on each. Nothing passes, the forces on all solids are the
 weight within 1 %, nothing is NaN; the long form watches the bed for ten seconds and wants it to creep less than 0.02
-diameters. What misses that is listed in MISSED with what was measured, and may not get worse. docs/walls.md has the
-table. Used by physics/walls.py, walls_flip.py and validate_walls.py."""
+diameters. docs/walls.md has the table. Used by physics/walls.py, walls_flip.py and validate_walls.py."""
 import csv
 import math
 import os
@@ -21,13 +20,6 @@ SMOOTH = "friction_static: 0, friction_kinetic: 0"
 PASSED = 0  # of the mass
 BALANCE = 0.01  # of the weight
 CREEP = 0.02  # diameters in ten seconds
-# Cells that miss an aim: what they may reach, a little above what was measured.
-MISSED = {
-    ("paddle", "pbd"): dict(creep=0.25),
-    ("paddle", "p2"): dict(creep=0.4),
-    ("heavy", "pbd"): dict(creep=0.2),
-    ("heavy", "p2"): dict(creep=0.2),
-}
 
 
 def box(low, high, name, friction=FRICTION, more=""):
@@ -150,14 +142,13 @@ def check(methods, full=False):
             if method == "flip" and name == "plate":
                 continue  # thinner than a cell
             found = run(program, case, method, SECONDS[method] if full else case.get("short", 1))
-            known = MISSED.get((name, method), {})
             bad = [found["error"]] if "error" in found else []
             if not bad:
                 if not found["finite"]:
                     bad.append("something is NaN")
                 for key, aim in (("passed", PASSED), ("balance", BALANCE), ("creep", CREEP)):
-                    if (key != "creep" or full) and found[key] > known.get(key, aim):
-                        bad.append(f"{key} {found[key]:.3g}, at most {known.get(key, aim)}")
+                    if (key != "creep" or full) and found[key] > aim:
+                        bad.append(f"{key} {found[key]:.3g}, at most {aim}")
             print(f"{name:9} {method:5}", "  ".join(bad) if "error" in found else
                   " ".join(f"{key} {value:.2g}" for key, value in found.items() if key != "finite"),
                   "FAILED: " + ", ".join(bad) if bad else "", flush=True)

@@ -54,7 +54,7 @@
   X(REAL, radius, "0.02", 1e-6, 1e3, 1e-4, 1, "m", "", "radius of a simulated particle")                               \
   X(REAL, time_step, "auto", 1e-9, 10, 1e-6, 0.05, "s", "", "longest step; auto: what the method recommends")          \
   X(REAL, cfl, "auto", 0.01, 10, 0.1, 2, "", "",                                                                       \
-    "longest displacement in a step, in radii; auto: 1, dem 0.1, sph 0.3, flip 2")
+    "longest displacement in a step, in radii; auto: 1, pbd and p2 0.5, dem 0.1, sph 0.3, flip 2")
 
 /* Rows that several methods include. */
 #define SCREE_POSITION_PARAMETERS(X)                                                                                   \

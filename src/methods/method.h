@@ -80,6 +80,7 @@ typedef struct Step {
   Scratch *scratch; /* leave it as deep as it was */
   Profile *profile;
   double dt;
+  double uncut;         /* dt without the CFL rule and the bodies' */
   bool measure_overlap; /* NEIGHBORS_SEARCHED, last step of a frame: Contacts.overlap is wanted */
   double farthest; /* m, written by prepare where it knows: no particle goes farther in this step; INFINITY if not */
 } Step;

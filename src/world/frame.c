@@ -13,6 +13,9 @@ static double fastest_grain(const ScreeWorld *world) {
   return fastest;
 }
 
+/* The longest step, `longest` at most, of which a whole number makes `time`. */
+static double equal_part(double time, double longest) { return time / fmax(ceil(time / longest - 1e-6), 1); }
+
 /* The longest step that the scene, the method, the bodies and the CFL rule allow, cut so that the rest of the frame
  * is made of equal steps. */
 double world_choose_step(ScreeWorld *world) {
@@ -25,6 +28,7 @@ double world_choose_step(ScreeWorld *world) {
   double limit = bodies_largest_step(&world->core, world->bodies, state, wanted);
   if (by_method) limit = fmin(limit, stable);
   else if (stable < wanted) wanted = stable;
+  world->uncut_step = equal_part(1 / world->definition.scene.frame_rate, wanted);
   /* A grain also gains g dt in the step: solve (v + g dt) dt <= cfl r for dt. */
   double most = method->cfl * method->radius, g = vec3_length(state->gravity), v = fastest_grain(world);
   double cfl = g > 0 ? 2 * most / (v + sqrt(v * v + 4 * g * most)) : v > 0 ? most / v : INFINITY;

@@ -55,6 +55,7 @@ Step world_begin_step(ScreeWorld *world) {
                 .scratch = &world->scratch,
                 .profile = &world->profile,
                 .dt = dt,
+                .uncut = world->uncut_step,
                 .farthest = INFINITY,
                 .measure_overlap = world->last_of_frame && world_needs(world).neighbors == NEIGHBORS_SEARCHED};
 }

@@ -60,6 +60,7 @@ struct ScreeWorld {
   double grains_moved;   /* m, no particle has gone farther since the lists were built */
   double solids_moved;   /* m, farthest since the lists were built; infinite: one was put elsewhere */
   double surfaces_moved; /* m, the same of those that are touched by their distance, since that was last looked at */
+  double uncut_step;     /* s: what the step would be without the CFL rule and the bodies' */
   int64_t steps_left;    /* of the frame, the one in progress included */
   bool frame_open;       /* between the first and the last step of a frame */
   bool last_of_frame;    /* the step in progress ends the frame */

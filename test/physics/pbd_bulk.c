@@ -31,12 +31,32 @@ static void discharge_is_constant(void **state) {
   assert_true(discharge_strays("pbd", 0.045) < 0.1);
 }
 
+/* Sand that falls a metre onto a bed: what is hit moves on within the step. */
+static void fast_sand_overlaps_little(void **state) {
+  (void)state;
+  GrainScene s;
+  grain_scene(&s, "pbd", 0.01);
+  s.grains[1] = s.grains[0];
+  s.grains[0].start = s.grains[1].start = SCREE_START_DENSE;
+  s.grains[0].fill = scree_shape_box((ScreeVec3){-0.15, -0.15, 0}, (ScreeVec3){0.15, 0.15, 0.1});
+  s.grains[1].fill = scree_shape_box((ScreeVec3){-0.08, -0.08, 1}, (ScreeVec3){0.08, 0.08, 1.3});
+  s.def.grains_count = 2;
+  s.def.method.pbd.iterations = 5;
+  add_tank(&s, (ScreeVec3){-0.15, -0.15, 0}, (ScreeVec3){0.15, 0.15, 2});
+  ScreeWorld *world = world_of(&s.def, 0);
+  run_seconds(world, 0.8);
+  print_message("falling sand overlaps by %.3f r\n", world->tally.max_overlap);
+  assert_true(world->tally.max_overlap < 0.4);
+  scree_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_heap_keeps_its_shape_for_a_minute),
       cmocka_unit_test(a_metre_of_sand_overlaps_little),
       cmocka_unit_test(a_bed_keeps_its_height),
       cmocka_unit_test(discharge_is_constant),
+      cmocka_unit_test(fast_sand_overlaps_little),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

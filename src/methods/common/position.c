@@ -140,8 +140,8 @@ void position_set_up(Step *step, const PositionSettings *settings, PositionSearc
   if (search->shares.whole > 0) work->borders.shares = &search->shares;
   work->count = state->particles.count;
   work->padded = (work->count + SLICE - 1) / SLICE * SLICE;
-  work->substeps = settings->averaging || settings->iterations < 1 ? 1 : settings->iterations;
-  const double h = position_substep(settings, step->dt);
+  work->substeps = position_substeps(settings, step);
+  const double h = position_substep(settings, step);
   work->h = (float)h;
   work->recovered = 1 / (float)work->substeps;
   const Vec3 gain = vec3_scale(state->gravity, h * h);
@@ -152,6 +152,7 @@ void position_set_up(Step *step, const PositionSettings *settings, PositionSearc
   work->margin = settings->sticky || work->cohesive
                      ? POSITION_MARGIN_MOST * radius
                      : fminf(POSITION_MARGIN * radius + fall, POSITION_MARGIN_MOST * radius);
+  work->carried = POSITION_CARRIED_MOST * radius;
   if (settings->slop)
     work->slop = fminf(POSITION_SLOP_FALL * fall / (float)work->substeps, POSITION_SLOP_MOST * 2 * radius);
 }

@@ -250,8 +250,8 @@ static PositionPose pose_of(float4 row) {
 /* Stabilisation: penetration at the step's start moves the start itself. */
 kernel void position_shift(PositionShared step, global const int4 *pairs, global const int *walls,
                            global const int *rows, global const int *begin, global const int *partner,
-                           global const float4 *pose, global const float4 *last, global float4 *next,
-                           global const float4 *push, global const float *soft) {
+                           global const float4 *kept, global const float4 *pose, global const float4 *last,
+                           global float4 *next, global const float4 *push, global const float *soft) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
   float4 own = last[i];
@@ -262,8 +262,11 @@ kernel void position_shift(PositionShared step, global const int4 *pairs, global
     for (int k = contacts_of(pairs[i], walls[i], batch); k > 0; k--, slot += POSITION_ABREAST) {
       float4 other = batch < POSITION_BOUNDARY_BATCH ? last[partner[slot]] : (float4)(0);
       PositionTouch t = position_touch(vec_of(own), own.w, vec_of(other), other.w, pose_of(pose[slot]));
-      const float borne = step.soft ? step.slop + soft[slot] : step.slop;
-      sum = vec_add(sum, position_part(t, borne, step.shift_part));
+      float borne = 0;
+      if (step.memory)
+        borne = position_carried(kept[slot].x, t.weight, step.carried, batch == POSITION_BOUNDARY_BATCH);
+      if (step.soft) borne = real_max(borne, soft[slot]);
+      sum = vec_add(sum, position_part(t, step.slop + borne, step.shift_part));
       deep = deep + real_select(real_less(t.gap, 0), 1, 0);
     }
   }

@@ -55,6 +55,8 @@ enum { SLICE = LANES, POSITION_WINDOW = 512, POSITION_CHUNK = POSITION_WINDOW / 
  */
 #define POSITION_SLOP_FALL 0.5f
 #define POSITION_SLOP_MOST 0.01f
+/* Radii of it that a contact under load carries at most: position_carried. */
+#define POSITION_CARRIED_MOST 0.5f
 /* Of the overlap that a stabilising pass takes away. Lifting grains costs no work there, so an overlap that the
  * iterations leave and the shift takes away at once feeds the swinging of a stack; slower than the swing it does not.
  */
@@ -73,6 +75,10 @@ enum { SLICE = LANES, POSITION_WINDOW = 512, POSITION_CHUNK = POSITION_WINDOW / 
 #define POSITION_IMPACT_WAY 0.05
 #define POSITION_IMPACT_WAVE 4.7
 #define POSITION_IMPACT_RATIO 100.0
+
+/* What `auto` means for method.cfl. What is hit moves on within the step and meets others without a slot, so that the
+ * overlap of a flow that falls onto a pile grows with how far a step goes: docs/methods/pbd.md has it. */
+#define POSITION_CFL 0.5
 
 /* Contacts as the passes see them: arrays over the slots. Those of the multipliers (kg m) and the partners are places
  * of the contact memory and are remembered across steps, rows of grains being their keys; the others live for the step.
@@ -285,6 +291,7 @@ struct PositionStep {
   float fall[3];   /* g h^2 */
   float recovered; /* of penetration, in a substep: see position_gap */
   float slop;      /* m: penetration that the stabilisation leaves */
+  float carried;   /* m: the most that it leaves to contacts under load */
   float margin;    /* m: a pair gets a slot when its predicted gap is below */
   bool cohesive;   /* some grains are */
   bool turning;    /* some grains turn: see PositionSpin */
@@ -350,9 +357,15 @@ static inline float position_relaxation(const PositionStep *work, int batch) {
   return held ? fminf(relaxation, POSITION_RELAXATION_BOUNDARY) : relaxation;
 }
 
-/* Length of a substep. */
-static inline double position_substep(const PositionSettings *settings, double dt) {
-  return settings->averaging || settings->iterations < 1 ? dt : dt / settings->iterations;
+/* Substeps of a step, and their length. A step that is cut so that nothing runs past what it has no slot for has as
+ * many of them as keep their length: the stiffness is that of the uncut step. */
+static inline int position_substeps(const PositionSettings *settings, const Step *step) {
+  if (settings->averaging || settings->iterations < 1) return 1;
+  if (!(step->dt < step->uncut)) return settings->iterations;
+  return (int)fmax(ceil(settings->iterations * (step->dt / step->uncut) - 1e-6), 1);
+}
+static inline double position_substep(const PositionSettings *settings, const Step *step) {
+  return step->dt / position_substeps(settings, step);
 }
 
 /* Of a method's table. How far the family looks; displacement without contacts, v dt + g dt^2 (Sommer's Algorithm 1,

@@ -223,7 +223,8 @@ static Status load(const Launcher *l) {
 static Status stabilize(const Launcher *l) {
   for (int k = 0; k < l->stabilization; k++) {
     TRY(LAUNCH(l, position_shift, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), HERE(rows),
-               HERE(begin), HERE(key), HERE(pose), HERE(last), HERE(next), HERE(push), DEVICE_BUFFER(l->soft)));
+               HERE(begin), HERE(key), HERE(kept), HERE(pose), HERE(last), HERE(next), HERE(push),
+               DEVICE_BUFFER(l->soft)));
     swap(&l->d->last, &l->d->next);
   }
   return SCREE_OK;
@@ -360,6 +361,7 @@ static PositionShared shared_step(const PositionStep *work, const PositionDevice
                            .h = work->h,
                            .recovered = work->recovered,
                            .slop = work->slop,
+                           .carried = work->carried,
                            .margin = work->margin,
                            .history_scale = work->history_scale,
                            .relaxation = settings->relaxation,

@@ -500,14 +500,18 @@ void KERNEL(position_shift_pass)(void *context, int64_t b, int64_t e, int thread
   const PositionSettings *settings = work->settings;
   const PositionSlots *slots = &work->layout.slots;
   const Real part = real(settings->shift_share > 0 ? settings->shift_share : 1), slop = real(work->slop);
+  const bool memory = settings->memory;
   for (int64_t s = b; s < e; s++) {
+    const int64_t solids = position_rows_begin(slots, s, POSITION_BOUNDARY_BATCH);
     Rows own = own_rows(work->rows.last, slots, s);
     LaneVec3 sum = vec_zero();
     Real deep = real(0);
     for (int64_t row = position_slice_begin(slots, s); row < position_slice_begin(slots, s + 1); row++) {
       PositionTouch t = start_touch(slots, row, work->rows.last, own);
-      Real borne = slots->soft ? slop + wide_load(slots->soft + row * SLICE) : slop;
-      sum = vec_add(sum, position_part(t, borne, part));
+      Real borne = real(0);
+      if (memory) borne = position_carried(wide_load(slots->ln + row * SLICE), t.weight, work->carried, row >= solids);
+      if (slots->soft) borne = real_max(borne, wide_load(slots->soft + row * SLICE));
+      sum = vec_add(sum, position_part(t, slop + borne, part));
       deep = deep + real_select(real_less(t.gap, real(0)), real(1), real(0));
     }
     if (settings->averaging) sum = vec_mul(sum, position_average(deep, settings->relaxation));

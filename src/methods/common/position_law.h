@@ -310,8 +310,19 @@ LANE_INLINE PositionTurn position_turned(LaneVec3 before, PositionTorque torque,
 
 /* ---- stabilisation (Sommer's Algorithm 1, lines 7 to 12) ---- */
 
+/* Penetration that a contact under load carries, `most` at most. A push of l moves two grains by l times their weight
+ * in a pass: so much is what the solver leaves of the load anyway, and makes again when it is shifted apart. Sand that
+ * is confined with less room than it needs has such overlap everywhere; shifted about without friction, as the
+ * stabilisation does it, it would creep for ever and never bear a steady force. Solids are not shifted: what one
+ * presses away from itself goes into the grains behind, and comes back. So a contact with one carries all of it. */
+#define POSITION_CARRIED_SHARE 0.4f
+LANE_INLINE Real position_carried(Real normal, Real weight, float most, bool solid) {
+  if (solid) return real_mask(real_less(real(0), normal), real(most));
+  return real_min(real_max(normal, real(0)) * weight * real(POSITION_CARRIED_SHARE), real(most));
+}
+
 /* How far a penetrating contact moves its grain apart, kg m. `borne` is penetration that stays: the slop, and what a
- * spring bears. */
+ * spring or the load bears. */
 LANE_INLINE LaneVec3 position_part(PositionTouch t, Real borne, Real part) {
   Real depth = real_max(real(0) - t.gap - borne, real(0));
   return vec_mul(t.normal, depth * part / t.weight);

@@ -26,7 +26,7 @@ typedef struct PositionShared {
   int averaging;
   unsigned places; /* of the memory that may be read */
   int substeps;
-  float h, fall[3], recovered, slop, margin, history_scale;
+  float h, fall[3], recovered, slop, carried, margin, history_scale;
   float relaxation, relaxation_pairs, relaxation_boundary, shift_part;
   float per_radius;    /* 1 / nominal radius */
   float printed_limit; /* see position_printed */

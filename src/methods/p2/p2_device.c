@@ -271,7 +271,7 @@ static P2Shared shared_step(const P2 *p2, const Step *step, double h) {
 static Status step_on_device(void *data, Step *step) {
   P2 *p2 = data;
   const PositionSettings *settings = &p2->settings.position;
-  const double h = position_substep(settings, step->dt);
+  const double h = position_substep(settings, step);
   P2Launcher launcher = {.p2 = p2, .shared = shared_step(p2, step, h)};
   const PositionExtra extra = {.data = &launcher,
                                .lay_out = lay_out,

@@ -21,6 +21,8 @@ enum { LIMIT_CHUNK = 1024 };
 /* A springy contact may throw a grain at twice the tool's speed; a little less, so that gravity does not make it more.
  */
 #define SOLID_THROWS 1.9
+/* How fast a grain may get whatever moves, in speeds that would cut the longest step. */
+#define CALM_SPEED 2
 
 static Status add_rest(Core *core, Particles *particles, P2Rest *rest) {
   const struct {
@@ -48,7 +50,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
   TRY(memory_new(core, &p2, 1, "p2"));
   *data = p2;
   if (scree_is_auto(definition->time_step)) definition->time_step = P2_TIME_STEP;
-  if (scree_is_auto(definition->cfl)) definition->cfl = METHOD_CFL;
+  if (scree_is_auto(definition->cfl)) definition->cfl = POSITION_CFL;
   p2->settings = (P2Settings){
       .position =
           {
@@ -67,7 +69,7 @@ static Status p2_create(Core *core, State *state, ScreeMethodDef *definition, vo
       .error_reduction = (float)definition->p2.error_reduction,
       .ground = definition->p2.error_reduction_by == SCREE_ERROR_GROUND,
       .sleep_speed = (float)definition->p2.sleep_speed,
-      .calm_speed = (float)(definition->cfl * definition->radius / definition->time_step),
+      .calm_speed = (float)(CALM_SPEED * definition->cfl * definition->radius / definition->time_step),
   };
   p2->settings.position.second_rows = p2_all_rigid(&state->materials, &p2->settings);
   p2->settings.position.springs = !definition->p2.averaging && p2_any_springs(&state->materials);
@@ -113,7 +115,7 @@ float p2_history_scale(const P2 *p2, double h) {
 }
 
 Status p2_begin(P2 *p2, Step *step, PositionStep *work, P2Contacts *contacts) {
-  const double h = position_substep(&p2->settings.position, step->dt);
+  const double h = position_substep(&p2->settings.position, step);
   TRY(position_begin(step, &p2->settings.position, &p2->search, &p2->memory, &p2->spin, p2_history_scale(p2, h), work));
   p2->last_h = h;
   TRY(p2_contacts_create(work, &p2->settings, contacts)); /* factors of Eq. 21 and 28, caps of Eq. 35 and 36 */

@@ -33,6 +33,7 @@ static Status pbd_create(Core *core, State *state, ScreeMethodDef *definition, v
   TRY(memory_new(core, &pbd, 1, "pbd"));
   *data = pbd;
   if (scree_is_auto(definition->time_step)) definition->time_step = PBD_TIME_STEP;
+  if (scree_is_auto(definition->cfl)) definition->cfl = POSITION_CFL;
   pbd->settings = (PositionSettings){
       .iterations = (int)definition->pbd.iterations,
       .stabilization = (int)definition->pbd.stabilization,
@@ -65,7 +66,7 @@ static float history_scale(const Pbd *pbd, double h) {
 static Status pbd_step(void *data, Step *step) {
   Pbd *pbd = data;
   int mark = scratch_mark(step->scratch);
-  double h = position_substep(&pbd->settings, step->dt);
+  double h = position_substep(&pbd->settings, step);
   PositionStep work;
   double began = profile_begin();
   Status status = position_begin(step, &pbd->settings, &pbd->search, &pbd->memory, &pbd->spin, history_scale(pbd, h),
@@ -128,7 +129,7 @@ static Status pbd_device_prepare(void *data, Step *step) {
 static Status pbd_device_step(void *data, Step *step) {
   Pbd *pbd = data;
   int mark = scratch_mark(step->scratch);
-  double h = position_substep(&pbd->settings, step->dt);
+  double h = position_substep(&pbd->settings, step);
   Status status = position_device_step(pbd->device, step, &pbd->settings, &pbd->search, &pbd->memory, &pbd->spin,
                                        history_scale(pbd, h), NULL);
   scratch_release(step->core, step->scratch, mark);
