@@ -119,6 +119,8 @@ typedef struct MethodDevice {
   /* What all of the step has counted there, and the square of the largest speed, before wrenches are used. NULL: it
    * does not count. */
   void (*counted)(void *data, Step *step, const int32_t *words, double fastest);
+  /* Whether largest_step looks at particles now: they come to the host before it. NULL: it never does. */
+  bool (*looks)(const void *data, const State *state);
   /* Private data comes to the host, for a checkpoint, a picture or the CPU; or the host's counts from now on. */
   Status (*fetch)(Core *core, void *data);
   void (*forget)(void *data);

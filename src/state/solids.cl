@@ -102,7 +102,9 @@ static Heightfield heights_there(SolidsThere there, global const SolidThere *sol
  * a heightfield need not be exact beyond `reach`. */
 static ShapePoint solid_point(SolidsThere there, global const SolidThere *solid, Vec3 p, double reach) {
   ShapePoint point;
+#ifndef SOLIDS_WITHOUT_HEIGHTS
   if (solid->form == SOLID_HEIGHTS) return heights_point(heights_there(there, solid), p, reach);
+#endif
   if (solid->form == SOLID_MESH) {
     const GridAxes axes = solid->grid;
     point = mesh_point(there, solid, grid_spot(&axes, p));

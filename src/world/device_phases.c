@@ -11,6 +11,12 @@ Status world_to_host(ScreeWorld *world, StateSet reads) {
   return mirror_fetch(&world->core, world->state.mirror, &world->state.particles, reads);
 }
 
+Status world_look_ahead(ScreeWorld *world) {
+  const MethodDevice *method = world->method->device;
+  if (!world->on_device || !method->looks || !method->looks(world->method_data, &world->state)) return SCREE_OK;
+  return world_to_host(world, SET_X | SET_LOW | SET_V | SET_BIRTH);
+}
+
 Status world_to_device(ScreeWorld *world, StateSet reads) {
   return mirror_send(&world->core, world->state.mirror, &world->state.particles, reads);
 }

@@ -71,6 +71,7 @@ Status world_run_phase(ScreeWorld *world, const Phase *phase, Step *step) {
 
 Status world_step(ScreeWorld *world) {
   TRY(world_check_device(world));
+  TRY(world_look_ahead(world));
   Step step = world_begin_step(world);
   TRY(world_check_step(world, step.dt));
   crew_begin(&world->crew, world->core.pool);

@@ -113,6 +113,8 @@ Status world_check_device(ScreeWorld *world);
 /* These of the particles are valid on the host from now on; all of them and the method's private data. */
 Status world_to_host(ScreeWorld *world, StateSet reads);
 Status world_method_to_host(ScreeWorld *world);
+/* What the choice of the next step looks at. */
+Status world_look_ahead(ScreeWorld *world);
 /* device_lists.c: lists are made anew there; come to the host, where they are there alone. */
 Status world_rebuild_on_device(ScreeWorld *world, const MethodNeeds *needs);
 Status world_lists_to_host(ScreeWorld *world);

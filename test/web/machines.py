@@ -51,7 +51,9 @@ def main():
     frames = 420  # the bucket has dug and is up
     wanted = native(frames)
     report, found = browser(frames, SETS)
-    check(not report["warnings"], f"warnings {report['warnings']}")
+    # Steps are cut while the bucket drops its sand.
+    warnings = set(report["warnings"]) - {"cfl_limited_steps"}
+    check(not warnings, f"warnings {warnings}")
     for axis in "xyz":
         name = f"bucket_{axis}"
         check(abs(found[name] - wanted[name]) < NEAR, f"{name} is {found[name]}, the program's {wanted[name]}")

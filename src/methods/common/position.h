@@ -390,6 +390,8 @@ bool position_cohesive(const PositionSettings *settings, const Materials *materi
 
 /* The longest step while heavy bodies run into grains: position_impact.c. Others are limited by the CFL rule alone. */
 double position_impact_step(const PositionSettings *settings, const State *state);
+/* Whether it looks at grains: a body is fast enough to ask for shorter steps. */
+bool position_impact_looks(const PositionSettings *settings, const State *state);
 
 /* What a step works with, before anything is looked for. */
 void position_set_up(Step *step, const PositionSettings *settings, PositionSearch *search, ContactMemory *memory,

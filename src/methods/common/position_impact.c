@@ -42,14 +42,27 @@ static double impact_step(const PositionSettings *settings, double radius, doubl
   return fmax(POSITION_IMPACT_WAY * radius / speed, settings->iterations * radius / wave);
 }
 
+/* Whether the body may ask for steps shorter than the scene's, whatever it moves among. */
+static bool may_land(const PositionSettings *settings, const State *state, const Solid *solid) {
+  const double speed = vec3_length(solid->velocity);
+  return solid->motion == MOTION_FREE && speed > 0 &&
+         impact_step(settings, state->radius, speed, POSITION_IMPACT_RATIO) < settings->time_step;
+}
+
+bool position_impact_looks(const PositionSettings *settings, const State *state) {
+  bool looks = false;
+  if (settings->averaging || settings->iterations < 1) return false;
+  for (int32_t k = 0; k < state->solids.count; k++) looks |= may_land(settings, state, &state->solids.items[k]);
+  return looks;
+}
+
 double position_impact_step(const PositionSettings *settings, const State *state) {
   double longest = INFINITY;
   if (settings->averaging || settings->iterations < 1) return longest;
   for (int32_t k = 0; k < state->solids.count; k++) {
     const Solid *solid = &state->solids.items[k];
     const double speed = vec3_length(solid->velocity), radius = state->radius;
-    if (solid->motion != MOTION_FREE || !(speed > 0)) continue;
-    if (impact_step(settings, radius, speed, POSITION_IMPACT_RATIO) >= settings->time_step) continue;
+    if (!may_land(settings, state, solid)) continue;
     const double reach = solid_extent(solid, solid->center_in_shape) + radius + speed * settings->time_step;
     const Surroundings round = surroundings_of(state, solid->center, reach);
     if (round.count == 0) continue;

@@ -11,6 +11,9 @@
 #include "methods/dem/quantum_law.h"
 #include "methods/dem/reaction_law.h"
 #include "methods/dem/surface_law.h"
+/* dem has no device form with terrain. With its surface in what solids are asked, which some kernels ask at two places,
+ * NVIDIA's compiler (driver 580.159, H200) makes code that reads outside of memory; PoCL and Oclgrind run the same text. */
+#define SOLIDS_WITHOUT_HEIGHTS
 #include "state/solids.cl"
 #include "state/wrench_law.h"
 
@@ -216,14 +219,10 @@ typedef struct Near {
   int key;
 } Near;
 
-/* Where what solids are asked stands in a kernel twice, inlined, NVIDIA's compiler (driver 580.159, H200) makes code that
- * reads outside of memory; PoCL and Oclgrind run the same text. */
-#define OUT_OF_LINE __attribute__((noinline)) static
-
 /* Those with one solid, by their keys. The points come nearest first: sums in that order would depend on when the list
  * was made. */
-OUT_OF_LINE int near_of(DemListShared lists, Solids solids, int index, Vec3 at, double radius,
-                        Near near[SHAPE_CONTACTS_MAX]) {
+static int near_of(DemListShared lists, Solids solids, int index, Vec3 at, double radius,
+                   Near near[SHAPE_CONTACTS_MAX]) {
   global const SolidThere *solid = solids.there.solid + index;
   ShapePoint touch[SHAPE_CONTACTS_MAX];
   const int found = touches_of(solids, index, at, radius + lists.margin, touch);
@@ -256,8 +255,7 @@ kernel void dem_count_walls(DemListShared lists, DemShared step, NEAR_WALLS, glo
 }
 
 /* A flat face at rest: the foot of where the grain was when the lists were made, or of where it is. */
-OUT_OF_LINE Vec3 foot_of(DemListShared lists, Solids solids, DemWall wall, Near near, Vec3 at, Vec3 built,
-                         double radius) {
+static Vec3 foot_of(DemListShared lists, Solids solids, DemWall wall, Near near, Vec3 at, Vec3 built, double radius) {
   global const SolidThere *solid = solids.there.solid + wall.solid;
   const Vec3 origin = of_doubles(solids.frame);
   ShapePoint there[SHAPE_CONTACTS_MAX];

@@ -291,6 +291,10 @@ static void counted(void *data, Step *step, const int32_t *words, double fastest
   if (words[P2_WORD_LIMITED] > 0) state_count(step->state, "speed_limited_grains", words[P2_WORD_LIMITED]);
 }
 
+static bool looks(const void *data, const State *state) {
+  return position_impact_looks(&((const P2 *)data)->settings.position, state);
+}
+
 static Status fetch(Core *core, void *data) {
   P2 *p2 = data;
   return position_device_fetch(core, p2->device->position, &p2->memory);
@@ -303,6 +307,7 @@ const MethodDevice P2_DEVICE = {
     .prepare = prepare,
     .step = step_on_device,
     .counted = counted,
+    .looks = looks,
     .fetch = fetch,
     .forget = forget,
     .close = close_device,

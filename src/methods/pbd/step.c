@@ -137,6 +137,10 @@ static Status pbd_device_step(void *data, Step *step) {
   return status;
 }
 
+static bool pbd_device_looks(const void *data, const State *state) {
+  return position_impact_looks(&((const Pbd *)data)->settings, state);
+}
+
 static Status pbd_device_fetch(Core *core, void *data) {
   Pbd *pbd = data;
   return position_device_fetch(core, pbd->device, &pbd->memory);
@@ -154,6 +158,7 @@ static const MethodDevice PBD_DEVICE = {
     .open = pbd_device_open,
     .prepare = pbd_device_prepare,
     .step = pbd_device_step,
+    .looks = pbd_device_looks,
     .fetch = pbd_device_fetch,
     .forget = pbd_device_forget,
     .close = pbd_device_close,
