@@ -117,8 +117,8 @@ foreach(kind IN LISTS script_kinds)
     get_filename_component(extension ${script} LAST_EXT)
     # The window is driven at a person's pace, and with sanitizers a software picture takes seconds: there the renderer
     # itself is looked at by unit/render and cli/render. Suites of benchmarks and laws measure what other tests look at, and
-    # fifty scenes would take as long as all else.
-    if(SCREE_SANITIZE AND name MATCHES "_window$|^bench$|^scenes$|^laws$")
+    # fifty scenes would take as long as all else. Drivers of devices hold compilers that sanitizers know nothing of.
+    if(SCREE_SANITIZE AND name MATCHES "_window$|^bench$|^scenes$|^laws$|^device_scenes$")
       continue()
     endif()
     if(extension STREQUAL ".py" AND kind STREQUAL "web")

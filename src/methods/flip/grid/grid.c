@@ -145,7 +145,7 @@ static Status collect(Core *core, Scratch *scratch, Placing *work, int64_t chunk
   TRY(refuse_size(core, set.count));
   TRY(memory_grow(core, &grid->key, set.count + 1, "flip grid"));
   grid->key[0] = NOWHERE;
-  memcpy(grid->key + 1, set.keys, sizeof *set.keys * (size_t)set.count);
+  if (set.count > 0) memcpy(grid->key + 1, set.keys, sizeof *set.keys * (size_t)set.count);
   grid->strips = (int32_t)set.count + 1;
   return SCREE_OK;
 }
