@@ -44,7 +44,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
 set_source_files_properties(${SCREE_KERNELS} PROPERTIES COMPILE_DEFINITIONS SIMD_LEVEL=0)
 # What a scene is read with, and what happens a few times a frame, is compiled for size: the download counts.
 set(small_sources ${SCREE_SOURCES})
-list(FILTER small_sources INCLUDE REGEX "/src/(scene|parameters|output|device|picture|world|terrain|methods/pbd)/|/src/.*(_device|mirror)|/src/core/(archive|core|files|limits|paths|profile|status|text|timer)|/src/geometry/(grid_cache|mesh|polygon|shape_touches|text)|src/state/(queue|state)|/src/state/state_check|/src/upsample/(births|grains)|/src/bodies/(add|boundaries|controls|keyframes|mechanism|mjcf|xml_scan)")
+list(FILTER small_sources INCLUDE REGEX "/src/(scene|parameters|output|device|picture|world|terrain|methods/pbd)/|/src/.*(_device|mirror)|/src/core/(archive|core|files|limits|paths|profile|status|text|timer)|/src/geometry/(block_lists|bvh_build|grid_cache|mesh|polygon|shape_ray|shape_touches|text|triangle_list)|/src/state/(contacts|particles|queue|solids|state|terrain)|/src/upsample/(births|grains|points)|/src/sampling/(lattice|radii|region|sizes|skin|surface|volume)|/src/bodies/")
 list(FILTER small_sources EXCLUDE REGEX "/src/world/(commit|fill|near_solids)")
 set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS "-Oz")
 add_library(yaml OBJECT ${yaml_sources})
