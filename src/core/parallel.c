@@ -468,8 +468,8 @@ static void reduce_chunk(void *context, int64_t b, int64_t e, int thread) {
 
 enum { PARTIALS_ON_STACK = 512 };
 
-/* Those that do not fit on the stack stay in the pool: a block that comes and goes with every loop would be cleared each
- * time, on one thread. */
+/* Those that do not fit on the stack stay in the pool: a block that comes and goes with every loop would be cleared
+ * each time, on one thread. */
 static double *reduce(Core *core, Reduction *reduction, int64_t begin, int64_t end, double *stack) {
   int64_t chunks = parallel_chunks(begin, end, reduction->grain);
   reduction->begin = begin;
