@@ -165,7 +165,8 @@ double world_solid_reach(const ScreeWorld *world, const MethodNeeds *needs) {
   return (double)needs->solids * largest + (double)needs->skin * world->state.radius;
 }
 
-/* Wheels of a cascade, stones of a wall: the same mesh many times. The solids from `first` on have had the same plan. */
+/* Wheels of a cascade, stones of a wall: the same mesh many times. The solids from `first` on have had the same plan.
+ */
 static Status copy_distance(ScreeWorld *world, int32_t first, int32_t k) {
   const Solid *items = world->state.solids.items;
   bool copied = false;
