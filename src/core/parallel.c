@@ -88,6 +88,7 @@ struct Pool {
   pthread_cond_t done;
   bool quit;
   uint64_t last;     /* number of the last job */
+  double *partials;  /* of reductions over many chunks */
   Pace paces[PACES]; /* of the caller alone */
   Notice notice;
   _Alignas(CACHE_LINE) _Atomic uint64_t asleep[THREADS_MAX / 64]; /* bits: went to sleep and was not woken since */
@@ -378,6 +379,7 @@ void pool_destroy(Core *core, Pool *pool) {
   }
   pthread_cond_destroy(&pool->done);
   pthread_mutex_destroy(&pool->mutex);
+  memory_free(&core->memory, pool->partials);
   memory_free(&core->memory, pool);
 }
 
@@ -466,26 +468,28 @@ static void reduce_chunk(void *context, int64_t b, int64_t e, int thread) {
 
 enum { PARTIALS_ON_STACK = 512 };
 
+/* Those that do not fit on the stack stay in the pool: a block that comes and goes with every loop would be cleared
+ * each time, on one thread. */
 static double *reduce(Core *core, Reduction *reduction, int64_t begin, int64_t end, double *stack) {
   int64_t chunks = parallel_chunks(begin, end, reduction->grain);
   reduction->begin = begin;
   reduction->partial = stack;
-  if (chunks > PARTIALS_ON_STACK)
-    reduction->partial = memory_get(&core->memory, chunks, sizeof(double), "partial sums");
-  if (reduction->partial)
-    run_loop(core, (uintptr_t)reduction->body, NULL, begin, end, reduction->grain, reduce_chunk, reduction);
+  if (chunks > PARTIALS_ON_STACK) {
+    if (memory_grow(core, &core->pool->partials, chunks, "partial sums") != SCREE_OK) return NULL;
+    reduction->partial = core->pool->partials;
+  }
+  run_loop(core, (uintptr_t)reduction->body, NULL, begin, end, reduction->grain, reduce_chunk, reduction);
   return reduction->partial;
 }
 
 double parallel_sum(Core *core, int64_t begin, int64_t end, int64_t grain, ParallelSumBody body, void *context) {
   double stack[PARTIALS_ON_STACK];
   Reduction reduction = {.body = body, .context = context, .grain = grain};
-  double *partial = reduce(core, &reduction, begin, end, stack);
+  const double *partial = reduce(core, &reduction, begin, end, stack);
   if (!partial) return (double)__builtin_nanf("");
   double sum = 0;
   int64_t chunks = parallel_chunks(begin, end, grain);
   for (int64_t c = 0; c < chunks; c++) sum += partial[c];
-  if (partial != stack) memory_free(&core->memory, partial);
   return sum;
 }
 
@@ -493,13 +497,12 @@ double parallel_max(Core *core, int64_t begin, int64_t end, int64_t grain, doubl
                     void *context) {
   double stack[PARTIALS_ON_STACK];
   Reduction reduction = {.body = body, .context = context, .grain = grain};
-  double *partial = reduce(core, &reduction, begin, end, stack);
+  const double *partial = reduce(core, &reduction, begin, end, stack);
   if (!partial) return (double)__builtin_nanf("");
   double largest = floor;
   int64_t chunks = parallel_chunks(begin, end, grain);
-  /* !(<=) rather than >: a NaN must come through, since it means a blow-up. */
-  for (int64_t c = 0; c < chunks; c++)
+  /* A NaN must come through, wherever it is, since it means a blow-up: nothing is as large. */
+  for (int64_t c = 0; c < chunks && largest == largest; c++)
     if (!(partial[c] <= largest)) largest = partial[c];
-  if (partial != stack) memory_free(&core->memory, partial);
   return largest;
 }

@@ -463,3 +463,28 @@ Status shape_cache_distance(Core *core, Shape *shape, double cell, double band, 
   } else band = fmax(band, wide);
   return distance_grid_build(core, shape, cell, band, &shape->grid);
 }
+
+static bool meshes_are_equal(const Mesh *a, const Mesh *b) {
+  return a->vertex_count == b->vertex_count && a->triangle_count == b->triangle_count &&
+         memcmp(a->triangles, b->triangles, sizeof *a->triangles * (size_t)a->triangle_count) == 0 &&
+         memcmp(a->vertices, b->vertices, sizeof *a->vertices * (size_t)a->vertex_count) == 0;
+}
+
+Status shape_copy_distance(Core *core, const Shape *from, Shape *shape, bool *copied) {
+  const DistanceGrid *grid = from->grid;
+  *copied = shape->kind == SCREE_SHAPE_MESH && from->kind == SCREE_SHAPE_MESH && grid && !shape->grid &&
+            meshes_are_equal(&from->mesh, &shape->mesh);
+  if (!*copied) return SCREE_OK;
+  int64_t places = (int64_t)grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
+  int64_t nodes = grid->block_count * GRID_NODES;
+  TRY(memory_new(core, &shape->grid, 1, "distance grid"));
+  DistanceGrid *copy = shape->grid;
+  *copy = *grid;
+  copy->table = NULL;
+  copy->values = NULL;
+  TRY(memory_new(core, &copy->table, places, "distance grid"));
+  TRY(memory_new(core, &copy->values, nodes, "distance grid"));
+  memcpy(copy->table, grid->table, sizeof *copy->table * (size_t)places);
+  memcpy(copy->values, grid->values, sizeof *copy->values * (size_t)nodes);
+  return SCREE_OK;
+}

@@ -15,8 +15,8 @@ enum { GRID_FORMAT = 1 };
 enum { CACHE_PATH_MAX = 1024, CACHE_FILES_MAX = 4096 };
 /* Smaller grids are made as quickly as they are read. */
 enum { CACHED_BLOCKS_LEAST = 256 };
-/* The oldest files go when there are more bytes than this. */
-#define CACHE_BYTES_MOST ((int64_t)512 << 20)
+/* The oldest files go when there are more bytes than this; a single one is not larger than half of it. */
+#define CACHE_BYTES_MOST ((int64_t)1 << 30)
 #define CACHE_SUFFIX ".grid"
 
 typedef struct GridHeader {
@@ -204,7 +204,7 @@ void grid_cache_store(Core *core, GridKey key, const DistanceGrid *grid) {
                        .sum = grid_sum(grid, places, grid->block_count)};
   /* Another grid of this process may be stored by another thread at the same time. */
   snprintf(suffix, sizeof suffix, CACHE_SUFFIX ".%ld.%llx", (long)getpid(), (unsigned long long)(uintptr_t)grid);
-  if (table + values > CACHE_BYTES_MOST / 4 || !cache_path(folder, key, CACHE_SUFFIX, path) ||
+  if (table + values > CACHE_BYTES_MOST / 2 || !cache_path(folder, key, CACHE_SUFFIX, path) ||
       !cache_path(folder, key, suffix, part))
     return;
   make_folder(folder);

@@ -98,5 +98,7 @@ double shape_distance_known(const Shape *shape, double reach);
  * `reach` is beyond the band. The cell is made smaller, down to a quarter, where walls are thinner than two of it;
  * where it is not, the band is at least `wide`. Open meshes and plain shapes stay exact. */
 Status shape_cache_distance(Core *core, Shape *shape, double cell, double band, double wide);
+/* Gives a shape the cached distance of another one of the same mesh, where that has one; returns whether. */
+Status shape_copy_distance(Core *core, const Shape *from, Shape *shape, bool *copied);
 
 #endif

@@ -25,9 +25,18 @@ int64_t state_counted(const State *state, const char *name) {
   return 0;
 }
 
+/* Names are words of small letters, and so many times that more can be counted. */
+#define COUNT_MOST (1ll << 60)
+static bool counter_can_be(const char *name, int64_t count) {
+  for (const char *c = name; *c; c++)
+    if (!((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') || *c == '_')) return false;
+  return count >= 0 && count < COUNT_MOST;
+}
+
 /* Names are literals of the program; those that come from a file are kept in the state. */
 Status counters_archive(Core *core, Archive *archive, State *state) {
   TRY(archive_section(core, archive, "counters"));
+  if (archive->loading) state->counter_count = 0;
   for (int32_t k = 0; k < COUNTERS_MAX; k++) {
     char name[COUNTER_NAME_MAX] = {0};
     int64_t count = 0;
@@ -38,11 +47,11 @@ Status counters_archive(Core *core, Archive *archive, State *state) {
     TRY(archive_value(core, archive, &name));
     TRY(archive_value(core, archive, &count));
     name[COUNTER_NAME_MAX - 1] = 0;
-    if (archive->loading && name[0]) {
-      memcpy(state->counter_names[k], name, sizeof name);
-      state->counters[k] = (ScreeCount){state->counter_names[k], count};
-      state->counter_count = k + 1;
-    }
+    if (!archive->loading || !name[0]) continue;
+    if (!counter_can_be(name, count)) return archive_bad(core, archive, "a warning that cannot have been counted");
+    const int32_t at = state->counter_count++;
+    memcpy(state->counter_names[at], name, sizeof name);
+    state->counters[at] = (ScreeCount){state->counter_names[at], count};
   }
   return SCREE_OK;
 }

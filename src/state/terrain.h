@@ -46,6 +46,12 @@ typedef struct Terrain {
   int64_t buried, exhumed; /* grains so far */
 } Terrain;
 
+/* Whole units of a mass. What a checkpoint or a scene may hold must not be more than a number of them can be. */
+#define TERRAIN_UNITS_MOST 4e18
+static inline int64_t terrain_units_of(const Terrain *terrain, double kg) {
+  double units = kg / terrain->unit;
+  return (int64_t)(units < TERRAIN_UNITS_MOST ? units : TERRAIN_UNITS_MOST);
+}
 static inline double terrain_kg(const Terrain *terrain, int64_t units) { return (double)units * terrain->unit; }
 /* How high the column would stand if all of it showed. */
 static inline double terrain_full(const Terrain *terrain, int64_t k) {

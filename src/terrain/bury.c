@@ -229,7 +229,7 @@ static Status take_grains(const Burial *burial) {
     if (!(after > before + 1e-9 * burial->radius) || at.z >= after + CLEAR * (double)p->radius[i]) continue;
     Corners corners = ground_corners(t, at.x, at.y);
     int64_t parts[4];
-    ground_split(&corners, (int64_t)((double)p->mass[i] / t->unit), parts);
+    ground_split(&corners, terrain_units_of(t, (double)p->mass[i]), parts);
     for (int c = 0; c < 4; c++) burial->ground->moves[corners.column[c]] += parts[c];
     TRY(queue_bury(burial->core, &state->queue, p->id[i], p->mass[i]));
     t->buried++;
@@ -289,7 +289,7 @@ static int64_t find_lower(const Ground *ground, const State *state, int64_t k, d
 
 /* What column k does not show goes to another, which does not show it yet either. */
 static void hand_pending(Terrain *t, int64_t k, int64_t other, double height) {
-  int64_t units = (int64_t)(height * t->area * t->bulk[k] / t->unit);
+  int64_t units = terrain_units_of(t, height * t->area * t->bulk[k]);
   if (units > t->mass[k]) units = t->mass[k];
   double before = terrain_full(t, other);
   t->mass[k] -= units;

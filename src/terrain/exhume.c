@@ -162,7 +162,7 @@ static bool has_room(const Digging *dig, Vec3 at, double radius) {
 /* Takes a grain's mass out of the columns round it; false when they have not so much. */
 static bool take_mass(const Digging *dig, Vec3 at, float mass) {
   Terrain *t = dig->state->terrain;
-  int64_t units = (int64_t)((double)mass / t->unit), parts[4], left = 0, there = 0;
+  int64_t units = terrain_units_of(t, (double)mass), parts[4], left = 0, there = 0;
   if ((double)units * t->unit != (double)mass) return false;
   Corners corners = ground_corners(t, at.x, at.y);
   for (int c = 0; c < 4; c++) {

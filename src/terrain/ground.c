@@ -89,7 +89,7 @@ static Status create_columns(Core *core, State *state, const TerrainPlan *plan, 
 #undef TERRAIN_NEW
   TRY(memory_new(core, &t->awake, (int64_t)t->tiles_x * t->tiles_y, "terrain"));
   for (int64_t k = 0; k < t->count; k++) {
-    t->mass[k] = (int64_t)(field->heights[k] * t->area * t->loose / t->unit);
+    t->mass[k] = terrain_units_of(t, field->heights[k] * t->area * t->loose);
     t->bulk[k] = t->loose;
     ground_wake(t, k); /* a start may be steeper than it can stay */
   }

@@ -101,8 +101,8 @@ static int64_t press_column(const Ground *g, State *state, int64_t k) {
   if (!(target < height)) return 0;
   int64_t mass = t->mass[k];
   double bulk = terrain_kg(t, mass) / (t->area * height); /* what was pending is pressed together */
-  int64_t given = (int64_t)((1 - g->compaction) * (height - target) * t->area * bulk / t->unit);
-  int64_t most = (int64_t)(g->densest * t->area * target / t->unit); /* that can stay */
+  int64_t given = terrain_units_of(t, (1 - g->compaction) * (height - target) * t->area * bulk);
+  int64_t most = terrain_units_of(t, g->densest * t->area * target); /* that can stay */
   if (given > mass) given = mass;
   if (mass - given > most) given = mass - most;
   t->mass[k] = mass - given;

@@ -165,6 +165,16 @@ double world_solid_reach(const ScreeWorld *world, const MethodNeeds *needs) {
   return (double)needs->solids * largest + (double)needs->skin * world->state.radius;
 }
 
+/* Wheels of a cascade, stones of a wall: the same mesh many times. The solids from `first` on have had the same plan.
+ */
+static Status copy_distance(ScreeWorld *world, int32_t first, int32_t k) {
+  const Solid *items = world->state.solids.items;
+  bool copied = false;
+  for (int32_t j = first; j < k && !copied; j++)
+    TRY(shape_copy_distance(&world->core, &items[j].shape, &world->state.solids.items[k].shape, &copied));
+  return SCREE_OK;
+}
+
 /* Grains need their distance to a mesh many times a step: a grid has it for those near it, and where its cells suffice
  * for fine grains, for those too. */
 Status world_cache_distances(ScreeWorld *world, int32_t first) {
@@ -179,6 +189,7 @@ Status world_cache_distances(ScreeWorld *world, int32_t first) {
     Shape *shape = &solids->items[k].shape;
     progress_part(&world->core, "making distance grids", k - first, solids->count - first);
     TRY(shape_find_faces(&world->core, shape));
+    if (shape->kind == SCREE_SHAPE_MESH) TRY(copy_distance(world, first, k));
     TRY(shape_cache_distance(&world->core, shape, needs.distance_cell * radius, band * radius, fine));
     TRY(shape_cache_faces(&world->core, shape, world_solid_reach(world, &needs)));
   }

@@ -9,7 +9,7 @@
 #include "everything_fixture.h"
 #include "world/world.h"
 
-enum { EDIT = 8, EDITS_MAX = 16, FRAMES_BEFORE = 12, FRAMES = 2, STEPS_MOST = 8, RAW = 0xff };
+enum { EDIT = 8, EDITS_MAX = 16, FRAMES_BEFORE = 12, FRAMES = 2, STEPS_MOST = 4, RAW = 0xff };
 /* 1/s: a step or a few end a frame, with what is done then. */
 #define FRAME_RATE 240
 

@@ -91,6 +91,27 @@ static void threads_do_not_change_sums(void **state) {
   }
 }
 
+static double square_or_nan(void *context, int64_t b, int64_t e) {
+  const int64_t *bad = context;
+  return b <= *bad && *bad < e ? (double)NAN : (double)(e * e);
+}
+
+/* A NaN means that something blew up: the largest number must not hide it, wherever it is. */
+static void largest_is_nan_where_one_is(void **state) {
+  (void)state;
+  for (int threads = 1; threads <= 2; threads++) {
+    Core core = test_core(threads);
+    for (int64_t chunks = 3; chunks <= 3000; chunks *= 10)
+      for (int64_t at = -1; at < 3; at++) {
+        int64_t bad = at < 0 ? -1 : at * (chunks - 1) / 2;
+        double largest = parallel_max(&core, 0, chunks, 1, 0, square_or_nan, &bad);
+        if (at < 0) assert_true(largest == (double)(chunks * chunks));
+        else assert_true(isnan(largest));
+      }
+    core_destroy(&core);
+  }
+}
+
 /* What a loop is about lives on the stack of who calls it: a thread that comes late must not look at it. */
 typedef struct Tallies {
   _Atomic int64_t sum, calls;
@@ -300,6 +321,7 @@ int main(void) {
       cmocka_unit_test(memory_counts_and_refuses),
       cmocka_unit_test(scratch_is_a_stack),
       cmocka_unit_test(threads_do_not_change_sums),
+      cmocka_unit_test(largest_is_nan_where_one_is),
       cmocka_unit_test(loops_without_end),
       cmocka_unit_test(shares_divide_loops),
       cmocka_unit_test(threads_are_no_more_than_the_process_may_use),

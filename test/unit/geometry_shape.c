@@ -283,7 +283,21 @@ static void many_points_at_once(void **state) {
   assert_ok(&core, shape_cache_distance(&core, &shape, 0.05, 0.1, 0));
   check_many(&shape, 0.1, 1e-6, 0.1);
   check_many(&shape, INFINITY, 1e-6, INFINITY);
+  /* Another solid of the same mesh gets its grid from the first, and outlives it; one of another mesh does not. */
+  Shape twin, other;
+  bool copied;
+  assert_ok(&core, shape_create(&core, &definition, true, NULL, NULL, &twin));
+  assert_ok(&core, shape_copy_distance(&core, &shape, &twin, &copied));
+  assert_true(copied && twin.grid);
+  definition.scale = 1.5;
+  assert_ok(&core, shape_create(&core, &definition, true, NULL, NULL, &other));
+  definition.scale = 1;
+  assert_ok(&core, shape_copy_distance(&core, &shape, &other, &copied));
+  assert_true(!copied && !other.grid);
+  shape_destroy(&core, &other);
   shape_destroy(&core, &shape);
+  check_many(&twin, 0.1, 1e-6, 0.1);
+  shape_destroy(&core, &twin);
   /* A grid that the memory cannot hold is refused. */
   assert_ok(&core, shape_create(&core, &definition, true, NULL, NULL, &shape));
   assert_int_equal(shape_cache_distance(&core, &shape, 1e-4, 0.1, 0), SCREE_NO_MEMORY);

@@ -238,20 +238,40 @@ static Status list_pairs(DemStep *work, Listing *listing) {
 
 /* ---- all contacts ---- */
 
+typedef struct Margins {
+  const float *longest; /* displacement of the step, per octet */
+  float *margin;
+  double held, share, least, most; /* steps; m */
+} Margins;
+
+static double sum_longest(void *context, int64_t b, int64_t e) {
+  const Margins *margins = context;
+  double sum = 0;
+  for (int64_t k = b; k < e; k++) sum += (double)margins->longest[k];
+  return sum;
+}
+
+static void margin_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Margins *m = context;
+  for (int64_t k = b; k < e; k++)
+    m->margin[k] = (float)fmin(fmax(m->held * ((double)m->longest[k] + m->share), m->least), m->most);
+}
+
 static Status choose_margins(const DemStep *work, DemTopology *fresh) {
   Core *core = work->step->core;
   const State *state = work->step->state;
   int64_t octets = dem_octets(fresh->grains);
   TRY(memory_new(core, &fresh->margin, octets, "contacts"));
   TRY(memory_new(core, &fresh->travelled, octets, "contacts"));
-  double sum = 0;
-  for (int64_t k = 0; k < octets; k++) sum += (double)work->rows.longest[k];
-  double share = octets > 0 ? MEAN_SHARE * sum / (double)octets : 0;
-  double mean = (share + share / MEAN_SHARE) / state->radius;
-  double held = fmax(mean > 0 ? HOLD_ROOT / sqrt(mean) : 0, STEPS_TO_HOLD);
-  double least = MARGIN_LEAST * state->radius, most = 0.5 * (double)state->contacts.skin;
-  for (int64_t k = 0; k < octets; k++)
-    fresh->margin[k] = (float)fmin(fmax(held * ((double)work->rows.longest[k] + share), least), most);
+  Margins margins = {.longest = work->rows.longest, .margin = fresh->margin};
+  double sum = parallel_sum(core, 0, octets, DEM_CHUNK, sum_longest, &margins);
+  margins.share = octets > 0 ? MEAN_SHARE * sum / (double)octets : 0;
+  double mean = (margins.share + margins.share / MEAN_SHARE) / state->radius;
+  margins.held = fmax(mean > 0 ? HOLD_ROOT / sqrt(mean) : 0, STEPS_TO_HOLD);
+  margins.least = MARGIN_LEAST * state->radius;
+  margins.most = 0.5 * (double)state->contacts.skin;
+  parallel_for(core, 0, octets, DEM_CHUNK, margin_chunk, &margins);
   return SCREE_OK;
 }
 

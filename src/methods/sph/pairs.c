@@ -18,18 +18,27 @@ static void place_rows(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
+/* Slots of each slice, which make room for the longest of its rows. */
+static void slots_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SphWork *work = context;
+  const int64_t *start = work->step->state->contacts.particles.list.start;
+  for (int64_t g = b; g < e; g++) {
+    int64_t longest = 0, end = (g + 1) * LANES < work->count ? (g + 1) * LANES : work->count;
+    for (int64_t i = g * LANES; i < end; i++)
+      if (start[i + 1] - start[i] > longest) longest = start[i + 1] - start[i];
+    work->pairs.slot_start[g] = longest;
+  }
+}
+
 Status sph_pairs_find(SphWork *work) {
   Core *core = work->step->core;
-  const NeighborList *list = &work->step->state->contacts.particles.list;
   int64_t slots = 0;
+  parallel_for(core, 0, work->slices, ROW_CHUNK / LANES, slots_chunk, work);
   for (int64_t g = 0; g < work->slices; g++) {
-    int64_t longest = 0, end = (g + 1) * LANES < work->count ? (g + 1) * LANES : work->count;
-    for (int64_t i = g * LANES; i < end; i++) {
-      int64_t row = list->start[i + 1] - list->start[i];
-      if (row > longest) longest = row;
-    }
+    int64_t here = work->pairs.slot_start[g];
     work->pairs.slot_start[g] = slots;
-    slots += longest;
+    slots += here;
   }
   TRY(scratch_take(core, work->step->scratch, &work->pairs.slots, slots, "sph pairs"));
   parallel_for(core, 0, work->count, ROW_CHUNK, place_rows, work);

@@ -347,18 +347,26 @@ bool sph_walls_possible(const State *state, int64_t i) {
          (samples->start && samples->start[i] < samples->start[i + 1]);
 }
 
+static void most_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  SphWork *work = context;
+  for (int64_t r = b; r < e; r++) work->walls.start[r] = (int32_t)most_contacts(work, sph_row_parcel(work, r));
+}
+
 static Status take_contacts(SphWork *work) {
   int64_t total = 0;
+  parallel_for(work->step->core, 0, work->walls.rows, 4 * WALL_CHUNK, most_chunk, work);
   for (int64_t r = 0; r < work->walls.rows; r++) {
+    int32_t most = work->walls.start[r];
     work->walls.start[r] = (int32_t)total;
-    total += most_contacts(work, sph_row_parcel(work, r));
+    total += most;
     if (total > INT32_MAX) return fail(work->step->core, SCREE_NO_MEMORY, "too many boundary contacts");
   }
   work->walls.start[work->walls.rows] = (int32_t)total;
   return scratch_take(work->step->core, work->step->scratch, &work->walls.contacts, total, "sph walls");
 }
 
-/* Puts those that were found behind each other. */
+/* Puts those that were found behind each other: parcels away from walls, which are most, have none. */
 static void close_gaps(SphWork *work, const int32_t *found) {
   int32_t total = 0;
   for (int64_t r = 0; r < work->walls.rows; r++) {
@@ -380,8 +388,10 @@ static Status list_moving(SphWork *work) {
   const State *state = work->step->state;
   int32_t *moving = NULL;
   TRY(scratch_take(work->step->core, work->step->scratch, &moving, work->walls.count, "sph moved walls"));
+  bool any = false;
+  for (int32_t k = 0; k < state->solids.count; k++) any |= can_move(&state->solids.items[k]);
   work->walls.moving_count = 0;
-  for (int64_t k = 0; k < work->walls.count; k++)
+  for (int64_t k = 0; k < work->walls.count && any; k++)
     if (work->walls.contacts[k].slope > 0 && can_move(&state->solids.items[work->walls.contacts[k].solid]))
       moving[work->walls.moving_count++] = (int32_t)k;
   work->walls.moving = moving;
