@@ -104,6 +104,7 @@ static void find_node_sums(ToGrid *to) {
   nodes->dense = PHI_DENSE;
   nodes->pressure = work->kept->pressure;
   nodes->settle = (float)fmin(1, work->settings->settle * work->dt);
+  nodes->body_of_solid = work->solids.body_of_solid;
   nodes->fields = work->fields;
   for (int a = 0; a < 3; a++) nodes->gained[a] = (float)(vec3_get(work->state->gravity, a) * work->dt);
 }
