@@ -35,7 +35,13 @@ typedef struct StripSolids {
   float across[3][STRIP];    /* its normal */
   float normal[3][3][STRIP]; /* of the surface at the face (axis of the face, component); along the axis beside edges */
   uint8_t cut;               /* lanes that are not wholly free, a bit each */
-  bool touched;              /* some solid is near */
+  bool seams;                /* the free space is in parts (solids/seams.h), or too narrow somewhere */
+  uint8_t parted[3];         /* lower faces between two parts, a bit per lane */
+  uint8_t parted_above[3];   /* and upper ones */
+  float open_above[3][STRIP]; /* share that seams leave of what is open of the upper faces */
+  uint64_t other_part[STRIP]; /* a bit per point of the cell that is in another part than the cell */
+  uint8_t way_out[STRIP];     /* the side that leads to the cell which keeps that part */
+  bool touched;               /* some solid is near */
 } StripSolids;
 
 /* What fixed solids leave free of the strips that they are near. A strip has the number of its record, and takes only
@@ -66,6 +72,15 @@ typedef struct SolidFields {
   uint8_t *valid[4];       /* per strip, a bit per lane: centres (0) and faces (1 + axis) that are not inside a solid */
   float *kernel_volume[4]; /* free volume under the kernel of the node, in cells: 1 away from solids */
 } SolidFields;
+
+/* Share of what acts on a face that the sand bears. A face of which little is open has more sand under its kernel than
+ * it has area: by its area alone it would fall along the wall, whatever the stress. Faces of bodies that stresses move
+ * (`of_body`) bear by their area, as the bodies do by the rest of it. */
+static inline float borne_share(const SolidFields *solid, int axis, int64_t face, bool of_body) {
+  float open = solid->open[axis][face], volume = solid->kernel_volume[1 + axis][face];
+  if (!(open > 0) || of_body || !(volume > open)) return open;
+  return volume < 1 ? volume : 1;
+}
 
 /* Stage "to grid": flip_particles_to_grid fills it. Holds until the end of the step, but for phi, which
  * flip_correct_density corrects, and velocity, to which flip_solve_stresses adds what stresses change. flux and

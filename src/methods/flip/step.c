@@ -6,8 +6,8 @@
  * printed) or `planes` is asked for; friction is solved for all components at once and minimises the kinetic energy
  * itself, without the paper's weight. Faces with little sand bear no stress, and particles at the surface give to those
  * alone that do (transfer/bearing_faces.c). Shapes advance by (1 + dt J) A (1 + dt J)^T, which is Eq. 28 to first order
- * and stays positive. Sand under pressure takes on a small share of the grid's velocity (`settle`): what FLIP leaves
- * between the nodes would otherwise never come to rest. Loose sand may go farther than half a cell in a step. See
+ * and stays positive. Dense sand loses what the grid does not see of its velocity (`settle`): what FLIP leaves between
+ * the nodes would otherwise never come to rest. Loose sand may go farther than half a cell in a step. See
  * docs/methods/flip.md.
  */
 #include <math.h>

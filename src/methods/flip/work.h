@@ -20,7 +20,7 @@ typedef struct FlipSettings {
   int friction_steps;
   double displacement;       /* of dense sand in a step, in cells, at most */
   double loose_displacement; /* and of sand that is too loose to be pressed */
-  double settle;             /* share of the grid's velocity that particles in contact take on, 1/s */
+  double settle;             /* how fast noise of particles in contact is lost, in sqrt(g / cell) */
 } FlipSettings;
 
 /* A face that a body moves with: it bears its share of the stresses there (Eq. 21, 22). */

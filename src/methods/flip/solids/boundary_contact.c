@@ -4,6 +4,7 @@
 #include "methods/flip/solids/contact_law.h"
 
 #include "methods/flip/solids/boundary_contact.h"
+#include "methods/flip/solids/seams.h"
 
 #include <math.h>
 #include <string.h>
@@ -250,6 +251,27 @@ void contact_keep_out(const BoundaryContact *contact, float displacement[3], flo
   for (int a = 0; a < 3; a++) displacement[a] = (to[a] - contact->at[a]) * cell;
 }
 
+/* The particle stays beside the solid, which takes the speed that it would have gone on with. */
+void contact_stop_at_seams(const BoundaryContact *contact, float displacement[3], float v[3]) {
+  const FlipWork *work = contact->work;
+  float to[3], along = 0, square = 0;
+  for (int a = 0; a < 3; a++) to[a] = contact->at[a] + displacement[a] / (float)work->grid->cell;
+  seams_put_out(work, contact->place, to);
+  if (!seams_part(work, contact->place, contact->at, to)) {
+    for (int a = 0; a < 3; a++) displacement[a] = (to[a] - contact->at[a]) * (float)work->grid->cell;
+    return;
+  }
+  for (int a = 0; a < 3; a++) {
+    along += (v[a] - contact->solid_velocity[a]) * displacement[a];
+    square += displacement[a] * displacement[a];
+  }
+  if (along > 0 && contact->solid) add_solid_impulse(contact, displacement, along / square);
+  for (int a = 0; a < 3; a++) {
+    if (along > 0) v[a] -= along / square * displacement[a];
+    displacement[a] = contact->solid_velocity[a] * (float)work->dt;
+  }
+}
+
 void contact_trace(const BoundaryContact *contact, float displacement[3], float v[3]) {
   const FlipWork *work = contact->work;
   float cell = (float)work->grid->cell, gradient[3], piece[3], to[3];
@@ -274,6 +296,10 @@ void contact_trace(const BoundaryContact *contact, float displacement[3], float 
     }
     for (int32_t s = 0; meets && s < work->state->solids.count; s++)
       put_out(contact, s, work->dt * (k + 1) / pieces, to, piece, v);
+    if (meets && seams_part(work, contact->place, from, to)) {
+      memcpy(to, from, sizeof to);
+      break;
+    }
     if (!same_cell(from, to) && is_dense_at(contact, to, v)) break;
   }
   for (int a = 0; a < 3; a++) displacement[a] = (to[a] - at[a]) * cell;

@@ -35,7 +35,9 @@ void contact_friction(const BoundaryContact *contact, const StopWindow *window, 
 /* A particle stays out of solids: what the grid is too coarse to stop is put back onto the surface, and the speed into
  * it is taken away. */
 void contact_keep_out(const BoundaryContact *contact, float displacement[3], float v[3]);
-/* The same for a displacement longer than half a cell, piece by piece. It ends in the first dense cell that it comes
+/* No displacement of up to half a cell leads through a seam between solids (seams.h). */
+void contact_stop_at_seams(const BoundaryContact *contact, float displacement[3], float v[3]);
+/* Both for a displacement longer than half a cell, piece by piece. It ends in the first dense cell that it comes
  * to. */
 void contact_trace(const BoundaryContact *contact, float displacement[3], float v[3]);
 

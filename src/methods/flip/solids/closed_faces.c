@@ -329,7 +329,8 @@ static void push_chunk(void *context, int64_t b, int64_t e, int thread) {
         if (owner < 0 || !(f->solid.open[a][at] < 1)) continue;
         double force = flip_stress_force(work, work->kept->stress, at, a) - (double)work->kept->pressure[at] +
                        (double)work->kept->pressure[cell_below(work->grid, at, a)];
-        if (force != 0) add_wall_force(work, at, a, owner, force * area * (double)(1 - f->solid.open[a][at]), &sum);
+        double share = 1 - (double)borne_share(&f->solid, a, at, work->solids.body_of_solid[owner] >= 0);
+        if (force != 0) add_wall_force(work, at, a, owner, force * area * share, &sum);
       }
   }
   wrench_sum_end(&sum);

@@ -5,7 +5,7 @@
 
 #include "methods/flip/solids/solids.h"
 
-static Vec3 query_point(int k) {
+Vec3 query_point(int k) {
   if (k >= ASK_MIDDLES) return vec3(k - ASK_MIDDLES + 0.5, 0.5, 0.5);
   if (k >= ASK_CORNERS) {
     k -= ASK_CORNERS;

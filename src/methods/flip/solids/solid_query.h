@@ -15,6 +15,9 @@ enum {
   ASK_ALL = ASK_MIDDLES + STRIP
 };
 
+/* Where point k lies, from the corner of the strip, in cells. */
+Vec3 query_point(int k);
+
 /* A solid as strips query it, in its own frame. */
 typedef struct SolidQuery {
   const Solid *solid;

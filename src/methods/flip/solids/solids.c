@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "methods/flip/solids/seams.h"
 #include "methods/flip/solids/solids_kernels.h"
 #include "methods/flip/solids/strip_union.h"
 #include "methods/flip/stress/stress.h"
@@ -146,6 +147,12 @@ static uint32_t shifted(const FlipWork *work, int32_t strip, int axis, const uin
   return below ? bits[below] : 0;
 }
 
+static void seams_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const SolidSearch *search = context;
+  for (int64_t strip = b; strip < e; strip++) seams_close_faces(search->work, strip);
+}
+
 /* Faces into cells that are solid are closed; nodes are valid where a cell beside them is free. */
 static void valid_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
@@ -234,6 +241,7 @@ Status flip_find_solids(FlipWork *work) {
   search.cut[0] = 0;
   parallel_for(core, 1, strips, SOLID_CHUNK, query_chunk, &search);
   parallel_for(core, 1, strips, SOLID_CHUNK, shares_chunk, &search);
+  parallel_for(core, 1, strips, SOLID_CHUNK, seams_chunk, &search);
   parallel_for(core, 1, strips, SOLID_CHUNK, valid_chunk, &search);
   parallel_for(core, 1, strips, SOLID_CHUNK, near_chunk, &search);
   flip_find_norms(work);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "methods/flip/solids/seams.h"
 #include "methods/flip/solids/solids.h"
 
 /* Extent of an octant and of a quarter of a face, in cells. */
@@ -18,7 +19,7 @@ void strip_union_begin(StripUnion *all, const SolidQuery **solids, PlacedSolid *
 
 static void all_is_free(StripUnion *all) {
   const NearSurface none = {.d = FAR, .solid = -1};
-  for (int k = 0; k < ASK; k++) all->nearest[k] = none;
+  for (int k = 0; k < ASK; k++) all->nearest[k] = all->second[k] = none;
   for (int k = 0; k < ASK_CORNERS; k++) {
     all->closing[k] = none;
     all->share[k] = 1;
@@ -40,7 +41,10 @@ static void close_by(StripUnion *all, int point, const NearSurface *surface) {
 }
 
 static void take(StripUnion *all, int point, const NearSurface *surface) {
-  if (surface->d < all->nearest[point].d) all->nearest[point] = *surface;
+  if (surface->d < all->nearest[point].d) {
+    all->second[point] = all->nearest[point];
+    all->nearest[point] = *surface;
+  } else if (surface->d < all->second[point].d) all->second[point] = *surface;
   if (point < ASK_CORNERS && share_at(point, surface) < all->share[point]) close_by(all, point, surface);
 }
 
@@ -211,6 +215,7 @@ void strip_union_end(const FlipWork *work, Vec3 origin, StripUnion *all, StripSo
   to->touched = all->count > 0;
   if (!to->touched) return;
   for (int point = 0; all->count > 1 && point < ASK; point++) join(work, origin, point, all);
+  seams_close(work, origin, all, to);
   for (int lane = 0; lane < STRIP; lane++) {
     int point = lane * ASK_LANE;
     float least = 1;

@@ -7,11 +7,11 @@
 
 /* At the points that strips ask at: lane * ASK_LANE + k, then ASK_CORNERS + column * 4 + k. */
 typedef struct StripUnion {
-  NearSurface nearest[ASK];
-  NearSurface closing[ASK_CORNERS]; /* that leaves least free of the octant or quarter */
-  float share[ASK_CORNERS];         /* what it leaves free */
-  const SolidQuery **solids;        /* near the strip; room for all */
-  PlacedSolids placed;              /* the same, as a point sees them */
+  NearSurface nearest[ASK], second[ASK]; /* of one solid, and of another */
+  NearSurface closing[ASK_CORNERS];      /* that leaves least free of the octant or quarter */
+  float share[ASK_CORNERS];              /* what it leaves free */
+  const SolidQuery **solids;             /* near the strip; room for all */
+  PlacedSolids placed;                   /* the same, as a point sees them */
   int32_t count;
 } StripUnion;
 

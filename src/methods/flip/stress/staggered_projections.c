@@ -6,6 +6,7 @@
 #include "methods/flip/solids/solids.h"
 #include "methods/flip/stress/operator_kernels.h"
 #include "methods/flip/stress/stress.h"
+#include "methods/flip/transfer/transfer.h"
 
 typedef struct Faces {
   FlipWork *work;
@@ -42,6 +43,7 @@ static void flux_with(FlipWork *work, bool pressure, float *const out[3]) {
 typedef struct Velocities {
   FlipWork *work;
   float *const *gained; /* by stresses and walls */
+  float *const *sharp;  /* velocity that particles settle to, with `fall` */
   float fall[3];        /* by gravity */
 } Velocities;
 
@@ -51,13 +53,13 @@ static void velocity_chunk(void *context, int64_t b, int64_t e, int thread) {
   FlipFields *f = &v->work->fields;
   for (int a = 0; a < 3; a++)
     for (int64_t at = b * STRIP; at < e * STRIP; at++) {
-      f->stress.change[a][at] = v->gained[a][at] + f->sand.settle[a][at] * (f->sand.velocity[a][at] - v->fall[a]);
+      f->stress.change[a][at] = v->gained[a][at] + f->sand.settle[a][at] * (v->sharp[a][at] - v->fall[a]);
       f->sand.velocity[a][at] += v->gained[a][at];
     }
 }
 
 /* Eq. 5 and 27: densities are those of the free part of a face's volume, so that its share cancels. */
-static void accelerate(FlipWork *work, float *const none[3]) {
+static void accelerate(FlipWork *work, float *const none[3], float *const sharp[3]) {
   FlipFields *f = &work->fields;
   double factor = work->dt / work->grid->cell;
   Faces faces = {.work = work};
@@ -71,7 +73,7 @@ static void accelerate(FlipWork *work, float *const none[3]) {
   }
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, update_chunk, &faces);
   Vec3 g = work->state->gravity;
-  Velocities v = {work, none, {(float)(g.x * work->dt), (float)(g.y * work->dt), (float)(g.z * work->dt)}};
+  Velocities v = {work, none, sharp, {(float)(g.x * work->dt), (float)(g.y * work->dt), (float)(g.z * work->dt)}};
   parallel_for(work->core, 1, work->grid->strips, STRIP_CHUNK, velocity_chunk, &v);
 }
 
@@ -106,10 +108,11 @@ Status flip_solve_stresses(FlipWork *work) {
   Scratch *scratch = work->step->scratch;
   int64_t cells = work_cells(work);
   int mark = scratch_mark(scratch);
-  float *flux[3], *before = NULL;
+  float *flux[3], *sharp[3], *before = NULL;
   for (int a = 0; a < 3; a++) {
     TRY(scratch_take(core, scratch, &flux[a], cells, "flux"));
     memset(flux[a], 0, sizeof(float) * STRIP);
+    TRY(scratch_take(core, scratch, &sharp[a], cells, "velocity"));
   }
   TRY(scratch_take(core, scratch, &before, cells, "flux"));
   flip_find_unfilled(work);
@@ -121,8 +124,9 @@ Status flip_solve_stresses(FlipWork *work) {
   TRY(flip_scale_warm_start(work));
   profile_end(work->step->profile, "friction", began);
   Status status = project(work, flux, before);
+  if (status == SCREE_OK) status = flip_sharpen(work, sharp);
   if (status == SCREE_OK) {
-    accelerate(work, flux);
+    accelerate(work, flux, sharp);
     flip_add_wrenches(work);
   }
   scratch_release(core, scratch, mark);

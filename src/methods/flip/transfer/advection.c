@@ -5,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "methods/flip/solids/boundary_contact.h"
+#include "methods/flip/solids/seams.h"
 #include "methods/flip/transfer/advection_kernels.h"
 #include "methods/flip/transfer/shapes.h"
 #include "methods/flip/transfer/transfer.h"
@@ -223,14 +224,16 @@ static void move_near_solids(const FromGrid *from, const StripDisplacements *s, 
   const FlipWork *work = from->work;
   const int32_t *start = work->order->start + s->strip * STRIP;
   uint32_t friction = friction_lanes(from, s);
-  if (!friction && !s->bits) return;
+  bool seams = s->walls && seams_near(work, (int32_t)s->strip);
+  if (!friction && !s->bits && !seams) return;
   StopWindow window;
   if (friction) strip_stops(work, (int32_t)s->strip, &window);
   for (int lane = 0; lane < STRIP; lane++)
     for (int32_t k = start[lane]; k < start[lane + 1]; k++) {
       uint8_t bits = s->displacement_bits[k - s->first];
       bool has_friction = friction >> lane & 1, far = bits & DISPLACEMENT_IS_LONG, walled = s->walls >> lane & 1;
-      if (!has_friction && !far && !(walled && bits & DISPLACEMENT_INTO_SOLID)) continue;
+      bool into = walled && bits & DISPLACEMENT_INTO_SOLID, parted = walled && seams && !far;
+      if (!has_friction && !far && !into && !parted) continue;
       BoundaryContact contact = contact_of(work, s->strip, s->place, k, work->fields.solid.near[s->strip]);
       contact.room = from->placed + (int64_t)thread * work->state->solids.count;
       const float norm[3] = {work->transfer.norm[1][k], work->transfer.norm[2][k], work->transfer.norm[3][k]};
@@ -241,7 +244,8 @@ static void move_near_solids(const FromGrid *from, const StripDisplacements *s, 
       }
       if (has_friction) contact_friction(&contact, &window, norm, v, displacement);
       if (far) contact_trace(&contact, displacement, v);
-      else if (walled) contact_keep_out(&contact, displacement, v);
+      else if (into) contact_keep_out(&contact, displacement, v);
+      if (parted) contact_stop_at_seams(&contact, displacement, v);
       for (int a = 0; a < 3; a++) {
         s->gathered->displacement[a][k - s->first] = displacement[a];
         s->gathered->velocity[a][k - s->first] = v[a];

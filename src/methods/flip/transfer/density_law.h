@@ -22,15 +22,15 @@ typedef struct FaceState {
 } FaceState;
 
 /* A face of which the share `open` is free and holds sand to the fraction phi; the rest moves with a solid. `moves`:
- * there is enough sand to be moved; `bears`: and to bear stress. The solid bears the closed share of what acts on the
- * face, the sand the open one, whatever the free volume under its kernel: they gain from each other what they lose.
+ * there is enough sand to be moved; `bears`: and to bear stress. The sand bears the share `borne` of what acts on the
+ * face (borne_share in fields.h), the solid the rest: they gain from each other what they lose.
  * The flux is that of Eq. 7 with the moving solid of Eq. 25 in it. */
-LANE_INLINE FaceState face_state(Real mass, Real momentum, Real phi, Real open, Real solid_velocity, Real gained,
-                                 Real cell_volume, Mask moves, Mask bears) {
+LANE_INLINE FaceState face_state(Real mass, Real momentum, Real phi, Real open, Real borne, Real solid_velocity,
+                                 Real gained, Real cell_volume, Mask moves, Mask bears) {
   FaceState to;
   Real solid = (real(1) - open) * solid_velocity;
   to.velocity = real_select(real_less(real(0), mass), momentum / mass + gained, real(0));
-  to.specific_volume = real_select(bears & real_less(real(0), open), cell_volume * open / mass, real(0));
+  to.specific_volume = real_select(bears & real_less(real(0), open), cell_volume * borne / mass, real(0));
   to.flux = real_select(moves, open * phi * to.velocity, real(0)) + solid;
   to.flux_mobility = open * phi * to.specific_volume;
   to.joint_velocity = open * to.velocity + solid;

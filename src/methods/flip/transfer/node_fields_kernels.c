@@ -70,8 +70,16 @@ WIDE_INLINE void face_fields(const NodeSums *sums, int64_t strip, int a, const W
   FaceSums face = face_sums(sums, strip, a, own, others);
   Wide open = wide_load(f->solid.open[a] + at);
   WideInt moves = wide_less(wide_set(sums->least), face.phi), bears = moves & wide_lanes(f->sand.bearing[a][strip]);
-  FaceState state = face_state(face.mass, own[AT_X_TOO + 2 * a], face.phi, open, wide_load(f->solid.velocity[a] + at),
-                               wide_set(sums->gained[a]), wide_set(sums->volume), moves, bears);
+  uint32_t owned = 0;
+  float borne[STRIP];
+  for (int lane = 0; lane < STRIP; lane++) {
+    int16_t owner = f->solid.owner[a][at + lane];
+    owned |= (owner >= 0 ? 1u : 0u) << lane;
+    borne[lane] = borne_share(&f->solid, a, at + lane, owner < 0 || sums->body_of_solid[owner] >= 0);
+  }
+  FaceState state =
+      face_state(face.mass, own[AT_X_TOO + 2 * a], face.phi, open, wide_load(borne),
+                 wide_load(f->solid.velocity[a] + at), wide_set(sums->gained[a]), wide_set(sums->volume), moves, bears);
   wide_store(f->sand.mass[a] + at, face.mass);
   wide_store(f->sand.velocity[a] + at, state.velocity);
   wide_store(f->sand.specific_volume[a] + at, state.specific_volume);
@@ -82,8 +90,6 @@ WIDE_INLINE void face_fields(const NodeSums *sums, int64_t strip, int a, const W
   wide_store(f->stress.change[a] + at, zero);
   wide_store(f->stress.correction[a] + at, zero);
   wide_store(f->stress.stopped[a] + at, zero);
-  uint32_t owned = 0;
-  for (int lane = 0; lane < STRIP; lane++) owned |= (f->solid.owner[a][at + lane] >= 0 ? 1u : 0u) << lane;
   uint32_t closed = owned & ~wide_bits(wide_less(zero, open));
   sums->closed[a][strip] = (uint8_t)closed;
   sums->bears[a][strip] = (uint8_t)(closed | wide_bits(wide_less(zero, state.specific_volume)));

@@ -17,6 +17,7 @@ typedef struct NodeSums {
   float dense;                                        /* phi over free volume of a cell above which grains touch */
   const float *pressure;                              /* of the last step */
   float gained[3];                                    /* g dt */
+  const int16_t *body_of_solid;                       /* of SolidStage */
   float settle; /* share of their own velocity that particles in contact give up */
   FlipFields fields;
   uint8_t *bears[3], *closed[3]; /* per strip, a bit a lane: faces that a stress can act on; those of walls */

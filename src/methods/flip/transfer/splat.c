@@ -87,6 +87,11 @@ typedef struct ToGrid {
   uint8_t *taken;  /* strips whose faces are found again, once restricted particles are known; NULL before */
 } ToGrid;
 
+/* 1/s: sand falls through a share of a cell in the time that its noise is lost in, whatever the size of the cell. */
+static double settle_rate(const FlipWork *work) {
+  return work->settings->settle * sqrt(vec3_length(work->state->gravity) / work->grid->cell);
+}
+
 static void find_node_sums(ToGrid *to) {
   const FlipWork *work = to->work;
   const ScreeMaterialDef *only = &work->state->materials.items[0].definition;
@@ -103,7 +108,8 @@ static void find_node_sums(ToGrid *to) {
   nodes->stays_bearing = PHI_STAYS_BEARING;
   nodes->dense = PHI_DENSE;
   nodes->pressure = work->kept->pressure;
-  nodes->settle = (float)fmin(1, work->settings->settle * work->dt);
+  nodes->settle = (float)fmin(1, settle_rate(work) * work->dt);
+  nodes->body_of_solid = work->solids.body_of_solid;
   nodes->fields = work->fields;
   for (int a = 0; a < 3; a++) nodes->gained[a] = (float)(vec3_get(work->state->gravity, a) * work->dt);
 }

@@ -11,6 +11,8 @@ Status flip_particles_to_grid(FlipWork *work);
 void flip_restrict_particles(FlipWork *work);
 /* Whether some particle near the strip is restricted: the sums of its faces have changed. */
 bool flip_restricted_near(const FlipWork *work, int32_t strip);
+/* sharpen.c: the velocity that particles settle to, at faces. */
+Status flip_sharpen(FlipWork *work, float *const sharp[3]);
 /* advection.c */
 Status flip_grid_to_particles(FlipWork *work);
 
