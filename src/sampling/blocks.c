@@ -370,7 +370,7 @@ void blocks_destroy(Core *core, Blocks *blocks) {
 typedef struct Collect {
   const Blocks *blocks;
   double nominal;
-  int64_t *first; /* of each block */
+  const int32_t *before; /* spheres before each block, and behind the last */
   Samples *samples;
 } Collect;
 
@@ -380,7 +380,7 @@ static void collect_body(void *context, int64_t b, int64_t e, int thread) {
   const Blocks *blocks = collect->blocks;
   Samples *samples = collect->samples;
   for (int64_t block = b; block < e; block++)
-    for (int64_t k = 0, n = collect->first[block]; n < collect->first[block + 1]; k++, n++) {
+    for (int64_t k = 0, n = collect->before[block]; n < collect->before[block + 1]; k++, n++) {
       float point[3];
       block_point(blocks, block, k, point);
       samples->x[n] = point[0], samples->y[n] = point[1], samples->z[n] = point[2];
@@ -388,20 +388,52 @@ static void collect_body(void *context, int64_t b, int64_t e, int thread) {
     }
 }
 
-static Status collect_all(Core *core, Collect *collect) {
-  const Blocks *blocks = collect->blocks;
-  Samples *samples = collect->samples;
-  TRY(memory_new(core, &collect->first, blocks->count + 1, "sampling blocks"));
-  for (int64_t b = 0; b < blocks->count; b++) collect->first[b + 1] = collect->first[b] + block_filled(blocks, b);
-  samples->count = collect->first[blocks->count];
-  TRY(samples_new(core, samples->count, blocks->radius != NULL, samples));
-  parallel_for(core, 0, blocks->count, 64, collect_body, collect);
+static int64_t block_own(const Blocks *blocks, int64_t block) {
+  return block_row(blocks, block) < 0 ? 0 : block_filled(blocks, block);
+}
+
+/* Sums of those before, of all spheres or of those that blocks with rows have. */
+static Status count_before(Core *core, const Blocks *blocks, int64_t (*count_of)(const Blocks *, int64_t),
+                           int32_t **before) {
+  int64_t sum = 0;
+  TRY(memory_new(core, before, blocks->count + 1, "sampling blocks"));
+  for (int64_t b = 0; b < blocks->count; b++) {
+    sum += count_of(blocks, b);
+    if (sum > INT32_MAX) return fail(core, SCREE_NO_MEMORY, "too many samples for one shape");
+    (*before)[b + 1] = (int32_t)sum;
+  }
+  return SCREE_OK;
+}
+
+static Status collect_all(Core *core, const Blocks *blocks, double nominal, const int32_t *before, Samples *samples) {
+  Collect collect = {.blocks = blocks, .nominal = nominal, .before = before, .samples = samples};
+  TRY(samples_new(core, before[blocks->count], blocks->radius != NULL, samples));
+  parallel_for(core, 0, blocks->count, 64, collect_body, &collect);
   return SCREE_OK;
 }
 
 Status blocks_collect(Core *core, const Blocks *blocks, double nominal, Samples *samples) {
-  Collect collect = {.blocks = blocks, .nominal = nominal, .samples = samples};
-  Status status = collect_all(core, &collect);
-  memory_drop(core, &collect.first);
+  int32_t *before = NULL;
+  Status status = count_before(core, blocks, block_filled, &before);
+  if (status == SCREE_OK) status = collect_all(core, blocks, nominal, before, samples);
+  if (status == SCREE_OK) samples->count = before[blocks->count];
+  memory_drop(core, &before);
   return status;
+}
+
+Status blocks_hand_over(Core *core, Blocks *blocks, double nominal, Tile *tile, Samples *samples) {
+  TRY(memory_new(core, &samples->blocks, 1, "sampling blocks"));
+  SampleBlocks *to = samples->blocks;
+  TRY(memory_new(core, &to->tile, 1, "tile of samples"));
+  TRY(count_before(core, blocks, block_filled, &to->before));
+  TRY(count_before(core, blocks, block_own, &to->samples));
+  TRY(collect_all(core, blocks, nominal, to->samples, samples));
+  to->count = blocks->count, to->side = blocks->side;
+  to->own = to->samples[blocks->count];
+  samples->count = to->before[blocks->count];
+  for (int64_t b = 0; b < blocks->count; b++)
+    if (block_row(blocks, b) < 0) to->samples[b] = -1;
+  to->coordinate = blocks->coordinate, blocks->coordinate = NULL;
+  *to->tile = *tile, *tile = (Tile){0};
+  return SCREE_OK;
 }

@@ -100,6 +100,8 @@ static inline Vec3 block_center(const Blocks *blocks, int64_t block) {
 }
 /* All spheres, block by block. */
 Status blocks_collect(Core *core, const Blocks *blocks, double nominal, Samples *samples);
+/* Those of blocks with rows alone; the blocks themselves and the tile become the samples'. */
+Status blocks_hand_over(Core *core, Blocks *blocks, double nominal, Tile *tile, Samples *samples);
 /* Key for random numbers. */
 static inline uint64_t block_key(const Blocks *blocks, int64_t block) {
   const int32_t *c = blocks->coordinate[block];

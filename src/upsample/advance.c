@@ -11,8 +11,8 @@ enum { BLOCKS_PER_CHUNK = FINE_CLUSTER, CHUNK_CLUSTERS = 8, CHUNKS_PER_THREAD = 
 /* Sorting costs about as much as looking at so many pairs (of a coarse and a fine grain) per grain. When so much has
  * been wasted since the last time, it pays. */
 #define SORT_EFFORT 250
-/* Pairs are cheaper on a device, and grains are sorted by the host, there and back over the bus. */
-#define SORT_EFFORT_DEVICE 4000
+/* Both are cheaper on a device, pairs the more so. */
+#define SORT_EFFORT_DEVICE 1000
 /* Air, and the drag coefficient of a sphere in it. */
 #define AIR_DENSITY 1.2
 #define SPHERE_DRAG 0.47
@@ -169,13 +169,6 @@ static bool others_died(const Queue *queue) {
   return false;
 }
 
-static Status sort_grains(Core *core, Upsample *up, Scratch *scratch) {
-  TRY(upsample_fetch(core, up));
-  TRY(fine_sort(core, up, scratch));
-  if (up->device) fine_device_forget(up);
-  return SCREE_OK;
-}
-
 Status upsample_advance(Core *core, Upsample *up, const State *state, const Solids *sinks, Scratch *scratch,
                         double dt) {
   if (up->definition.mode == SCREE_UPSAMPLE_POINTS) return points_advance(core, up, state, scratch, dt);
@@ -186,7 +179,8 @@ Status upsample_advance(Core *core, Upsample *up, const State *state, const Soli
                .paper = up->definition.mode == SCREE_UPSAMPLE_PAPER,
                .parameters = frame_parameters(up, state, dt),
                .dt = dt};
-  if (up->storage.unsorted && up->grains.count > 0) TRY(sort_grains(core, up, scratch));
+  if (up->storage.unsorted && up->grains.count > 0)
+    TRY(up->device ? fine_device_sort(core, up) : fine_sort(core, up, scratch));
   solids_view_refresh(up, state);
   a.awake = up->reshaped || others_died(&state->queue);
   int mark = scratch_mark(scratch);
@@ -198,9 +192,8 @@ Status upsample_advance(Core *core, Upsample *up, const State *state, const Soli
   if (up->storage.effort_sorted > 0) up->storage.effort_wasted += up->storage.effort - up->storage.effort_sorted;
   else up->storage.effort_sorted = up->storage.effort;
   up->storage.unsorted = up->storage.effort_wasted > (up->device ? SORT_EFFORT_DEVICE : SORT_EFFORT);
-  int64_t first = up->grains.count;
   TRY(fine_births(core, up, state));
   if (!up->device) return fine_deaths(core, up, state, sinks, scratch);
-  TRY(fine_device_births(core, up, first));
+  TRY(fine_device_births(core, up));
   return fine_device_deaths(core, up, state, sinks);
 }

@@ -30,12 +30,18 @@ Status upsample_create(Core *core, State *state, const ScreeUpsampleDef *definit
   return solids_view_create(core, up, state);
 }
 
+void fine_grains_drop(Core *core, FineGrains *grains) {
+#define FINE_DROP(type, name) memory_drop(core, &grains->name);
+  FINE_FIELDS(FINE_DROP)
+#undef FINE_DROP
+  grains->capacity = 0;
+}
+
 void upsample_destroy(Core *core, Upsample *up) {
   if (!up) return;
   fine_device_destroy(core, up);
-#define FINE_DROP(type, name) memory_drop(core, &up->grains.name);
-  FINE_FIELDS(FINE_DROP)
-#undef FINE_DROP
+  fine_grains_drop(core, &up->grains);
+  fine_grains_drop(core, &up->born);
   coarse_grid_destroy(core, &up->coarse_grid);
   coarse_grid_destroy(core, &up->sample_grid);
   for (int32_t k = 0; k < up->solid_count; k++) {
@@ -87,11 +93,14 @@ Status upsample_fetch(Core *core, Upsample *up) { return up->device ? fine_devic
 
 const FineGrains *upsample_grains(const Upsample *upsample) { return &upsample->grains; }
 
+Status fine_too_many(Core *core, int64_t count) {
+  return fail(core, SCREE_NO_MEMORY, "%lld fine grains: at most %d are possible", (long long)count,
+              INT32_MAX - FINE_BLOCK);
+}
+
 Status fine_reserve(Core *core, FineGrains *grains, int64_t capacity) {
   if (capacity <= grains->capacity) return SCREE_OK;
-  if (capacity > INT32_MAX - FINE_BLOCK)
-    return fail(core, SCREE_NO_MEMORY, "%lld fine grains: at most %d are possible", (long long)capacity,
-                INT32_MAX - FINE_BLOCK);
+  if (capacity > INT32_MAX - FINE_BLOCK) return fine_too_many(core, capacity);
   /* An eighth to spare once it grows, so that an emitter does not copy everything in every frame. */
   if (grains->capacity > 0 && capacity < grains->capacity + grains->capacity / 8)
     capacity = grains->capacity + grains->capacity / 8;
@@ -118,15 +127,24 @@ Status fine_forget_blocks(Core *core, Upsample *up, int64_t first) {
   return SCREE_OK;
 }
 
-Status fine_append(Core *core, Upsample *up, int64_t count, int64_t *first) {
+static Status take_ids(Core *core, Upsample *up, int64_t count, uint32_t *first) {
   FineGrains *grains = &up->grains;
   if (count > (int64_t)(UINT32_MAX - grains->next_id))
     return fail(core, SCREE_FAILED, "ids of fine grains are used up: %u were given out", grains->next_id - 1);
+  *first = grains->next_id;
+  grains->next_id += (uint32_t)count;
+  return SCREE_OK;
+}
+
+Status fine_append(Core *core, Upsample *up, int64_t count, FineGrains **table, int64_t *first) {
+  FineGrains *grains = *table = fine_device_holds(up) ? &up->born : &up->grains;
+  uint32_t id = 0;
+  TRY(take_ids(core, up, count, &id));
   TRY(fine_reserve(core, grains, grains->count + count));
   *first = grains->count;
   grains->count += count;
-  for (int64_t k = *first; k < grains->count; k++) grains->id[k] = grains->next_id++;
-  return fine_forget_blocks(core, up, *first);
+  for (int64_t k = 0; k < count; k++) grains->id[*first + k] = id + (uint32_t)k;
+  return grains == &up->grains ? fine_forget_blocks(core, up, *first) : SCREE_OK;
 }
 
 typedef struct Addition {
@@ -155,11 +173,21 @@ static void add_chunk(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
+bool upsample_takes_blocks(const Upsample *up) { return fine_device_places(up); }
+
 Status upsample_add(Core *core, Upsample *up, const State *state, const Samples *samples, int32_t material,
                     Vec3 velocity) {
   Addition addition = {.up = up, .samples = samples, .material = material, .velocity = velocity};
+  FineGrains *table = NULL;
   addition.from = vec3_sub(samples->origin, state->origin);
-  TRY(fine_append(core, up, samples->count, &addition.first));
+  if (fine_device_places(up)) {
+    FinePlacing placing = {.material = material, .radius = up->definition.radius, .velocity = velocity};
+    placing.first = up->grains.count;
+    placing.from = addition.from;
+    TRY(take_ids(core, up, samples->count, &placing.id));
+    return fine_device_place(core, up, samples, placing);
+  }
+  TRY(fine_append(core, up, samples->count, &table, &addition.first));
   parallel_for(core, 0, samples->count, GRAINS_CHUNK, add_chunk, &addition);
   return SCREE_OK;
 }
@@ -172,7 +200,7 @@ Status upsample_begin(Core *core, Upsample *up, const State *state, Scratch *scr
     up->seen.z[i] = p->z[i];
     up->seen.known[i] = 1;
   }
-  if (up->device) TRY(fine_device_reserve(core, up, up->grains.count)); /* refused now or never */
+  if (up->device) TRY(fine_device_begin(core, up)); /* refused now or never */
   return up->definition.mode == SCREE_UPSAMPLE_POINTS ? points_advance(core, up, state, scratch, 1) : SCREE_OK;
 }
 
