@@ -12,9 +12,9 @@ typedef struct Builder {
   Core *core;
   const Region *region;
   Blocks *blocks;
-  double smallest, largest; /* depth of centres */
-  double radius;            /* the largest */
-  int64_t boundary_count;
+  double smallest, largest;     /* depth of centres */
+  double radius;                /* the largest */
+  int64_t boundary_count, room; /* blocks at a boundary; that there is memory for */
 } Builder;
 
 typedef enum Place { PLACE_OUT, PLACE_IN, PLACE_BETWEEN } Place;
@@ -34,8 +34,11 @@ static Place classify(const Builder *builder, Vec3 center, double half_side, dou
 static Status emit(Builder *builder, const int32_t base[3], bool inside) {
   Blocks *blocks = builder->blocks;
   int64_t k = blocks->count;
-  TRY(memory_grow(builder->core, &blocks->coordinate, k + 1, "sampling blocks"));
-  TRY(memory_grow(builder->core, &blocks->boundary, k + 1, "sampling blocks"));
+  if (k == builder->room) {
+    builder->room = 2 * k + 64;
+    TRY(memory_grow(builder->core, &blocks->coordinate, builder->room, "sampling blocks"));
+    TRY(memory_grow(builder->core, &blocks->boundary, builder->room, "sampling blocks"));
+  }
   memcpy(blocks->coordinate[k], base, sizeof blocks->coordinate[k]);
   blocks->boundary[k] = inside ? -1 : (int32_t)builder->boundary_count++;
   blocks->count = k + 1;

@@ -5,10 +5,11 @@
 
 #include "core/hash.h"
 #include "core/parallel.h"
+#include "sampling/tile.h"
 #include "state/state_bounds.h"
 #include "upsample/points.h"
 
-enum { GRAINS_CHUNK = 8192 };
+enum { GRAINS_CHUNK = 8192, BLOCKS_CHUNK = 64 };
 
 Status upsample_create(Core *core, State *state, const ScreeUpsampleDef *definition, Upsample **upsample) {
   TRY(memory_new(core, upsample, 1, "upsampling"));
@@ -127,6 +128,16 @@ Status fine_forget_blocks(Core *core, Upsample *up, int64_t first) {
   return SCREE_OK;
 }
 
+typedef struct Ids {
+  uint32_t *id, first;
+} Ids;
+
+static void number_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Ids *ids = context;
+  for (int64_t k = b; k < e; k++) ids->id[k] = ids->first + (uint32_t)k;
+}
+
 static Status take_ids(Core *core, Upsample *up, int64_t count, uint32_t *first) {
   FineGrains *grains = &up->grains;
   if (count > (int64_t)(UINT32_MAX - grains->next_id))
@@ -143,7 +154,8 @@ Status fine_append(Core *core, Upsample *up, int64_t count, FineGrains **table, 
   TRY(fine_reserve(core, grains, grains->count + count));
   *first = grains->count;
   grains->count += count;
-  for (int64_t k = 0; k < count; k++) grains->id[*first + k] = id + (uint32_t)k;
+  Ids ids = {grains->id + *first, id};
+  parallel_for(core, 0, count, GRAINS_CHUNK, number_chunk, &ids);
   return grains == &up->grains ? fine_forget_blocks(core, up, *first) : SCREE_OK;
 }
 
@@ -155,25 +167,50 @@ typedef struct Addition {
   Vec3 from, velocity; /* the samples' origin in the world of the grains */
 } Addition;
 
-static void add_chunk(void *context, int64_t b, int64_t e, int thread) {
-  (void)thread;
-  const Addition *addition = context;
-  const Samples *samples = addition->samples;
+static void add_at(const Addition *addition, int64_t i, const float point[3], float radius) {
   FineGrains *grains = &addition->up->grains;
-  for (int64_t k = b; k < e; k++) {
-    int64_t i = addition->first + k;
-    grains->x[i] = (float)(addition->from.x + (double)samples->x[k]);
-    grains->y[i] = (float)(addition->from.y + (double)samples->y[k]);
-    grains->z[i] = (float)(addition->from.z + (double)samples->z[k]);
-    grains->vx[i] = (float)addition->velocity.x;
-    grains->vy[i] = (float)addition->velocity.y;
-    grains->vz[i] = (float)addition->velocity.z;
-    grains->radius[i] = samples->radius ? samples->radius[k] : (float)addition->up->definition.radius;
-    grains->material[i] = (uint8_t)addition->material;
+  grains->x[i] = (float)(addition->from.x + (double)point[0]);
+  grains->y[i] = (float)(addition->from.y + (double)point[1]);
+  grains->z[i] = (float)(addition->from.z + (double)point[2]);
+  grains->vx[i] = (float)addition->velocity.x;
+  grains->vy[i] = (float)addition->velocity.y;
+  grains->vz[i] = (float)addition->velocity.z;
+  grains->radius[i] = radius;
+  grains->material[i] = (uint8_t)addition->material;
+}
+
+static void add_samples(const Addition *addition, int64_t i, int64_t b, int64_t e) {
+  const Samples *samples = addition->samples;
+  for (int64_t k = b; k < e; k++, i++) {
+    const float point[3] = {samples->x[k], samples->y[k], samples->z[k]};
+    add_at(addition, i, point, samples->radius ? samples->radius[k] : (float)addition->up->definition.radius);
   }
 }
 
-bool upsample_takes_blocks(const Upsample *up) { return fine_device_places(up); }
+static void add_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Addition *addition = context;
+  add_samples(addition, addition->first + b, b, e);
+}
+
+static void add_blocks(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Addition *addition = context;
+  const SampleBlocks *blocks = addition->samples->blocks;
+  for (int64_t block = b; block < e; block++) {
+    const int32_t *c = blocks->coordinate[block], own = blocks->samples[block];
+    int64_t i = addition->first + blocks->before[block], count = blocks->before[block + 1] - blocks->before[block];
+    if (own >= 0) add_samples(addition, i, own, own + count);
+    int64_t start = blocks->tile->start[tile_bin(c[0], c[1], c[2])];
+    for (int64_t k = start; own < 0 && k < start + count; k++, i++) {
+      float point[3];
+      tile_point(blocks->tile, k, c, blocks->side, point);
+      add_at(addition, i, point, tile_radius(blocks->tile, k, addition->up->definition.radius));
+    }
+  }
+}
+
+bool upsample_places_there(const Upsample *up) { return fine_device_places(up); }
 
 Status upsample_add(Core *core, Upsample *up, const State *state, const Samples *samples, int32_t material,
                     Vec3 velocity) {
@@ -188,7 +225,8 @@ Status upsample_add(Core *core, Upsample *up, const State *state, const Samples 
     return fine_device_place(core, up, samples, placing);
   }
   TRY(fine_append(core, up, samples->count, &table, &addition.first));
-  parallel_for(core, 0, samples->count, GRAINS_CHUNK, add_chunk, &addition);
+  if (samples->blocks) parallel_for(core, 0, samples->blocks->count, BLOCKS_CHUNK, add_blocks, &addition);
+  else parallel_for(core, 0, samples->count, GRAINS_CHUNK, add_chunk, &addition);
   return SCREE_OK;
 }
 

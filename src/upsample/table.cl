@@ -6,18 +6,15 @@
 #include "neighbors/scan.cl"
 #include "upsample/box.cl"
 #include "upsample/table_shared.h"
+#ifdef TABLE_PLACES
+#include "sampling/tile_shared.h"
+#endif
 
 #define PLACES global const float *x, global const float *y, global const float *z
 
 /* ---- grains of a fill ---- */
 
 #ifdef TABLE_PLACES
-
-/* Which bin of the tile a block is; coordinates may be negative. */
-static int tile_bin(global const int *block) {
-  const int most = TILE_SIDE - 1;
-  return ((block[2] & most) * TILE_SIDE + (block[1] & most)) * TILE_SIDE + (block[0] & most);
-}
 
 /* Block after block, in double as the CPU adds them to its table: those of a block that has none of its own are those
  * of the tile. */
@@ -31,15 +28,15 @@ kernel void table_place(PlaceShared place, global const int *coordinate, global 
   if (block >= place.blocks) return;
   const int begin = before[block], count = before[block + 1] - begin, own = samples[block];
   global const int *c = coordinate + 3 * block;
-  const int start = own < 0 ? tile_start[tile_bin(c)] : own;
+  const int start = own < 0 ? tile_start[tile_bin(c[0], c[1], c[2])] : own;
   for (int k = (int)(get_global_id(0) % PLACE_ITEMS); k < count; k += PLACE_ITEMS) {
     const int at = start + k, i = place.first + begin + k;
     float point[3], r = place.radius;
     if (own < 0) {
-      point[0] = (float)((c[0] + (double)tile_x[at]) * place.side);
-      point[1] = (float)((c[1] + (double)tile_y[at]) * place.side);
-      point[2] = (float)((c[2] + (double)tile_z[at]) * place.side);
-      if (place.radii) r = (float)((double)tile_radius[at] * place.nominal);
+      point[0] = tile_coordinate(c[0], tile_x[at], place.side);
+      point[1] = tile_coordinate(c[1], tile_y[at], place.side);
+      point[2] = tile_coordinate(c[2], tile_z[at], place.side);
+      if (place.radii) r = tile_scaled(tile_radius[at], place.nominal);
     } else {
       point[0] = x[at], point[1] = y[at], point[2] = z[at];
       if (place.radii) r = radius[at];

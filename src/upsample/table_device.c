@@ -9,8 +9,6 @@
 #include "neighbors/radix_device.h"
 #include "upsample/table_shared.h"
 
-_Static_assert((int)TILE_SIDE == (int)TILE_BLOCKS, "a tile is as it was");
-
 /* Side of a cell of the curve, in radii: some ten grains. */
 #define ORDER_CELL 5.0f
 

@@ -10,7 +10,6 @@ enum {
   WINDOW_LEAST = 32,
   /* Grains of a block are made by so many items. */
   PLACE_ITEMS = 32,
-  TILE_SIDE = 4, /* blocks; TILE_BLOCKS */
   KEY_BITS = 30, /* of a cell's number are sorted by at once */
   CELL_BITS = 20 /* of a cell on one axis, at most */
 };

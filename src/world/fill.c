@@ -88,7 +88,7 @@ static bool has_points(const ScreeWorld *world) {
 }
 
 /* Fine grains come into being on a device. */
-static bool places_there(const ScreeWorld *world) { return world->upsample && upsample_takes_blocks(world->upsample); }
+static bool places_there(const ScreeWorld *world) { return world->upsample && upsample_places_there(world->upsample); }
 
 /* `needed`: bytes of the fills before it; those of this one are added. */
 static Status check_fill(ScreeWorld *world, const ScreeGrainsDef *grains, const Shape *shape, double *needed) {
@@ -189,7 +189,7 @@ static Status sample_fill(ScreeWorld *world, int32_t index, const Shape *shape, 
                        .dense = dense,
                        .fraction = weighed ? fmin(stuff->density / stuff->grain_density, DENSEST_START) : 0,
                        .tiles = tiles,
-                       .in_blocks = fine && places_there(world),
+                       .in_blocks = fine,
                        .position = grains->fill.position,
                        .rotation = grains->fill.rotation,
                        .obstacle = state->solids.count > 0 || around.fills ? find_obstacle : NULL,
