@@ -300,7 +300,7 @@ Status upsample_archive(Core *core, Archive *archive, Upsample *up) {
   TRY(archive_count(core, archive, &count, bytes));
   TRY(archive_value(core, archive, &grains->next_id));
   if (archive->loading) {
-    grains->count = 0;
+    grains->count = up->born.count = 0;
     TRY(fine_reserve(core, grains, count));
     grains->count = count;
     TRY(fine_forget_blocks(core, up, 0));
