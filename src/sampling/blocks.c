@@ -207,9 +207,20 @@ static void classify_cells(const Builder *builder, int64_t block, const int cell
       }
 }
 
+_Static_assert(BLOCK_CELL_COUNT == 64 * BLOCK_CELLS, "a word has a layer of cells");
+
+/* Whether a cube of cells has one that takes spheres of the tile unseen. */
+static bool some_open(const uint64_t *open, const int cell[3], int size) {
+  uint64_t layer = 0, found = 0, row = ((uint64_t)(1u << size) - 1) << cell[0];
+  for (int y = cell[1]; y < cell[1] + size; y++) layer |= row << (BLOCK_CELLS * y);
+  for (int z = cell[2]; z < cell[2] + size; z++) found |= open[z] & layer;
+  return found != 0;
+}
+
 /* Cells of a cube of them where something may be in the way do not take spheres of the tile unseen. */
 static void shut_blocked(const Builder *builder, int64_t block, const int cell[3], int size) {
   Blocks *blocks = builder->blocks;
+  if (!some_open(blocks->open[block_row(blocks, block)], cell, size)) return;
   const int32_t *c = blocks->coordinate[block];
   double half = size * blocks->cell / 2;
   Vec3 low = vec3(c[0] * blocks->side + cell[0] * blocks->cell, c[1] * blocks->side + cell[1] * blocks->cell,
