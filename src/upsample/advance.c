@@ -141,7 +141,7 @@ static Status move_grains(Advance *a, Scratch *scratch) {
   Core *core = a->core;
   Upsample *up = a->up;
   int64_t count = up->grains.count, blocks = parallel_chunks(0, count, FINE_BLOCK);
-  if (up->device) return fine_device_move(a, scratch);
+  if (FINE_ON_DEVICE(up)) return fine_device_move(a, scratch);
   TRY(coarse_gather(core, up, a->state, scratch, a->dt, &a->sets));
   if (count == 0) return SCREE_OK;
   int64_t grains = a->sets.grains.count, samples = a->sets.samples.count;
@@ -178,7 +178,7 @@ Status upsample_advance(Core *core, Upsample *up, const State *state, const Soli
                .parameters = frame_parameters(up, state, dt),
                .dt = dt};
   if (up->storage.unsorted && up->grains.count > 0)
-    TRY(up->device ? fine_device_sort(core, up) : fine_sort(core, up, scratch));
+    TRY(FINE_ON_DEVICE(up) ? fine_device_sort(core, up) : fine_sort(core, up, scratch));
   solids_view_refresh(up, state);
   a.awake = up->reshaped || others_died(&state->queue);
   int mark = scratch_mark(scratch);
@@ -191,7 +191,7 @@ Status upsample_advance(Core *core, Upsample *up, const State *state, const Soli
   else up->storage.effort_sorted = up->storage.effort;
   up->storage.unsorted = up->storage.effort_wasted > SORT_EFFORT;
   TRY(fine_births(core, up, state));
-  if (!up->device) return fine_deaths(core, up, state, sinks, scratch);
+  if (!FINE_ON_DEVICE(up)) return fine_deaths(core, up, state, sinks, scratch);
   TRY(fine_device_births(core, up));
   return fine_device_deaths(core, up, state, sinks);
 }

@@ -40,7 +40,7 @@ void fine_grains_drop(Core *core, FineGrains *grains) {
 
 void upsample_destroy(Core *core, Upsample *up) {
   if (!up) return;
-  fine_device_destroy(core, up);
+  if (FINE_ON_DEVICE(up)) fine_device_destroy(core, up);
   fine_grains_drop(core, &up->grains);
   fine_grains_drop(core, &up->born);
   coarse_grid_destroy(core, &up->coarse_grid);
@@ -69,7 +69,7 @@ Status upsample_follow_solids(Core *core, Upsample *up, const State *state) {
   int32_t known = up->solid_count;
   Status status = solids_view_create(core, up, state);
   if (status != SCREE_OK) up->solid_count = known;
-  if (status != SCREE_OK || !up->device || !lacks_form(up)) return status;
+  if (status != SCREE_OK || !FINE_ON_DEVICE(up) || !lacks_form(up)) return status;
   TRY(fine_device_fetch(core, up));
   fine_device_destroy(core, up);
   up->off = lacks_form(up);
@@ -80,7 +80,7 @@ Status upsample_follow_solids(Core *core, Upsample *up, const State *state) {
 
 Status upsample_use_device(Core *core, Upsample *up, State *state, Device *device) {
   up->off = lacks_form(up);
-  return up->off ? SCREE_OK : fine_device_create(core, up, state, device);
+  return up->off || !FINE_HAS_FORM ? SCREE_OK : fine_device_create(core, up, state, device);
 }
 
 /* The host bears fine grains. */
@@ -90,7 +90,7 @@ bool upsample_reads_host(const Upsample *up, const State *state) {
 
 const char *upsample_off_device(const Upsample *up) { return up->off; }
 
-Status upsample_fetch(Core *core, Upsample *up) { return up->device ? fine_device_fetch(core, up) : SCREE_OK; }
+Status upsample_fetch(Core *core, Upsample *up) { return FINE_ON_DEVICE(up) ? fine_device_fetch(core, up) : SCREE_OK; }
 
 const FineGrains *upsample_grains(const Upsample *upsample) { return &upsample->grains; }
 
@@ -148,7 +148,7 @@ static Status take_ids(Core *core, Upsample *up, int64_t count, uint32_t *first)
 }
 
 Status fine_append(Core *core, Upsample *up, int64_t count, FineGrains **table, int64_t *first) {
-  FineGrains *grains = *table = fine_device_holds(up) ? &up->born : &up->grains;
+  FineGrains *grains = *table = FINE_ON_DEVICE(up) && fine_device_holds(up) ? &up->born : &up->grains;
   uint32_t id = 0;
   TRY(take_ids(core, up, count, &id));
   TRY(fine_reserve(core, grains, grains->count + count));
@@ -210,14 +210,14 @@ static void add_blocks(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
-bool upsample_places_there(const Upsample *up) { return fine_device_places(up); }
+bool upsample_places_there(const Upsample *up) { return FINE_ON_DEVICE(up) && fine_device_places(up); }
 
 Status upsample_add(Core *core, Upsample *up, const State *state, const Samples *samples, int32_t material,
                     Vec3 velocity) {
   Addition addition = {.up = up, .samples = samples, .material = material, .velocity = velocity};
   FineGrains *table = NULL;
   addition.from = vec3_sub(samples->origin, state->origin);
-  if (fine_device_places(up)) {
+  if (upsample_places_there(up)) {
     FinePlacing placing = {.material = material, .radius = up->definition.radius, .velocity = velocity};
     placing.first = up->grains.count;
     placing.from = addition.from;
@@ -238,7 +238,7 @@ Status upsample_begin(Core *core, Upsample *up, const State *state, Scratch *scr
     up->seen.z[i] = p->z[i];
     up->seen.known[i] = 1;
   }
-  if (up->device) TRY(fine_device_begin(core, up)); /* refused now or never */
+  if (FINE_ON_DEVICE(up)) TRY(fine_device_begin(core, up)); /* refused now or never */
   return up->definition.mode == SCREE_UPSAMPLE_POINTS ? points_advance(core, up, state, scratch, 1) : SCREE_OK;
 }
 
@@ -292,7 +292,7 @@ Status upsample_archive(Core *core, Archive *archive, Upsample *up) {
   FineGrains *grains = &up->grains;
   TRY(archive_section(core, archive, "upsample"));
   if (!archive->loading) TRY(upsample_fetch(core, up));
-  else if (up->device) fine_device_forget(up);
+  else if (FINE_ON_DEVICE(up)) fine_device_forget(up);
   int64_t count = grains->count, bytes = 0;
 #define FINE_SIZE(type, name) bytes += (int64_t)sizeof(type);
   FINE_FIELDS(FINE_SIZE)

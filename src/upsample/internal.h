@@ -108,6 +108,15 @@ typedef struct Upsample {
   const char *off;    /* why they are not on a device that was asked for */
 } Upsample;
 
+/* Whether there is a device form, and whether grains are on a device: nowhere where the library is built without
+ * devices, so that the linker leaves out what would never run. */
+#ifdef SCREE_HAVE_OPENCL
+#define FINE_HAS_FORM true
+#else
+#define FINE_HAS_FORM false
+#endif
+#define FINE_ON_DEVICE(up) (FINE_HAS_FORM && (up)->device != NULL)
+
 static inline void bounds_widen(const float bounds[6], float by, float wide[6]) {
   for (int axis = 0; axis < 3; axis++) wide[axis] = bounds[axis] - by, wide[3 + axis] = bounds[3 + axis] + by;
 }
