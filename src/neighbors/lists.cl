@@ -5,6 +5,8 @@
  * are found by halving. Both give the same order, and rows ascend in both. */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #include "neighbors/lists_shared.h"
+#define RADIX_NUMBER CellNumber
+#include "neighbors/radix.cl"
 #include "neighbors/scan.cl"
 
 #define POINTS global const float *x, global const float *y, global const float *z
@@ -80,49 +82,6 @@ kernel void lists_number(ListsShared lists, POINTS, global CellNumber *number, g
   if (i >= lists.count) return;
   number[i] = number_at(lists, x[i], y[i], z[i]);
   who[i] = i;
-}
-
-static int digit_of(CellNumber number, int shift) { return (int)(number >> shift & (LISTS_DIGITS - 1)); }
-
-/* How many of each digit an item has, in own[digit * LISTS_GROUP + item]. */
-static void count_digits(int count, int shift, global const CellNumber *number, local int *own) {
-  int item = (int)get_local_id(0), first = (int)get_global_id(0) * LISTS_EACH;
-  for (int digit = 0; digit < LISTS_DIGITS; digit++) own[digit * LISTS_GROUP + item] = 0;
-  for (int k = first; k < min(first + LISTS_EACH, count); k++) own[digit_of(number[k], shift) * LISTS_GROUP + item]++;
-  barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-/* How many of each digit a block has: table[digit * blocks + block]. */
-kernel void lists_digits(int count, int shift, int blocks, global const CellNumber *number, global int *table) {
-  local int own[LISTS_DIGITS * LISTS_GROUP];
-  int item = (int)get_local_id(0), block = (int)get_global_id(0) / LISTS_GROUP, sum = 0;
-  count_digits(count, shift, number, own);
-  if (item >= LISTS_DIGITS || block >= blocks) return;
-  for (int k = 0; k < LISTS_GROUP; k++) sum += own[item * LISTS_GROUP + k];
-  table[item * blocks + block] = sum;
-}
-
-/* Of one digit all that come before, in their order. */
-kernel void lists_scatter(int count, int shift, int blocks, global const CellNumber *number, global const int *who,
-                          global const int *table, global CellNumber *sorted, global int *sorted_who) {
-  local int own[LISTS_DIGITS * LISTS_GROUP];
-  int item = (int)get_local_id(0), block = (int)get_global_id(0) / LISTS_GROUP;
-  int first = (int)get_global_id(0) * LISTS_EACH;
-  count_digits(count, shift, number, own);
-  if (item < LISTS_DIGITS && block < blocks) {
-    int before = table[item * blocks + block];
-    for (int k = 0; k < LISTS_GROUP; k++) {
-      int here = own[item * LISTS_GROUP + k];
-      own[item * LISTS_GROUP + k] = before;
-      before += here;
-    }
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int k = first; k < min(first + LISTS_EACH, count); k++) {
-    int to = own[digit_of(number[k], shift) * LISTS_GROUP + item]++;
-    sorted[to] = number[k];
-    sorted_who[to] = who[k];
-  }
 }
 
 /* In each cell by their ids. */

@@ -4,6 +4,7 @@
 
 #include "neighbors/grid.h"
 #include "neighbors/lists_shared.h"
+#include "neighbors/radix_device.h"
 
 /* Cells are counted where there are not many more of them than points, and sorted otherwise. */
 #define COUNTED_CELLS(points) (4.0 * (double)(points) + 65536)
@@ -14,18 +15,16 @@
   X(lists_deal, "device lists")                                                                                        \
   X(lists_order, "device lists")                                                                                       \
   X(lists_number, "device lists")                                                                                      \
-  X(lists_digits, "device lists")                                                                                      \
-  X(lists_scatter, "device lists")                                                                                     \
   X(lists_order_sorted, "device lists")                                                                                \
   X(lists_count, "device lists")                                                                                       \
   X(lists_fill, "device lists")
-#define MAKER_BUFFERS(X)                                                                                               \
-  X(box) X(start) X(rank) X(loose) X(order) X(at) X(number) X(other_number) X(who) X(other_who) X(table)
+#define MAKER_BUFFERS(X) X(box) X(start) X(rank) X(loose) X(order) X(at) X(number) X(other_number) X(who) X(other_who)
 
 struct ListMaker {
   Device *device;
   DeviceProgram *program;
   ScanDevice scan;
+  RadixDevice radix;
   MAKER_KERNELS(DEVICE_KERNEL_MEMBER)
   MAKER_BUFFERS(DEVICE_BUFFER_MEMBER)
   ListsShared shared; /* of the last order */
@@ -73,6 +72,7 @@ Status list_maker_open(Core *core, Device *device, ListMaker **maker) {
   d->device = device;
   TRY(device_build(core, device, "neighbors/lists.cl", "", &d->program));
   TRY(scan_open(core, device, d->program, &d->scan));
+  TRY(radix_open(core, d->program, "device lists", &d->radix));
   MAKER_KERNELS(DEVICE_KERNEL_MAKE)
   return device_reserve(core, device, &d->number, 64, 0, "neighbour lists");
 }
@@ -80,6 +80,7 @@ Status list_maker_open(Core *core, Device *device, ListMaker **maker) {
 void list_maker_close(Core *core, ListMaker *d) {
   if (!d) return;
   scan_close(core, &d->scan);
+  radix_close(core, d->device, &d->radix);
   MAKER_BUFFERS(DEVICE_BUFFER_RELEASE)
   MAKER_KERNELS(DEVICE_KERNEL_FREE)
   device_program_free(core, d->program);
@@ -117,25 +118,16 @@ static Status order_counted(Core *core, ListMaker *d, const ListPoints *points) 
 
 static Status order_sorted(Core *core, ListMaker *d, const ListPoints *points) {
   const int64_t count = points->count, four = (int64_t)sizeof(int32_t), eight = (int64_t)sizeof(uint64_t);
-  const int32_t blocks = (int32_t)((count + LISTS_BLOCK - 1) / LISTS_BLOCK);
-  const int64_t items = (int64_t)blocks * LISTS_GROUP;
+  const RadixNumbers numbers = {count, &d->number, &d->who, &d->other_number, &d->other_who};
+  int bits = 0;
+  while (bits < 64 && (double)(1ull << bits) < cell_box_cells(&d->shared.box)) bits++;
   TRY(device_reserve(core, d->device, &d->start, four, 0, "cells"));
   TRY(device_reserve(core, d->device, &d->number, count * eight, 0, "cells"));
   TRY(device_reserve(core, d->device, &d->other_number, count * eight, 0, "cells"));
   TRY(device_reserve(core, d->device, &d->who, count * four, 0, "cells"));
   TRY(device_reserve(core, d->device, &d->other_who, count * four, 0, "cells"));
-  TRY(device_reserve(core, d->device, &d->table, (int64_t)blocks * LISTS_DIGITS * four, 0, "cells"));
   TRY(LAUNCH(lists_number, count, SHARED, PLACES, HERE(number), HERE(who)));
-  for (int32_t shift = 0; shift < 64 && (double)(1ull << shift) < cell_box_cells(&d->shared.box);
-       shift += LISTS_DIGIT_BITS) {
-    TRY(LAUNCH(lists_digits, items, DEVICE_VALUE(d->shared.count), DEVICE_VALUE(shift), DEVICE_VALUE(blocks),
-               HERE(number), HERE(table)));
-    TRY(scan_run(core, &d->scan, &d->table, (int64_t)blocks * LISTS_DIGITS));
-    TRY(LAUNCH(lists_scatter, items, DEVICE_VALUE(d->shared.count), DEVICE_VALUE(shift), DEVICE_VALUE(blocks),
-               HERE(number), HERE(who), HERE(table), HERE(other_number), HERE(other_who)));
-    device_swap(&d->number, &d->other_number);
-    device_swap(&d->who, &d->other_who);
-  }
+  TRY(radix_run(core, &d->radix, &d->scan, &numbers, bits));
   return LAUNCH(lists_order_sorted, count, SHARED, PLACES, NAMES, HERE(number), HERE(who), HERE(order), HERE(at));
 }
 

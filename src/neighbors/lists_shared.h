@@ -18,13 +18,6 @@ typedef struct ListsShared {
  * finite. */
 enum { LISTS_BOX_LOW = 0, LISTS_BOX_HIGH = 3, LISTS_BOX_BAD = 6, LISTS_BOX_WORDS = 8 };
 
-enum {
-  LISTS_GROUP = 64,
-  /* Sorting by number: bits a pass, numbers an item. */
-  LISTS_DIGIT_BITS = 4,
-  LISTS_DIGITS = 1 << LISTS_DIGIT_BITS,
-  LISTS_EACH = 16,
-  LISTS_BLOCK = LISTS_GROUP * LISTS_EACH
-};
+enum { LISTS_GROUP = 64 };
 
 #endif

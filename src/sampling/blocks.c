@@ -1,12 +1,16 @@
 #include "sampling/blocks.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "geometry/sides.h"
 
-enum { BLOCK_COORDINATE_MAX = 1 << 19 };
+enum {
+  BLOCK_COORDINATE_MAX = 1 << 19,
+  PART_CUBES = 8 /* cubes along an axis of each octant of a region that grow by themselves */
+};
 
 typedef struct Builder {
   Core *core;
@@ -16,6 +20,18 @@ typedef struct Builder {
   double radius;            /* the largest */
   int64_t boundary_count;
 } Builder;
+
+/* Cubes of blocks that the octree comes to, in its order. */
+typedef struct Cube {
+  int32_t base[3], size;
+  bool inside, clear;
+} Cube;
+
+typedef struct Cubes {
+  int64_t count, room;
+  int32_t least; /* size at which the octree stops before it looks at a cube; 1: blocks that it has looked at */
+  Cube *cubes;
+} Cubes;
 
 typedef enum Place { PLACE_OUT, PLACE_IN, PLACE_BETWEEN } Place;
 
@@ -31,16 +47,19 @@ static Place classify(const Builder *builder, Vec3 center, double half_side, dou
   return *distance <= -reach ? PLACE_IN : PLACE_BETWEEN;
 }
 
-static Status emit(Builder *builder, const int32_t base[3], bool inside) {
-  Blocks *blocks = builder->blocks;
-  int64_t k = blocks->count;
-  TRY(memory_grow(builder->core, &blocks->coordinate, k + 1, "sampling blocks"));
-  TRY(memory_grow(builder->core, &blocks->boundary, k + 1, "sampling blocks"));
-  memcpy(blocks->coordinate[k], base, sizeof blocks->coordinate[k]);
-  blocks->boundary[k] = inside ? -1 : (int32_t)builder->boundary_count++;
-  blocks->count = k + 1;
-  if (blocks->count == INT32_MAX) return fail(builder->core, SCREE_NO_MEMORY, "too many samples for one shape");
-  return SCREE_OK;
+/* Parts of the tree grow on several threads, of which none may describe an error. */
+static bool emit(const Builder *builder, Cube cube, Cubes *to) {
+  if (to->count == to->room) {
+    Memory *memory = &builder->core->memory;
+    int64_t room = 2 * to->room + 64;
+    Cube *larger = memory_get(memory, room, sizeof *larger, "sampling blocks");
+    if (!larger) return false;
+    if (to->count > 0) memcpy(larger, to->cubes, sizeof *larger * (size_t)to->count);
+    memory_free(memory, to->cubes);
+    to->cubes = larger, to->room = room;
+  }
+  to->cubes[to->count++] = cube;
+  return true;
 }
 
 /* Whether spheres in a cube may be where they must not. A sphere somewhere in it lies in the large one round it. */
@@ -51,28 +70,112 @@ static bool may_be_blocked(const Builder *builder, Vec3 center, double half_side
 /* Octree over blocks: large cubes wholly outside are dropped without looking at their blocks, and those inside need no
  * further distances. The order of the blocks follows the tree, so that neighbours are near in memory. `clear`: inside,
  * and with a tile nothing is in the way. */
-static Status grow(Builder *builder, const int32_t base[3], int32_t size, bool inside, bool clear) {
+static bool grow(const Builder *builder, Cube cube, Cubes *to) {
   const Region *region = builder->region;
   double side = builder->blocks->side;
-  Vec3 low = vec3(base[0] * side, base[1] * side, base[2] * side);
+  int32_t size = cube.size, half = size / 2;
+  Vec3 low = vec3(cube.base[0] * side, cube.base[1] * side, cube.base[2] * side);
   Vec3 center = vec3_add(low, vec3(size * side / 2, size * side / 2, size * side / 2));
-  if (low.x > region->high.x || low.y > region->high.y || low.z > region->high.z) return SCREE_OK;
+  if (low.x > region->high.x || low.y > region->high.y || low.z > region->high.z) return true;
   if (low.x + size * side < region->low.x || low.y + size * side < region->low.y || low.z + size * side < region->low.z)
-    return SCREE_OK;
-  if (!inside) {
+    return true;
+  if (size == to->least && size > 1) return emit(builder, cube, to);
+  if (!cube.inside) {
     double distance;
     Place place = classify(builder, center, size * side / 2, &distance);
-    if (place == PLACE_OUT) return SCREE_OK;
-    inside = place == PLACE_IN;
+    if (place == PLACE_OUT) return true;
+    cube.inside = place == PLACE_IN;
   }
-  if (inside && !clear) clear = !builder->blocks->tiled || !may_be_blocked(builder, center, size * side / 2);
-  if (size == 1) return emit(builder, base, clear);
-  int32_t half = size / 2;
+  if (cube.inside && !cube.clear)
+    cube.clear = !builder->blocks->tiled || !may_be_blocked(builder, center, size * side / 2);
+  if (size == 1) return emit(builder, cube, to);
   for (int k = 0; k < 8; k++) {
-    int32_t child[3] = {base[0] + (k & 1) * half, base[1] + (k >> 1 & 1) * half, base[2] + (k >> 2) * half};
-    TRY(grow(builder, child, half, inside, clear));
+    Cube child = {.size = half, .inside = cube.inside, .clear = cube.clear};
+    for (int axis = 0; axis < 3; axis++) child.base[axis] = cube.base[axis] + (k >> axis & 1) * half;
+    if (!grow(builder, child, to)) return false;
   }
+  return true;
+}
+
+/* A part of the tree, and where its blocks begin among all. */
+typedef struct Part {
+  Cubes blocks;
+  int64_t first;
+  bool grown;
+} Part;
+
+typedef struct Parts {
+  const Builder *builder;
+  const Cubes *cubes;
+  Part *parts;
+} Parts;
+
+static void grow_body(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Parts *job = context;
+  for (int64_t k = b; k < e; k++) {
+    job->parts[k].blocks.least = 1;
+    job->parts[k].grown = grow(job->builder, job->cubes->cubes[k], &job->parts[k].blocks);
+  }
+}
+
+static void place_body(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Parts *job = context;
+  const Blocks *blocks = job->builder->blocks;
+  for (int64_t k = b; k < e; k++) {
+    const Part *part = &job->parts[k];
+    for (int64_t n = 0; n < part->blocks.count; n++) {
+      const Cube *cube = &part->blocks.cubes[n];
+      memcpy(blocks->coordinate[part->first + n], cube->base, sizeof cube->base);
+      blocks->boundary[part->first + n] = cube->clear ? -1 : 0;
+    }
+  }
+}
+
+/* Blocks of all parts, one part after the other. */
+static Status join(Builder *builder, const Parts *job) {
+  Core *core = builder->core;
+  Blocks *blocks = builder->blocks;
+  for (int64_t k = 0; k < job->cubes->count; k++) {
+    if (!job->parts[k].grown) return fail(core, SCREE_NO_MEMORY, "no memory for sampling blocks");
+    job->parts[k].first = blocks->count;
+    blocks->count += job->parts[k].blocks.count;
+  }
+  if (blocks->count >= INT32_MAX) return fail(core, SCREE_NO_MEMORY, "too many samples for one shape");
+  TRY(memory_new(core, &blocks->coordinate, blocks->count, "sampling blocks"));
+  TRY(memory_new(core, &blocks->boundary, blocks->count, "sampling blocks"));
+  parallel_for(core, 0, job->cubes->count, 1, place_body, (void *)job);
+  for (int64_t k = 0; k < blocks->count; k++)
+    if (blocks->boundary[k] >= 0) blocks->boundary[k] = (int32_t)builder->boundary_count++;
   return SCREE_OK;
+}
+
+/* The first levels of the tree say which parts of it there are. */
+static Status grow_all(Builder *builder, int32_t size) {
+  Core *core = builder->core;
+  Cubes cubes = {.least = size > PART_CUBES ? size / PART_CUBES : 1};
+  Parts job = {builder, &cubes, NULL};
+  bool grown = true;
+  for (int k = 0; k < 8; k++) {
+    Cube root = {.base = {(k & 1) - 1, (k >> 1 & 1) - 1, (k >> 2) - 1}, .size = size};
+    for (int axis = 0; axis < 3; axis++) root.base[axis] *= size;
+    grown = grown && grow(builder, root, &cubes);
+  }
+  Status status = SCREE_OK;
+  if (!grown) status = fail(core, SCREE_NO_MEMORY, "no memory for sampling blocks");
+  else status = memory_new(core, &job.parts, cubes.count + 1, "sampling blocks");
+  if (status == SCREE_OK && cubes.least > 1) {
+    parallel_for(core, 0, cubes.count, 1, grow_body, &job);
+  } else if (status == SCREE_OK) {
+    job.parts[0] = (Part){.blocks = cubes, .grown = true};
+    cubes = (Cubes){.count = 1};
+  }
+  if (status == SCREE_OK) status = join(builder, &job);
+  for (int64_t k = 0; job.parts && k < cubes.count; k++) memory_drop(core, &job.parts[k].blocks.cubes);
+  memory_drop(core, &job.parts);
+  memory_drop(core, &cubes.cubes);
+  return status;
 }
 
 /* The same octree inside one block, down to its cells. */
@@ -104,9 +207,20 @@ static void classify_cells(const Builder *builder, int64_t block, const int cell
       }
 }
 
+_Static_assert(BLOCK_CELL_COUNT == 64 * BLOCK_CELLS, "a word has a layer of cells");
+
+/* Whether a cube of cells has one that takes spheres of the tile unseen. */
+static bool some_open(const uint64_t *open, const int cell[3], int size) {
+  uint64_t layer = 0, found = 0, row = ((uint64_t)(1u << size) - 1) << cell[0];
+  for (int y = cell[1]; y < cell[1] + size; y++) layer |= row << (BLOCK_CELLS * y);
+  for (int z = cell[2]; z < cell[2] + size; z++) found |= open[z] & layer;
+  return found != 0;
+}
+
 /* Cells of a cube of them where something may be in the way do not take spheres of the tile unseen. */
 static void shut_blocked(const Builder *builder, int64_t block, const int cell[3], int size) {
   Blocks *blocks = builder->blocks;
+  if (!some_open(blocks->open[block_row(blocks, block)], cell, size)) return;
   const int32_t *c = blocks->coordinate[block];
   double half = size * blocks->cell / 2;
   Vec3 low = vec3(c[0] * blocks->side + cell[0] * blocks->cell, c[1] * blocks->side + cell[1] * blocks->cell,
@@ -182,13 +296,13 @@ static uint64_t coordinate_key(const int32_t c[3]) {
 
 typedef struct Table {
   const Blocks *blocks;
-  int32_t *slots; /* block + 1 */
+  _Atomic int32_t *slots; /* block + 1 */
   uint64_t mask;
 } Table;
 
 static int32_t find(const Table *table, const int32_t c[3]) {
   for (uint64_t slot = rng_mix(coordinate_key(c)) & table->mask;; slot = (slot + 1) & table->mask) {
-    int32_t k = table->slots[slot] - 1;
+    int32_t k = atomic_load_explicit(&table->slots[slot], memory_order_relaxed) - 1;
     if (k < 0) return -1;
     if (memcmp(table->blocks->coordinate[k], c, sizeof table->blocks->coordinate[k]) == 0) return k;
   }
@@ -213,16 +327,25 @@ static void neighbors_body(void *context, int64_t b, int64_t e, int thread) {
   }
 }
 
+/* Where a block comes to stand is chance, and of no consequence. */
+static void enter_body(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Table *table = context;
+  for (int64_t k = b; k < e; k++) {
+    uint64_t slot = rng_mix(coordinate_key(table->blocks->coordinate[k])) & table->mask;
+    for (int32_t none = 0; !atomic_compare_exchange_strong_explicit(&table->slots[slot], &none, (int32_t)(k + 1),
+                                                                    memory_order_relaxed, memory_order_relaxed);
+         none = 0)
+      slot = (slot + 1) & table->mask;
+  }
+}
+
 static Status table_create(Core *core, const Blocks *blocks, Table *table) {
   uint64_t slots = 64;
   while (slots < 2 * (uint64_t)blocks->count) slots *= 2;
   *table = (Table){.blocks = blocks, .mask = slots - 1};
   TRY(memory_new(core, &table->slots, (int64_t)slots, "sampling blocks"));
-  for (int64_t k = 0; k < blocks->count; k++) {
-    uint64_t slot = rng_mix(coordinate_key(blocks->coordinate[k])) & table->mask;
-    while (table->slots[slot] != 0) slot = (slot + 1) & table->mask;
-    table->slots[slot] = (int32_t)(k + 1);
-  }
+  parallel_for(core, 0, blocks->count, 1024, enter_body, table);
   return SCREE_OK;
 }
 
@@ -263,11 +386,7 @@ static Status build(Builder *builder) {
                 builder->region->plan->radius);
   int32_t size = 1;
   while (size * blocks->side < widest) size *= 2;
-  for (int k = 0; k < 8; k++) {
-    int32_t base[3] = {(k & 1) - 1, (k >> 1 & 1) - 1, (k >> 2) - 1};
-    for (int axis = 0; axis < 3; axis++) base[axis] *= size;
-    TRY(grow(builder, base, size, false, false));
-  }
+  TRY(grow_all(builder, size));
   TRY(allocate(core, blocks, builder->boundary_count, builder->largest > builder->smallest));
   Table table;
   TRY(table_create(core, blocks, &table));
@@ -370,7 +489,7 @@ void blocks_destroy(Core *core, Blocks *blocks) {
 typedef struct Collect {
   const Blocks *blocks;
   double nominal;
-  int64_t *first; /* of each block */
+  const int32_t *before; /* spheres before each block, and behind the last */
   Samples *samples;
 } Collect;
 
@@ -380,7 +499,7 @@ static void collect_body(void *context, int64_t b, int64_t e, int thread) {
   const Blocks *blocks = collect->blocks;
   Samples *samples = collect->samples;
   for (int64_t block = b; block < e; block++)
-    for (int64_t k = 0, n = collect->first[block]; n < collect->first[block + 1]; k++, n++) {
+    for (int64_t k = 0, n = collect->before[block]; n < collect->before[block + 1]; k++, n++) {
       float point[3];
       block_point(blocks, block, k, point);
       samples->x[n] = point[0], samples->y[n] = point[1], samples->z[n] = point[2];
@@ -388,20 +507,52 @@ static void collect_body(void *context, int64_t b, int64_t e, int thread) {
     }
 }
 
-static Status collect_all(Core *core, Collect *collect) {
-  const Blocks *blocks = collect->blocks;
-  Samples *samples = collect->samples;
-  TRY(memory_new(core, &collect->first, blocks->count + 1, "sampling blocks"));
-  for (int64_t b = 0; b < blocks->count; b++) collect->first[b + 1] = collect->first[b] + block_filled(blocks, b);
-  samples->count = collect->first[blocks->count];
-  TRY(samples_new(core, samples->count, blocks->radius != NULL, samples));
-  parallel_for(core, 0, blocks->count, 64, collect_body, collect);
+static int64_t block_own(const Blocks *blocks, int64_t block) {
+  return block_row(blocks, block) < 0 ? 0 : block_filled(blocks, block);
+}
+
+/* Sums of those before, of all spheres or of those that blocks with rows have. */
+static Status count_before(Core *core, const Blocks *blocks, int64_t (*count_of)(const Blocks *, int64_t),
+                           int32_t **before) {
+  int64_t sum = 0;
+  TRY(memory_new(core, before, blocks->count + 1, "sampling blocks"));
+  for (int64_t b = 0; b < blocks->count; b++) {
+    sum += count_of(blocks, b);
+    if (sum > INT32_MAX) return fail(core, SCREE_NO_MEMORY, "too many samples for one shape");
+    (*before)[b + 1] = (int32_t)sum;
+  }
+  return SCREE_OK;
+}
+
+static Status collect_all(Core *core, const Blocks *blocks, double nominal, const int32_t *before, Samples *samples) {
+  Collect collect = {.blocks = blocks, .nominal = nominal, .before = before, .samples = samples};
+  TRY(samples_new(core, before[blocks->count], blocks->radius != NULL, samples));
+  parallel_for(core, 0, blocks->count, 64, collect_body, &collect);
   return SCREE_OK;
 }
 
 Status blocks_collect(Core *core, const Blocks *blocks, double nominal, Samples *samples) {
-  Collect collect = {.blocks = blocks, .nominal = nominal, .samples = samples};
-  Status status = collect_all(core, &collect);
-  memory_drop(core, &collect.first);
+  int32_t *before = NULL;
+  Status status = count_before(core, blocks, block_filled, &before);
+  if (status == SCREE_OK) status = collect_all(core, blocks, nominal, before, samples);
+  if (status == SCREE_OK) samples->count = before[blocks->count];
+  memory_drop(core, &before);
   return status;
+}
+
+Status blocks_hand_over(Core *core, Blocks *blocks, double nominal, Tile *tile, Samples *samples) {
+  TRY(memory_new(core, &samples->blocks, 1, "sampling blocks"));
+  SampleBlocks *to = samples->blocks;
+  TRY(memory_new(core, &to->tile, 1, "tile of samples"));
+  TRY(count_before(core, blocks, block_filled, &to->before));
+  TRY(count_before(core, blocks, block_own, &to->samples));
+  TRY(collect_all(core, blocks, nominal, to->samples, samples));
+  to->count = blocks->count, to->side = blocks->side;
+  to->own = to->samples[blocks->count];
+  samples->count = to->before[blocks->count];
+  for (int64_t b = 0; b < blocks->count; b++)
+    if (block_row(blocks, b) < 0) to->samples[b] = -1;
+  to->coordinate = blocks->coordinate, blocks->coordinate = NULL;
+  *to->tile = *tile, *tile = (Tile){0};
+  return SCREE_OK;
 }

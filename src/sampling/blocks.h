@@ -62,11 +62,8 @@ static inline int64_t block_filled(const Blocks *blocks, int64_t block) {
 /* Sphere k of the tile in the part of it that a block is. */
 static inline void block_tile_point(const Blocks *blocks, int64_t block, int64_t k, float point[3]) {
   const Tile *tile = blocks->tile;
-  const int32_t *c = blocks->coordinate[block];
   int64_t at = tile->start[block_bin(blocks, block)] + k;
-  point[0] = (float)((c[0] + (double)tile->x[at]) * blocks->side);
-  point[1] = (float)((c[1] + (double)tile->y[at]) * blocks->side);
-  point[2] = (float)((c[2] + (double)tile->z[at]) * blocks->side);
+  tile_point(tile, at, blocks->coordinate[block], blocks->side, point);
 }
 /* Sphere k of a block. */
 static inline void block_point(const Blocks *blocks, int64_t block, int64_t k, float point[3]) {
@@ -100,6 +97,8 @@ static inline Vec3 block_center(const Blocks *blocks, int64_t block) {
 }
 /* All spheres, block by block. */
 Status blocks_collect(Core *core, const Blocks *blocks, double nominal, Samples *samples);
+/* Those of blocks with rows alone; the blocks themselves and the tile become the samples'. */
+Status blocks_hand_over(Core *core, Blocks *blocks, double nominal, Tile *tile, Samples *samples);
 /* Key for random numbers. */
 static inline uint64_t block_key(const Blocks *blocks, int64_t block) {
   const int32_t *c = blocks->coordinate[block];

@@ -5,12 +5,24 @@
 #include "core/core.h"
 #include "geometry/shape.h"
 
+/* Spheres of a fill that were not collected: its blocks in their order. Those wholly inside hold what their part of a
+ * tile (tile.h) holds; the spheres of the others are with the samples. */
+typedef struct SampleBlocks {
+  int64_t count, own; /* blocks; spheres that are with the samples */
+  double side;        /* of a block, m */
+  struct Tile *tile;  /* NULL: no block has any of it */
+  int32_t (*coordinate)[3];
+  int32_t *before;  /* spheres before each, and behind the last */
+  int32_t *samples; /* where those of a block begin; -1: it has those of the tile */
+} SampleBlocks;
+
 typedef struct Samples {
   int64_t count;
   Vec3 origin; /* points are floats relative to it */
   float *x, *y, *z;
-  float *radius;   /* NULL when all are equal */
-  double fraction; /* volume: solid fraction reached, of the shape's volume */
+  float *radius;        /* NULL when all are equal */
+  SampleBlocks *blocks; /* NULL: all are here */
+  double fraction;      /* volume: solid fraction reached, of the shape's volume */
 } Samples;
 
 typedef struct SamplingPlan {
@@ -24,6 +36,7 @@ typedef struct SamplingPlan {
   double fraction;
   bool maximal;        /* until no further sample fits */
   struct Tiles *tiles; /* volume: kept for other fills; NULL: none is kept */
+  bool in_blocks;      /* volume: what lies in whole blocks of a tile need not be collected */
   Vec3 position;       /* pose of the shape */
   Quat rotation;
   /* The nearest thing that is in the way of a sphere at a world point: its distance, below zero inside it, and the

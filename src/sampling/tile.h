@@ -8,8 +8,9 @@
 
 #include "sampling/sampling.h"
 #include "sampling/sizes.h"
+#include "sampling/tile_shared.h"
 
-enum { BLOCK_CELLS = 8, TILE_BLOCKS = 4, TILE_BINS = TILE_BLOCKS * TILE_BLOCKS * TILE_BLOCKS };
+enum { BLOCK_CELLS = 8 };
 
 /* Spheres of a tile keep apart by this much more than they have to, so that rounding where a fill is wide cannot push
  * one into another: TILE_WIDEST radii from the middle of a fill a float is off by less. */
@@ -49,13 +50,14 @@ void tiles_destroy(Core *core, Tiles *tiles);
 Status tile_place(Core *core, const Tile *tile, uint64_t seed, Tile *placed);
 void tile_destroy(Core *core, Tile *tile);
 
-/* Which bin of the tile a block is, by its coordinates. */
-static inline int tile_bin(int32_t x, int32_t y, int32_t z) {
-  return (int)((((uint32_t)z % TILE_BLOCKS) * TILE_BLOCKS + (uint32_t)y % TILE_BLOCKS) * TILE_BLOCKS +
-               (uint32_t)x % TILE_BLOCKS);
-}
 static inline float tile_radius(const Tile *tile, int64_t k, double nominal) {
-  return tile->radius ? (float)((double)tile->radius[k] * nominal) : (float)nominal;
+  return tile->radius ? tile_scaled(tile->radius[k], nominal) : (float)nominal;
+}
+/* Sphere `at` of the tile in a block with these coordinates. */
+static inline void tile_point(const Tile *tile, int64_t at, const int32_t block[3], double side, float point[3]) {
+  point[0] = tile_coordinate(block[0], tile->x[at], side);
+  point[1] = tile_coordinate(block[1], tile->y[at], side);
+  point[2] = tile_coordinate(block[2], tile->z[at], side);
 }
 
 #endif

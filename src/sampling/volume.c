@@ -31,12 +31,13 @@ enum { THROWS_MAX = 12 };
 #define PLACING_SHARE 0.2
 /* Spheres from which on a fill is cut out of copies of a tile. Fewer are made as quickly as the tile is. */
 #define TILE_WORTH 16000
-/* Bytes that a sample costs while it is made: its share of a block, the result, and neighbours when it is relaxed. */
-enum { BYTES_RANDOM = 64, BYTES_DENSE = 320 };
+/* Bytes that a sample costs while it is made: its share of a block, the result, and neighbours when it is relaxed. What
+ * need not be collected costs a share of a block. */
+enum { BYTES_RANDOM = 64, BYTES_DENSE = 320, BYTES_IN_BLOCKS = 16 };
 
-static Status check_memory(Core *core, const Region *region, const Sizes *sizes, bool relaxed) {
+static Status check_memory(Core *core, const Region *region, const Sizes *sizes, int bytes_each) {
   double count = region->volume * (region->plan->dense ? DENSE_FRACTION : RANDOM_FRACTION) / sizes->mean_volume;
-  double bytes = count * (relaxed ? BYTES_DENSE : BYTES_RANDOM);
+  double bytes = count * bytes_each;
   double left = (double)memory_left(&core->memory);
   if (bytes <= left && count < INT32_MAX) return SCREE_OK;
   return fail(core, SCREE_NO_MEMORY,
@@ -104,7 +105,9 @@ static Status fill_and_collect(Core *core, const Region *region, const Sizes *si
   Status status = darts_create(core, region, sizes, blocks, blocks->tiled ? 1 : kind.shrink, &darts);
   if (status == SCREE_OK) fill_blocks(&darts, &kind);
   darts_destroy(&darts);
-  if (status == SCREE_OK) status = blocks_collect(core, blocks, sizes->nominal, samples);
+  if (status == SCREE_OK && blocks->tiled && region->plan->in_blocks)
+    status = blocks_hand_over(core, blocks, sizes->nominal, &placed, samples);
+  else if (status == SCREE_OK) status = blocks_collect(core, blocks, sizes->nominal, samples);
   tile_destroy(core, &placed);
   return status;
 }
@@ -169,14 +172,29 @@ static bool tile_pays(const Region *region, const Sizes *sizes, const TileKind *
          widest <= TILE_WIDEST * sizes->nominal;
 }
 
+static double ball_volume(double r) { return 4.0 / 3.0 * M_PI * r * r * r; }
+
 static double sphere_volume(const Samples *samples, double radius, int64_t i) {
-  double r = samples->radius ? (double)samples->radius[i] : radius;
-  return 4.0 / 3.0 * M_PI * r * r * r;
+  return ball_volume(samples->radius ? (double)samples->radius[i] : radius);
+}
+
+/* Of what is in whole blocks of a tile. */
+static double tile_volume(const SampleBlocks *blocks, double radius) {
+  double sum = 0, bins[TILE_BINS] = {0};
+  for (int b = 0; b < TILE_BINS; b++)
+    for (int32_t k = blocks->tile->start[b]; k < blocks->tile->start[b + 1]; k++)
+      bins[b] += ball_volume((double)tile_radius(blocks->tile, k, radius));
+  for (int64_t b = 0; b < blocks->count; b++) {
+    const int32_t *c = blocks->coordinate[b];
+    if (blocks->samples[b] < 0) sum += bins[tile_bin(c[0], c[1], c[2])];
+  }
+  return sum;
 }
 
 double samples_volume(const Samples *samples, double radius) {
-  double sum = 0;
-  for (int64_t i = 0; i < samples->count; i++) sum += sphere_volume(samples, radius, i);
+  double sum = samples->blocks ? tile_volume(samples->blocks, radius) : 0;
+  for (int64_t i = 0; i < (samples->blocks ? samples->blocks->own : samples->count); i++)
+    sum += sphere_volume(samples, radius, i);
   return sum;
 }
 
@@ -189,7 +207,8 @@ Status sample_volume(Core *core, const Shape *shape, const SamplingPlan *plan, S
   TileKind kind = kind_of(plan);
   bool tiled = tile_pays(&region, &sizes, &kind);
   if (kind.fraction > 0) region.inset = tiled ? CUT_DEPTH : 1 - PRESSED_LOSS;
-  Status status = check_memory(core, &region, &sizes, plan->dense && !tiled);
+  int bytes = plan->dense && !tiled ? BYTES_DENSE : tiled && plan->in_blocks ? BYTES_IN_BLOCKS : BYTES_RANDOM;
+  Status status = check_memory(core, &region, &sizes, bytes);
   if (status == SCREE_OK && tiled) {
     status = fill_with_tile(core, &region, &sizes, &kind, samples);
   } else if (status == SCREE_OK) {
@@ -237,5 +256,13 @@ void samples_destroy(Core *core, Samples *samples) {
   memory_drop(core, &samples->y);
   memory_drop(core, &samples->z);
   memory_drop(core, &samples->radius);
+  if (samples->blocks) {
+    if (samples->blocks->tile) tile_destroy(core, samples->blocks->tile);
+    memory_drop(core, &samples->blocks->tile);
+    memory_drop(core, &samples->blocks->coordinate);
+    memory_drop(core, &samples->blocks->before);
+    memory_drop(core, &samples->blocks->samples);
+    memory_drop(core, &samples->blocks);
+  }
   samples->count = 0;
 }

@@ -7,7 +7,7 @@
 #include "core/hash.h"
 #include "core/parallel.h"
 
-enum { PARTICLE_GRAIN = 4096, PERMUTE_GRAIN = 512, RECORD_MAX = 512 };
+enum { PARTICLE_GRAIN = 4096, PERMUTE_GRAIN = 512, CLEAR_CHUNK = 1 << 18, RECORD_MAX = 512 };
 
 Status particles_create(Core *core, Particles *particles) {
   *particles = (Particles){.next_id = 1};
@@ -65,6 +65,11 @@ Status particles_reserve(Core *core, Particles *particles, int64_t capacity) {
   return SCREE_OK;
 }
 
+static void clear_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  memset((char *)context + b, 0, (size_t)(e - b));
+}
+
 Status particles_append(Core *core, Particles *particles, int64_t count) {
   if (count == 0) return SCREE_OK; /* the fields may not have arrays yet */
   if (count > (int64_t)(UINT32_MAX - particles->next_id))
@@ -72,7 +77,8 @@ Status particles_append(Core *core, Particles *particles, int64_t count) {
   TRY(particles_reserve(core, particles, particles->count + count));
   for (int32_t f = 0; f < particles->field_count; f++) {
     Field *field = &particles->fields[f];
-    memset((char *)*field->data + particles->count * field->size, 0, (size_t)(count * field->size));
+    parallel_for(core, 0, count * field->size, CLEAR_CHUNK, clear_chunk,
+                 (char *)*field->data + particles->count * field->size);
   }
   for (int64_t i = 0; i < count; i++) particles->id[particles->count + i] = particles->next_id++;
   particles->count += count;

@@ -67,8 +67,8 @@ static Vec3 ball_point(int64_t *n) {
   }
 }
 
-static void bear(Upsample *up, const State *state, const Born *born, int64_t count, int64_t first) {
-  FineGrains *grains = &up->grains;
+static void bear(const Upsample *up, const State *state, const Born *born, FineGrains *grains, int64_t count,
+                 int64_t first) {
   const Particles *p = &state->particles;
   const ScreeMaterialDef *material = &state->materials.items[born->birth->material].definition;
   uint64_t seed = state->seed, id = born->id;
@@ -102,8 +102,9 @@ static Status births_add(Core *core, Upsample *up, const State *state, Born *bor
   for (int64_t k = 0; k < count; k++) {
     if (born[k].at < 0) continue;
     int64_t fine = fine_per_coarse(up, state, born[k].birth), first = 0;
-    TRY(fine_append(core, up, fine, &first));
-    bear(up, state, &born[k], fine, first);
+    FineGrains *table = NULL;
+    TRY(fine_append(core, up, fine, &table, &first));
+    bear(up, state, &born[k], table, fine, first);
   }
   return SCREE_OK;
 }

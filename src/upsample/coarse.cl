@@ -1,8 +1,8 @@
 /* Coarse grains of a device as the fine ones see them in a frame, in the order of their cells and ids, as coarse.c and
  * coarse_grid.c have them; and the box round them. */
 #include "neighbors/scan.cl"
+#include "upsample/box.cl"
 #include "upsample/coarse_cell_law.h"
-#include "upsample/coarse_shared.h"
 
 #define COARSE_FIELDS                                                                                                  \
   global const float *x, global const float *y, global const float *z, global const float *vx, global const float *vy, \
@@ -17,21 +17,6 @@ static CoarseLook look_at(CoarseShared shared, int i, COARSE_FIELDS) {
     return shared.paper ? end : coarse_look(now, coarse_born(now, velocity, shared.rate), shared.rate);
   }
   return coarse_look(now, vec_make(seen_x[i], seen_y[i], seen_z[i]), shared.rate);
-}
-
-/* Makes the box wider, for all items of a group together; those that only fill it are not active. */
-static void widen_box(local uint *here, global uint *box, LaneVec3 at, bool active) {
-  const int item = (int)get_local_id(0);
-  if (item < COARSE_BOX_WORDS) here[item] = 0;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const float place[3] = {at.x, at.y, at.z};
-  for (int axis = 0; axis < 3 && active; axis++) {
-    const uint key = float_key(as_uint(place[axis]));
-    atomic_max(&here[COARSE_BOX_LOW + axis], ~key);
-    atomic_max(&here[COARSE_BOX_HIGH + axis], key);
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (item < COARSE_BOX_WORDS) atomic_max(&box[item], here[item]);
 }
 
 /* The box round where they count. */

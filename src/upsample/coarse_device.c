@@ -79,13 +79,17 @@ void coarse_fields_changed(const State *state) { wrote_seen(state, true); }
 
 static int64_t times_sent(const State *state) { return mirror_field(state->mirror, &state->particles, SEEN[0])->sent; }
 
-void coarse_device_boxed(CoarseDevice *d, const State *state, const uint32_t words[COARSE_BOX_WORDS]) {
+void coarse_box_floats(const uint32_t words[COARSE_BOX_WORDS], float bounds[6]) {
   for (int axis = 0; axis < 3; axis++) {
     const uint32_t low = float_key_bits(~words[COARSE_BOX_LOW + axis]),
                    high = float_key_bits(words[COARSE_BOX_HIGH + axis]);
-    memcpy(&d->bounds[axis], &low, sizeof low);
-    memcpy(&d->bounds[3 + axis], &high, sizeof high);
+    memcpy(&bounds[axis], &low, sizeof low);
+    memcpy(&bounds[3 + axis], &high, sizeof high);
   }
+}
+
+void coarse_device_boxed(CoarseDevice *d, const State *state, const uint32_t words[COARSE_BOX_WORDS]) {
+  coarse_box_floats(words, d->bounds);
   d->boxed = true;
   d->count = state->particles.count;
   d->sent = times_sent(state);

@@ -16,17 +16,12 @@
 
 /* Records of grains that are left to the host: room for this share of all, and for so many at least. */
 enum { RECORDS_SHARE = 16, RECORDS_LEAST = 256 };
+_Static_assert(sizeof(FineRecord) >= 4 * RECORDS_SHARE, "an order of all grains has room where the records are");
 /* Room round a sink within which the host decides, m, and per m of distance from the origin: far more than rounding. */
 #define SINK_MARGIN 1e-3
 #define SINK_ROUNDING 1e-5
 
-enum {
-#define FINE_INDEX(type, name) FIELD_##name,
-  FINE_FIELDS(FINE_INDEX)
-#undef FINE_INDEX
-      FIELDS
-};
-static const int64_t field_sizes[FIELDS] = {
+const int64_t fine_field_sizes[FIELDS] = {
 #define FINE_SIZE_OF(type, name) (int64_t)sizeof(type),
     FINE_FIELDS(FINE_SIZE_OF)
 #undef FINE_SIZE_OF
@@ -48,11 +43,12 @@ struct FineDevice {
   FINE_KERNELS(DEVICE_KERNEL_MEMBER)
   CoarseDevice *coarse; /* NULL: the device has no doubles, and particles are on the host */
   SettleDevice *settle; /* NULL likewise: the host looks at grains closer */
-  SolidsMirror shapes;  /* of the solids, without poses */
-  bool here;            /* the device has the grains; else the host's table counts */
-  bool fetched;         /* the host's table holds as well */
-  bool births_fetched;  /* of that, at least radius, id and material hold */
-  int64_t room;         /* for records */
+  TableDevice *table;
+  SolidsMirror shapes; /* of the solids, without poses */
+  bool here;           /* the device has the grains; else the host's table counts */
+  bool fetched;        /* the host's table holds as well */
+  bool births_fetched; /* of that, at least radius, id and material hold */
+  int64_t room;        /* for records */
   DeviceBuffer fields[FIELDS], frame, rows[2], start[2], solids, friction, counts, records, results, words, late,
       counters, dead, sinks;
   SolidShared *solids_shared;
@@ -87,6 +83,8 @@ Status fine_device_create(Core *core, Upsample *up, State *state, Device *device
   up->device->device = device;
   up->coarse_grid.wraps = up->sample_grid.wraps = true;
   TRY(make_kernels(core, up->device));
+  TRY(table_device_create(core, device, &up->device->table));
+  up->device->here = fine_device_places(up);
   if (!device_has_doubles(device)) return SCREE_OK;
   TRY(coarse_device_create(core, state, device, &up->device->coarse));
   return settle_device_create(core, device, &up->device->settle);
@@ -103,6 +101,7 @@ void fine_device_destroy(Core *core, Upsample *up) {
   FINE_KERNELS(DEVICE_KERNEL_FREE)
   coarse_device_destroy(core, d->coarse);
   settle_device_destroy(core, d->settle);
+  table_device_destroy(core, d->table);
   solids_mirror_drop(core, d->device, &d->shapes);
   device_program_free(core, d->program);
   memory_drop(core, &d->solids_shared);
@@ -122,25 +121,28 @@ static void host_fields(const FineGrains *grains, void *fields[FIELDS]) {
 
 static Status reserve(Core *core, FineDevice *d, int64_t count, int64_t keep) {
   for (int f = 0; f < FIELDS; f++)
-    TRY(device_reserve(core, d->device, &d->fields[f], count * field_sizes[f], keep * field_sizes[f], "fine grains"));
-  d->room = count / RECORDS_SHARE > RECORDS_LEAST ? count / RECORDS_SHARE : RECORDS_LEAST;
+    TRY(device_reserve(core, d->device, &d->fields[f], count * fine_field_sizes[f], keep * fine_field_sizes[f],
+                       "fine grains"));
+  const int64_t share = (count + RECORDS_SHARE - 1) / RECORDS_SHARE;
+  d->room = share > RECORDS_LEAST ? share : RECORDS_LEAST;
   TRY(device_reserve(core, d->device, &d->records, d->room * (int64_t)sizeof(FineRecord), 0, "grains at solids"));
   return device_reserve(core, d->device, &d->words, count * 4, 0, "lists of fine grains");
 }
 
-Status fine_device_reserve(Core *core, Upsample *up, int64_t count) { return reserve(core, up->device, count, 0); }
+Status fine_device_begin(Core *core, Upsample *up) {
+  table_device_placed(up->device->table);
+  return reserve(core, up->device, up->grains.count, 0);
+}
 
 void fine_device_forget(Upsample *up) { up->device->here = false; }
 
-/* Copies [first, count) of the host's table. */
-static Status send(Core *core, const Upsample *up, int64_t first) {
-  FineDevice *d = up->device;
+/* Copies grains of the host to where they begin in the table there. */
+static Status send(Core *core, FineDevice *d, const FineGrains *grains, int64_t first) {
   void *fields[FIELDS];
-  host_fields(&up->grains, fields);
-  for (int f = 0; f < FIELDS; f++) {
-    int64_t from = first * field_sizes[f], bytes = (up->grains.count - first) * field_sizes[f];
-    TRY(device_write(core, d->device, &d->fields[f], from, bytes, (const char *)fields[f] + from));
-  }
+  host_fields(grains, fields);
+  for (int f = 0; f < FIELDS; f++)
+    TRY(device_write(core, d->device, &d->fields[f], first * fine_field_sizes[f], grains->count * fine_field_sizes[f],
+                     fields[f]));
   return SCREE_OK;
 }
 
@@ -148,20 +150,53 @@ static Status bring_here(Core *core, const Upsample *up) {
   FineDevice *d = up->device;
   if (d->here) return SCREE_OK;
   TRY(reserve(core, d, up->grains.count, 0));
-  TRY(send(core, up, 0));
-  d->here = d->births_fetched = true;
+  TRY(send(core, d, &up->grains, 0));
+  d->here = d->fetched = d->births_fetched = true;
   return SCREE_OK;
+}
+
+bool fine_device_holds(const Upsample *up) { return up->device && up->device->here; }
+
+bool fine_device_places(const Upsample *up) { return up->device && table_device_places(up->device->table); }
+
+/* The host's table no longer holds. */
+static void changed(FineDevice *d) { d->fetched = d->births_fetched = false; }
+
+Status fine_device_place(Core *core, Upsample *up, const Samples *samples, FinePlacing placing) {
+  FineDevice *d = up->device;
+  const int64_t count = up->grains.count + samples->count;
+  if (count > INT32_MAX - FINE_BLOCK) return fine_too_many(core, count);
+  TRY(reserve(core, d, count, up->grains.count));
+  TRY(table_device_place(core, d->table, samples, &placing, d->fields));
+  up->grains.count = count;
+  changed(d);
+  return SCREE_OK;
+}
+
+Status fine_device_sort(Core *core, Upsample *up) {
+  FineDevice *d = up->device;
+  const int64_t count = up->grains.count;
+  TRY(bring_here(core, up));
+  TRY(table_device_sort(core, d->table, count, up->definition.radius, d->fields, &d->words, &d->records));
+  changed(d);
+  fine_sorted(up);
+  return reserve(core, d, count, 0); /* words and records may have changed places */
 }
 
 Status fine_device_fetch(Core *core, Upsample *up) {
   FineDevice *d = up->device;
   void *fields[FIELDS];
   if (!d->here || d->fetched) return SCREE_OK;
+  if (up->grains.capacity < up->grains.count) {
+    fine_grains_drop(core, &up->grains);
+    d->births_fetched = false;
+    TRY(fine_reserve(core, &up->grains, up->grains.count));
+  }
   host_fields(&up->grains, fields);
   for (int f = 0; f < FIELDS; f++) {
     bool of_birth = f == FIELD_radius || f == FIELD_id || f == FIELD_material;
     if (of_birth && d->births_fetched) continue;
-    TRY(device_read(core, d->device, &d->fields[f], 0, up->grains.count * field_sizes[f], fields[f]));
+    TRY(device_read(core, d->device, &d->fields[f], 0, up->grains.count * fine_field_sizes[f], fields[f]));
   }
   d->fetched = d->births_fetched = true;
   return fine_forget_blocks(core, up, 0);
@@ -469,11 +504,17 @@ Status fine_device_move(Advance *a, Scratch *scratch) {
 
 /* ---- births and deaths ---- */
 
-Status fine_device_births(Core *core, Upsample *up, int64_t first) {
-  if (up->grains.count == first) return SCREE_OK;
-  if (!up->device->here) return SCREE_OK; /* the first of all: the host has them */
-  TRY(reserve(core, up->device, up->grains.count, first));
-  return send(core, up, first);
+Status fine_device_births(Core *core, Upsample *up) {
+  FineDevice *d = up->device;
+  const int64_t first = up->grains.count, count = first + up->born.count;
+  if (up->born.count == 0) return SCREE_OK;
+  if (count > INT32_MAX - FINE_BLOCK) return fine_too_many(core, count);
+  TRY(reserve(core, d, count, first));
+  TRY(send(core, d, &up->born, first));
+  up->grains.count = count;
+  up->born.count = 0;
+  changed(d);
+  return SCREE_OK;
 }
 
 static void share_sink(const Solid *sink, Vec3 origin, SinkShared *to) {
@@ -558,14 +599,14 @@ static Status remove_dead(Core *core, Upsample *up, const int32_t *dead, int64_t
   for (int f = 0; f < FIELDS && left > first; f++) {
     const DeviceArgument arguments[] = {DEVICE_VALUE(first), DEVICE_VALUE(left),           DEVICE_BUFFER(&d->dead),
                                         DEVICE_VALUE(many),  DEVICE_BUFFER(&d->fields[f]), DEVICE_BUFFER(&d->words)};
-    DeviceKernel *kernel = field_sizes[f] == 4 ? d->fine_keep_words : d->fine_keep_bytes;
+    DeviceKernel *kernel = fine_field_sizes[f] == 4 ? d->fine_keep_words : d->fine_keep_bytes;
     TRY(device_launch(core, kernel, 0, left - first, FINE_GROUP, arguments, sizeof arguments / sizeof *arguments));
-    TRY(device_copy(core, d->device, &d->words, &d->fields[f], first * field_sizes[f],
-                    (left - first) * field_sizes[f]));
+    TRY(device_copy(core, d->device, &d->words, &d->fields[f], first * fine_field_sizes[f],
+                    (left - first) * fine_field_sizes[f]));
   }
   up->grains.count = left;
-  d->births_fetched = false;
-  return fine_forget_blocks(core, up, 0);
+  changed(d);
+  return SCREE_OK;
 }
 
 Status fine_device_deaths(Core *core, Upsample *up, const State *state, const Solids *sinks) {

@@ -5,10 +5,11 @@
 
 #include "core/hash.h"
 #include "core/parallel.h"
+#include "sampling/tile.h"
 #include "state/state_bounds.h"
 #include "upsample/points.h"
 
-enum { GRAINS_CHUNK = 8192 };
+enum { GRAINS_CHUNK = 8192, BLOCKS_CHUNK = 64 };
 
 Status upsample_create(Core *core, State *state, const ScreeUpsampleDef *definition, Upsample **upsample) {
   TRY(memory_new(core, upsample, 1, "upsampling"));
@@ -30,12 +31,18 @@ Status upsample_create(Core *core, State *state, const ScreeUpsampleDef *definit
   return solids_view_create(core, up, state);
 }
 
-void upsample_destroy(Core *core, Upsample *up) {
-  if (!up) return;
-  fine_device_destroy(core, up);
-#define FINE_DROP(type, name) memory_drop(core, &up->grains.name);
+void fine_grains_drop(Core *core, FineGrains *grains) {
+#define FINE_DROP(type, name) memory_drop(core, &grains->name);
   FINE_FIELDS(FINE_DROP)
 #undef FINE_DROP
+  grains->capacity = 0;
+}
+
+void upsample_destroy(Core *core, Upsample *up) {
+  if (!up) return;
+  if (FINE_ON_DEVICE(up)) fine_device_destroy(core, up);
+  fine_grains_drop(core, &up->grains);
+  fine_grains_drop(core, &up->born);
   coarse_grid_destroy(core, &up->coarse_grid);
   coarse_grid_destroy(core, &up->sample_grid);
   for (int32_t k = 0; k < up->solid_count; k++) {
@@ -62,7 +69,7 @@ Status upsample_follow_solids(Core *core, Upsample *up, const State *state) {
   int32_t known = up->solid_count;
   Status status = solids_view_create(core, up, state);
   if (status != SCREE_OK) up->solid_count = known;
-  if (status != SCREE_OK || !up->device || !lacks_form(up)) return status;
+  if (status != SCREE_OK || !FINE_ON_DEVICE(up) || !lacks_form(up)) return status;
   TRY(fine_device_fetch(core, up));
   fine_device_destroy(core, up);
   up->off = lacks_form(up);
@@ -73,7 +80,7 @@ Status upsample_follow_solids(Core *core, Upsample *up, const State *state) {
 
 Status upsample_use_device(Core *core, Upsample *up, State *state, Device *device) {
   up->off = lacks_form(up);
-  return up->off ? SCREE_OK : fine_device_create(core, up, state, device);
+  return up->off || !FINE_HAS_FORM ? SCREE_OK : fine_device_create(core, up, state, device);
 }
 
 /* The host bears fine grains. */
@@ -83,15 +90,18 @@ bool upsample_reads_host(const Upsample *up, const State *state) {
 
 const char *upsample_off_device(const Upsample *up) { return up->off; }
 
-Status upsample_fetch(Core *core, Upsample *up) { return up->device ? fine_device_fetch(core, up) : SCREE_OK; }
+Status upsample_fetch(Core *core, Upsample *up) { return FINE_ON_DEVICE(up) ? fine_device_fetch(core, up) : SCREE_OK; }
 
 const FineGrains *upsample_grains(const Upsample *upsample) { return &upsample->grains; }
 
+Status fine_too_many(Core *core, int64_t count) {
+  return fail(core, SCREE_NO_MEMORY, "%lld fine grains: at most %d are possible", (long long)count,
+              INT32_MAX - FINE_BLOCK);
+}
+
 Status fine_reserve(Core *core, FineGrains *grains, int64_t capacity) {
   if (capacity <= grains->capacity) return SCREE_OK;
-  if (capacity > INT32_MAX - FINE_BLOCK)
-    return fail(core, SCREE_NO_MEMORY, "%lld fine grains: at most %d are possible", (long long)capacity,
-                INT32_MAX - FINE_BLOCK);
+  if (capacity > INT32_MAX - FINE_BLOCK) return fine_too_many(core, capacity);
   /* An eighth to spare once it grows, so that an emitter does not copy everything in every frame. */
   if (grains->capacity > 0 && capacity < grains->capacity + grains->capacity / 8)
     capacity = grains->capacity + grains->capacity / 8;
@@ -118,15 +128,35 @@ Status fine_forget_blocks(Core *core, Upsample *up, int64_t first) {
   return SCREE_OK;
 }
 
-Status fine_append(Core *core, Upsample *up, int64_t count, int64_t *first) {
+typedef struct Ids {
+  uint32_t *id, first;
+} Ids;
+
+static void number_chunk(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Ids *ids = context;
+  for (int64_t k = b; k < e; k++) ids->id[k] = ids->first + (uint32_t)k;
+}
+
+static Status take_ids(Core *core, Upsample *up, int64_t count, uint32_t *first) {
   FineGrains *grains = &up->grains;
   if (count > (int64_t)(UINT32_MAX - grains->next_id))
     return fail(core, SCREE_FAILED, "ids of fine grains are used up: %u were given out", grains->next_id - 1);
+  *first = grains->next_id;
+  grains->next_id += (uint32_t)count;
+  return SCREE_OK;
+}
+
+Status fine_append(Core *core, Upsample *up, int64_t count, FineGrains **table, int64_t *first) {
+  FineGrains *grains = *table = FINE_ON_DEVICE(up) && fine_device_holds(up) ? &up->born : &up->grains;
+  uint32_t id = 0;
+  TRY(take_ids(core, up, count, &id));
   TRY(fine_reserve(core, grains, grains->count + count));
   *first = grains->count;
   grains->count += count;
-  for (int64_t k = *first; k < grains->count; k++) grains->id[k] = grains->next_id++;
-  return fine_forget_blocks(core, up, *first);
+  Ids ids = {grains->id + *first, id};
+  parallel_for(core, 0, count, GRAINS_CHUNK, number_chunk, &ids);
+  return grains == &up->grains ? fine_forget_blocks(core, up, *first) : SCREE_OK;
 }
 
 typedef struct Addition {
@@ -137,30 +167,66 @@ typedef struct Addition {
   Vec3 from, velocity; /* the samples' origin in the world of the grains */
 } Addition;
 
+static void add_at(const Addition *addition, int64_t i, const float point[3], float radius) {
+  FineGrains *grains = &addition->up->grains;
+  grains->x[i] = (float)(addition->from.x + (double)point[0]);
+  grains->y[i] = (float)(addition->from.y + (double)point[1]);
+  grains->z[i] = (float)(addition->from.z + (double)point[2]);
+  grains->vx[i] = (float)addition->velocity.x;
+  grains->vy[i] = (float)addition->velocity.y;
+  grains->vz[i] = (float)addition->velocity.z;
+  grains->radius[i] = radius;
+  grains->material[i] = (uint8_t)addition->material;
+}
+
+static void add_samples(const Addition *addition, int64_t i, int64_t b, int64_t e) {
+  const Samples *samples = addition->samples;
+  for (int64_t k = b; k < e; k++, i++) {
+    const float point[3] = {samples->x[k], samples->y[k], samples->z[k]};
+    add_at(addition, i, point, samples->radius ? samples->radius[k] : (float)addition->up->definition.radius);
+  }
+}
+
 static void add_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Addition *addition = context;
-  const Samples *samples = addition->samples;
-  FineGrains *grains = &addition->up->grains;
-  for (int64_t k = b; k < e; k++) {
-    int64_t i = addition->first + k;
-    grains->x[i] = (float)(addition->from.x + (double)samples->x[k]);
-    grains->y[i] = (float)(addition->from.y + (double)samples->y[k]);
-    grains->z[i] = (float)(addition->from.z + (double)samples->z[k]);
-    grains->vx[i] = (float)addition->velocity.x;
-    grains->vy[i] = (float)addition->velocity.y;
-    grains->vz[i] = (float)addition->velocity.z;
-    grains->radius[i] = samples->radius ? samples->radius[k] : (float)addition->up->definition.radius;
-    grains->material[i] = (uint8_t)addition->material;
+  add_samples(addition, addition->first + b, b, e);
+}
+
+static void add_blocks(void *context, int64_t b, int64_t e, int thread) {
+  (void)thread;
+  const Addition *addition = context;
+  const SampleBlocks *blocks = addition->samples->blocks;
+  for (int64_t block = b; block < e; block++) {
+    const int32_t *c = blocks->coordinate[block], own = blocks->samples[block];
+    int64_t i = addition->first + blocks->before[block], count = blocks->before[block + 1] - blocks->before[block];
+    if (own >= 0) add_samples(addition, i, own, own + count);
+    int64_t start = blocks->tile->start[tile_bin(c[0], c[1], c[2])];
+    for (int64_t k = start; own < 0 && k < start + count; k++, i++) {
+      float point[3];
+      tile_point(blocks->tile, k, c, blocks->side, point);
+      add_at(addition, i, point, tile_radius(blocks->tile, k, addition->up->definition.radius));
+    }
   }
 }
+
+bool upsample_places_there(const Upsample *up) { return FINE_ON_DEVICE(up) && fine_device_places(up); }
 
 Status upsample_add(Core *core, Upsample *up, const State *state, const Samples *samples, int32_t material,
                     Vec3 velocity) {
   Addition addition = {.up = up, .samples = samples, .material = material, .velocity = velocity};
+  FineGrains *table = NULL;
   addition.from = vec3_sub(samples->origin, state->origin);
-  TRY(fine_append(core, up, samples->count, &addition.first));
-  parallel_for(core, 0, samples->count, GRAINS_CHUNK, add_chunk, &addition);
+  if (upsample_places_there(up)) {
+    FinePlacing placing = {.material = material, .radius = up->definition.radius, .velocity = velocity};
+    placing.first = up->grains.count;
+    placing.from = addition.from;
+    TRY(take_ids(core, up, samples->count, &placing.id));
+    return fine_device_place(core, up, samples, placing);
+  }
+  TRY(fine_append(core, up, samples->count, &table, &addition.first));
+  if (samples->blocks) parallel_for(core, 0, samples->blocks->count, BLOCKS_CHUNK, add_blocks, &addition);
+  else parallel_for(core, 0, samples->count, GRAINS_CHUNK, add_chunk, &addition);
   return SCREE_OK;
 }
 
@@ -172,7 +238,7 @@ Status upsample_begin(Core *core, Upsample *up, const State *state, Scratch *scr
     up->seen.z[i] = p->z[i];
     up->seen.known[i] = 1;
   }
-  if (up->device) TRY(fine_device_reserve(core, up, up->grains.count)); /* refused now or never */
+  if (FINE_ON_DEVICE(up)) TRY(fine_device_begin(core, up)); /* refused now or never */
   return up->definition.mode == SCREE_UPSAMPLE_POINTS ? points_advance(core, up, state, scratch, 1) : SCREE_OK;
 }
 
@@ -226,7 +292,7 @@ Status upsample_archive(Core *core, Archive *archive, Upsample *up) {
   FineGrains *grains = &up->grains;
   TRY(archive_section(core, archive, "upsample"));
   if (!archive->loading) TRY(upsample_fetch(core, up));
-  else if (up->device) fine_device_forget(up);
+  else if (FINE_ON_DEVICE(up)) fine_device_forget(up);
   int64_t count = grains->count, bytes = 0;
 #define FINE_SIZE(type, name) bytes += (int64_t)sizeof(type);
   FINE_FIELDS(FINE_SIZE)
@@ -234,7 +300,7 @@ Status upsample_archive(Core *core, Archive *archive, Upsample *up) {
   TRY(archive_count(core, archive, &count, bytes));
   TRY(archive_value(core, archive, &grains->next_id));
   if (archive->loading) {
-    grains->count = 0;
+    grains->count = up->born.count = 0;
     TRY(fine_reserve(core, grains, count));
     grains->count = count;
     TRY(fine_forget_blocks(core, up, 0));

@@ -68,6 +68,15 @@ typedef struct CoarseSeen {
 
 typedef struct FineDevice FineDevice; /* fine_device.c */
 
+/* The columns of the table of fine grains, and their sizes. */
+enum {
+#define FINE_INDEX(type, name) FIELD_##name,
+  FINE_FIELDS(FINE_INDEX)
+#undef FINE_INDEX
+      FIELDS
+};
+extern const int64_t fine_field_sizes[FIELDS]; /* fine_device.c */
+
 /* What is known about the storage of fine grains. advance_cluster fills it block by block, upsample_advance the rest;
  * births, deaths and sorting forget it (fine_forget_blocks). It may be forgotten at any time. */
 typedef struct FineStorage {
@@ -83,7 +92,8 @@ typedef struct FineStorage {
 typedef struct Upsample {
   ScreeUpsampleDef definition;
   double coarse_radius;
-  FineGrains grains;
+  FineGrains grains;                   /* on a device the host has room for them when they come down, and not before */
+  FineGrains born;                     /* of this frame, where the table is on a device */
   CoarseGrid coarse_grid, sample_grid; /* coarse_gather builds them for a frame */
   CoarseSeen seen;
   /* solids_view_create adds solids; solids_view_refresh fills the rest for a frame: */
@@ -98,21 +108,34 @@ typedef struct Upsample {
   const char *off;    /* why they are not on a device that was asked for */
 } Upsample;
 
+/* Whether there is a device form, and whether grains are on a device: nowhere where the library is built without
+ * devices, so that the linker leaves out what would never run. */
+#ifdef SCREE_HAVE_OPENCL
+#define FINE_HAS_FORM true
+#else
+#define FINE_HAS_FORM false
+#endif
+#define FINE_ON_DEVICE(up) (FINE_HAS_FORM && (up)->device != NULL)
+
 static inline void bounds_widen(const float bounds[6], float by, float wide[6]) {
   for (int axis = 0; axis < 3; axis++) wide[axis] = bounds[axis] - by, wide[3 + axis] = bounds[3 + axis] + by;
 }
 
 /* grains.c */
 Status fine_reserve(Core *core, FineGrains *grains, int64_t capacity);
-Status fine_append(Core *core, Upsample *upsample, int64_t count, int64_t *first);
+Status fine_too_many(Core *core, int64_t count);
+/* Room for so many more from `first` of *table on, which have ids: of all, or of the born that go to a device. */
+Status fine_append(Core *core, Upsample *upsample, int64_t count, FineGrains **table, int64_t *first);
+void fine_grains_drop(Core *core, FineGrains *grains);
 /* New grain k is old grain order[k]; the first `same` stay where they are. */
 Status fine_permute(Core *core, Upsample *upsample, Scratch *scratch, const int32_t *order, int64_t count,
                     int64_t same);
 /* Nothing is known any more about the blocks from that of grain `first` on. */
 Status fine_forget_blocks(Core *core, Upsample *upsample, int64_t first);
 
-/* order.c: sorts the grains along a space-filling curve, so that those that follow each other are near each other. */
+/* order.c: sorts the grains, so that those that follow each other are near each other. */
 Status fine_sort(Core *core, Upsample *upsample, Scratch *scratch);
+void fine_sorted(Upsample *upsample); /* it has been done */
 
 /* births.c */
 Status fine_births(Core *core, Upsample *upsample, const State *state);
@@ -166,6 +189,8 @@ void coarse_device_destroy(Core *core, CoarseDevice *coarse);
 Status coarse_device_gather(Core *core, CoarseDevice *coarse, const Upsample *upsample, const State *state, double dt,
                             CoarseThere *there);
 void coarse_device_boxed(CoarseDevice *coarse, const State *state, const uint32_t words[COARSE_BOX_WORDS]);
+/* Lowest and highest places of what widen_box (box.cl) has found. */
+void coarse_box_floats(const uint32_t words[COARSE_BOX_WORDS], float bounds[6]);
 
 /* Whether a coarse grain that is not at rest, or a moving solid, is within `reach` of a box. */
 bool coarse_stirs(const Upsample *upsample, const CoarseSets *sets, const float bounds[6], float reach);
@@ -293,16 +318,42 @@ Status settle_device_look(Core *core, SettleDevice *settle, const Upsample *upsa
                           const SettleGrains *grains);
 const DeviceBuffer *settle_left(const SettleDevice *settle);
 
+/* table_device.c: fills become grains of the table on a device, and the table is put in order there. */
+typedef struct TableDevice TableDevice;
+typedef struct FinePlacing {
+  int64_t first; /* of the table */
+  uint32_t id;
+  int32_t material;
+  double radius;       /* where all are equal, and what those of a tile are over */
+  Vec3 from, velocity; /* the samples' origin in the world of the grains */
+} FinePlacing;
+Status table_device_create(Core *core, Device *device, TableDevice **table);
+void table_device_destroy(Core *core, TableDevice *table);
+bool table_device_places(const TableDevice *table); /* else the host does */
+Status table_device_place(Core *core, TableDevice *table, const Samples *samples, const FinePlacing *placing,
+                          DeviceBuffer *fields);
+/* Gives back what it took for that. */
+void table_device_placed(TableDevice *table);
+/* Two buffers of four bytes a grain are used up. */
+Status table_device_sort(Core *core, TableDevice *table, int64_t count, double radius, DeviceBuffer *fields,
+                         DeviceBuffer *who, DeviceBuffer *other_who);
+
 /* fine_device.c: fine grains on a device. Whether a solid has a form there; the rest is for those that do. */
 bool solid_has_form(const FineSolid *solid);
 Status fine_device_create(Core *core, Upsample *upsample, State *state, Device *device);
 void fine_device_destroy(Core *core, Upsample *upsample);
-/* Takes memory for so many grains. */
-Status fine_device_reserve(Core *core, Upsample *upsample, int64_t count);
+/* All fills are done: takes what memory there must be for them, and gives back what placing took. */
+Status fine_device_begin(Core *core, Upsample *upsample);
 /* Gathers the coarse grains and moves all. */
 Status fine_device_move(Advance *advance, Scratch *scratch);
-/* Grains from `first` on are new in the host's table. */
-Status fine_device_births(Core *core, Upsample *upsample, int64_t first);
+/* Whether its table is the one that counts. */
+bool fine_device_holds(const Upsample *upsample);
+bool fine_device_places(const Upsample *upsample);
+/* Adds grains of a fill. */
+Status fine_device_place(Core *core, Upsample *upsample, const Samples *samples, FinePlacing placing);
+Status fine_device_sort(Core *core, Upsample *upsample);
+/* Adds the born. */
+Status fine_device_births(Core *core, Upsample *upsample);
 Status fine_device_deaths(Core *core, Upsample *upsample, const State *state, const Solids *sinks);
 /* The host's table is what counts from here on: it was loaded or changed. */
 void fine_device_forget(Upsample *upsample);

@@ -193,7 +193,11 @@ Status fine_sort(Core *core, Upsample *up, Scratch *scratch) {
   int mark = scratch_mark(scratch);
   Status status = sort_grains(core, up, scratch);
   scratch_release(core, scratch, mark);
+  fine_sorted(up);
+  return status;
+}
+
+void fine_sorted(Upsample *up) {
   up->storage.unsorted = false;
   up->storage.effort_sorted = up->storage.effort_wasted = 0;
-  return status;
 }

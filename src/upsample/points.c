@@ -388,11 +388,11 @@ static int64_t points_wanted(const Frame *frame, int64_t i) {
 
 static Status draw_new(Frame *frame) {
   const Particles *p = &frame->state->particles;
-  FineGrains *g = &frame->up->grains;
+  FineGrains *g = NULL;
   int64_t total = 0, first = 0;
   for (int64_t i = 0; i < p->count; i++) total += points_wanted(frame, i);
   if (total == 0) return SCREE_OK;
-  TRY(fine_append(frame->core, frame->up, total, &first));
+  TRY(fine_append(frame->core, frame->up, total, &g, &first));
   TRY(points_reserve(frame->core, &frame->up->points, g->count));
   int64_t k = first;
   for (int64_t i = 0; i < p->count; i++) {

@@ -57,7 +57,9 @@ Status upsample_fetch(Core *core, Upsample *upsample);
 /* Takes note of solids that were added since. */
 Status upsample_follow_solids(Core *core, Upsample *upsample, const State *state);
 
-/* Fine grains of a fill. */
+/* Whether fine grains of fills come into being on a device. */
+bool upsample_places_there(const Upsample *upsample);
+/* Fine grains of a fill, which may be in blocks. */
 Status upsample_add(Core *core, Upsample *upsample, const State *state, const Samples *samples, int32_t material,
                     Vec3 velocity);
 /* To be called once when all fills are done: from here on coarse grains are followed. */

@@ -10,9 +10,9 @@
 #include "sampling/tile.h"
 #include "world/world.h"
 
-/* Bytes that a grain costs in all, generously: fields, lists, scratch. The estimate refuses a scene that cannot fit
- * before anything is sampled. */
-enum { BYTES_PER_GRAIN = 400, BYTES_PER_FINE_GRAIN = 100 };
+/* Bytes that a grain costs in all, generously: fields, lists, scratch; fine ones that are placed on a device, on the
+ * host. The estimate refuses a scene that cannot fit before anything is sampled. */
+enum { BYTES_PER_GRAIN = 400, BYTES_PER_FINE_GRAIN = 100, BYTES_PLACED_THERE = 16 };
 enum { FILL_CHUNK = 4096 };
 
 /* Solid fraction that a dense start has at most, where `grain_density` asks for more. */
@@ -87,6 +87,9 @@ static bool has_points(const ScreeWorld *world) {
   return upsample && upsample->mode == SCREE_UPSAMPLE_POINTS;
 }
 
+/* Fine grains come into being on a device. */
+static bool places_there(const ScreeWorld *world) { return world->upsample && upsample_places_there(world->upsample); }
+
 /* `needed`: bytes of the fills before it; those of this one are added. */
 static Status check_fill(ScreeWorld *world, const ScreeGrainsDef *grains, const Shape *shape, double *needed) {
   if (!(shape->mass.volume > 0))
@@ -100,7 +103,7 @@ static Status check_fill(ScreeWorld *world, const ScreeGrainsDef *grains, const 
   const ScreeUpsampleDef *upsample = world->definition.scene.upsample;
   double ratio = upsample ? radius / upsample->radius : 0;
   double fine = !upsample ? 0 : has_points(world) ? (double)upsample->points : ratio * ratio * ratio;
-  bytes += most * fine * BYTES_PER_FINE_GRAIN;
+  bytes += most * fine * (places_there(world) ? BYTES_PLACED_THERE : BYTES_PER_FINE_GRAIN);
   double left = (double)memory_left(&world->core.memory);
   *needed += bytes;
   if (*needed <= left) return SCREE_OK;
@@ -186,6 +189,7 @@ static Status sample_fill(ScreeWorld *world, int32_t index, const Shape *shape, 
                        .dense = dense,
                        .fraction = weighed ? fmin(stuff->density / stuff->grain_density, DENSEST_START) : 0,
                        .tiles = tiles,
+                       .in_blocks = fine,
                        .position = grains->fill.position,
                        .rotation = grains->fill.rotation,
                        .obstacle = state->solids.count > 0 || around.fills ? find_obstacle : NULL,

@@ -57,6 +57,10 @@ class Oclgrind(Case):
     def test_sph(self):
         self.fine("better", "--method", "sph", frames=2)
 
+    def test_fill_of_a_tile(self):
+        self.fine("better", "--set", "upsample.radius=0.0034", frames=1)
+        self.assertGreater(self.report("there")["particles"]["grains"], 16000)
+
     def test_paper_without_rule(self):
         self.fine("paper", "--set", "upsample.body_rule=false")
 

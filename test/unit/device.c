@@ -1,5 +1,6 @@
 /* Fine grains on an OpenCL device give the bits of the CPU: whatever moves them, whatever they meet, through births,
  * deaths and checkpoints. What a device cannot do is a status with one line. In tests the device is PoCL. */
+#include <math.h>
 #include <string.h>
 
 #include "device/device.h"
@@ -164,7 +165,7 @@ static void meshes_with_sharp_edges(void **state) {
   assert_true(device->upsample->solids[0].doubt > 0 && device->upsample->solids[1].doubt > 0);
   const int64_t before = device_use(device->device).down;
   run_frames(device, FRAMES);
-  assert_in_range(device_use(device->device).down - before, 1, FRAMES * MOST); /* sorting takes all fields down */
+  assert_in_range(device_use(device->device).down - before, 1, FRAMES * MOST);
   scree_world_destroy(device);
 }
 
@@ -183,6 +184,85 @@ static void heaps_far_apart(void **state) {
   ScreeSceneDef scene = sand_scene("far apart", 0.04, &sand, grains, 3, &floor, &upsample);
   for (upsample.mode = SCREE_UPSAMPLE_BETTER; upsample.mode <= SCREE_UPSAMPLE_PAPER; upsample.mode++)
     assert_true(assert_same_frames(&scene, 8) > 3000);
+}
+
+/* Of the table of a world's fine grains, the longest side of the box round a group, in radii, on average. */
+static double group_width(const ScreeWorld *world) {
+  const ScreeParticles fine = scree_world_grains(world);
+  const float *const places[3] = {fine.x, fine.y, fine.z};
+  double sum = 0;
+  int64_t groups = 0;
+  for (int64_t b = 0; b + FINE_GROUP <= fine.count; b += FINE_GROUP, groups++) {
+    float widest = 0;
+    for (int axis = 0; axis < 3; axis++) {
+      float low = INFINITY, high = -INFINITY;
+      for (int64_t i = b; i < b + FINE_GROUP; i++) {
+        low = fminf(low, places[axis][i]);
+        high = fmaxf(high, places[axis][i]);
+      }
+      widest = fmaxf(widest, high - low);
+    }
+    sum += (double)widest;
+  }
+  return sum / (double)groups / world->definition.scene.upsample->radius;
+}
+
+/* Fills that a tile makes and small ones, turned and cut off at a wall, with radii that are equal and that differ, at
+ * random and dense: they come into being on the device, and their table is put in order there. */
+static void fills_are_placed_there(void **state) {
+  (void)state;
+  ScreeMaterialDef sands[2] = {scree_material_default("even"), scree_material_default("mixed")};
+  sands[1].radius_spread = 0.3;
+  sands[1].radius_distribution = SCREE_RADII_LOGNORMAL;
+  ScreeGrainsDef grains[4];
+  for (int k = 0; k < 4; k++) {
+    const double half = k < 3 ? 0.17 : 0.06;
+    grains[k] = scree_grains_default(k == 1 ? "mixed" : "even", scree_shape_box((ScreeVec3){-half, -half, -half},
+                                                                                (ScreeVec3){half, half, 1.3 * half}));
+    grains[k].fill.position = (ScreeVec3){0.5 * k, 0.1 * k, 0.15};
+    grains[k].fill.rotation = (ScreeQuat){0.9, 0.1 * k, 0.2, -0.1 * k};
+    grains[k].velocity = (ScreeVec3){0.3 * k, 0.1, -0.5};
+  }
+  grains[2].start = SCREE_START_DENSE;
+  ScreeBoundaryDef floor = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0.1, 0, 1}));
+  ScreeUpsampleDef upsample = scree_upsample_default(0.006);
+  ScreeSceneDef scene = sand_scene("placed", 0.03, sands, grains, 4, &floor, &upsample);
+  scene.material_count = 2;
+  scene.method = scree_method_default("none");
+  scene.method.radius = 0.03;
+  ScreeWorld *cpu = world_on(&scene, "cpu"), *device = world_on(&scene, "opencl");
+  const int64_t count = upsample_grains(device->upsample)->count;
+  assert_true(count > 55000);
+  assert_null(upsample_grains(device->upsample)->x); /* the host has no room for them, and most never were there */
+  assert_in_range(device_use(device->device).up, 1, 16 * count);
+  assert_true(scree_world_grains_hash(cpu) == scree_world_grains_hash(device));
+  for (int k = 0; k < 3; k++) {
+    device->upsample->storage.unsorted = true;
+    run_frames(cpu, 1);
+    run_frames(device, 1);
+    assert_true(scree_world_grains_hash(cpu) == scree_world_grains_hash(device));
+  }
+  assert_true(group_width(device) < 1.3 * group_width(cpu));
+  scree_world_destroy(cpu);
+  scree_world_destroy(device);
+}
+
+/* An emitter over a sink: a table that begins empty, grows and is put in order again. */
+static void a_table_that_begins_empty(void **state) {
+  (void)state;
+  ScreeMaterialDef sand = scree_material_default("sand");
+  ScreeEmitterDef emitter = scree_emitter_default("sand");
+  ScreeShapeDef sink = scree_shape_box((ScreeVec3){-1, -1, -1}, (ScreeVec3){1, 1, 0.15});
+  ScreeBoundaryDef floor = scree_boundary_default(scree_shape_plane((ScreeVec3){0, 0, 0}, (ScreeVec3){0, 0, 1}));
+  ScreeUpsampleDef upsample = scree_upsample_default(0.006);
+  ScreeSceneDef scene = sand_scene("emitted", 0.02, &sand, NULL, 0, &floor, &upsample);
+  emitter.shape.disc = (ScreeDiscDef){.center = {0, 0, 0.4}, .radius = 0.08, .direction = {0, 0, -1}};
+  emitter.rate = 400;
+  emitter.speed = 1.5;
+  scene.emitters = &emitter, scene.emitter_count = 1;
+  ScreeSinkDef drain = {.shape = sink};
+  scene.sinks = &drain, scene.sink_count = 1;
+  assert_true(assert_same_frames(&scene, 24) > 500);
 }
 
 /* Sums that a device makes, of more grains than a chunk has; and a mesh that is added while fine grains are there. */
@@ -410,6 +490,7 @@ int main(void) {
       cmocka_unit_test(everything_is_the_same),           cmocka_unit_test(solids_of_all_shapes),
       cmocka_unit_test(a_mesh_that_holds_them),           cmocka_unit_test(checkpoints_go_across),
       cmocka_unit_test(what_has_no_form_runs_on_the_cpu), cmocka_unit_test(sums_of_those_before),
+      cmocka_unit_test(fills_are_placed_there),           cmocka_unit_test(a_table_that_begins_empty),
       cmocka_unit_test(meshes_with_sharp_edges),          cmocka_unit_test(heaps_far_apart),
       cmocka_unit_test(probes_and_a_mesh_that_is_added),
   };
