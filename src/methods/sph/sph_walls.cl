@@ -285,6 +285,12 @@ static int grip_of(global const SphGrip *known, int face) {
   return -1;
 }
 
+/* A number of the row of a contact's share: items write others of it while items read this one. */
+static long share_at(SphWallShared shared, int k) { return 4 * (SPH_WALL_SHARE * (long)shared.walls + k); }
+static float share_of(SphWallShared shared, global const float4 *rows, int k) {
+  return ((global const float *)rows)[share_at(shared, k)];
+}
+
 /* Friction remembered from the last step. What is known of no contact in particular is shared out among those of which
  * nothing is known. */
 static LaneVec3 recall(SphWallShared shared, global const SphGrip *known, int k, int from, int end,
@@ -296,8 +302,8 @@ static LaneVec3 recall(SphWallShared shared, global const SphGrip *known, int k,
     if (known[c].face == GRIP_OF_OTHERS) at = c;
   if (at < 0) return vec_zero();
   for (int c = from; c < end; c++)
-    if (grip_of(known, side[c].y) < 0) unknown += rows[SPH_WALL_SHARE * shared.walls + c].x;
-  const float share = rows[SPH_WALL_SHARE * shared.walls + k].x;
+    if (grip_of(known, side[c].y) < 0) unknown += share_of(shared, rows, c);
+  const float share = share_of(shared, rows, k);
   if (!(unknown > 0)) return vec_zero();
   return vec_make(known[at].force[0] * share / unknown, known[at].force[1] * share / unknown,
                   known[at].force[2] * share / unknown);
@@ -313,11 +319,10 @@ static void finish_contact(SphWallShared shared, int k, int from, int end, float
                            global float4 *rows, global const int2 *side) {
   float all = 0;
   for (int c = from; c < end; c++)
-    all += wall_in_common(normal_of(shared, rows, k), normal_of(shared, rows, c),
-                          rows[SPH_WALL_SHARE * shared.walls + c].x);
-  const float part = wall_part(rows[SPH_WALL_SHARE * shared.walls + k].x, all);
+    all += wall_in_common(normal_of(shared, rows, k), normal_of(shared, rows, c), share_of(shared, rows, c));
+  const float part = wall_part(share_of(shared, rows, k), all);
   const LaneVec3 force = shared.memory ? recall(shared, known, k, from, end, rows, side) : vec_zero();
-  rows[SPH_WALL_SHARE * shared.walls + k].z = wall_grip_gain(part, mass, shared.dt);
+  ((global float *)rows)[share_at(shared, k) + 2] = wall_grip_gain(part, mass, shared.dt);
   rows[SPH_WALL_FORCE * shared.walls + k] = (float4)(force.x, force.y, force.z, 0);
 }
 
