@@ -71,6 +71,7 @@ struct SphDevice {
   SphWallsDevice *finder;         /* of walls */
   bool grips;                     /* friction of walls is there; otherwise the host has it */
   bool finds;                     /* walls there; otherwise the host does */
+  bool loaded;                    /* solids know what the step pushes them with */
   int64_t sent_speeds;            /* how often these had gone up when the fastest was noted */
   double fastest;                 /* square, at the end of the last step */
   int32_t *words_here;            /* what comes down */
@@ -433,7 +434,8 @@ static Status find_walls_there(Launcher *l) {
   const SphWallBuffers to = wall_buffers(l->d);
   l->step.walls = (int)l->d->room;
   l->step.rows = (int)l->d->rows;
-  return sph_walls_device_find(l->d->finder, l->work, &to);
+  TRY(sph_walls_device_find(l->d->finder, l->work, &to));
+  return sph_walls_device_split(l->d->finder, l->work, &to);
 }
 
 /* Pairs and walls at the places of now, densities and diagonals, and the mean compression or misfit. Where the host
@@ -478,6 +480,10 @@ static Status read_forces(const Launcher *l) {
 static Status follow(const Launcher *l) {
   const int64_t count = l->work->walls.count, size = (int64_t)sizeof *l->d->walls_here;
   if (l->work->walls.moving_count == 0) return SCREE_OK;
+  if (l->d->finds) {
+    const SphWallBuffers to = wall_buffers(l->d);
+    return sph_walls_device_follow(l->d->finder, l->work, &to);
+  }
   TRY(read_forces(l));
   sph_walls_follow(l->work);
   for (int64_t k = 0; k < count; k++) set_row(l->d->walls_here[k], l->work->walls.contacts[k].velocity, 0);
@@ -586,9 +592,17 @@ static Status prepare_iteration(const Launcher *l) {
                 HERE(limits), HERE(stress), HERE(own), HERE(wall_gain));
 }
 
+/* Solids that forces move are told before they move: all others when the step ends. */
 static Status keep_there(const Launcher *l) {
   const SphWallBuffers to = wall_buffers(l->d);
-  return sph_walls_device_end(l->d->finder, l->work, &to);
+  State *state = l->work->step->state;
+  TRY(sph_walls_device_end(l->d->finder, l->work, &to));
+  l->d->loaded = false;
+  for (int32_t k = 0; k < state->solids.count; k++) l->d->loaded |= solid_is_movable(&state->solids.items[k]);
+  if (!l->d->loaded) return SCREE_OK;
+  TRY(mirror_words_read(l->core, state->mirror));
+  sph_walls_device_load(state->mirror->words.here + MIRROR_METHOD_WORD, state);
+  return SCREE_OK;
 }
 
 static Status keep_here(const Launcher *l) {
@@ -669,7 +683,7 @@ static ListsHere lists(const void *data, const State *state) {
 static void counted(void *data, Step *step, const int32_t *words, double fastest) {
   SphDevice *d = ((Sph *)data)->device;
   State *state = step->state;
-  if (d->finds) sph_walls_device_load(words, state);
+  if (d->finds && !d->loaded) sph_walls_device_load(words, state);
   d->fastest = fastest;
   d->sent_speeds = mirror_field(state->mirror, &state->particles, "vx")->sent;
 }

@@ -67,12 +67,32 @@ typedef struct SphSolidShared {
   double turn[9]; /* from its frame to the world's, by rows */
   double velocity[3], spin[3], friction_static, friction_kinetic;
   float low[3], inverse_cell;
-  int shields, unused; /* whether it may stand between two parcels */
+  int shields, moves; /* whether it may stand between two parcels; whether sand moves it */
 } SphSolidShared;
 
-/* Counters: parcels near solids (in a step: those that look along rays), those near solids that may hide others, room
- * for contacts. Words of the reactions on a solid: six sums of 64 bits, the lower half first. */
-enum { SPH_NEAR_ROWS, SPH_SHIELDED, SPH_WALL_ROOM, SPH_COUNTERS, SPH_LOOKING = SPH_NEAR_ROWS, SPH_REACTION_WORDS = 12 };
+/* A contact with a solid that sand moves, as the host wants it, and what the host says of it. */
+typedef struct SphMovedShared {
+  double point[3];
+  float normal[3], slope, part, mass;
+  int contact, parcel, solid, unused;
+} SphMovedShared;
+typedef struct SphToldShared {
+  float velocity[3], mobility, grip_gain;
+  int contact;
+} SphToldShared;
+
+/* Counters: parcels near solids (in a step: those that look along rays), those near solids that may hide others (in a
+ * step: contacts with solids that sand moves), room for contacts. Words of the reactions on a solid: six sums of 64
+ * bits, the lower half first. */
+enum {
+  SPH_NEAR_ROWS,
+  SPH_SHIELDED,
+  SPH_WALL_ROOM,
+  SPH_COUNTERS,
+  SPH_LOOKING = SPH_NEAR_ROWS,
+  SPH_MOVED = SPH_SHIELDED,
+  SPH_REACTION_WORDS = 12
+};
 /* Neighbours that are looked at together for whether a solid hides them. */
 enum { SPH_HIDE_GROUP = 32 };
 

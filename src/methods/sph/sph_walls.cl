@@ -1,5 +1,5 @@
 /* Boundary contacts of sph, and pairs that a solid hides, on a device: loops over the texts that walls.c, view.c and
- * shield.c are made of, with sums in the CPU's order. For solids that sand does not move, met by their distance.
+ * shield.c are made of, with sums in the CPU's order. For solids that are met by their distance.
  *
  * A parcel near solids has a row; which number it gets, and where its contacts stand, is a matter of chance and of no
  * consequence. */
@@ -315,14 +315,15 @@ static LaneVec3 normal_of(SphWallShared shared, global const float4 *rows, int k
 }
 
 /* Contact k of those from `from` to `end`: its part of the slip, and its friction. */
-static void finish_contact(SphWallShared shared, int k, int from, int end, float mass, global const SphGrip *known,
-                           global float4 *rows, global const int2 *side) {
+static void finish_contact(Walls walls, SphWallShared shared, int k, int from, int end, float mass,
+                           global const SphGrip *known, global float4 *rows, global const int2 *side) {
   float all = 0;
   for (int c = from; c < end; c++)
     all += wall_in_common(normal_of(shared, rows, k), normal_of(shared, rows, c), share_of(shared, rows, c));
   const float part = wall_part(share_of(shared, rows, k), all);
   const LaneVec3 force = shared.memory ? recall(shared, known, k, from, end, rows, side) : vec_zero();
   ((global float *)rows)[share_at(shared, k) + 2] = wall_grip_gain(part, mass, shared.dt);
+  if (walls.own[side[k].x].moves) ((global float *)rows)[share_at(shared, k) + 3] = part; /* until the host has seen it */
   rows[SPH_WALL_FORCE * shared.walls + k] = (float4)(force.x, force.y, force.z, 0);
 }
 
@@ -355,7 +356,7 @@ kernel void sph_wall_faces(SphWallShared shared, WALL_SOLIDS, PARCELS, CONTACTS,
     }
   }
   for (int k = from; k < end; k++)
-    finish_contact(shared, k, from, end, mass[i], grip + SPH_GRIPS * (long)i, rows, side);
+    finish_contact(walls, shared, k, from, end, mass[i], grip + SPH_GRIPS * (long)i, rows, side);
   put_span(shared, r, from, end, rows);
   if (!known) looking[atomic_inc(&counters[SPH_LOOKING])] = r;
 }
@@ -600,9 +601,49 @@ kernel void sph_wall_rays(SphWallShared shared, WALL_SOLIDS, PARCELS, CONTACTS, 
     if (item == 0) put_span(shared, r, begins, begins + sides, rows);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (int k = item; k < sides; k += VIEW_RAYS)
-      finish_contact(shared, begins + k, begins, begins + sides, mass[i], grip + SPH_GRIPS * (long)i, rows, side);
+      finish_contact(walls, shared, begins + k, begins, begins + sides, mass[i], grip + SPH_GRIPS * (long)i, rows, side);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
+}
+
+/* ---- solids that sand moves ---- */
+
+/* Contacts with them, in any order. */
+kernel void sph_wall_moved(SphWallShared shared, global const SphSolidShared *solids, global const int *who,
+                           global const float *mass, CONTACTS, global SphMovedShared *moved, global int *counters) {
+  const int r = (int)get_global_id(0);
+  if (r >= shared.rows) return;
+  const float4 span = rows[SPH_WALL_KINDS * shared.walls + r];
+  for (int k = as_int(span.x); k < as_int(span.y); k++) {
+    if (!solids[side[k].x].moves) continue;
+    const float4 normal = rows[SPH_WALL_NORMAL * shared.walls + k];
+    const SphMovedShared to = {{point[3 * (long)k], point[3 * (long)k + 1], point[3 * (long)k + 2]},
+                               {normal.x, normal.y, normal.z},
+                               normal.w,
+                               rows[SPH_WALL_SHARE * shared.walls + k].w,
+                               mass[who[r]],
+                               k,
+                               who[r],
+                               side[k].x,
+                               0};
+    moved[atomic_inc(&counters[SPH_MOVED])] = to;
+  }
+}
+
+kernel void sph_wall_told(SphWallShared shared, int count, global const SphToldShared *told, global float4 *rows) {
+  const int n = (int)get_global_id(0);
+  if (n >= count) return;
+  const SphToldShared own = told[n];
+  global float4 *share = rows + SPH_WALL_SHARE * shared.walls + own.contact;
+  share->z = own.grip_gain, share->w = own.mobility;
+  rows[SPH_WALL_VELOCITY * shared.walls + own.contact] =
+      (float4)(own.velocity[0], own.velocity[1], own.velocity[2], 0);
+}
+
+kernel void sph_wall_forces(SphWallShared shared, int count, global const SphToldShared *told,
+                            global const float4 *rows, global float4 *forces) {
+  const int n = (int)get_global_id(0);
+  if (n < count) forces[n] = rows[SPH_WALL_FORCE * shared.walls + told[n].contact];
 }
 
 /* ---- the end of a step ---- */

@@ -2,6 +2,7 @@
 #include "methods/sph/sph_walls_device.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "geometry/distance_grid.h"
@@ -13,9 +14,13 @@
   X(sph_hide, "device pairs")                                                                                          \
   X(sph_wall_faces, "device walls")                                                                                    \
   X(sph_wall_rays, "device walls")                                                                                     \
+  X(sph_wall_moved, "device walls")                                                                                    \
+  X(sph_wall_told, "device walls")                                                                                     \
+  X(sph_wall_forces, "device walls")                                                                                   \
   X(sph_wall_end, "device walls")
 #define SPH_WALL_BUFFERS(X)                                                                                            \
-  X(who) X(begin) X(shielded) X(point) X(side) X(looking) X(counters) X(solids) X(sand) X(rays)
+  X(who)                                                                                                               \
+  X(begin) X(shielded) X(point) X(side) X(moved) X(told) X(forces) X(looking) X(counters) X(solids) X(sand) X(rays)
 /* Groups that look along rays; each goes on until no parcel is left. */
 enum { LOOKING_GROUPS = 2048, LOOKING_GROUPS_PROCESSOR = 16, SMALL_GROUP = 64 };
 
@@ -25,6 +30,9 @@ struct SphWallsDevice {
   SPH_WALL_KERNELS(DEVICE_KERNEL_MEMBER)
   SPH_WALL_BUFFERS(DEVICE_BUFFER_MEMBER)
   SphSolidShared *solids_here, *solids_sent;
+  SphMovedShared *moved_here;
+  SphToldShared *told_here;
+  float (*forces_here)[4];
   int32_t solid_count;
   float sand_sent[MATERIALS_MAX];
   bool sand_known;
@@ -36,7 +44,7 @@ struct SphWallsDevice {
 
 static bool can_be_met(const State *state, const Solid *solid) {
   const Shape *shape = &solid->shape;
-  if (solid_is_movable(solid) || solid_is_sampled(solid) || shape->kind == SCREE_SHAPE_HEIGHTFIELD) return false;
+  if (solid_is_sampled(solid) || shape->kind == SCREE_SHAPE_HEIGHTFIELD) return false;
   return shape->kind != SCREE_SHAPE_MESH ||
          (shape->grid && !(SPLINE_SUPPORT * 2 * state->radius > (double)shape->grid->band));
 }
@@ -72,6 +80,9 @@ void sph_walls_device_close(Core *core, SphWallsDevice *d) {
   device_program_free(core, d->program);
   memory_drop(core, &d->solids_here);
   memory_drop(core, &d->solids_sent);
+  memory_drop(core, &d->moved_here);
+  memory_drop(core, &d->told_here);
+  memory_drop(core, &d->forces_here);
   memory_free(&core->memory, d);
 }
 
@@ -83,7 +94,8 @@ static SphSolidShared share_solid(const Solid *solid) {
                        .spin = {solid->spin.x, solid->spin.y, solid->spin.z},
                        .friction_static = solid->friction_static,
                        .friction_kinetic = solid->friction_kinetic,
-                       .shields = sph_may_shield(solid)};
+                       .shields = sph_may_shield(solid),
+                       .moves = sph_can_move(solid)};
   for (int k = 0; k < 9; k++) to.turn[k] = turn.m[k / 3][k % 3];
   if (solid->shape.kind != SCREE_SHAPE_MESH) return to;
   for (int k = 0; k < 3; k++) to.low[k] = solid->shape.grid->low_f[k];
@@ -208,12 +220,106 @@ Status sph_walls_device_find(SphWallsDevice *d, const SphWork *work, const SphWa
   const int64_t groups = device_is_processor(d->device) ? LOOKING_GROUPS_PROCESSOR : LOOKING_GROUPS;
   if (d->rows == 0) return SCREE_OK;
   TRY(send_sand(d, work));
-  TRY(device_clear(work->step->core, d->device, &d->counters, (int64_t)sizeof(int32_t)));
+  TRY(device_clear(work->step->core, d->device, &d->counters, 2 * (int64_t)sizeof(int32_t)));
   const SphWallShared shared = shared_of(d, work);
   TRY(LAUNCH(sph_wall_faces, d->rows, SMALL_GROUP, DEVICE_VALUE(shared), WALL_SOLIDS, PARCELS, CONTACTS, HERE(looking),
              HERE(counters)));
   return LAUNCH(sph_wall_rays, (groups < d->rows ? groups : d->rows) * VIEW_RAYS, VIEW_RAYS, DEVICE_VALUE(shared),
                 WALL_SOLIDS, PARCELS, CONTACTS, HERE(rays), HERE(looking), HERE(counters));
+}
+
+/* ---- solids that sand moves ---- */
+
+static int by_parcel(const void *a, const void *b) {
+  const SphMovedShared *x = a, *y = b;
+  if (x->parcel != y->parcel) return x->parcel < y->parcel ? -1 : 1;
+  return x->contact < y->contact ? -1 : x->contact > y->contact;
+}
+
+static Status tell(SphWallsDevice *d, const SphWork *work, const SphWallBuffers *to) {
+  Core *core = work->step->core;
+  const int32_t count = (int32_t)work->walls.count;
+  const int64_t bytes = count * (int64_t)sizeof *d->told_here;
+  const SphWallShared shared = shared_of(d, work);
+  for (int32_t n = 0; n < count; n++) {
+    const SphContact *contact = &work->walls.contacts[n];
+    SphToldShared *told = &d->told_here[n];
+    memcpy(told->velocity, contact->velocity, sizeof told->velocity);
+    told->mobility = contact->mobility;
+    told->grip_gain = contact->grip_gain;
+  }
+  TRY(device_write(core, d->device, &d->told, 0, bytes, d->told_here));
+  return LAUNCH(sph_wall_told, count, SMALL_GROUP, DEVICE_VALUE(shared), DEVICE_VALUE(count), HERE(told),
+                DEVICE_BUFFER(to->rows));
+}
+
+/* In the order of the parcels, as the host would have found them. */
+static Status take_moved(SphWallsDevice *d, SphWork *work, int32_t count) {
+  Core *core = work->step->core;
+  SphWalls *walls = &work->walls;
+  int32_t *moving = NULL;
+  TRY(memory_grow(core, &d->told_here, count, "moved walls"));
+  TRY(memory_grow(core, &d->forces_here, count, "moved walls"));
+  TRY(reserve(d, work, &d->told, count * (int64_t)sizeof *d->told_here));
+  TRY(reserve(d, work, &d->forces, count * (int64_t)sizeof *d->forces_here));
+  TRY(scratch_take(core, work->step->scratch, &walls->contacts, count, "moved walls"));
+  TRY(scratch_take(core, work->step->scratch, &moving, count, "moved walls"));
+  qsort(d->moved_here, (size_t)count, sizeof *d->moved_here, by_parcel);
+  for (int32_t n = 0; n < count; n++) {
+    const SphMovedShared *from = &d->moved_here[n];
+    SphContact *contact = &walls->contacts[n];
+    *contact = (SphContact){
+        .particle = from->parcel, .solid = from->solid, .slope = from->slope, .part = from->part, .mass = from->mass};
+    memcpy(contact->normal, from->normal, sizeof contact->normal);
+    memcpy(contact->point, from->point, sizeof contact->point);
+    const Vec3 at = solid_velocity_at(&work->step->state->solids.items[from->solid],
+                                      vec3(from->point[0], from->point[1], from->point[2]));
+    for (int c = 0; c < 3; c++) contact->velocity[c] = (float)vec3_get(at, c);
+    d->told_here[n].contact = from->contact;
+    moving[n] = n;
+  }
+  walls->moving = moving;
+  walls->count = walls->moving_count = count;
+  return SCREE_OK;
+}
+
+Status sph_walls_device_split(SphWallsDevice *d, SphWork *work, const SphWallBuffers *to) {
+  Core *core = work->step->core;
+  const State *state = work->step->state;
+  const Particles *particles = &state->particles;
+  Mirror *mirror = state->mirror;
+  int32_t count = 0;
+  bool some = false;
+  work->walls.count = work->walls.moving_count = 0;
+  for (int32_t k = 0; k < state->solids.count; k++) some |= sph_can_move(&state->solids.items[k]);
+  if (!some || d->rows == 0) return SCREE_OK;
+  TRY(reserve(d, work, &d->moved, d->room * (int64_t)sizeof *d->moved_here));
+  const SphWallShared shared = shared_of(d, work);
+  TRY(LAUNCH(sph_wall_moved, d->rows, SMALL_GROUP, DEVICE_VALUE(shared), HERE(solids), HERE(who), FIELD(mass), CONTACTS,
+             HERE(moved), HERE(counters)));
+  TRY(device_read(core, d->device, &d->counters, SPH_MOVED * (int64_t)sizeof count, sizeof count, &count));
+  if (count == 0) return SCREE_OK;
+  TRY(memory_grow(core, &d->moved_here, count, "moved walls"));
+  TRY(device_read(core, d->device, &d->moved, 0, count * (int64_t)sizeof *d->moved_here, d->moved_here));
+  TRY(take_moved(d, work, count));
+  sph_walls_split(work);
+  return tell(d, work, to);
+}
+
+Status sph_walls_device_follow(SphWallsDevice *d, SphWork *work, const SphWallBuffers *to) {
+  Core *core = work->step->core;
+  const int32_t count = (int32_t)work->walls.count;
+  const SphWallShared shared = shared_of(d, work);
+  TRY(LAUNCH(sph_wall_forces, count, SMALL_GROUP, DEVICE_VALUE(shared), DEVICE_VALUE(count), HERE(told),
+             DEVICE_BUFFER(to->rows), HERE(forces)));
+  TRY(device_read(core, d->device, &d->forces, 0, count * (int64_t)sizeof *d->forces_here, d->forces_here));
+  for (int32_t n = 0; n < count; n++) {
+    SphContact *contact = &work->walls.contacts[n];
+    memcpy(contact->grip, d->forces_here[n], sizeof contact->grip);
+    contact->normal_force = d->forces_here[n][3];
+  }
+  sph_walls_follow(work);
+  return tell(d, work, to);
 }
 
 Status sph_walls_device_end(SphWallsDevice *d, const SphWork *work, const SphWallBuffers *to) {

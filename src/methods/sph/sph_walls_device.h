@@ -1,5 +1,5 @@
-/* Boundary contacts of sph, and pairs that solids hide, found on a device (sph_walls.cl): where sand moves no solid and
- * meets all by their distance. Others are the host's (walls.c, shield.c). */
+/* Boundary contacts of sph, and pairs that solids hide, found on a device (sph_walls.cl): where sand meets
+ * all solids by their distance. Others are the host's (walls.c, shield.c). */
 #ifndef METHODS_SPH_SPH_WALLS_DEVICE_H
 #define METHODS_SPH_SPH_WALLS_DEVICE_H
 
@@ -27,6 +27,10 @@ Status sph_walls_device_numbered(SphWallsDevice *walls, const SphWork *work, con
                                  int64_t *room);
 Status sph_walls_device_hide(SphWallsDevice *walls, const SphWork *work, const SphWallBuffers *to);
 Status sph_walls_device_find(SphWallsDevice *walls, const SphWork *work, const SphWallBuffers *to);
+/* Contacts with solids that sand moves come down, as those of the step: sph_walls_split and sph_walls_follow are
+ * theirs. In an iteration these follow the forces of the pass before. */
+Status sph_walls_device_split(SphWallsDevice *walls, SphWork *work, const SphWallBuffers *to);
+Status sph_walls_device_follow(SphWallsDevice *walls, SphWork *work, const SphWallBuffers *to);
 /* Friction for the next step, and what solids bear: in the words that the step counts. */
 Status sph_walls_device_end(SphWallsDevice *walls, const SphWork *work, const SphWallBuffers *to);
 int32_t sph_walls_device_words(const State *state);

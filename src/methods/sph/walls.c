@@ -78,6 +78,7 @@ static SphContact make_contact(const SphWork *work, int64_t i, int32_t index, co
   contact.share = touch.share;
   contact.slope = touch.slope;
   contact.friction = touch.friction;
+  contact.mass = p->mass[i];
   return contact;
 }
 
@@ -315,7 +316,7 @@ static void close_gaps(SphWork *work, const int32_t *found) {
   work->walls.count = total;
 }
 
-static bool can_move(const Solid *solid) {
+bool sph_can_move(const Solid *solid) {
   return solid->inverse_inertia[0][0] > 0 || solid->inverse_inertia[1][1] > 0 || solid->inverse_inertia[2][2] > 0 ||
          solid->inverse_inertia[5][5] > 0 || solid->inverse_inertia[4][4] > 0 || solid->inverse_inertia[3][3] > 0;
 }
@@ -326,7 +327,7 @@ static Status list_moving(SphWork *work) {
   TRY(scratch_take(work->step->core, work->step->scratch, &moving, work->walls.count, "sph moved walls"));
   work->walls.moving_count = 0;
   for (int64_t k = 0; k < work->walls.count; k++)
-    if (work->walls.contacts[k].slope > 0 && can_move(&state->solids.items[work->walls.contacts[k].solid]))
+    if (work->walls.contacts[k].slope > 0 && sph_can_move(&state->solids.items[work->walls.contacts[k].solid]))
       moving[work->walls.moving_count++] = (int32_t)k;
   work->walls.moving = moving;
   return SCREE_OK;
@@ -469,7 +470,7 @@ void sph_walls_follow(SphWork *work) {
   State *state = work->step->state;
   for (int32_t s = 0; s < state->solids.count && work->walls.moving_count > 0; s++) {
     Solid *solid = &state->solids.items[s];
-    if (!can_move(solid)) continue;
+    if (!sph_can_move(solid)) continue;
     Vec3 force = vec3(0, 0, 0), torque = vec3(0, 0, 0), velocity, spin;
     for (int64_t k = 0; k < work->walls.moving_count; k++) {
       const SphContact *contact = &work->walls.contacts[work->walls.moving[k]];
@@ -504,7 +505,7 @@ void sph_walls_split(SphWork *work) {
       Vec3 normal = vec3((double)contact->normal[0], (double)contact->normal[1], (double)contact->normal[2]), t1, t2;
       vec3_frame(normal, &t1, &t2);
       const Solid *solid = &state->solids.items[s];
-      double share = (double)contacts, mass = (double)state->particles.mass[contact->particle];
+      double share = (double)contacts, mass = (double)contact->mass;
       double aside = fmax(solid_mobility(solid, point_of(contact), t1), solid_mobility(solid, point_of(contact), t2));
       contact->mobility = (float)(share * solid_mobility(solid, point_of(contact), normal));
       contact->grip_gain =

@@ -77,6 +77,7 @@ typedef struct SphContact {
   double point[3];   /* where it is touched, world */
   float friction;    /* Coulomb coefficient */
   float part;        /* of the parcel's slip that it is to stop */
+  float mass;        /* of the parcel */
   float grip_gain;   /* kg/s, friction force per slip that a pass adds */
   float mobility;    /* 1/kg, of the solid along the normal, times its number of contacts */
   /* Of the iteration: sph_walls_begin and every stress pass. */
@@ -171,6 +172,8 @@ bool sph_walls_possible(const State *state, int64_t i);
 bool sph_shield_possible(const State *state, int64_t i);
 /* A plane has nothing on its other side, and no line within a convex container leaves it. */
 bool sph_may_shield(const Solid *solid);
+/* Whether forces move it at all. */
+bool sph_can_move(const Solid *solid);
 /* Reduces the slopes of a row's contacts by what counts twice where samples meet other walls, and returns that. */
 float sph_walls_twice(SphWork *work, int64_t row);
 /* shield.c: pairs with a solid between them, which are none. Comes before sph_pairs_find. */
