@@ -15,7 +15,7 @@
  * NVIDIA's compiler (driver 580.159, H200) makes code that reads outside of memory; PoCL and Oclgrind run the same text. */
 #define SOLIDS_WITHOUT_HEIGHTS
 #include "state/solids.cl"
-#include "state/wrench_law.h"
+#include "state/wrench_sums.cl"
 
 #ifndef DEM_ROLLING /* what a program is built for */
 #define DEM_ROLLING 1
@@ -440,12 +440,6 @@ static unsigned looked_at(DemShared step, ContactPosition at, float radius, glob
     }
   }
   return some;
-}
-
-/* Adds to a number of 64 bits, which is two words: the sum has no order. */
-static void add_long(global int *to, long value) {
-  const unsigned low = (unsigned)(ulong)value, old = (unsigned)atomic_add(to, (int)low);
-  atomic_add(to + 1, (int)((ulong)value >> 32) + (old + low < old ? 1 : 0));
 }
 
 /* ---- contacts with solids ---- */

@@ -8,7 +8,7 @@
 #include "methods/sph/walls_shared.h"
 #define SOLIDS_WITHOUT_HEIGHTS
 #include "state/solids.cl"
-#include "state/wrench_law.h"
+#include "state/wrench_sums.cl"
 
 typedef struct PlainFloats {
   float a[3], b[3], radius, height;
@@ -647,16 +647,6 @@ kernel void sph_wall_forces(SphWallShared shared, int count, global const SphTol
 }
 
 /* ---- the end of a step ---- */
-
-/* Adds to a number of 64 bits, which is two words: the sum has no order. */
-static void add_long(global int *to, long value) {
-  const uint low = (uint)(ulong)value, old = (uint)atomic_add(to, (int)low);
-  atomic_add(to + 1, (int)((ulong)value >> 32) + (old + low < old ? 1 : 0));
-}
-static void add_long_here(local int *to, long value) {
-  const uint low = (uint)(ulong)value, old = (uint)atomic_add(to, (int)low);
-  atomic_add(to + 1, (int)((ulong)value >> 32) + (old + low < old ? 1 : 0));
-}
 
 /* What solids bear, and friction for the next step, as far as it is held. Most parcels of a group push the same solid:
  * that of the first is added up apart. */
