@@ -23,7 +23,12 @@
 #define DEM_CAP_TOTAL 1
 #define DEM_FLAT 0 /* all solids are flat and at rest: their surfaces are known */
 #endif
-#define DEM_SPRING (DEM_ROLLING ? 6 : 3) /* numbers of a contact's springs: shear, rolling */
+#define DEM_SPRING 3 /* parts of a contact's springs, shear and rolling: they are read and written whole */
+#if DEM_ROLLING
+typedef float2 SpringPart;
+#else
+typedef float SpringPart;
+#endif
 #define DEM_CHUNK 32                     /* entries of a list that are looked at together */
 #define DEM_ABREAST 4                    /* of which so many are on their way from memory at once */
 
@@ -113,8 +118,8 @@ kernel void dem_count_kept(int grains, global const long *start, global const in
   counts[i] = count;
 }
 
-kernel void dem_keep(int grains, global const long *start, global const int *partner, global const float *springs,
-                     global const long *kept_start, global int *kept_partner, global float *kept_springs) {
+kernel void dem_keep(int grains, global const long *start, global const int *partner, global const SpringPart *springs,
+                     global const long *kept_start, global int *kept_partner, global SpringPart *kept_springs) {
   int i = (int)get_global_id(0);
   if (i >= grains) return;
   long to = kept_start[i];
@@ -128,7 +133,7 @@ kernel void dem_keep(int grains, global const long *start, global const int *par
 
 /* Springs of the entry, from the last lists, where these two had any. */
 static int carry(DemListShared lists, int i, int j, global const int *row, global const long *last_start,
-                 global const int *last_partner, global const float *last_springs, global float *to) {
+                 global const int *last_partner, global const SpringPart *last_springs, global SpringPart *to) {
   int own = row[i] - 1, other = row[j] - 1;
   if (own < 0 || other < 0 || own >= lists.last_count || other >= lists.last_count) return j;
   float sign = (own < other) == (i < j) ? 1.f : -1.f;
@@ -142,8 +147,8 @@ static int carry(DemListShared lists, int i, int j, global const int *row, globa
 
 /* In the order in which the CPU adds up: grains of later windows, of earlier ones, of the same; each by storage. */
 kernel void dem_list(DemListShared lists, global const long *start, global const int *index, global const int *row,
-                     global const long *last_start, global const int *last_partner, global const float *last_springs,
-                     global int *partner, global float *springs) {
+                     global const long *last_start, global const int *last_partner, global const SpringPart *last_springs,
+                     global int *partner, global SpringPart *springs) {
   int i = (int)get_global_id(0);
   if (i >= lists.count) return;
   long at = start[i];
@@ -271,7 +276,7 @@ static Vec3 foot_of(DemListShared lists, Solids solids, DemWall wall, Near near,
 
 /* Springs of the contact, from the last lists, where the grain had it. */
 static void carry_wall(DemListShared lists, int own, int key, global const long *last_start,
-                       global const int *last_key, global const float *last_springs, global float *to) {
+                       global const int *last_key, global const SpringPart *last_springs, global SpringPart *to) {
   for (int q = 0; q < DEM_SPRING; q++) to[q] = 0;
   if (own < 0 || own >= lists.last_count) return;
   for (long p = last_start[own]; p < last_start[own + 1]; p++)
@@ -282,8 +287,8 @@ static void carry_wall(DemListShared lists, int own, int key, global const long 
 kernel void dem_fill_walls(DemListShared lists, DemShared step, NEAR_WALLS, global const float *built_x,
                            global const float *built_y, global const float *built_z, global const long *start,
                            global const int *row, global const long *last_start, global const int *last_key,
-                           global const float *last_springs, global int *key, global DemWall *walls,
-                           global float *springs) {
+                           global const SpringPart *last_springs, global int *key, global DemWall *walls,
+                           global SpringPart *springs) {
   int i = (int)get_global_id(0);
   if (i >= lists.count || start[i] == start[i + 1]) return;
   const Solids solids = {solids_there(solid, numbers, values, triangle), frame, lag};
@@ -352,12 +357,10 @@ static ContactConstants load_constants(global const float *table, float row, flo
   return at[(int)(row * (float)columns + column)];
 }
 
-/* Their numbers stand in pairs where there are six: two are read at once. */
-static ContactSprings load_springs(global const float *from, bool bonds) {
+static ContactSprings load_springs(global const SpringPart *from, bool bonds) {
   ContactSprings s;
 #if DEM_ROLLING
-  global const float2 *pairs = (global const float2 *)from;
-  const float2 first = pairs[0], second = pairs[1], third = pairs[2];
+  const SpringPart first = from[0], second = from[1], third = from[2];
   s.shear = vec_make(first.x, first.y, second.x);
   s.rolling = vec_make(second.y, third.x, third.y);
 #else
@@ -373,14 +376,13 @@ static ContactSprings load_springs(global const float *from, bool bonds) {
   return s;
 }
 
-static void store_springs(global float *to, ContactSprings s, bool bonds) {
+static void store_springs(global SpringPart *to, ContactSprings s, bool bonds) {
   const float x = contact_store_slides(s.shear.x, s.slides);
   const float y = bonds ? contact_store_bonded(s.shear.y, s.bonded) : s.shear.y;
 #if DEM_ROLLING
-  global float2 *pairs = (global float2 *)to;
-  pairs[0] = (float2)(x, y);
-  pairs[1] = (float2)(s.shear.z, s.rolling.x);
-  pairs[2] = (float2)(s.rolling.y, s.rolling.z);
+  to[0] = (SpringPart)(x, y);
+  to[1] = (SpringPart)(s.shear.z, s.rolling.x);
+  to[2] = (SpringPart)(s.rolling.y, s.rolling.z);
 #else
   to[0] = x, to[1] = y, to[2] = s.shear.z;
 #endif
@@ -400,7 +402,7 @@ static ContactSwitches switches_of(bool solid) {
 /* The contact of grain i with j. */
 static void add_pair(DemShared step, int i, Grain own, int entry, global const float *constants,
                      global const float4 *place, global const float4 *motion, global const float4 *turn,
-                     global int *partner, global float *springs, Sums *sums) {
+                     global int *partner, global SpringPart *springs, Sums *sums) {
   const int j = (int)((unsigned)entry & ~DEM_HAS_SPRINGS);
   const ContactSurface surface = {vec_zero(), 0};
   const ContactSwitches switches = switches_of(false);
@@ -488,7 +490,7 @@ static void react(DemShared step, Grain own, DemWall wall, ContactForces f, Vec3
   add_long(sums + 10, wrench_units(torque.z));
 }
 
-static void add_wall(DemShared step, Grain own, DemWall wall, global const float *constants, global float *springs,
+static void add_wall(DemShared step, Grain own, DemWall wall, global const float *constants, global SpringPart *springs,
                      Vec3 at, Solids solids, global int *words, Sums *sums) {
   const ContactSwitches switches = switches_of(true);
   ContactSide solid;
@@ -541,8 +543,8 @@ static float kick(DemShared step, int i, float radius, float inverse_mass, Sums 
 
 kernel void dem_forces(DemShared step, global const float *constants, global const float4 *place,
                        global const float4 *motion, global const float4 *turn, global const long *start,
-                       global int *partner, global float *springs, global const long *wall_start,
-                       global const DemWall *walls, global float *wall_springs, global const double *frame,
+                       global int *partner, global SpringPart *springs, global const long *wall_start,
+                       global const DemWall *walls, global SpringPart *wall_springs, global const double *frame,
                        DemLagShared lag, SOLIDS_THERE,
                        global const float *x, global const float *y, global const float *z,
                        global const float *low_x, global const float *low_y, global const float *low_z,
