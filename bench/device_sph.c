@@ -16,6 +16,7 @@ enum { BYTES_PER_PARCEL_HOST = 700, BYTES_PER_PARCEL_DEVICE = 1500 };
 typedef struct SandTiming {
   double flowing, settled, device; /* device: of a flowing frame, by its clock */
   double steps, iterations, bus;   /* of a flowing frame; iterations of a step; bytes of a step */
+  double commands, waits;          /* of a step */
   char phases[84];                 /* of a flowing frame, on the host */
 } SandTiming;
 
@@ -57,6 +58,8 @@ static Status heap_timing(Core *core, const BenchTable *table, const char *devic
   if (world->device) {
     const DeviceUse after = device_use(world->device);
     timing->bus = (double)(bytes_on_bus(&after) - bytes_on_bus(&before)) / steps;
+    timing->commands = (double)(after.commands - before.commands) / steps;
+    timing->waits = (double)(after.waits - before.waits) / steps;
   }
   timing->settled = INFINITY;
   if (status == SCREE_OK) status = neder_frames(core, world, (int)bench_amount(table, SETTLE_FRAMES, 1), NULL);
@@ -82,6 +85,7 @@ static Status heap_rows(Core *core, BenchTable *table) {
   snprintf(rows[0].note, sizeof rows[0].note, "%.3g steps of %.3g iterations; %g ms on its author's GPU; ref.: CPU",
            ours.steps, ours.iterations, NEDER_MS);
   snprintf(rows[2].note, sizeof rows[2].note, "device's clock; the host's: %s ms", ours.phases);
+  snprintf(rows[3].note, sizeof rows[3].note, "%.3g commands, %.2g waits", ours.commands, ours.waits);
   for (int k = 0; k < HEAP_ROWS; k++) {
     snprintf(rows[k].name, sizeof rows[k].name, "%s", heap_names[k]);
     TRY(bench_row(core, table, rows[k]));

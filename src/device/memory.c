@@ -4,6 +4,8 @@
 
 #include "device/internal.h"
 
+#define GROWTH_BYTES ((int64_t)8 << 20)
+
 static double megabytes(int64_t bytes) { return (double)bytes / 1048576; }
 
 void device_release(Device *device, DeviceBuffer *buffer) {
@@ -17,9 +19,6 @@ void device_release(Device *device, DeviceBuffer *buffer) {
 
 static Status check_room(Core *core, const Device *device, int64_t bytes, const char *label) {
   const ScreeDeviceInfo *info = &device->info;
-  if (bytes > info->buffer_bytes)
-    return fail(core, SCREE_NO_MEMORY, "opencl:%d (%s): %s: %.0f MB in one piece, the device allows %.0f MB",
-                device->index, info->name, label, megabytes(bytes), megabytes(info->buffer_bytes));
   if (device->use.memory + bytes > info->memory_bytes)
     return fail(core, SCREE_NO_MEMORY, "opencl:%d (%s): %s: %.0f MB besides %.0f MB, the device has %.0f MB",
                 device->index, info->name, label, megabytes(bytes), megabytes(device->use.memory),
@@ -27,18 +26,31 @@ static Status check_room(Core *core, const Device *device, int64_t bytes, const 
   return SCREE_OK;
 }
 
+/* Drivers may give more in one piece than the device says: they are asked. */
+static Status make_buffer(Core *core, Device *device, const char *label, DeviceBuffer *buffer) {
+  const ScreeDeviceInfo *info = &device->info;
+  cl_int code = CL_SUCCESS;
+  TRY(check_room(core, device, buffer->bytes, label));
+  buffer->handle = clCreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)buffer->bytes, NULL, &code);
+  if (code == CL_INVALID_BUFFER_SIZE)
+    return fail(core, SCREE_NO_MEMORY, "opencl:%d (%s): %s: %.0f MB in one piece, the device allows %.0f MB",
+                device->index, info->name, label, megabytes(buffer->bytes), megabytes(info->buffer_bytes));
+  return device_check(core, device, code, label);
+}
+
+/* A buffer that had to grow a little will do so again: there is room to spare, of large ones a smaller share. */
+static int64_t grown(int64_t bytes) {
+  return bytes / 8 < GROWTH_BYTES ? bytes / 8 : bytes / 64 < GROWTH_BYTES ? GROWTH_BYTES : bytes / 64;
+}
+
 Status device_reserve(Core *core, Device *device, DeviceBuffer *buffer, int64_t bytes, int64_t keep,
                       const char *label) {
   if (bytes <= buffer->bytes) return SCREE_OK;
-  DeviceBuffer larger = {.bytes = buffer->bytes > 0 && bytes < buffer->bytes + buffer->bytes / 8
-                                      ? buffer->bytes + buffer->bytes / 8
-                                      : bytes};
+  const int64_t spare = buffer->bytes + grown(buffer->bytes);
+  DeviceBuffer larger = {.bytes = bytes < spare && buffer->bytes > 0 ? spare : bytes};
   larger.bytes = (larger.bytes + 63) / 64 * 64;
   if (keep == 0) device_release(device, buffer);
-  TRY(check_room(core, device, larger.bytes, label));
-  cl_int code = CL_SUCCESS;
-  larger.handle = clCreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)larger.bytes, NULL, &code);
-  TRY(device_check(core, device, code, label));
+  TRY(make_buffer(core, device, label, &larger));
   device->memory_at++;
   device->use.memory += larger.bytes;
   if (device->use.memory > device->use.memory_peak) device->use.memory_peak = device->use.memory;

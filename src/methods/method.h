@@ -115,7 +115,7 @@ typedef struct MethodDevice {
    * be made anew, and `needs` is asked for their skin. */
   void (*surveyed)(void *data, const int32_t *words);
   /* The same: asked whenever lists are about to be made anew. NULL: nothing. */
-  ListsHere (*lists)(const void *data);
+  ListsHere (*lists)(const void *data, const State *state);
   /* What all of the step has counted there, and the square of the largest speed, before wrenches are used. NULL: it
    * does not count. */
   void (*counted)(void *data, Step *step, const int32_t *words, double fastest);

@@ -27,7 +27,8 @@ struct ListMaker {
   RadixDevice radix;
   MAKER_KERNELS(DEVICE_KERNEL_MEMBER)
   MAKER_BUFFERS(DEVICE_BUFFER_MEMBER)
-  ListsShared shared; /* of the last order */
+  DeviceBuffer *places, *cells; /* points in order, and where cells begin: its own memory, or lent */
+  ListsShared shared;           /* of the last order */
 };
 
 #define LAUNCH(name, items, ...) device_launch(core, d->name, 0, (items), LISTS_GROUP, DEVICE_ARGUMENTS(__VA_ARGS__))
@@ -66,9 +67,12 @@ void list_device_close(Device *device, ListDevice *there) {
 
 /* ---- the order ---- */
 
+void list_maker_lend(ListMaker *d, DeviceBuffer *places, DeviceBuffer *cells) { d->places = places, d->cells = cells; }
+
 Status list_maker_open(Core *core, Device *device, ListMaker **maker) {
   TRY(memory_new(core, maker, 1, "neighbour lists on a device"));
   ListMaker *d = *maker;
+  list_maker_lend(d, &d->at, &d->start);
   d->device = device;
   TRY(device_build(core, device, "neighbors/lists.cl", "", &d->program));
   TRY(scan_open(core, device, d->program, &d->scan));
@@ -107,13 +111,14 @@ static Status find_box(Core *core, ListMaker *d, const ListPoints *points, bool 
 
 static Status order_counted(Core *core, ListMaker *d, const ListPoints *points) {
   const int64_t four = (int64_t)sizeof(int32_t), cells = (int64_t)cell_box_cells(&d->shared.box) + 1;
-  TRY(device_reserve(core, d->device, &d->start, cells * four, 0, "cells"));
+  TRY(device_reserve(core, d->device, d->cells, cells * four, 0, "cells"));
   TRY(device_reserve(core, d->device, &d->loose, points->count * four, 0, "cells"));
-  TRY(device_clear(core, d->device, &d->start, cells * four));
-  TRY(LAUNCH(lists_enter, points->count, SHARED, PLACES, HERE(start), HERE(rank)));
-  TRY(scan_run(core, &d->scan, &d->start, cells));
-  TRY(LAUNCH(lists_deal, points->count, SHARED, PLACES, HERE(start), HERE(rank), HERE(loose)));
-  return LAUNCH(lists_order, points->count, SHARED, PLACES, NAMES, HERE(start), HERE(loose), HERE(order), HERE(at));
+  TRY(device_clear(core, d->device, d->cells, cells * four));
+  TRY(LAUNCH(lists_enter, points->count, SHARED, PLACES, DEVICE_BUFFER(d->cells), HERE(rank)));
+  TRY(scan_run(core, &d->scan, d->cells, cells));
+  TRY(LAUNCH(lists_deal, points->count, SHARED, PLACES, DEVICE_BUFFER(d->cells), HERE(rank), HERE(loose)));
+  return LAUNCH(lists_order, points->count, SHARED, PLACES, NAMES, DEVICE_BUFFER(d->cells), HERE(loose), HERE(order),
+                DEVICE_BUFFER(d->places));
 }
 
 static Status order_sorted(Core *core, ListMaker *d, const ListPoints *points) {
@@ -121,14 +126,15 @@ static Status order_sorted(Core *core, ListMaker *d, const ListPoints *points) {
   const RadixNumbers numbers = {count, &d->number, &d->who, &d->other_number, &d->other_who};
   int bits = 0;
   while (bits < 64 && (double)(1ull << bits) < cell_box_cells(&d->shared.box)) bits++;
-  TRY(device_reserve(core, d->device, &d->start, four, 0, "cells"));
+  TRY(device_reserve(core, d->device, d->cells, four, 0, "cells"));
   TRY(device_reserve(core, d->device, &d->number, count * eight, 0, "cells"));
   TRY(device_reserve(core, d->device, &d->other_number, count * eight, 0, "cells"));
   TRY(device_reserve(core, d->device, &d->who, count * four, 0, "cells"));
   TRY(device_reserve(core, d->device, &d->other_who, count * four, 0, "cells"));
   TRY(LAUNCH(lists_number, count, SHARED, PLACES, HERE(number), HERE(who)));
   TRY(radix_run(core, &d->radix, &d->scan, &numbers, bits));
-  return LAUNCH(lists_order_sorted, count, SHARED, PLACES, NAMES, HERE(number), HERE(who), HERE(order), HERE(at));
+  return LAUNCH(lists_order_sorted, count, SHARED, PLACES, NAMES, HERE(number), HERE(who), HERE(order),
+                DEVICE_BUFFER(d->places));
 }
 
 Status list_maker_order(Core *core, ListMaker *d, const ListPoints *points, float cell, bool *finite,
@@ -143,7 +149,7 @@ Status list_maker_order(Core *core, ListMaker *d, const ListPoints *points, floa
                             .share = points->share};
   TRY(device_reserve(core, d->device, &d->rank, (count + 1) * four, 0, "cells"));
   TRY(device_reserve(core, d->device, &d->order, count * four + 1, 0, "cells"));
-  TRY(device_reserve(core, d->device, &d->at, count * 4 * four + 1, 0, "cells"));
+  TRY(device_reserve(core, d->device, d->places, count * 4 * four + 1, 0, "cells"));
   *order = &d->order;
   *finite = true;
   if (count == 0) return SCREE_OK;
@@ -176,10 +182,11 @@ Status list_maker_find(Core *core, ListMaker *d, float reach, const DeviceRead *
                        ListDevice *list) {
   d->shared.reach = reach;
   list->count = d->shared.count;
-  TRY(LAUNCH(lists_count, list->count, SHARED, HERE(at), HERE(start), HERE(number), HERE(rank)));
+  TRY(LAUNCH(lists_count, list->count, SHARED, DEVICE_BUFFER(d->places), DEVICE_BUFFER(d->cells), HERE(number),
+             HERE(rank)));
   TRY(scan_starts(core, &d->scan, &d->rank, list->count, &list->start, with, with_count, &list->entries));
   TRY(device_reserve(core, d->device, &list->index, (list->entries + 1) * (int64_t)sizeof(int32_t), 0,
                      "neighbour lists"));
-  return LAUNCH(lists_fill, list->count, SHARED, HERE(at), HERE(start), HERE(number), DEVICE_BUFFER(&list->start),
-                DEVICE_BUFFER(&list->index));
+  return LAUNCH(lists_fill, list->count, SHARED, DEVICE_BUFFER(d->places), DEVICE_BUFFER(d->cells), HERE(number),
+                DEVICE_BUFFER(&list->start), DEVICE_BUFFER(&list->index));
 }

@@ -19,6 +19,9 @@ void list_device_close(Device *device, ListDevice *there);
 typedef struct ListMaker ListMaker;
 Status list_maker_open(Core *core, Device *device, ListMaker **maker);
 void list_maker_close(Core *core, ListMaker *maker);
+/* Memory that somebody needs at other times, from now on; what it holds is lost when lists are made, and it may grow.
+ */
+void list_maker_lend(ListMaker *maker, DeviceBuffer *places, DeviceBuffer *cells);
 
 /* Points on a device; radius: NULL where the reach of all pairs is the same, otherwise `share` is added to each. */
 typedef struct ListPoints {

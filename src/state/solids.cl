@@ -131,15 +131,21 @@ static int mesh_touches(SolidsThere there, global const SolidThere *solid, Vec3 
   return mesh_faces_touched(mesh, vec3_sub(p, solid->middle), reach, solid->cell, touch);
 }
 
-/* As shape_touches: contacts of a sphere centre, in the solid's frame. */
-static int touches_there(SolidsThere there, global const SolidThere *solid, Vec3 p, double reach,
+/* As shape_contacts: faces near a point, in the solid's frame; a mesh has its nearest point. */
+static int contacts_there(SolidsThere there, global const SolidThere *solid, Vec3 p, double reach,
                          ShapePoint touch[SHAPE_CONTACTS_MAX]) {
   if (solid->form == SOLID_PLANE) return plane_faces_near(solid->low, solid->high, p, reach, touch);
   if (solid->form == SOLID_BOX && solid->inside) return box_faces_near(solid->low, solid->high, p, reach, touch);
   if (solid->form == SOLID_CYLINDER && solid->inside)
     return cylinder_faces_near(solid->low, solid->radius, solid->height, p, reach, touch);
   const ShapePoint point = solid_point(there, solid, p, reach);
-  const int count = shape_keep_contact(touch, 0, reach, point.distance, point.normal);
+  return shape_keep_contact(touch, 0, reach, point.distance, point.normal);
+}
+
+/* As shape_touches: contacts of a sphere centre, in the solid's frame. */
+static int touches_there(SolidsThere there, global const SolidThere *solid, Vec3 p, double reach,
+                         ShapePoint touch[SHAPE_CONTACTS_MAX]) {
+  const int count = contacts_there(there, solid, p, reach, touch);
   return count > 0 && solid->meets ? mesh_touches(there, solid, p, reach, touch) : count;
 }
 

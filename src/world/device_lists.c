@@ -173,7 +173,7 @@ static Status list_solids_here(ScreeWorld *world, const MethodNeeds *needs, floa
 Status world_rebuild_on_device(ScreeWorld *world, const MethodNeeds *needs) {
   Contacts *contacts = &world->state.contacts;
   const MethodDevice *method = world->method->device;
-  const ListsHere here = method->lists ? method->lists(world->method_data) : LISTS_NOT_HERE;
+  const ListsHere here = method->lists ? method->lists(world->method_data, &world->state) : LISTS_NOT_HERE;
   const float skin = needs->skin * (float)world->state.radius;
   if (here == LISTS_ALL_HERE || !solids_are_there(world, needs)) return rebuild_on_host(world, needs);
   TRY(world_to_device(world, SET_PARTICLES));

@@ -192,7 +192,7 @@ static Status refresh_lists(ScreeWorld *world, const Step *step) {
                      WORLD_FIELD3(dx, dy, dz), WORLD_FIELD3(built_x, built_y, built_z),
                      DEVICE_BUFFER(&mirror->words.buffer)));
   }
-  TRY(mirror_words_read(&world->core, mirror));
+  if (age == LISTS_UNKNOWN || method->surveyed) TRY(mirror_words_read(&world->core, mirror));
   if (age == LISTS_UNKNOWN) age = world_lists_measured(world, (double)word_float(mirror, WORD_FARTHEST));
   if (age == LISTS_GOOD) return SCREE_OK;
   if (method->surveyed) method->surveyed(world->method_data, mirror->words.here + MIRROR_METHOD_WORD);

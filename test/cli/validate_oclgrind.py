@@ -7,8 +7,8 @@ import unittest
 
 from support.case import HERE, PROGRAM, Case, needs
 
-SCENE, DEM, FAR, PBD, P2 = (os.path.join(HERE, name) for name in (
-    "device.yaml", "device_dem.yaml", "device_far.yaml", "device_pbd.yaml", "device_p2.yaml"))
+SCENE, DEM, FAR, PBD, P2, SPH = (os.path.join(HERE, name) for name in (
+    "device.yaml", "device_dem.yaml", "device_far.yaml", "device_pbd.yaml", "device_p2.yaml", "device_sph.yaml"))
 # The simulator knows nothing of what optimisers write.
 GRIND = ["oclgrind", "--data-races", "--build-options", "-cl-opt-disable"]
 
@@ -60,6 +60,9 @@ class Oclgrind(Case):
     def test_fill_of_a_tile(self):
         self.fine("better", "--set", "upsample.radius=0.0034", frames=1)
         self.assertGreater(self.report("there")["particles"]["grains"], 16000)
+
+    def test_sph_walls(self):
+        self.assertIn("note: sph runs on opencl:0", self.look(SPH, 1).stderr)
 
     def test_paper_without_rule(self):
         self.fine("paper", "--set", "upsample.body_rule=false")

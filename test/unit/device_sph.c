@@ -96,6 +96,69 @@ static void solids_of_all_shapes(void **state) {
   assert_same_frames(&s.scene, 10);
 }
 
+/* Solids that sand does not move: the device finds what parcels see of them, along rays too. */
+static void solids_that_stand(Small *s, const char *name) {
+  small_scene(s, name);
+  ScreeShapeDef shapes[] = {scree_shape_box((ScreeVec3){-0.08, -0.08, -0.05}, (ScreeVec3){0.08, 0.08, 0.05}),
+                            scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.08),
+                            scree_shape_default(SCREE_SHAPE_CYLINDER),
+                            scree_shape_default(SCREE_SHAPE_CAPSULE),
+                            scree_shape_mesh_file("rock_1.obj"),
+                            scree_shape_box((ScreeVec3){-0.2, -0.003, -0.1}, (ScreeVec3){0.2, 0.003, 0.1})};
+  shapes[2].cylinder = (ScreeCylinderDef){.base = {0, 0, -0.1}, .radius = 0.06, .height = 0.2};
+  shapes[3].capsule = (ScreeCapsuleDef){.base = {0, 0, -0.1}, .radius = 0.05, .height = 0.2};
+  enum { BODIES = sizeof shapes / sizeof *shapes };
+  s->keys[0] = s->keys[1] = scree_key_default();
+  s->keys[1].t = 0.3;
+  s->keys[0].position = (ScreeVec3){-0.15, 0, 0.12}, s->keys[1].position = (ScreeVec3){0.1, 0.1, 0.1};
+  s->keys[1].rotation = (ScreeQuat){0.7, 0, 0.7, 0.1};
+  for (int k = 0; k < BODIES; k++) {
+    static const char *const names[BODIES] = {"box", "sphere", "cylinder", "capsule", "mesh", "thin"};
+    s->bodies[k] = scree_body_default(names[k], shapes[k]);
+    s->bodies[k].motion = SCREE_MOTION_FIXED;
+    s->bodies[k].shape.position = (ScreeVec3){-0.2 + 0.08 * k, 0.1 * (k % 3) - 0.1, 0.12};
+    s->bodies[k].shape.rotation = (ScreeQuat){0.9, 0.2 * (k % 4), 0.3, -0.1};
+  }
+  for (int k = 0; k < 2; k++)
+    s->grains[k].fill = scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.3}, (ScreeVec3){k ? 0.2 : 0, 0.2, 0.6});
+  for (int k = 0; k < BODIES; k += 4) {
+    s->bodies[k].motion = SCREE_MOTION_KEYFRAMES, s->bodies[k].keys = s->keys, s->bodies[k].key_count = 2;
+  }
+  s->scene.bodies = s->bodies, s->scene.body_count = BODIES;
+}
+
+static void solids_that_sand_does_not_move(void **state) {
+  (void)state;
+  Small s;
+  solids_that_stand(&s, "standing shapes");
+  assert_same_frames(&s.scene, 10);
+  solids_that_stand(&s, "standing shapes, across");
+  assert_same_across(&s.scene, 5, 8);
+  solids_that_stand(&s, "standing shapes and air");
+  s.scene.wind = (ScreeVec3){6, 2, -1};
+  assert_same_frames(&s.scene, 5);
+}
+
+/* A floor of slats, more of them near a parcel than it remembers friction of. */
+static void a_floor_of_slats(void **state) {
+  (void)state;
+  enum { SLATS = 12 };
+  Small s;
+  ScreeBodyDef slats[SLATS];
+  char names[SLATS][8];
+  small_scene(&s, "slats");
+  for (int k = 0; k < SLATS; k++) {
+    snprintf(names[k], sizeof names[k], "slat%d", k);
+    slats[k] = scree_body_default(names[k], scree_shape_box((ScreeVec3){0, -0.25, 0}, (ScreeVec3){0.03, 0.25, 0.02}));
+    slats[k].motion = SCREE_MOTION_FIXED;
+    slats[k].shape.position = (ScreeVec3){-0.25 + 0.04 * k, 0, 0.1 + 0.003 * (k % 3)};
+  }
+  s.scene.bodies = slats, s.scene.body_count = SLATS;
+  for (int k = 0; k < 2; k++)
+    s.grains[k].fill = scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.16}, (ScreeVec3){k ? 0.2 : 0, 0.2, 0.4});
+  assert_same_frames(&s.scene, 8);
+}
+
 /* Births, deaths, a throw, a free ball, a paddle, fine grains, and a mechanism. */
 static void everything_at_once(void **state) {
   (void)state;
@@ -169,10 +232,16 @@ static void notes_say_what_is_missing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(materials_and_settings),    cmocka_unit_test(parcels_in_parcels),
-      cmocka_unit_test(a_bed_with_a_thin_wall),    cmocka_unit_test(solids_of_all_shapes),
-      cmocka_unit_test(everything_at_once),        cmocka_unit_test(checkpoints_go_across),
-      cmocka_unit_test(programs_look_and_steer),   cmocka_unit_test(what_blows_up_is_a_status),
+      cmocka_unit_test(materials_and_settings),
+      cmocka_unit_test(parcels_in_parcels),
+      cmocka_unit_test(a_bed_with_a_thin_wall),
+      cmocka_unit_test(solids_of_all_shapes),
+      cmocka_unit_test(solids_that_sand_does_not_move),
+      cmocka_unit_test(a_floor_of_slats),
+      cmocka_unit_test(everything_at_once),
+      cmocka_unit_test(checkpoints_go_across),
+      cmocka_unit_test(programs_look_and_steer),
+      cmocka_unit_test(what_blows_up_is_a_status),
       cmocka_unit_test(notes_say_what_is_missing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
  * NVIDIA's compiler (driver 580.159, H200) makes code that reads outside of memory; PoCL and Oclgrind run the same text. */
 #define SOLIDS_WITHOUT_HEIGHTS
 #include "state/solids.cl"
-#include "state/wrench_law.h"
+#include "state/wrench_sums.cl"
 
 #ifndef DEM_ROLLING /* what a program is built for */
 #define DEM_ROLLING 1
@@ -23,7 +23,12 @@
 #define DEM_CAP_TOTAL 1
 #define DEM_FLAT 0 /* all solids are flat and at rest: their surfaces are known */
 #endif
-#define DEM_SPRING (DEM_ROLLING ? 2 : 1) /* quads of a contact's springs: shear, rolling */
+#define DEM_SPRING 3 /* parts of a contact's springs, shear and rolling: they are read and written whole */
+#if DEM_ROLLING
+typedef float2 SpringPart;
+#else
+typedef float SpringPart;
+#endif
 #define DEM_CHUNK 32                     /* entries of a list that are looked at together */
 #define DEM_ABREAST 4                    /* of which so many are on their way from memory at once */
 
@@ -113,8 +118,8 @@ kernel void dem_count_kept(int grains, global const long *start, global const in
   counts[i] = count;
 }
 
-kernel void dem_keep(int grains, global const long *start, global const int *partner, global const float4 *springs,
-                     global const long *kept_start, global int *kept_partner, global float4 *kept_springs) {
+kernel void dem_keep(int grains, global const long *start, global const int *partner, global const SpringPart *springs,
+                     global const long *kept_start, global int *kept_partner, global SpringPart *kept_springs) {
   int i = (int)get_global_id(0);
   if (i >= grains) return;
   long to = kept_start[i];
@@ -128,7 +133,7 @@ kernel void dem_keep(int grains, global const long *start, global const int *par
 
 /* Springs of the entry, from the last lists, where these two had any. */
 static int carry(DemListShared lists, int i, int j, global const int *row, global const long *last_start,
-                 global const int *last_partner, global const float4 *last_springs, global float4 *to) {
+                 global const int *last_partner, global const SpringPart *last_springs, global SpringPart *to) {
   int own = row[i] - 1, other = row[j] - 1;
   if (own < 0 || other < 0 || own >= lists.last_count || other >= lists.last_count) return j;
   float sign = (own < other) == (i < j) ? 1.f : -1.f;
@@ -142,8 +147,8 @@ static int carry(DemListShared lists, int i, int j, global const int *row, globa
 
 /* In the order in which the CPU adds up: grains of later windows, of earlier ones, of the same; each by storage. */
 kernel void dem_list(DemListShared lists, global const long *start, global const int *index, global const int *row,
-                     global const long *last_start, global const int *last_partner, global const float4 *last_springs,
-                     global int *partner, global float4 *springs) {
+                     global const long *last_start, global const int *last_partner, global const SpringPart *last_springs,
+                     global int *partner, global SpringPart *springs) {
   int i = (int)get_global_id(0);
   if (i >= lists.count) return;
   long at = start[i];
@@ -271,8 +276,8 @@ static Vec3 foot_of(DemListShared lists, Solids solids, DemWall wall, Near near,
 
 /* Springs of the contact, from the last lists, where the grain had it. */
 static void carry_wall(DemListShared lists, int own, int key, global const long *last_start,
-                       global const int *last_key, global const float4 *last_springs, global float4 *to) {
-  for (int q = 0; q < DEM_SPRING; q++) to[q] = (float4)(0);
+                       global const int *last_key, global const SpringPart *last_springs, global SpringPart *to) {
+  for (int q = 0; q < DEM_SPRING; q++) to[q] = 0;
   if (own < 0 || own >= lists.last_count) return;
   for (long p = last_start[own]; p < last_start[own + 1]; p++)
     if (last_key[p] == key)
@@ -282,8 +287,8 @@ static void carry_wall(DemListShared lists, int own, int key, global const long 
 kernel void dem_fill_walls(DemListShared lists, DemShared step, NEAR_WALLS, global const float *built_x,
                            global const float *built_y, global const float *built_z, global const long *start,
                            global const int *row, global const long *last_start, global const int *last_key,
-                           global const float4 *last_springs, global int *key, global DemWall *walls,
-                           global float4 *springs) {
+                           global const SpringPart *last_springs, global int *key, global DemWall *walls,
+                           global SpringPart *springs) {
   int i = (int)get_global_id(0);
   if (i >= lists.count || start[i] == start[i + 1]) return;
   const Solids solids = {solids_there(solid, numbers, values, triangle), frame, lag};
@@ -352,10 +357,16 @@ static ContactConstants load_constants(global const float *table, float row, flo
   return at[(int)(row * (float)columns + column)];
 }
 
-static ContactSprings load_springs(global const float4 *from, bool bonds) {
+static ContactSprings load_springs(global const SpringPart *from, bool bonds) {
   ContactSprings s;
-  s.shear = vector_of(from[0]);
-  s.rolling = DEM_ROLLING ? vector_of(from[DEM_SPRING - 1]) : vec_zero();
+#if DEM_ROLLING
+  const SpringPart first = from[0], second = from[1], third = from[2];
+  s.shear = vec_make(first.x, first.y, second.x);
+  s.rolling = vec_make(second.y, third.x, third.y);
+#else
+  s.shear = vec_make(from[0], from[1], from[2]);
+  s.rolling = vec_zero();
+#endif
   s.slides = contact_stored_slides(s.shear.x);
   s.bonded = 0;
   if (bonds) {
@@ -365,10 +376,16 @@ static ContactSprings load_springs(global const float4 *from, bool bonds) {
   return s;
 }
 
-static void store_springs(global float4 *to, ContactSprings s, bool bonds) {
-  to[0] = (float4)(contact_store_slides(s.shear.x, s.slides),
-                   bonds ? contact_store_bonded(s.shear.y, s.bonded) : s.shear.y, s.shear.z, 0);
-  if (DEM_ROLLING) to[DEM_SPRING - 1] = quad_of(s.rolling, 0);
+static void store_springs(global SpringPart *to, ContactSprings s, bool bonds) {
+  const float x = contact_store_slides(s.shear.x, s.slides);
+  const float y = bonds ? contact_store_bonded(s.shear.y, s.bonded) : s.shear.y;
+#if DEM_ROLLING
+  to[0] = (SpringPart)(x, y);
+  to[1] = (SpringPart)(s.shear.z, s.rolling.x);
+  to[2] = (SpringPart)(s.rolling.y, s.rolling.z);
+#else
+  to[0] = x, to[1] = y, to[2] = s.shear.z;
+#endif
 }
 
 /* Sums of a grain over its contacts. */
@@ -385,7 +402,7 @@ static ContactSwitches switches_of(bool solid) {
 /* The contact of grain i with j. */
 static void add_pair(DemShared step, int i, Grain own, int entry, global const float *constants,
                      global const float4 *place, global const float4 *motion, global const float4 *turn,
-                     global int *partner, global float4 *springs, Sums *sums) {
+                     global int *partner, global SpringPart *springs, Sums *sums) {
   const int j = (int)((unsigned)entry & ~DEM_HAS_SPRINGS);
   const ContactSurface surface = {vec_zero(), 0};
   const ContactSwitches switches = switches_of(false);
@@ -425,12 +442,6 @@ static unsigned looked_at(DemShared step, ContactPosition at, float radius, glob
     }
   }
   return some;
-}
-
-/* Adds to a number of 64 bits, which is two words: the sum has no order. */
-static void add_long(global int *to, long value) {
-  const unsigned low = (unsigned)(ulong)value, old = (unsigned)atomic_add(to, (int)low);
-  atomic_add(to + 1, (int)((ulong)value >> 32) + (old + low < old ? 1 : 0));
 }
 
 /* ---- contacts with solids ---- */
@@ -479,7 +490,7 @@ static void react(DemShared step, Grain own, DemWall wall, ContactForces f, Vec3
   add_long(sums + 10, wrench_units(torque.z));
 }
 
-static void add_wall(DemShared step, Grain own, DemWall wall, global const float *constants, global float4 *springs,
+static void add_wall(DemShared step, Grain own, DemWall wall, global const float *constants, global SpringPart *springs,
                      Vec3 at, Solids solids, global int *words, Sums *sums) {
   const ContactSwitches switches = switches_of(true);
   ContactSide solid;
@@ -532,8 +543,8 @@ static float kick(DemShared step, int i, float radius, float inverse_mass, Sums 
 
 kernel void dem_forces(DemShared step, global const float *constants, global const float4 *place,
                        global const float4 *motion, global const float4 *turn, global const long *start,
-                       global int *partner, global float4 *springs, global const long *wall_start,
-                       global const DemWall *walls, global float4 *wall_springs, global const double *frame,
+                       global int *partner, global SpringPart *springs, global const long *wall_start,
+                       global const DemWall *walls, global SpringPart *wall_springs, global const double *frame,
                        DemLagShared lag, SOLIDS_THERE,
                        global const float *x, global const float *y, global const float *z,
                        global const float *low_x, global const float *low_y, global const float *low_z,

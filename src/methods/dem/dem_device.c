@@ -84,13 +84,13 @@ struct DemDevice {
   bool changed;                            /* constants have */
   bool here, fetched;                      /* the device has springs; the host has them as well */
   int64_t builds, grains, entries, walled; /* lists: which, of how many grains, their entries, contacts with solids */
-  int32_t spring_quads;
+  int32_t spring_floats;
   int64_t sent_speeds, sent_accelerations; /* how often these had gone up when they were noted */
   double fastest, fastest_change;          /* m/s, m/s2; at the end of the last step */
   int64_t *host_start;                     /* on their way */
   int64_t *host_cells;
   int32_t *host_index;
-  float (*host_springs)[4];
+  float *host_springs;
   double *host_frame, *sent_frame;
   int64_t frame_doubles;
 };
@@ -129,6 +129,7 @@ Status dem_device_open(Core *core, State *state, DemDevice **device) {
 #define DEM_FIND(name) d->of_##name = field_or_none(state, d, #name);
   DEM_FIELDS_OF(DEM_FIND)
 #undef DEM_FIND
+  list_maker_lend(state->mirror->lists, &d->place, &d->motion); /* rows are made anew with the lists */
   TRY(device_reserve(core, d->device, &d->none.buffer, 64, 0, "nothing"));
   return device_reserve(core, d->device, &d->nothing, 64, 0, "nothing");
 }
@@ -168,7 +169,7 @@ static Status use_program(Core *core, DemDevice *d, const DemSettings *settings,
   DEM_KERNELS(DEVICE_KERNEL_MAKE)
   d->built = *settings;
   d->built_flat = flat;
-  d->spring_quads = settings->rolling ? 2 : 1;
+  d->spring_floats = settings->rolling ? 6 : 3;
   return SCREE_OK;
 }
 
@@ -250,23 +251,23 @@ double dem_device_farthest(const DemDevice *d, double dt) {
 /* ---- lists ---- */
 
 static Status reserve_pairs(Core *core, DemDevice *d, int64_t grains, int64_t entries) {
-  const int64_t four = (int64_t)sizeof(int32_t), quads = d->spring_quads * (int64_t)sizeof(float[4]);
+  const int64_t four = (int64_t)sizeof(int32_t), springs = d->spring_floats * (int64_t)sizeof(float);
   TRY(device_reserve(core, d->device, &d->start, (grains + 1) * (int64_t)sizeof(int64_t), 0, "lists"));
   TRY(device_reserve(core, d->device, &d->partner, (entries + 1) * four, 0, "lists"));
-  return device_reserve(core, d->device, &d->springs, (entries + 1) * quads, 0, "springs");
+  return device_reserve(core, d->device, &d->springs, (entries + 1) * springs, 0, "springs");
 }
 
 static Status reserve_walls(Core *core, DemDevice *d, int64_t walls) {
-  const int64_t four = (int64_t)sizeof(int32_t), quads = d->spring_quads * (int64_t)sizeof(float[4]);
+  const int64_t four = (int64_t)sizeof(int32_t), springs = d->spring_floats * (int64_t)sizeof(float);
   TRY(device_reserve(core, d->device, &d->walls, (walls + 1) * (int64_t)sizeof(DemWall), 0, "lists"));
   TRY(device_reserve(core, d->device, &d->wall_key, (walls + 1) * four, 0, "lists"));
-  return device_reserve(core, d->device, &d->wall_springs, (walls + 1) * quads, 0, "springs");
+  return device_reserve(core, d->device, &d->wall_springs, (walls + 1) * springs, 0, "springs");
 }
 
 /* What lists of now remember becomes what those of before do: of pairs those alone that have springs. Then there is one
  * set of all springs, and another of some. */
 static Status keep_springs(Core *core, DemDevice *d, const State *state) {
-  const int64_t four = (int64_t)sizeof(int32_t), quads = d->spring_quads * (int64_t)sizeof(float[4]);
+  const int64_t four = (int64_t)sizeof(int32_t), springs = d->spring_floats * (int64_t)sizeof(float);
   const int32_t grains = (int32_t)d->grains;
   int64_t kept;
   device_swap(&d->wall_start, &d->last_wall_start);
@@ -276,17 +277,17 @@ static Status keep_springs(Core *core, DemDevice *d, const State *state) {
   TRY(LAUNCH(dem_count_kept, grains, DEVICE_VALUE(grains), HERE(start), HERE(partner), HERE(counts)));
   TRY(list_maker_starts(core, state->mirror->lists, &d->counts, grains, &d->last_start, NULL, 0, &kept));
   TRY(device_reserve(core, d->device, &d->last_partner, (kept + 1) * four, 0, "lists"));
-  TRY(device_reserve(core, d->device, &d->last_springs, (kept + 1) * quads, 0, "springs"));
+  TRY(device_reserve(core, d->device, &d->last_springs, (kept + 1) * springs, 0, "springs"));
   return LAUNCH(dem_keep, grains, DEVICE_VALUE(grains), HERE(start), HERE(partner), HERE(springs), HERE(last_start),
                 HERE(last_partner), HERE(last_springs));
 }
 
-static void springs_to_host(float to[][4], const DemTopology *t, const DemContacts *contacts, int64_t at) {
-  for (int c = 0; c < t->spring_size; c++) to[c / 3][c % 3] = *dem_spring(t, contacts, at, c);
+static void springs_to_host(float *to, const DemTopology *t, const DemContacts *contacts, int64_t at) {
+  for (int c = 0; c < t->spring_size; c++) to[c] = *dem_spring(t, contacts, at, c);
 }
 
-static void springs_from_host(const float from[][4], const DemTopology *t, const DemContacts *contacts, int64_t at) {
-  for (int c = 0; c < t->spring_size; c++) *dem_spring(t, contacts, at, c) = from[c / 3][c % 3];
+static void springs_from_host(const float *from, const DemTopology *t, const DemContacts *contacts, int64_t at) {
+  for (int c = 0; c < t->spring_size; c++) *dem_spring(t, contacts, at, c) = from[c];
 }
 
 /* Both members of each pair of a topology: counted into start[i + 1], or written where `at` says. */
@@ -299,21 +300,21 @@ static void both_members(DemDevice *d, const DemTopology *t, const DemContacts *
         const int32_t place = at[members[m]]++;
         if (!write) continue;
         d->host_index[place] = (int32_t)((uint32_t)members[1 - m] | DEM_HAS_SPRINGS);
-        springs_to_host(d->host_springs + d->spring_quads * place, t, contacts, k);
+        springs_to_host(d->host_springs + d->spring_floats * place, t, contacts, k);
       }
     }
 }
 
 /* What the topology on the host remembers goes up, as the lists of now: after a checkpoint was loaded, say. */
 static Status send_lists(Core *core, DemDevice *d, const DemTopology *t) {
-  const int64_t grains = t->grains, four = (int64_t)sizeof(int32_t), quad = (int64_t)sizeof(float[4]);
+  const int64_t grains = t->grains, four = (int64_t)sizeof(int32_t), number = (int64_t)sizeof(float);
   const int64_t starts = (grains + 1) * (int64_t)sizeof *d->host_start;
   const int64_t walls = grains > 0 ? t->boundary.count : 0,
                 most = grains > 0 ? 2 * (t->pairs.count + t->outer.count) : 0;
   TRY(memory_grow(core, &d->host_start, grains + 1, "lists"));
   TRY(memory_grow(core, &d->host_cells, grains + 1, "lists"));
   TRY(memory_grow(core, &d->host_index, most, "lists"));
-  TRY(memory_grow(core, &d->host_springs, d->spring_quads * (most > walls ? most : walls), "springs"));
+  TRY(memory_grow(core, &d->host_springs, d->spring_floats * (most > walls ? most : walls), "springs"));
   memset(d->host_cells, 0, sizeof *d->host_cells * (size_t)(grains + 1));
   if (grains > 0) both_members(d, t, &t->pairs, d->host_cells, false);
   if (grains > 0) both_members(d, t, &t->outer, d->host_cells, false);
@@ -330,13 +331,13 @@ static Status send_lists(Core *core, DemDevice *d, const DemTopology *t) {
   TRY(device_reserve(core, d->device, &d->wall_start, starts, 0, "lists"));
   TRY(device_write(core, d->device, &d->start, 0, starts, d->host_start));
   TRY(device_write(core, d->device, &d->partner, 0, d->entries * four, d->host_index));
-  TRY(device_write(core, d->device, &d->springs, 0, d->entries * d->spring_quads * quad, d->host_springs));
+  TRY(device_write(core, d->device, &d->springs, 0, d->entries * d->spring_floats * number, d->host_springs));
   if (grains == 0) return SCREE_OK;
-  for (int64_t k = 0; k < walls; k++) springs_to_host(d->host_springs + d->spring_quads * k, t, &t->boundary, k);
+  for (int64_t k = 0; k < walls; k++) springs_to_host(d->host_springs + d->spring_floats * k, t, &t->boundary, k);
   for (int64_t i = 0; i <= grains; i++) d->host_start[i] = t->boundary.start[i];
   TRY(device_write(core, d->device, &d->wall_start, 0, starts, d->host_start));
   TRY(device_write(core, d->device, &d->wall_key, 0, walls * four, t->boundary.key));
-  return device_write(core, d->device, &d->wall_springs, 0, walls * d->spring_quads * quad, d->host_springs);
+  return device_write(core, d->device, &d->wall_springs, 0, walls * d->spring_floats * number, d->host_springs);
 }
 
 static void put(double to[3], Vec3 from) { to[0] = from.x, to[1] = from.y, to[2] = from.z; }
@@ -467,7 +468,7 @@ static Status fetch_pairs(Core *core, const DemDevice *d, DemTopology *t, DemCon
     for (int64_t k = d->host_start[i]; k < d->host_start[i + 1]; k++) {
       if (!is_of(d, i, k, t->window, outer)) continue;
       contacts->second[at] = (int32_t)(DEM_ROW * ((uint32_t)d->host_index[k] & ~DEM_HAS_SPRINGS));
-      springs_from_host((const float(*)[4])d->host_springs + d->spring_quads * k, t, contacts, at++);
+      springs_from_host(d->host_springs + d->spring_floats * k, t, contacts, at++);
     }
     for (; at < contacts->start[i + 1]; at++) contacts->second[at] = (int32_t)(DEM_ROW * i); /* padding */
   }
@@ -475,7 +476,7 @@ static Status fetch_pairs(Core *core, const DemDevice *d, DemTopology *t, DemCon
 }
 
 static Status fetch_walls(Core *core, const DemDevice *d, DemTopology *t) {
-  const int64_t four = (int64_t)sizeof(int32_t), quad = (int64_t)sizeof(float[4]);
+  const int64_t four = (int64_t)sizeof(int32_t), number = (int64_t)sizeof(float);
   DemContacts *walls = &t->boundary;
   if (d->walled > INT32_MAX) return fail(core, SCREE_NO_MEMORY, "dem: too many contacts with solids");
   TRY(memory_new(core, &walls->start, t->grains + 1, "contacts"));
@@ -485,21 +486,20 @@ static Status fetch_walls(Core *core, const DemDevice *d, DemTopology *t) {
   walls->start[t->grains] = (int32_t)walls->count;
   for (int64_t k = d->walled; k < walls->count; k++) walls->key[k] = DEM_NOBODY;
   TRY(device_read(core, d->device, &d->wall_key, 0, d->walled * four, walls->key));
-  TRY(device_read(core, d->device, &d->wall_springs, 0, d->walled * d->spring_quads * quad, d->host_springs));
-  for (int64_t k = 0; k < d->walled; k++)
-    springs_from_host((const float(*)[4])d->host_springs + d->spring_quads * k, t, walls, k);
+  TRY(device_read(core, d->device, &d->wall_springs, 0, d->walled * d->spring_floats * number, d->host_springs));
+  for (int64_t k = 0; k < d->walled; k++) springs_from_host(d->host_springs + d->spring_floats * k, t, walls, k);
   return SCREE_OK;
 }
 
 static Status fetch_topology(Core *core, DemDevice *d, DemTopology *t) {
-  const int64_t four = (int64_t)sizeof(int32_t), quad = (int64_t)sizeof(float[4]);
+  const int64_t four = (int64_t)sizeof(int32_t), number = (int64_t)sizeof(float);
   const int64_t most = d->entries > d->walled ? d->entries : d->walled;
   TRY(memory_grow(core, &d->host_start, d->grains + 1, "lists"));
   TRY(memory_grow(core, &d->host_index, d->entries, "lists"));
-  TRY(memory_grow(core, &d->host_springs, d->spring_quads * most, "springs"));
+  TRY(memory_grow(core, &d->host_springs, d->spring_floats * most, "springs"));
   TRY(device_read(core, d->device, &d->start, 0, (d->grains + 1) * (int64_t)sizeof *d->host_start, d->host_start));
   TRY(device_read(core, d->device, &d->partner, 0, d->entries * four, d->host_index));
-  TRY(device_read(core, d->device, &d->springs, 0, d->entries * d->spring_quads * quad, d->host_springs));
+  TRY(device_read(core, d->device, &d->springs, 0, d->entries * d->spring_floats * number, d->host_springs));
   TRY(fetch_pairs(core, d, t, &t->pairs, false));
   TRY(fetch_pairs(core, d, t, &t->outer, true));
   return fetch_walls(core, d, t);
@@ -509,7 +509,7 @@ Status dem_device_fetch(Core *core, DemDevice *d, DemTopology *topology) {
   if (!d->here || d->fetched) return SCREE_OK;
   DemTopology fresh = {.builds = -1,
                        .grains = d->grains,
-                       .spring_size = d->spring_quads * 3,
+                       .spring_size = d->spring_floats,
                        .quantum = topology->quantum,
                        .window = dem_window_for(d->grains)};
   fresh.windows = (fresh.grains + fresh.window - 1) / fresh.window;

@@ -369,7 +369,8 @@ static Status dem_prepare_there(void *data, Step *step) {
 static void dem_surveyed(void *data, const int32_t *words) { ((Dem *)data)->longest = dem_device_displacement(words); }
 
 /* A start that is relaxed is so on the host, by lists that it makes. */
-static ListsHere dem_lists(const void *data) {
+static ListsHere dem_lists(const void *data, const State *state) {
+  (void)state;
   return ((const Dem *)data)->relaxed >= 0 ? LISTS_ALL_HERE : LISTS_NOT_HERE;
 }
 

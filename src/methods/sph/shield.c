@@ -4,17 +4,15 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#define LANE_SCALAR
 #include "methods/sph/spline.h"
+#include "methods/sph/trace_shared.h"
 #include "methods/sph/view.h"
 #include "methods/sph/work.h"
 
 enum { SHIELD_CHUNK = 256 };
 
-/* Of the spacing: what filters leave to the trace, which meets surfaces a little too early. */
-#define SHIELD_SLACK 0.02f
-
-/* A plane has nothing on its other side, and no line within a convex container leaves it. */
-static bool may_shield(const Solid *solid) {
+bool sph_may_shield(const Solid *solid) {
   const Shape *shape = &solid->shape;
   return shape->kind != SCREE_SHAPE_PLANE && sph_can_trace(shape) &&
          (!shape->inside || shape->kind == SCREE_SHAPE_MESH);
@@ -65,7 +63,7 @@ static void shield_part(const SphWork *work, const Before *before, int64_t i, in
   const NeighborList *list = &state->contacts.particles.list;
   const int32_t *others = list->index + list->start[i] + first;
   const Shape *shape = &before->solid->shape;
-  float d = work->control.spacing, slack = SHIELD_SLACK * d, at[3][BEAMS_MOST], clear[BEAMS_MOST];
+  float d = work->control.spacing, at[3][BEAMS_MOST], clear[BEAMS_MOST];
   if (count <= 0) return;
   for (int k = 0; k < count; k++) {
     float place[3];
@@ -77,13 +75,12 @@ static void shield_part(const SphWork *work, const Before *before, int64_t i, in
   beams.count = 0;
   for (int k = 0; k < count; k++) {
     const float *from = before->place, to[3] = {at[0][k], at[1][k], at[2][k]};
-    const float apart[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
-    float length = sqrtf(apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]);
-    float rise = before->normal[0] * apart[0] + before->normal[1] * apart[1] + before->normal[2] * apart[2];
-    bool touching = clear[k] > 0 && before->distance + clear[k] < length + slack && length < (float)SPLINE_SUPPORT * d;
-    /* All of a convex solid is behind the plane of its nearest point. */
-    bool front = shape->kind != SCREE_SHAPE_MESH && rise + before->distance > slack;
-    if (!touching || front) continue;
+    const LaneVec3 apart = vec_make(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
+    const LaneVec3 normal = vec_make(before->normal[0], before->normal[1], before->normal[2]);
+    const float length = real_sqrt(vec_dot(apart, apart));
+    if (!shield_may(shape->kind == SCREE_SHAPE_MESH, before->distance, normal, apart, clear[k], length,
+                    (float)SPLINE_SUPPORT * d, SHIELD_SLACK * d))
+      continue;
     if (p->id[i] < p->id[others[k]]) add_beam(&beams, k, from, to, length);
     else add_beam(&beams, k, to, from, length);
   }
@@ -118,7 +115,7 @@ static void shield_chunk(void *context, int64_t b, int64_t e, int thread) {
     uint8_t *bits = shield->hidden + work->pairs.hidden_start[r];
     memset(bits, 0, (size_t)(list->start[i + 1] - list->start[i] + 7) / 8);
     for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++)
-      if (may_shield(&state->solids.items[solids->index[k]])) shield_row(work, i, solids->index[k], bits);
+      if (sph_may_shield(&state->solids.items[solids->index[k]])) shield_row(work, i, solids->index[k], bits);
   }
 }
 
@@ -126,7 +123,7 @@ bool sph_shield_possible(const State *state, int64_t i) {
   const NeighborList *solids = &state->contacts.solids.list;
   bool possible = false;
   for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++)
-    possible |= may_shield(&state->solids.items[solids->index[k]]);
+    possible |= sph_may_shield(&state->solids.items[solids->index[k]]);
   return possible;
 }
 
@@ -135,7 +132,7 @@ Status sph_shield_find(SphWork *work) {
   const State *state = work->step->state;
   const NeighborList *solids = &state->contacts.solids.list, *list = &state->contacts.particles.list;
   bool any = false;
-  for (int32_t s = 0; s < state->solids.count; s++) any |= may_shield(&state->solids.items[s]);
+  for (int32_t s = 0; s < state->solids.count; s++) any |= sph_may_shield(&state->solids.items[s]);
   if (!any || !solids->start) return SCREE_OK;
   int64_t *start = NULL, bytes = 0;
   Shield shield = {work, NULL};

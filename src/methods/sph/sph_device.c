@@ -5,6 +5,7 @@
 #include "core/parallel.h"
 #include "methods/sph/density_law.h"
 #include "methods/sph/solver.h"
+#include "methods/sph/sph_walls_device.h"
 #include "neighbors/lists_device.h"
 
 /* Iterations between two looks at whether it is done, once there were as many as in the step before. */
@@ -65,7 +66,14 @@ struct SphDevice {
   int64_t builds;                 /* that lists and rows are of; -1: none */
   int32_t *who_here, *asked_here; /* parcels that may touch walls; whose places the host needs */
   int64_t rows, asked_count;      /* how many */
+  int64_t room;                   /* for contacts, where the device finds them */
   bool slots_known;               /* where they begin */
+  SphWallsDevice *finder;         /* of walls */
+  bool grips;                     /* friction of walls is there; otherwise the host has it */
+  bool finds;                     /* walls there; otherwise the host does */
+  bool loaded;                    /* solids know what the step pushes them with */
+  int64_t sent_speeds;            /* how often these had gone up when the fastest was noted */
+  double fastest;                 /* square, at the end of the last step */
   int32_t *words_here;            /* what comes down */
   float (*walls_here)[4];         /* what goes up */
   float materials_sent[MATERIALS_MAX][4];
@@ -108,6 +116,9 @@ static Status open_device(Core *core, State *state, void *data) {
   d->builds = -1;
   particles_mirror_field(&state->particles, "sph_pressure");
   particles_mirror_field(&state->particles, "sph_shear");
+  d->grips = sph_walls_are_there(state);
+  if (d->grips) particles_mirror_field(&state->particles, "sph_grip");
+  TRY(sph_walls_device_open(core, state, &sph->rays, &d->finder));
   TRY(device_build(core, d->device, "methods/sph/sph.cl", "", &d->program));
   SPH_DEVICE_KERNELS(DEVICE_KERNEL_MAKE)
   return SCREE_OK;
@@ -116,6 +127,7 @@ static Status open_device(Core *core, State *state, void *data) {
 void sph_device_close(Core *core, void *data) {
   SphDevice *d = ((Sph *)data)->device;
   if (!d) return;
+  sph_walls_device_close(core, d->finder);
   SPH_DEVICE_ROWS(DEVICE_BUFFER_RELEASE)
   SPH_DEVICE_BUFFERS(DEVICE_BUFFER_RELEASE)
   SPH_DEVICE_KERNELS(DEVICE_KERNEL_FREE)
@@ -127,7 +139,7 @@ void sph_device_close(Core *core, void *data) {
   memory_drop(core, &((Sph *)data)->device);
 }
 
-/* All that outlives a step is in fields: stress, which the mirror knows of, and friction of walls, which the host has.
+/* All that outlives a step is in fields: stress and friction of walls; the mirror knows of them, or the host has them.
  */
 static Status fetch(Core *core, void *data) {
   (void)core, (void)data;
@@ -274,12 +286,31 @@ static Status reserve_parcels(const Launcher *l) {
   return reserve(l, &d->residual, parallel_chunks(0, count, SPH_GROUP) * (int64_t)sizeof(float[RESIDUALS]));
 }
 
+static SphWallBuffers wall_buffers(SphDevice *d) {
+  return (SphWallBuffers){&d->walls, &d->row, &d->hidden_start, &d->hidden};
+}
+
+static Status follow_there(Launcher *l) {
+  SphDevice *d = l->d;
+  const SphWallBuffers to = wall_buffers(d);
+  int64_t rows, room;
+  TRY(reserve_parcels(l));
+  TRY(sph_walls_device_number(d->finder, l->work, &to));
+  TRY(lay_out_slots(l, sph_walls_device_wanted(d->finder)));
+  TRY(sph_walls_device_numbered(d->finder, l->work, &to, &rows, &room));
+  d->rows = rows, d->room = room;
+  d->asked_count = 0;
+  d->builds = l->work->step->state->contacts.builds;
+  return SCREE_OK;
+}
+
 /* What follows from lists when they were made anew. */
 static Status follow_lists(Launcher *l) {
   SphDevice *d = l->d;
   const Contacts *contacts = &l->work->step->state->contacts;
   int32_t *shielded = NULL, some = 0;
   if (d->builds == contacts->builds) return SCREE_OK;
+  if (d->finds) return follow_there(l);
   int mark = scratch_mark(l->work->step->scratch);
   TRY(reserve_parcels(l));
   TRY(list_rows(l));
@@ -295,6 +326,15 @@ static Status follow_lists(Launcher *l) {
 
 /* ---- pairs and walls ---- */
 
+/* Whether the largest speed is that of the end of the last step, or nobody asks for it. */
+static bool fastest_is_known(Launcher *l) {
+  const State *state = l->work->step->state;
+  const SphDevice *d = l->d;
+  l->fastest = d->fastest;
+  if (!(l->work->settings->drag > 0)) return true;
+  return d->sent_speeds > 0 && d->sent_speeds == mirror_field(state->mirror, &state->particles, "vx")->sent;
+}
+
 /* Places of the parcels that the host asks for, and the largest speed, come down. */
 static Status read_places(Launcher *l) {
   SphDevice *d = l->d;
@@ -306,6 +346,7 @@ static Status read_places(Launcher *l) {
   TRY(device_clear(l->core, d->device, &d->words, SPH_WORDS * (int64_t)sizeof(int32_t)));
   TRY(LAUNCH(l, sph_places, count, DEVICE_VALUE(count), FIELD3(x, y, z), FIELD(mass), FIELD3(vx, vy, vz), HERE(place),
              HERE(words)));
+  if (d->finds && fastest_is_known(l)) return SCREE_OK;
   TRY(LAUNCH(l, sph_take, asked, DEVICE_VALUE(asked), HERE(asked), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z),
              FIELD3(vx, vy, vz), HERE(words)));
   TRY(memory_grow(l->core, &d->words_here, words, "places"));
@@ -323,14 +364,27 @@ static Status read_places(Launcher *l) {
   return SCREE_OK;
 }
 
+/* The host has found the pairs that solids hide. */
+static Status hide_here(const Launcher *l, int32_t *shielded) {
+  SphDevice *d = l->d;
+  const SphPairs *pairs = &l->work->pairs;
+  TRY(sph_shield_find(l->work));
+  *shielded = pairs->hidden_start != NULL;
+  TRY(send(l, &d->hidden_start, pairs->hidden_start, *shielded ? d->rows * (int64_t)sizeof *pairs->hidden_start : 0));
+  return send(l, &d->hidden, pairs->hidden, *shielded ? pairs->hidden_bytes : 0);
+}
+
+static Status hide_there(const Launcher *l) {
+  const SphWallBuffers to = wall_buffers(l->d);
+  TRY(reserve(l, &l->d->hidden, 0));
+  return sph_walls_device_hide(l->d->finder, l->work, &to);
+}
+
 static Status find_pairs(const Launcher *l) {
   SphDevice *d = l->d;
-  SphPairs *pairs = &l->work->pairs;
-  TRY(sph_shield_find(l->work));
   const ListDevice *pairs_there = &l->work->step->state->mirror->pairs;
-  const int32_t shielded = pairs->hidden_start != NULL;
-  TRY(send(l, &d->hidden_start, pairs->hidden_start, shielded ? d->rows * (int64_t)sizeof *pairs->hidden_start : 0));
-  TRY(send(l, &d->hidden, pairs->hidden, shielded ? pairs->hidden_bytes : 0));
+  int32_t shielded = 1;
+  TRY(d->finds ? hide_there(l) : hide_here(l, &shielded));
   return LAUNCH(l, sph_pairs, l->step.count, STEP, DEVICE_VALUE(shielded), HERE(place), FIELD(id),
                 DEVICE_BUFFER(&pairs_there->start), DEVICE_BUFFER(&pairs_there->index), HERE(base), HERE(row),
                 HERE(hidden_start), HERE(hidden), HERE(head), HERE(tail), HERE(found), HERE(density), HERE(sum));
@@ -368,8 +422,24 @@ static Status send_walls(Launcher *l) {
   return send(l, &d->walls, d->walls_here, all * (int64_t)sizeof *d->walls_here);
 }
 
-/* Pairs and walls at the places of now, densities and diagonals, and the mean compression or misfit. While the device
- * looks for pairs the host looks for walls. */
+static Status find_walls_here(Launcher *l) {
+  Step *step = l->work->step;
+  TRY(scratch_take(l->core, step->scratch, &l->work->walls.start, l->d->rows + 1, "sph"));
+  TRY(sph_weigh_samples(l->core, step->state, l->sph));
+  TRY(sph_walls_find(l->work, &l->sph->rays, l->sph->sample_volume));
+  return send_walls(l);
+}
+
+static Status find_walls_there(Launcher *l) {
+  const SphWallBuffers to = wall_buffers(l->d);
+  l->step.walls = (int)l->d->room;
+  l->step.rows = (int)l->d->rows;
+  TRY(sph_walls_device_find(l->d->finder, l->work, &to));
+  return sph_walls_device_split(l->d->finder, l->work, &to);
+}
+
+/* Pairs and walls at the places of now, densities and diagonals, and the mean compression or misfit. Where the host
+ * looks for walls it does so while the device looks for pairs. */
 static Status look(Launcher *l, bool seat) {
   const int32_t misfit = seat;
   Step *step = l->work->step;
@@ -378,10 +448,7 @@ static Status look(Launcher *l, bool seat) {
   TRY(find_pairs(l));
   profile_end(step->profile, "pairs", began);
   began = profile_begin();
-  TRY(scratch_take(l->core, step->scratch, &l->work->walls.start, l->d->rows + 1, "sph"));
-  TRY(sph_weigh_samples(l->core, step->state, l->sph));
-  TRY(sph_walls_find(l->work, &l->sph->rays, l->sph->sample_volume));
-  TRY(send_walls(l));
+  TRY(l->d->finds ? find_walls_there(l) : find_walls_here(l));
   profile_end(step->profile, "walls", began);
   TRY(LAUNCH(l, sph_weigh, l->step.count, STEP, HERE(place), HERE(sum), HERE(walls), HERE(row), HERE(density),
              HERE(gains)));
@@ -413,6 +480,10 @@ static Status read_forces(const Launcher *l) {
 static Status follow(const Launcher *l) {
   const int64_t count = l->work->walls.count, size = (int64_t)sizeof *l->d->walls_here;
   if (l->work->walls.moving_count == 0) return SCREE_OK;
+  if (l->d->finds) {
+    const SphWallBuffers to = wall_buffers(l->d);
+    return sph_walls_device_follow(l->d->finder, l->work, &to);
+  }
   TRY(read_forces(l));
   sph_walls_follow(l->work);
   for (int64_t k = 0; k < count; k++) set_row(l->d->walls_here[k], l->work->walls.contacts[k].velocity, 0);
@@ -521,6 +592,29 @@ static Status prepare_iteration(const Launcher *l) {
                 HERE(limits), HERE(stress), HERE(own), HERE(wall_gain));
 }
 
+/* Solids that forces move are told before they move: all others when the step ends. */
+static Status keep_there(const Launcher *l) {
+  const SphWallBuffers to = wall_buffers(l->d);
+  State *state = l->work->step->state;
+  TRY(sph_walls_device_end(l->d->finder, l->work, &to));
+  l->d->loaded = false;
+  for (int32_t k = 0; k < state->solids.count; k++) l->d->loaded |= solid_is_movable(&state->solids.items[k]);
+  if (!l->d->loaded) return SCREE_OK;
+  TRY(mirror_words_read(l->core, state->mirror));
+  sph_walls_device_load(state->mirror->words.here + MIRROR_METHOD_WORD, state);
+  return SCREE_OK;
+}
+
+static Status keep_here(const Launcher *l) {
+  State *state = l->work->step->state;
+  TRY(read_forces(l));
+  sph_walls_keep(l->work);
+  sph_walls_load(l->work);
+  if (!l->d->grips) return SCREE_OK;
+  return device_write(l->core, l->d->device, &mirror_field(state->mirror, &state->particles, "sph_grip")->buffer, 0,
+                      l->work->count * (int64_t)sizeof *l->work->fields.grip, l->work->fields.grip);
+}
+
 static Status solve(Launcher *l) {
   SphWork *work = l->work;
   SphStatistics *statistics = &l->sph->statistics;
@@ -543,10 +637,7 @@ static Status solve(Launcher *l) {
   const float kept = work->control.kept, held = work->control.held;
   TRY(LAUNCH(l, sph_finish, l->step.count, STEP, DEVICE_VALUE(kept), DEVICE_VALUE(held), HERE(velocity), HERE(shift),
              HERE(stress), HERE(own), FIELD3(vx, vy, vz), FIELD3(dx, dy, dz), FIELD(sph_pressure), FIELD(sph_shear)));
-  TRY(read_forces(l));
-  sph_walls_keep(work);
-  sph_walls_load(work);
-  return SCREE_OK;
+  return l->d->finds ? keep_there(l) : keep_here(l);
 }
 
 static SphShared shared_step(const Sph *sph, const SphWork *work) {
@@ -572,16 +663,29 @@ static Status step_on_device(void *data, Step *step) {
   Launcher launcher = {.core = step->core, .sph = sph, .d = sph->device, .work = &work};
   launcher.step = shared_step(sph, &work);
   find_fields(&launcher, step->state);
+  if (sph->device->finds)
+    TRY(mirror_words_reserve(step->core, step->state->mirror, sph_walls_device_words(step->state)));
+  else if (sph->device->grips)
+    TRY(mirror_fetch(step->core, step->state->mirror, &step->state->particles, SET_PARTICLES));
   int mark = scratch_mark(step->scratch);
   Status status = solve(&launcher);
   scratch_release(step->core, step->scratch, mark);
   return status;
 }
 
-/* Walls are found by the host. */
-static ListsHere lists(const void *data) {
-  (void)data;
-  return LISTS_SOLIDS_HERE;
+/* Who finds walls is settled for as long as lists hold. */
+static ListsHere lists(const void *data, const State *state) {
+  SphDevice *d = ((const Sph *)data)->device;
+  d->finds = d->grips && sph_walls_are_there(state);
+  return d->finds ? LISTS_NOT_HERE : LISTS_SOLIDS_HERE;
+}
+
+static void counted(void *data, Step *step, const int32_t *words, double fastest) {
+  SphDevice *d = ((Sph *)data)->device;
+  State *state = step->state;
+  if (d->finds && !d->loaded) sph_walls_device_load(words, state);
+  d->fastest = fastest;
+  d->sent_speeds = mirror_field(state->mirror, &state->particles, "vx")->sent;
 }
 
 const MethodDevice SPH_DEVICE = {
@@ -589,6 +693,7 @@ const MethodDevice SPH_DEVICE = {
     .open = open_device,
     .step = step_on_device,
     .lists = lists,
+    .counted = counted,
     .fetch = fetch,
     .forget = forget,
     .close = sph_device_close,

@@ -4,11 +4,8 @@
 #define METHODS_SPH_VIEW_H
 
 #include "core/simd.h"
+#include "methods/sph/sph_shared.h"
 #include "state/solids.h"
-
-/* With 128 rays the density in edges and corners of any direction is right within 0.2 and 0.3 % (root mean square over
- * directions), the slope within 3 and 5 %. With half as many it is 0.4 and 0.7 %. */
-enum { VIEW_RAYS = 128 };
 
 /* Unit directions, spread evenly. */
 typedef struct SphRays {
@@ -32,16 +29,8 @@ KERNEL_DECLARE(void, sph_view_face,
  * rays is left only in what differs from that wall. */
 KERNEL_DECLARE(void, sph_view_sum, (const SphRays *rays, SphView *view, const float normal[3], float distance));
 
-/* view.c. A few half spaces whose faces are at right angles, or face each other. */
-enum { SQUARE_MOST = 4 };
-typedef struct SphSquare {
-  int count;
-  float normal[SQUARE_MOST][3], distance[SQUARE_MOST];
-  float share[SQUARE_MOST], slope[SQUARE_MOST]; /* sph_square: each one's part, as a lattice has it there */
-} SphSquare;
-/* false: their faces are at other angles. */
-bool sph_square(SphSquare *square);
-/* Where no more than such half spaces are seen, scales the sums of rays to theirs: the error of the rays is gone. */
+/* view.c. Where no more than half spaces at right angles are seen (square_shared.h), scales the sums of rays to theirs:
+ * the error of the rays is gone. */
 void sph_view_square(const SphRays *rays, SphView *view);
 
 /* A solid of any form, seen from a point outside of it; `nearest` is its distance from there. */

@@ -6,25 +6,12 @@
 
 #include "core/parallel.h"
 #define LANE_SCALAR /* one contact at a time */
-#include "methods/common/solid_friction_law.h"
 #include "methods/sph/contact.h"
 #include "methods/sph/spline.h"
 #include "methods/sph/view.h"
+#include "methods/sph/walls_shared.h"
 
 enum { WALL_CHUNK = 256 };
-
-/* A grain that slips faster than this many radii per step has kinetic friction. */
-#define SLIPPING 0.02
-
-/* Sides of a solid by the direction of their normals in its frame. */
-enum { SIDES = 6 };
-/* In the place of a face: friction of all contacts for which there was no place of their own. */
-#define GRIP_OF_OTHERS (-1)
-
-/* Nearer to a solid than this (in spacings), or inside of it, a parcel sees from where it would be at this distance:
- * from there on walls are straight lines. */
-#define VIEW_LEAST (WALL_STEEPEST - 0.5f)
-enum { LIFTS_MOST = 4 };
 
 typedef struct Finder {
   SphWork *work;
@@ -32,32 +19,6 @@ typedef struct Finder {
   const SphRays *rays;
   int32_t *found; /* contacts of each row */
 } Finder;
-
-/* What one side, or the samples of one solid, add up to. */
-typedef struct Sum {
-  double share;
-  Vec3 slope; /* 1/m */
-  Vec3 point;
-} Sum;
-
-/* The faces within reach of all solids by distance. Those of planes and container boxes count only where they have a
- * share: nothing is behind them. */
-typedef struct Around {
-  int64_t count;
-  bool flat; /* all of them */
-  ShapePoint nearest;
-  ShapePoint faces[SQUARE_MOST]; /* the first ones */
-  int32_t solids[SQUARE_MOST];   /* whose they are */
-} Around;
-
-/* By which friction is found again; 0 is no face. */
-static int32_t face_of(const State *state, int32_t index, Vec3 normal) {
-  const Solid *solid = &state->solids.items[index];
-  Vec3 n = solid_is_turned(solid) ? quat_rotate(quat_conjugate(solid->rotation), normal) : normal;
-  double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
-  int side = z >= x && z >= y ? (n.z > 0 ? 1 : 2) : y >= x ? (n.y > 0 ? 3 : 4) : (n.x > 0 ? 5 : 6);
-  return (SIDES + 1) * (index + 1) + side;
-}
 
 /* Samples of one solid that begin at *k of the particle's row; moves *k behind them. */
 static Sum sum_samples(const Finder *finder, int64_t i, int64_t *k, int64_t end) {
@@ -96,22 +57,28 @@ static SphContact make_contact(const SphWork *work, int64_t i, int32_t index, co
   const Particles *p = &state->particles;
   const Solid *solid = &state->solids.items[index];
   SphContact contact = {.particle = (int32_t)i, .solid = index};
-  double slope = vec3_length(sum->slope);
-  if (!(sum->share > 0) || !(slope > 0)) return contact;
-  contact.face = face_of(state, index, vec3_scale(sum->slope, 1 / slope));
-  Vec3 normal = vec3_scale(sum->slope, 1 / slope), velocity = solid_velocity_at(solid, sum->point);
-  Vec3 slip = vec3_sub(vec3((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]), velocity);
-  slip = vec3_madd(slip, normal, -vec3_dot(slip, normal));
-  bool sliding = vec3_length(slip) * (double)work->control.dt > SLIPPING * state->radius;
-  float own = work->materials[p->material[i]].wall_friction;
+  const WallSolid there = {.center = solid->center,
+                           .velocity = solid->velocity,
+                           .spin = solid->spin,
+                           .rotation = solid->rotation,
+                           .friction_static = solid->friction_static,
+                           .friction_kinetic = solid->friction_kinetic,
+                           .turned = solid_is_turned(solid),
+                           .index = index};
+  const Vec3 own = vec3((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]);
+  const WallTouch touch = wall_touch(*sum, there, own, work->materials[p->material[i]].wall_friction, work->control.dt,
+                                     SLIPPING * state->radius);
+  if (!(touch.slope > 0)) return contact;
+  contact.face = touch.face;
   for (int c = 0; c < 3; c++) {
-    contact.normal[c] = (float)vec3_get(normal, c);
-    contact.velocity[c] = (float)vec3_get(velocity, c);
+    contact.normal[c] = touch.normal[c];
+    contact.velocity[c] = touch.velocity[c];
     contact.point[c] = vec3_get(sum->point, c);
   }
-  contact.share = (float)sum->share;
-  contact.slope = (float)slope;
-  contact.friction = solid_friction(own, (float)(sliding ? solid->friction_kinetic : solid->friction_static));
+  contact.share = touch.share;
+  contact.slope = touch.slope;
+  contact.friction = touch.friction;
+  contact.mass = p->mass[i];
   return contact;
 }
 
@@ -125,21 +92,14 @@ static Around look_around(const SphWork *work, int64_t i, Vec3 at) {
   double reach = (double)(WALL_SUPPORT * work->control.spacing);
   double far = (double)(WALL_FAR * work->control.spacing);
   Around around;
-  around.count = 0;
-  around.flat = true;
-  around.nearest.distance = INFINITY;
+  around_begin(&around);
   for (int64_t k = solids->start[i]; k < solids->start[i + 1]; k++) {
     const Solid *solid = &state->solids.items[solids->index[k]];
     ShapePoint faces[SHAPE_CONTACTS_MAX];
     bool outer =
         solid->shape.kind == SCREE_SHAPE_PLANE || (solid->shape.inside && solid->shape.kind == SCREE_SHAPE_BOX);
     int count = solid_contacts(solid, at, outer ? far : reach, faces);
-    for (int f = 0; f < count; f++, around.count++) {
-      if (faces[f].distance < around.nearest.distance) around.nearest = faces[f];
-      if (around.count >= SQUARE_MOST) continue;
-      around.faces[around.count] = faces[f];
-      around.solids[around.count] = solids->index[k];
-    }
+    for (int f = 0; f < count; f++) around_add(&around, faces[f], solids->index[k]);
     if (count > 0 && around.flat && !outer)
       around.flat = sph_view_is_flat(&solid->shape, solid_to_local(solid, at), &faces[0], reach);
   }
@@ -194,33 +154,26 @@ static int find_sides(const Finder *finder, int64_t i, Around around, SphContact
   (finder->rays, &view, n, (float)(around.nearest.distance / d));
   sph_view_square(finder->rays, &view);
   int32_t face[VIEW_RAYS], solid[VIEW_RAYS];
-  Sum sums[VIEW_RAYS];
-  double weights[VIEW_RAYS];
+  SideSum sums[VIEW_RAYS];
   int count = 0, made = 0;
   for (int k = 0; k < VIEW_RAYS; k++) {
     if (view.solid[k] < 0 || !(view.share[k] > 0)) continue;
-    Vec3 normal = vec3((double)view.normal[0][k], (double)view.normal[1][k], (double)view.normal[2][k]);
-    int32_t mine = face_of(state, view.solid[k], normal);
+    const LaneVec3 face_normal = vec_make(view.normal[0][k], view.normal[1][k], view.normal[2][k]);
+    const LaneVec3 ray = vec_make(finder->rays->x[k], finder->rays->y[k], finder->rays->z[k]);
+    const Solid *seen = &state->solids.items[view.solid[k]];
+    const int32_t mine = wall_face(view.solid[k], solid_is_turned(seen), seen->rotation,
+                                   vec3((double)face_normal.x, (double)face_normal.y, (double)face_normal.z));
     int at = 0;
     while (at < count && face[at] != mine) at++;
     if (at == count) {
       face[count] = mine;
       solid[count] = view.solid[k];
-      weights[count] = 0;
-      sums[count++] = (Sum){0};
+      sums[count++] = side_begin();
     }
-    double slope = (double)view.slope[k], t = (double)view.t[k] * d;
-    sums[at].share += (double)view.share[k];
-    sums[at].slope = vec3_madd(sums[at].slope, normal, slope / d);
-    sums[at].point =
-        vec3_madd(sums[at].point,
-                  vec3((double)finder->rays->x[k], (double)finder->rays->y[k], (double)finder->rays->z[k]), slope * t);
-    weights[at] += slope;
+    side_add(&sums[at], face_normal, ray, view.share[k], view.slope[k], view.t[k], d);
   }
   for (int at = 0; at < count; at++) {
-    Sum sum = sums[at];
-    sum.point = vec3_madd(from, sum.point, weights[at] > 0 ? 1 / weights[at] : 0);
-    sum.share += fmax(vec3_dot(sum.slope, lifted), 0);
+    const Sum sum = side_end(sums[at], from, lifted);
     contacts[made] = make_contact(work, i, solid[at], &sum);
     if (contacts[made].slope > 0) made++;
   }
@@ -229,18 +182,12 @@ static int find_sides(const Finder *finder, int64_t i, Around around, SphContact
 
 /* Half spaces, mostly one. Returns -1 when they are not square. */
 static int find_square(const SphWork *work, int64_t i, Vec3 here, const Around *around, SphContact *contacts) {
-  float d = work->control.spacing;
-  SphSquare square = {.count = (int)around->count};
-  for (int f = 0; f < square.count; f++) {
-    square.distance[f] = (float)around->faces[f].distance / d;
-    for (int c = 0; c < 3; c++) square.normal[f][c] = (float)vec3_get(around->faces[f].normal, c);
-  }
-  if (!sph_square(&square)) return -1;
+  const float d = work->control.spacing;
+  SphSquare square = around_square(around, d);
+  if (!square_weigh(&square)) return -1;
   int made = 0;
   for (int f = 0; f < square.count; f++) {
-    const ShapePoint *face = &around->faces[f];
-    Sum sum = {(double)square.share[f], vec3_scale(face->normal, (double)(square.slope[f] / d)),
-               vec3_madd(here, face->normal, -face->distance)};
+    const Sum sum = sum_of_face(around, &square, f, here, d);
     contacts[made] = make_contact(work, i, around->solids[f], &sum);
     if (contacts[made].slope > 0) made++;
   }
@@ -289,13 +236,11 @@ static void recall(const SphWork *work, SphContact *contacts, int count) {
 static void divide_slip(const SphWork *work, SphContact *contacts, int count) {
   for (int a = 0; a < count; a++) {
     float all = 0;
-    for (int c = 0; c < count; c++) {
-      float along = vec_dot(contact_normal(&contacts[a]), contact_normal(&contacts[c]));
-      all += contacts[c].share * along * along;
-    }
-    contacts[a].part = all > 0 ? contacts[a].share / all : 1;
+    for (int c = 0; c < count; c++)
+      all += wall_in_common(contact_normal(&contacts[a]), contact_normal(&contacts[c]), contacts[c].share);
+    contacts[a].part = wall_part(contacts[a].share, all);
     contacts[a].grip_gain =
-        0.5f * contacts[a].part * work->step->state->particles.mass[contacts[a].particle] / work->control.dt;
+        wall_grip_gain(contacts[a].part, work->step->state->particles.mass[contacts[a].particle], work->control.dt);
   }
 }
 
@@ -379,7 +324,7 @@ static void close_gaps(SphWork *work, const int32_t *found) {
   work->walls.count = total;
 }
 
-static bool can_move(const Solid *solid) {
+bool sph_can_move(const Solid *solid) {
   return solid->inverse_inertia[0][0] > 0 || solid->inverse_inertia[1][1] > 0 || solid->inverse_inertia[2][2] > 0 ||
          solid->inverse_inertia[5][5] > 0 || solid->inverse_inertia[4][4] > 0 || solid->inverse_inertia[3][3] > 0;
 }
@@ -389,10 +334,10 @@ static Status list_moving(SphWork *work) {
   int32_t *moving = NULL;
   TRY(scratch_take(work->step->core, work->step->scratch, &moving, work->walls.count, "sph moved walls"));
   bool any = false;
-  for (int32_t k = 0; k < state->solids.count; k++) any |= can_move(&state->solids.items[k]);
+  for (int32_t k = 0; k < state->solids.count; k++) any |= sph_can_move(&state->solids.items[k]);
   work->walls.moving_count = 0;
   for (int64_t k = 0; k < work->walls.count && any; k++)
-    if (work->walls.contacts[k].slope > 0 && can_move(&state->solids.items[work->walls.contacts[k].solid]))
+    if (work->walls.contacts[k].slope > 0 && sph_can_move(&state->solids.items[work->walls.contacts[k].solid]))
       moving[work->walls.moving_count++] = (int32_t)k;
   work->walls.moving = moving;
   return SCREE_OK;
@@ -462,29 +407,17 @@ void sph_walls_begin(SphWork *work, int64_t i) {
   for (int c = 0; c < 3; c++) work->motion.wall_gain[c][i] = (float)(gain * force[c]);
 }
 
-/* The contacts with the largest shares have places of their own; where there are none nothing is remembered. */
 static void keep_grips(const SphContact *contacts, int count, SphGrip *known) {
-  memset(known, 0, SPH_GRIPS * sizeof *known);
-  bool all = count <= SPH_GRIPS;
-  float shares[SPH_GRIPS];
-  int places = all ? SPH_GRIPS : SPH_GRIPS - 1, kept = 0;
+  GripKeeper keeper;
+  LaneVec3 all = vec_zero();
+  grips_begin(&keeper, count);
   for (int k = 0; k < count; k++) {
-    const SphContact *contact = &contacts[k];
-    int at = kept < places ? kept : places - 1;
-    if (kept == places && !(contact->share > shares[at])) continue;
-    for (; at > 0 && contact->share > shares[at - 1]; at--) known[at] = known[at - 1], shares[at] = shares[at - 1];
-    known[at].face = contact->face;
-    shares[at] = contact->share;
-    for (int c = 0; c < 3; c++) known[at].force[c] = contact->grip[c];
-    if (kept < places) kept++;
+    const float *grip = contacts[k].grip;
+    grips_add(&keeper, contacts[k].face, contacts[k].share, vec_make(grip[0], grip[1], grip[2]));
+    all = vec_add(all, vec_make(grip[0], grip[1], grip[2]));
   }
-  if (all) return;
-  SphGrip *others = &known[places];
-  others->face = GRIP_OF_OTHERS;
-  for (int c = 0; c < 3; c++) {
-    for (int k = 0; k < count; k++) others->force[c] += contacts[k].grip[c];
-    for (int k = 0; k < places; k++) others->force[c] -= known[k].force[c];
-  }
+  grips_end(&keeper, count, all);
+  memcpy(known, keeper.known, sizeof keeper.known);
 }
 
 static void keep_chunk(void *context, int64_t b, int64_t e, int thread) {
@@ -547,7 +480,7 @@ void sph_walls_follow(SphWork *work) {
   State *state = work->step->state;
   for (int32_t s = 0; s < state->solids.count && work->walls.moving_count > 0; s++) {
     Solid *solid = &state->solids.items[s];
-    if (!can_move(solid)) continue;
+    if (!sph_can_move(solid)) continue;
     Vec3 force = vec3(0, 0, 0), torque = vec3(0, 0, 0), velocity, spin;
     for (int64_t k = 0; k < work->walls.moving_count; k++) {
       const SphContact *contact = &work->walls.contacts[work->walls.moving[k]];
@@ -582,7 +515,7 @@ void sph_walls_split(SphWork *work) {
       Vec3 normal = vec3((double)contact->normal[0], (double)contact->normal[1], (double)contact->normal[2]), t1, t2;
       vec3_frame(normal, &t1, &t2);
       const Solid *solid = &state->solids.items[s];
-      double share = (double)contacts, mass = (double)state->particles.mass[contact->particle];
+      double share = (double)contacts, mass = (double)contact->mass;
       double aside = fmax(solid_mobility(solid, point_of(contact), t1), solid_mobility(solid, point_of(contact), t2));
       contact->mobility = (float)(share * solid_mobility(solid, point_of(contact), normal));
       contact->grip_gain =

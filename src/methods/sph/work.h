@@ -6,16 +6,9 @@
 #include "methods/method.h"
 #include "methods/sph/sph_shared.h"
 
-enum { SPH_GRIPS = 4 };
 enum { STRESS_PRESSURE = 6 }; /* where a row of stress has the pressure */
 
 /* ---- what outlives a step ---- */
-
-/* Friction force of a face that a parcel touched in the last step; where they are many, the last is of all others. */
-typedef struct SphGrip {
-  float force[3];
-  int32_t face; /* 0: none, -1: all others; see SphContact */
-} SphGrip;
 
 /* Fields of the parcels; finish_chunk and sph_walls_keep write them for the next step. */
 typedef struct SphFields {
@@ -84,6 +77,7 @@ typedef struct SphContact {
   double point[3];   /* where it is touched, world */
   float friction;    /* Coulomb coefficient */
   float part;        /* of the parcel's slip that it is to stop */
+  float mass;        /* of the parcel */
   float grip_gain;   /* kg/s, friction force per slip that a pass adds */
   float mobility;    /* 1/kg, of the solid along the normal, times its number of contacts */
   /* Of the iteration: sph_walls_begin and every stress pass. */
@@ -176,6 +170,10 @@ static inline int64_t sph_row_parcel(const SphWork *work, int64_t row) {
 /* Whether parcel i may have contacts; whether it must know where its neighbours are, since a solid may hide some. */
 bool sph_walls_possible(const State *state, int64_t i);
 bool sph_shield_possible(const State *state, int64_t i);
+/* A plane has nothing on its other side, and no line within a convex container leaves it. */
+bool sph_may_shield(const Solid *solid);
+/* Whether forces move it at all. */
+bool sph_can_move(const Solid *solid);
 /* Reduces the slopes of a row's contacts by what counts twice where samples meet other walls, and returns that. */
 float sph_walls_twice(SphWork *work, int64_t row);
 /* shield.c: pairs with a solid between them, which are none. Comes before sph_pairs_find. */
