@@ -147,6 +147,12 @@ bool device_has_doubles(const Device *device) {
 
 DeviceUse device_use(Device *device) {
   (void)device_finish(device->core, device); /* what fails here fails again where it matters */
+  device->use.waits--;
+  return device_use_so_far(device);
+}
+
+DeviceUse device_use_so_far(Device *device) {
+  (void)device_add_up(device->core, device);
   DeviceUse use = device->use;
   use.phases = device->phases;
   use.kernels = device->kernels;

@@ -107,7 +107,8 @@ typedef struct DeviceUse {
   const ScreePhase *phases;  /* from the device's events */
   const ScreePhase *kernels; /* the same, by the kernels' names */
 } DeviceUse;
-/* Waits for all that was queued. */
+/* Waits for all that was queued, which does not count; or times are those of commands that are known to be over. */
 DeviceUse device_use(Device *device);
+DeviceUse device_use_so_far(Device *device);
 
 #endif

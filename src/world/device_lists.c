@@ -32,8 +32,8 @@ static Status anchor_and_look(ScreeWorld *world, const MethodNeeds *needs, float
   shared.allowed = ALL_LEAVE;
   if (!(needs->solids > 0)) shared.solids = 0;
   TRY(solids_mirror_send(&world->core, world->device, &state->mirror->solids, &state->solids));
-  TRY(world_launch_leave(world, &shared));
-  return device_clear(&world->core, world->device, &world->on_device->gone, sizeof(int32_t)); /* nobody has moved on */
+  world->on_device->gone_known += state->particles.count; /* nobody has moved on */
+  return world_launch_leave(world, &shared);
 }
 
 /* Radii come with particles that go up: the host has them then. */

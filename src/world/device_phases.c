@@ -21,23 +21,9 @@ Status world_to_device(ScreeWorld *world, StateSet reads) {
   return mirror_send(&world->core, world->state.mirror, &world->state.particles, reads);
 }
 
-/* How many have moved on is known to the device; the host asks when the particles may have to be sorted, or when a
- * checkpoint may be written. */
-static Status count_gone(ScreeWorld *world) {
-  WorldDevice *d = world->on_device;
-  int32_t gone = 0;
-  if (d->leaving == 0) return SCREE_OK;
-  TRY(device_read(&world->core, world->device, &d->gone, 0, sizeof gone, &gone));
-  TRY(device_clear(&world->core, world->device, &d->gone, sizeof gone));
-  world->moved_on += gone;
-  d->leaving = 0;
-  return SCREE_OK;
-}
-
 Status world_method_to_host(ScreeWorld *world) {
   TRY(world_to_host(world, SET_PARTICLES));
   if (!world->on_device) return SCREE_OK;
-  TRY(count_gone(world));
   return world->method->device->fetch(&world->core, world->method_data);
 }
 
@@ -45,13 +31,13 @@ void world_wrote_on_host(ScreeWorld *world, StateSet writes) {
   if (world->on_device) mirror_wrote_here(world->state.mirror, &world->state.particles, writes);
 }
 
-/* Who has moved on since the host was told last has done so in another run. */
+/* What was counted was so in another run. */
 Status world_loaded_on_host(ScreeWorld *world) {
   if (!world->on_device) return SCREE_OK;
   world_wrote_on_host(world, SET_PARTICLES);
   world->method->device->forget(world->method_data);
-  world->on_device->leaving = 0;
-  return device_clear(&world->core, world->device, &world->on_device->gone, sizeof(int32_t));
+  world->on_device->gone_known = 0;
+  return mirror_words_clear(&world->core, world->state.mirror);
 }
 
 void world_leave_device(ScreeWorld *world) {
@@ -74,8 +60,6 @@ Status world_enter_device(ScreeWorld *world) {
   d->device = world->device;
   TRY(device_build(core, world->device, "world/world.cl", "", &d->program));
   WORLD_DEVICE_KERNELS(DEVICE_KERNEL_MAKE)
-  TRY(device_reserve(core, world->device, &d->gone, sizeof(int32_t), 0, "counters"));
-  TRY(device_clear(core, world->device, &d->gone, sizeof(int32_t)));
   particles_mirror_field(&world->state.particles, "near_solids");
   if (world_needs(world).neighbors != NEIGHBORS_NONE)
     TRY(list_maker_open(core, world->device, &world->state.mirror->lists));
@@ -144,16 +128,11 @@ static float word_float(const Mirror *mirror, int word) {
 
 /* ---- neighbors ---- */
 
-/* No more than all can have moved on in a step; the device counts in 32 bits. */
-static bool may_have_to_sort(const ScreeWorld *world) {
-  const int64_t most = world->on_device->leaving * world->state.particles.count;
-  return world_must_sort_after(world, most) || most > INT32_MAX / 2;
-}
-
 Status world_launch_leave(ScreeWorld *world, const LeaveShared *shared) {
   TRY(WORLD_LAUNCH(world_leave, shared->count, DEVICE_VALUE(*shared), WORLD_FIELD3(x, y, z), WORLD_FIELD3(dx, dy, dz),
                    WORLD_FIELD3(built_x, built_y, built_z), WORLD_FIELD(clear), WORLD_FIELD(radius),
-                   WORLD_FIELD(near_solids), SOLIDS_ARGUMENTS(world->state.mirror), WORLD_HERE(gone)));
+                   WORLD_FIELD(near_solids), SOLIDS_ARGUMENTS(world->state.mirror),
+                   DEVICE_BUFFER(&world->state.mirror->words.buffer)));
   mirror_wrote_there(world->state.mirror, &world->state.particles, SET_BUILT | SET_ADDED);
   return SCREE_OK;
 }
@@ -168,7 +147,8 @@ LeaveShared world_leave_shared(const ScreeWorld *world, const NearSolids *near) 
                        .reach = near->reach,
                        .skin = near->skin,
                        .slack = world_near_slack(state),
-                       .beyond = world_near_beyond(state)};
+                       .beyond = world_near_beyond(state),
+                       .counters = mirror_words_begin(state->mirror)};
 }
 
 /* A resumed world: all of it on the host. */
@@ -200,6 +180,13 @@ static Status refresh_lists(ScreeWorld *world, const Step *step) {
   return world_rebuild_on_device(world, &needs);
 }
 
+/* How many have moved on, once the step's counters are here. */
+static void count_gone(ScreeWorld *world) {
+  const int64_t gone = world->state.mirror->words.here[WORD_GONE];
+  world->moved_on += gone - world->on_device->gone_known;
+  world->on_device->gone_known = gone;
+}
+
 static Status neighbors(ScreeWorld *world, Step *step) {
   State *state = &world->state;
   const MethodNeeds needs = world_needs(world);
@@ -207,20 +194,18 @@ static Status neighbors(ScreeWorld *world, Step *step) {
   world_solids_step(world, step->dt);
   if (needs.neighbors == NEIGHBORS_LISTED) return refresh_lists(world, step);
   TRY(solids_mirror_send(&world->core, world->device, &state->mirror->solids, &state->solids));
-  if (world->neighbors_stale || !world->lists_known) {
-    TRY(count_gone(world));
-    return world->neighbors_stale ? world_rebuild_on_device(world, &needs) : keep_up_on_host(world, &needs);
-  }
+  if (world->neighbors_stale) return world_rebuild_on_device(world, &needs);
+  if (!world->lists_known) return keep_up_on_host(world, &needs);
   const float skin = state->contacts.skin, allowed = world_allowed(world, &needs);
   const bool closer = world->surfaces_moved > (double)allowed;
   const NearSolids near = world_near_solids(world, &needs, skin, closer);
   LeaveShared shared = world_leave_shared(world, &near);
   shared.allowed = allowed;
   TRY(world_launch_leave(world, &shared));
-  world->on_device->leaving++;
   if (closer) world->surfaces_moved = 0;
-  if (!may_have_to_sort(world)) return SCREE_OK;
-  TRY(count_gone(world));
+  if (!world_must_sort_after(world, state->particles.count)) return SCREE_OK; /* even if all have left */
+  TRY(mirror_words_read(&world->core, state->mirror));
+  count_gone(world);
   return world_must_sort_after(world, 0) ? world_rebuild_on_device(world, &needs) : SCREE_OK;
 }
 
@@ -236,13 +221,18 @@ static Status commit(ScreeWorld *world, Step *step) {
                              .words = mirror_words_begin(mirror),
                              .next = (1 - mirror->words.set) * words,
                              .word_count = words};
-  DeviceRead reads[2] = {mirror_words_wanted(mirror)};
-  TRY(world_probes_step_begin(world, &reads[1]));
+  DeviceRead reads[2 + METHOD_READS_MAX] = {mirror_words_wanted(mirror)};
+  int wanted = 1;
+  if (method->wanted) wanted += method->wanted(world->method_data, reads + wanted);
+  TRY(world_probes_step_begin(world, &reads[wanted]));
+  wanted += reads[wanted].bytes > 0;
   TRY(WORLD_LAUNCH(world_move, items, DEVICE_VALUE(shared), WORLD_FIELD3(x, y, z), WORLD_FIELD3(low_x, low_y, low_z),
                    WORLD_FIELD3(dx, dy, dz), WORLD_FIELD3(vx, vy, vz), DEVICE_BUFFER(&mirror->words.buffer)));
-  TRY(device_read_many(&world->core, world->device, reads, reads[1].bytes > 0 ? 2 : 1));
+  TRY(device_read_many(&world->core, world->device, reads, wanted));
   world_probes_step_end(world);
   mirror->words.set = 1 - mirror->words.set;
+  count_gone(world);
+  world->on_device->gone_known = 0;
   if (mirror->words.here[WORD_BAD]) {
     mirror_wrote_there(world->state.mirror, &world->state.particles, SET_X | SET_LOW);
     TRY(world_to_host(world, SET_PARTICLES));

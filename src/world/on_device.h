@@ -18,7 +18,7 @@ enum { WORLD_TOGETHER = 4 };
   X(world_permute_bytes, "device neighbors")                                                                           \
   X(world_overlap, "device neighbors")                                                                                 \
   X(world_move, "device commit")
-#define WORLD_DEVICE_BUFFERS(X) X(gone) X(spare) X(deepest)
+#define WORLD_DEVICE_BUFFERS(X) X(spare) X(deepest)
 
 struct WorldDevice {
   Device *device;
@@ -26,7 +26,8 @@ struct WorldDevice {
   WORLD_DEVICE_KERNELS(DEVICE_KERNEL_MEMBER)
   WORLD_DEVICE_BUFFERS(DEVICE_BUFFER_MEMBER)
   DeviceBuffer spares[WORLD_TOGETHER];
-  int64_t leaving;    /* steps whose leavers the device has counted and the host has not been told of */
+  int64_t
+      gone_known; /* of those that have left their places in the step: the host counts them already, or nobody does */
   int64_t radii_sent; /* how often radii had gone up when they were surveyed */
 };
 

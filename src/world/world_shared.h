@@ -11,12 +11,12 @@ typedef struct LeaveShared {
   float closer;             /* m: solids have come that much closer to everybody */
   float reach, skin, slack; /* radii, m, m: whose clearance is larger need not be asked */
   float beyond;             /* m: so much farther they look for solids */
-  int unused;
+  int counters;             /* where those of the step begin */
 } LeaveShared;
 
 /* Of the counters of a step (state/mirror.h): squares of the largest speed and of the longest way since lists were
- * made, as the bits of floats; whether a particle is not finite. */
-enum { WORD_FASTEST, WORD_BAD, WORD_FARTHEST };
+ * made, as the bits of floats; whether a particle is not finite; how many have left the place where they were known. */
+enum { WORD_FASTEST, WORD_BAD, WORD_FARTHEST, WORD_GONE };
 
 enum { WORLD_OVERLAP_GROUP = 64 };
 

@@ -113,32 +113,73 @@ static Status reserve_grains(const Launcher *l) {
   TRY(device_reserve(l->core, d->device, &d->batch_key, count * four, 0, "batches"));
   TRY(device_reserve(l->core, d->device, &d->pairs, count * 4 * four, 0, "contact counts"));
   TRY(device_reserve(l->core, d->device, &d->walls, count * four, 0, "contact counts"));
-  TRY(device_reserve(l->core, d->device, &d->walls_before, (count + 1) * four, 0, "contact counts"));
   TRY(device_reserve(l->core, d->device, &d->begin, l->step.slices * POSITION_BATCHES * four, 0, "slices"));
-  return device_reserve(l->core, d->device, &d->rows, (l->step.slices + 1) * four, 0, "slices");
+  return device_reserve(l->core, d->device, &d->rows, (l->step.slices + 1 + count + 1) * four, 0, "slices");
 }
 
-/* One grain that is nowhere is told of by the CPU's own search. */
+/* What the step begins with, and grains into bins: those of the last time, see find_contacts. The rows of `now` and
+ * `next` hold where grains are until position_load. */
 static Status fill_bins(Launcher *l) {
   PositionDevice *d = l->d;
-  State *state = l->work->step->state;
-  PositionSearch *search = l->work->search;
+  const PositionStep *work = l->work;
+  const State *state = work->step->state;
   const DevicePoints points = {l->x, l->y, l->z, l->dx, l->dy, l->dz, l->radius, &d->batch_key};
-  bool finite;
-  /* The rows of `now` and `next` hold where grains are until position_load. */
-  TRY(LAUNCH(l, position_spots, l->step.count, DEVICE_VALUE(l->step), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z),
-             FIELD3(dx, dy, dz), FIELD(radius), HERE(now), HERE(next), HERE(ahead), HERE(batch_key)));
-  const PositionReach reach = position_survey_reach(l->work);
-  TRY(bins_begin(l->core, l->step.count, reach.differ, reach.most, l->work->margin, &search->bins));
-  TRY(bins_device_fill(l->core, &d->bins, &d->scan, &points, &search->bins, &finite));
-  if (finite) return SCREE_OK;
-  TRY(mirror_fetch(l->core, state->mirror, &state->particles, SET_X | SET_D));
-  return position_search_fill(l->work);
+  TRY(bins_device_begin(l->core, &d->bins, &work->search->bins));
+  const Vec3 up = vec3_scale(vec3_normalize(state->gravity), -1);
+  const BeginShared shared = {.up = {up.x, up.y, up.z},
+                              .scaling = work->settings->mass_scaling,
+                              .count = l->step.count,
+                              .bins = d->bins.entries,
+                              .solids = state->solids.count,
+                              .samples = (int)state->samples.count};
+  const int32_t most = INT32_MAX, counters = 2 * WRENCH_PARTS * shared.solids,
+                items = l->step.count > shared.bins ? l->step.count : shared.bins + 1;
+  if (shared.scaling > 0) {
+    TRY(device_write(l->core, d->device, &d->lowest, 0, sizeof most, &most));
+    TRY(LAUNCH(l, position_lowest, l->step.count, DEVICE_VALUE(shared), FIELD3(x, y, z), HERE(lowest)));
+  }
+  TRY(LAUNCH(l, position_begin, items > counters ? items : counters, DEVICE_VALUE(l->step), DEVICE_VALUE(shared),
+             FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz), FIELD(radius), FIELD(mass), HERE(lowest),
+             HERE(now), HERE(next), HERE(ahead), HERE(batch_key), HERE(inverse), HERE(bins.start), HERE(bins.box),
+             HERE(touched), HERE(wrenches), HERE(deepest), HERE(sampled)));
+  return bins_device_deal(l->core, &d->bins, &d->scan, &points, &work->search->bins);
 }
 
 static Status count_pairs(const Launcher *l) {
   return LAUNCH(l, position_count, l->step.count, DEVICE_VALUE(l->step), BINS, HERE(ahead), HERE(batch_key),
                 HERE(pairs));
+}
+
+/* One grain that is nowhere is told of by the CPU's own search. */
+static Status refuse(const Launcher *l) {
+  State *state = l->work->step->state;
+  TRY(mirror_fetch(l->core, state->mirror, &state->particles, SET_X | SET_D));
+  return position_search_fill(l->work);
+}
+
+/* How many contacts there are comes down, and whether the bins held all grains: they are those of the last time, since
+ * grains do not go far in a step. If not it is done again with those that do. */
+static Status find_contacts(Launcher *l, int64_t *rows) {
+  PositionDevice *d = l->d;
+  PositionSearch *search = l->work->search;
+  const PositionReach reach = position_survey_reach(l->work);
+  const int64_t slices = l->step.slices, size = (int64_t)sizeof(int32_t);
+  int32_t row = 0, all = 0;
+  TRY(bins_begin(l->core, l->step.count, reach.differ, reach.most, l->work->margin, &search->bins));
+  do {
+    TRY(fill_bins(l));
+    TRY(count_pairs(l));
+    TRY(position_count_boundary(l));
+    TRY(scan_run(l->core, &d->scan, &d->rows, slices + 1 + l->step.count + 1));
+    const DeviceRead reads[] = {bins_device_wanted(&d->bins),
+                                {&d->rows, slices * size, size, &row},
+                                {&d->rows, (slices + 1 + l->step.count) * size, size, &all}};
+    TRY(device_read_many(l->core, d->device, reads, 3));
+    if (!bins_device_finite(&d->bins)) return refuse(l);
+  } while (!bins_device_served(&d->bins, &search->bins));
+  *rows = row;
+  l->step.boundary_count = all - row;
+  return SCREE_OK;
 }
 
 /* ---- slots ---- */
@@ -170,15 +211,10 @@ static Status send_kinds(Launcher *l) {
   return position_send_table(l, &l->d->sent_turns, &l->d->turns, turns, sizeof turns);
 }
 
-static Status lay_out(Launcher *l) {
+static Status lay_out(Launcher *l, int64_t rows) {
   PositionDevice *d = l->d;
-  const int64_t slices = l->step.slices;
-  int32_t rows = 0;
-  TRY(LAUNCH(l, position_slices, slices + 1, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), HERE(begin), HERE(rows)));
-  TRY(scan_run(l->core, &d->scan, &d->rows, slices + 1));
-  TRY(device_read(l->core, d->device, &d->rows, slices * (int64_t)sizeof rows, sizeof rows, &rows));
   TRY(position_reserve_boundary(l));
-  const int64_t places = LANES + (int64_t)rows * SLICE;
+  const int64_t places = LANES + rows * SLICE;
   if (places > INT32_MAX - LANES) return fail(l->core, SCREE_NO_MEMORY, "too many contacts: %lld", (long long)places);
   TRY(reserve_places(l->core, d, places, &d->key, &d->kept));
   TRY(device_reserve(l->core, d->device, &d->pose, places * (int64_t)sizeof(float[4]), 0, "contacts"));
@@ -200,19 +236,6 @@ static void swap(DeviceBuffer *a, DeviceBuffer *b) {
   DeviceBuffer t = *a;
   *a = *b;
   *b = t;
-}
-
-static Status weigh(const Launcher *l) {
-  PositionDevice *d = l->d;
-  const Vec3 up = vec3_scale(vec3_normalize(l->work->step->state->gravity), -1);
-  const MassShared shared = {{up.x, up.y, up.z}, l->work->settings->mass_scaling, l->step.count};
-  const int32_t most = INT32_MAX;
-  if (shared.scaling > 0) {
-    TRY(device_write(l->core, d->device, &d->lowest, 0, sizeof most, &most));
-    TRY(LAUNCH(l, position_lowest, l->step.count, DEVICE_VALUE(shared), FIELD3(x, y, z), HERE(lowest)));
-  }
-  return LAUNCH(l, position_weigh, l->step.count, DEVICE_VALUE(shared), FIELD3(x, y, z), FIELD(mass), HERE(lowest),
-                HERE(inverse));
 }
 
 static Status load(const Launcher *l) {
@@ -261,12 +284,12 @@ static Status average_pass(const Launcher *l) {
 }
 
 /* Iterations of the papers. */
-static Status iterate_averaged(Launcher *l) {
+static Status iterate_averaged(Launcher *l, bool moving) {
   PositionDevice *d = l->d;
   TRY(position_begin_bodies(l));
   for (int k = 0; k < l->work->settings->iterations; k++) {
     if (k > 0) TRY(position_follow_bodies(l));
-    TRY(position_carry_boundary(l, 0));
+    if (moving) TRY(position_carry_boundary(l, 0));
     TRY(average_pass(l));
     swap(&d->now, &d->next);
   }
@@ -284,13 +307,13 @@ static Status solve(Launcher *l, bool moving) {
              FIELD3(spin_x, spin_y, spin_z), HERE(now), HERE(next), HERE(last), HERE(push), HERE(total), HERE(before),
              HERE(torque), HERE(turn)));
   swap(&d->now, &d->next);
-  if (work->settings->averaging) return iterate_averaged(l);
+  if (work->settings->averaging) return iterate_averaged(l, moving);
   if (work->settings->iterations == 0) return add_to_totals(l);
   TRY(position_begin_bodies(l));
   for (int32_t substep = 0; substep < work->substeps; substep++) {
     const int32_t last = substep + 1 == work->substeps;
     for (int32_t batch = 0; batch < POSITION_PAIR_BATCHES; batch++) {
-      if (batch == POSITION_PAIR_BATCHES - 1 && (substep == 0 || moving)) TRY(position_carry_boundary(l, substep));
+      if (batch == POSITION_PAIR_BATCHES - 1 && moving) TRY(position_carry_boundary(l, substep));
       TRY(solve_batch(l, batch, last));
     }
     swap(&d->last, &d->last_next);
@@ -302,14 +325,8 @@ static Status solve(Launcher *l, bool moving) {
 /* ---- the end ---- */
 
 static Status measure_overlap(const Launcher *l) {
-  PositionDevice *d = l->d;
-  float deepest = 0;
-  TRY(device_clear(l->core, d->device, &d->deepest, sizeof deepest));
-  TRY(LAUNCH(l, position_overlap, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(rows), HERE(begin), HERE(key),
-             FIELD3(x, y, z), HERE(total), HERE(deepest)));
-  TRY(device_read(l->core, d->device, &d->deepest, 0, sizeof deepest, &deepest));
-  l->work->step->state->contacts.overlap = 2 * (double)deepest;
-  return SCREE_OK;
+  return LAUNCH(l, position_overlap, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(rows), HERE(begin),
+                HERE(key), FIELD3(x, y, z), HERE(total), HERE(deepest));
 }
 
 /* How often grains may have come to stand elsewhere. */
@@ -321,9 +338,8 @@ static Status finish(Launcher *l) {
   PositionDevice *d = l->d;
   const State *state = l->work->step->state;
   TRY(LAUNCH(l, position_finish, l->step.count, DEVICE_VALUE(l->step), HERE(now), HERE(total), HERE(turn),
-             FIELD3(vx, vy, vz), FIELD3(dx, dy, dz), FIELD3(spin_x, spin_y, spin_z), FIELD(contact_number)));
-  TRY(LAUNCH(l, position_keep_keys, l->step.boundary_count, DEVICE_VALUE(l->step), HERE(boundary), HERE(slots),
-             HERE(key)));
+             FIELD3(vx, vy, vz), FIELD3(dx, dy, dz), FIELD3(spin_x, spin_y, spin_z), FIELD(contact_number), HERE(walls),
+             HERE(rows), HERE(begin), HERE(boundary), HERE(key)));
   if (!l->step.memory) return SCREE_OK;
   swap(&d->key, &d->last_key);
   swap(&d->kept, &d->last_kept);
@@ -387,15 +403,14 @@ static Status follow_spin(Core *core, State *state, bool before, const PositionS
 static Status run_step(Launcher *l) {
   PositionStep *work = l->work;
   bool moving = false;
+  int64_t rows = 0;
   TRY(position_take_bodies(work));
   TRY(reserve_grains(l));
   TRY(send_kinds(l));
-  TRY(fill_bins(l));
-  TRY(count_pairs(l));
-  TRY(position_find_boundary_device(l));
+  TRY(position_send_bodies(l));
   TRY(position_send_motions(l, &moving));
-  TRY(lay_out(l));
-  TRY(weigh(l));
+  TRY(find_contacts(l, &rows));
+  TRY(lay_out(l, rows));
   TRY(position_count_bodies(l));
   TRY(load(l));
   if (l->extra && l->extra->lay_out) TRY(l->extra->lay_out(l, l->extra->data));
@@ -420,9 +435,22 @@ Status position_device_step(PositionDevice *d, Step *step, const PositionSetting
                        .soft = &d->nothing};
   position_set_up(step, settings, search, memory, spin, history_scale, &work);
   TRY(follow_spin(step->core, step->state, turned, spin));
+  d->to_tell = (PositionTold){.overlap = step->measure_overlap && work.count > 0};
   if (work.count == 0) return SCREE_OK;
   TRY(send_memory(step->core, d, memory));
   launcher.step = shared_step(&work, d);
   find_fields(&launcher, step->state);
   return run_step(&launcher);
+}
+
+int position_device_wanted(PositionDevice *d, DeviceRead *reads) {
+  int count = 0;
+  if (d->to_tell.overlap) reads[count++] = (DeviceRead){&d->deepest, 0, sizeof d->deepest_read, &d->deepest_read};
+  if (d->to_tell.wrenches) reads[count++] = position_wrenches_wanted(d);
+  return count;
+}
+
+void position_device_told(PositionDevice *d, State *state) {
+  if (d->to_tell.overlap) state->contacts.overlap = 2 * (double)d->deepest_read;
+  if (d->to_tell.wrenches) position_take_wrenches(d, &state->solids);
 }

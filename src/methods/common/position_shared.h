@@ -16,7 +16,7 @@ enum { POSITION_PAIR_BATCHES = 4, POSITION_BOUNDARY_BATCH = POSITION_PAIR_BATCHE
 
 /* A step. */
 typedef struct PositionShared {
-  int count, slices;
+  int count, slices;                /* grains; POSITION_ABREAST of them */
   int boundary_row, boundary_count; /* contacts with solids: as partners they are numbered from this on */
   int materials;
   int faces;                                     /* keys of a solid */
@@ -32,12 +32,14 @@ typedef struct PositionShared {
   float printed_limit; /* see position_printed */
 } PositionShared;
 
-/* What inverse masses are made of. */
-typedef struct MassShared {
+/* What inverse masses are made of; and how much of a step's counters is cleared when it begins. */
+typedef struct BeginShared {
   double up[3];  /* against gravity */
   float scaling; /* 1/m; 0: masses are what they are */
   int count;
-} MassShared;
+  int bins, solids, samples;
+  int unused;
+} BeginShared;
 
 /* What finds contacts with solids. */
 typedef struct BoundarySearch {
