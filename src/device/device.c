@@ -111,6 +111,7 @@ Status device_open(Core *core, int32_t index, Device **device) {
   (*device)->index = index;
   (*device)->id = found[index];
   describe(found[index], &(*device)->info);
+  (*device)->timed = true;
   (*device)->piece = device_is_processor(*device) ? PIECE_PROCESSOR : PIECE_CARD;
   TRY(open_queue(core, *device));
   if (!(*device)->info.exact)
@@ -143,18 +144,4 @@ bool device_is_processor(const Device *device) {
 bool device_has_doubles(const Device *device) {
   cl_device_fp_config config = 0;
   return clGetDeviceInfo(device->id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof config, &config, NULL) == CL_SUCCESS && config;
-}
-
-DeviceUse device_use(Device *device) {
-  (void)device_finish(device->core, device); /* what fails here fails again where it matters */
-  device->use.waits--;
-  return device_use_so_far(device);
-}
-
-DeviceUse device_use_so_far(Device *device) {
-  (void)device_add_up(device->core, device);
-  DeviceUse use = device->use;
-  use.phases = device->phases;
-  use.kernels = device->kernels;
-  return use;
 }

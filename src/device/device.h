@@ -104,9 +104,16 @@ typedef struct DeviceUse {
   int64_t up, down;            /* bytes over the bus */
   int64_t commands, waits;     /* that were queued; how often the host waited for the device */
   int32_t phase_count, kernel_count;
-  const ScreePhase *phases;  /* from the device's events */
+  const ScreePhase *phases;  /* from the device's events: all calls, at the mean time of those that were timed */
   const ScreePhase *kernels; /* the same, by the kernels' names */
 } DeviceUse;
+/* Which commands are timed: an event for each takes the host twice as long as queueing it does (11 and 5 us on an
+ * H200). So of a run one frame in DEVICE_TIMED_FRAMES is, the first of all among them, and the others are taken to be
+ * like those; commands before the first frame are. Setting it forgets the times so far. */
+typedef enum DeviceTimes { DEVICE_TIMES_SOME, DEVICE_TIMES_ALL, DEVICE_TIMES_NONE } DeviceTimes;
+enum { DEVICE_TIMED_FRAMES = 16 };
+void device_set_times(Device *device, DeviceTimes times);
+void device_begin_frame(Device *device);
 /* Waits for all that was queued, which does not count; or times are those of commands that are known to be over. */
 DeviceUse device_use(Device *device);
 DeviceUse device_use_so_far(Device *device);
