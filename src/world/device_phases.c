@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "world/births.h"
 #include "world/on_device.h"
 
 /* ---- where particles are ---- */
@@ -45,6 +46,9 @@ void world_leave_device(ScreeWorld *world) {
   WorldDevice *d = world->on_device;
   if (!d) return;
   world_probes_leave_device(world);
+  solids_mirror_drop(core, d->device, &d->sinks);
+  memory_drop(core, &d->drained_here.items);
+  memory_drop(core, &d->crowd_here.items);
   WORLD_DEVICE_BUFFERS(DEVICE_BUFFER_RELEASE)
   for (int k = 0; k < WORLD_TOGETHER; k++) device_release(d->device, &d->spares[k]);
   WORLD_DEVICE_KERNELS(DEVICE_KERNEL_FREE)
@@ -221,15 +225,17 @@ static Status commit(ScreeWorld *world, Step *step) {
                              .words = mirror_words_begin(mirror),
                              .next = (1 - mirror->words.set) * words,
                              .word_count = words};
-  DeviceRead reads[2 + METHOD_READS_MAX] = {mirror_words_wanted(mirror)};
+  DeviceRead reads[2 + METHOD_READS_MAX + WORLD_GATHER_READS] = {mirror_words_wanted(mirror)};
   int wanted = 1;
   if (method->wanted) wanted += method->wanted(world->method_data, reads + wanted);
   TRY(world_probes_step_begin(world, &reads[wanted]));
   wanted += reads[wanted].bytes > 0;
   TRY(WORLD_LAUNCH(world_move, items, DEVICE_VALUE(shared), WORLD_FIELD3(x, y, z), WORLD_FIELD3(low_x, low_y, low_z),
                    WORLD_FIELD3(dx, dy, dz), WORLD_FIELD3(vx, vy, vz), DEVICE_BUFFER(&mirror->words.buffer)));
+  TRY(world_gather_begin(world, step->dt, reads, &wanted));
   TRY(device_read_many(&world->core, world->device, reads, wanted));
   world_probes_step_end(world);
+  TRY(world_gather_end(world, step->dt));
   mirror->words.set = 1 - mirror->words.set;
   count_gone(world);
   world->on_device->gone_known = 0;
@@ -243,18 +249,33 @@ static Status commit(ScreeWorld *world, Step *step) {
   return world_end_commit(world, fastest, step->dt);
 }
 
+/* ---- births, deaths, throws ---- */
+
+static Status births_and_deaths(ScreeWorld *world, Step *step) {
+  (void)step;
+  if (world->state.queue.birth_count == 0 && world->state.queue.death_count == 0) return SCREE_OK;
+  if (world_births_are_there(world)) return world_births_and_deaths(world);
+  TRY(world_to_host(world, SET_PARTICLES));
+  TRY(world_births_and_deaths(world));
+  world_wrote_on_host(world, SET_PARTICLES);
+  return SCREE_OK;
+}
+
+static Status events(ScreeWorld *world, Step *step) {
+  (void)step;
+  return world_events(world);
+}
+
+static Status emit(ScreeWorld *world, Step *step) { return world_emit(world, step->dt); }
+
+static Status drain(ScreeWorld *world, Step *step) {
+  (void)step;
+  if (world_sinks_are_there(world)) return world_drain_there(world);
+  TRY(world_to_host(world, SET_X | SET_LOW | SET_BIRTH));
+  return world_drain(world);
+}
+
 /* ---- what phases on the host need of particles ---- */
-
-static bool nothing_queued(const ScreeWorld *world) {
-  return world->state.queue.birth_count == 0 && world->state.queue.death_count == 0;
-}
-
-static bool no_event_now(const ScreeWorld *world) {
-  const ScreeSceneDef *scene = &world->definition.scene;
-  for (int32_t k = 0; k < scene->event_count; k++)
-    if (!world->events_done[k] && !(scene->events[k].t > world->state.time + 1e-12)) return false;
-  return true;
-}
 
 static bool always(const ScreeWorld *world) {
   (void)world;
@@ -264,16 +285,17 @@ static bool always(const ScreeWorld *world) {
 /* Without exchange grains and columns meet in contacts alone. */
 static bool terrain_is_apart(const ScreeWorld *world) { return !world->ground || !ground_exchanges(world->ground); }
 
-static bool no_emitters(const ScreeWorld *world) { return world->definition.scene.emitter_count == 0; }
-static bool no_sinks(const ScreeWorld *world) { return world->definition.scene.sink_count == 0; }
 static bool nobody_looks(const ScreeWorld *world) {
   const bool fine = world->upsample && upsample_reads_host(world->upsample, &world->state);
   return !fine && !world_probes_look(world);
 }
 
 #define MOVED (SET_X | SET_LOW | SET_D | SET_V)
-const DevicePhase DEVICE_BIRTHS = {NULL, SET_PARTICLES, SET_PARTICLES, nothing_queued};
-const DevicePhase DEVICE_EVENTS = {NULL, SET_X | SET_LOW | SET_V, SET_V, no_event_now};
+/* These send and fetch what they need by themselves. */
+const DevicePhase DEVICE_BIRTHS = {births_and_deaths, 0, 0, NULL};
+const DevicePhase DEVICE_EVENTS = {events, 0, 0, NULL};
+const DevicePhase DEVICE_EMIT = {emit, 0, 0, NULL};
+const DevicePhase DEVICE_DRAIN = {drain, 0, 0, NULL};
 const DevicePhase DEVICE_PREPARE = {prepare, MOVED | SET_BIRTH | SET_ADDED, SET_D | SET_V | SET_ADDED, NULL};
 /* Which solids are near is a field that the world has added. */
 const DevicePhase DEVICE_NEIGHBORS = {neighbors, SET_X | SET_LOW | SET_D | SET_BIRTH | SET_BUILT | SET_ADDED, 0, NULL};
@@ -283,7 +305,5 @@ const DevicePhase DEVICE_METHOD = {method_step, MOVED | SET_BIRTH | SET_ADDED, S
 const DevicePhase DEVICE_TERRAIN = {NULL, SET_X | SET_LOW | SET_V | SET_BIRTH, SET_V, terrain_is_apart};
 const DevicePhase DEVICE_BODIES = {NULL, SET_V, 0, always};
 const DevicePhase DEVICE_COMMIT = {commit, MOVED, SET_X | SET_LOW, NULL};
-const DevicePhase DEVICE_EMIT = {NULL, SET_X | SET_LOW | SET_BIRTH, 0, no_emitters};
-const DevicePhase DEVICE_DRAIN = {NULL, SET_X | SET_LOW | SET_BIRTH, 0, no_sinks};
 /* Fields that probes add have no copy on the device; one that asks for the pressure fetches what that needs. */
 const DevicePhase DEVICE_FRAME = {NULL, SET_X | SET_LOW | SET_V | SET_BIRTH, 0, nobody_looks};

@@ -180,3 +180,5 @@ kernel void world_overlap(int count, global const float *x, global const float *
   for (int k = 1; k < WORLD_OVERLAP_GROUP; k++) largest = largest > own[k] ? largest : own[k];
   deepest[i / WORLD_OVERLAP_GROUP] = largest;
 }
+
+#include "world/births.cl"

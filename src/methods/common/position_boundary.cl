@@ -195,14 +195,16 @@ static int slice_rows(PositionShared step, int s, global const int4 *pairs, loca
   return begin[4] + boundary;
 }
 
+/* What the search for them reads, and where they go. */
+#define SEEKING_GRAINS                                                                                                 \
+  global const float *x, global const float *y, global const float *z, global const float *low_x,                      \
+      global const float *low_y, global const float *low_z, global const float *dx, global const float *dy,            \
+      global const float *dz, global const float *radius, global const uint *near, SOLIDS_THERE,                       \
+      global const BoundaryBody *bodies, global const int *asked_at, global const int *answered,                       \
+      global const BoundaryShared *answers, global BoundaryShared *boundary
+
 /* Contacts of each grain, counted; and with those of pairs the rows of each slice. */
-kernel void position_count_boundary(PositionShared step, BoundarySearch search, global const float *x,
-                                    global const float *y, global const float *z, global const float *low_x,
-                                    global const float *low_y, global const float *low_z, global const float *dx,
-                                    global const float *dy, global const float *dz, global const float *radius,
-                                    global const uint *near, SOLIDS_THERE, global const BoundaryBody *bodies,
-                                    global const int *asked_at, global const int *answered,
-                                    global const BoundaryShared *answers, global BoundaryShared *boundary,
+kernel void position_count_boundary(PositionShared step, BoundarySearch search, SEEKING_GRAINS,
                                     global const int *sampled, global const int4 *pairs, global int *walls,
                                     global int *faced, global int *begin, global int *rows) {
   local int here[POSITION_GROUP];
@@ -227,13 +229,7 @@ kernel void position_count_boundary(PositionShared step, BoundarySearch search, 
 }
 
 /* And then, once it is known where they begin, written. */
-kernel void position_find_boundary(PositionShared step, BoundarySearch search, global const float *x,
-                                   global const float *y, global const float *z, global const float *low_x,
-                                   global const float *low_y, global const float *low_z, global const float *dx,
-                                   global const float *dy, global const float *dz, global const float *radius,
-                                   global const uint *near, SOLIDS_THERE, global const BoundaryBody *bodies,
-                                   global const int *asked_at, global const int *answered,
-                                   global const BoundaryShared *answers, global BoundaryShared *boundary,
+kernel void position_find_boundary(PositionShared step, BoundarySearch search, SEEKING_GRAINS,
                                    global const int *walls, global const int *rows) {
   const int i = (int)get_global_id(0);
   if (i >= step.count || walls[i] == 0) return;
