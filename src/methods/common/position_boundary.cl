@@ -487,6 +487,38 @@ kernel void position_sum_pushed(PositionShared step, int solids, int substep_row
   }
 }
 
+/* Bodies go on by what pushes them: as position_move_by and position_end_substep. Then the rows that contacts read. */
+kernel void position_move_bodies(RideShared shared, global const BoundaryBody *bodies, global const double *sums,
+                                 global PositionRide *rides, global double *motions) {
+  const int k = (int)get_global_id(0);
+  if (k >= shared.solids) return;
+  global const BoundaryBody *body = bodies + k;
+  global const double *own = sums + BODY_SUMS * k;
+  PositionRide ride = rides[k];
+  if (own[BODY_CONTACTS] > 0) {
+    for (int part = 0; part < 6; part++) ride.moved.part[part] = own[BODY_MOVED + part];
+    for (int part = 0; part < 6; part++) ride.push.part[part] = own[BODY_PUSH + part];
+    ride.resistance = own[BODY_RESISTANCE];
+    const Mat3 inertia = body->inertia;
+    if (body->free) ride_resist_rolling(&ride, body->pose, &inertia);
+    ride_turn(&ride);
+  }
+  if (shared.ends && !body->still) ride_end_substep(&ride, shared.goes_on && body->movable, shared.memory != 0);
+  rides[k] = ride;
+  if (shared.ends && !shared.goes_on) return;
+  global double *row = motions + RIDE_DOUBLES * (shared.row + k);
+  for (int part = 0; part < 6; part++) row[RIDE_SHIFT + part] = ride.moved.part[part];
+  for (int part = 0; part < 9; part++) row[RIDE_TURN + part] = ride.turn.m[part / 3][part % 3];
+  row[RIDE_LAST_SHIFT] = ride.last_shift.x;
+  row[RIDE_LAST_SHIFT + 1] = ride.last_shift.y;
+  row[RIDE_LAST_SHIFT + 2] = ride.last_shift.z;
+  for (int part = 0; part < 9; part++) row[RIDE_LAST_TURN + part] = ride.last_turn.m[part / 3][part % 3];
+  for (int part = 0; part < 3; part++) row[RIDE_TOTAL + part] = ride.total.part[part];
+  row[RIDE_STILL] = body->still;
+  for (int part = 0; part < 6; part++) row[RIDE_ALONE + part] = ride.alone.part[part];
+  for (int part = 0; part < 9; part++) row[RIDE_ROTATION + part] = ride.rotation.m[part / 3][part % 3];
+}
+
 /* ---- sums in fixed point: of what pushes matched bodies, of forces on solids ---- */
 
 /* Adds to a sum of 64 bits by its halves: exact and free of order, without atomics of 64 bits. */

@@ -36,7 +36,10 @@ static Status send_bodies(Launcher *l) {
                                             .movable = body->movable,
                                             .still = body->still,
                                             .sampled = solid_is_sampled(&solids->items[k]),
-                                            .matched = body->matched};
+                                            .matched = body->matched,
+                                            .pose = solids->items[k].rotation,
+                                            .inertia = solids->items[k].inertia,
+                                            .free = solids->items[k].motion == MOTION_FREE};
     if (!body->movable) continue;
     if (body->matched) position_measure_shape(work, k);
     l->d->bodies_shared[k].middle = body->middle;
@@ -197,6 +200,8 @@ static Status reserve_pushed(const Launcher *l, int64_t room) {
   TRY(device_reserve(l->core, d->device, &d->pushed, room * four, 0, "bodies"));
   TRY(device_reserve(l->core, d->device, &d->push_parts, room * PUSH_PARTS * eight, 0, "bodies"));
   TRY(device_reserve(l->core, d->device, &d->body_sums, solids * BODY_SUMS * eight, 0, "bodies"));
+  TRY(device_reserve(l->core, d->device, &d->rides, solids * (int64_t)sizeof(PositionRide), 0, "bodies"));
+  TRY(memory_grow(l->core, &d->rides_here, solids, "bodies"));
   return memory_grow(l->core, &d->sums_read, solids, "bodies");
 }
 
@@ -245,18 +250,59 @@ static Status sum_match(const Launcher *l) {
                 HERE(pose), HERE(body_sums));
 }
 
-/* What pushes them comes down: of what is remembered, or of a substep. */
+/* What pushes them, of what is remembered or of a substep. */
 static Status sum_pushed(const Launcher *l, int32_t substep, bool first) {
-  PositionDevice *d = l->d;
   const int32_t solids = l->work->step->state->solids.count, from = substep * solids, begins = first;
   if (any_matched(l->work)) TRY(sum_match(l));
   TRY(LAUNCH(l, position_push_parts, l->step.boundary_count, DEVICE_VALUE(l->step), DEVICE_VALUE(begins),
              HERE(boundary), HERE(bodies), HERE(pushed_before), HERE(pushed), HERE(slots), HERE(kept), HERE(pose),
              HERE(kind), HERE(rolling), HERE(lever), HERE(total), HERE(push_parts)));
-  TRY(LAUNCH(l, position_sum_pushed, (int64_t)solids * BODY_LANES, DEVICE_VALUE(l->step), DEVICE_VALUE(solids),
-             DEVICE_VALUE(from), HERE(boundary), HERE(bodies), HERE(motions), HERE(pushed_before), HERE(pushed),
-             HERE(touched), HERE(push_parts), HERE(body_sums)));
-  return device_read(l->core, d->device, &d->body_sums, 0, solids * (int64_t)sizeof *d->sums_read, d->sums_read);
+  return LAUNCH(l, position_sum_pushed, (int64_t)solids * BODY_LANES, DEVICE_VALUE(l->step), DEVICE_VALUE(solids),
+                DEVICE_VALUE(from), HERE(boundary), HERE(bodies), HERE(motions), HERE(pushed_before), HERE(pushed),
+                HERE(touched), HERE(push_parts), HERE(body_sums));
+}
+
+static DeviceRead sums_wanted(const Launcher *l) {
+  PositionDevice *d = l->d;
+  return (DeviceRead){&d->body_sums, 0, l->work->step->state->solids.count * (int64_t)sizeof *d->sums_read,
+                      d->sums_read};
+}
+
+/* The device moves bodies by those sums. Matched ones want a decomposition of a matrix, for which the host has them. */
+static Status move_there(const Launcher *l, RideShared shared) {
+  shared.solids = l->work->step->state->solids.count;
+  shared.row *= shared.solids;
+  shared.memory = l->work->settings->memory;
+  return LAUNCH(l, position_move_bodies, shared.solids, DEVICE_VALUE(shared), HERE(bodies), HERE(body_sums),
+                HERE(rides), HERE(motions));
+}
+
+static bool moves_there(const PositionStep *work) { return any_movable(work) && !any_matched(work); }
+
+static Status send_rides(const Launcher *l) {
+  PositionDevice *d = l->d;
+  const int32_t solids = l->work->step->state->solids.count;
+  for (int32_t k = 0; k < solids; k++) d->rides_here[k] = l->work->bodies.items[k].ride;
+  return device_write(l->core, d->device, &d->rides, 0, solids * (int64_t)sizeof *d->rides_here, d->rides_here);
+}
+
+static void count_contacts(const Launcher *l) {
+  const PositionStep *work = l->work;
+  for (int32_t k = 0; k < work->step->state->solids.count; k++)
+    if (work->bodies.items[k].movable)
+      atomic_store(&work->bodies.items[k].boundary, (int64_t)l->d->sums_read[k][BODY_CONTACTS]);
+}
+
+/* Where bodies have come to in all substeps. */
+static Status fetch_rides(const Launcher *l) {
+  PositionDevice *d = l->d;
+  const PositionStep *work = l->work;
+  const int32_t solids = work->step->state->solids.count;
+  const DeviceRead reads[] = {sums_wanted(l), {&d->rides, 0, solids * (int64_t)sizeof *d->rides_here, d->rides_here}};
+  TRY(device_read_many(l->core, d->device, reads, 2));
+  count_contacts(l);
+  for (int32_t k = 0; k < solids; k++) work->bodies.items[k].ride = d->rides_here[k];
+  return SCREE_OK;
 }
 
 static void move_by_sums(const Launcher *l) {
@@ -273,6 +319,14 @@ static void move_by_sums(const Launcher *l) {
     position_add_match(&work->bodies.items[k], match);
     position_match(work, k);
   }
+}
+
+/* The host does. */
+static Status move_here(const Launcher *l) {
+  const DeviceRead read = sums_wanted(l);
+  TRY(device_read_many(l->core, l->d->device, &read, 1));
+  move_by_sums(l);
+  return SCREE_OK;
 }
 
 /* See position_pin. */
@@ -307,12 +361,15 @@ Status position_count_bodies(Launcher *l) {
 
 Status position_begin_bodies(Launcher *l) {
   PositionStep *work = l->work;
-  if (!any_movable(work) || l->step.boundary_count == 0) return SCREE_OK;
-  TRY(sum_pushed(l, 0, true));
-  for (int32_t k = 0; k < work->step->state->solids.count; k++)
-    if (work->bodies.items[k].movable)
-      atomic_store(&work->bodies.items[k].boundary, (int64_t)l->d->sums_read[k][BODY_CONTACTS]);
   work->substep = 0;
+  if (!any_movable(work) || l->step.boundary_count == 0) return SCREE_OK;
+  if (moves_there(work)) TRY(send_rides(l));
+  if (moves_there(work) && !work->settings->memory) return SCREE_OK;
+  TRY(sum_pushed(l, 0, true));
+  if (moves_there(work)) return move_there(l, (RideShared){.row = 0});
+  const DeviceRead read = sums_wanted(l);
+  TRY(device_read_many(l->core, l->d->device, &read, 1));
+  count_contacts(l);
   if (!work->settings->memory) return SCREE_OK;
   move_by_sums(l);
   return send_substep(l, 0);
@@ -321,22 +378,27 @@ Status position_begin_bodies(Launcher *l) {
 Status position_follow_bodies(Launcher *l) {
   if (!any_movable(l->work) || l->step.boundary_count == 0) return SCREE_OK;
   TRY(sum_pushed(l, 0, false));
-  move_by_sums(l);
+  if (moves_there(l->work)) return move_there(l, (RideShared){.row = 0});
+  TRY(move_here(l));
   return send_substep(l, 0);
 }
 
 Status position_move_bodies_device(Launcher *l, int32_t substep) {
   PositionStep *work = l->work;
+  const bool goes_on = substep + 1 < work->substeps, touched = l->step.boundary_count > 0;
   if (!any_movable(work)) return SCREE_OK;
-  if (l->step.boundary_count > 0) {
-    TRY(sum_pushed(l, substep, false));
-    move_by_sums(l);
+  if (touched) TRY(sum_pushed(l, substep, false));
+  if (touched && moves_there(work)) {
+    TRY(move_there(l, (RideShared){.row = substep + 1, .ends = 1, .goes_on = goes_on}));
+    return goes_on ? SCREE_OK : fetch_rides(l);
   }
+  if (touched) TRY(move_here(l));
   work->substep = substep;
   position_end_substep(work);
-  return substep + 1 < work->substeps ? send_substep(l, substep + 1) : SCREE_OK;
+  return goes_on ? send_substep(l, substep + 1) : SCREE_OK;
 }
 
+/* Sums of what pushed each solid come down. */
 DeviceRead position_wrenches_wanted(PositionDevice *d) {
   const int64_t halves = 2 * WRENCH_PARTS * (int64_t)d->wrench_solids;
   return (DeviceRead){&d->wrenches, 0, halves * (int64_t)sizeof *d->wrenches_read, d->wrenches_read};

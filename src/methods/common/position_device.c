@@ -42,6 +42,7 @@ void position_device_close(Core *core, PositionDevice *d) {
   memory_drop(core, &d->bodies_shared);
   memory_drop(core, &d->wrenches_read);
   memory_drop(core, &d->sums_read);
+  memory_drop(core, &d->rides_here);
   memory_drop(core, &d->host_rows);
   memory_free(&core->memory, d);
 }

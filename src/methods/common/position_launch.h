@@ -33,6 +33,7 @@
   X(position_push_parts, "device bodies")                                                                              \
   X(position_push_matched, "device bodies")                                                                            \
   X(position_sum_pushed, "device bodies")                                                                              \
+  X(position_move_bodies, "device bodies")                                                                             \
   X(position_push_boundary, "device finish")                                                                           \
   X(position_fall, "device finish")                                                                                    \
   X(position_finish, "device finish")                                                                                  \
@@ -74,6 +75,7 @@
   X(pushed)                                                                                                            \
   X(push_parts)                                                                                                        \
   X(body_sums)                                                                                                         \
+  X(rides)                                                                                                             \
   X(slots)                                                                                                             \
   X(pose)                                                                                                              \
   X(kind) X(mu) X(tension) X(rolling) X(turns) X(motions) X(deepest) X(key) X(kept) X(last_key) X(last_kept) X(nothing)
@@ -133,6 +135,7 @@ struct PositionDevice {
   int32_t wrench_solids;       /* whose wrenches there are */
   uint32_t *wrenches_read;
   double (*sums_read)[BODY_SUMS];
+  PositionRide *rides_here;
   float (*host_rows)[4]; /* on their way */
 };
 
@@ -182,7 +185,8 @@ Status position_fill_boundary_device(const Launcher *l);
 Status position_send_motions(Launcher *l, bool *moving);
 Status position_carry_boundary(const Launcher *l, int32_t substep);
 /* Bodies that grains can move: which contacts are theirs, and whom they press against something fixed, once there are
- * slots; before the first substep, and after each, when the host moves them. Nothing where there are none. */
+ * slots; before the first substep, and after each, when they are moved, by the host where there are matched ones.
+ * Nothing where there are none. */
 Status position_count_bodies(Launcher *l);
 Status position_begin_bodies(Launcher *l);
 Status position_follow_bodies(Launcher *l); /* between two iterations of the papers */

@@ -5,6 +5,7 @@
 #include "methods/common/position_boundary_law.h"
 #include "methods/common/position_law.h"
 #include "methods/common/position_match_shared.h"
+#include "methods/common/position_ride_shared.h"
 #include "neighbors/bins_shared.h"
 
 enum { BOUNDARY_PUSHES = 16, WRENCH_PARTS = 6 }; /* contacts that a work item sums up; and of what */
@@ -62,7 +63,9 @@ typedef struct BoundaryBody {
   double linear, angular; /* inverse mass of a contact with it, at most: by its centre, and by the square of its arm */
   Quat turned;            /* as turn */
   Vec3 middle;            /* of a matched one: see PositionBody */
-  int turns, movable, still, sampled, matched, unused;
+  Quat pose;              /* of one that grains can move; and about its centre, in its shape's frame */
+  Mat3 inertia;
+  int turns, movable, still, sampled, matched, free;
 } BoundaryBody;
 
 /* What pushes the bodies that grains can move as a whole: which of the contacts with solids these are, in their order,
@@ -78,6 +81,14 @@ enum {
   BODY_SUMS = BODY_MATCH + MATCH_SUMS,
   BODY_LANES = 8
 };
+
+/* What becomes of the bodies by these sums: before the first substep or between iterations, or after a substep. */
+typedef struct RideShared {
+  int solids, row; /* of the substep; how many rows a substep has */
+  int ends, goes_on,
+      memory; /* whether: the substep is over, another follows, which begins with what pushed in this one */
+  int unused;
+} RideShared;
 
 /* A contact with a solid: of the grain's the `rank`-th. */
 typedef struct BoundaryShared {
