@@ -98,8 +98,13 @@ static Status open_queue(Core *core, Device *device) {
   cl_int code = CL_SUCCESS;
   device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
   TRY(device_check(core, device, code, "opening it"));
-  device->queue = clCreateCommandQueue(device->context, device->id, CL_QUEUE_PROFILING_ENABLE, &code);
-  return device_check(core, device, code, "making a queue");
+  for (int timed = 0; timed < 2; timed++) {
+    device->queues[timed] =
+        clCreateCommandQueue(device->context, device->id, timed ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
+    TRY(device_check(core, device, code, "making a queue"));
+  }
+  device->queue = device->queues[device->timed];
+  return SCREE_OK;
 }
 
 Status device_open(Core *core, int32_t index, Device **device) {
@@ -127,7 +132,8 @@ void device_close(Core *core, Device *device) {
   if (device->stage) clEnqueueUnmapMemObject(device->queue, device->stage_buffer, device->stage, 0, NULL, NULL);
   if (device->stage_buffer) clReleaseMemObject(device->stage_buffer);
   for (int64_t k = 0; k < device->event_count; k++) clReleaseEvent(device->events[k].event);
-  if (device->queue) clReleaseCommandQueue(device->queue);
+  for (int timed = 0; timed < 2; timed++)
+    if (device->queues[timed]) clReleaseCommandQueue(device->queues[timed]);
   if (device->context) clReleaseContext(device->context);
   memory_drop(core, &device->events);
   memory_free(&core->memory, device);

@@ -11,7 +11,7 @@ enum {
   PHASES_MAX = 32,
   STAGE_BYTES = 1 << 22,
   ARGUMENTS_MAX = 40,
-  ARGUMENT_BYTES = 8,
+  ARGUMENT_BYTES = 192,
   KERNELS_MAX = 160,
   NO_KERNEL = -1
 };
@@ -34,7 +34,7 @@ struct Device {
   int32_t index;
   cl_device_id id;
   cl_context context;
-  cl_command_queue queue;
+  cl_command_queue queues[2], queue; /* not timed, and timed; which of them is in use */
   DeviceUse use;
   ScreePhase phases[PHASES_MAX], kernels[KERNELS_MAX];
   DeviceTime phase_times[PHASES_MAX], kernel_times[KERNELS_MAX];

@@ -127,17 +127,24 @@ static void forget_times(ScreePhase *entries, DeviceTime *times, int32_t count) 
   }
 }
 
-void device_set_times(Device *device, DeviceTimes times) {
+/* What is under way is waited for, as the queues know nothing of each other. */
+static void use_queue(Device *device, bool timed) {
   (void)device_finish(device->core, device); /* what fails here fails again where it matters */
   device->use.waits--;
+  device->timed = timed;
+  device->queue = device->queues[timed];
+}
+
+void device_set_times(Device *device, DeviceTimes times) {
+  use_queue(device, times != DEVICE_TIMES_NONE);
   forget_times(device->phases, device->phase_times, device->use.phase_count);
   forget_times(device->kernels, device->kernel_times, device->use.kernel_count);
   device->times = times;
-  device->timed = times != DEVICE_TIMES_NONE;
 }
 
 void device_begin_frame(Device *device) {
-  if (device->times == DEVICE_TIMES_SOME) device->timed = device->frames % DEVICE_TIMED_FRAMES == 0;
+  const bool timed = device->frames % DEVICE_TIMED_FRAMES == 0;
+  if (device->times == DEVICE_TIMES_SOME && timed != device->timed) use_queue(device, timed);
   device->frames++;
 }
 

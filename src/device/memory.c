@@ -52,6 +52,16 @@ Status device_reserve(Core *core, Device *device, DeviceBuffer *buffer, int64_t 
   return SCREE_OK;
 }
 
+Status device_slice(Core *core, Device *device, const DeviceBuffer *whole, int64_t begin, int64_t bytes,
+                    DeviceBuffer *slice) {
+  const cl_buffer_region region = {(size_t)begin, (size_t)bytes};
+  cl_int code = CL_SUCCESS;
+  device_release(device, slice);
+  slice->handle = clCreateSubBuffer(whole->handle, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+  device->memory_at++;
+  return device_check(core, device, code, "a part of memory");
+}
+
 /* Small data goes over the bus by way of memory that stays where it is: a device fetches it from there when it comes to
  * it, and nobody waits. NULL where there is no room. */
 static Status stage_room(Core *core, Device *device, int64_t bytes, char **room) {

@@ -41,6 +41,12 @@ Status device_reserve(Core *core, Device *device, DeviceBuffer *buffer, int64_t 
   return none(core);
 }
 
+Status device_slice(Core *core, Device *device, const DeviceBuffer *whole, int64_t begin, int64_t bytes,
+                    DeviceBuffer *slice) {
+  (void)device, (void)whole, (void)begin, (void)bytes, (void)slice;
+  return none(core);
+}
+
 void device_release(Device *device, DeviceBuffer *buffer) { (void)device, (void)buffer; }
 
 Status device_write(Core *core, Device *device, const DeviceBuffer *buffer, int64_t offset, int64_t bytes,

@@ -232,6 +232,7 @@ Status world_remove_there(ScreeWorld *world, const int32_t *dead, int64_t count)
   TRY(scratch_take(&world->core, &world->scratch, &gaps, count, "dead"));
   while (particles_next_gap(&at, &gaps[found][0], &gaps[found][1])) found++;
   if (count > 0) world->state.mirror->sorts++;
+  d->radii_sent = -1; /* the largest may be gone */
   if (found == 0) return SCREE_OK;
   TRY(device_reserve(&world->core, world->device, &d->gaps, found * (int64_t)sizeof *gaps, 0, "dead"));
   TRY(device_write(&world->core, world->device, &d->gaps, 0, found * (int64_t)sizeof *gaps, gaps));
@@ -296,7 +297,7 @@ Status world_place_born_there(ScreeWorld *world, int64_t first) {
   TRY(device_reserve(&world->core, world->device, &d->born, bytes, 0, "born"));
   TRY(device_write(&world->core, world->device, &d->born, 0, bytes, bearing.packed));
   bearing.placed = 0;
-  d->radii_sent = -1; /* there are other radii than were surveyed */
+  d->radii_sent = -1; /* there may be larger ones */
   return each_field(world, &(EachField){place_some, placed_already, &bearing});
 }
 

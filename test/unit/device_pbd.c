@@ -233,6 +233,11 @@ static void births_deaths_throws(void **state) {
   s.emitter.from = 0.03; /* nobody is there before */
   s.scene.grains_count = 0;
   assert_same_frames(&s.scene, 12);
+  busy(&s); /* the largest die, and in the order of those that stay a body is pushed */
+  small_bodies(&s);
+  s.materials[1].radius_spread = 0.3;
+  s.sink.shape = scree_shape_box((ScreeVec3){0.05, -1, -1}, (ScreeVec3){1, 1, 0.3});
+  assert_same_frames(&s.scene, 24);
 }
 
 /* Most of a thousand grains are in a sink at once, more than are told of at first; so many are near where others pour.

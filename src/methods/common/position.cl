@@ -450,18 +450,18 @@ kernel void position_batch_pass(
     global const int *restrict kind, global const float *restrict mu, global const float *restrict tension,
     global const float *restrict rolling, global const float4 *restrict now, global float4 *restrict next,
     global const float4 *restrict last, global float4 *restrict last_next, global const float4 *restrict turn,
-    global float4 *restrict turn_next, global float4 *restrict push, global float4 *restrict total,
-    global float4 *restrict left, global const float *restrict inverse, global float4 *restrict before,
-    global float4 *restrict torque, global const float4 *restrict wall_now, global const float4 *restrict wall_last,
-    global const float4 *restrict wall_rim, global float4 *restrict sums) {
+    global float4 *restrict turn_next, global float4 *restrict own, global const float *restrict inverse,
+    global const float4 *restrict wall, global float4 *restrict sums) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
+  own += i;
+  const int rows_apart = step.own_rows;
   const Tables tables = {mu, tension, rolling};
   const int4 many = pairs[i];
   const int at_walls = walls[i];
-  const float part = step.pins ? left[i].w : 1; /* see position_pin */
-  Passing grain = begin_pass(step, now[i], last[i], push[i], step.turning ? turn[i] : (float4)(0),
-                             step.turning ? before[i] : (float4)(0), step.turning ? torque[i] : (float4)(0));
+  const float part = step.pins ? own[OWN_LEFT * rows_apart].w : 1; /* see position_pin */
+  Passing grain = begin_pass(step, now[i], last[i], own[OWN_PUSH * rows_apart], step.turning ? turn[i] : (float4)(0),
+                             step.turning ? own[OWN_BEFORE * rows_apart] : (float4)(0), step.turning ? own[OWN_TORQUE * rows_apart] : (float4)(0));
   const float unpinned = part < 1 ? inverse[i] : grain.w;
   Pushes sum = no_pushes();
   int slot = first_slot(rows, begin, i, batch), count = contacts_of(many, 0, batch);
@@ -482,7 +482,8 @@ kernel void position_batch_pass(
     for (int k = at_walls; k > 0; k--, slot += POSITION_ABREAST) {
       int g = partner[slot] - step.boundary_row;
       const Slot read =
-          read_slot(step, slot, kind_of(step, kind, slot, true), g, kept, pose, wall_now, wall_last, wall_rim);
+          read_slot(step, slot, kind_of(step, kind, slot, true), g, kept, pose, wall + WALL_NOW * step.wall_rows,
+                    wall + WALL_LAST * step.wall_rows, wall + WALL_RIM * step.wall_rows);
       const Solved solved = solve_slot(step, grain.own, read, tables, false, sum);
       pose[slot] = solved.pose;
       kept[slot] = solved.kept;
@@ -491,19 +492,19 @@ kernel void position_batch_pass(
     }
     if (at_walls > 0) grain = take_pushes(step, grain, sum);
     last_next[i] = row_of(grain.own.d, grain.own.radius);
-    total[i] = row_of(vec_add(vec_of(total[i]), grain.own.d), grain.own.radius);
+    own[OWN_TOTAL * rows_apart] = row_of(vec_add(vec_of(own[OWN_TOTAL * rows_apart]), grain.own.d), grain.own.radius);
     if (!last_substep) {
-      if (step.turning) before[i] = row_of(grain.own.turn.rim, grain.may);
-      const PositionMotion motion = next_motion(step, grain, left[i], part);
-      left[i] = row_of(motion.left, part);
+      if (step.turning) own[OWN_BEFORE * rows_apart] = row_of(grain.own.turn.rim, grain.may);
+      const PositionMotion motion = next_motion(step, grain, own[OWN_LEFT * rows_apart], part);
+      own[OWN_LEFT * rows_apart] = row_of(motion.left, part);
       grain = next_substep(step, grain, motion);
     }
   }
   if (step.turning) {
-    torque[i] = row_of_torque(grain.moment);
+    own[OWN_TORQUE * rows_apart] = row_of_torque(grain.moment);
     turn_next[i] = row_of(grain.own.turn.rim, grain.own.turn.yields);
   }
-  push[i] = row_of(grain.pushes, grain.w);
+  own[OWN_PUSH * rows_apart] = row_of(grain.pushes, grain.w);
   next[i] = row_of(grain.own.d, split_mass(step, unpinned, many, at_walls, (batch + 1) % POSITION_PAIR_BATCHES) * part);
 }
 

@@ -212,6 +212,11 @@ Status position_reserve_boundary(Launcher *l) {
   TRY(device_reserve(l->core, d->device, &d->name, room *(int64_t)sizeof(float[4]), 0, "contacts with solids"));
   POSITION_WALL_ROWS(POSITION_TAKE)
 #undef POSITION_TAKE
+#define POSITION_PART(name) &d->name,
+  DeviceBuffer *const parts[] = {POSITION_WALL_PARTS(POSITION_PART)};
+#undef POSITION_PART
+  TRY(position_reserve_parts(l, &d->wall, parts, WALL_ROWS, room, &d->wall_rows));
+  l->step.wall_rows = (int)d->wall_rows;
   TRY(device_reserve(l->core, d->device, &d->slots, room * (int64_t)sizeof(int32_t), 0, "contacts with solids"));
   TRY(device_reserve(l->core, d->device, &d->boundary, room * (int64_t)sizeof(BoundaryShared), 0,
                      "contacts with solids"));

@@ -30,7 +30,11 @@ Status position_device_open(Core *core, State *state, const char *source, Positi
 void position_device_close(Core *core, PositionDevice *d) {
   if (!d) return;
   POSITION_ROWS(DEVICE_BUFFER_RELEASE)
+  POSITION_OWN_ROWS(DEVICE_BUFFER_RELEASE)
   POSITION_WALL_ROWS(DEVICE_BUFFER_RELEASE)
+  POSITION_WALL_PARTS(DEVICE_BUFFER_RELEASE)
+  device_release(d->device, &d->own);
+  device_release(d->device, &d->wall);
   POSITION_BUFFERS(DEVICE_BUFFER_RELEASE)
 #define POSITION_DROP(name) memory_drop(core, &d->name.data);
   POSITION_TABLES(POSITION_DROP)
@@ -102,12 +106,30 @@ Status position_device_fetch(Core *core, PositionDevice *d, ContactMemory *memor
 
 /* ---- the search ---- */
 
-static Status reserve_grains(const Launcher *l) {
+Status position_reserve_parts(const Launcher *l, DeviceBuffer *whole, DeviceBuffer *const *parts, int part_count,
+                              int64_t count, int64_t *rows) {
+  const int64_t row = (int64_t)sizeof(float[4]), whole_rows = DEVICE_SLICE / row;
+  if (count <= *rows) return SCREE_OK;
+  const int64_t wanted = (count + (*rows > 0 ? count / 8 : 0) + whole_rows - 1) / whole_rows * whole_rows;
+  for (int k = 0; k < part_count; k++) device_release(l->d->device, parts[k]);
+  TRY(device_reserve(l->core, l->d->device, whole, part_count * wanted * row, 0, "grains"));
+  for (int k = 0; k < part_count; k++)
+    TRY(device_slice(l->core, l->d->device, whole, k * wanted * row, wanted * row, parts[k]));
+  *rows = wanted;
+  return SCREE_OK;
+}
+
+static Status reserve_grains(Launcher *l) {
   const int64_t count = l->step.count, four = (int64_t)sizeof(int32_t);
   PositionDevice *d = l->d;
 #define POSITION_TAKE(name) TRY(device_reserve(l->core, d->device, &d->name, count * 4 * four, 0, "grains"));
   POSITION_ROWS(POSITION_TAKE)
 #undef POSITION_TAKE
+#define POSITION_PART(name) &d->name,
+  DeviceBuffer *const parts[] = {POSITION_OWN_ROWS(POSITION_PART)};
+#undef POSITION_PART
+  TRY(position_reserve_parts(l, &d->own, parts, OWN_ROWS, count, &d->own_rows));
+  l->step.own_rows = (int)d->own_rows;
   TRY(device_reserve(l->core, d->device, &d->deepest, four, 0, "overlap"));
   TRY(device_reserve(l->core, d->device, &d->lowest, four, 0, "masses"));
   TRY(device_reserve(l->core, d->device, &d->inverse, count * four, 0, "masses"));
@@ -258,8 +280,7 @@ static Status pass_over(const Launcher *l, int32_t batch, int32_t last) {
   return LAUNCH(l, position_batch_pass, l->step.count, DEVICE_VALUE(l->step), DEVICE_VALUE(batch), DEVICE_VALUE(last),
                 HERE(pairs), HERE(walls), HERE(rows), HERE(begin), HERE(key), HERE(kept), HERE(pose), HERE(kind),
                 HERE(mu), HERE(tension), HERE(rolling), HERE(now), HERE(next), HERE(last), HERE(last_next), HERE(turn),
-                HERE(turn_next), HERE(push), HERE(total), HERE(left), HERE(inverse), HERE(before), HERE(torque),
-                HERE(wall_now), HERE(wall_last), HERE(wall_rim), HERE(sums));
+                HERE(turn_next), HERE(own), HERE(inverse), HERE(wall), HERE(sums));
 }
 
 static Status solve_batch(const Launcher *l, int32_t batch, int32_t last) {

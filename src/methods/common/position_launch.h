@@ -40,10 +40,12 @@
   X(position_overlap, "device overlap")
 
 /* Rows of a float4 for every grain. */
-#define POSITION_ROWS(X)                                                                                               \
-  X(ahead) X(now) X(next) X(last) X(last_next) X(turn) X(turn_next) X(push) X(total) X(left) X(before) X(torque)
+#define POSITION_ROWS(X) X(ahead) X(now) X(next) X(last) X(last_next) X(turn) X(turn_next)
+/* Those that lie in one piece, in the order of OWN_PUSH and so on. */
+#define POSITION_OWN_ROWS(X) X(push) X(total) X(left) X(before) X(torque)
 /* The same for every contact with a solid. */
-#define POSITION_WALL_ROWS(X) X(lever) X(wall_now) X(wall_last) X(wall_rim) X(sums)
+#define POSITION_WALL_ROWS(X) X(lever) X(sums)
+#define POSITION_WALL_PARTS(X) X(wall_now) X(wall_last) X(wall_rim)
 /* Others. */
 #define POSITION_BUFFERS(X)                                                                                            \
   X(batch_key)                                                                                                         \
@@ -119,7 +121,11 @@ struct PositionDevice {
   BinsDevice bins;
   POSITION_KERNELS(DEVICE_KERNEL_MEMBER)
   POSITION_ROWS(DEVICE_BUFFER_MEMBER)
+  POSITION_OWN_ROWS(DEVICE_BUFFER_MEMBER)
   POSITION_WALL_ROWS(DEVICE_BUFFER_MEMBER)
+  POSITION_WALL_PARTS(DEVICE_BUFFER_MEMBER)
+  DeviceBuffer own, wall; /* which these are parts of */
+  int64_t own_rows, wall_rows;
   POSITION_BUFFERS(DEVICE_BUFFER_MEMBER)
 #define POSITION_MEMBER(name) SentTable name;
   POSITION_TABLES(POSITION_MEMBER)
@@ -170,6 +176,10 @@ Status position_launch(const Launcher *l, DeviceKernel *kernel, int64_t items, c
                        int count);
 /* A table that the device has already is not sent again. */
 Status position_send_table(const Launcher *l, SentTable *sent, DeviceBuffer *buffer, const void *table, int64_t bytes);
+
+/* Rows that lie in one piece: `count` of each and some to spare. */
+Status position_reserve_parts(const Launcher *l, DeviceBuffer *whole, DeviceBuffer *const *parts, int part_count,
+                              int64_t count, int64_t *rows);
 
 /* Contacts with solids: how solids go in the step; how many contacts each grain has; room for them all; then, when the
  * slots are laid out, what stands in theirs. */

@@ -29,9 +29,15 @@ typedef struct PositionShared {
   int substeps;
   float h, fall[3], recovered, slop, carried, margin, history_scale;
   float relaxation, relaxation_pairs, relaxation_boundary, shift_part;
-  float per_radius;    /* 1 / nominal radius */
-  float printed_limit; /* see position_printed */
+  float per_radius;        /* 1 / nominal radius */
+  float printed_limit;     /* see position_printed */
+  int own_rows, wall_rows; /* how far apart rows stand that lie in one piece: see OWN_PUSH, WALL_NOW */
 } PositionShared;
+
+/* Rows that a pass reads and writes of each grain for itself, and rows of contacts with solids, in one piece each:
+ * every argument makes a launch longer, by 0.2 us on an H200. */
+enum { OWN_PUSH, OWN_TOTAL, OWN_LEFT, OWN_BEFORE, OWN_TORQUE, OWN_ROWS };
+enum { WALL_NOW, WALL_LAST, WALL_RIM, WALL_ROWS };
 
 /* What inverse masses are made of; and how much of a step's counters is cleared when it begins. */
 typedef struct BeginShared {
