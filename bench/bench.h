@@ -14,7 +14,7 @@
 
 #include "core/core.h"
 
-enum { BENCH_NAME_MAX = 64, BENCH_NOTE_MAX = 120 };
+enum { BENCH_NAME_MAX = 64, BENCH_NOTE_MAX = 160 };
 
 typedef struct BenchRow {
   char name[BENCH_NAME_MAX];

@@ -30,6 +30,10 @@ typedef struct DeviceTiming {
   double device, wall;              /* s of a frame, the shortest of several */
 } DeviceTiming;
 
+void bench_device_times(const ScreeWorld *world, DeviceTimes times) {
+  if (world->device) device_set_times(world->device, times);
+}
+
 double bench_device_seconds(const ScreeWorld *world) {
   double sum = 0;
   if (!world->device) return NAN;
@@ -72,6 +76,7 @@ static Status block_timing(Core *core, const BenchTable *table, double wanted, i
   ScreeError error;
   Status status = scree_world_create(&block.scene, &options, &world, &error);
   if (status == SCREE_OK) status = scree_world_frame(world, &error); /* sorts */
+  if (status == SCREE_OK) bench_device_times(world, DEVICE_TIMES_ALL);
   if (status == SCREE_OK) status = measure_frames(world, bench_amount(table, FRAMES_MEASURED, 1), timing, &error);
   if (status != SCREE_OK) status = fail(core, status, "%s", error.message);
   scree_world_destroy(world);
@@ -163,28 +168,31 @@ static Status bed_create(Core *core, const BenchTable *table, const BedKind *kin
   return status == SCREE_OK ? status : fail(core, status, "%s", error.message);
 }
 
-/* Adds `share` of the times so far. */
-static void add_kernels(const ScreeWorld *world, double share, BedTiming *timing) {
+/* The mean of a step, of the times so far. */
+static void take_kernels(const ScreeWorld *world, double steps, BedTiming *timing) {
   if (!world->device) return;
   const DeviceUse use = device_use(world->device);
   timing->kernel_count = use.kernel_count < KERNEL_TIMES_MAX ? use.kernel_count : KERNEL_TIMES_MAX;
   for (int32_t k = 0; k < timing->kernel_count; k++) {
     timing->kernels[k].name = use.kernels[k].name;
-    timing->kernels[k].seconds += share * use.kernels[k].seconds;
-    timing->kernels[k].launches += share * (double)use.kernels[k].calls;
+    timing->kernels[k].seconds = use.kernels[k].seconds / steps;
+    timing->kernels[k].launches = (double)use.kernels[k].calls / steps;
   }
 }
 
-static Status bed_frame(ScreeWorld *world, DeviceTiming *timing, ScreeError *error) {
+/* By the clock of the wall, or by the device's. */
+static Status bed_frame(ScreeWorld *world, bool timed, DeviceTiming *timing, ScreeError *error) {
   const DeviceUse before = world->device ? device_use(world->device) : (DeviceUse){.memory = 0};
   const int64_t first = scree_world_step_index(world);
   const double seconds = bench_device_seconds(world), began = timer_now();
   TRY(scree_world_frame(world, error));
   const double steps = (double)(scree_world_step_index(world) - first);
-  timing->wall = fmin(timing->wall, (timer_now() - began) / steps);
+  if (!timed) timing->wall = fmin(timing->wall, (timer_now() - began) / steps);
   if (!world->device) return SCREE_OK;
   const DeviceUse after = device_use(world->device);
-  timing->device = fmin(timing->device, (bench_device_seconds(world) - seconds) / steps);
+  if (timed) timing->device = fmin(timing->device, (bench_device_seconds(world) - seconds) / steps);
+  timing->commands = (int64_t)((double)(after.commands - before.commands) / steps);
+  timing->waits = (int64_t)((double)(after.waits - before.waits) / steps + 0.5);
   timing->up = (int64_t)((double)(after.up - before.up) / steps);
   timing->down = (int64_t)((double)(after.down - before.down) / steps);
   timing->memory = after.memory_peak;
@@ -200,18 +208,16 @@ static Status bed_timing(Core *core, const BenchTable *table, const BedKind *kin
   *timing = (BedTiming){.step = {.device = INFINITY, .wall = INFINITY}};
   Status status = SCREE_OK;
   const bool many = wanted > MANY_GRAINS;
+  const int64_t lasts = bench_amount(table, many ? 1 : kind->lasts, 1);
+  bench_device_times(world, DEVICE_TIMES_NONE);
   for (int64_t k = 0; k < bench_amount(table, many ? 0 : kind->settles, 1) && status == SCREE_OK; k++)
     status = scree_world_frame(world, &error);
+  for (int64_t k = 0; k < lasts && status == SCREE_OK; k++) status = bed_frame(world, false, &timing->step, &error);
+  bench_device_times(world, DEVICE_TIMES_ALL);
   const int64_t first = scree_world_step_index(world);
-  add_kernels(world, -1, timing);
-  for (int64_t k = 0; k < bench_amount(table, many ? 1 : kind->lasts, 1) && status == SCREE_OK; k++)
-    status = bed_frame(world, &timing->step, &error);
-  add_kernels(world, 1, timing);
-  const double steps = (double)(scree_world_step_index(world) - first);
-  for (int32_t k = 0; k < timing->kernel_count && steps > 0; k++) {
-    timing->kernels[k].seconds /= steps;
-    timing->kernels[k].launches /= steps;
-  }
+  for (int64_t k = 0; k < lasts && world->device && status == SCREE_OK; k++)
+    status = bed_frame(world, true, &timing->step, &error);
+  take_kernels(world, (double)(scree_world_step_index(world) - first), timing);
   if (status == SCREE_OK) timing->step.grains = world->state.particles.count;
   else status = fail(core, status, "%s", error.message);
   scree_world_destroy(world);
@@ -236,9 +242,9 @@ static Status bed_row(Core *core, BenchTable *table, const BedKind *kind, double
   const DeviceTiming *step = &ours.step;
   row.ours = 1e3 * (kind->by_the_clock ? step->wall : step->device), row.reference = 1e3 * cpu.step.wall;
   snprintf(row.note, sizeof row.note,
-           "%.4gM; kernels %.4g, all %.4g ms; %.4g kB up, %.4g down; %.4g B/grain; ref.: CPU",
-           1e-6 * (double)step->grains, 1e3 * step->device, 1e3 * step->wall, 1e-3 * (double)step->up,
-           1e-3 * (double)step->down, (double)step->memory / (double)step->grains);
+           "%.4gM; kernels %.4g, all %.4g ms; %d commands, %d waits, %.3g kB; %.4g B/grain; ref.: CPU",
+           1e-6 * (double)step->grains, 1e3 * step->device, 1e3 * step->wall, (int)step->commands, (int)step->waits,
+           1e-3 * (double)(step->up + step->down), (double)step->memory / (double)step->grains);
   TRY(bench_row(core, table, row));
   if (kind == &BED_DEM && count > 1e5) TRY(rate_row(core, table, step, words));
   for (int32_t k = 0; kernels && k < ours.kernel_count; k++) {
@@ -291,11 +297,14 @@ static Status hourglass_rows(Core *core, BenchTable *table) {
   Status status = scree_world_create(scree_scene_definition(scene), &options, &world, &error);
   if (status == SCREE_OK) status = scree_world_frame(world, &error);
   first = timer_now() - began;
+  if (status == SCREE_OK) bench_device_times(world, DEVICE_TIMES_NONE);
   for (int64_t k = 0; k < bench_amount(table, 30, 1) && status == SCREE_OK; k++) {
     began = timer_now();
-    status = measure_frames(world, 1, &fine, &error);
+    status = scree_world_frame(world, &error);
     frame = fmin(frame, timer_now() - began);
   }
+  if (status == SCREE_OK) bench_device_times(world, DEVICE_TIMES_ALL);
+  if (status == SCREE_OK) status = measure_frames(world, bench_amount(table, 10, 1), &fine, &error);
   if (status != SCREE_OK) status = fail(core, status, "%s", error.message);
   double steps =
       status == SCREE_OK ? (double)scree_world_step_index(world) / (double)scree_world_frame_index(world) : 1;

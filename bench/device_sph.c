@@ -47,11 +47,15 @@ static Status heap_timing(Core *core, const BenchTable *table, const char *devic
   const SphStatistics then = *statistics;
   const Profile profile = world->profile;
   const DeviceUse before = world->device ? device_use(world->device) : (DeviceUse){.memory = 0};
-  const double clock = bench_device_seconds(world), began = timer_now();
+  bench_device_times(world, DEVICE_TIMES_NONE);
+  const double began = timer_now();
   if (status == SCREE_OK) status = neder_frames(core, world, flowing, NULL);
+  const double seconds = timer_now() - began;
+  bench_device_times(world, DEVICE_TIMES_ALL);
+  if (status == SCREE_OK && world->device) status = neder_frames(core, world, 1, NULL);
   const double steps = (double)(statistics->steps - then.steps);
-  *timing = (SandTiming){.flowing = (timer_now() - began) / flowing,
-                         .device = (bench_device_seconds(world) - clock) / flowing,
+  *timing = (SandTiming){.flowing = seconds / flowing,
+                         .device = bench_device_seconds(world),
                          .steps = steps / flowing,
                          .iterations = (double)(statistics->all_iterations - then.all_iterations) / steps};
   phases_of(world, &profile, flowing, timing);
@@ -112,6 +116,7 @@ static Status box_timing(Core *core, const BenchTable *table, double half, const
   TRY(neder_world(core, &sand, &world));
   const SphStatistics *statistics = sph_statistics(world->method_data);
   Status status = SCREE_OK;
+  bench_device_times(world, DEVICE_TIMES_ALL);
   *share = *whole = INFINITY;
   *parcels = world->state.particles.count;
   for (int64_t k = 0; k < bench_amount(table, REST_FRAMES, 1) && status == SCREE_OK; k++) {

@@ -3,24 +3,12 @@
 #include <float.h>
 
 #include "core/portable.h"
+#include "core/rotation_shared.h"
 
 void vec3_frame(Vec3 n, Vec3 *t1, Vec3 *t2) {
   Vec3 other = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
   *t1 = vec3_normalize(vec3_cross(other, n));
   *t2 = vec3_cross(n, *t1);
-}
-
-Quat quat_normalize(Quat q) {
-  double length = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
-  if (!(length > 0)) return quat_identity();
-  return (Quat){q.w / length, q.x / length, q.y / length, q.z / length};
-}
-
-Quat quat_from_vector(Vec3 rotation) {
-  double angle = vec3_length(rotation);
-  /* sin(angle / 2) / angle, by its series where the quotient loses digits */
-  double s = angle > 1e-4 ? portable_sin(angle / 2) / angle : 0.5 - angle * angle / 48;
-  return quat_normalize((Quat){portable_cos(angle / 2), rotation.x * s, rotation.y * s, rotation.z * s});
 }
 
 Vec3 quat_to_vector(Quat q) {
@@ -34,15 +22,6 @@ Vec3 quat_to_vector(Quat q) {
 Quat quat_slerp(Quat a, Quat b, double t) {
   Vec3 turn = quat_to_vector(quat_mul(quat_conjugate(a), b));
   return quat_normalize(quat_mul(a, quat_from_vector(vec3_scale(turn, t))));
-}
-
-Mat3 mat3_from_quat(Quat q) {
-  double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
-  double xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
-  double wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
-  return (Mat3){{{1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy)},
-                 {2 * (xy + wz), 1 - 2 * (xx + zz), 2 * (yz - wx)},
-                 {2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}}};
 }
 
 Quat quat_from_mat3(Mat3 a) {

@@ -31,11 +31,6 @@ static inline bool vec3_finite(Vec3 a) { return isfinite(a.x) && isfinite(a.y) &
 /* Two unit vectors that make a right-handed frame with the unit vector n. */
 void vec3_frame(Vec3 n, Vec3 *t1, Vec3 *t2);
 
-static inline Quat quat_identity(void) { return (Quat){1, 0, 0, 0}; }
-static inline Quat quat_mul(Quat a, Quat b) {
-  return (Quat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-                a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
-}
 /* Finite, and long enough to be normalised. */
 static inline bool quat_usable(Quat q) {
   double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;

@@ -39,6 +39,15 @@ VEC_INLINE Vec3 vec3_cross(Vec3 a, Vec3 b) {
 VEC_INLINE double vec3_length(Vec3 a) { return VEC_SQRT(vec3_dot(a, a)); }
 VEC_INLINE double vec3_get(Vec3 a, int axis) { return axis == 0 ? a.x : axis == 1 ? a.y : a.z; }
 
+VEC_INLINE Quat quat_identity(void) {
+  const Quat one = {1, 0, 0, 0};
+  return one;
+}
+VEC_INLINE Quat quat_mul(Quat a, Quat b) {
+  const Quat both = {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+                     a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+  return both;
+}
 VEC_INLINE Quat quat_conjugate(Quat q) {
   Quat c = {q.w, -q.x, -q.y, -q.z};
   return c;

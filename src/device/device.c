@@ -98,8 +98,13 @@ static Status open_queue(Core *core, Device *device) {
   cl_int code = CL_SUCCESS;
   device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
   TRY(device_check(core, device, code, "opening it"));
-  device->queue = clCreateCommandQueue(device->context, device->id, CL_QUEUE_PROFILING_ENABLE, &code);
-  return device_check(core, device, code, "making a queue");
+  for (int timed = 0; timed < 2; timed++) {
+    device->queues[timed] =
+        clCreateCommandQueue(device->context, device->id, timed ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
+    TRY(device_check(core, device, code, "making a queue"));
+  }
+  device->queue = device->queues[device->timed];
+  return SCREE_OK;
 }
 
 Status device_open(Core *core, int32_t index, Device **device) {
@@ -111,6 +116,7 @@ Status device_open(Core *core, int32_t index, Device **device) {
   (*device)->index = index;
   (*device)->id = found[index];
   describe(found[index], &(*device)->info);
+  (*device)->timed = true;
   (*device)->piece = device_is_processor(*device) ? PIECE_PROCESSOR : PIECE_CARD;
   TRY(open_queue(core, *device));
   if (!(*device)->info.exact)
@@ -126,7 +132,8 @@ void device_close(Core *core, Device *device) {
   if (device->stage) clEnqueueUnmapMemObject(device->queue, device->stage_buffer, device->stage, 0, NULL, NULL);
   if (device->stage_buffer) clReleaseMemObject(device->stage_buffer);
   for (int64_t k = 0; k < device->event_count; k++) clReleaseEvent(device->events[k].event);
-  if (device->queue) clReleaseCommandQueue(device->queue);
+  for (int timed = 0; timed < 2; timed++)
+    if (device->queues[timed]) clReleaseCommandQueue(device->queues[timed]);
   if (device->context) clReleaseContext(device->context);
   memory_drop(core, &device->events);
   memory_free(&core->memory, device);
@@ -143,12 +150,4 @@ bool device_is_processor(const Device *device) {
 bool device_has_doubles(const Device *device) {
   cl_device_fp_config config = 0;
   return clGetDeviceInfo(device->id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof config, &config, NULL) == CL_SUCCESS && config;
-}
-
-DeviceUse device_use(Device *device) {
-  (void)device_finish(device->core, device); /* what fails here fails again where it matters */
-  DeviceUse use = device->use;
-  use.phases = device->phases;
-  use.kernels = device->kernels;
-  return use;
 }

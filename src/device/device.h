@@ -49,6 +49,10 @@ static inline void device_swap(DeviceBuffer *a, DeviceBuffer *b) {
 /* Makes it at least so large; a buffer that grows gets some room to spare, and its first `keep` bytes stay. */
 Status device_reserve(Core *core, Device *device, DeviceBuffer *buffer, int64_t bytes, int64_t keep, const char *label);
 void device_release(Device *device, DeviceBuffer *buffer);
+/* A part of another's memory, which begins at a multiple of DEVICE_SLICE bytes; to be released before that. */
+enum { DEVICE_SLICE = 4096 };
+Status device_slice(Core *core, Device *device, const DeviceBuffer *whole, int64_t begin, int64_t bytes,
+                    DeviceBuffer *slice);
 /* Copies over the bus. The data may be used again when device_write returns. */
 Status device_write(Core *core, Device *device, const DeviceBuffer *buffer, int64_t offset, int64_t bytes,
                     const void *data);
@@ -104,10 +108,19 @@ typedef struct DeviceUse {
   int64_t up, down;            /* bytes over the bus */
   int64_t commands, waits;     /* that were queued; how often the host waited for the device */
   int32_t phase_count, kernel_count;
-  const ScreePhase *phases;  /* from the device's events */
+  const ScreePhase *phases;  /* from the device's events: all calls, at the mean time of those that were timed */
   const ScreePhase *kernels; /* the same, by the kernels' names */
 } DeviceUse;
-/* Waits for all that was queued. */
+/* Which commands are timed: an event for each takes the host twice as long as queueing it does (11 and 5 us on an
+ * H200), and copies take as long where a queue could time them and is not asked to; so there are two queues. Of a run
+ * one frame in DEVICE_TIMED_FRAMES is timed, the first of all among them, and the others are taken to be like those;
+ * commands before the first frame are, too. Setting it forgets the times so far. */
+typedef enum DeviceTimes { DEVICE_TIMES_SOME, DEVICE_TIMES_ALL, DEVICE_TIMES_NONE } DeviceTimes;
+enum { DEVICE_TIMED_FRAMES = 16 };
+void device_set_times(Device *device, DeviceTimes times);
+void device_begin_frame(Device *device);
+/* Waits for all that was queued, which does not count; or times are those of commands that are known to be over. */
 DeviceUse device_use(Device *device);
+DeviceUse device_use_so_far(Device *device);
 
 #endif

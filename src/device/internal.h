@@ -11,8 +11,8 @@ enum {
   PHASES_MAX = 32,
   STAGE_BYTES = 1 << 22,
   ARGUMENTS_MAX = 40,
-  ARGUMENT_BYTES = 8,
-  KERNELS_MAX = 128,
+  ARGUMENT_BYTES = 192,
+  KERNELS_MAX = 160,
   NO_KERNEL = -1
 };
 
@@ -22,15 +22,25 @@ typedef struct DeviceEvent {
   int phase, kernel;
 } DeviceEvent;
 
+/* Times of commands of one name. */
+typedef struct DeviceTime {
+  double seconds;
+  int64_t timed; /* commands that these are of */
+} DeviceTime;
+
 struct Device {
   Core *core; /* of who opened it: its memory */
   ScreeDeviceInfo info;
   int32_t index;
   cl_device_id id;
   cl_context context;
-  cl_command_queue queue;
+  cl_command_queue queues[2], queue; /* not timed, and timed; which of them is in use */
   DeviceUse use;
   ScreePhase phases[PHASES_MAX], kernels[KERNELS_MAX];
+  DeviceTime phase_times[PHASES_MAX], kernel_times[KERNELS_MAX];
+  DeviceTimes times;
+  bool timed;     /* commands are now */
+  int64_t frames; /* that have begun */
   DeviceEvent *events;
   int64_t piece; /* work items of a launch at most */
   int64_t event_count;
@@ -65,6 +75,11 @@ Status device_check(Core *core, const Device *device, cl_int code, const char *d
 /* The phase of that name, a new one where there is none. */
 int device_phase(Device *device, const char *name);
 int device_kernel_number(Device *device, const char *name);
+/* Where the event of a command goes that is about to be queued: NULL where it is not timed. */
+static inline cl_event *device_event(const Device *device, cl_event *event) {
+  *event = NULL;
+  return device->timed ? event : NULL;
+}
 /* Takes note of a command that was queued, NO_KERNEL where it is none. */
 Status device_note(Core *core, Device *device, cl_event event, int phase, int kernel);
 

@@ -24,9 +24,9 @@ int device_kernel_number(Device *device, const char *name) {
   return entry_of(device->kernels, &device->use.kernel_count, KERNELS_MAX, name);
 }
 
-static void add_time(ScreePhase *entry, double seconds) {
-  entry->seconds += seconds;
-  entry->calls++;
+static void add_time(DeviceTime *time, double seconds) {
+  time->seconds += seconds;
+  time->timed++;
 }
 
 Status device_add_up(Core *core, Device *device) {
@@ -41,8 +41,8 @@ Status device_add_up(Core *core, Device *device) {
     clGetEventProfilingInfo(at->event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, NULL);
     clGetEventProfilingInfo(at->event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
     const double seconds = end > begin ? 1e-9 * (double)(end - begin) : 0;
-    add_time(&device->phases[at->phase], seconds);
-    if (at->kernel != NO_KERNEL) add_time(&device->kernels[at->kernel], seconds);
+    add_time(&device->phase_times[at->phase], seconds);
+    if (at->kernel != NO_KERNEL) add_time(&device->kernel_times[at->kernel], seconds);
     clReleaseEvent(at->event);
   }
   memmove(device->events, device->events + count, sizeof *device->events * (size_t)(device->event_count - count));
@@ -65,6 +65,9 @@ Status device_finish(Core *core, Device *device) {
 
 Status device_note(Core *core, Device *device, cl_event event, int phase, int kernel) {
   device->use.commands++;
+  device->phases[phase].calls++;
+  if (kernel != NO_KERNEL) device->kernels[kernel].calls++;
+  if (!event) return SCREE_OK;
   Status status = memory_grow(core, &device->events, device->event_count + 1, "device events");
   if (status != SCREE_OK) {
     clReleaseEvent(event);
@@ -106,10 +109,64 @@ Status device_launch(Core *core, DeviceKernel *kernel, int64_t begin, int64_t en
   for (int64_t b = begin; b < end; b += device->piece) {
     int64_t items = end - b < device->piece ? end - b : device->piece;
     size_t offset = (size_t)b, local = (size_t)group, global = ((size_t)items + local - 1) / local * local;
-    cl_event event = NULL;
-    cl_int code = clEnqueueNDRangeKernel(device->queue, kernel->kernel, 1, &offset, &global, &local, 0, NULL, &event);
+    cl_event event;
+    cl_int code = clEnqueueNDRangeKernel(device->queue, kernel->kernel, 1, &offset, &global, &local, 0, NULL,
+                                         device_event(device, &event));
     TRY(device_check(core, device, code, device->phases[kernel->phase].name));
     TRY(device_note(core, device, event, kernel->phase, kernel->number));
   }
   return SCREE_OK;
+}
+
+/* ---- which commands are timed ---- */
+
+static void forget_times(ScreePhase *entries, DeviceTime *times, int32_t count) {
+  for (int32_t k = 0; k < count; k++) {
+    entries[k].calls = 0;
+    times[k] = (DeviceTime){.timed = 0};
+  }
+}
+
+/* What is under way is waited for, as the queues know nothing of each other. */
+static void use_queue(Device *device, bool timed) {
+  (void)device_finish(device->core, device); /* what fails here fails again where it matters */
+  device->use.waits--;
+  device->timed = timed;
+  device->queue = device->queues[timed];
+}
+
+void device_set_times(Device *device, DeviceTimes times) {
+  use_queue(device, times != DEVICE_TIMES_NONE);
+  forget_times(device->phases, device->phase_times, device->use.phase_count);
+  forget_times(device->kernels, device->kernel_times, device->use.kernel_count);
+  device->times = times;
+}
+
+void device_begin_frame(Device *device) {
+  const bool timed = device->frames % DEVICE_TIMED_FRAMES == 0;
+  if (device->times == DEVICE_TIMES_SOME && timed != device->timed) use_queue(device, timed);
+  device->frames++;
+}
+
+/* All calls, at the mean time of those that were timed. */
+static void tell_times(ScreePhase *entries, const DeviceTime *times, int32_t count) {
+  for (int32_t k = 0; k < count; k++)
+    entries[k].seconds =
+        times[k].timed > 0 ? times[k].seconds * ((double)entries[k].calls / (double)times[k].timed) : 0;
+}
+
+DeviceUse device_use(Device *device) {
+  (void)device_finish(device->core, device); /* what fails here fails again where it matters */
+  device->use.waits--;
+  return device_use_so_far(device);
+}
+
+DeviceUse device_use_so_far(Device *device) {
+  (void)device_add_up(device->core, device);
+  DeviceUse use = device->use;
+  tell_times(device->phases, device->phase_times, use.phase_count);
+  tell_times(device->kernels, device->kernel_times, use.kernel_count);
+  use.phases = device->phases;
+  use.kernels = device->kernels;
+  return use;
 }

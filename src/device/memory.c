@@ -64,6 +64,16 @@ Status device_reserve(Core *core, Device *device, DeviceBuffer *buffer, int64_t 
   return SCREE_OK;
 }
 
+Status device_slice(Core *core, Device *device, const DeviceBuffer *whole, int64_t begin, int64_t bytes,
+                    DeviceBuffer *slice) {
+  const cl_buffer_region region = {(size_t)begin, (size_t)bytes};
+  cl_int code = CL_SUCCESS;
+  device_release(device, slice);
+  slice->handle = clCreateSubBuffer(whole->handle, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+  device->memory_at++;
+  return device_check(core, device, code, "a part of memory");
+}
+
 /* Small data goes over the bus by way of memory that stays where it is: a device fetches it from there when it comes to
  * it, and nobody waits. NULL where there is no room. */
 static Status stage_room(Core *core, Device *device, int64_t bytes, char **room) {
@@ -86,37 +96,43 @@ static Status stage_room(Core *core, Device *device, int64_t bytes, char **room)
 
 Status device_write(Core *core, Device *device, const DeviceBuffer *buffer, int64_t offset, int64_t bytes,
                     const void *data) {
-  cl_event event = NULL;
+  cl_event event;
   char *room = NULL;
   if (bytes == 0) return SCREE_OK;
   TRY(stage_room(core, device, bytes, &room));
   if (room) memcpy(room, data, (size_t)bytes);
   device->use.waits += room == NULL;
   cl_int code = clEnqueueWriteBuffer(device->queue, buffer->handle, room ? CL_FALSE : CL_TRUE, (size_t)offset,
-                                     (size_t)bytes, room ? room : data, 0, NULL, &event);
+                                     (size_t)bytes, room ? room : data, 0, NULL, device_event(device, &event));
   TRY(device_check(core, device, code, "copying to it"));
   device->use.up += bytes;
   return device_note(core, device, event, device_phase(device, "device copies"), NO_KERNEL);
 }
 
-/* One of several reads is under way; `room`: where it comes to first, NULL: where it is wanted. */
-static Status begin_read(Core *core, Device *device, const DeviceRead *read, char *room, cl_event *last) {
-  cl_event event = NULL;
-  cl_int code = clEnqueueReadBuffer(device->queue, read->buffer->handle, CL_FALSE, (size_t)read->offset,
-                                    (size_t)read->bytes, room ? room : read->data, 0, NULL, &event);
+/* One of several reads; `room`: where it comes to first, NULL: where it is wanted. The last is waited for here where
+ * commands are not timed. */
+static Status begin_read(Core *core, Device *device, const DeviceRead *read, char *room, bool last, cl_event *waited) {
+  cl_event event;
+  const cl_bool waits = last && !device->timed ? CL_TRUE : CL_FALSE;
+  cl_int code =
+      clEnqueueReadBuffer(device->queue, read->buffer->handle, waits, (size_t)read->offset, (size_t)read->bytes,
+                          room ? room : read->data, 0, NULL, device_event(device, &event));
   TRY(device_check(core, device, code, "copying from it"));
   device->use.down += read->bytes;
-  if (*last) clReleaseEvent(*last);
-  *last = clRetainEvent(event) == CL_SUCCESS ? event : NULL;
+  if (event && last) *waited = clRetainEvent(event) == CL_SUCCESS ? event : NULL;
   return device_note(core, device, event, device_phase(device, "device copies"), NO_KERNEL);
 }
 
 /* While the device gets there, times of earlier commands are added up. */
 static Status end_reads(Core *core, Device *device, cl_event last) {
+  device->use.waits++;
+  if (!last) {
+    device_over(device);
+    return SCREE_OK;
+  }
   cl_int code = clFlush(device->queue);
   Status status = device_add_up(core, device);
-  device->use.waits++;
-  if (code == CL_SUCCESS && last) code = clWaitForEvents(1, &last);
+  if (code == CL_SUCCESS) code = clWaitForEvents(1, &last);
   TRY(device_check(core, device, code, "copying from it"));
   device_over(device);
   return status;
@@ -124,17 +140,21 @@ static Status end_reads(Core *core, Device *device, cl_event last) {
 
 Status device_read_many(Core *core, Device *device, const DeviceRead *reads, int count) {
   char *rooms[DEVICE_READS_MAX] = {NULL};
-  cl_event last = NULL;
+  cl_event waited = NULL;
   int64_t bytes = 0;
+  int last = 0;
   Status status = SCREE_OK;
-  for (int k = 0; k < count; k++) bytes += (reads[k].bytes + 63) / 64 * 64;
+  for (int k = 0; k < count; k++) {
+    bytes += (reads[k].bytes + 63) / 64 * 64;
+    if (reads[k].bytes > 0) last = k;
+  }
   if (bytes == 0) return SCREE_OK;
   if (bytes <= STAGE_BYTES / 4) TRY(stage_room(core, device, bytes, &rooms[0]));
   for (int k = 1; k < count && rooms[0]; k++) rooms[k] = rooms[k - 1] + (reads[k - 1].bytes + 63) / 64 * 64;
   for (int k = 0; k < count && status == SCREE_OK; k++)
-    if (reads[k].bytes > 0) status = begin_read(core, device, &reads[k], rooms[k], &last);
-  if (status == SCREE_OK) status = end_reads(core, device, last);
-  if (last) clReleaseEvent(last);
+    if (reads[k].bytes > 0) status = begin_read(core, device, &reads[k], rooms[k], k == last, &waited);
+  if (status == SCREE_OK) status = end_reads(core, device, waited);
+  if (waited) clReleaseEvent(waited);
   for (int k = 0; k < count && rooms[0] && status == SCREE_OK; k++)
     memcpy(reads[k].data, rooms[k], (size_t)reads[k].bytes);
   return status;
@@ -147,20 +167,20 @@ Status device_read(Core *core, Device *device, const DeviceBuffer *buffer, int64
 
 Status device_copy(Core *core, Device *device, const DeviceBuffer *from, const DeviceBuffer *to, int64_t offset,
                    int64_t bytes) {
-  cl_event event = NULL;
+  cl_event event;
   if (bytes == 0) return SCREE_OK;
-  cl_int code =
-      clEnqueueCopyBuffer(device->queue, from->handle, to->handle, 0, (size_t)offset, (size_t)bytes, 0, NULL, &event);
+  cl_int code = clEnqueueCopyBuffer(device->queue, from->handle, to->handle, 0, (size_t)offset, (size_t)bytes, 0, NULL,
+                                    device_event(device, &event));
   TRY(device_check(core, device, code, "copying on it"));
   return device_note(core, device, event, device_phase(device, "device moves"), NO_KERNEL);
 }
 
 Status device_clear(Core *core, Device *device, const DeviceBuffer *buffer, int64_t bytes) {
   const cl_uint zero = 0;
-  cl_event event = NULL;
+  cl_event event;
   if (bytes == 0) return SCREE_OK;
-  cl_int code =
-      clEnqueueFillBuffer(device->queue, buffer->handle, &zero, sizeof zero, 0, (size_t)bytes, 0, NULL, &event);
+  cl_int code = clEnqueueFillBuffer(device->queue, buffer->handle, &zero, sizeof zero, 0, (size_t)bytes, 0, NULL,
+                                    device_event(device, &event));
   TRY(device_check(core, device, code, "clearing memory"));
   return device_note(core, device, event, device_phase(device, "device moves"), NO_KERNEL);
 }

@@ -41,6 +41,12 @@ Status device_reserve(Core *core, Device *device, DeviceBuffer *buffer, int64_t 
   return none(core);
 }
 
+Status device_slice(Core *core, Device *device, const DeviceBuffer *whole, int64_t begin, int64_t bytes,
+                    DeviceBuffer *slice) {
+  (void)device, (void)whole, (void)begin, (void)bytes, (void)slice;
+  return none(core);
+}
+
 void device_release(Device *device, DeviceBuffer *buffer) { (void)device, (void)buffer; }
 
 Status device_write(Core *core, Device *device, const DeviceBuffer *buffer, int64_t offset, int64_t bytes,
@@ -99,3 +105,8 @@ DeviceUse device_use(Device *device) {
   (void)device;
   return (DeviceUse){.memory = 0};
 }
+
+DeviceUse device_use_so_far(Device *device) { return device_use(device); }
+
+void device_set_times(Device *device, DeviceTimes times) { (void)device, (void)times; }
+void device_begin_frame(Device *device) { (void)device; }

@@ -100,6 +100,8 @@ typedef enum ListsHere {
   LISTS_ALL_HERE     /* the host makes the lists */
 } ListsHere;
 
+enum { METHOD_READS_MAX = 4 };
+
 /* A method on a device, where State.mirror has the fields of the particles. It gives the bits of the CPU. */
 typedef struct MethodDevice {
   /* What the scene has that the method cannot do there, as a noun; NULL: nothing. Asked before every step: bodies are
@@ -116,6 +118,9 @@ typedef struct MethodDevice {
   void (*surveyed)(void *data, const int32_t *words);
   /* The same: asked whenever lists are about to be made anew. NULL: nothing. */
   ListsHere (*lists)(const void *data, const State *state);
+  /* What comes down with those counters: reads into memory of its own, METHOD_READS_MAX at most; how many. NULL: none.
+   */
+  int (*wanted)(void *data, struct DeviceRead *reads);
   /* What all of the step has counted there, and the square of the largest speed, before wrenches are used. NULL: it
    * does not count. */
   void (*counted)(void *data, Step *step, const int32_t *words, double fastest);

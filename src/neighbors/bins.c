@@ -283,10 +283,18 @@ Status bins_begin(Core *core, int64_t points, bool differ, float reach, float ma
   return SCREE_OK;
 }
 
-int64_t bins_choose(Bins *bins, const BinBox *box) {
-  const Need need = need_of(box, bins->count);
-  if (!bins_serve(bins, &need)) choose_bins(bins, &need);
+/* Before there was a last time they are those round one point. */
+int64_t bins_entry_count(Bins *bins) {
+  const BinBox point = {{0, 0, 0}, {0, 0, 0}};
+  if (!bins->hashed && bins->size[0] == 0) bins_round_box(&point, bins->low, bins->size);
   return count_entries(bins);
+}
+
+bool bins_served(Bins *bins, const BinBox *box) {
+  const Need need = need_of(box, bins->count);
+  if (bins_serve(bins, &need)) return true;
+  choose_bins(bins, &need);
+  return false;
 }
 
 Status bins_fill(Core *core, Scratch *scratch, BinPoints points, float reach, float margin, Bins *bins) {

@@ -15,30 +15,6 @@ static int bins_unit(BinsShared bins, double scale, float x) {
   return (int)((double)bins_fold(bins, x) * scale + (double)BINS_BIAS) - BINS_BIAS;
 }
 
-/* The box round all points. */
-kernel void bins_box(BinsShared bins, double scale, global const float *x, global const float *y,
-                     global const float *z, global const float *dx, global const float *dy, global const float *dz,
-                     global int *box) {
-  local int here[BINS_BOX_WORDS];
-  int i = (int)get_global_id(0), item = (int)get_local_id(0);
-  if (item < BINS_BOX_BAD) here[item] = -BINS_BIAS;
-  if (item == BINS_BOX_BAD) here[item] = 0;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (i < bins.count) {
-    float at[3] = {x[i] + dx[i], y[i] + dy[i], z[i] + dz[i]};
-    float odd = at[0] * 0 + at[1] * 0 + at[2] * 0;
-    if (!(odd <= 0)) atomic_or(&here[BINS_BOX_BAD], 1);
-    for (int axis = 0; axis < 3; axis++) {
-      int unit = bins_unit(bins, scale, at[axis]);
-      atomic_max(&here[BINS_BOX_LOW + axis], -unit);
-      atomic_max(&here[BINS_BOX_HIGH + axis], unit);
-    }
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (item < BINS_BOX_BAD) atomic_max(&box[item], here[item]);
-  if (item == BINS_BOX_BAD && here[item]) atomic_or(&box[item], 1);
-}
-
 static int bins_entry(BinsShared bins, int4 unit) {
   int x = unit.x >> BINS_BIN_BITS, y = unit.y >> BINS_ROW_BITS, z = unit.z >> BINS_ROW_BITS;
   if (bins.hashed) return (int)((bins_hash(y, z) + (uint)x) & bins.mask);
@@ -55,16 +31,49 @@ static int4 bins_place(BinsShared bins, double scale, float4 at) {
   return unit;
 }
 
-/* Units of each point; its bin, and how many came there before it. */
+/* Whether the bins hold a point and all that is within reach of it, and what is within reach of that. */
+static bool bins_hold(BinsShared bins, int4 unit) {
+  const int at[3] = {unit.x, unit.y, unit.z};
+  for (int axis = 0; axis < 3 && !bins.hashed; axis++) {
+    const int bits = axis == 0 ? BINS_BIN_BITS : BINS_ROW_BITS;
+    const int low = (at[axis] - 2 * BINS_REACH) >> bits, high = (at[axis] + 2 * BINS_REACH) >> bits;
+    if (low < bins.low[axis] || high >= bins.low[axis] + bins.size[axis]) return false;
+  }
+  return true;
+}
+
+/* Units of each point; its bin, and how many came there before it; and the box round all points. */
 kernel void bins_enter(BinsShared bins, double scale, global const float *x, global const float *y,
                        global const float *z, global const float *dx, global const float *dy, global const float *dz,
-                       global const float *radius, global int4 *unit, global int *start, global int *rank) {
-  int i = (int)get_global_id(0);
-  if (i >= bins.count) return;
-  const int4 own =
-      bins_place(bins, scale, (float4)(x[i] + dx[i], y[i] + dy[i], z[i] + dz[i], bins.differ ? radius[i] : 0));
-  unit[i] = own;
-  rank[i] = atomic_inc(&start[bins_entry(bins, own)]);
+                       global const float *radius, global int4 *unit, global int *start, global int *rank,
+                       global int *box) {
+  local int here[BINS_BOX_WORDS];
+  const int i = (int)get_global_id(0), item = (int)get_local_id(0);
+  if (item < BINS_BOX_WORDS) here[item] = item < BINS_BOX_BAD ? -BINS_BIAS : 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (i < bins.count) {
+    const float4 at = (float4)(x[i] + dx[i], y[i] + dy[i], z[i] + dz[i], bins.differ ? radius[i] : 0);
+    int4 own = bins_place(bins, scale, at);
+    const int units[3] = {own.x, own.y, own.z};
+    if (!(at.x * 0 + at.y * 0 + at.z * 0 <= 0)) atomic_or(&here[BINS_BOX_BAD], 1);
+    for (int axis = 0; axis < 3; axis++) {
+      atomic_max(&here[BINS_BOX_LOW + axis], -units[axis]);
+      atomic_max(&here[BINS_BOX_HIGH + axis], units[axis]);
+    }
+    const bool held = bins_hold(bins, own);
+    if (held) rank[i] = atomic_inc(&start[bins_entry(bins, own)]);
+    else own.w = BINS_OUTSIDE;
+    unit[i] = own;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item < BINS_BOX_BAD) atomic_max(&box[item], here[item]);
+  if (item == BINS_BOX_BAD && here[item]) atomic_or(&box[item], 1);
+}
+
+/* Before any point is entered: nothing in any bin, and a box round nothing. */
+static void bins_clear(int k, int entries, global int *start, global int *box) {
+  if (k <= entries) start[k] = 0;
+  if (k < BINS_BOX_WORDS) box[k] = k < BINS_BOX_BAD ? -BINS_BIAS : 0;
 }
 
 /* What the bins keep of a point. */
@@ -77,7 +86,7 @@ static short4 bins_spot(int4 unit) {
 kernel void bins_deal(BinsShared bins, global const int4 *unit, global const int *start, global const int *rank,
                       global int *loose) {
   int i = (int)get_global_id(0);
-  if (i < bins.count) loose[start[bins_entry(bins, unit[i])] + rank[i]] = i;
+  if (i < bins.count && unit[i].w != BINS_OUTSIDE) loose[start[bins_entry(bins, unit[i])] + rank[i]] = i;
 }
 
 /* A point as the search meets it: its place in 16 bits each and its radius, which point it is, and what goes with it. */
@@ -92,7 +101,7 @@ kernel void bins_order(BinsShared bins, global const int4 *restrict unit, global
                        global const int *restrict loose, global const int *restrict tag,
                        global int4 *restrict point) {
   int i = (int)get_global_id(0);
-  if (i >= bins.count) return;
+  if (i >= bins.count || unit[i].w == BINS_OUTSIDE) return;
   int4 own = unit[i];
   int entry = bins_entry(bins, own), to = start[entry];
   for (int k = start[entry], end = start[entry + 1]; k < end; k++) to += loose[k] < i;

@@ -61,10 +61,11 @@ typedef struct BinBox {
   int32_t low[3], high[3];
 } BinBox;
 
-/* For whoever deals the points himself: units and reach; then, when their box is known, which bins there are, and how
- * many. */
+/* For whoever deals the points himself: units and reach; how many bins there are, which are those of the last time;
+ * and, when the points' box is known, whether these serve. If not they are chosen anew. */
 Status bins_begin(Core *core, int64_t points, bool differ, float reach, float margin, Bins *bins);
-int64_t bins_choose(Bins *bins, const BinBox *box);
+int64_t bins_entry_count(Bins *bins);
+bool bins_served(Bins *bins, const BinBox *box);
 
 /* Entries of points [b, e), which mean something when the bins hold their box, and what the bins keep of them: x, y and
  * z in 16 bits each. There is to be room for a multiple of LANES points. Returns whether all were finite. */

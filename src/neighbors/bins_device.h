@@ -8,9 +8,10 @@
 
 typedef struct BinsDevice {
   Device *device;
-  DeviceKernel *box_of, *enter, *deal, *order;
+  DeviceKernel *enter, *deal, *order;
   DeviceBuffer box, unit, start, rank, loose, point;
-  BinsShared shared; /* of the last time they were filled */
+  BinsShared shared;                      /* of the last time they were filled */
+  int32_t entries, words[BINS_BOX_WORDS]; /* how many bins; the box, as it came down */
 } BinsDevice;
 
 /* BinPoints on a device; radius is read where radii differ. A tag is a number that goes with a point, for whoever finds
@@ -22,8 +23,13 @@ typedef struct DevicePoints {
 /* The program includes bins.cl. */
 Status bins_device_open(Core *core, Device *device, DeviceProgram *program, BinsDevice *there);
 void bins_device_close(Core *core, BinsDevice *there);
-/* Deals the points; bins_begin has been called. *finite: whether all places are; otherwise nothing is dealt. */
-Status bins_device_fill(Core *core, BinsDevice *there, ScanDevice *scan, const DevicePoints *points, Bins *bins,
-                        bool *finite);
+/* Room for the bins of the last time; bins_begin has been called. Whoever calls it clears them (bins_clear of bins.cl)
+ * and deals the points. With what he reads next the box round them comes down, which says whether all places are finite
+ * and whether the bins served: if not, some points are in none, and all is done again with those chosen then. */
+Status bins_device_begin(Core *core, BinsDevice *there, Bins *bins);
+Status bins_device_deal(Core *core, BinsDevice *there, ScanDevice *scan, const DevicePoints *points, const Bins *bins);
+DeviceRead bins_device_wanted(BinsDevice *there);
+bool bins_device_finite(const BinsDevice *there);
+bool bins_device_served(const BinsDevice *there, Bins *bins);
 
 #endif

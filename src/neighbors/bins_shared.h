@@ -13,6 +13,9 @@ typedef struct BinsShared {
   int limit;
 } BinsShared;
 
+/* Behind the units of a point that the bins do not hold: it is in none of them. */
+enum { BINS_OUTSIDE = -1 };
+
 /* Words that come down: the first and last unit along each axis, the first with the other sign; whether a place is not
  * finite. */
 enum { BINS_BOX_LOW = 0, BINS_BOX_HIGH = 3, BINS_BOX_BAD = 6, BINS_BOX_WORDS = 8 };

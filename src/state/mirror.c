@@ -27,7 +27,12 @@ Status mirror_words_reserve(Core *core, Mirror *mirror, int32_t count) {
   TRY(memory_grow(core, &words->here, count, "counters"));
   TRY(device_reserve(core, mirror->device, &words->buffer, bytes, 0, "counters"));
   words->count = count;
-  return device_clear(core, mirror->device, &words->buffer, bytes);
+  return mirror_words_clear(core, mirror);
+}
+
+Status mirror_words_clear(Core *core, Mirror *mirror) {
+  const MirrorWords *words = &mirror->words;
+  return device_clear(core, mirror->device, &words->buffer, 2 * words->count * (int64_t)sizeof *words->here);
 }
 
 DeviceRead mirror_words_wanted(const Mirror *mirror) {

@@ -44,6 +44,7 @@ void mirror_destroy(Core *core, Mirror *mirror);
 /* Room for so many words, before the step counts; what grows is zero. Where those of the step begin. */
 Status mirror_words_reserve(Core *core, Mirror *mirror, int32_t count);
 static inline int32_t mirror_words_begin(const Mirror *mirror) { return mirror->words.set * mirror->words.count; }
+Status mirror_words_clear(Core *core, Mirror *mirror);
 Status mirror_words_read(Core *core, Mirror *mirror);
 DeviceRead mirror_words_wanted(const Mirror *mirror); /* for whoever reads more at once */
 

@@ -200,20 +200,25 @@ void particles_hash_field(Particles *particles, const char *name, bool hashed) {
 
 void particles_mirror_field(Particles *particles, const char *name) { find_field(particles, name)->mirrored = true; }
 
+/* What is at the end and dead itself is only cut off. */
+bool particles_next_gap(ParticleGaps *gaps, int32_t *to, int32_t *from) {
+  while (gaps->end > gaps->at && gaps->dead[gaps->end - 1] == gaps->last - 1) gaps->last--, gaps->end--;
+  if (gaps->at >= gaps->end) return false;
+  *to = gaps->dead[gaps->at++];
+  *from = (int32_t)--gaps->last;
+  return true;
+}
+
 void particles_remove(Particles *particles, const int32_t *dead, int64_t count) {
-  int64_t last = particles->count, end = count;
-  for (int64_t k = 0; k < end; k++) {
-    /* What is at the end and dead itself is only cut off. */
-    while (end > k && dead[end - 1] == last - 1) last--, end--;
-    if (k >= end) break;
-    last--;
+  ParticleGaps gaps = particles_gaps(particles, dead, count);
+  int32_t to, from;
+  while (particles_next_gap(&gaps, &to, &from))
     for (int32_t f = 0; f < particles->field_count; f++) {
       char *data = *particles->fields[f].data;
-      int32_t size = particles->fields[f].size;
-      memcpy(data + (int64_t)dead[k] * size, data + last * size, (size_t)size);
+      const int32_t size = particles->fields[f].size;
+      memcpy(data + (int64_t)to * size, data + (int64_t)from * size, (size_t)size);
     }
-  }
-  particles->count = last;
+  particles->count = gaps.last;
 }
 
 Status particles_archive(Core *core, Archive *archive, Particles *particles) {

@@ -51,6 +51,15 @@ Status particles_permute_some(Core *core, Particles *particles, Scratch *scratch
                               const bool *here);
 /* Takes particles out, `dead` in ascending order; those at the end come into their places. */
 void particles_remove(Particles *particles, const int32_t *dead, int64_t count);
+/* The same, gap by gap: who comes from where into whose place. When there are no more, `last` is how many stay. */
+typedef struct ParticleGaps {
+  const int32_t *dead;
+  int64_t at, end, last;
+} ParticleGaps;
+static inline ParticleGaps particles_gaps(const Particles *particles, const int32_t *dead, int64_t count) {
+  return (ParticleGaps){.dead = dead, .end = count, .last = particles->count};
+}
+bool particles_next_gap(ParticleGaps *gaps, int32_t *to, int32_t *from);
 Status particles_archive(Core *core, Archive *archive, Particles *particles);
 /* What was loaded: ids, and floats of all fields. */
 Status particles_check(Core *core, const Archive *archive, const Particles *particles);

@@ -6,7 +6,8 @@
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "sampling/radii.h"
-#include "world/world.h"
+#include "world/births.h"
+#include "world/on_device.h"
 
 enum { SINK_GRAIN = 4096, SUSPECT_GRAIN = 16384, EMIT_ATTEMPTS = 24 };
 
@@ -57,6 +58,14 @@ static void suspects_chunk(void *context, int64_t b, int64_t e, int thread) {
   suspects->count[b / SUSPECT_GRAIN] = count;
 }
 
+void world_note_death(ScreeWorld *world, uint32_t id, float x, float y, float z, float mass) {
+  const Queue *queue = &world->state.queue;
+  const Death key = {.id = id};
+  Death *death = bsearch(&key, queue->deaths, (size_t)queue->death_count, sizeof key, by_id);
+  death->x = x, death->y = y, death->z = z;
+  if (death->reason == REASON_SINK) world->tally.mass_removed += (double)mass;
+}
+
 /* The indices of those who die now, ascending, and where each was. */
 static Status find_the_dead(ScreeWorld *world, int32_t *dead, int64_t *found) {
   Core *core = &world->core;
@@ -76,10 +85,8 @@ static Status find_the_dead(ScreeWorld *world, int32_t *dead, int64_t *found) {
     for (int32_t k = 0; k < suspects.count[chunk]; k++) {
       int32_t i = suspects.index[chunk * SUSPECT_GRAIN + k];
       Death key = {.id = p->id[i]};
-      Death *death = bsearch(&key, queue->deaths, (size_t)queue->death_count, sizeof key, by_id);
-      if (!death) continue;
-      death->x = p->x[i], death->y = p->y[i], death->z = p->z[i];
-      if (death->reason == REASON_SINK) world->tally.mass_removed += (double)p->mass[i];
+      if (!bsearch(&key, queue->deaths, (size_t)queue->death_count, sizeof key, by_id)) continue;
+      world_note_death(world, p->id[i], p->x[i], p->y[i], p->z[i], p->mass[i]);
       dead[(*found)++] = i;
     }
   return SCREE_OK;
@@ -99,7 +106,9 @@ static Status take_the_dead(ScreeWorld *world) {
   int32_t *dead = NULL;
   int64_t found = 0;
   TRY(scratch_take(core, &world->scratch, &dead, queue->death_count, "dead"));
-  TRY(find_the_dead(world, dead, &found));
+  const bool there = world_births_are_there(world);
+  TRY(there ? world_find_dead_there(world, dead, &found) : find_the_dead(world, dead, &found));
+  if (there) TRY(world_remove_there(world, dead, found));
   particles_remove(&world->state.particles, dead, found);
   scratch_release(core, &world->scratch, mark);
   TRY(memory_grow(core, &queue->done_deaths, queue->done_death_count + queue->death_count, "deaths"));
@@ -153,7 +162,10 @@ static Status bear(ScreeWorld *world) {
   if (world_needs(world).neighbors == NEIGHBORS_SEARCHED)
     for (int64_t i = first; i < p->count; i++) p->built_x[i] = NAN;
   else places_changed(world);
-  return SCREE_OK;
+  int mark = scratch_mark(&world->scratch);
+  Status status = world_births_are_there(world) ? world_place_born_there(world, first) : SCREE_OK;
+  scratch_release(core, &world->scratch, mark);
+  return status;
 }
 
 Status world_births_and_deaths(ScreeWorld *world) {
@@ -161,34 +173,27 @@ Status world_births_and_deaths(ScreeWorld *world) {
   return bear(world);
 }
 
-/* Positions (relative to the origin) and radii of what is near a disc, so that new grains find a free place. */
-typedef struct Crowd {
-  float *x, *y, *z, *radius;
-  int64_t count;
-} Crowd;
-
-static Status crowd_near(ScreeWorld *world, Vec3 center, double radius, int64_t spare, Crowd *crowd) {
-  const Particles *p = &world->state.particles;
-  float cx = (float)center.x, cy = (float)center.y, cz = (float)center.z, reach = (float)(radius * radius);
-  int64_t near = 0;
-  for (int64_t i = 0; i < p->count; i++) {
-    float x = p->x[i] - cx, y = p->y[i] - cy, z = p->z[i] - cz;
-    near += x * x + y * y + z * z < reach;
-  }
-  TRY(scratch_take(&world->core, &world->scratch, &crowd->x, near + spare, "crowd"));
-  TRY(scratch_take(&world->core, &world->scratch, &crowd->y, near + spare, "crowd"));
-  TRY(scratch_take(&world->core, &world->scratch, &crowd->z, near + spare, "crowd"));
-  TRY(scratch_take(&world->core, &world->scratch, &crowd->radius, near + spare, "crowd"));
+Status world_crowd_reserve(ScreeWorld *world, int64_t room, Crowd *crowd) {
+  TRY(scratch_take(&world->core, &world->scratch, &crowd->x, room, "crowd"));
+  TRY(scratch_take(&world->core, &world->scratch, &crowd->y, room, "crowd"));
+  TRY(scratch_take(&world->core, &world->scratch, &crowd->z, room, "crowd"));
+  TRY(scratch_take(&world->core, &world->scratch, &crowd->radius, room, "crowd"));
   crowd->count = 0;
-  for (int64_t i = 0; i < p->count; i++) {
-    float x = p->x[i] - cx, y = p->y[i] - cy, z = p->z[i] - cz;
-    if (!(x * x + y * y + z * z < reach)) continue;
-    int64_t k = crowd->count++;
-    crowd->x[k] = p->x[i];
-    crowd->y[k] = p->y[i];
-    crowd->z[k] = p->z[i];
-    crowd->radius[k] = p->radius[i];
-  }
+  return SCREE_OK;
+}
+
+static bool crowds(const Particles *p, int64_t i, const Crowding *near) {
+  float x = p->x[i] - near->x, y = p->y[i] - near->y, z = p->z[i] - near->z;
+  return x * x + y * y + z * z < near->reach;
+}
+
+static Status crowd_near(ScreeWorld *world, const Crowding *near, int64_t spare, Crowd *crowd) {
+  const Particles *p = &world->state.particles;
+  int64_t count = 0;
+  for (int64_t i = 0; i < p->count; i++) count += crowds(p, i, near);
+  TRY(world_crowd_reserve(world, count + spare, crowd));
+  for (int64_t i = 0; i < p->count; i++)
+    if (crowds(p, i, near)) crowd_add(crowd, p->x[i], p->y[i], p->z[i], p->radius[i]);
   return SCREE_OK;
 }
 
@@ -230,22 +235,53 @@ double world_emitted_mass(const ScreeWorld *world, const ScreeEmitterDef *emitte
   return radii_mean_volume(state->radius, stuff->radius_spread, stuff->radius_distribution) * stuff->grain_density;
 }
 
+static const ScreeMaterialDef *emitted(const ScreeWorld *world, const ScreeEmitterDef *def) {
+  const Materials *materials = &world->state.materials;
+  return &materials->items[materials_find(materials, def->material)].definition;
+}
+
+static double emitted_spread(const ScreeWorld *world, const ScreeEmitterDef *def) {
+  return world->state.parcels ? 0 : emitted(world, def)->radius_spread;
+}
+
+/* What it owes at the end of a step. */
+static double debt_at(const ScreeWorld *world, int32_t index, double time, double dt) {
+  const ScreeEmitterDef *def = &world->definition.scene.emitters[index];
+  const double until = scree_is_auto(def->until) ? INFINITY : def->until, debt = world->emitters[index].debt;
+  const double active = fmin(time, until) - fmax(time - dt, def->from);
+  return active > 0 ? debt + def->rate * active : debt;
+}
+
+static bool owes_a_grain(const ScreeWorld *world, const ScreeEmitterDef *def, double debt) {
+  return !(debt < world_emitted_mass(world, def) * (1 - emitted_spread(world, def)));
+}
+
+bool world_emitter_pours(const ScreeWorld *world, int32_t index, double time, double dt) {
+  return owes_a_grain(world, &world->definition.scene.emitters[index], debt_at(world, index, time, dt));
+}
+
+Crowding world_emitter_crowding(const ScreeWorld *world, int32_t index, double dt) {
+  const State *state = &world->state;
+  const ScreeEmitterDef *def = &world->definition.scene.emitters[index];
+  const double reach = def->shape.disc.radius + def->speed * dt + 3 * state->radius * (1 + emitted_spread(world, def));
+  const Vec3 center = vec3_sub(def->shape.disc.center, state->origin);
+  return (Crowding){(float)center.x, (float)center.y, (float)center.z, (float)(reach * reach)};
+}
+
 static Status emit_from(ScreeWorld *world, int32_t index, double dt) {
   State *state = &world->state;
   const ScreeEmitterDef *def = &world->definition.scene.emitters[index];
   Emitter *emitter = &world->emitters[index];
-  double until = scree_is_auto(def->until) ? INFINITY : def->until;
-  double active = fmin(state->time, until) - fmax(state->time - dt, def->from);
-  if (active > 0) emitter->debt += def->rate * active;
+  emitter->debt = debt_at(world, index, state->time, dt);
   int32_t material = materials_find(&state->materials, def->material);
-  const ScreeMaterialDef *stuff = &state->materials.items[material].definition;
-  double spread = state->parcels ? 0 : stuff->radius_spread;
+  const ScreeMaterialDef *stuff = emitted(world, def);
+  double spread = emitted_spread(world, def);
   double typical = world_emitted_mass(world, def);
   int64_t wanted = (int64_t)(emitter->debt / typical) + 1;
-  if (emitter->debt < typical * (1 - spread)) return SCREE_OK;
-  double reach = def->shape.disc.radius + def->speed * dt + 3 * state->radius * (1 + spread);
+  if (!owes_a_grain(world, def, emitter->debt)) return SCREE_OK;
+  const Crowding near = world_emitter_crowding(world, index, dt);
   Crowd crowd = {0};
-  TRY(crowd_near(world, vec3_sub(def->shape.disc.center, state->origin), reach, wanted, &crowd));
+  TRY(world->on_device ? world_crowd_there(world, index, wanted, &crowd) : crowd_near(world, &near, wanted, &crowd));
   for (int64_t k = 0; k < wanted; k++) {
     uint64_t key = ((uint64_t)index << 48) + emitter->poured;
     float radius =
@@ -266,10 +302,7 @@ static Status emit_from(ScreeWorld *world, int32_t index, double dt) {
                    .mass = mass};
     TRY(queue_birth(&world->core, &state->queue, &birth));
     Vec3 local = vec3_sub(at, state->origin);
-    crowd.x[crowd.count] = (float)local.x;
-    crowd.y[crowd.count] = (float)local.y;
-    crowd.z[crowd.count] = (float)local.z;
-    crowd.radius[crowd.count++] = radius;
+    crowd_add(&crowd, (float)local.x, (float)local.y, (float)local.z, radius);
     emitter->debt -= (double)mass;
     emitter->poured++;
   }

@@ -52,7 +52,7 @@ Status world_use_device(ScreeWorld *world) {
 
 void world_device_times(ScreeWorld *world) {
   if (!world->device) return;
-  DeviceUse use = device_use(world->device);
+  DeviceUse use = device_use_so_far(world->device);
   for (int32_t k = 0; k < use.phase_count; k++)
     profile_set(&world->profile, use.phases[k].name, use.phases[k].seconds, use.phases[k].calls);
 }

@@ -32,16 +32,18 @@ static Status anchor_and_look(ScreeWorld *world, const MethodNeeds *needs, float
   shared.allowed = ALL_LEAVE;
   if (!(needs->solids > 0)) shared.solids = 0;
   TRY(solids_mirror_send(&world->core, world->device, &state->mirror->solids, &state->solids));
-  TRY(world_launch_leave(world, &shared));
-  return device_clear(&world->core, world->device, &world->on_device->gone, sizeof(int32_t)); /* nobody has moved on */
+  world->on_device->gone_known += state->particles.count; /* nobody has moved on */
+  return world_launch_leave(world, &shared);
 }
 
-/* Radii come with particles that go up: the host has them then. */
-static void survey_radii(ScreeWorld *world) {
+/* When particles have gone up, were born or died. */
+static Status survey_radii(ScreeWorld *world) {
   const MirrorField *radius = mirror_field(world->state.mirror, &world->state.particles, "radius");
-  if (world->on_device->radii_sent == radius->sent) return;
+  if (world->on_device->radii_sent == radius->sent) return SCREE_OK;
+  TRY(world_to_host(world, SET_FIELD(radius)));
   world->on_device->radii_sent = radius->sent;
   world_survey_radii(world);
+  return SCREE_OK;
 }
 
 /* One field, from its buffer into a spare one, which it keeps. */
@@ -177,7 +179,7 @@ Status world_rebuild_on_device(ScreeWorld *world, const MethodNeeds *needs) {
   const float skin = needs->skin * (float)world->state.radius;
   if (here == LISTS_ALL_HERE || !solids_are_there(world, needs)) return rebuild_on_host(world, needs);
   TRY(world_to_device(world, SET_PARTICLES));
-  survey_radii(world);
+  TRY(survey_radii(world));
   TRY(anchor_and_look(world, needs, skin));
   TRY(list_there(world, needs, here, skin));
   world->moved_on = 0;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "world/births.h"
 #include "world/on_device.h"
 
 /* ---- where particles are ---- */
@@ -21,23 +22,9 @@ Status world_to_device(ScreeWorld *world, StateSet reads) {
   return mirror_send(&world->core, world->state.mirror, &world->state.particles, reads);
 }
 
-/* How many have moved on is known to the device; the host asks when the particles may have to be sorted, or when a
- * checkpoint may be written. */
-static Status count_gone(ScreeWorld *world) {
-  WorldDevice *d = world->on_device;
-  int32_t gone = 0;
-  if (d->leaving == 0) return SCREE_OK;
-  TRY(device_read(&world->core, world->device, &d->gone, 0, sizeof gone, &gone));
-  TRY(device_clear(&world->core, world->device, &d->gone, sizeof gone));
-  world->moved_on += gone;
-  d->leaving = 0;
-  return SCREE_OK;
-}
-
 Status world_method_to_host(ScreeWorld *world) {
   TRY(world_to_host(world, SET_PARTICLES));
   if (!world->on_device) return SCREE_OK;
-  TRY(count_gone(world));
   return world->method->device->fetch(&world->core, world->method_data);
 }
 
@@ -45,13 +32,13 @@ void world_wrote_on_host(ScreeWorld *world, StateSet writes) {
   if (world->on_device) mirror_wrote_here(world->state.mirror, &world->state.particles, writes);
 }
 
-/* Who has moved on since the host was told last has done so in another run. */
+/* What was counted was so in another run. */
 Status world_loaded_on_host(ScreeWorld *world) {
   if (!world->on_device) return SCREE_OK;
   world_wrote_on_host(world, SET_PARTICLES);
   world->method->device->forget(world->method_data);
-  world->on_device->leaving = 0;
-  return device_clear(&world->core, world->device, &world->on_device->gone, sizeof(int32_t));
+  world->on_device->gone_known = 0;
+  return mirror_words_clear(&world->core, world->state.mirror);
 }
 
 void world_leave_device(ScreeWorld *world) {
@@ -59,6 +46,9 @@ void world_leave_device(ScreeWorld *world) {
   WorldDevice *d = world->on_device;
   if (!d) return;
   world_probes_leave_device(world);
+  solids_mirror_drop(core, d->device, &d->sinks);
+  memory_drop(core, &d->drained_here.items);
+  memory_drop(core, &d->crowd_here.items);
   WORLD_DEVICE_BUFFERS(DEVICE_BUFFER_RELEASE)
   for (int k = 0; k < WORLD_TOGETHER; k++) device_release(d->device, &d->spares[k]);
   WORLD_DEVICE_KERNELS(DEVICE_KERNEL_FREE)
@@ -74,8 +64,6 @@ Status world_enter_device(ScreeWorld *world) {
   d->device = world->device;
   TRY(device_build(core, world->device, "world/world.cl", "", &d->program));
   WORLD_DEVICE_KERNELS(DEVICE_KERNEL_MAKE)
-  TRY(device_reserve(core, world->device, &d->gone, sizeof(int32_t), 0, "counters"));
-  TRY(device_clear(core, world->device, &d->gone, sizeof(int32_t)));
   particles_mirror_field(&world->state.particles, "near_solids");
   if (world_needs(world).neighbors != NEIGHBORS_NONE)
     TRY(list_maker_open(core, world->device, &world->state.mirror->lists));
@@ -144,16 +132,11 @@ static float word_float(const Mirror *mirror, int word) {
 
 /* ---- neighbors ---- */
 
-/* No more than all can have moved on in a step; the device counts in 32 bits. */
-static bool may_have_to_sort(const ScreeWorld *world) {
-  const int64_t most = world->on_device->leaving * world->state.particles.count;
-  return world_must_sort_after(world, most) || most > INT32_MAX / 2;
-}
-
 Status world_launch_leave(ScreeWorld *world, const LeaveShared *shared) {
   TRY(WORLD_LAUNCH(world_leave, shared->count, DEVICE_VALUE(*shared), WORLD_FIELD3(x, y, z), WORLD_FIELD3(dx, dy, dz),
                    WORLD_FIELD3(built_x, built_y, built_z), WORLD_FIELD(clear), WORLD_FIELD(radius),
-                   WORLD_FIELD(near_solids), SOLIDS_ARGUMENTS(world->state.mirror), WORLD_HERE(gone)));
+                   WORLD_FIELD(near_solids), SOLIDS_ARGUMENTS(world->state.mirror),
+                   DEVICE_BUFFER(&world->state.mirror->words.buffer)));
   mirror_wrote_there(world->state.mirror, &world->state.particles, SET_BUILT | SET_ADDED);
   return SCREE_OK;
 }
@@ -168,7 +151,8 @@ LeaveShared world_leave_shared(const ScreeWorld *world, const NearSolids *near) 
                        .reach = near->reach,
                        .skin = near->skin,
                        .slack = world_near_slack(state),
-                       .beyond = world_near_beyond(state)};
+                       .beyond = world_near_beyond(state),
+                       .counters = mirror_words_begin(state->mirror)};
 }
 
 /* A resumed world: all of it on the host. */
@@ -200,6 +184,13 @@ static Status refresh_lists(ScreeWorld *world, const Step *step) {
   return world_rebuild_on_device(world, &needs);
 }
 
+/* How many have moved on, once the step's counters are here. */
+static void count_gone(ScreeWorld *world) {
+  const int64_t gone = world->state.mirror->words.here[WORD_GONE];
+  world->moved_on += gone - world->on_device->gone_known;
+  world->on_device->gone_known = gone;
+}
+
 static Status neighbors(ScreeWorld *world, Step *step) {
   State *state = &world->state;
   const MethodNeeds needs = world_needs(world);
@@ -207,20 +198,18 @@ static Status neighbors(ScreeWorld *world, Step *step) {
   world_solids_step(world, step->dt);
   if (needs.neighbors == NEIGHBORS_LISTED) return refresh_lists(world, step);
   TRY(solids_mirror_send(&world->core, world->device, &state->mirror->solids, &state->solids));
-  if (world->neighbors_stale || !world->lists_known) {
-    TRY(count_gone(world));
-    return world->neighbors_stale ? world_rebuild_on_device(world, &needs) : keep_up_on_host(world, &needs);
-  }
+  if (world->neighbors_stale) return world_rebuild_on_device(world, &needs);
+  if (!world->lists_known) return keep_up_on_host(world, &needs);
   const float skin = state->contacts.skin, allowed = world_allowed(world, &needs);
   const bool closer = world->surfaces_moved > (double)allowed;
   const NearSolids near = world_near_solids(world, &needs, skin, closer);
   LeaveShared shared = world_leave_shared(world, &near);
   shared.allowed = allowed;
   TRY(world_launch_leave(world, &shared));
-  world->on_device->leaving++;
   if (closer) world->surfaces_moved = 0;
-  if (!may_have_to_sort(world)) return SCREE_OK;
-  TRY(count_gone(world));
+  if (!world_must_sort_after(world, state->particles.count)) return SCREE_OK; /* even if all have left */
+  TRY(mirror_words_read(&world->core, state->mirror));
+  count_gone(world);
   return world_must_sort_after(world, 0) ? world_rebuild_on_device(world, &needs) : SCREE_OK;
 }
 
@@ -236,13 +225,20 @@ static Status commit(ScreeWorld *world, Step *step) {
                              .words = mirror_words_begin(mirror),
                              .next = (1 - mirror->words.set) * words,
                              .word_count = words};
-  DeviceRead reads[2] = {mirror_words_wanted(mirror)};
-  TRY(world_probes_step_begin(world, &reads[1]));
+  DeviceRead reads[2 + METHOD_READS_MAX + WORLD_GATHER_READS] = {mirror_words_wanted(mirror)};
+  int wanted = 1;
+  if (method->wanted) wanted += method->wanted(world->method_data, reads + wanted);
+  TRY(world_probes_step_begin(world, &reads[wanted]));
+  wanted += reads[wanted].bytes > 0;
   TRY(WORLD_LAUNCH(world_move, items, DEVICE_VALUE(shared), WORLD_FIELD3(x, y, z), WORLD_FIELD3(low_x, low_y, low_z),
                    WORLD_FIELD3(dx, dy, dz), WORLD_FIELD3(vx, vy, vz), DEVICE_BUFFER(&mirror->words.buffer)));
-  TRY(device_read_many(&world->core, world->device, reads, reads[1].bytes > 0 ? 2 : 1));
+  TRY(world_gather_begin(world, step->dt, reads, &wanted));
+  TRY(device_read_many(&world->core, world->device, reads, wanted));
   world_probes_step_end(world);
+  TRY(world_gather_end(world, step->dt));
   mirror->words.set = 1 - mirror->words.set;
+  count_gone(world);
+  world->on_device->gone_known = 0;
   if (mirror->words.here[WORD_BAD]) {
     mirror_wrote_there(world->state.mirror, &world->state.particles, SET_X | SET_LOW);
     TRY(world_to_host(world, SET_PARTICLES));
@@ -253,18 +249,33 @@ static Status commit(ScreeWorld *world, Step *step) {
   return world_end_commit(world, fastest, step->dt);
 }
 
+/* ---- births, deaths, throws ---- */
+
+static Status births_and_deaths(ScreeWorld *world, Step *step) {
+  (void)step;
+  if (world->state.queue.birth_count == 0 && world->state.queue.death_count == 0) return SCREE_OK;
+  if (world_births_are_there(world)) return world_births_and_deaths(world);
+  TRY(world_to_host(world, SET_PARTICLES));
+  TRY(world_births_and_deaths(world));
+  world_wrote_on_host(world, SET_PARTICLES);
+  return SCREE_OK;
+}
+
+static Status events(ScreeWorld *world, Step *step) {
+  (void)step;
+  return world_events(world);
+}
+
+static Status emit(ScreeWorld *world, Step *step) { return world_emit(world, step->dt); }
+
+static Status drain(ScreeWorld *world, Step *step) {
+  (void)step;
+  if (world_sinks_are_there(world)) return world_drain_there(world);
+  TRY(world_to_host(world, SET_X | SET_LOW | SET_BIRTH));
+  return world_drain(world);
+}
+
 /* ---- what phases on the host need of particles ---- */
-
-static bool nothing_queued(const ScreeWorld *world) {
-  return world->state.queue.birth_count == 0 && world->state.queue.death_count == 0;
-}
-
-static bool no_event_now(const ScreeWorld *world) {
-  const ScreeSceneDef *scene = &world->definition.scene;
-  for (int32_t k = 0; k < scene->event_count; k++)
-    if (!world->events_done[k] && !(scene->events[k].t > world->state.time + 1e-12)) return false;
-  return true;
-}
 
 static bool always(const ScreeWorld *world) {
   (void)world;
@@ -274,16 +285,17 @@ static bool always(const ScreeWorld *world) {
 /* Without exchange grains and columns meet in contacts alone. */
 static bool terrain_is_apart(const ScreeWorld *world) { return !world->ground || !ground_exchanges(world->ground); }
 
-static bool no_emitters(const ScreeWorld *world) { return world->definition.scene.emitter_count == 0; }
-static bool no_sinks(const ScreeWorld *world) { return world->definition.scene.sink_count == 0; }
 static bool nobody_looks(const ScreeWorld *world) {
   const bool fine = world->upsample && upsample_reads_host(world->upsample, &world->state);
   return !fine && !world_probes_look(world);
 }
 
 #define MOVED (SET_X | SET_LOW | SET_D | SET_V)
-const DevicePhase DEVICE_BIRTHS = {NULL, SET_PARTICLES, SET_PARTICLES, nothing_queued};
-const DevicePhase DEVICE_EVENTS = {NULL, SET_X | SET_LOW | SET_V, SET_V, no_event_now};
+/* These send and fetch what they need by themselves. */
+const DevicePhase DEVICE_BIRTHS = {births_and_deaths, 0, 0, NULL};
+const DevicePhase DEVICE_EVENTS = {events, 0, 0, NULL};
+const DevicePhase DEVICE_EMIT = {emit, 0, 0, NULL};
+const DevicePhase DEVICE_DRAIN = {drain, 0, 0, NULL};
 const DevicePhase DEVICE_PREPARE = {prepare, MOVED | SET_BIRTH | SET_ADDED, SET_D | SET_V | SET_ADDED, NULL};
 /* Which solids are near is a field that the world has added. */
 const DevicePhase DEVICE_NEIGHBORS = {neighbors, SET_X | SET_LOW | SET_D | SET_BIRTH | SET_BUILT | SET_ADDED, 0, NULL};
@@ -293,7 +305,5 @@ const DevicePhase DEVICE_METHOD = {method_step, MOVED | SET_BIRTH | SET_ADDED, S
 const DevicePhase DEVICE_TERRAIN = {NULL, SET_X | SET_LOW | SET_V | SET_BIRTH, SET_V, terrain_is_apart};
 const DevicePhase DEVICE_BODIES = {NULL, SET_V, 0, always};
 const DevicePhase DEVICE_COMMIT = {commit, MOVED, SET_X | SET_LOW, NULL};
-const DevicePhase DEVICE_EMIT = {NULL, SET_X | SET_LOW | SET_BIRTH, 0, no_emitters};
-const DevicePhase DEVICE_DRAIN = {NULL, SET_X | SET_LOW | SET_BIRTH, 0, no_sinks};
 /* Fields that probes add have no copy on the device; one that asks for the pressure fetches what that needs. */
 const DevicePhase DEVICE_FRAME = {NULL, SET_X | SET_LOW | SET_V | SET_BIRTH, 0, nobody_looks};

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "core/parallel.h"
-#include "world/world.h"
+#include "world/births.h"
 
 enum { EVENT_GRAIN = 4096 };
 
@@ -45,7 +45,9 @@ Status world_events(ScreeWorld *world) {
     const ScreeEventDef *event = &scene->events[k];
     if (world->events_done[k] || event->t > world->state.time + 1e-12) continue;
     world->events_done[k] = true;
-    world_throw(world, event->impulse.center, event->impulse.radius, event->impulse.speed);
+    const ScreeImpulseDef *impulse = &event->impulse;
+    if (world->on_device) TRY(world_throw_there(world, impulse->center, impulse->radius, impulse->speed));
+    else world_throw(world, impulse->center, impulse->radius, impulse->speed);
   }
   return SCREE_OK;
 }

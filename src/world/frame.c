@@ -63,6 +63,7 @@ Status world_check_step(ScreeWorld *world, double dt) {
 void world_frame_begin(ScreeWorld *world) {
   State *state = &world->state;
   world->frame_open = true;
+  if (world->device) device_begin_frame(world->device);
   /* Lists are rebuilt at every frame's first step, so that a resumed run, which has none, goes on bit for bit; or they
    * are kept up in a way that does not depend on when they were built. */
   if (world_needs(world).neighbors != NEIGHBORS_SEARCHED) world->neighbors_stale = true;

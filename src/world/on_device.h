@@ -17,8 +17,26 @@ enum { WORLD_TOGETHER = 4 };
   X(world_permute_words, "device neighbors")                                                                           \
   X(world_permute_bytes, "device neighbors")                                                                           \
   X(world_overlap, "device neighbors")                                                                                 \
-  X(world_move, "device commit")
-#define WORLD_DEVICE_BUFFERS(X) X(gone) X(spare) X(deepest)
+  X(world_move, "device commit")                                                                                       \
+  X(world_drain, "device births")                                                                                      \
+  X(world_crowd, "device births")                                                                                      \
+  X(world_find_dead, "device births")                                                                                  \
+  X(world_close_gaps, "device births")                                                                                 \
+  X(world_close_gaps_bytes, "device births")                                                                           \
+  X(world_place_born, "device births")                                                                                 \
+  X(world_throw, "device births")
+#define WORLD_DEVICE_BUFFERS(X) X(spare) X(deepest) X(drained) X(crowd) X(dead_ids) X(dead) X(gaps) X(born)
+
+/* Of particles in sinks, or near emitters: how many there are, how many there was room for, and those. */
+typedef struct WorldDrained {
+  int64_t count, room;
+  DrainedThere *items;
+} WorldDrained;
+
+typedef struct WorldCrowd {
+  int64_t count, room;
+  CrowdThere *items;
+} WorldCrowd;
 
 struct WorldDevice {
   Device *device;
@@ -26,7 +44,11 @@ struct WorldDevice {
   WORLD_DEVICE_KERNELS(DEVICE_KERNEL_MEMBER)
   WORLD_DEVICE_BUFFERS(DEVICE_BUFFER_MEMBER)
   DeviceBuffer spares[WORLD_TOGETHER];
-  int64_t leaving;    /* steps whose leavers the device has counted and the host has not been told of */
+  int64_t
+      gone_known; /* of those that have left their places in the step: the host counts them already, or nobody does */
+  WorldDrained drained_here;
+  WorldCrowd crowd_here;
+  SolidsMirror sinks;
   int64_t radii_sent; /* how often radii had gone up when they were surveyed */
 };
 
@@ -41,5 +63,14 @@ struct WorldDevice {
 Status world_to_device(ScreeWorld *world, StateSet reads);
 LeaveShared world_leave_shared(const ScreeWorld *world, const NearSolids *near);
 Status world_launch_leave(ScreeWorld *world, const LeaveShared *shared);
+
+/* device_births.c. Where births, deaths and throws are done there, and who is in a sink is found there. */
+bool world_births_are_there(const ScreeWorld *world);
+bool world_sinks_are_there(const ScreeWorld *world);
+/* With the commit of a step: who is in a sink, who is near emitters that want to pour. Adds to what comes down with the
+ * step's counters, WORLD_GATHER_READS at most; then the rest comes down, if there is any. */
+enum { WORLD_GATHER_READS = 2 };
+Status world_gather_begin(ScreeWorld *world, double dt, DeviceRead *reads, int *count);
+Status world_gather_end(ScreeWorld *world, double dt);
 
 #endif

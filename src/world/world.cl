@@ -55,7 +55,7 @@ static bool is_near(LeaveShared leave, global const uint *near) {
 kernel void world_leave(LeaveShared leave, global const float *x, global const float *y, global const float *z,
                         global const float *dx, global const float *dy, global const float *dz, global float *built_x,
                         global float *built_y, global float *built_z, global float *clear, global const float *radius,
-                        global uint *near, SOLIDS_THERE, global int *gone) {
+                        global uint *near, SOLIDS_THERE, global int *words) {
   local int moved_here;
   int i = (int)get_global_id(0);
   if (get_local_id(0) == 0) moved_here = 0;
@@ -85,7 +85,7 @@ kernel void world_leave(LeaveShared leave, global const float *x, global const f
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (get_local_id(0) == 0 && moved_here) atomic_add(gone, moved_here);
+  if (get_local_id(0) == 0 && moved_here) atomic_add(&words[leave.counters + WORD_GONE], moved_here);
 }
 
 /* x + low += d without losing what a float of x's size cannot hold (Knuth's two-sum). */
@@ -180,3 +180,5 @@ kernel void world_overlap(int count, global const float *x, global const float *
   for (int k = 1; k < WORLD_OVERLAP_GROUP; k++) largest = largest > own[k] ? largest : own[k];
   deepest[i / WORLD_OVERLAP_GROUP] = largest;
 }
+
+#include "world/births.cl"

@@ -233,6 +233,53 @@ static void births_deaths_throws(void **state) {
   s.emitter.from = 0.03; /* nobody is there before */
   s.scene.grains_count = 0;
   assert_same_frames(&s.scene, 12);
+  busy(&s); /* the largest die, and in the order of those that stay a body is pushed */
+  small_bodies(&s);
+  s.materials[1].radius_spread = 0.3;
+  s.sink.shape = scree_shape_box((ScreeVec3){0.05, -1, -1}, (ScreeVec3){1, 1, 0.3});
+  assert_same_frames(&s.scene, 24);
+}
+
+/* Most of a thousand grains are in a sink at once, more than are told of at first; so many are near where others pour.
+ * In the end sinks are meshes, which the host looks into. */
+static void many_are_born_and_die_at_once(void **state) {
+  (void)state;
+  for (int mesh = 0; mesh < 2; mesh++) {
+    Small s;
+    busy(&s);
+    s.scene.method.radius = 0.02;
+    s.scene.events = NULL, s.scene.event_count = 0;
+    s.emitter.shape.disc = (ScreeDiscDef){.center = {0, 0, 0.3}, .radius = 0.2, .direction = {0, 0, -1}};
+    s.emitter.rate = 400;
+    s.sink.shape = scree_shape_box((ScreeVec3){-1, -0.15, -1}, (ScreeVec3){1, 1, 2});
+    if (mesh) s.sink.shape = scree_shape_mesh_file("rock_1.obj");
+    assert_same_frames(&s.scene, 4);
+    assert_same_across(&s.scene, 2, 4);
+  }
+}
+
+/* Who is born goes over the bus, and nobody else. */
+static void births_take_no_fields_along(void **state) {
+  (void)state;
+  enum { FRAMES = 6, MOST = 24000 /* bytes of a step; fields of all grains are ten times as many */ };
+  Small s;
+  small_scene(&s, "poured");
+  small_busy(&s, 1e9);
+  s.scene.method.radius = 0.02;
+  s.scene.sinks = NULL, s.scene.sink_count = 0;
+  s.scene.probes = NULL, s.scene.probe_count = 0;
+  s.emitter.rate = 300;
+  ScreeWorld *device = world_on(&s.scene, "opencl");
+  run_frames(device, 3);
+  ScreeStatistics before, after;
+  scree_world_statistics(device, &before);
+  const int64_t steps = scree_world_step_index(device);
+  run_frames(device, FRAMES);
+  scree_world_statistics(device, &after);
+  const int64_t bytes = after.bus_bytes_up + after.bus_bytes_down - before.bus_bytes_up - before.bus_bytes_down;
+  assert_true(after.coarse > before.coarse + 10);
+  assert_in_range(bytes, 1, MOST * (scree_world_step_index(device) - steps));
+  scree_world_destroy(device);
 }
 
 static void checkpoints_go_across(void **state) {
@@ -320,6 +367,8 @@ int main(void) {
       cmocka_unit_test(machines),
       cmocka_unit_test(free_bodies),
       cmocka_unit_test(births_deaths_throws),
+      cmocka_unit_test(many_are_born_and_die_at_once),
+      cmocka_unit_test(births_take_no_fields_along),
       cmocka_unit_test(checkpoints_go_across),
       cmocka_unit_test(programs_look_and_steer),
       cmocka_unit_test(what_blows_up_is_a_status),

@@ -18,21 +18,53 @@ kernel void position_predict(int count, float dt, float gain_x, float gain_y, fl
 
 /* ---- contacts into slots ---- */
 
-/* Where a grain is, what floats cannot hold of that, and where it is about to be; the radius behind two of them. And the
- * key of its batches. */
-kernel void position_spots(PositionShared step, global const float *restrict x, global const float *restrict y,
-                           global const float *restrict z, global const float *restrict low_x,
-                           global const float *restrict low_y, global const float *restrict low_z,
-                           global const float *restrict dx, global const float *restrict dy,
-                           global const float *restrict dz, global const float *restrict radius,
-                           global float4 *restrict at, global float4 *restrict low, global float4 *restrict ahead,
-                           global int *restrict batch_key) {
-  int i = (int)get_global_id(0);
+static float height_of(BeginShared shared, float x, float y, float z) {
+  return (float)(shared.up[0] * (double)x + shared.up[1] * (double)y + shared.up[2] * (double)z);
+}
+
+/* Floats as integers that are in the same order, and back. */
+static int in_order(int bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
+
+/* Height of the lowest grain. */
+kernel void position_lowest(BeginShared shared, global const float *x, global const float *y, global const float *z,
+                            global int *lowest) {
+  local int here;
+  const int i = (int)get_global_id(0);
+  if (get_local_id(0) == 0) here = INT_MAX;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (i < shared.count) atomic_min(&here, in_order(as_int(height_of(shared, x[i], y[i], z[i]))));
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) == 0) atomic_min(lowest, here);
+}
+
+/* Where a grain is, what floats cannot hold of that, and where it is about to be; the radius behind two of them. Its
+ * inverse mass, and the key of its batches. What the step counts begins at zero. */
+kernel void position_begin(PositionShared step, BeginShared shared, global const float *restrict x,
+                           global const float *restrict y, global const float *restrict z,
+                           global const float *restrict low_x, global const float *restrict low_y,
+                           global const float *restrict low_z, global const float *restrict dx,
+                           global const float *restrict dy, global const float *restrict dz,
+                           global const float *restrict radius, global const float *restrict mass,
+                           global const int *restrict lowest, global float4 *restrict at, global float4 *restrict low,
+                           global float4 *restrict ahead, global int *restrict batch_key,
+                           global float *restrict inverse, global int *restrict start, global int *restrict box,
+                           global int *restrict touched, global uint *restrict wrenches, global int *restrict deepest,
+                           global int *restrict sampled) {
+  const int i = (int)get_global_id(0);
+  bins_clear(i, shared.bins, start, box);
+  if (i < shared.solids) touched[i] = 0;
+  if (i < 2 * WRENCH_PARTS * shared.solids) wrenches[i] = 0;
+  if (i == 0) *deepest = 0;
   if (i >= step.count) return;
+  if (shared.samples > 0) sampled[i] = 0;
   at[i] = (float4)(x[i], y[i], z[i], radius[i]);
   low[i] = (float4)(low_x[i], low_y[i], low_z[i], 0);
   ahead[i] = (float4)(x[i] + dx[i], y[i] + dy[i], z[i] + dz[i], radius[i]);
   batch_key[i] = position_batch_key(load3(x, y, z, i), step.per_radius);
+  float w = 1 / mass[i];
+  if (shared.scaling > 0)
+    w = position_scaled_mass(w, shared.scaling, height_of(shared, x[i], y[i], z[i]) - as_float(in_order(*lowest)));
+  inverse[i] = w;
 }
 
 /* Goes through the partners of a grain, which are those points of the bins round it that are near enough: `count` goes
@@ -40,6 +72,7 @@ kernel void position_spots(PositionShared step, global const float *restrict x, 
 static int4 find_partners(BinsShared bins, global const int4 *unit, global const int *start, global const int4 *point,
                           global const float4 *ahead, int i, int key, int each, int4 count, global int *partner) {
   const int4 place = unit[i];
+  if (place.w == BINS_OUTSIDE) return count;
   const short4 spot = bins_spot(place);
   const bool looks = bins.hashed || bins.differ;
   const float4 own = looks ? ahead[i] : (float4)(0);
@@ -64,30 +97,6 @@ kernel void position_count(PositionShared step, BinsShared bins, global const in
   int i = (int)get_global_id(0);
   if (i < step.count)
     pairs[i] = find_partners(bins, unit, start, point, ahead, i, batch_key[i], 1, (int4)(0), 0);
-}
-
-/* Slot rows of a slice: where those of each batch begin among them. */
-kernel void position_slices(PositionShared step, global const int4 *pairs, global const int *walls,
-                            global int *begin, global int *rows) {
-  int s = (int)get_global_id(0);
-  if (s > step.slices) return;
-  rows[s] = 0; /* of the one behind the last, where their sum will be */
-  if (s == step.slices) return;
-  int4 most = (int4)(0);
-  int boundary = 0;
-  for (int l = 0; l < POSITION_ABREAST; l++) {
-    int i = s * POSITION_ABREAST + l;
-    if (i >= step.count) break;
-    most = max(most, pairs[i]);
-    boundary = max(boundary, walls[i]);
-  }
-  begin += s * POSITION_BATCHES;
-  begin[0] = 0;
-  begin[1] = most.x;
-  begin[2] = begin[1] + most.y;
-  begin[3] = begin[2] + most.z;
-  begin[4] = begin[3] + most.w;
-  rows[s] = begin[4] + boundary;
 }
 
 /* Two grains at one place have no line of centres: one is made up from where they are stored. */
@@ -187,37 +196,6 @@ static float relaxation_of(PositionShared step, int batch) {
 static float split_mass(PositionShared step, float w, int4 pairs, int walls, int batch) {
   if (step.averaging) return w;
   return position_split_mass(w, (float)contacts_of(pairs, walls, batch), relaxation_of(step, batch));
-}
-
-static float height_of(MassShared shared, float x, float y, float z) {
-  return (float)(shared.up[0] * (double)x + shared.up[1] * (double)y + shared.up[2] * (double)z);
-}
-
-/* Floats as integers that are in the same order, and back. */
-static int in_order(int bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
-
-/* Height of the lowest grain. */
-kernel void position_lowest(MassShared shared, global const float *x, global const float *y, global const float *z,
-                            global int *lowest) {
-  local int here;
-  const int i = (int)get_global_id(0);
-  if (get_local_id(0) == 0) here = INT_MAX;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (i < shared.count) atomic_min(&here, in_order(as_int(height_of(shared, x[i], y[i], z[i]))));
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (get_local_id(0) == 0) atomic_min(lowest, here);
-}
-
-/* Inverse masses. */
-kernel void position_weigh(MassShared shared, global const float *x, global const float *y, global const float *z,
-                           global const float *mass, global const int *lowest, global float *inverse) {
-  const int i = (int)get_global_id(0);
-  if (i >= shared.count) return;
-  float w = 1 / mass[i];
-  if (shared.scaling > 0)
-    w = position_scaled_mass(w, shared.scaling,
-                             height_of(shared, x[i], y[i], z[i]) - as_float(in_order(*lowest)));
-  inverse[i] = w;
 }
 
 /* Displacements without contacts, masses, and where nothing has been shifted yet. `push` has the inverse mass behind it,
@@ -472,18 +450,18 @@ kernel void position_batch_pass(
     global const int *restrict kind, global const float *restrict mu, global const float *restrict tension,
     global const float *restrict rolling, global const float4 *restrict now, global float4 *restrict next,
     global const float4 *restrict last, global float4 *restrict last_next, global const float4 *restrict turn,
-    global float4 *restrict turn_next, global float4 *restrict push, global float4 *restrict total,
-    global float4 *restrict left, global const float *restrict inverse, global float4 *restrict before,
-    global float4 *restrict torque, global const float4 *restrict wall_now, global const float4 *restrict wall_last,
-    global const float4 *restrict wall_rim, global float4 *restrict sums) {
+    global float4 *restrict turn_next, global float4 *restrict own, global const float *restrict inverse,
+    global const float4 *restrict wall, global float4 *restrict sums) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
+  own += i;
+  const int rows_apart = step.own_rows;
   const Tables tables = {mu, tension, rolling};
   const int4 many = pairs[i];
   const int at_walls = walls[i];
-  const float part = step.pins ? left[i].w : 1; /* see position_pin */
-  Passing grain = begin_pass(step, now[i], last[i], push[i], step.turning ? turn[i] : (float4)(0),
-                             step.turning ? before[i] : (float4)(0), step.turning ? torque[i] : (float4)(0));
+  const float part = step.pins ? own[OWN_LEFT * rows_apart].w : 1; /* see position_pin */
+  Passing grain = begin_pass(step, now[i], last[i], own[OWN_PUSH * rows_apart], step.turning ? turn[i] : (float4)(0),
+                             step.turning ? own[OWN_BEFORE * rows_apart] : (float4)(0), step.turning ? own[OWN_TORQUE * rows_apart] : (float4)(0));
   const float unpinned = part < 1 ? inverse[i] : grain.w;
   Pushes sum = no_pushes();
   int slot = first_slot(rows, begin, i, batch), count = contacts_of(many, 0, batch);
@@ -504,7 +482,8 @@ kernel void position_batch_pass(
     for (int k = at_walls; k > 0; k--, slot += POSITION_ABREAST) {
       int g = partner[slot] - step.boundary_row;
       const Slot read =
-          read_slot(step, slot, kind_of(step, kind, slot, true), g, kept, pose, wall_now, wall_last, wall_rim);
+          read_slot(step, slot, kind_of(step, kind, slot, true), g, kept, pose, wall + WALL_NOW * step.wall_rows,
+                    wall + WALL_LAST * step.wall_rows, wall + WALL_RIM * step.wall_rows);
       const Solved solved = solve_slot(step, grain.own, read, tables, false, sum);
       pose[slot] = solved.pose;
       kept[slot] = solved.kept;
@@ -513,19 +492,19 @@ kernel void position_batch_pass(
     }
     if (at_walls > 0) grain = take_pushes(step, grain, sum);
     last_next[i] = row_of(grain.own.d, grain.own.radius);
-    total[i] = row_of(vec_add(vec_of(total[i]), grain.own.d), grain.own.radius);
+    own[OWN_TOTAL * rows_apart] = row_of(vec_add(vec_of(own[OWN_TOTAL * rows_apart]), grain.own.d), grain.own.radius);
     if (!last_substep) {
-      if (step.turning) before[i] = row_of(grain.own.turn.rim, grain.may);
-      const PositionMotion motion = next_motion(step, grain, left[i], part);
-      left[i] = row_of(motion.left, part);
+      if (step.turning) own[OWN_BEFORE * rows_apart] = row_of(grain.own.turn.rim, grain.may);
+      const PositionMotion motion = next_motion(step, grain, own[OWN_LEFT * rows_apart], part);
+      own[OWN_LEFT * rows_apart] = row_of(motion.left, part);
       grain = next_substep(step, grain, motion);
     }
   }
   if (step.turning) {
-    torque[i] = row_of_torque(grain.moment);
+    own[OWN_TORQUE * rows_apart] = row_of_torque(grain.moment);
     turn_next[i] = row_of(grain.own.turn.rim, grain.own.turn.yields);
   }
-  push[i] = row_of(grain.pushes, grain.w);
+  own[OWN_PUSH * rows_apart] = row_of(grain.pushes, grain.w);
   next[i] = row_of(grain.own.d, split_mass(step, unpinned, many, at_walls, (batch + 1) % POSITION_PAIR_BATCHES) * part);
 }
 
@@ -538,10 +517,13 @@ kernel void position_fall(PositionShared step, global const float4 *now, global 
   if (i < step.count) total[i] = row_of(vec_add(vec_of(last[i]), vec_of(now[i])), total[i].w);
 }
 
+/* Velocities and displacements. Rows of contacts with solids have keys of their own to be remembered by. */
 kernel void position_finish(PositionShared step, global const float4 *now, global const float4 *total,
                             global const float4 *turn, global float *vx, global float *vy, global float *vz,
                             global float *dx, global float *dy, global float *dz, global float *spin_x,
-                            global float *spin_y, global float *spin_z, global uint *number) {
+                            global float *spin_y, global float *spin_z, global uint *number, global const int *walls,
+                            global const int *rows, global const int *begin, global const BoundaryShared *boundary,
+                            global int *partner) {
   int i = (int)get_global_id(0);
   if (i >= step.count) return;
   const float4 d = now[i], way = total[i];
@@ -551,7 +533,12 @@ kernel void position_finish(PositionShared step, global const float4 *now, globa
   dx[i] = way.x;
   dy[i] = way.y;
   dz[i] = way.z;
-  if (step.memory) number[i] = (uint)i + 1;
+  if (step.memory) {
+    number[i] = (uint)i + 1;
+    int slot = first_slot(rows, begin, i, POSITION_BOUNDARY_BATCH);
+    for (int k = walls[i]; k > 0; k--, slot += POSITION_ABREAST)
+      partner[slot] = (int)boundary[partner[slot] - step.boundary_row].key;
+  }
   if (!step.turning) return;
   float per = 1 / real_max(way.w * step.h, POSITION_TINY);
   LaneVec3 spin = vec_mul(vec_of(turn[i]), per);

@@ -123,11 +123,6 @@ typedef struct PositionWindow {
   int32_t border[3], crossing[3]; /* second rows and slots that lead to others': where they begin, second half, end */
 } PositionWindow;
 
-/* Translation of the centre of mass and rotation vector, or their rates. */
-typedef struct PositionTwist {
-  double part[6];
-} PositionTwist;
-
 /* A solid in the solve. */
 typedef struct PositionBody {
   bool movable, matched;    /* matched: its samples are pushed one by one, then brought back into shape */
@@ -137,20 +132,13 @@ typedef struct PositionBody {
   Mat3 free_turn;           /* its rotation */
   Quat free_turned;         /* the same */
   bool turns;               /* there is one */
-  PositionTwist gain;       /* of a substep's displacement over the one before, without the grains */
   _Atomic int64_t boundary; /* contacts with grains, of one that they can move */
-  /* of the substep: displacement without the grains, with what pushes it, its rotation */
-  PositionTwist alone, moved;
-  Quat turned;
-  Mat3 turn;
-  Vec3 last_shift; /* of the substep before, and its rotation */
-  Mat3 last_turn;
-  PositionTwist total;        /* displacements of the substeps so far, summed up */
-  PositionTwist push, pushed; /* what pushes it as a whole, about its centre, and the sum: kg m and kg m^2 */
-  double resistance;          /* to its turning, by grains that turn and that it rolls on: kg m^2 */
-  /* since the step's start, to the substep's */
-  Quat rotated;
-  Mat3 rotation;
+  union {                   /* in the substeps */
+    struct {
+      POSITION_RIDE
+    };
+    PositionRide ride;
+  };
   Vec3 middle;                       /* matched: centre of its samples, from that of its mass */
   Mat3 spread, covariance;           /* of the samples; of where they are and where pushes bring them */
   _Atomic int64_t match[MATCH_SUMS]; /* matched: of what pushes its samples */

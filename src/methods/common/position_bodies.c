@@ -9,22 +9,6 @@
 /* Fewer samples than this cannot tell a rotation: such a body is pushed as a whole. */
 enum { MATCHED_SAMPLES_MIN = 4 };
 
-static Vec3 twist_linear(const PositionTwist *twist) { return vec3(twist->part[0], twist->part[1], twist->part[2]); }
-static Vec3 twist_angular(const PositionTwist *twist) { return vec3(twist->part[3], twist->part[4], twist->part[5]); }
-static PositionTwist twist_of(Vec3 linear, Vec3 angular) {
-  return (PositionTwist){{linear.x, linear.y, linear.z, angular.x, angular.y, angular.z}};
-}
-static PositionTwist twist_madd(PositionTwist a, const PositionTwist *b, double factor) {
-  for (int k = 0; k < 6; k++) a.part[k] += factor * b->part[k];
-  return a;
-}
-
-/* The rotation of a substep. */
-static void turn_body(PositionBody *body) {
-  body->turned = quat_from_vector(twist_angular(&body->moved));
-  body->turn = mat3_from_quat(body->turned);
-}
-
 /* Acceleration without the grains. What holds or drives a part of a mechanism does so as in the last step: a bed that a
  * motor holds against its load starts with a push against that load and then gives way to it, by as much. (Parts that
  * do not give way at all inside the solve were rejected: a load heavier than the part then throws it back and forth,
@@ -52,7 +36,7 @@ static void body_create(PositionStep *work, int32_t index) {
   body->free = twist_madd(twist_madd(none, &velocity, dt), &acceleration, dt * dt);
   body->alone = body->movable ? twist_madd(body->gain, &velocity, h) : twist_madd(none, &body->free, h / dt);
   body->moved = body->alone;
-  turn_body(body);
+  ride_turn(&body->ride);
   Vec3 way = twist_linear(&body->free), turn = twist_angular(&body->free);
   body->turns = turn.x != 0 || turn.y != 0 || turn.z != 0;
   body->free_turned = quat_from_vector(turn);
@@ -402,17 +386,10 @@ static void take_push(PositionStep *work, int64_t g) {
   body->resistance += (double)(rolling * load * work->step->state->particles.radius[contact->grain]);
 }
 
-/* A free body that rolls on grains: rolling resistance takes from the moment of its momentum, or all of it. */
 static void resist_rolling(PositionStep *work, int32_t index) {
   const Solid *solid = &work->step->state->solids.items[index];
-  PositionBody *body = &work->bodies.items[index];
-  if (!(body->resistance > 0) || solid->motion != MOTION_FREE) return;
-  const Vec3 turn = twist_angular(&body->moved), in_shape = quat_rotate(quat_conjugate(solid->rotation), turn);
-  const Vec3 whole = quat_rotate(solid->rotation, mat3_apply(&solid->inertia, in_shape));
-  const double size = vec3_length(whole), share = size > body->resistance ? body->resistance / size : 1;
-  const PositionTwist taken = twist_of(vec3(0, 0, 0), whole), slowed = twist_of(vec3(0, 0, 0), turn);
-  body->push = twist_madd(body->push, &taken, -share);
-  body->moved = twist_madd(body->moved, &slowed, -share);
+  if (solid->motion == MOTION_FREE)
+    ride_resist_rolling(&work->bodies.items[index].ride, solid->rotation, &solid->inertia);
 }
 
 /* Bodies that are pushed as a whole: in the order of the boundary contacts, whatever the threads did. */
@@ -428,7 +405,7 @@ static void move_pushed(PositionStep *work) {
   for (int32_t k = 0; k < count; k++)
     if (is_touched(&work->bodies.items[k]) && !work->bodies.items[k].matched) {
       resist_rolling(work, k);
-      turn_body(&work->bodies.items[k]);
+      ride_turn(&work->bodies.items[k].ride);
     }
 }
 
@@ -439,7 +416,7 @@ void position_move_by(PositionStep *work, int32_t index, const double moved[6], 
   memcpy(body->push.part, push, sizeof body->push.part);
   body->resistance = resistance;
   resist_rolling(work, index);
-  turn_body(body);
+  ride_turn(&body->ride);
 }
 
 /* The sums so far, which begin anew, in kg m and kg m^2. */
@@ -457,7 +434,7 @@ void position_match(PositionStep *work, int32_t index) {
   double sums[MATCH_SUMS];
   take_match(work, body, sums);
   body->moved = body->alone;
-  turn_body(body);
+  ride_turn(&body->ride);
   body->covariance = mat3_mul(mat3_mul(body->turn, body->rotation), body->spread);
   for (int r = 0; r < 3; r++) {
     body->moved.part[r] += sums[r] * per_mass;
@@ -486,17 +463,7 @@ void position_end_substep(PositionStep *work) {
   for (int32_t k = 0; k < work->step->state->solids.count; k++) {
     PositionBody *body = &work->bodies.items[k];
     if (body->still) continue;
-    body->last_shift = twist_linear(&body->moved);
-    body->last_turn = body->turn;
-    body->total = twist_madd(body->total, &body->moved, 1);
-    body->pushed = twist_madd(body->pushed, &body->push, 1);
-    body->rotated = quat_normalize(quat_mul(body->turned, body->rotated));
-    body->rotation = mat3_from_quat(body->rotated);
-    if (work->substep + 1 >= work->substeps || !body->movable) continue;
-    PositionTwist pushed = work->settings->memory ? twist_madd(body->moved, &body->alone, -1) : (PositionTwist){{0}};
-    body->alone = twist_madd(body->moved, &body->gain, 1);
-    body->moved = twist_madd(body->alone, &pushed, 1);
-    turn_body(body);
+    ride_end_substep(&body->ride, work->substep + 1 < work->substeps && body->movable, work->settings->memory);
   }
 }
 

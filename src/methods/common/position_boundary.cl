@@ -125,12 +125,12 @@ kernel void position_touch_samples(PositionShared step, BoundarySearch search, g
                                    global const float *low_y, global const float *low_z, global const float *dx,
                                    global const float *dy, global const float *dz, global const float *radius,
                                    SOLIDS_THERE, global const BoundaryBody *bodies, global const int *owner,
-                                   global const float4 *sample_at, global const int *walls, global const int *before,
+                                   global const float4 *sample_at, global const int *walls, global const int *rows,
                                    global const int *faced, global const int *touching,
                                    global BoundaryShared *boundary) {
   const int i = (int)get_global_id(0);
   if (i >= step.count || walls[i] == faced[i]) return;
-  const int begin = before[i] + faced[i], end = before[i + 1];
+  const int own = first_wall(step, rows, i), begin = own + faced[i], end = first_wall(step, rows, i + 1);
   const SampleGrain grain = {vec3((double)x[i], (double)y[i], (double)z[i]),
                              vec3((double)low_x[i], (double)low_y[i], (double)low_z[i]),
                              vec3((double)dx[i], (double)dy[i], (double)dz[i]), radius[i]};
@@ -141,51 +141,102 @@ kernel void position_touch_samples(PositionShared step, BoundarySearch search, g
     BoundaryShared contact = touch_sample(step, search, solids_there(solid, numbers, values, triangle), grain, i,
                                           sample, sample_at[sample], owner[sample], bodies);
     contact.rank = rank;
-    boundary[before[i] + rank] = contact;
+    boundary[own + rank] = contact;
   }
 }
 
-/* Contacts of each grain: counted, and then, once it is known where they begin, written. */
-kernel void position_find_boundary(PositionShared step, BoundarySearch search, global const float *x,
-                                   global const float *y, global const float *z, global const float *low_x,
-                                   global const float *low_y, global const float *low_z, global const float *dx,
-                                   global const float *dy, global const float *dz, global const float *radius,
-                                   global const uint *near, SOLIDS_THERE, global const BoundaryBody *bodies,
-                                   global const int *asked_at, global const int *answered,
-                                   global const BoundaryShared *answers, global const int *sampled,
-                                   global int *walls, global int *before,
-                                   global int *faced, global BoundaryShared *boundary) {
-  int i = (int)get_global_id(0);
-  if (i == step.count && !search.fill) before[i] = 0; /* where their sum will be */
-  if (i >= step.count || (search.fill && walls[i] == 0)) return;
-  const SolidsThere there = solids_there(solid, numbers, values, triangle);
-  const Vec3 origin = vec3(search.origin[0], search.origin[1], search.origin[2]);
+/* What a grain touches by distance: how many; written from `out` on. */
+static int find_by_distance(PositionShared step, BoundarySearch search, SolidsThere there, BoundaryGrain grain,
+                            global const uint *near, global const BoundaryBody *bodies, global const int *asked_at,
+                            global const int *answered, global const BoundaryShared *answers,
+                            global BoundaryShared *out) {
   int count = 0;
-  bool any = false;
-  BoundaryGrain grain;
   for (int word = 0; word < search.words; word++)
-    for (uint bits = near[i * search.words + word]; bits != 0; bits &= bits - 1) {
+    for (uint bits = near[grain.number * search.words + word]; bits != 0; bits &= bits - 1) {
       const int index = word * 32 + 31 - (int)clz(bits & (0u - bits));
-      if (!any) {
-        any = true;
-        grain.start = boundary_start(origin, vec3((double)x[i], (double)y[i], (double)z[i]),
-                                     vec3((double)low_x[i], (double)low_y[i], (double)low_z[i]));
-        grain.way = vec3((double)dx[i], (double)dy[i], (double)dz[i]);
-        grain.radius = radius[i];
-        grain.number = i;
-      }
-      global BoundaryShared *out = search.fill ? boundary + before[i] + count : boundary;
       if (search.asks && there.solid[index].form == SOLID_ASKED)
-        count += touch_asked(search, i, index, count, asked_at, answered, answers, out);
-      else count += touch_solid(step, search, there, grain, index, bodies + index, count, out);
+        count += touch_asked(search, grain.number, index, count, asked_at, answered, answers, out + count);
+      else count += touch_solid(step, search, there, grain, index, bodies + index, count, out + count);
     }
-  if (search.fill) return;
-  if (search.samples > 0) {
+  return count;
+}
+
+static BoundaryGrain boundary_grain(BoundarySearch search, float x, float y, float z, float low_x, float low_y,
+                                    float low_z, float dx, float dy, float dz, float radius, int i) {
+  BoundaryGrain grain;
+  grain.start = boundary_start(vec3(search.origin[0], search.origin[1], search.origin[2]),
+                               vec3((double)x, (double)y, (double)z), vec3((double)low_x, (double)low_y, (double)low_z));
+  grain.way = vec3((double)dx, (double)dy, (double)dz);
+  grain.radius = radius;
+  grain.number = i;
+  return grain;
+}
+
+static bool near_any(BoundarySearch search, global const uint *near, int i) {
+  uint any = 0;
+  for (int word = 0; word < search.words; word++) any |= near[i * search.words + word];
+  return any != 0;
+}
+
+/* Slot rows of a slice: where those of each batch begin among them. */
+static int slice_rows(PositionShared step, int s, global const int4 *pairs, local const int *walls, global int *begin) {
+  int4 most = (int4)(0);
+  int boundary = 0;
+  for (int l = 0; l < POSITION_ABREAST && s * POSITION_ABREAST + l < step.count; l++) {
+    most = max(most, pairs[s * POSITION_ABREAST + l]);
+    boundary = max(boundary, walls[l]);
+  }
+  begin += s * POSITION_BATCHES;
+  begin[0] = 0;
+  begin[1] = most.x;
+  begin[2] = begin[1] + most.y;
+  begin[3] = begin[2] + most.z;
+  begin[4] = begin[3] + most.w;
+  return begin[4] + boundary;
+}
+
+/* What the search for them reads, and where they go. */
+#define SEEKING_GRAINS                                                                                                 \
+  global const float *x, global const float *y, global const float *z, global const float *low_x,                      \
+      global const float *low_y, global const float *low_z, global const float *dx, global const float *dy,            \
+      global const float *dz, global const float *radius, global const uint *near, SOLIDS_THERE,                       \
+      global const BoundaryBody *bodies, global const int *asked_at, global const int *answered,                       \
+      global const BoundaryShared *answers, global BoundaryShared *boundary
+
+/* Contacts of each grain, counted; and with those of pairs the rows of each slice. */
+kernel void position_count_boundary(PositionShared step, BoundarySearch search, SEEKING_GRAINS,
+                                    global const int *sampled, global const int4 *pairs, global int *walls,
+                                    global int *faced, global int *begin, global int *rows) {
+  local int here[POSITION_GROUP];
+  const int i = (int)get_global_id(0), item = (int)get_local_id(0);
+  int count = 0;
+  if (i < step.count && near_any(search, near, i))
+    count = find_by_distance(step, search, solids_there(solid, numbers, values, triangle),
+                             boundary_grain(search, x[i], y[i], z[i], low_x[i], low_y[i], low_z[i], dx[i], dy[i],
+                                            dz[i], radius[i], i),
+                             near, bodies, asked_at, answered, answers, boundary);
+  if (i < step.count && search.samples > 0) {
     faced[i] = count;
     count += sampled[i];
   }
-  walls[i] = count;
-  before[i] = count;
+  if (i < step.count) walls[i] = count;
+  here[item] = count;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (i <= step.count) rows[step.slices + 1 + i] = count; /* of the one behind the last, where their sum will be */
+  if (i % POSITION_ABREAST == 0 && i < step.count)
+    rows[i / POSITION_ABREAST] = slice_rows(step, i / POSITION_ABREAST, pairs, here + item, begin);
+  if (i == step.count) rows[step.slices] = 0;
+}
+
+/* And then, once it is known where they begin, written. */
+kernel void position_find_boundary(PositionShared step, BoundarySearch search, SEEKING_GRAINS,
+                                   global const int *walls, global const int *rows) {
+  const int i = (int)get_global_id(0);
+  if (i >= step.count || walls[i] == 0) return;
+  find_by_distance(step, search, solids_there(solid, numbers, values, triangle),
+                   boundary_grain(search, x[i], y[i], z[i], low_x[i], low_y[i], low_z[i], dx[i], dy[i], dz[i],
+                                  radius[i], i),
+                   near, bodies, asked_at, answered, answers, boundary + first_wall(step, rows, i));
 }
 
 /* As remembered_at of a contact with a solid. A grain that goes over an edge of a mesh touches another face than before: where
@@ -203,15 +254,30 @@ static uint boundary_remembered_at(PositionShared step, BoundaryShared contact, 
   return found;
 }
 
-/* Contacts with solids: before those of pairs, which write where a grain's row is. */
+static Vec3 vec3_at(global const double *from) { return vec3(from[0], from[1], from[2]); }
+
+/* What the surface of a solid moves by at a contact, besides its row. */
+static float4 boundary_rim(int sampled, global const double *motion, float radius) {
+  return row_of_vec3(sampled ? vec3(0, 0, 0) : vec3_scale(vec3_at(motion + RIDE_SPIN), -(double)radius), 1);
+}
+
+/* Contacts with solids: before those of pairs, which write where a grain's row is. Their rows are those of solids that
+ * stand still: see position_carry. */
 kernel void position_fill_boundary(PositionShared step, global const BoundaryShared *boundary, global const int *rows,
                                    global const int *begin, global const uint *row, global const uint *held,
                                    global const uint *last_key, global const float4 *last_kept,
                                    global const uchar *material, global int *partner, global float4 *kept,
-                                   global float4 *pose, global int *kind, global int *slots, global float4 *sums) {
+                                   global float4 *pose, global int *kind, global int *slots, global float4 *sums,
+                                   global const BoundaryBody *bodies, global const double *motions,
+                                   global const float *radius, global float4 *wall_now, global float4 *wall_last,
+                                   global float4 *wall_rim) {
   int g = (int)get_global_id(0);
   if (g >= step.boundary_count) return;
   BoundaryShared contact = boundary[g];
+  wall_now[g] = (float4)(0);
+  wall_last[g] = (float4)(0, 0, 0, POSITION_FAR);
+  wall_rim[g] = boundary_rim(bodies[contact.solid].sampled, motions + RIDE_DOUBLES * contact.solid,
+                             radius[contact.grain]);
   int i = contact.grain;
   int slot = first_slot(rows, begin, i, POSITION_BOUNDARY_BATCH) + contact.rank * POSITION_ABREAST;
   float4 last = (float4)(0);
@@ -229,16 +295,7 @@ kernel void position_fill_boundary(PositionShared step, global const BoundarySha
   sums[g] = (float4)(0);
 }
 
-/* Rows of solids have keys of their own to be remembered by. */
-kernel void position_keep_keys(PositionShared step, global const BoundaryShared *boundary, global const int *slots,
-                               global int *partner) {
-  int g = (int)get_global_id(0);
-  if (g < step.boundary_count) partner[slots[g]] = (int)boundary[g].key;
-}
-
 /* ---- solids that move ---- */
-
-static Vec3 vec3_at(global const double *from) { return vec3(from[0], from[1], from[2]); }
 
 static Mat3 mat3_at(global const double *from) {
   const Mat3 m = {{{from[0], from[1], from[2]}, {from[3], from[4], from[5]}, {from[6], from[7], from[8]}}};
@@ -279,22 +336,17 @@ kernel void position_carry(PositionShared step, int first, int substep_row, glob
   BoundaryShared contact = boundary[g];
   global const double *motion = motions + RIDE_DOUBLES * (substep_row + contact.solid);
   const float4 grain = total[contact.grain];
-  Vec3 spin = vec3_at(motion + RIDE_SPIN);
-  const double radius = grain.w;
   const int of_sample = bodies[contact.solid].sampled;
-  Vec3 rim = of_sample ? vec3(0, 0, 0) : vec3_scale(spin, -radius);
   if (first) {
     lever[g] = (float4)(contact.arm[0], contact.arm[1], contact.arm[2], 0);
     wall_now[g] = (float4)(0, 0, 0, boundary_weight(step, bodies + contact.solid, touched[contact.solid], contact));
-    wall_last[g] = (float4)(0, 0, 0, POSITION_FAR);
-    wall_rim[g] = row_of_vec3(rim, 1);
   }
   if (motion[RIDE_STILL] != 0) return;
   const Vec3 now = lever_now(contact, of_sample, motion, grain);
   wall_last[g] = row_of_vec3(
       carried(vec3_at(motion + RIDE_LAST_SHIFT), motion + RIDE_LAST_TURN, vec3_of(lever[g])), POSITION_FAR);
   wall_now[g] = row_of_vec3(carried(vec3_at(motion + RIDE_SHIFT), motion + RIDE_TURN, now), wall_now[g].w);
-  wall_rim[g] = row_of_vec3(rim, 1);
+  wall_rim[g] = boundary_rim(of_sample, motion, grain.w);
   lever[g] = row_of_vec3(now, 0);
 }
 
@@ -433,6 +485,38 @@ kernel void position_sum_pushed(PositionShared step, int solids, int substep_row
     to[BODY_RESISTANCE] = push;
     to[BODY_CONTACTS] = (double)touched[body];
   }
+}
+
+/* Bodies go on by what pushes them: as position_move_by and position_end_substep. Then the rows that contacts read. */
+kernel void position_move_bodies(RideShared shared, global const BoundaryBody *bodies, global const double *sums,
+                                 global PositionRide *rides, global double *motions) {
+  const int k = (int)get_global_id(0);
+  if (k >= shared.solids) return;
+  global const BoundaryBody *body = bodies + k;
+  global const double *own = sums + BODY_SUMS * k;
+  PositionRide ride = rides[k];
+  if (own[BODY_CONTACTS] > 0) {
+    for (int part = 0; part < 6; part++) ride.moved.part[part] = own[BODY_MOVED + part];
+    for (int part = 0; part < 6; part++) ride.push.part[part] = own[BODY_PUSH + part];
+    ride.resistance = own[BODY_RESISTANCE];
+    const Mat3 inertia = body->inertia;
+    if (body->free) ride_resist_rolling(&ride, body->pose, &inertia);
+    ride_turn(&ride);
+  }
+  if (shared.ends && !body->still) ride_end_substep(&ride, shared.goes_on && body->movable, shared.memory != 0);
+  rides[k] = ride;
+  if (shared.ends && !shared.goes_on) return;
+  global double *row = motions + RIDE_DOUBLES * (shared.row + k);
+  for (int part = 0; part < 6; part++) row[RIDE_SHIFT + part] = ride.moved.part[part];
+  for (int part = 0; part < 9; part++) row[RIDE_TURN + part] = ride.turn.m[part / 3][part % 3];
+  row[RIDE_LAST_SHIFT] = ride.last_shift.x;
+  row[RIDE_LAST_SHIFT + 1] = ride.last_shift.y;
+  row[RIDE_LAST_SHIFT + 2] = ride.last_shift.z;
+  for (int part = 0; part < 9; part++) row[RIDE_LAST_TURN + part] = ride.last_turn.m[part / 3][part % 3];
+  for (int part = 0; part < 3; part++) row[RIDE_TOTAL + part] = ride.total.part[part];
+  row[RIDE_STILL] = body->still;
+  for (int part = 0; part < 6; part++) row[RIDE_ALONE + part] = ride.alone.part[part];
+  for (int part = 0; part < 9; part++) row[RIDE_ROTATION + part] = ride.rotation.m[part / 3][part % 3];
 }
 
 /* ---- sums in fixed point: of what pushes matched bodies, of forces on solids ---- */

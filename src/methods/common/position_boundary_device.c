@@ -24,6 +24,7 @@ static Status send_bodies(Launcher *l) {
   const Solids *solids = &work->step->state->solids;
   const int64_t bytes = (solids->count + 1) * (int64_t)sizeof(BoundaryBody);
   TRY(memory_grow(l->core, &l->d->bodies_shared, solids->count + 1, "contacts with solids"));
+  memset(l->d->bodies_shared, 0, (size_t)bytes); /* what lies between is compared, too */
   for (int32_t k = 0; k < solids->count; k++) {
     const PositionBody *body = &work->bodies.items[k];
     l->d->bodies_shared[k] = (BoundaryBody){.center = position_body_center(&solids->items[k], body),
@@ -35,7 +36,10 @@ static Status send_bodies(Launcher *l) {
                                             .movable = body->movable,
                                             .still = body->still,
                                             .sampled = solid_is_sampled(&solids->items[k]),
-                                            .matched = body->matched};
+                                            .matched = body->matched,
+                                            .pose = solids->items[k].rotation,
+                                            .inertia = solids->items[k].inertia,
+                                            .free = solids->items[k].motion == MOTION_FREE};
     if (!body->movable) continue;
     if (body->matched) position_measure_shape(work, k);
     l->d->bodies_shared[k].middle = body->middle;
@@ -43,8 +47,7 @@ static Status send_bodies(Launcher *l) {
     memcpy(l->d->bodies_shared[k].mobility, solids->items[k].inverse_inertia, sizeof solids->items[k].inverse_inertia);
     position_body_weight(&solids->items[k], &l->d->bodies_shared[k].linear, &l->d->bodies_shared[k].angular);
   }
-  TRY(device_reserve(l->core, l->d->device, &l->d->bodies, bytes, 0, "contacts with solids"));
-  return device_write(l->core, l->d->device, &l->d->bodies, 0, bytes, l->d->bodies_shared);
+  return position_send_table(l, &l->d->sent_bodies, &l->d->bodies, l->d->bodies_shared, bytes);
 }
 
 static BoundarySearch shared_search(const Launcher *l, bool fill) {
@@ -73,8 +76,7 @@ static Status send_samples(const Launcher *l) {
   TRY(position_send_table(l, &d->sent_sample_y, &d->sample_y, s->local_y, four));
   TRY(position_send_table(l, &d->sent_sample_z, &d->sample_z, s->local_z, four));
   TRY(position_send_table(l, &d->sent_sample_of, &d->sample_of, s->solid, four));
-  TRY(device_reserve(l->core, d->device, &d->sample_at, 4 * four, 0, "samples"));
-  return device_clear(l->core, d->device, &d->sampled, grains);
+  return device_reserve(l->core, d->device, &d->sample_at, 4 * four, 0, "samples");
 }
 
 /* Counts the samples that each grain may touch, or lists them. Where grains are stands in the rows of `now` and `next`:
@@ -84,25 +86,33 @@ static Status find_samples(const Launcher *l, BoundarySearch search) {
   return LAUNCH(l, position_find_samples, search.samples, DEVICE_VALUE(l->step), DEVICE_VALUE(search),
                 DEVICE_VALUE(l->d->bins.shared), HERE(bins.start), HERE(bins.point), HERE(ahead), HERE(now), HERE(next),
                 FIELD3(dx, dy, dz), HERE(sample_x), HERE(sample_y), HERE(sample_z), HERE(sample_of),
-                DEVICE_BUFFER(solids), HERE(bodies), HERE(walls_before), HERE(sample_at), HERE(sampled),
-                HERE(touching));
+                DEVICE_BUFFER(solids), HERE(bodies), HERE(rows), HERE(sample_at), HERE(sampled), HERE(touching));
 }
 
 #define IF_ASKED(name) DEVICE_BUFFER(search.asks ? &l->d->name : &l->d->nothing)
 
-/* Counts contacts, or writes them. */
-static Status find(const Launcher *l, bool fill) {
-  const BoundarySearch search = shared_search(l, fill);
+#define SEEKING                                                                                                        \
+  DEVICE_VALUE(l->step), DEVICE_VALUE(search), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz),       \
+      FIELD(radius)
+#define FOUND                                                                                                          \
+  FIELD(near_solids), SOLIDS, HERE(bodies), IF_ASKED(asked_at), IF_ASKED(answered), IF_ASKED(answers), HERE(boundary)
+
+Status position_count_boundary(Launcher *l) {
+  const BoundarySearch search = shared_search(l, false);
   TRY(find_samples(l, search));
-  if (search.asks && !fill) TRY(position_ask_host(l, search));
-  TRY(LAUNCH(l, position_find_boundary, l->step.count + 1, DEVICE_VALUE(l->step), DEVICE_VALUE(search), FIELD3(x, y, z),
-             FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz), FIELD(radius), FIELD(near_solids), SOLIDS, HERE(bodies),
-             IF_ASKED(asked_at), IF_ASKED(answered), IF_ASKED(answers), HERE(sampled), HERE(walls), HERE(walls_before),
-             HERE(faced), HERE(boundary)));
-  if (!fill || search.samples == 0) return SCREE_OK;
-  return LAUNCH(l, position_touch_samples, l->step.count, DEVICE_VALUE(l->step), DEVICE_VALUE(search), FIELD3(x, y, z),
-                FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz), FIELD(radius), SOLIDS, HERE(bodies), HERE(sample_of),
-                HERE(sample_at), HERE(walls), HERE(walls_before), HERE(faced), HERE(touching), HERE(boundary));
+  if (search.asks) TRY(position_ask_host(l, search));
+  return LAUNCH(l, position_count_boundary, l->step.count + 1, SEEKING, FOUND, HERE(sampled), HERE(pairs), HERE(walls),
+                HERE(faced), HERE(begin), HERE(rows));
+}
+
+/* Those that have been counted are written. */
+static Status write_boundary(const Launcher *l) {
+  const BoundarySearch search = shared_search(l, true);
+  TRY(find_samples(l, search));
+  TRY(LAUNCH(l, position_find_boundary, l->step.count, SEEKING, FOUND, HERE(walls), HERE(rows)));
+  if (search.samples == 0) return SCREE_OK;
+  return LAUNCH(l, position_touch_samples, l->step.count, SEEKING, SOLIDS, HERE(bodies), HERE(sample_of),
+                HERE(sample_at), HERE(walls), HERE(rows), HERE(faced), HERE(touching), HERE(boundary));
 }
 
 /* Rows of the solids in a substep; whether any of them moves. */
@@ -170,39 +180,43 @@ Status position_send_motions(Launcher *l, bool *moving) {
   return status;
 }
 
-Status position_find_boundary_device(Launcher *l) {
+Status position_send_bodies(Launcher *l) {
+  PositionDevice *d = l->d;
+  const int64_t solids = l->work->step->state->solids.count, four = (int64_t)sizeof(int32_t);
   TRY(send_bodies(l));
   TRY(send_samples(l));
-  TRY(device_reserve(l->core, l->d->device, &l->d->boundary, sizeof(BoundaryShared), 0, "contacts with solids"));
-  TRY(find(l, false));
-  return scan_run(l->core, &l->d->scan, &l->d->walls_before, l->step.count + 1);
+  TRY(device_reserve(l->core, d->device, &d->touched, (solids + 1) * four, 0, "bodies"));
+  TRY(device_reserve(l->core, d->device, &d->wrenches, (2 * WRENCH_PARTS * solids + 1) * four, 0, "forces on solids"));
+  return device_reserve(l->core, d->device, &d->boundary, sizeof(BoundaryShared), 0, "contacts with solids");
 }
 
-/* Of bodies that grains can move; without any only `touched` is looked at. */
+/* Of bodies that grains can move. */
 static Status reserve_pushed(const Launcher *l, int64_t room) {
   PositionDevice *d = l->d;
   const int64_t solids = l->work->step->state->solids.count + 1, four = (int64_t)sizeof(int32_t),
                 eight = (int64_t)sizeof(double);
-  TRY(device_reserve(l->core, d->device, &d->touched, solids * four, 0, "bodies"));
-  TRY(device_clear(l->core, d->device, &d->touched, solids * four));
   if (!any_movable(l->work)) return SCREE_OK;
   TRY(device_reserve(l->core, d->device, &d->pushed_before, (room + 1) * four, 0, "bodies"));
   TRY(device_reserve(l->core, d->device, &d->pushed, room * four, 0, "bodies"));
   TRY(device_reserve(l->core, d->device, &d->push_parts, room * PUSH_PARTS * eight, 0, "bodies"));
   TRY(device_reserve(l->core, d->device, &d->body_sums, solids * BODY_SUMS * eight, 0, "bodies"));
+  TRY(device_reserve(l->core, d->device, &d->rides, solids * (int64_t)sizeof(PositionRide), 0, "bodies"));
+  TRY(memory_grow(l->core, &d->rides_here, solids, "bodies"));
   return memory_grow(l->core, &d->sums_read, solids, "bodies");
 }
 
 Status position_reserve_boundary(Launcher *l) {
   PositionDevice *d = l->d;
-  int32_t count = 0;
-  TRY(device_read(l->core, d->device, &d->walls_before, l->step.count * (int64_t)sizeof count, sizeof count, &count));
-  const int64_t room = count > 0 ? count : 1;
-  l->step.boundary_count = count;
+  const int64_t room = l->step.boundary_count > 0 ? l->step.boundary_count : 1;
 #define POSITION_TAKE(name)                                                                                            \
   TRY(device_reserve(l->core, d->device, &d->name, room *(int64_t)sizeof(float[4]), 0, "contacts with solids"));
   POSITION_WALL_ROWS(POSITION_TAKE)
 #undef POSITION_TAKE
+#define POSITION_PART(name) &d->name,
+  DeviceBuffer *const parts[] = {POSITION_WALL_PARTS(POSITION_PART)};
+#undef POSITION_PART
+  TRY(position_reserve_parts(l, &d->wall, parts, WALL_ROWS, room, &d->wall_rows));
+  l->step.wall_rows = (int)d->wall_rows;
   TRY(device_reserve(l->core, d->device, &d->slots, room * (int64_t)sizeof(int32_t), 0, "contacts with solids"));
   TRY(device_reserve(l->core, d->device, &d->boundary, room * (int64_t)sizeof(BoundaryShared), 0,
                      "contacts with solids"));
@@ -212,10 +226,11 @@ Status position_reserve_boundary(Launcher *l) {
 }
 
 Status position_fill_boundary_device(const Launcher *l) {
-  if (l->step.boundary_count > 0) TRY(find(l, true));
+  if (l->step.boundary_count > 0) TRY(write_boundary(l));
   return LAUNCH(l, position_fill_boundary, l->step.boundary_count, DEVICE_VALUE(l->step), HERE(boundary), HERE(rows),
                 HERE(begin), FIELD(contact_row), FIELD(contacts_held), HERE(last_key), HERE(last_kept), FIELD(material),
-                HERE(key), HERE(kept), HERE(pose), HERE(kind), HERE(slots), HERE(sums));
+                HERE(key), HERE(kept), HERE(pose), HERE(kind), HERE(slots), HERE(sums), HERE(bodies), HERE(motions),
+                FIELD(radius), HERE(wall_now), HERE(wall_last), HERE(wall_rim));
 }
 
 Status position_carry_boundary(const Launcher *l, int32_t substep) {
@@ -240,18 +255,59 @@ static Status sum_match(const Launcher *l) {
                 HERE(pose), HERE(body_sums));
 }
 
-/* What pushes them comes down: of what is remembered, or of a substep. */
+/* What pushes them, of what is remembered or of a substep. */
 static Status sum_pushed(const Launcher *l, int32_t substep, bool first) {
-  PositionDevice *d = l->d;
   const int32_t solids = l->work->step->state->solids.count, from = substep * solids, begins = first;
   if (any_matched(l->work)) TRY(sum_match(l));
   TRY(LAUNCH(l, position_push_parts, l->step.boundary_count, DEVICE_VALUE(l->step), DEVICE_VALUE(begins),
              HERE(boundary), HERE(bodies), HERE(pushed_before), HERE(pushed), HERE(slots), HERE(kept), HERE(pose),
              HERE(kind), HERE(rolling), HERE(lever), HERE(total), HERE(push_parts)));
-  TRY(LAUNCH(l, position_sum_pushed, (int64_t)solids * BODY_LANES, DEVICE_VALUE(l->step), DEVICE_VALUE(solids),
-             DEVICE_VALUE(from), HERE(boundary), HERE(bodies), HERE(motions), HERE(pushed_before), HERE(pushed),
-             HERE(touched), HERE(push_parts), HERE(body_sums)));
-  return device_read(l->core, d->device, &d->body_sums, 0, solids * (int64_t)sizeof *d->sums_read, d->sums_read);
+  return LAUNCH(l, position_sum_pushed, (int64_t)solids * BODY_LANES, DEVICE_VALUE(l->step), DEVICE_VALUE(solids),
+                DEVICE_VALUE(from), HERE(boundary), HERE(bodies), HERE(motions), HERE(pushed_before), HERE(pushed),
+                HERE(touched), HERE(push_parts), HERE(body_sums));
+}
+
+static DeviceRead sums_wanted(const Launcher *l) {
+  PositionDevice *d = l->d;
+  return (DeviceRead){&d->body_sums, 0, l->work->step->state->solids.count * (int64_t)sizeof *d->sums_read,
+                      d->sums_read};
+}
+
+/* The device moves bodies by those sums. Matched ones want a decomposition of a matrix, for which the host has them. */
+static Status move_there(const Launcher *l, RideShared shared) {
+  shared.solids = l->work->step->state->solids.count;
+  shared.row *= shared.solids;
+  shared.memory = l->work->settings->memory;
+  return LAUNCH(l, position_move_bodies, shared.solids, DEVICE_VALUE(shared), HERE(bodies), HERE(body_sums),
+                HERE(rides), HERE(motions));
+}
+
+static bool moves_there(const PositionStep *work) { return any_movable(work) && !any_matched(work); }
+
+static Status send_rides(const Launcher *l) {
+  PositionDevice *d = l->d;
+  const int32_t solids = l->work->step->state->solids.count;
+  for (int32_t k = 0; k < solids; k++) d->rides_here[k] = l->work->bodies.items[k].ride;
+  return device_write(l->core, d->device, &d->rides, 0, solids * (int64_t)sizeof *d->rides_here, d->rides_here);
+}
+
+static void count_contacts(const Launcher *l) {
+  const PositionStep *work = l->work;
+  for (int32_t k = 0; k < work->step->state->solids.count; k++)
+    if (work->bodies.items[k].movable)
+      atomic_store(&work->bodies.items[k].boundary, (int64_t)l->d->sums_read[k][BODY_CONTACTS]);
+}
+
+/* Where bodies have come to in all substeps. */
+static Status fetch_rides(const Launcher *l) {
+  PositionDevice *d = l->d;
+  const PositionStep *work = l->work;
+  const int32_t solids = work->step->state->solids.count;
+  const DeviceRead reads[] = {sums_wanted(l), {&d->rides, 0, solids * (int64_t)sizeof *d->rides_here, d->rides_here}};
+  TRY(device_read_many(l->core, d->device, reads, 2));
+  count_contacts(l);
+  for (int32_t k = 0; k < solids; k++) work->bodies.items[k].ride = d->rides_here[k];
+  return SCREE_OK;
 }
 
 static void move_by_sums(const Launcher *l) {
@@ -268,6 +324,14 @@ static void move_by_sums(const Launcher *l) {
     position_add_match(&work->bodies.items[k], match);
     position_match(work, k);
   }
+}
+
+/* The host does. */
+static Status move_here(const Launcher *l) {
+  const DeviceRead read = sums_wanted(l);
+  TRY(device_read_many(l->core, l->d->device, &read, 1));
+  move_by_sums(l);
+  return SCREE_OK;
 }
 
 /* See position_pin. */
@@ -302,12 +366,15 @@ Status position_count_bodies(Launcher *l) {
 
 Status position_begin_bodies(Launcher *l) {
   PositionStep *work = l->work;
-  if (!any_movable(work) || l->step.boundary_count == 0) return SCREE_OK;
-  TRY(sum_pushed(l, 0, true));
-  for (int32_t k = 0; k < work->step->state->solids.count; k++)
-    if (work->bodies.items[k].movable)
-      atomic_store(&work->bodies.items[k].boundary, (int64_t)l->d->sums_read[k][BODY_CONTACTS]);
   work->substep = 0;
+  if (!any_movable(work) || l->step.boundary_count == 0) return SCREE_OK;
+  if (moves_there(work)) TRY(send_rides(l));
+  if (moves_there(work) && !work->settings->memory) return SCREE_OK;
+  TRY(sum_pushed(l, 0, true));
+  if (moves_there(work)) return move_there(l, (RideShared){.row = 0});
+  const DeviceRead read = sums_wanted(l);
+  TRY(device_read_many(l->core, l->d->device, &read, 1));
+  count_contacts(l);
   if (!work->settings->memory) return SCREE_OK;
   move_by_sums(l);
   return send_substep(l, 0);
@@ -316,43 +383,57 @@ Status position_begin_bodies(Launcher *l) {
 Status position_follow_bodies(Launcher *l) {
   if (!any_movable(l->work) || l->step.boundary_count == 0) return SCREE_OK;
   TRY(sum_pushed(l, 0, false));
-  move_by_sums(l);
+  if (moves_there(l->work)) return move_there(l, (RideShared){.row = 0});
+  TRY(move_here(l));
   return send_substep(l, 0);
 }
 
 Status position_move_bodies_device(Launcher *l, int32_t substep) {
   PositionStep *work = l->work;
+  const bool goes_on = substep + 1 < work->substeps, touched = l->step.boundary_count > 0;
   if (!any_movable(work)) return SCREE_OK;
-  if (l->step.boundary_count > 0) {
-    TRY(sum_pushed(l, substep, false));
-    move_by_sums(l);
+  if (touched) TRY(sum_pushed(l, substep, false));
+  if (touched && moves_there(work)) {
+    TRY(move_there(l, (RideShared){.row = substep + 1, .ends = 1, .goes_on = goes_on}));
+    return goes_on ? SCREE_OK : fetch_rides(l);
   }
+  if (touched) TRY(move_here(l));
   work->substep = substep;
   position_end_substep(work);
-  return substep + 1 < work->substeps ? send_substep(l, substep + 1) : SCREE_OK;
+  return goes_on ? send_substep(l, substep + 1) : SCREE_OK;
 }
 
 /* Sums of what pushed each solid come down. */
+DeviceRead position_wrenches_wanted(PositionDevice *d) {
+  const int64_t halves = 2 * WRENCH_PARTS * (int64_t)d->wrench_solids;
+  return (DeviceRead){&d->wrenches, 0, halves * (int64_t)sizeof *d->wrenches_read, d->wrenches_read};
+}
+
+void position_take_wrenches(PositionDevice *d, Solids *solids) {
+  for (int32_t k = 0; k < WRENCH_PARTS * d->wrench_solids; k++) {
+    const uint64_t part = (uint64_t)d->wrenches_read[2 * k + 1] << 32 | d->wrenches_read[2 * k];
+    atomic_fetch_add_explicit(&solids->items[k / WRENCH_PARTS].wrench.part[k % WRENCH_PARTS], (int64_t)part,
+                              memory_order_relaxed);
+  }
+}
+
 Status position_push_solids_device(Launcher *l) {
   PositionDevice *d = l->d;
   Solids *solids = &l->work->step->state->solids;
-  const int64_t count = l->step.boundary_count, halves = 2 * WRENCH_PARTS * (int64_t)solids->count,
-                bytes = halves * (int64_t)sizeof *d->wrenches_read;
+  const int64_t count = l->step.boundary_count;
   const double per_square = 1 / ((double)l->work->dt * (double)l->work->h); /* the mean over the substeps */
   const DeviceBuffer *there = &l->work->step->state->mirror->solids.solid;
   position_push_bodies(l->work);
   if (count == 0) return SCREE_OK;
-  TRY(memory_grow(l->core, &d->wrenches_read, halves, "forces on solids"));
-  TRY(device_reserve(l->core, d->device, &d->wrenches, bytes, 0, "forces on solids"));
-  TRY(device_clear(l->core, d->device, &d->wrenches, bytes));
+  d->wrench_solids = solids->count;
+  TRY(memory_grow(l->core, &d->wrenches_read, 2 * WRENCH_PARTS * (int64_t)solids->count, "forces on solids"));
   TRY(LAUNCH(l, position_push_boundary, (count + BOUNDARY_PUSHES - 1) / BOUNDARY_PUSHES, DEVICE_VALUE(l->step),
              DEVICE_VALUE(per_square), HERE(boundary), HERE(bodies), HERE(sums), HERE(total), DEVICE_BUFFER(there),
              HERE(wrenches)));
-  TRY(device_read(l->core, d->device, &d->wrenches, 0, bytes, d->wrenches_read));
-  for (int64_t k = 0; k < halves; k += 2) {
-    const uint64_t part = (uint64_t)d->wrenches_read[k + 1] << 32 | d->wrenches_read[k];
-    atomic_fetch_add_explicit(&solids->items[k / (2 * WRENCH_PARTS)].wrench.part[k / 2 % WRENCH_PARTS], (int64_t)part,
-                              memory_order_relaxed);
-  }
+  d->to_tell.wrenches = !any_movable(l->work); /* bodies go by what pushes them before the step is over */
+  if (d->to_tell.wrenches) return SCREE_OK;
+  const DeviceRead read = position_wrenches_wanted(d);
+  TRY(device_read_many(l->core, d->device, &read, 1));
+  position_take_wrenches(d, solids);
   return SCREE_OK;
 }

@@ -30,7 +30,11 @@ Status position_device_open(Core *core, State *state, const char *source, Positi
 void position_device_close(Core *core, PositionDevice *d) {
   if (!d) return;
   POSITION_ROWS(DEVICE_BUFFER_RELEASE)
+  POSITION_OWN_ROWS(DEVICE_BUFFER_RELEASE)
   POSITION_WALL_ROWS(DEVICE_BUFFER_RELEASE)
+  POSITION_WALL_PARTS(DEVICE_BUFFER_RELEASE)
+  device_release(d->device, &d->own);
+  device_release(d->device, &d->wall);
   POSITION_BUFFERS(DEVICE_BUFFER_RELEASE)
 #define POSITION_DROP(name) memory_drop(core, &d->name.data);
   POSITION_TABLES(POSITION_DROP)
@@ -42,6 +46,7 @@ void position_device_close(Core *core, PositionDevice *d) {
   memory_drop(core, &d->bodies_shared);
   memory_drop(core, &d->wrenches_read);
   memory_drop(core, &d->sums_read);
+  memory_drop(core, &d->rides_here);
   memory_drop(core, &d->host_rows);
   memory_free(&core->memory, d);
 }
@@ -101,44 +106,103 @@ Status position_device_fetch(Core *core, PositionDevice *d, ContactMemory *memor
 
 /* ---- the search ---- */
 
-static Status reserve_grains(const Launcher *l) {
+Status position_reserve_parts(const Launcher *l, DeviceBuffer *whole, DeviceBuffer *const *parts, int part_count,
+                              int64_t count, int64_t *rows) {
+  const int64_t row = (int64_t)sizeof(float[4]), whole_rows = DEVICE_SLICE / row;
+  if (count <= *rows) return SCREE_OK;
+  const int64_t wanted = (count + (*rows > 0 ? count / 8 : 0) + whole_rows - 1) / whole_rows * whole_rows;
+  for (int k = 0; k < part_count; k++) device_release(l->d->device, parts[k]);
+  TRY(device_reserve(l->core, l->d->device, whole, part_count * wanted * row, 0, "grains"));
+  for (int k = 0; k < part_count; k++)
+    TRY(device_slice(l->core, l->d->device, whole, k * wanted * row, wanted * row, parts[k]));
+  *rows = wanted;
+  return SCREE_OK;
+}
+
+static Status reserve_grains(Launcher *l) {
   const int64_t count = l->step.count, four = (int64_t)sizeof(int32_t);
   PositionDevice *d = l->d;
 #define POSITION_TAKE(name) TRY(device_reserve(l->core, d->device, &d->name, count * 4 * four, 0, "grains"));
   POSITION_ROWS(POSITION_TAKE)
 #undef POSITION_TAKE
+#define POSITION_PART(name) &d->name,
+  DeviceBuffer *const parts[] = {POSITION_OWN_ROWS(POSITION_PART)};
+#undef POSITION_PART
+  TRY(position_reserve_parts(l, &d->own, parts, OWN_ROWS, count, &d->own_rows));
+  l->step.own_rows = (int)d->own_rows;
   TRY(device_reserve(l->core, d->device, &d->deepest, four, 0, "overlap"));
   TRY(device_reserve(l->core, d->device, &d->lowest, four, 0, "masses"));
   TRY(device_reserve(l->core, d->device, &d->inverse, count * four, 0, "masses"));
   TRY(device_reserve(l->core, d->device, &d->batch_key, count * four, 0, "batches"));
   TRY(device_reserve(l->core, d->device, &d->pairs, count * 4 * four, 0, "contact counts"));
   TRY(device_reserve(l->core, d->device, &d->walls, count * four, 0, "contact counts"));
-  TRY(device_reserve(l->core, d->device, &d->walls_before, (count + 1) * four, 0, "contact counts"));
   TRY(device_reserve(l->core, d->device, &d->begin, l->step.slices * POSITION_BATCHES * four, 0, "slices"));
-  return device_reserve(l->core, d->device, &d->rows, (l->step.slices + 1) * four, 0, "slices");
+  return device_reserve(l->core, d->device, &d->rows, (l->step.slices + 1 + count + 1) * four, 0, "slices");
 }
 
-/* One grain that is nowhere is told of by the CPU's own search. */
+/* What the step begins with, and grains into bins: those of the last time, see find_contacts. The rows of `now` and
+ * `next` hold where grains are until position_load. */
 static Status fill_bins(Launcher *l) {
   PositionDevice *d = l->d;
-  State *state = l->work->step->state;
-  PositionSearch *search = l->work->search;
+  const PositionStep *work = l->work;
+  const State *state = work->step->state;
   const DevicePoints points = {l->x, l->y, l->z, l->dx, l->dy, l->dz, l->radius, &d->batch_key};
-  bool finite;
-  /* The rows of `now` and `next` hold where grains are until position_load. */
-  TRY(LAUNCH(l, position_spots, l->step.count, DEVICE_VALUE(l->step), FIELD3(x, y, z), FIELD3(low_x, low_y, low_z),
-             FIELD3(dx, dy, dz), FIELD(radius), HERE(now), HERE(next), HERE(ahead), HERE(batch_key)));
-  const PositionReach reach = position_survey_reach(l->work);
-  TRY(bins_begin(l->core, l->step.count, reach.differ, reach.most, l->work->margin, &search->bins));
-  TRY(bins_device_fill(l->core, &d->bins, &d->scan, &points, &search->bins, &finite));
-  if (finite) return SCREE_OK;
-  TRY(mirror_fetch(l->core, state->mirror, &state->particles, SET_X | SET_D));
-  return position_search_fill(l->work);
+  TRY(bins_device_begin(l->core, &d->bins, &work->search->bins));
+  const Vec3 up = vec3_scale(vec3_normalize(state->gravity), -1);
+  const BeginShared shared = {.up = {up.x, up.y, up.z},
+                              .scaling = work->settings->mass_scaling,
+                              .count = l->step.count,
+                              .bins = d->bins.entries,
+                              .solids = state->solids.count,
+                              .samples = (int)state->samples.count};
+  const int32_t most = INT32_MAX, counters = 2 * WRENCH_PARTS * shared.solids,
+                items = l->step.count > shared.bins ? l->step.count : shared.bins + 1;
+  if (shared.scaling > 0) {
+    TRY(device_write(l->core, d->device, &d->lowest, 0, sizeof most, &most));
+    TRY(LAUNCH(l, position_lowest, l->step.count, DEVICE_VALUE(shared), FIELD3(x, y, z), HERE(lowest)));
+  }
+  TRY(LAUNCH(l, position_begin, items > counters ? items : counters, DEVICE_VALUE(l->step), DEVICE_VALUE(shared),
+             FIELD3(x, y, z), FIELD3(low_x, low_y, low_z), FIELD3(dx, dy, dz), FIELD(radius), FIELD(mass), HERE(lowest),
+             HERE(now), HERE(next), HERE(ahead), HERE(batch_key), HERE(inverse), HERE(bins.start), HERE(bins.box),
+             HERE(touched), HERE(wrenches), HERE(deepest), HERE(sampled)));
+  return bins_device_deal(l->core, &d->bins, &d->scan, &points, &work->search->bins);
 }
 
 static Status count_pairs(const Launcher *l) {
   return LAUNCH(l, position_count, l->step.count, DEVICE_VALUE(l->step), BINS, HERE(ahead), HERE(batch_key),
                 HERE(pairs));
+}
+
+/* One grain that is nowhere is told of by the CPU's own search. */
+static Status refuse(const Launcher *l) {
+  State *state = l->work->step->state;
+  TRY(mirror_fetch(l->core, state->mirror, &state->particles, SET_X | SET_D));
+  return position_search_fill(l->work);
+}
+
+/* How many contacts there are comes down, and whether the bins held all grains: they are those of the last time, since
+ * grains do not go far in a step. If not it is done again with those that do. */
+static Status find_contacts(Launcher *l, int64_t *rows) {
+  PositionDevice *d = l->d;
+  PositionSearch *search = l->work->search;
+  const PositionReach reach = position_survey_reach(l->work);
+  const int64_t slices = l->step.slices, size = (int64_t)sizeof(int32_t);
+  int32_t row = 0, all = 0;
+  TRY(bins_begin(l->core, l->step.count, reach.differ, reach.most, l->work->margin, &search->bins));
+  do {
+    TRY(fill_bins(l));
+    TRY(count_pairs(l));
+    TRY(position_count_boundary(l));
+    TRY(scan_run(l->core, &d->scan, &d->rows, slices + 1 + l->step.count + 1));
+    const DeviceRead reads[] = {bins_device_wanted(&d->bins),
+                                {&d->rows, slices * size, size, &row},
+                                {&d->rows, (slices + 1 + l->step.count) * size, size, &all}};
+    TRY(device_read_many(l->core, d->device, reads, 3));
+    if (!bins_device_finite(&d->bins)) return refuse(l);
+  } while (!bins_device_served(&d->bins, &search->bins));
+  *rows = row;
+  l->step.boundary_count = all - row;
+  return SCREE_OK;
 }
 
 /* ---- slots ---- */
@@ -170,15 +234,10 @@ static Status send_kinds(Launcher *l) {
   return position_send_table(l, &l->d->sent_turns, &l->d->turns, turns, sizeof turns);
 }
 
-static Status lay_out(Launcher *l) {
+static Status lay_out(Launcher *l, int64_t rows) {
   PositionDevice *d = l->d;
-  const int64_t slices = l->step.slices;
-  int32_t rows = 0;
-  TRY(LAUNCH(l, position_slices, slices + 1, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), HERE(begin), HERE(rows)));
-  TRY(scan_run(l->core, &d->scan, &d->rows, slices + 1));
-  TRY(device_read(l->core, d->device, &d->rows, slices * (int64_t)sizeof rows, sizeof rows, &rows));
   TRY(position_reserve_boundary(l));
-  const int64_t places = LANES + (int64_t)rows * SLICE;
+  const int64_t places = LANES + rows * SLICE;
   if (places > INT32_MAX - LANES) return fail(l->core, SCREE_NO_MEMORY, "too many contacts: %lld", (long long)places);
   TRY(reserve_places(l->core, d, places, &d->key, &d->kept));
   TRY(device_reserve(l->core, d->device, &d->pose, places * (int64_t)sizeof(float[4]), 0, "contacts"));
@@ -202,19 +261,6 @@ static void swap(DeviceBuffer *a, DeviceBuffer *b) {
   *b = t;
 }
 
-static Status weigh(const Launcher *l) {
-  PositionDevice *d = l->d;
-  const Vec3 up = vec3_scale(vec3_normalize(l->work->step->state->gravity), -1);
-  const MassShared shared = {{up.x, up.y, up.z}, l->work->settings->mass_scaling, l->step.count};
-  const int32_t most = INT32_MAX;
-  if (shared.scaling > 0) {
-    TRY(device_write(l->core, d->device, &d->lowest, 0, sizeof most, &most));
-    TRY(LAUNCH(l, position_lowest, l->step.count, DEVICE_VALUE(shared), FIELD3(x, y, z), HERE(lowest)));
-  }
-  return LAUNCH(l, position_weigh, l->step.count, DEVICE_VALUE(shared), FIELD3(x, y, z), FIELD(mass), HERE(lowest),
-                HERE(inverse));
-}
-
 static Status load(const Launcher *l) {
   return LAUNCH(l, position_load, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(walls), FIELD3(vx, vy, vz),
                 HERE(inverse), FIELD(radius), HERE(now), HERE(last), HERE(push), HERE(total), HERE(left), HERE(falls));
@@ -234,8 +280,7 @@ static Status pass_over(const Launcher *l, int32_t batch, int32_t last) {
   return LAUNCH(l, position_batch_pass, l->step.count, DEVICE_VALUE(l->step), DEVICE_VALUE(batch), DEVICE_VALUE(last),
                 HERE(pairs), HERE(walls), HERE(rows), HERE(begin), HERE(key), HERE(kept), HERE(pose), HERE(kind),
                 HERE(mu), HERE(tension), HERE(rolling), HERE(now), HERE(next), HERE(last), HERE(last_next), HERE(turn),
-                HERE(turn_next), HERE(push), HERE(total), HERE(left), HERE(inverse), HERE(before), HERE(torque),
-                HERE(wall_now), HERE(wall_last), HERE(wall_rim), HERE(sums));
+                HERE(turn_next), HERE(own), HERE(inverse), HERE(wall), HERE(sums));
 }
 
 static Status solve_batch(const Launcher *l, int32_t batch, int32_t last) {
@@ -261,12 +306,12 @@ static Status average_pass(const Launcher *l) {
 }
 
 /* Iterations of the papers. */
-static Status iterate_averaged(Launcher *l) {
+static Status iterate_averaged(Launcher *l, bool moving) {
   PositionDevice *d = l->d;
   TRY(position_begin_bodies(l));
   for (int k = 0; k < l->work->settings->iterations; k++) {
     if (k > 0) TRY(position_follow_bodies(l));
-    TRY(position_carry_boundary(l, 0));
+    if (moving) TRY(position_carry_boundary(l, 0));
     TRY(average_pass(l));
     swap(&d->now, &d->next);
   }
@@ -284,13 +329,13 @@ static Status solve(Launcher *l, bool moving) {
              FIELD3(spin_x, spin_y, spin_z), HERE(now), HERE(next), HERE(last), HERE(push), HERE(total), HERE(before),
              HERE(torque), HERE(turn)));
   swap(&d->now, &d->next);
-  if (work->settings->averaging) return iterate_averaged(l);
+  if (work->settings->averaging) return iterate_averaged(l, moving);
   if (work->settings->iterations == 0) return add_to_totals(l);
   TRY(position_begin_bodies(l));
   for (int32_t substep = 0; substep < work->substeps; substep++) {
     const int32_t last = substep + 1 == work->substeps;
     for (int32_t batch = 0; batch < POSITION_PAIR_BATCHES; batch++) {
-      if (batch == POSITION_PAIR_BATCHES - 1 && (substep == 0 || moving)) TRY(position_carry_boundary(l, substep));
+      if (batch == POSITION_PAIR_BATCHES - 1 && moving) TRY(position_carry_boundary(l, substep));
       TRY(solve_batch(l, batch, last));
     }
     swap(&d->last, &d->last_next);
@@ -302,14 +347,8 @@ static Status solve(Launcher *l, bool moving) {
 /* ---- the end ---- */
 
 static Status measure_overlap(const Launcher *l) {
-  PositionDevice *d = l->d;
-  float deepest = 0;
-  TRY(device_clear(l->core, d->device, &d->deepest, sizeof deepest));
-  TRY(LAUNCH(l, position_overlap, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(rows), HERE(begin), HERE(key),
-             FIELD3(x, y, z), HERE(total), HERE(deepest)));
-  TRY(device_read(l->core, d->device, &d->deepest, 0, sizeof deepest, &deepest));
-  l->work->step->state->contacts.overlap = 2 * (double)deepest;
-  return SCREE_OK;
+  return LAUNCH(l, position_overlap, l->step.count, DEVICE_VALUE(l->step), HERE(pairs), HERE(rows), HERE(begin),
+                HERE(key), FIELD3(x, y, z), HERE(total), HERE(deepest));
 }
 
 /* How often grains may have come to stand elsewhere. */
@@ -321,9 +360,8 @@ static Status finish(Launcher *l) {
   PositionDevice *d = l->d;
   const State *state = l->work->step->state;
   TRY(LAUNCH(l, position_finish, l->step.count, DEVICE_VALUE(l->step), HERE(now), HERE(total), HERE(turn),
-             FIELD3(vx, vy, vz), FIELD3(dx, dy, dz), FIELD3(spin_x, spin_y, spin_z), FIELD(contact_number)));
-  TRY(LAUNCH(l, position_keep_keys, l->step.boundary_count, DEVICE_VALUE(l->step), HERE(boundary), HERE(slots),
-             HERE(key)));
+             FIELD3(vx, vy, vz), FIELD3(dx, dy, dz), FIELD3(spin_x, spin_y, spin_z), FIELD(contact_number), HERE(walls),
+             HERE(rows), HERE(begin), HERE(boundary), HERE(key)));
   if (!l->step.memory) return SCREE_OK;
   swap(&d->key, &d->last_key);
   swap(&d->kept, &d->last_kept);
@@ -387,15 +425,14 @@ static Status follow_spin(Core *core, State *state, bool before, const PositionS
 static Status run_step(Launcher *l) {
   PositionStep *work = l->work;
   bool moving = false;
+  int64_t rows = 0;
   TRY(position_take_bodies(work));
   TRY(reserve_grains(l));
   TRY(send_kinds(l));
-  TRY(fill_bins(l));
-  TRY(count_pairs(l));
-  TRY(position_find_boundary_device(l));
+  TRY(position_send_bodies(l));
   TRY(position_send_motions(l, &moving));
-  TRY(lay_out(l));
-  TRY(weigh(l));
+  TRY(find_contacts(l, &rows));
+  TRY(lay_out(l, rows));
   TRY(position_count_bodies(l));
   TRY(load(l));
   if (l->extra && l->extra->lay_out) TRY(l->extra->lay_out(l, l->extra->data));
@@ -420,9 +457,22 @@ Status position_device_step(PositionDevice *d, Step *step, const PositionSetting
                        .soft = &d->nothing};
   position_set_up(step, settings, search, memory, spin, history_scale, &work);
   TRY(follow_spin(step->core, step->state, turned, spin));
+  d->to_tell = (PositionTold){.overlap = step->measure_overlap && work.count > 0};
   if (work.count == 0) return SCREE_OK;
   TRY(send_memory(step->core, d, memory));
   launcher.step = shared_step(&work, d);
   find_fields(&launcher, step->state);
   return run_step(&launcher);
+}
+
+int position_device_wanted(PositionDevice *d, DeviceRead *reads) {
+  int count = 0;
+  if (d->to_tell.overlap) reads[count++] = (DeviceRead){&d->deepest, 0, sizeof d->deepest_read, &d->deepest_read};
+  if (d->to_tell.wrenches) reads[count++] = position_wrenches_wanted(d);
+  return count;
+}
+
+void position_device_told(PositionDevice *d, State *state) {
+  if (d->to_tell.overlap) state->contacts.overlap = 2 * (double)d->deepest_read;
+  if (d->to_tell.wrenches) position_take_wrenches(d, &state->solids);
 }

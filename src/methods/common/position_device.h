@@ -18,6 +18,8 @@ Status position_device_predict(PositionDevice *device, Step *step);
 Status position_device_step(PositionDevice *device, Step *step, const PositionSettings *settings,
                             PositionSearch *search, ContactMemory *memory, PositionSpin *spin, float history_scale,
                             const PositionExtra *extra);
+int position_device_wanted(PositionDevice *device, DeviceRead *reads);
+void position_device_told(PositionDevice *device, State *state);
 Status position_device_fetch(Core *core, PositionDevice *device, ContactMemory *memory);
 void position_device_forget(PositionDevice *device);
 

@@ -9,18 +9,17 @@
 
 #define POSITION_KERNELS(X)                                                                                            \
   X(position_predict, "device predict")                                                                                \
-  X(position_spots, "device contacts")                                                                                 \
+  X(position_begin, "device contacts")                                                                                 \
   X(position_count, "device contacts")                                                                                 \
   X(position_ask, "device contacts")                                                                                   \
   X(position_find_samples, "device contacts")                                                                          \
   X(position_touch_samples, "device contacts")                                                                         \
+  X(position_count_boundary, "device contacts")                                                                        \
   X(position_find_boundary, "device contacts")                                                                         \
-  X(position_slices, "device contacts")                                                                                \
   X(position_fill_boundary, "device contacts")                                                                         \
   X(position_partners, "device contacts")                                                                              \
   X(position_fill, "device contacts")                                                                                  \
   X(position_lowest, "device contacts")                                                                                \
-  X(position_weigh, "device contacts")                                                                                 \
   X(position_load, "device contacts")                                                                                  \
   X(position_shift, "device stabilize")                                                                                \
   X(position_warm, "device solve")                                                                                     \
@@ -34,17 +33,19 @@
   X(position_push_parts, "device bodies")                                                                              \
   X(position_push_matched, "device bodies")                                                                            \
   X(position_sum_pushed, "device bodies")                                                                              \
+  X(position_move_bodies, "device bodies")                                                                             \
   X(position_push_boundary, "device finish")                                                                           \
   X(position_fall, "device finish")                                                                                    \
   X(position_finish, "device finish")                                                                                  \
-  X(position_keep_keys, "device finish")                                                                               \
   X(position_overlap, "device overlap")
 
 /* Rows of a float4 for every grain. */
-#define POSITION_ROWS(X)                                                                                               \
-  X(ahead) X(now) X(next) X(last) X(last_next) X(turn) X(turn_next) X(push) X(total) X(left) X(before) X(torque)
+#define POSITION_ROWS(X) X(ahead) X(now) X(next) X(last) X(last_next) X(turn) X(turn_next)
+/* Those that lie in one piece, in the order of OWN_PUSH and so on. */
+#define POSITION_OWN_ROWS(X) X(push) X(total) X(left) X(before) X(torque)
 /* The same for every contact with a solid. */
-#define POSITION_WALL_ROWS(X) X(lever) X(wall_now) X(wall_last) X(wall_rim) X(sums)
+#define POSITION_WALL_ROWS(X) X(lever) X(sums)
+#define POSITION_WALL_PARTS(X) X(wall_now) X(wall_last) X(wall_rim)
 /* Others. */
 #define POSITION_BUFFERS(X)                                                                                            \
   X(batch_key)                                                                                                         \
@@ -53,7 +54,6 @@
   X(begin)                                                                                                             \
   X(rows)                                                                                                              \
   X(boundary)                                                                                                          \
-  X(walls_before)                                                                                                      \
   X(bodies)                                                                                                            \
   X(wrenches)                                                                                                          \
   X(lowest)                                                                                                            \
@@ -77,6 +77,7 @@
   X(pushed)                                                                                                            \
   X(push_parts)                                                                                                        \
   X(body_sums)                                                                                                         \
+  X(rides)                                                                                                             \
   X(slots)                                                                                                             \
   X(pose)                                                                                                              \
   X(kind) X(mu) X(tension) X(rolling) X(turns) X(motions) X(deepest) X(key) X(kept) X(last_key) X(last_kept) X(nothing)
@@ -102,11 +103,16 @@
   X(sent_mu)                                                                                                           \
   X(sent_tension)                                                                                                      \
   X(sent_rolling)                                                                                                      \
-  X(sent_turns) X(sent_motions) X(sent_sample_x) X(sent_sample_y) X(sent_sample_z) X(sent_sample_of)
+  X(sent_turns) X(sent_motions) X(sent_bodies) X(sent_sample_x) X(sent_sample_y) X(sent_sample_z) X(sent_sample_of)
 typedef struct SentTable {
   char *data;
   int64_t bytes;
 } SentTable;
+
+/* What of a step the host has not been told of yet, whether. */
+typedef struct PositionTold {
+  bool overlap, wrenches;
+} PositionTold;
 
 struct PositionDevice {
   Device *device;
@@ -115,19 +121,27 @@ struct PositionDevice {
   BinsDevice bins;
   POSITION_KERNELS(DEVICE_KERNEL_MEMBER)
   POSITION_ROWS(DEVICE_BUFFER_MEMBER)
+  POSITION_OWN_ROWS(DEVICE_BUFFER_MEMBER)
   POSITION_WALL_ROWS(DEVICE_BUFFER_MEMBER)
+  POSITION_WALL_PARTS(DEVICE_BUFFER_MEMBER)
+  DeviceBuffer own, wall; /* which these are parts of */
+  int64_t own_rows, wall_rows;
   POSITION_BUFFERS(DEVICE_BUFFER_MEMBER)
 #define POSITION_MEMBER(name) SentTable name;
   POSITION_TABLES(POSITION_MEMBER)
 #undef POSITION_MEMBER
-  bool here;                   /* the device has what contacts remember; else the host's counts */
-  bool fetched;                /* the host has it as well */
-  int64_t places;              /* of it */
-  int64_t numbered;            /* how often grains may have changed places when their numbers were written here */
-  int64_t slot_count;          /* of the step */
+  bool here;          /* the device has what contacts remember; else the host's counts */
+  bool fetched;       /* the host has it as well */
+  int64_t places;     /* of it */
+  int64_t numbered;   /* how often grains may have changed places when their numbers were written here */
+  int64_t slot_count; /* of the step */
+  PositionTold to_tell;
+  float deepest_read;
   BoundaryBody *bodies_shared; /* on their way */
+  int32_t wrench_solids;       /* whose wrenches there are */
   uint32_t *wrenches_read;
   double (*sums_read)[BODY_SUMS];
+  PositionRide *rides_here;
   float (*host_rows)[4]; /* on their way */
 };
 
@@ -163,9 +177,14 @@ Status position_launch(const Launcher *l, DeviceKernel *kernel, int64_t items, c
 /* A table that the device has already is not sent again. */
 Status position_send_table(const Launcher *l, SentTable *sent, DeviceBuffer *buffer, const void *table, int64_t bytes);
 
-/* Contacts with solids: how many each grain has; room for them all; then, when the slots are laid out, what stands in
- * theirs. */
-Status position_find_boundary_device(Launcher *l);
+/* Rows that lie in one piece: `count` of each and some to spare. */
+Status position_reserve_parts(const Launcher *l, DeviceBuffer *whole, DeviceBuffer *const *parts, int part_count,
+                              int64_t count, int64_t *rows);
+
+/* Contacts with solids: how solids go in the step; how many contacts each grain has; room for them all; then, when the
+ * slots are laid out, what stands in theirs. */
+Status position_send_bodies(Launcher *l);
+Status position_count_boundary(Launcher *l);
 /* Whether the host has to be asked about some solids; asks it. */
 bool position_asks(const Launcher *l);
 Status position_ask_host(const Launcher *l, BoundarySearch search);
@@ -176,12 +195,16 @@ Status position_fill_boundary_device(const Launcher *l);
 Status position_send_motions(Launcher *l, bool *moving);
 Status position_carry_boundary(const Launcher *l, int32_t substep);
 /* Bodies that grains can move: which contacts are theirs, and whom they press against something fixed, once there are
- * slots; before the first substep, and after each, when the host moves them. Nothing where there are none. */
+ * slots; before the first substep, and after each, when they are moved, by the host where there are matched ones.
+ * Nothing where there are none. */
 Status position_count_bodies(Launcher *l);
 Status position_begin_bodies(Launcher *l);
 Status position_follow_bodies(Launcher *l); /* between two iterations of the papers */
 Status position_move_bodies_device(Launcher *l, int32_t substep);
-/* What pushed the solids, when all substeps are over. */
+/* What pushed the solids, when all substeps are over; it comes down at once, or with the step's counters where nothing
+ * on the host needs it before. */
 Status position_push_solids_device(Launcher *l);
+DeviceRead position_wrenches_wanted(PositionDevice *d);
+void position_take_wrenches(PositionDevice *d, Solids *solids);
 
 #endif

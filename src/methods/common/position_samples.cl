@@ -24,7 +24,7 @@ kernel void position_find_samples(PositionShared step, BoundarySearch search, Bi
                                   global const float *restrict local_x, global const float *restrict local_y,
                                   global const float *restrict local_z, global const int *restrict owner,
                                   global const SolidThere *restrict solids, global const BoundaryBody *restrict bodies,
-                                  global const int *restrict before, global float4 *restrict sample_at,
+                                  global const int *restrict rows, global float4 *restrict sample_at,
                                   global int *restrict sampled, global int *restrict touching) {
   const int k = (int)get_global_id(0);
   if (k >= search.samples) return;
@@ -48,7 +48,7 @@ kernel void position_find_samples(PositionShared step, BoundarySearch search, Bi
       if (looks && !really_near(own, ahead[i], bins.margin)) continue;
       const Vec3 d = vec3((double)dx[i], (double)dy[i], (double)dz[i]);
       if (!sample_touches(step, search, way, at[i], low[i], d)) continue;
-      if (search.fill) touching[before[i + 1] - atomic_dec(&sampled[i])] = k;
+      if (search.fill) touching[first_wall(step, rows, i + 1) - atomic_dec(&sampled[i])] = k;
       else atomic_inc(&sampled[i]);
     }
 }

@@ -17,6 +17,11 @@ static int first_slot(global const int *rows, global const int *begin, int i, in
   return (1 + rows[s] + begin[s * POSITION_BATCHES + batch]) * POSITION_ABREAST + i % POSITION_ABREAST;
 }
 
+/* Where grain i's contacts with solids begin: they are counted behind the rows of the slices, on top of these. */
+static int first_wall(PositionShared step, global const int *rows, int i) {
+  return rows[step.slices + 1 + i] - rows[step.slices];
+}
+
 /* Where the memory has grain i's contact with a partner; 0, where all is zero, when it has not. It mostly has it at
  * *next, where it is looked for first. */
 static uint remembered_at(PositionShared step, uint first, uint held, global const uint *key, uint wanted, uint *next) {

@@ -286,8 +286,13 @@ static Status step_on_device(void *data, Step *step) {
   return status;
 }
 
+static int wanted(void *data, DeviceRead *reads) {
+  return position_device_wanted(((P2 *)data)->device->position, reads);
+}
+
 static void counted(void *data, Step *step, const int32_t *words, double fastest) {
-  (void)data, (void)fastest;
+  (void)fastest;
+  position_device_told(((P2 *)data)->device->position, step->state);
   if (words[P2_WORD_LIMITED] > 0) state_count(step->state, "speed_limited_grains", words[P2_WORD_LIMITED]);
 }
 
@@ -306,6 +311,7 @@ const MethodDevice P2_DEVICE = {
     .open = open_device,
     .prepare = prepare,
     .step = step_on_device,
+    .wanted = wanted,
     .counted = counted,
     .looks = looks,
     .fetch = fetch,

@@ -137,6 +137,15 @@ static Status pbd_device_step(void *data, Step *step) {
   return status;
 }
 
+static int pbd_device_wanted(void *data, DeviceRead *reads) {
+  return position_device_wanted(((Pbd *)data)->device, reads);
+}
+
+static void pbd_device_counted(void *data, Step *step, const int32_t *words, double fastest) {
+  (void)words, (void)fastest;
+  position_device_told(((Pbd *)data)->device, step->state);
+}
+
 static bool pbd_device_looks(const void *data, const State *state) {
   return position_impact_looks(&((const Pbd *)data)->settings, state);
 }
@@ -158,6 +167,8 @@ static const MethodDevice PBD_DEVICE = {
     .open = pbd_device_open,
     .prepare = pbd_device_prepare,
     .step = pbd_device_step,
+    .wanted = pbd_device_wanted,
+    .counted = pbd_device_counted,
     .looks = pbd_device_looks,
     .fetch = pbd_device_fetch,
     .forget = pbd_device_forget,
