@@ -408,7 +408,7 @@ function showTab(tab) {
 function walk(event) {
   const ways = { ArrowRight: "nextElementSibling", ArrowDown: "nextElementSibling", ArrowLeft: "previousElementSibling", ArrowUp: "previousElementSibling" };
   const next = event.target.matches("button") && event.target[ways[event.key]];
-  if (!next?.matches("button")) return;
+  if (!next || !next.matches("button")) return;
   if (next.matches("[role=tab]")) showTab(next);
   next.focus();
 }
