@@ -36,7 +36,8 @@ enum { READERS_TEXT = 200 };
 
 static void print_parameter(const ScreeParameter *parameter) {
   char name[96], range[64] = "";
-  snprintf(name, sizeof name, "%s.%s", parameter->section, parameter->name);
+  const bool top = strcmp(parameter->section, "scene") == 0; /* as --set wants it, without a section */
+  snprintf(name, sizeof name, "%s%s%s", top ? "" : parameter->section, top ? "" : ".", parameter->name);
   if (has_range(parameter)) snprintf(range, sizeof range, ", %g to %g", parameter->low, parameter->high);
   printf("%-32s %s%s%s%s, default %s", name, kind_name(parameter->kind), parameter->unit[0] ? " " : "", parameter->unit,
          range, parameter->default_text[0] ? parameter->default_text : "\"\"");

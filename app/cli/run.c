@@ -20,7 +20,7 @@ typedef struct Run {
   int format, columns;
   bool resume, quiet;
   RunPictures pictures;
-  char default_folder[SCREE_FILE_MAX];
+  char default_folder[SCREE_FILE_MAX], source[SCREE_FILE_MAX];
   const ScreeSceneDef *definition;
   ScreeWorld *world;
   Output *output;
@@ -117,6 +117,7 @@ static ScreeStatus begin(Run *run, ScreeError *error) {
   OutputOptions output = {.folder = run->folder,
                           .report = run->report,
                           .scene = run->definition->name,
+                          .source = run->source,
                           .format = (FrameFormat)run->format,
                           .columns = (unsigned)run->columns,
                           .threads = (int32_t)run->threads,
@@ -205,7 +206,8 @@ int command_run(int argc, char **argv) {
   ScreeScene *scene = NULL;
   ScreeError error = {0};
   double seconds_before = 0;
-  ScreeStatus status = scene_load(arguments.items[0], &run.scene_arguments, &scene, &error);
+  ScreeStatus status = scree_scene_find(arguments.items[0], run.source, sizeof run.source, &error);
+  if (status == SCREE_OK) status = scene_load(arguments.items[0], &run.scene_arguments, &scene, &error);
   if (status == SCREE_OK) {
     run.definition = scree_scene_definition(scene);
     status = begin(&run, &error);

@@ -3,6 +3,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/scene_arguments.h"
+#include "output/folder.h"
 #include "output/output.h"
 
 typedef struct Sample {
@@ -57,5 +58,7 @@ int command_sample(int argc, char **argv) {
   if (sample.radius <= 0) return usage_error("--radius R is needed");
   if (sample.volume && sample.surface) return usage_error("--volume and --surface exclude each other");
   if (sample.dense && sample.surface) return usage_error("--dense is for volumes, not for --surface");
+  if (folder_same_file(arguments.items[0], sample.path))
+    return usage_error("-o '%s' is the mesh that is read", sample.path);
   return sample_mesh(arguments.items[0], &sample);
 }

@@ -7,8 +7,9 @@
 #include "app/web/web.h"
 
 static const double PI = 3.14159265358979323846;
-/* A tool goes at most so many of its sizes a second, and turns so fast: a pointer jumps, sand should not be hit so. */
-static const double SPEED = 5, TURN = 6;
+/* A tool goes at most so many of its sizes a second, gains so many of them a second, and turns so fast: a pointer
+ * jumps, sand should not be hit so. A tool that took up its speed at once would show the force of that blow. */
+static const double SPEED = 5, GAIN = 40, TURN = 6;
 static const double JUMP = 2.5; /* sizes: farther than this it is lifted over the sand */
 
 static ScreeVec3 plus(ScreeVec3 a, ScreeVec3 b, double s) {
@@ -165,10 +166,15 @@ static ScreeStatus move_one(int tool, double seconds, ScreeError *error) {
     if (way.z > 0.05 * web.tool_size) way.x = way.y = 0;
     else way.z = 0;
   }
-  double most = SPEED * web.tool_size * seconds, distance = length(way);
-  if (distance < 1e-9) return SCREE_OK;
+  double distance = length(way);
+  if (distance < 1e-9 && length(own->velocity) < 1e-9) return SCREE_OK;
   own->yaw = turned(tool, own->yaw, way, TURN * seconds);
-  own->at = plus(own->at, way, distance > most ? most / distance : 1);
+  /* As fast as it can still stop there. */
+  double gain = GAIN * web.tool_size, fast = fmin(SPEED * web.tool_size, sqrt(gain * distance));
+  ScreeVec3 wanted = plus((ScreeVec3){0, 0, 0}, way, fmin(fast / fmax(distance, 1e-9), 1 / seconds));
+  ScreeVec3 change = plus(wanted, own->velocity, -1);
+  own->velocity = plus(own->velocity, change, fmin(1, gain * seconds / fmax(length(change), 1e-9)));
+  own->at = plus(own->at, own->velocity, seconds);
   return scree_world_set_pose(web.world, own->body, pose_of(own), error);
 }
 

@@ -19,11 +19,13 @@
 #define WEB_TOOL_CONSTANT(constant, word) constant,
 typedef enum WebTool { WEB_TOOLS(WEB_TOOL_CONSTANT) TOOL_COUNT } WebTool;
 
-/* A tool is a body that follows the pointer with limited speed. It comes into the world when it is first needed. */
+/* A tool is a body that follows the pointer with limited speed and acceleration. It comes into the world when it is
+ * first needed. */
 typedef struct WebToolBody {
   ScreeBodyId body; /* 0: not there yet */
   ScreeVec3 at;     /* of its tip */
-  double yaw;       /* rad, where it faces */
+  ScreeVec3 velocity;
+  double yaw; /* rad, where it faces */
 } WebToolBody;
 
 typedef struct Web {

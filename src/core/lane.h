@@ -20,6 +20,8 @@
 #define LANE_WIDTH 1
 #elif defined(SIMD_LEVEL) && SIMD_LEVEL == 2
 #define LANE_WIDTH 16
+#elif defined(SIMD_HALVES)
+#define LANE_WIDTH 4
 #else
 #define LANE_WIDTH 8
 #endif
@@ -81,7 +83,7 @@ LANE_INLINE Int int_floor(Real a) {
   return cut + real_less(a, real_from_int(cut));
 }
 
-#elif LANE_WIDTH == 8
+#elif LANE_WIDTH < 16
 
 #include "core/simd.h"
 

@@ -7,17 +7,19 @@
 
 #include "core/lane.h"
 
-#if LANE_WIDTH == 8
+#if LANE_WIDTH < 16
 
 LANE_INLINE Real lane_load(const float *p) { return wide_load(p); }
 LANE_INLINE void lane_store(float *p, Real v) { wide_store(p, v); }
 /* Bit k is set where the mask holds in lane k. */
 LANE_INLINE unsigned lane_bits(Mask mask) { return wide_bits(mask); }
+#if LANE_WIDTH == 8
 /* Stores the values of the set lanes one behind the other, and undefined values behind them: room for all lanes is
  * needed. */
 LANE_INLINE void lane_pack(int32_t *out, unsigned bits, const int32_t *values) {
   wide_pack(out, bits, values, pack_lanes);
 }
+#endif
 
 LANE_INLINE Int lane_gather_int(const int32_t *base, Int i) {
   Int v;

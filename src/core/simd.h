@@ -85,12 +85,18 @@ static inline const char *simd_name(const Core *core) {
 /* Eight logical lanes. The compiler turns them into one AVX or two SSE registers. Use inside one function or in
  * always_inline helpers only: the calling convention of wide vectors differs between targets. */
 enum { LANES = 8, LANES_MOST = 16 }; /* of KERNEL16 */
+
+#define WIDE_INLINE static inline __attribute__((always_inline, unused))
+
+/* A file whose loops want more registers than there are defines SIMD_HALVES: the lanes are four then. */
+#ifdef SIMD_HALVES
+#include "core/simd_half.h"
+#else
+
 typedef float Wide __attribute__((vector_size(32), aligned(32)));
 typedef int32_t WideInt __attribute__((vector_size(32), aligned(32)));
 typedef float WideUnaligned __attribute__((vector_size(32), aligned(4)));
 typedef int32_t WideIntUnaligned __attribute__((vector_size(32), aligned(4)));
-
-#define WIDE_INLINE static inline __attribute__((always_inline, unused))
 
 #ifdef __wasm_simd128__
 /* The two registers of eight lanes, and back. */
@@ -334,5 +340,7 @@ WIDE_INLINE float wide_sum(Wide v) {
   float a = v[0] + v[4], b = v[1] + v[5], c = v[2] + v[6], d = v[3] + v[7];
   return (a + c) + (b + d);
 }
+
+#endif /* SIMD_HALVES */
 
 #endif

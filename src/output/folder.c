@@ -98,6 +98,25 @@ Status folder_cut(Core *core, const char *folder, int64_t frame) {
   return status;
 }
 
+bool folder_same_file(const char *a, const char *b) {
+  struct stat first, second;
+  return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
+Status folder_spare(Core *core, const char *folder, const char *source, const char *text) {
+  char *there = NULL, target[SCREE_FILE_MAX];
+  int64_t size = 0;
+  snprintf(target, sizeof target, "%s/scene.yaml", folder);
+  if (!folder_same_file(source, target)) return SCREE_OK;
+  TRY(files_read(core, source, INT64_MAX - 1, &there, &size));
+  const bool same = strcmp(there, text) == 0;
+  memory_drop(core, &there);
+  if (same) return SCREE_OK;
+  return fail(core, SCREE_BAD_INPUT, "the run would write over its scene %.300s: another folder is needed (-o DIR)",
+              source);
+}
+
 static bool lies_in(const char *path, const char *folder) {
   char real[PATH_MAX];
   if (!realpath(folder && *folder ? folder : ".", real)) return false;

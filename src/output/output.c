@@ -317,20 +317,34 @@ void output_progress(const Output *output, OutputProgress *progress) {
 
 /* ---- beginning and end ---- */
 
+/* The scene as text, for scree_text_free. */
+static Status scene_text(Output *output, const ScreeWorld *world, char **text) {
+  ScreeError error;
+  Status status = scree_scene_write(scree_world_definition(world), text, &error);
+  if (status != SCREE_OK) output->core.error = error;
+  return status;
+}
+
+static Status spare_source(Output *output, const ScreeWorld *world, const char *source) {
+  if (!source) return SCREE_OK;
+  if (output->report_elsewhere && folder_same_file(source, output->report))
+    return fail(&output->core, SCREE_BAD_INPUT, "the report would be written over the scene %.300s", source);
+  char *text = NULL;
+  TRY(scene_text(output, world, &text));
+  Status status = folder_spare(&output->core, output->folder, source, text);
+  scree_text_free(text);
+  return status;
+}
+
 /* The scene and the files that it names: the folder can be drawn and gone on with wherever it is taken. */
 static Status write_scene(Output *output, const ScreeWorld *world) {
-  ScreeError error;
   for (int32_t k = 0; k < scree_world_file_count(world); k++) {
     const char *name, *path;
     scree_world_file(world, k, &name, &path);
     TRY(folder_keep_file(&output->core, output->folder, scree_world_definition(world)->folder, name, path));
   }
   char *text = NULL;
-  Status status = scree_scene_write(scree_world_definition(world), &text, &error);
-  if (status != SCREE_OK) {
-    output->core.error = error;
-    return status;
-  }
+  TRY(scene_text(output, world, &text));
   Stream stream;
   stream_open(&stream, in_folder(output, "scene.yaml"));
   stream_write(&stream, text, (int64_t)strlen(text));
@@ -353,6 +367,7 @@ static Status remember_start(Output *output, const ScreeWorld *world) {
 static Status begin(Output *output, const ScreeWorld *world, const OutputOptions *options) {
   Core *core = &output->core;
   int64_t frame = options->resume ? scree_world_frame_index(world) : -1;
+  TRY(spare_source(output, world, options->source));
   TRY(folder_make(core, output->folder));
   TRY(folder_lock(core, output->folder, &output->lock));
   TRY(stream_check(core, output->report)); /* now, not after hours of simulation */

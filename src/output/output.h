@@ -16,6 +16,7 @@ typedef struct OutputOptions {
   const char *folder; /* made when missing, with the folders above it */
   const char *report; /* a second copy of report.json; NULL: none */
   const char *scene;  /* short name, for the report */
+  const char *source; /* the file that the scene was read from, which is not written over; NULL: none */
   FrameFormat format;
   unsigned columns; /* of compact frames */
   int32_t threads;  /* that make them; 0: one per core */

@@ -97,7 +97,7 @@ Status world_frame_end(ScreeWorld *world) {
   TRY(world_terrain_mesh(world));
   TRY(upsample(world, 1 / rate));
   double overlap = NAN;
-  if (world->on_device && world_needs(world).neighbors == NEIGHBORS_LISTED)
+  if (world_is_on_device(world) && world_needs(world).neighbors == NEIGHBORS_LISTED)
     TRY(world_overlap_on_device(world, &overlap));
   else overlap = world_overlap(world);
   if (overlap > world->tally.max_overlap) world->tally.max_overlap = overlap;

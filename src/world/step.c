@@ -64,7 +64,7 @@ Status world_run_phase(ScreeWorld *world, const Phase *phase, Step *step) {
   if (phase->when == PHASE_IF_PREPARED && !world->method->prepare) return SCREE_OK;
   if (phase->when == PHASE_LAST_OF_FRAME && !world->last_of_frame) return SCREE_OK;
   double began = profile_begin();
-  Status status = world->on_device ? world_run_on_device(world, phase, step) : phase->run(world, step);
+  Status status = world_is_on_device(world) ? world_run_on_device(world, phase, step) : phase->run(world, step);
   profile_end(&world->profile, phase->name, began);
   return status;
 }

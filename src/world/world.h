@@ -255,6 +255,9 @@ typedef struct Phase {
 } Phase;
 /* Copies what the phase reads to where it runs, runs it, and notes what it has written. */
 Status world_run_on_device(ScreeWorld *world, const Phase *phase, Step *step);
+/* Whether particles and method are there: never where the library is built without devices, and the linker then leaves
+ * out what would run. */
+static inline bool world_is_on_device(const ScreeWorld *world) { return METHOD_DEVICE(world->on_device) != NULL; }
 extern const Phase WORLD_PHASES[];
 extern const int32_t WORLD_PHASE_COUNT;
 /* What a step begins with; then each phase in turn. world_step does both. */

@@ -2,6 +2,7 @@
 import json
 import math
 import os
+import shutil
 import unittest
 
 from support.case import RAIN, Case
@@ -157,6 +158,25 @@ class Files(Case):
         self.assertEqual(len(self.frame_files("o")), 3)
         self.assertIn("notes.txt", os.listdir(self.path("o")))
         self.assertEqual(len(read_csv(self.path("o", "probes.csv"))[1]), 3)
+
+    def test_what_is_read_is_not_written_over(self):
+        shutil.copy(RAIN, self.path("scene.yaml"))
+        with open(RAIN) as file:
+            text = file.read()
+        self.bad(2, "write over its scene", "run", self.path("scene.yaml"), "-o", self.folder, "--frames", "1")
+        self.bad(2, "report would be written over the scene", "run", self.path("scene.yaml"), "-o", "o", "--report", self.path("scene.yaml"))
+        with open(self.path("scene.yaml")) as file:
+            self.assertEqual(file.read(), text)
+        self.assertEqual(os.listdir(self.folder), ["scene.yaml"])
+        # What a run has written itself may be run there again, as long as it says the same.
+        self.run_rain("o", 1)
+        again = self.path("o", "scene.yaml")
+        self.good("run", again, "-o", "o", "--frames", "1")
+        self.bad(2, "write over its scene", "run", again, "-o", "o", "--frames", "1", "--seed", "9")
+        self.assertIn("report.json", os.listdir(self.path("o")))
+        mesh = os.path.join(os.environ["SCREE_SOURCE"], "assets", "rock_1.obj")
+        shutil.copy(mesh, self.path("rock.obj"))
+        self.bad(2, "is the mesh that is read", "sample", self.path("rock.obj"), "--radius", "0.1", "-o", self.path("rock.obj"))
 
     def test_same_hash_for_any_threads_and_other_for_other_seed(self):
         for threads in ("1", "2", "3"):

@@ -56,6 +56,7 @@ class Usage(Case):
     def test_lists(self):
         self.assertRegex(self.good("list", "methods").stdout, r"(?m)^none ")
         self.assertRegex(self.good("list", "parameters").stdout, r"(?m)^method\.radius .*m, .* default 0\.02")
+        self.assertRegex(self.good("list", "parameters").stdout, r"(?m)^gravity +\[x, y, z\] m/s\^2, .* default \[0, 0, -9\.81\]")
         probes = self.good("list", "probes").stdout
         for kind in "flow repose_angle runout force_on packing mass_in pose_of creep energy".split():
             self.assertRegex(probes, r"(?m)^%s " % kind)

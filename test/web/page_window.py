@@ -102,21 +102,24 @@ class Page:
         if not self.at("panel").get_attribute("hidden"):
             self.at("panel-toggle").click()
 
-    def used(self):
-        """Processor time (s) and memory (bytes) of the browser's processes."""
+    def processes(self):
+        """Of the browser: their numbers, with what the system says of them."""
         parents = {}
         for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
             try:
-                fields = stat.read_text().rpartition(")")[2].split()
-                parents[int(stat.parent.name)] = (int(fields[1]), int(fields[11]) + int(fields[12]), int(fields[21]))
+                parents[int(stat.parent.name)] = stat.read_text().rpartition(")")[2].split()
             except (FileNotFoundError, ProcessLookupError):
                 continue
         tree = {self.driver.service.process.pid}
         for _ in range(5):
-            tree |= {pid for pid, (parent, _, _) in parents.items() if parent in tree}
-        found = [parents[pid] for pid in tree if pid in parents]
-        return (sum(ticks for _, ticks, _ in found) / os.sysconf("SC_CLK_TCK"),
-                sum(pages for _, _, pages in found) * os.sysconf("SC_PAGE_SIZE"))
+            tree |= {pid for pid, fields in parents.items() if int(fields[1]) in tree}
+        return {pid: parents[pid] for pid in tree if pid in parents}
+
+    def used(self):
+        """Processor time (s) and memory (bytes) of the browser's processes."""
+        found = self.processes().values()
+        return (sum(int(fields[11]) + int(fields[12]) for fields in found) / os.sysconf("SC_CLK_TCK"),
+                sum(int(fields[21]) for fields in found) * os.sysconf("SC_PAGE_SIZE"))
 
     def canvas(self):
         return self.driver.find_element(By.TAG_NAME, "canvas")

@@ -292,10 +292,7 @@ listen((now, changed) => {
   if (changed.has("report")) showNumbers();
   if (changed.has("report")) showMachine(all);
   if (changed.has("report") && !at("page-more").hidden) showProbes();
-  if (changed.has("playing")) {
-    at("play").textContent = state.playing ? "Pause" : "Play";
-    at("play").setAttribute("aria-pressed", String(state.playing));
-  }
+  if (changed.has("playing")) at("play").textContent = state.playing ? "Pause" : "Play";
   if (changed.has("scene") || changed.has("method")) showScene();
   if (changed.has("text") && at("editor").value !== state.text) at("editor").value = state.text;
   if (changed.has("error") || changed.has("text")) showError();
@@ -407,6 +404,15 @@ function showTab(tab) {
   showLines();
 }
 
+/** Arrows walk through a row of tabs or tools. */
+function walk(event) {
+  const ways = { ArrowRight: "nextElementSibling", ArrowDown: "nextElementSibling", ArrowLeft: "previousElementSibling", ArrowUp: "previousElementSibling" };
+  const next = event.target.matches("button") && event.target[ways[event.key]];
+  if (!next || !next.matches("button")) return;
+  if (next.matches("[role=tab]")) showTab(next);
+  next.focus();
+}
+
 const colors = () => [...at("color").options].map((option) => option.value);
 function setColor(mode) {
   update({ color: mode });
@@ -463,7 +469,7 @@ function onKey(event) {
   };
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const action = /^[1-8]$/.test(key) ? () => setTool(TOOLS[Number(key) - 1][0]) : keys[key];
-  if (!action || (event.target.closest("[role=tablist], .tools") && key.startsWith("Arrow"))) return;
+  if (!action || (event.target.closest("[role=tablist], [role=toolbar]") && key.startsWith("Arrow"))) return;
   event.preventDefault();
   showHint(false);
   action();
@@ -502,15 +508,8 @@ function wire() {
   at("link").addEventListener("click", copyLink);
   at("link-too").addEventListener("click", copyLink);
   at("panel-toggle").addEventListener("click", () => togglePanel());
-  document.querySelectorAll("[role=tab]").forEach((tab) => {
-    tab.addEventListener("click", () => showTab(tab));
-    tab.addEventListener("keydown", (event) => {
-      const next = event.key === "ArrowRight" ? tab.nextElementSibling : event.key === "ArrowLeft" ? tab.previousElementSibling : null;
-      if (!next) return;
-      showTab(next);
-      next.focus();
-    });
-  });
+  document.querySelectorAll("[role=tab]").forEach((tab) => tab.addEventListener("click", () => showTab(tab)));
+  document.querySelectorAll("[role=tablist], [role=toolbar]").forEach((row) => row.addEventListener("keydown", walk));
   at("color").addEventListener("change", (event) => setColor(event.target.value));
   at("fine").addEventListener("change", (event) => setFine(event.target.checked));
   at("fineness").addEventListener("change", (event) => {

@@ -112,6 +112,15 @@ async function fetchMujoco(text) {
   }
 }
 
+/** The scene's camera is meant for a wide picture: a narrow one sees it from so many times farther away. */
+const farther = () => Math.max(1, (1.45 * size.height) / size.width);
+
+function resize(width, height) {
+  const before = farther();
+  size = { width, height };
+  act(() => farther() !== before && engine.call("camera_turn", 0, 0, farther() / before));
+}
+
 async function open(message) {
   playing = false;
   assets = message.assets;
@@ -123,8 +132,7 @@ async function open(message) {
   time = 0;
   until = message.until ?? Infinity;
   if (message.camera) engine.call("camera_set", ...message.camera);
-  // The scene's camera is meant for a wide picture: a narrow one sees it from farther away.
-  else engine.call("camera_turn", 0, 0, Math.max(1, (1.45 * size.height) / size.width));
+  else engine.call("camera_turn", 0, 0, farther());
   playing = message.play;
   due = performance.now();
   dirty = true;
@@ -227,10 +235,10 @@ const tasks = {
   step: () => act(() => steps++),
   speed: (m) => (speed = m.value),
   until: (m) => ((until = m.time), loop()),
-  size: (m) => ((size = { width: m.width, height: m.height }), act(() => {})),
+  size: (m) => resize(m.width, m.height),
   turn: (m) => act(() => engine.call("camera_turn", m.yaw, m.pitch, m.zoom)),
   move: (m) => act(() => engine.call("camera_move", m.right, m.up, m.forward)),
-  home: () => act(() => engine.call("camera_home")),
+  home: () => act(() => (engine.call("camera_home"), engine.call("camera_turn", 0, 0, farther()))),
   camera: (m) => act(() => engine.call("camera_set", ...m.camera)),
   color: (m) => act(() => (engine.call("color", m.mode), engine.call("legend", m.mode !== "material"))),
   fine: (m) => act(() => engine.call("fine", m.on)),

@@ -1,4 +1,5 @@
-/* Slots eight abreast: what the passes of the family's methods have in common. For *_kernels.c files only. */
+/* Slots eight abreast, or four (core/simd_half.h): what the passes of the family's methods have in common. For
+ * *_kernels.c files only. */
 #ifndef METHODS_COMMON_POSITION_WIDE_H
 #define METHODS_COMMON_POSITION_WIDE_H
 
@@ -12,6 +13,7 @@ typedef struct Rows {
   Real fourth;
 } Rows;
 
+#ifndef SIMD_HALVES
 /* Those that follow each other. */
 WIDE_INLINE Rows load_rows(const float (*rows)[4]) {
   Rows own;
@@ -34,6 +36,7 @@ WIDE_INLINE void store_few3(float *x, float *y, float *z, LaneVec3 v, int64_t co
   lane_store_few(y, v.y, count);
   lane_store_few(z, v.z, count);
 }
+#endif
 
 WIDE_INLINE Rows gather_rows(const float (*rows)[4], const int32_t *which) {
   Rows own;
