@@ -64,6 +64,19 @@ LANE_INLINE LaneSym stress_project(LaneSym stress, Real bound) {
   return sym_mul(stress, real_min(bound / norm, real(1)));
 }
 
+/* Of sand that was filled in and rests: between walls its horizontal stress is 1 - sin(theta) of the vertical one
+ * (Jaky 1944), so its deviator is this times the pressure and (1 / 3 - down down). `friction` as in stress_bound. */
+LANE_INLINE Real stress_rest(Real friction) {
+  Real square = friction * friction * real(0.5f), sine = real_sqrt(square / (real(1) + square));
+  return real(3) * sine / (real(3) - real(2) * sine);
+}
+LANE_INLINE LaneSym stress_settled(Real friction, Real pressure, LaneVec3 down) {
+  Real third = real(1.0f / 3);
+  LaneSym shape = sym_make(third - down.x * down.x, third - down.y * down.y, third - down.z * down.z,
+                           real(0) - down.x * down.y, real(0) - down.x * down.z, real(0) - down.y * down.z);
+  return sym_mul(shape, stress_rest(friction) * pressure);
+}
+
 /* Square of the strain of a step that friction should stop and does not yet: the correction, as strain. */
 LANE_INLINE Real stress_residual(LaneSym before, LaneSym after, Real gain, float dt) {
   LaneSym d = sym_sub(after, before);
