@@ -6,6 +6,10 @@
 
 /* Relaxation of the correction; see SPH_PRESSURE_RELAXATION. */
 #define SPH_SHEAR_RELAXATION 0.3f
+/* Share of a parcel's own pressure in what bounds its friction. Without it the parcels of a surface, which have none,
+ * bear friction by what presses on their neighbours: layers that span a hole hang together as an arch of stones does.
+ */
+#define SPH_OWN_PRESSURE 0.2f
 /* Cohesion fades where a parcel has lost its neighbours: a cloud does not hold together. */
 #define SPH_COHESION_FROM 0.5f
 #define SPH_COHESION_FULL 0.8f
@@ -46,10 +50,11 @@ LANE_INLINE Real stress_cohesion(Real cohesion, Real density) {
   Real filled = (density - real(SPH_COHESION_FROM)) / real(SPH_COHESION_FULL - SPH_COHESION_FROM);
   return cohesion * real_min(real_max(filled, real(0)), real(1));
 }
-/* P, the pressure on a parcel's surface: neighbours' pressures weighed by the lengths of their gradients. `walls` and
+/* P, the pressure round a parcel: its own, and neighbours' weighed by the lengths of their gradients. `walls` and
  * `none` are the weights of walls, which bear the parcel's own pressure, and of free surface. */
 LANE_INLINE Real stress_confinement(Real load, Real weight, Real pressure, Real walls, Real none) {
-  return (load + walls * pressure) / real_max(weight + (walls + none), real(1));
+  Real beyond = (load + walls * pressure) / real_max(weight + (walls + none), real(1));
+  return beyond + (pressure - beyond) * real(SPH_OWN_PRESSURE);
 }
 /* Eq. 12 with cohesion (Alduan 2011): |s| <= sqrt(2) (tan(theta) P + c). In the shear of a long slope that flows |s| is
  * sqrt(2) times the shear stress and P the normal stress, so that it comes to rest at theta. (Eq. 12 has the sine:
