@@ -67,14 +67,14 @@ static void vertical_stress_carries_the_weight(void **state) {
 
 /* Sand beside a smooth wall does not hang on its neighbours: what it bears in the lower half, in the column at the wall
  * and four spacings off, over the weight above it. A column at a wall lacks neighbours along it, which is worth a
- * sixth. */
+ * sixth. And it presses on the wall as sand at rest does, 1 - sin of its angle times the vertical stress. */
 static void sand_beside_a_smooth_wall_bears_its_weight(void **state) {
   (void)state;
   GrainScene s;
   const double d = 0.04, half = 8 * d, deep = 12 * d;
   sph_tank(&s, d / 2, 2 * half, deep, 40);
   ScreeWorld *world = world_of(&s.def, 2);
-  double borne[2] = {0}, weight[2] = {0};
+  double borne[2] = {0}, weight[2] = {0}, aside = 0;
   run_frames(world, 60);
   const float *p = sph_pressure(world), (*shear)[6] = sph_shear(world);
   for (int64_t i = 0; i < world->state.particles.count; i++) {
@@ -83,11 +83,14 @@ static void sand_beside_a_smooth_wall_bears_its_weight(void **state) {
     int zone = off < d ? 0 : off > 4 * d ? 1 : -1;
     if (zone < 0 || at.z > deep / 2) continue;
     borne[zone] += (double)(p[i] - shear[i][2]);
+    if (zone == 1) aside += (double)(p[i] - shear[i][0]);
     weight[zone] += 1600 * 9.81 * (deep - at.z);
   }
-  print_message("at the wall %.3f, in the middle %.3f of the weight\n", borne[0] / weight[0], borne[1] / weight[1]);
+  print_message("at the wall %.3f, in the middle %.3f of the weight, of which %.3f are horizontal\n",
+                borne[0] / weight[0], borne[1] / weight[1], aside / borne[1]);
   assert_true(borne[0] > 0.75 * weight[0]);
   assert_near(borne[1], weight[1], 0.07 * weight[1]);
+  assert_near(aside / borne[1], 1 - sin(sph_flow_angle(40) * M_PI / 180), 0.1);
   scree_world_destroy(world);
 }
 

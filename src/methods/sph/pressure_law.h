@@ -36,9 +36,10 @@ LANE_INLINE Real pressure_gain(float dt, float volume, Real diagonal) {
   return real(SPH_PRESSURE_RELAXATION) / (real(dt) * real(dt) * real(volume) * diagonal);
 }
 
-/* Density from which the step's pressure starts. */
-LANE_INLINE Real pressure_source(Real density, float pace) {
-  Real more = real(SPH_SPEED_SHARE) * (density - real(1));
+/* Density from which the step's pressure starts. Compression up to `slack` is the shift's alone: where friction
+ * locks sand between walls, pressure that should take back the last of it moves nothing and grows from step to step. */
+LANE_INLINE Real pressure_source(Real density, Real slack, float pace) {
+  Real more = real(SPH_SPEED_SHARE) * real_max(density - (real(1) + slack), real(0));
   Real limited = real(1) + real(pace) * real_min(more, real(SPH_MOST_COMPRESSION));
   return real_select(real_less(real(1), density), limited, density);
 }

@@ -18,7 +18,8 @@ enum { BOUND_EVERY = 4 };
 #define FLOWING_SHARE 0.02
 
 /* The beginning. In FORGET_STEPS friction is not remembered: until the pressure has built up some sand is borne and
- * some is not, and what friction does about that would stay for good. In LOOSEN_STEPS, passes of each, and how far a
+ * some is not, and what friction does about that would stay for good. It begins each step as that of sand that rests
+ * between walls under the pressure at hand. In LOOSEN_STEPS, passes of each, and how far a
  * parcel goes in one (of the spacing; together less than half the skin). Sand is loose when its mean compression is
  * below this share of the tolerance; in the first step it also fits: so is its mean misfit, and a pass leaves less. */
 enum { FORGET_STEPS = 8, LOOSEN_STEPS = 24, LOOSEN_PASSES = 4, SEAT_PASSES = 10 };

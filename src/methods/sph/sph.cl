@@ -509,7 +509,7 @@ kernel void sph_begin(SphShared step, global const float4 *place, global const f
   float surface = real_sqrt(vec_dot(missing, missing)) * step.layer_ratio;
   limits[i] =
       (float4)(known.x, stress_cohesion(known.y, density[i]), SPH_GRADIENT_STEPS * sides, SPH_GRADIENT_STEPS * surface);
-  gains[i].y = pressure_source(density[i], step.pace);
+  gains[i].y = pressure_source(density[i], step.slack * real_min(known.x, 1), step.pace);
   LaneSym shear = sym_zero();
   float pressure = 0;
   if (step.memory) {
@@ -565,9 +565,11 @@ kernel void sph_loosened(SphShared step, float most, global const float4 *veloci
 
 /* ---- the end ---- */
 
-/* `shift` is the velocity whose way is the shift; `kept` and `held` what is remembered of pressure and friction. */
-kernel void sph_finish(SphShared step, float kept, float held, global const float4 *velocity,
-                       global const float4 *shift, global const float4 *stress, global const float4 *own,
+/* `shift` is the velocity whose way is the shift; `kept` and `held` what is remembered of pressure and friction;
+ * `settles`: friction begins as that of sand at rest. */
+kernel void sph_finish(SphShared step, float kept, float held, int settles, global const float4 *velocity,
+                       global const float4 *shift, global const float4 *limits, global const float4 *stress,
+                       global const float4 *own,
                        global float *vx, global float *vy, global float *vz, global float *dx, global float *dy,
                        global float *dz, global float *sph_pressure, global float *sph_shear) {
   int i = (int)get_global_id(0);
@@ -583,7 +585,13 @@ kernel void sph_finish(SphShared step, float kept, float held, global const floa
   const float4 friction = own[i];
   const LaneSym last = stress_at(stress, i);
   global float *to = sph_shear + 6 * (long)i;
-  sph_pressure[i] = kept * stress[2 * (long)i + 1].z;
+  const float pressure = kept * stress[2 * (long)i + 1].z;
+  sph_pressure[i] = pressure;
+  if (settles) {
+    LaneSym s = stress_settled(limits[i].x, pressure, vec_make(step.down[0], step.down[1], step.down[2]));
+    to[0] = s.xx, to[1] = s.yy, to[2] = s.zz, to[3] = s.xy, to[4] = s.xz, to[5] = s.yz;
+    return;
+  }
   to[0] = held * friction.x, to[1] = held * friction.y, to[2] = held * friction.z;
   to[3] = held * last.xy, to[4] = held * last.xz, to[5] = held * last.yz;
 }

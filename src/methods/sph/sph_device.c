@@ -635,8 +635,10 @@ static Status solve(Launcher *l) {
   statistics->compression_before = l->control[SPH_FOUND];
   sph_account(l->sph, work, dense);
   const float kept = work->control.kept, held = work->control.held;
-  TRY(LAUNCH(l, sph_finish, l->step.count, STEP, DEVICE_VALUE(kept), DEVICE_VALUE(held), HERE(velocity), HERE(shift),
-             HERE(stress), HERE(own), FIELD3(vx, vy, vz), FIELD3(dx, dy, dz), FIELD(sph_pressure), FIELD(sph_shear)));
+  const int settles = work->control.settles;
+  TRY(LAUNCH(l, sph_finish, l->step.count, STEP, DEVICE_VALUE(kept), DEVICE_VALUE(held), DEVICE_VALUE(settles),
+             HERE(velocity), HERE(shift), HERE(limits), HERE(stress), HERE(own), FIELD3(vx, vy, vz), FIELD3(dx, dy, dz),
+             FIELD(sph_pressure), FIELD(sph_shear)));
   return l->d->finds ? keep_there(l) : keep_here(l);
 }
 
@@ -648,6 +650,8 @@ static SphShared shared_step(const Sph *sph, const SphWork *work) {
                      .spacing = control->spacing,
                      .volume = control->volume,
                      .pace = control->pace,
+                     .slack = control->slack,
+                     .down = {control->down[0], control->down[1], control->down[2]},
                      .collision = control->collision,
                      .gradient_step = work->pairs.gradient_step,
                      .lattice = (float)sph->lattice_square / (control->spacing * control->spacing),

@@ -27,7 +27,8 @@ typedef struct SphShared {
   int count;
   int walls, rows; /* boundary contacts; parcels that may have any */
   int memory;      /* whether stress is remembered */
-  float dt, spacing, volume, pace, collision, gradient_step;
+  float dt, spacing, volume, pace, slack, collision, gradient_step;
+  float down[3];
   float lattice;                              /* sum of squares of a full neighbourhood, 1/m^2 */
   float layer_length, layer_sum, layer_ratio; /* of a layer of a lattice next to a parcel */
 } SphShared;

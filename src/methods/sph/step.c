@@ -10,6 +10,7 @@
  * the gradient, at walls too; compression is taken back by moving parcels, not by speeding them up; the deviator, the
  * signs, the yield bound, the clamp and the stopping rule are put right. */
 #include <math.h>
+#include <string.h>
 
 #include "core/parallel.h"
 #define LANE_SCALAR /* one parcel at a time */
@@ -37,6 +38,9 @@
 #define LEAST_BODY 1e-2
 /* Mean compression at the beginning of a step, as multiple of the tolerance, that deserves a warning. */
 #define COMPRESSED 10
+/* Of the tolerance, the compression of a parcel that makes no pressure: where friction is, that is. Sand without it is
+ * never locked. */
+#define SLACK 0.1
 /* Of its stress, what sand keeps for the next step when it is compressed and has no free volume to expand into: a
  * stress that does not help would grow from step to step. */
 #define SQUEEZED_KEPT 0.5f
@@ -253,7 +257,8 @@ static void begin_chunk(void *context, int64_t b, int64_t e, int thread) {
     work->shear.friction[i] = material->friction;
     work->shear.cohesion[i] = stress_cohesion(material->cohesion, density);
     weigh_sides(setup, i);
-    work->pressure.source[i] = pressure_source(density, work->control.pace);
+    work->pressure.source[i] =
+        pressure_source(density, work->control.slack * real_min(material->friction, 1), work->control.pace);
     work->pressure.pressure[i] = memory ? work->fields.pressure[i] : 0;
     for (int c = 0; c < 6; c++) {
       work->shear.shear[c][i] = memory ? work->fields.shear[i][c] : 0;
@@ -341,6 +346,13 @@ static void iterate(SphWork *work, double most, SphStatistics *statistics) {
   statistics->shear = sqrt(mean[RESIDUAL_SHEAR]);
 }
 
+static void settle(SphWork *work, int64_t i) {
+  const float *down = work->control.down;
+  LaneSym s = stress_settled(work->shear.friction[i], work->fields.pressure[i], vec_make(down[0], down[1], down[2]));
+  const float all[6] = {s.xx, s.yy, s.zz, s.xy, s.xz, s.yz};
+  memcpy(work->fields.shear[i], all, sizeof all);
+}
+
 static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   SphWork *work = context;
@@ -355,6 +367,7 @@ static void finish_chunk(void *context, int64_t b, int64_t e, int thread) {
     p->dz[i] = v[2] * work->control.dt + work->shift[2][i];
     work->fields.pressure[i] = work->control.kept * work->pressure.pressure[i];
     for (int c = 0; c < 6; c++) work->fields.shear[i][c] = work->control.held * work->shear.shear[c][i];
+    if (work->control.settles) settle(work, i);
   }
 }
 
@@ -476,6 +489,7 @@ void sph_account(Sph *sph, SphWork *work, bool dense) {
   if (compressed) state_count(state, "compressed_steps", 1);
   work->control.kept = dense ? 0 : compressed && !met ? SQUEEZED_KEPT : 1;
   work->control.held = state->step < FORGET_STEPS ? 0 : work->control.kept;
+  work->control.settles = state->step < FORGET_STEPS && vec3_length(state->gravity) > 0;
 }
 
 static Status solve(Sph *sph, SphWork *work) {
@@ -511,7 +525,8 @@ static Status solve(Sph *sph, SphWork *work) {
 SphWork sph_set_up(Sph *sph, Step *step) {
   const State *state = step->state;
   const int64_t count = state->particles.count;
-  double spacing = 2 * state->radius, usual = usual_step(state);
+  double spacing = 2 * state->radius, usual = usual_step(state), g = vec3_length(state->gravity);
+  Vec3 down = g > 0 ? vec3_scale(state->gravity, 1 / g) : vec3(0, 0, 0);
   return (SphWork){.step = step,
                    .settings = &sph->settings,
                    .materials = sph->materials,
@@ -523,6 +538,8 @@ SphWork sph_set_up(Sph *sph, Step *step) {
                                .spacing = (float)spacing,
                                .volume = (float)(spacing * spacing * spacing),
                                .pace = (float)fmin(step->dt / usual, 1),
+                               .slack = (float)(SLACK * sph->settings.compression),
+                               .down = {(float)down.x, (float)down.y, (float)down.z},
                                .collision = (float)fmin(COLLISION * step->dt / usual, COLLISION_MOST)},
                    .pairs.gradient_step = (float)(1 / (SPH_GRADIENT_STEPS * spacing)),
                    .walls.rows = count};

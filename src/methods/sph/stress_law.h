@@ -6,6 +6,10 @@
 
 /* Relaxation of the correction; see SPH_PRESSURE_RELAXATION. */
 #define SPH_SHEAR_RELAXATION 0.3f
+/* Share of a parcel's own pressure in what bounds its friction. Without it the parcels of a surface, which have none,
+ * bear friction by what presses on their neighbours: layers that span a hole hang together as an arch of stones does.
+ */
+#define SPH_OWN_PRESSURE 0.2f
 /* Cohesion fades where a parcel has lost its neighbours: a cloud does not hold together. */
 #define SPH_COHESION_FROM 0.5f
 #define SPH_COHESION_FULL 0.8f
@@ -46,10 +50,11 @@ LANE_INLINE Real stress_cohesion(Real cohesion, Real density) {
   Real filled = (density - real(SPH_COHESION_FROM)) / real(SPH_COHESION_FULL - SPH_COHESION_FROM);
   return cohesion * real_min(real_max(filled, real(0)), real(1));
 }
-/* P, the pressure on a parcel's surface: neighbours' pressures weighed by the lengths of their gradients. `walls` and
+/* P, the pressure round a parcel: its own, and neighbours' weighed by the lengths of their gradients. `walls` and
  * `none` are the weights of walls, which bear the parcel's own pressure, and of free surface. */
 LANE_INLINE Real stress_confinement(Real load, Real weight, Real pressure, Real walls, Real none) {
-  return (load + walls * pressure) / real_max(weight + (walls + none), real(1));
+  Real beyond = (load + walls * pressure) / real_max(weight + (walls + none), real(1));
+  return beyond + (pressure - beyond) * real(SPH_OWN_PRESSURE);
 }
 /* Eq. 12 with cohesion (Alduan 2011): |s| <= sqrt(2) (tan(theta) P + c). In the shear of a long slope that flows |s| is
  * sqrt(2) times the shear stress and P the normal stress, so that it comes to rest at theta. (Eq. 12 has the sine:
@@ -62,6 +67,19 @@ LANE_INLINE Real stress_bound(Real friction, Real confinement, Real cohesion) {
 LANE_INLINE LaneSym stress_project(LaneSym stress, Real bound) {
   Real norm = real_sqrt(real_max(sym_square(stress), real(1e-30f)));
   return sym_mul(stress, real_min(bound / norm, real(1)));
+}
+
+/* Of sand that was filled in and rests: between walls its horizontal stress is 1 - sin(theta) of the vertical one
+ * (Jaky 1944), so its deviator is this times the pressure and (1 / 3 - down down). `friction` as in stress_bound. */
+LANE_INLINE Real stress_rest(Real friction) {
+  Real square = friction * friction * real(0.5f), sine = real_sqrt(square / (real(1) + square));
+  return real(3) * sine / (real(3) - real(2) * sine);
+}
+LANE_INLINE LaneSym stress_settled(Real friction, Real pressure, LaneVec3 down) {
+  Real third = real(1.0f / 3);
+  LaneSym shape = sym_make(third - down.x * down.x, third - down.y * down.y, third - down.z * down.z,
+                           real(0) - down.x * down.y, real(0) - down.x * down.z, real(0) - down.y * down.z);
+  return sym_mul(shape, stress_rest(friction) * pressure);
 }
 
 /* Square of the strain of a step that friction should stop and does not yet: the correction, as strain. */

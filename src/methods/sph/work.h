@@ -135,7 +135,10 @@ typedef struct SphControl {
   float dt, spacing, volume;
   float pace;                    /* of this step against the usual one, at most 1 */
   float collision;               /* share of its approach that a pair loses, at the kernel's steepest */
+  float slack;                   /* compression that makes no pressure */
+  float down[3];                 /* unit vector; zero: nothing falls */
   float kept, held;              /* of pressure and friction, for the next step: known after the iteration */
+  bool settles;                  /* friction of the next step begins as that of sand at rest */
   double (*residual)[RESIDUALS]; /* sums per chunk of slices (SPH_SLICE_CHUNK): every stress pass */
 } SphControl;
 

@@ -34,7 +34,7 @@ LANE_INLINE void laws_all(const Real in[LAW_INPUTS], LawOutputs *out) {
   put(out, pressure_mobility(LAW_DT, LAW_VOLUME, m));
   Real diagonal = pressure_diagonal(positive * real(10), p, positive, m, LAW_LATTICE);
   put(out, diagonal), put(out, pressure_gain(LAW_DT, LAW_VOLUME, diagonal));
-  put(out, pressure_source(density, 0.7f)), put(out, pressure_of_shift(density, gain));
+  put(out, pressure_source(density, in[27] * real(1e-3f), 0.7f)), put(out, pressure_of_shift(density, gain));
   Real error = pressure_error(density, LAW_DT, in[24] * real(30)), after = pressure_update(p, gain, error * real(20));
   put(out, error), put(out, after), put(out, pressure_compression(error)), put(out, pressure_expansion(p, after, gain));
 
