@@ -99,32 +99,12 @@ static void solids_of_all_shapes(void **state) {
 /* Solids that sand does not move: the device finds what parcels see of them, along rays too. */
 static void solids_that_stand(Small *s, const char *name) {
   small_scene(s, name);
-  ScreeShapeDef shapes[] = {scree_shape_box((ScreeVec3){-0.08, -0.08, -0.05}, (ScreeVec3){0.08, 0.08, 0.05}),
-                            scree_shape_sphere((ScreeVec3){0, 0, 0}, 0.08),
-                            scree_shape_default(SCREE_SHAPE_CYLINDER),
-                            scree_shape_default(SCREE_SHAPE_CAPSULE),
-                            scree_shape_mesh_file("rock_1.obj"),
-                            scree_shape_box((ScreeVec3){-0.2, -0.003, -0.1}, (ScreeVec3){0.2, 0.003, 0.1})};
-  shapes[2].cylinder = (ScreeCylinderDef){.base = {0, 0, -0.1}, .radius = 0.06, .height = 0.2};
-  shapes[3].capsule = (ScreeCapsuleDef){.base = {0, 0, -0.1}, .radius = 0.05, .height = 0.2};
-  enum { BODIES = sizeof shapes / sizeof *shapes };
-  s->keys[0] = s->keys[1] = scree_key_default();
-  s->keys[1].t = 0.3;
-  s->keys[0].position = (ScreeVec3){-0.15, 0, 0.12}, s->keys[1].position = (ScreeVec3){0.1, 0.1, 0.1};
-  s->keys[1].rotation = (ScreeQuat){0.7, 0, 0.7, 0.1};
-  for (int k = 0; k < BODIES; k++) {
-    static const char *const names[BODIES] = {"box", "sphere", "cylinder", "capsule", "mesh", "thin"};
-    s->bodies[k] = scree_body_default(names[k], shapes[k]);
-    s->bodies[k].motion = SCREE_MOTION_FIXED;
-    s->bodies[k].shape.position = (ScreeVec3){-0.2 + 0.08 * k, 0.1 * (k % 3) - 0.1, 0.12};
-    s->bodies[k].shape.rotation = (ScreeQuat){0.9, 0.2 * (k % 4), 0.3, -0.1};
-  }
-  for (int k = 0; k < 2; k++)
-    s->grains[k].fill = scree_shape_box((ScreeVec3){k ? 0 : -0.2, -0.2, 0.3}, (ScreeVec3){k ? 0.2 : 0, 0.2, 0.6});
-  for (int k = 0; k < BODIES; k += 4) {
-    s->bodies[k].motion = SCREE_MOTION_KEYFRAMES, s->bodies[k].keys = s->keys, s->bodies[k].key_count = 2;
-  }
-  s->scene.bodies = s->bodies, s->scene.body_count = BODIES;
+  small_shapes(s);
+  ScreeBodyDef *thin = &s->bodies[s->scene.body_count++];
+  *thin = scree_body_default("thin", scree_shape_box((ScreeVec3){-0.2, -0.003, -0.1}, (ScreeVec3){0.2, 0.003, 0.1}));
+  thin->motion = SCREE_MOTION_FIXED;
+  thin->shape.position = (ScreeVec3){0.2, 0.1, 0.12};
+  thin->shape.rotation = (ScreeQuat){0.9, 0.2, 0.3, -0.1};
 }
 
 static void solids_that_sand_does_not_move(void **state) {
