@@ -114,7 +114,8 @@
   X(INT, friction_steps, "20", 1, 100000, 5, 1000, "", "", "most steps of a solve for the friction")                   \
   X(BOOL, pulling, "false", 0, 0, 0, 0, "", "", "pressure also pulls, as in an incompressible fluid")                  \
   X(BOOL, shapes, "true", 0, 0, 0, 0, "", "", "particles are stretched, split and merged")                             \
-  X(REAL, settle, "4", 0, 1e4, 0, 20, "", "", "how fast dense sand loses what the grid does not see, in sqrt(g / cell)")
+  X(REAL, settle, "4", 0, 1e4, 0, 20, "", "",                                                                          \
+    "how fast dense sand loses what the grid does not see, in sqrt(max(g, 1.6 m/s^2) / cell)")
 
 /* ---- what a scene is made of ---- */
 

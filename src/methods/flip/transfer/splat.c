@@ -87,9 +87,14 @@ typedef struct ToGrid {
   uint8_t *taken;  /* strips whose faces are found again, once restricted particles are known; NULL before */
 } ToGrid;
 
+/* m/s^2. Crowded sand is pushed apart without gravity, too, and what that leaves between the nodes has to be lost there
+ * as well. The sand's own motion gives no rate that could be told from that of a flow under gravity. */
+#define LEAST_GRAVITY 1.6
+
 /* 1/s: sand falls through a share of a cell in the time that its noise is lost in, whatever the size of the cell. */
 static double settle_rate(const FlipWork *work) {
-  return work->settings->settle * sqrt(vec3_length(work->state->gravity) / work->grid->cell);
+  double g = fmax(LEAST_GRAVITY, vec3_length(work->state->gravity));
+  return work->settings->settle * sqrt(g / work->grid->cell);
 }
 
 static void find_node_sums(ToGrid *to) {
