@@ -16,6 +16,8 @@
 #define BEGIN_ABOVE 2e-3
 /* The thinnest slide below grains, in nominal radii. */
 #define SLIDE_LEAST 1.0
+/* Grains that are no farther than this above those below, in nominal radii, lie on them. */
+#define BANK_GAP 1.0
 
 /* How deep the grain digs at its speed; 0: not worth it. */
 static double crater_depth(const State *state, int64_t i) {
@@ -97,26 +99,110 @@ Status ground_want_hits(Digging *dig, bool *wanted) {
   return SCREE_OK;
 }
 
-/* A slope that begins to slide comes down to the angle at which it ends. Thin slides are left to erosion, but where
- * grains lie: there nothing erodes, and as thick a layer comes apart as is worth it. */
-bool ground_want_slopes(Digging *dig) {
+/* A pair of neighbours of which one stands too high over the other. */
+typedef struct Slope {
+  int64_t upper, lower;
+  double run;
+} Slope;
+
+/* The neighbour in direction d, where nothing that presses the ground is in the way of a slide. */
+static bool slope_to(const Digging *dig, int64_t k, int d, Slope *slope) {
+  const Terrain *t = dig->state->terrain;
+  *slope = (Slope){k, column_neighbor(t, k, d), neighbor_distance(d) * t->cell};
+  return slope->lower >= 0 && !t->covered[slope->lower];
+}
+
+static bool may_slide(const Terrain *t, int64_t k) {
+  int64_t tile = k / t->nx / TERRAIN_TILE * t->tiles_x + k % t->nx / TERRAIN_TILE;
+  return t->awake[tile] && !t->covered[k] && t->mass[k] > 0;
+}
+
+/* By how much the upper column stands too high over what fills the lower one up to a height; 0: it does not slide. Thin
+ * slides are left to erosion, but where grains lie: there nothing erodes. */
+static double slide_excess(const Digging *dig, Slope slope, double filled) {
   const Terrain *t = dig->state->terrain;
   const Ground *g = dig->ground;
-  bool wanted = false;
+  double drop = dig->heights[slope.upper] - filled, excess = drop - g->tan_low * slope.run;
+  bool loaded = t->loaded[slope.upper] || t->loaded[slope.lower];
+  double least = (loaded ? SLIDE_LEAST : DIG_LEAST) * dig->radius;
+  return drop > g->tan_high * slope.run * (1 + BEGIN_ABOVE) && excess > least ? excess : 0;
+}
+
+/* Ground that is there but has not yet shown fills a column, too. */
+static double full_height(const Digging *dig, int64_t k) { return dig->heights[k] + dig->state->terrain->pending[k]; }
+
+/* Loaded columns at the foot of what would slide if nothing lay there get a bank of 0; the room round them. */
+static bool find_feet(Digging *dig, double *bank) {
+  const Terrain *t = dig->state->terrain;
+  bool any = false;
+  for (int axis = 0; axis < 3; axis++) dig->low[axis] = INFINITY, dig->high[axis] = -INFINITY;
   for (int64_t k = 0; k < t->count; k++) {
-    int64_t tile = k / t->nx / TERRAIN_TILE * t->tiles_x + k % t->nx / TERRAIN_TILE;
-    if (!t->awake[tile] || t->covered[k] || t->mass[k] == 0) continue;
-    for (int d = 0; d < 8; d++) {
-      int64_t other = column_neighbor(t, k, d);
-      if (other < 0 || t->covered[other]) continue;
-      double run = neighbor_distance(d) * t->cell, drop = dig->heights[k] - dig->heights[other];
-      double excess = drop - g->tan_low * run, layer = DIG_LEAST * dig->radius;
-      bool loaded = t->loaded[k] || t->loaded[other];
-      if (!(drop > g->tan_high * run * (1 + BEGIN_ABOVE)) || !(excess > (loaded ? SLIDE_LEAST * dig->radius : layer)))
-        continue;
-      g->target[k] = fmin(g->target[k], dig->heights[k] - fmax(excess, layer));
-      wanted = true;
+    Slope slope;
+    for (int d = 0; d < 8 && may_slide(t, k); d++) {
+      if (!slope_to(dig, k, d, &slope) || !t->loaded[slope.lower]) continue;
+      if (!(slide_excess(dig, slope, full_height(dig, slope.lower)) > 0)) continue;
+      const double at[3] = {((double)(slope.lower % t->nx) + 0.5) * t->cell,
+                            ((double)(slope.lower / t->nx) + 0.5) * t->cell, dig->heights[k]};
+      for (int axis = 0; axis < 3; axis++) {
+        dig->low[axis] = fmin(dig->low[axis], at[axis] - t->cell);
+        dig->high[axis] = fmax(dig->high[axis], at[axis] + t->cell);
+      }
+      bank[slope.lower] = 0;
+      any = true;
     }
   }
-  return wanted;
+  return any;
+}
+
+/* How high grains are banked up on a column, each on the ground or on grains below it: sand that lies against a slope
+ * holds it. What hangs, flies or lies on a shelf above holds nothing. */
+static double banked_height(const Digging *dig, int64_t k) {
+  const State *state = dig->state;
+  double top = full_height(dig, k), before;
+  do {
+    before = top;
+    for (int32_t n = dig->ground->grain_head[k]; n >= 0; n = dig->ground->grain_next[n]) {
+      Vec3 at = vec3_sub(state_position(state, n), state->terrain->origin);
+      double r = (double)state->particles.radius[n], gap = BANK_GAP * dig->radius;
+      if (at.z + r > top &&
+          (at.z - r < top + gap || at.z - r < heightfield_height(ground_field(state), at.x, at.y) + gap))
+        top = at.z + r;
+    }
+  } while (top > before);
+  return top;
+}
+
+static bool want_slides(Digging *dig, const double *bank) {
+  const Terrain *t = dig->state->terrain;
+  double *target = dig->ground->target;
+  bool any = false;
+  for (int64_t k = 0; k < t->count; k++) {
+    Slope slope;
+    for (int d = 0; d < 8 && may_slide(t, k); d++) {
+      if (!slope_to(dig, k, d, &slope)) continue;
+      double excess = slide_excess(dig, slope, fmax(full_height(dig, slope.lower), bank[slope.lower]));
+      if (!(excess > 0)) continue;
+      target[k] = fmin(target[k], dig->heights[k] - fmax(excess, DIG_LEAST * dig->radius));
+      any = true;
+    }
+  }
+  return any;
+}
+
+/* A slope that begins to slide comes down to the angle at which it ends; as thick a layer comes apart as is worth it.
+ */
+Status ground_want_slopes(Digging *dig, bool *wanted) {
+  const Terrain *t = dig->state->terrain;
+  int mark = scratch_mark(dig->scratch);
+  double *bank = NULL;
+  TRY(scratch_take(dig->core, dig->scratch, &bank, t->count, "banks of grains"));
+  for (int64_t k = 0; k < t->count; k++) bank[k] = -INFINITY;
+  if (find_feet(dig, bank)) {
+    TRY(ground_list_grains(dig));
+    for (int64_t k = 0; k < t->count; k++)
+      if (bank[k] == 0) bank[k] = banked_height(dig, k);
+  }
+  *wanted = want_slides(dig, bank);
+  scratch_release(dig->core, dig->scratch, mark);
+  return SCREE_OK;
 }

@@ -78,12 +78,12 @@ static bool lower_surface(Digging *dig) {
   State *state = dig->state;
   Terrain *t = state->terrain;
   double *heights = ground_field(state)->heights, *target = dig->ground->target;
-  double least = DIG_LEAST * dig->radius;
+  double least = (1 - 1e-9) * DIG_LEAST * dig->radius; /* what a slide wants at least, whatever its rounding */
   bool any = false;
   for (int axis = 0; axis < 3; axis++) dig->low[axis] = INFINITY, dig->high[axis] = -INFINITY;
   for (int64_t k = 0; k < t->count; k++) {
     /* thin columns go as a whole */
-    if (!(dig->heights[k] - target[k] > fmin(least, 0.99 * dig->heights[k])) || t->mass[k] == 0) {
+    if (dig->heights[k] - target[k] < fmin(least, 0.99 * dig->heights[k]) || t->mass[k] == 0) {
       target[k] = heights[k];
       continue;
     }
@@ -100,12 +100,13 @@ static bool lower_surface(Digging *dig) {
   return any;
 }
 
-/* Grains that are there, by column. */
-static void sort_grains(Digging *dig) {
+Status ground_list_grains(Digging *dig) {
   const State *state = dig->state;
   const Terrain *t = state->terrain;
   const Particles *p = &state->particles;
   Ground *g = dig->ground;
+  TRY(scratch_take(dig->core, dig->scratch, &g->grain_head, t->count, "grains by column"));
+  TRY(scratch_take(dig->core, dig->scratch, &g->grain_next, p->count, "grains by column"));
   memset(g->grain_head, 0xff, sizeof *g->grain_head * (size_t)t->count);
   double reach = 4 * dig->largest;
   for (int64_t i = 0; i < p->count; i++) {
@@ -117,6 +118,7 @@ static void sort_grains(Digging *dig) {
     g->grain_next[i] = g->grain_head[k];
     g->grain_head[k] = (int32_t)i;
   }
+  return SCREE_OK;
 }
 
 static bool clear_of_grains(const Digging *dig, Vec3 at, double radius) {
@@ -222,16 +224,14 @@ static Status fill_room(Digging *dig) {
 }
 
 /* Targets are what the surface should come down to; from there it rises at most at this slope. */
-static Status dig_out(Digging *dig, Scratch *scratch, double slope) {
+static Status dig_out(Digging *dig, double slope) {
   State *state = dig->state;
   Terrain *t = state->terrain;
   Solid *solid = &state->solids.items[t->solid];
   double *heights = solid->shape.heights->heights;
   spread_targets(dig, slope);
   if (!lower_surface(dig)) return SCREE_OK;
-  TRY(scratch_take(dig->core, scratch, &dig->ground->grain_head, t->count, "grains by column"));
-  TRY(scratch_take(dig->core, scratch, &dig->ground->grain_next, state->particles.count, "grains by column"));
-  sort_grains(dig);
+  TRY(ground_list_grains(dig));
   TRY(fill_room(dig));
   for (int64_t k = 0; k < t->count; k++) {
     if (heights[k] == dig->heights[k] && t->pending[k] == 0 && terrain_full(t, k) == heights[k]) continue;
@@ -267,10 +267,9 @@ Status ground_exhume(Core *core, Ground *ground, State *state, Scratch *scratch,
   bool wanted = false;
   Status status = SCREE_OK;
   if (by == DISTURBED_BY_BODIES) wanted = want_bodies(&dig);
-  else if (by == DISTURBED_BY_SLOPES) wanted = ground_want_slopes(&dig);
+  else if (by == DISTURBED_BY_SLOPES) status = ground_want_slopes(&dig, &wanted);
   else status = ground_want_hits(&dig, &wanted);
-  if (status == SCREE_OK && wanted)
-    status = dig_out(&dig, scratch, by == DISTURBED_BY_SLOPES ? ground->tan_low : wedge);
+  if (status == SCREE_OK && wanted) status = dig_out(&dig, by == DISTURBED_BY_SLOPES ? ground->tan_low : wedge);
   scratch_release(core, scratch, mark);
   return status;
 }

@@ -137,9 +137,11 @@ typedef struct Digging {
   double low[3], high[3]; /* where grains may come: the field's frame */
 } Digging;
 Status ground_exhume(Core *core, Ground *ground, State *state, Scratch *scratch, Disturbance by);
+/* Grains that are in or near the room from low to high, by column: until the scratch memory is given back. */
+Status ground_list_grains(Digging *dig);
 /* disturb.c: lower targets to what grains that hit hard, or slopes that slide, take apart; whether there are any. */
 Status ground_want_hits(Digging *dig, bool *wanted);
-bool ground_want_slopes(Digging *dig);
+Status ground_want_slopes(Digging *dig, bool *wanted);
 /* bury.c */
 Status ground_bury(Core *core, Ground *ground, State *state, Scratch *scratch, double interval);
 /* settle.c: grains at rest over marked columns settle for a while; and one step of that. */

@@ -208,6 +208,38 @@ static void a_cliff_comes_down_as_grains(void **state) {
   scree_world_destroy(world);
 }
 
+/* A blade that stands in the ground takes apart what lies above a plane that rises from below it at 45 - angle / 2
+ * degrees, and no more: in sand flatter than 30 degrees that plane is too steep to stay, but the grains in the pit hold
+ * it. */
+static void a_blade_takes_apart_its_wedge(void **state) {
+  (void)state;
+  const double radius = 0.01, deep = 0.1, angle = 26, cell = 0.04, width[2] = {0.04, 0.2};
+  Setup s;
+  set_up(&s, "pbd", radius, 1.2, cell, 0.25);
+  set_tray(&s);
+  s.sand.friction_angle_deg = angle;
+  s.body = scree_body_default("blade", scree_shape_box((ScreeVec3){-width[0] / 2, -width[1] / 2, 0},
+                                                       (ScreeVec3){width[0] / 2, width[1] / 2, 0.3}));
+  s.body.motion = SCREE_MOTION_KEYFRAMES;
+  for (int k = 0; k < 2; k++) s.keys[k] = scree_key_default();
+  s.keys[0].position = (ScreeVec3){0.6, 0.6, 0.25};
+  s.keys[1].position = (ScreeVec3){0.6, 0.6, 0.25 - deep};
+  s.keys[1].t = 0.2;
+  s.body.keys = s.keys;
+  s.body.key_count = 2;
+  s.scene.bodies = &s.body;
+  s.scene.body_count = 1;
+  ScreeWorld *world = make(&s.scene);
+  run_seconds(world, 0.6);
+  const ScreeMaterialDef *sand = &world->state.materials.items[0].definition;
+  double down = deep + 8 * radius, out = down / tan((45 - angle / 2) * M_PI / 180) + cell / 2;
+  double room = (width[0] * width[1] + out * (width[0] + width[1]) + M_PI / 3 * out * out) * down;
+  double grains = room * sand->density / (sand->grain_density * 4 / 3 * M_PI * radius * radius * radius);
+  print_message("%lld grains of %.0f\n", (long long)world->state.terrain->exhumed, grains);
+  assert_true((double)world->state.terrain->exhumed < grains && (double)world->state.terrain->exhumed > 0.1 * grains);
+  scree_world_destroy(world);
+}
+
 static int64_t dug_by(double speed) {
   Setup s;
   set_up(&s, "pbd", 0.012, 1.2, 0.05, 0.2);
@@ -265,6 +297,7 @@ int main(void) {
       cmocka_unit_test(exchange_keeps_the_height_of_a_pile),
       cmocka_unit_test(a_bed_becomes_ground),
       cmocka_unit_test(a_cliff_comes_down_as_grains),
+      cmocka_unit_test(a_blade_takes_apart_its_wedge),
       cmocka_unit_test(a_grain_digs_when_it_hits_hard),
       cmocka_unit_test(ten_thousand_grains_on_one_column),
   };
