@@ -129,13 +129,15 @@ Status fine_forget_blocks(Core *core, Upsample *up, int64_t first) {
 }
 
 typedef struct Ids {
-  uint32_t *id, first;
+  FineGrains *grains;
+  int64_t from; /* the place of the first */
+  uint32_t first;
 } Ids;
 
 static void number_chunk(void *context, int64_t b, int64_t e, int thread) {
   (void)thread;
   const Ids *ids = context;
-  for (int64_t k = b; k < e; k++) ids->id[k] = ids->first + (uint32_t)k;
+  for (int64_t k = b; k < e; k++) ids->grains->id[ids->from + k] = ids->first + (uint32_t)k;
 }
 
 static Status take_ids(Core *core, Upsample *up, int64_t count, uint32_t *first) {
@@ -154,7 +156,7 @@ Status fine_append(Core *core, Upsample *up, int64_t count, FineGrains **table, 
   TRY(fine_reserve(core, grains, grains->count + count));
   *first = grains->count;
   grains->count += count;
-  Ids ids = {grains->id + *first, id};
+  Ids ids = {grains, *first, id};
   parallel_for(core, 0, count, GRAINS_CHUNK, number_chunk, &ids);
   return grains == &up->grains ? fine_forget_blocks(core, up, *first) : SCREE_OK;
 }
